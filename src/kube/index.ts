@@ -1,1 +1,3 @@
-export {};
+export * from './client.ts';
+export * from './objects.ts';
+export * from './pki.ts';
