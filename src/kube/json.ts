@@ -1,0 +1,73 @@
+// JSON whose integers survive: one that a JavaScript number cannot hold is a bigint. Everything read from or written to the API goes through here.
+
+// Neither is in TypeScript's library yet.
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
+const native = JSON as unknown as {
+  parse(text: string, reviver?: Reviver): unknown;
+  stringify(value: unknown, replacer?: (key: string, value: unknown) => unknown): string | undefined;
+  rawJSON(text: string): unknown;
+};
+
+/** Reads JSON; integers beyond ±2^53 become bigints. Throws a SyntaxError on anything that is not JSON. */
+export function parseJson(source: string | Buffer): unknown {
+  const text = typeof source === 'string' ? source : source.toString('utf8');
+  return mayHoldBigInteger(text) ? native.parse(text, keepBigIntegers) : native.parse(text);
+}
+
+/** Writes JSON; bigints become plain integers. Throws on what JSON cannot hold (undefined, a function, a cycle). */
+export function stringifyJson(value: unknown): string {
+  const text = stringify(value);
+  if (text === undefined) throw new TypeError(`${typeof value} cannot be written as JSON`);
+  return text;
+}
+
+function stringify(value: unknown): string | undefined {
+  try {
+    return native.stringify(value);
+  } catch (error) {
+    // The engine refuses bigints; only then is the slower way worth its price. A cycle is refused there again.
+    if (!(error instanceof TypeError)) throw error;
+    return native.stringify(value, (_key, part) => (typeof part === 'bigint' ? native.rawJSON(String(part)) : part));
+  }
+}
+
+function keepBigIntegers(_key: string, value: unknown, { source }: { readonly source?: string }): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined) return value;
+  return /^-?\d+$/.test(source) ? BigInt(source) : value;
+}
+
+/** The first integer that a number cannot hold exactly has this many digits. */
+const bigDigits = 16;
+
+/**
+ * Whether an integer of 16 digits or more stands somewhere in the text as a value of its own. Such a run of digits
+ * cannot hide between two positions that are 16 apart, so looking at every sixteenth character is enough.
+ */
+function mayHoldBigInteger(text: string): boolean {
+  for (let at = 0; at < text.length; at += bigDigits) {
+    if (!isDigit(text.charCodeAt(at))) continue;
+    let start = at;
+    while (isDigit(text.charCodeAt(start - 1))) start--;
+    let end = at + 1;
+    while (isDigit(text.charCodeAt(end))) end++;
+    // A hash or a float has other neighbours: without this check, the digests in every pod would cost the slow way.
+    if (end - start >= bigDigits && mayPrecede(text.charCodeAt(start - 1)) && mayFollow(text.charCodeAt(end)))
+      return true;
+    at = end;
+  }
+  return false;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+/** White space, `:`, `,`, `[`, `-`, or (NaN) the start of the text. */
+function mayPrecede(code: number): boolean {
+  return code <= 32 || code === 58 || code === 44 || code === 91 || code === 45 || Number.isNaN(code);
+}
+
+/** White space, `,`, `]`, `}`, or (NaN) the end of the text. */
+function mayFollow(code: number): boolean {
+  return code <= 32 || code === 44 || code === 93 || code === 125 || Number.isNaN(code);
+}
