@@ -1,6 +1,9 @@
 // What the API server knows of one served resource: built in (kinds/) or made from a CustomResourceDefinition (crd/).
 import type { Schema } from './schema/types.ts';
 
+/** A Kubernetes object as plain JSON. Integers beyond 2^53 are bigints. */
+export type ApiObject = Readonly<Record<string, unknown>>;
+
 export interface PrinterColumn {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
@@ -9,7 +12,7 @@ export interface PrinterColumn {
   /** 0 shows always, above 0 only with `-o wide`. */
   readonly priority?: number;
   /** A JSON path for custom kinds; a function of the object for built-in ones. */
-  readonly value: string | ((object: Readonly<Record<string, unknown>>, now: number) => string | number | boolean | null);
+  readonly value: string | ((object: ApiObject, now: number) => string | number | boolean | null);
 }
 
 export interface ScaleSubresource {
@@ -33,10 +36,16 @@ export interface Resource {
   readonly scale?: ScaleSubresource;
   /** Further subresources that have handlers of their own, such as `token` or `eviction`. */
   readonly subresources: readonly string[];
+  /** For built-in kinds a getter: the definitions are parsed when the first schema is asked for. */
   readonly schema: Schema;
+  /** The whole table, `Name` included. Evaluate with `columnValue` of kinds/. */
   readonly columns: readonly PrinterColumn[];
   /** True for kinds made from a CustomResourceDefinition: no strategic merge patch, unknown fields pruned by schema. */
   readonly custom: boolean;
-  /** Does a change of this object raise `metadata.generation`? Compares what the kind counts as its spec. */
+  /** Does a change of this object raise `metadata.generation`? See `raisesGeneration` of kinds/. */
   readonly hasGeneration: boolean;
+  /** Where and in which version the object is stored, when that is not the resource's own group and version. */
+  readonly stored?: { readonly group: string; readonly version: string };
+  /** The field paths that a field selector may use, besides `metadata.name` and `metadata.namespace`. */
+  readonly selectableFields?: Readonly<Record<string, (object: ApiObject) => string>>;
 }
