@@ -1,0 +1,89 @@
+// Holds the room rules: imports go one way. Run by `npm run lint`; rooms.test.ts proves that it notices a violation.
+import path from 'node:path';
+import { cruise } from 'dependency-cruiser';
+import type { IConfiguration, ICruiseResult } from 'dependency-cruiser';
+
+/** From left to right: a room may import from any room to its left. */
+const CHAIN = ['watchable', 'kube', 'controller', 'api', 'traffic'];
+/** These come after the chain and never import each other. */
+const PRODUCT = ['environments', 'targets', 'mesh', 'routing'];
+const LAST = ['dashboard', 'cli'];
+/** The embedded cluster knows the shape of objects and how they are written, nothing else of `kube`. */
+const FOR_EMBEDDED = ['objects', 'json', 'pki', 'der', 'selector', 'merge-patch'];
+
+function mayImport(room: string): string[] {
+  const place = CHAIN.indexOf(room);
+  if (place >= 0) return CHAIN.slice(0, place);
+  if (PRODUCT.includes(room)) return CHAIN;
+  if (room === 'dashboard') return [...CHAIN, ...PRODUCT];
+  return [...CHAIN, ...PRODUCT, 'dashboard', 'embedded'];
+}
+
+function rule(name: string, from: string, allowed: readonly string[]): unknown {
+  return {
+    name,
+    severity: 'error',
+    from: { path: from, pathNot: '[.]test[.]ts$' },
+    to: { path: '^src/', pathNot: allowed },
+  };
+}
+
+const configuration = {
+  forbidden: [
+    ...[...CHAIN, ...PRODUCT, ...LAST].map((room) =>
+      rule(`${room}-imports-leftwards`, `^src/${room}/`, [`^src/(${[room, ...mayImport(room)].join('|')})/`]),
+    ),
+    rule('embedded-stands-alone', '^src/embedded/', [
+      '^src/(embedded|watchable)/',
+      `^src/kube/(${FOR_EMBEDDED.join('|')})[.]ts$`,
+    ]),
+    {
+      name: 'watchable-depends-on-nothing',
+      severity: 'error',
+      from: { path: '^src/watchable/', pathNot: '[.]test[.]ts$' },
+      to: { dependencyTypesNot: ['local', 'core', 'type-only'] },
+    },
+    {
+      name: 'product-needs-no-test-code',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '[.]test[.]ts$' },
+      to: { path: '^(test|bench|scripts)/|[.]test[.]ts$' },
+    },
+    { name: 'no-cycles', severity: 'error', from: { path: '^src/' }, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+  ],
+} as IConfiguration;
+
+export interface RoomReport {
+  /** How many modules were read: a report on none proves nothing. */
+  readonly modules: number;
+  readonly violations: readonly string[];
+}
+
+/** Reads every module under `root/src` and reports imports that break a rule. */
+export async function checkRooms(root: string): Promise<RoomReport> {
+  const result = await cruise(
+    ['src'],
+    {
+      baseDir: root,
+      ruleSet: configuration,
+      validate: true,
+      doNotFollow: { path: 'node_modules' },
+      parser: 'swc',
+      tsPreCompilationDeps: true,
+    } as Parameters<typeof cruise>[1],
+    { extensions: ['.ts', '.js'] },
+  );
+  const { modules, summary } = result.output as ICruiseResult;
+  return {
+    modules: modules.filter((module) => module.source.startsWith('src/')).length,
+    violations: summary.violations.map(({ rule: { name }, from, to }) => `${name}: ${from} → ${to}`),
+  };
+}
+
+if (import.meta.main) {
+  const { modules, violations } = await checkRooms(path.resolve(import.meta.dirname, '..'));
+  for (const violation of violations) console.error(violation);
+  if (modules === 0) console.error('no module was read: the check itself is broken');
+  if (violations.length > 0 || modules === 0) process.exitCode = 1;
+  else console.log(`room rules hold for ${modules} modules`);
+}
