@@ -1,0 +1,82 @@
+// What every benchmark shares: interleaved timing, medians, targets and the printed table.
+
+/** One line of a benchmark's table; `passed` is absent on lines that only inform. */
+export interface Row {
+  readonly name: string;
+  readonly measured: string;
+  readonly wanted?: string;
+  readonly passed?: boolean;
+}
+
+/** The middle of the given numbers (the mean of the middle two when their count is even). */
+export function median(numbers: readonly number[]): number {
+  if (numbers.length === 0) throw new RangeError('median needs at least one number');
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** A row that passes when `measured` is on the right side of `limit`. */
+export function target(name: string, measured: number, limit: number, side: 'atMost' | 'atLeast', unit = 'x'): Row {
+  return {
+    name,
+    measured: `${readable(measured)}${unit}`,
+    wanted: `${side === 'atMost' ? 'at most' : 'at least'} ${readable(limit)}${unit}`,
+    passed: side === 'atMost' ? measured <= limit : measured >= limit,
+  };
+}
+
+/** A row that states a measurement without judging it. */
+export function note(name: string, measured: number, unit: string): Row {
+  return { name, measured: `${readable(measured)}${unit}` };
+}
+
+/** Prints the rows under a title and returns whether every target among them is met. */
+export function table(title: string, rows: readonly Row[]): boolean {
+  const cells = rows.map((row) => [
+    row.passed === undefined ? '' : row.passed ? 'pass' : 'FAIL',
+    row.name,
+    row.measured,
+    row.wanted ?? '',
+  ]);
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((line) => line[column]!.length), 0));
+  console.log(`\n${title}`);
+  for (const [mark, name, measured, wanted] of cells) {
+    const line = [
+      mark!.padEnd(widths[0]!),
+      name!.padEnd(widths[1]!),
+      measured!.padStart(widths[2]!),
+      wanted!.padEnd(widths[3]!),
+    ];
+    console.log(`  ${line.join('  ').trimEnd()}`);
+  }
+  return rows.every((row) => row.passed !== false);
+}
+
+/**
+ * Runs every candidate once a round, in turn, and returns each one's median time in milliseconds.
+ * Interleaving makes a slow moment of the machine hit all candidates alike, so ratios stay honest.
+ */
+export async function interleave<Name extends string>(
+  rounds: number,
+  candidates: Readonly<Record<Name, () => void | Promise<void>>>,
+  warmUps = 2,
+): Promise<Record<Name, number>> {
+  const names = Object.keys(candidates) as Name[];
+  const times = new Map<Name, number[]>(names.map((name) => [name, []]));
+  for (let round = -warmUps; round < rounds; round++) {
+    for (const name of names) {
+      const started = performance.now();
+      await candidates[name]();
+      const elapsed = performance.now() - started;
+      if (round >= 0) times.get(name)!.push(elapsed);
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, median(times.get(name)!)])) as Record<Name, number>;
+}
+
+function readable(value: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  if (Number.isInteger(value) || Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
+  return value.toFixed(2);
+}
