@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { reportOn } from './pod-status.ts';
+import type { Pod } from './pod-status.ts';
+
+const start = new Date('2026-01-01T00:00:00Z');
+
+function pod(simulate?: string, owner = 'ReplicaSet'): Pod {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: 'one',
+      namespace: 'default',
+      ...(simulate === undefined ? {} : { annotations: { 'offshoot.dev/simulate': simulate } }),
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: owner, name: 'owner', uid: '1' }],
+    },
+    spec: { containers: [{ name: 'main', image: 'app:1' }] },
+    status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'True' }] },
+  };
+}
+
+/** Applies reports until the pod says all there is to say at that time. */
+function settle(subject: Pod, afterMs = 0): { pod: Pod; againInMs?: number } {
+  const seen = { now: new Date(start.getTime() + afterMs), hostIP: '192.0.2.1', allocateIP: () => '10.244.0.1' };
+  for (let round = 0; round < 5; round++) {
+    const { status, againInMs } = reportOn(subject, seen);
+    if (status === undefined) return { pod: subject, ...(againInMs === undefined ? {} : { againInMs }) };
+    subject = { ...subject, status: { ...subject.status, ...status } };
+  }
+  throw new Error('the status never settles');
+}
+
+function condition(subject: Pod, type: string): string | undefined {
+  return subject.status?.conditions?.find((one) => one.type === type)?.status;
+}
+
+describe('reportOn', () => {
+  test('a pod runs, is ready and has an address; what others wrote stays', () => {
+    const { pod: running } = settle(pod());
+    expect(running.status).toMatchObject({ phase: 'Running', podIP: '10.244.0.1', podIPs: [{ ip: '10.244.0.1' }] });
+    expect(running.status?.containerStatuses).toMatchObject([{ name: 'main', ready: true, state: { running: {} } }]);
+    expect(condition(running, 'Ready')).toBe('True');
+    expect(condition(running, 'PodScheduled')).toBe('True');
+  });
+
+  test('a pod of a Job is seen running and then succeeds', () => {
+    const first = reportOn(pod(undefined, 'Job'), { now: start, hostIP: '192.0.2.1', allocateIP: () => '10.244.0.1' });
+    expect(first.status?.phase).toBe('Running');
+    const { pod: done } = settle(pod(undefined, 'Job'));
+    expect(done.status?.phase).toBe('Succeeded');
+    expect(done.status?.containerStatuses?.[0]?.state.terminated?.exitCode).toBe(0);
+  });
+
+  test.each([
+    ['pending', 'Pending', 'ContainerCreating', 'False'],
+    ['crash', 'Running', 'CrashLoopBackOff', 'False'],
+    ['never-ready', 'Running', undefined, 'False'],
+    ['fail', 'Failed', undefined, 'False'],
+  ])('simulate: %s', (simulate, phase, waiting, ready) => {
+    const { pod: after, againInMs } = settle(pod(simulate));
+    expect(after.status?.phase).toBe(phase);
+    expect(after.status?.containerStatuses?.[0]?.state.waiting?.reason).toBe(waiting);
+    expect(condition(after, 'Ready')).toBe(ready);
+    expect(againInMs).toBeUndefined();
+  });
+
+  test('slow=3s waits three seconds from the first look, then runs', () => {
+    const { pod: waiting, againInMs } = settle(pod('slow=3s'));
+    expect(waiting.status?.phase).toBe('Pending');
+    expect(againInMs).toBe(3_000);
+    expect(settle(waiting, 2_900).againInMs).toBe(100);
+    expect(settle(waiting, 3_000).pod.status?.phase).toBe('Running');
+  });
+
+  test('a value that nobody knows is reported on the pod itself', () => {
+    const { pod: after } = settle(pod('sleepy'));
+    expect(after.status?.phase).toBe('Pending');
+    expect(after.status?.containerStatuses?.[0]?.state.waiting).toMatchObject({
+      reason: 'InvalidSimulation',
+      message: expect.stringContaining("'sleepy' is not one of pending"),
+    });
+  });
+
+  test('readiness gates hold Ready back until their conditions are true', () => {
+    const gated: Pod = { ...pod(), spec: { ...pod().spec, readinessGates: [{ conditionType: 'example.com/open' }] } };
+    const { pod: closed } = settle(gated);
+    expect([condition(closed, 'Ready'), condition(closed, 'ContainersReady')]).toEqual(['False', 'True']);
+    const conditions = [...closed.status!.conditions!, { type: 'example.com/open', status: 'True' as const }];
+    expect(condition(settle({ ...closed, status: { ...closed.status, conditions } }).pod, 'Ready')).toBe('True');
+  });
+
+  test('init containers are done, sidecars run', () => {
+    const initContainers = [{ name: 'setup' }, { name: 'proxy', restartPolicy: 'Always' }];
+    const { pod: after } = settle({ ...pod(), spec: { ...pod().spec, initContainers } });
+    expect(after.status?.initContainerStatuses).toMatchObject([
+      { name: 'setup', ready: true, state: { terminated: { exitCode: 0 } } },
+      { name: 'proxy', ready: true, state: { running: {} } },
+    ]);
+  });
+});

@@ -1,0 +1,217 @@
+// What the kubelet stand-in (kubelet.ts) says about a pod: a pure function of the pod and the time.
+//
+// The pod annotation `offshoot.dev/simulate` asks for another life than "runs and is ready at once":
+//   pending           never starts: its containers stay in ContainerCreating
+//   slow=<duration>   starts after that time (`500ms`, `3s`, `2m`), then runs and is ready
+//   never-ready       runs, but no readiness probe ever succeeds
+//   crash             its containers end with exit code 1 again and again: CrashLoopBackOff
+//   fail              ends at once in phase Failed, with exit code 1
+// Without it, a pod of a Job succeeds and every other pod runs. The embedded cluster knows the same values.
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeObject } from '../../src/kube/objects.ts';
+
+const simulateAnnotation = 'offshoot.dev/simulate';
+
+interface Container {
+  readonly name: string;
+  readonly image?: string;
+  readonly restartPolicy?: string;
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+}
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly ready: boolean;
+  readonly started: boolean;
+  readonly restartCount: number;
+  readonly image: string;
+  readonly imageID: string;
+  readonly state: ContainerState;
+  readonly lastState: ContainerState;
+}
+
+interface ContainerState {
+  readonly waiting?: { readonly reason: string; readonly message?: string };
+  readonly running?: { readonly startedAt: string };
+  readonly terminated?: {
+    readonly exitCode: number;
+    readonly reason: string;
+    readonly startedAt: string;
+    readonly finishedAt: string;
+  };
+}
+
+interface PodStatus {
+  readonly phase?: string;
+  readonly conditions?: readonly Condition[];
+  readonly hostIP?: string;
+  readonly hostIPs?: readonly { readonly ip: string }[];
+  readonly podIP?: string;
+  readonly podIPs?: readonly { readonly ip: string }[];
+  readonly startTime?: string;
+  readonly initContainerStatuses?: readonly ContainerStatus[];
+  readonly containerStatuses?: readonly ContainerStatus[];
+}
+
+export interface Pod extends KubeObject {
+  readonly spec: {
+    readonly nodeName?: string;
+    readonly hostNetwork?: boolean;
+    readonly containers: readonly Container[];
+    readonly initContainers?: readonly Container[];
+    readonly readinessGates?: readonly { readonly conditionType: string }[];
+  };
+  readonly status?: PodStatus;
+}
+
+interface Observation {
+  readonly now: Date;
+  readonly hostIP: string;
+  /** Takes an address for a pod that has none yet. */
+  readonly allocateIP: () => string;
+}
+
+interface Report {
+  /** What to write; undefined when the pod already says so. */
+  readonly status?: PodStatus;
+  /** When to look again although nothing has changed. */
+  readonly againInMs?: number;
+}
+
+type Life = 'waiting' | 'running' | 'unready' | 'crashing' | 'succeeded' | 'failed';
+
+const phases: Readonly<Record<Life, string>> = {
+  waiting: 'Pending',
+  running: 'Running',
+  unready: 'Running',
+  crashing: 'Running',
+  succeeded: 'Succeeded',
+  failed: 'Failed',
+};
+
+/** The status that a pod on this node should have now. */
+export function reportOn(pod: Pod, seen: Observation): Report {
+  const before = pod.status ?? {};
+  if (before.phase === 'Succeeded' || before.phase === 'Failed') return {};
+  const now = `${seen.now.toISOString().slice(0, 19)}Z`; // Kubernetes times have no fractions
+  const startTime = before.startTime ?? now;
+  const { life, againInMs, problem } = lifeOf(pod, seen.now.getTime() - Date.parse(startTime));
+  const podIP =
+    life === 'waiting' ? undefined : (before.podIP ?? (pod.spec.hostNetwork ? seen.hostIP : seen.allocateIP()));
+  const wanted: PodStatus = {
+    phase: phases[life],
+    conditions: conditionsOf(pod, life, now),
+    hostIP: seen.hostIP,
+    hostIPs: [{ ip: seen.hostIP }],
+    ...(podIP === undefined ? {} : { podIP, podIPs: [{ ip: podIP }] }),
+    startTime,
+    ...(pod.spec.initContainers === undefined
+      ? {}
+      : { initContainerStatuses: pod.spec.initContainers.map((one) => initContainerStatus(one, life, before, now)) }),
+    containerStatuses: pod.spec.containers.map((one) => {
+      const previous = before.containerStatuses?.find((status) => status.name === one.name);
+      return containerStatus(one, life, previous, now, problem);
+    }),
+  };
+  const same = isDeepStrictEqual({ ...before, ...wanted }, before);
+  return { ...(same ? {} : { status: wanted }), ...(againInMs === undefined ? {} : { againInMs }) };
+}
+
+function lifeOf(pod: Pod, ageMs: number): { life: Life; againInMs?: number; problem?: string } {
+  const asked = pod.metadata.annotations?.[simulateAnnotation] ?? '';
+  // A Job's pod is first seen running: controllers tell "started" from "done".
+  const isJob = (pod.metadata.ownerReferences ?? []).some((owner) => owner.kind === 'Job');
+  const normal: Life = isJob && pod.status?.phase === 'Running' ? 'succeeded' : 'running';
+  const slow = /^slow=(\d+(?:\.\d+)?)(ms|s|m)$/.exec(asked);
+  if (slow !== null) {
+    const leftMs = Number(slow[1]) * { ms: 1, s: 1_000, m: 60_000 }[slow[2] as 'ms' | 's' | 'm'] - ageMs;
+    return leftMs > 0 ? { life: 'waiting', againInMs: leftMs } : { life: normal };
+  }
+  const lives: Readonly<Record<string, Life>> = {
+    '': normal,
+    pending: 'waiting',
+    'never-ready': 'unready',
+    crash: 'crashing',
+    fail: 'failed',
+  };
+  const life = lives[asked];
+  if (life !== undefined) return { life };
+  return {
+    life: 'waiting',
+    problem: `${simulateAnnotation}: '${asked}' is not one of pending, crash, never-ready, fail, slow=<duration> (as in 3s)`,
+  };
+}
+
+/** Init containers are done once the pod has started, except those that keep running beside it (sidecars). */
+function initContainerStatus(container: Container, life: Life, before: PodStatus, now: string): ContainerStatus {
+  const previous = before.initContainerStatuses?.find((status) => status.name === container.name);
+  if (life === 'waiting') return containerStatus(container, 'waiting', previous, now);
+  const keepsRunning = container.restartPolicy === 'Always' && life !== 'succeeded' && life !== 'failed';
+  if (keepsRunning) return containerStatus(container, 'running', previous, now);
+  return { ...containerStatus(container, 'succeeded', previous, now), ready: true };
+}
+
+function containerStatus(
+  container: Container,
+  life: Life,
+  previous: ContainerStatus | undefined,
+  now: string,
+  problem?: string,
+): ContainerStatus {
+  const startedAt = previous?.state.running?.startedAt ?? previous?.lastState.terminated?.startedAt ?? now;
+  const finishedAt = previous?.state.terminated?.finishedAt ?? previous?.lastState.terminated?.finishedAt ?? now;
+  const failure: ContainerState = { terminated: { exitCode: 1, reason: 'Error', startedAt, finishedAt } };
+  const states: Readonly<Record<Life, ContainerState>> = {
+    waiting: {
+      waiting:
+        problem === undefined ? { reason: 'ContainerCreating' } : { reason: 'InvalidSimulation', message: problem },
+    },
+    running: { running: { startedAt } },
+    unready: { running: { startedAt } },
+    crashing: {
+      waiting: { reason: 'CrashLoopBackOff', message: `back-off restarting failed container ${container.name}` },
+    },
+    succeeded: { terminated: { exitCode: 0, reason: 'Completed', startedAt, finishedAt } },
+    failed: failure,
+  };
+  return {
+    name: container.name,
+    image: container.image ?? '',
+    imageID: life === 'waiting' ? '' : `simulated://${container.image ?? ''}`,
+    ready: life === 'running',
+    started: life === 'running' || life === 'unready',
+    restartCount: life === 'crashing' ? 1 : (previous?.restartCount ?? 0),
+    state: states[life],
+    lastState: life === 'crashing' ? failure : {},
+  };
+}
+
+/** The kubelet's own conditions; those of others (the scheduler, readiness gates) stay as they are. */
+function conditionsOf(pod: Pod, life: Life, now: string): Condition[] {
+  const before = pod.status?.conditions ?? [];
+  const gatesOpen = (pod.spec.readinessGates ?? []).every((gate) =>
+    before.some((condition) => condition.type === gate.conditionType && condition.status === 'True'),
+  );
+  const started = life !== 'waiting';
+  const notReady = life === 'succeeded' ? 'PodCompleted' : life === 'failed' ? 'PodFailed' : 'ContainersNotReady';
+  const condition = (type: string, holds: boolean, reason: string): Condition => {
+    const status = holds ? 'True' : 'False';
+    const previous = before.find((one) => one.type === type);
+    const lastTransitionTime = previous?.status === status ? previous.lastTransitionTime : now;
+    return { type, status, ...(holds ? {} : { reason }), lastTransitionTime };
+  };
+  const own = [
+    condition('PodReadyToStartContainers', started, 'ContainersNotInitialized'),
+    condition('Initialized', started, 'ContainersNotInitialized'),
+    condition('Ready', life === 'running' && gatesOpen, life === 'running' ? 'ReadinessGatesNotReady' : notReady),
+    condition('ContainersReady', life === 'running', notReady),
+  ];
+  return [...own, ...before.filter((one) => own.every((mine) => mine.type !== one.type))];
+}
