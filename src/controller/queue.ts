@@ -1,0 +1,238 @@
+// The work queue of a controller: keys, each at most once, never two runs of one key at a time.
+import type { Clock, Timer } from '../kube/clock.ts';
+
+/** A change that a person or another program made comes before work that only confirms what is known. */
+export const PRIORITY = { change: 0, resync: -100 } as const;
+
+export interface QueueOptions {
+  readonly clock: Clock;
+  /** First back-off of a failing key; doubles with each further failure. */
+  readonly baseDelayMs?: number;
+  /** The longest back-off. */
+  readonly maxDelayMs?: number;
+  readonly metrics?: QueueMetrics;
+}
+
+/** What a queue reports as it works; see metrics.ts. */
+export interface QueueMetrics {
+  added(): void;
+  retried(): void;
+  depth(size: number): void;
+  started(waitedMs: number): void;
+  finished(workedMs: number): void;
+}
+
+interface Waiting {
+  readonly key: string;
+  readonly at: number;
+  priority: number;
+}
+
+/**
+ * A key is *ready*, *waiting* for a moment, *running*, or several of these: adding a running key makes it run
+ * exactly once more, however often it is added meanwhile. Ready keys leave by priority, then first in, first out.
+ */
+export class Queue {
+  readonly #clock: Clock;
+  readonly #baseDelayMs: number;
+  readonly #maxDelayMs: number;
+  readonly #metrics: QueueMetrics | undefined;
+  readonly #ready = new Map<string, { priority: number; since: number }>();
+  readonly #levels = new Map<number, Set<string>>();
+  readonly #running = new Map<string, number>();
+  readonly #again = new Map<string, number>();
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #heap: Waiting[] = [];
+  readonly #failures = new Map<string, number>();
+  readonly #takers: ((key: string | undefined) => void)[] = [];
+  #timer: Timer | undefined;
+  #timerAt = Infinity;
+  #closed = false;
+
+  constructor(options: QueueOptions) {
+    this.#clock = options.clock;
+    this.#baseDelayMs = options.baseDelayMs ?? 5;
+    this.#maxDelayMs = options.maxDelayMs ?? 15_000;
+    this.#metrics = options.metrics;
+  }
+
+  /** Keys that could run now. */
+  get size(): number {
+    return this.#ready.size;
+  }
+
+  /** True when nothing is ready and nothing runs; keys may still wait for their moment. */
+  get idle(): boolean {
+    return this.#ready.size === 0 && this.#running.size === 0;
+  }
+
+  /** Keys that wait for their moment. */
+  get delayed(): number {
+    return this.#waiting.size;
+  }
+
+  /** Makes the key run as soon as a worker is free. The higher of two priorities stays. */
+  add(key: string, priority: number = PRIORITY.change): void {
+    if (this.#closed) return;
+    this.#waiting.delete(key);
+    if (this.#running.has(key)) {
+      const before = this.#again.get(key);
+      if (before === undefined) this.#metrics?.added();
+      this.#again.set(key, before === undefined ? priority : Math.max(before, priority));
+      return;
+    }
+    const ready = this.#ready.get(key);
+    if (ready === undefined) {
+      this.#metrics?.added();
+      this.#makeReady(key, priority);
+    } else if (priority > ready.priority) {
+      this.#level(ready.priority).delete(key);
+      ready.priority = priority;
+      this.#level(priority).add(key);
+    }
+  }
+
+  /** Makes the key run after a delay. An earlier moment that is already set stays; a ready key is not put off. */
+  addAfter(key: string, delayMs: number, priority: number = PRIORITY.change): void {
+    if (this.#closed || this.#ready.has(key) || this.#again.has(key)) return;
+    if (delayMs <= 0) return this.add(key, priority);
+    const at = this.#clock.monotonic() + delayMs;
+    const before = this.#waiting.get(key);
+    if (before !== undefined && before.at <= at) {
+      before.priority = Math.max(before.priority, priority);
+      return;
+    }
+    const entry: Waiting = { key, at, priority: Math.max(priority, before?.priority ?? -Infinity) };
+    this.#waiting.set(key, entry);
+    push(this.#heap, entry);
+    this.#arm();
+  }
+
+  /** Adds a key that failed, after its own back-off, and returns that delay. */
+  retry(key: string, priority: number = PRIORITY.change): number {
+    const failures = this.#failures.get(key) ?? 0;
+    this.#failures.set(key, failures + 1);
+    const delayMs = Math.min(this.#baseDelayMs * 2 ** Math.min(failures, 30), this.#maxDelayMs);
+    this.#metrics?.retried();
+    this.addAfter(key, delayMs, priority);
+    return delayMs;
+  }
+
+  /** How often the key has failed since it was last forgotten. */
+  failures(key: string): number {
+    return this.#failures.get(key) ?? 0;
+  }
+
+  /** Ends the key's back-off: it succeeded, or it is gone. */
+  forget(key: string): void {
+    this.#failures.delete(key);
+  }
+
+  /** The next key, which is then running until `done`; undefined once the queue is closed. */
+  take(): Promise<string | undefined> {
+    if (this.#closed) return Promise.resolve(undefined);
+    const key = this.#next();
+    if (key !== undefined) return Promise.resolve(key);
+    return new Promise((resolve) => this.#takers.push(resolve));
+  }
+
+  /** Ends the run of a key that `take` gave out. */
+  done(key: string): void {
+    const since = this.#running.get(key);
+    if (since === undefined) return;
+    this.#running.delete(key);
+    this.#metrics?.finished(this.#clock.monotonic() - since);
+    const priority = this.#again.get(key);
+    if (priority === undefined) return;
+    this.#again.delete(key);
+    if (!this.#closed) this.#makeReady(key, priority);
+  }
+
+  /** Gives out nothing more; those who wait in `take` get undefined. */
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+    this.#ready.clear();
+    this.#levels.clear();
+    this.#waiting.clear();
+    this.#again.clear();
+    this.#heap.length = 0;
+    for (const taker of this.#takers.splice(0)) taker(undefined);
+  }
+
+  #makeReady(key: string, priority: number): void {
+    this.#ready.set(key, { priority, since: this.#clock.monotonic() });
+    this.#level(priority).add(key);
+    this.#metrics?.depth(this.#ready.size);
+    const taker = this.#takers.shift();
+    if (taker !== undefined) taker(this.#next());
+  }
+
+  #next(): string | undefined {
+    let best: number | undefined;
+    for (const [priority, keys] of this.#levels) {
+      if (keys.size > 0 && (best === undefined || priority > best)) best = priority;
+    }
+    if (best === undefined) return undefined;
+    const keys = this.#level(best);
+    const [key] = keys;
+    keys.delete(key!);
+    const now = this.#clock.monotonic();
+    this.#metrics?.started(now - this.#ready.get(key!)!.since);
+    this.#ready.delete(key!);
+    this.#running.set(key!, now);
+    this.#metrics?.depth(this.#ready.size);
+    return key;
+  }
+
+  #level(priority: number): Set<string> {
+    let keys = this.#levels.get(priority);
+    if (keys === undefined) this.#levels.set(priority, (keys = new Set()));
+    return keys;
+  }
+
+  /** One timer stands for all waiting keys: it is set for the earliest. */
+  #arm(): void {
+    const first = this.#heap[0];
+    if (first === undefined || first.at >= this.#timerAt) return;
+    this.#timer?.cancel();
+    this.#timerAt = first.at;
+    this.#timer = this.#clock.setTimeout(() => this.#due(), Math.max(0, first.at - this.#clock.monotonic()));
+  }
+
+  #due(): void {
+    this.#timerAt = Infinity;
+    const now = this.#clock.monotonic();
+    for (let first = this.#heap[0]; first !== undefined && first.at <= now; first = this.#heap[0]) {
+      pop(this.#heap);
+      if (this.#waiting.get(first.key) === first) this.add(first.key, first.priority);
+    }
+    this.#arm();
+  }
+}
+
+function push(heap: Waiting[], entry: Waiting): void {
+  let at = heap.push(entry) - 1;
+  while (at > 0) {
+    const parent = (at - 1) >> 1;
+    if (heap[parent]!.at <= entry.at) break;
+    heap[at] = heap[parent]!;
+    at = parent;
+  }
+  heap[at] = entry;
+}
+
+function pop(heap: Waiting[]): void {
+  const last = heap.pop()!;
+  if (heap.length === 0) return;
+  let at = 0;
+  for (;;) {
+    let child = 2 * at + 1;
+    if (child >= heap.length) break;
+    if (child + 1 < heap.length && heap[child + 1]!.at < heap[child]!.at) child++;
+    if (heap[child]!.at >= last.at) break;
+    heap[at] = heap[child]!;
+    at = child;
+  }
+  heap[at] = last;
+}
