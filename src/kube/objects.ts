@@ -1,7 +1,14 @@
 // Kubernetes objects as plain JSON, and the descriptor of a kind. Everything in this tree that touches the API uses these.
 
 /** Any JSON value; integers beyond 2^53 are bigints (see json.ts). */
-export type Json = string | number | bigint | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
+export type Json =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | readonly Json[]
+  | { readonly [key: string]: Json | undefined };
 
 export interface OwnerReference {
   readonly apiVersion: string;
@@ -62,6 +69,9 @@ export interface Kind<T extends KubeObject = AnyObject> {
   readonly __type?: T;
 }
 
+/** A kind of which the object's type does not matter. */
+export type AnyKind = Kind<KubeObject>;
+
 /** Declares a kind: `defineKind<Deployment>('apps/v1', 'Deployment', 'deployments')`. */
 export function defineKind<T extends KubeObject = AnyObject>(
   apiVersion: string,
@@ -80,7 +90,7 @@ export function defineKind<T extends KubeObject = AnyObject>(
 }
 
 /** `apps/v1` or, in the core group, `v1`. */
-export function apiVersionOf(kind: Kind<never> | Kind): string {
+export function apiVersionOf(kind: AnyKind): string {
   return kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
 }
 

@@ -1,0 +1,41 @@
+// JSON merge patch (RFC 7386): the smallest patch between two objects, and carrying one out.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The merge patch that turns `from` into `to`, or undefined when they say the same. Lists are replaced whole. */
+export function createMergePatch(from: Fields, to: Fields, equal: (a: unknown, b: unknown) => boolean): Fields | undefined {
+  const patch: Record<string, unknown> = {};
+  let differs = false;
+  for (const name of new Set([...Object.keys(from), ...Object.keys(to)])) {
+    const before = from[name];
+    const after = to[name];
+    if (before === after) continue;
+    if (after === undefined) {
+      patch[name] = null;
+    } else if (isFields(before) && isFields(after)) {
+      const inner = createMergePatch(before, after, equal);
+      if (inner === undefined) continue;
+      patch[name] = inner;
+    } else {
+      if (before !== undefined && equal(before, after)) continue;
+      patch[name] = after;
+    }
+    differs = true;
+  }
+  return differs ? patch : undefined;
+}
+
+/** `target` with a merge patch carried out. Shares what the patch does not touch. */
+export function applyMergePatch(target: unknown, patch: unknown): unknown {
+  if (!isFields(patch)) return patch;
+  const result: Record<string, unknown> = isFields(target) ? { ...target } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete result[name];
+    else if (value !== undefined) result[name] = applyMergePatch(result[name], value);
+  }
+  return result;
+}
