@@ -1,0 +1,39 @@
+// The one error of the patch engine; the REST layer turns it into a Status.
+
+/** One detail of a refusal, as `status.details.causes` carries it. */
+export interface PatchCause {
+  readonly reason: string;
+  readonly message: string;
+  readonly field: string;
+}
+
+const REASONS = {
+  400: 'BadRequest',
+  409: 'Conflict',
+  413: 'RequestEntityTooLarge',
+  415: 'UnsupportedMediaType',
+  422: 'Invalid',
+} as const;
+
+/** A patch that was refused. Nothing was changed. */
+export class PatchError extends Error {
+  readonly code: keyof typeof REASONS;
+  readonly reason: string;
+  readonly causes: readonly PatchCause[];
+
+  constructor(code: keyof typeof REASONS, message: string, causes: readonly PatchCause[] = []) {
+    super(message);
+    this.name = 'PatchError';
+    this.code = code;
+    this.reason = REASONS[code];
+    this.causes = causes;
+  }
+}
+
+/** A server-side apply that would overwrite what another manager owns. */
+export class ApplyConflict extends PatchError {
+  constructor(message: string, causes: readonly PatchCause[]) {
+    super(409, message, causes);
+    this.name = 'ApplyConflict';
+  }
+}

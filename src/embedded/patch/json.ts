@@ -1,0 +1,65 @@
+// JSON values as the API server holds them (frozen; integers beyond 2^53 are bigint), and what all patch kinds ask of them.
+
+export type JsonObject = { readonly [key: string]: unknown };
+export type JsonList = readonly unknown[];
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isList(value: unknown): value is JsonList {
+  return Array.isArray(value);
+}
+
+/** The JSON type of a value, in words fit for an error message. */
+export function typeName(value: unknown): 'null' | 'list' | 'object' | 'string' | 'number' | 'boolean' {
+  if (value === null || value === undefined) return 'null';
+  if (isList(value)) return 'list';
+  if (typeof value === 'object') return 'object';
+  if (typeof value === 'string') return 'string';
+  return typeof value === 'boolean' ? 'boolean' : 'number';
+}
+
+/** An own property: names such as `constructor` are ordinary keys in user data. */
+export function ownValue(object: JsonObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** Equality of scalars; a bigint equals the number of the same value. */
+export function sameScalar(left: unknown, right: unknown): boolean {
+  if (typeof left === 'bigint' && typeof right === 'number') return left === toBigInt(right);
+  if (typeof left === 'number' && typeof right === 'bigint') return toBigInt(left) === right;
+  return left === right;
+}
+
+function toBigInt(value: number): bigint | undefined {
+  return Number.isInteger(value) ? BigInt(value) : undefined;
+}
+
+/** Deep equality; the order of keys does not count. */
+export function sameJson(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (isList(left)) {
+    return isList(right) && left.length === right.length && left.every((item, index) => sameJson(item, right[index]));
+  }
+  if (isObject(left)) {
+    if (!isObject(right)) return false;
+    const keys = Object.keys(left);
+    return (
+      keys.length === Object.keys(right).length &&
+      keys.every((key) => Object.hasOwn(right, key) && sameJson(left[key], right[key]))
+    );
+  }
+  return sameScalar(left, right);
+}
+
+/** A copy of an object with one field set; a plain assignment would lose the key `__proto__`. */
+export function withField(object: JsonObject, key: string, value: unknown): JsonObject {
+  return { ...object, [key]: value };
+}
+
+/** A copy of an object without one field; the object itself when it has no such field. */
+export function withoutField(object: JsonObject, key: string): JsonObject {
+  if (!Object.hasOwn(object, key)) return object;
+  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
+}
