@@ -6,6 +6,7 @@ import type { Schema } from '../schema/types.ts';
 
 let written: Readonly<Record<string, WrittenSchema>> | undefined;
 let linked: ReadonlyMap<string, Schema> | undefined;
+const goTypes = new WeakMap<Schema, string>();
 let descriptions: Readonly<Record<string, string>> | undefined;
 
 function readJson(name: string): unknown {
@@ -18,12 +19,23 @@ export function writtenDefinitions(): Readonly<Record<string, WrittenSchema>> {
   return written;
 }
 
+function link(): ReadonlyMap<string, Schema> {
+  const result = linkDefinitions(writtenDefinitions());
+  for (const [name, schema] of result) goTypes.set(schema, name.slice(name.indexOf('.') + 1));
+  return result;
+}
+
 /** The linked schema of one definition. */
 export function definition(name: string): Schema {
-  linked ??= linkDefinitions(writtenDefinitions());
+  linked ??= link();
   const schema = linked.get(name);
   if (schema === undefined) throw new Error(`no schema definition is named ${name}`);
   return schema;
+}
+
+/** The Go type that a definition's schema stands for, such as `v1.Container`. */
+export function goTypeName(schema: Schema): string | undefined {
+  return goTypes.get(schema);
 }
 
 /** What the API reference says of a definition, or of one of its fields. */

@@ -1,0 +1,195 @@
+// Reads an object of a built-in kind as the Go types of the API server would: fields that the kind does not have are
+// dropped and reported, nulls vanish, quantities take their canonical form, and a wrong type ends it.
+import { formatQuantity, parseQuantity, quantityProblem } from './quantity.ts';
+import type { Schema } from './types.ts';
+
+export interface Decoded {
+  readonly value: unknown;
+  /** Paths of the fields that the kind does not have, in the order of the document. */
+  readonly unknownFields: readonly string[];
+  /** Why the object cannot be read, in the words of the Go decoder. The value is then incomplete. */
+  readonly problem?: string;
+}
+
+/** Names the Go type of a definition, such as `v1.Container`. */
+export type TypeNames = (schema: Schema) => string | undefined;
+
+class Unreadable extends Error {}
+
+interface Place {
+  /** With indexes, for reports of unknown fields. */
+  readonly path: string;
+  /** Without indexes, for the texts of the Go decoder. */
+  readonly goPath: string;
+  readonly struct: string;
+}
+
+const safeInteger = 2n ** 53n;
+const integerBounds: Readonly<Record<string, readonly [bigint, bigint]>> = {
+  int32: [-(2n ** 31n), 2n ** 31n - 1n],
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+};
+
+/** Decodes a value by a schema. `typeNames` only serves the texts. */
+export function decode(schema: Schema, value: unknown, typeNames: TypeNames): Decoded {
+  const unknownFields: string[] = [];
+
+  function goType(node: Schema): string {
+    const name = typeNames(node);
+    if (name !== undefined) return name;
+    if (node.type === 'array') return `[]${node.items === undefined ? 'interface {}' : goType(node.items)}`;
+    if (node.type === 'object') {
+      const values = typeof node.additionalProperties === 'object' ? goType(node.additionalProperties) : 'interface {}';
+      return `map[string]${values}`;
+    }
+    if (node.type === 'boolean') return 'bool';
+    if (node.type === 'number') return 'float64';
+    return node.type === 'integer' ? (node.format ?? 'int64') : 'string';
+  }
+
+  function refuse(found: unknown, node: Schema, place: Place): never {
+    const kind = jsonKind(found);
+    const target = place.goPath === '' ? 'Go value' : `Go struct field ${place.struct}.${place.goPath}`;
+    throw new Unreadable(`json: cannot unmarshal ${kind} into ${target} of type ${goType(node)}`);
+  }
+
+  function readObject(found: unknown, node: Schema, place: Place): unknown {
+    if (!isPlainObject(found)) return refuse(found, node, place);
+    if (node['x-kubernetes-preserve-unknown-fields'] === true && node.properties === undefined) return found;
+    const struct = typeNames(node)?.replace(/^.*\./, '') ?? place.struct;
+    const result: Record<string, unknown> = {};
+    for (const [key, item] of Object.entries(found)) {
+      const child = node.properties?.[key] ?? objectSchema(node.additionalProperties);
+      const isField = node.properties !== undefined;
+      const path = place.path === '' ? key : `${place.path}.${key}`;
+      if (child === undefined) {
+        if (isField || node.additionalProperties === undefined) unknownFields.push(path);
+        continue;
+      }
+      if (item === null) continue;
+      const goPath = !isField ? place.goPath : place.goPath === '' ? key : `${place.goPath}.${key}`;
+      setOwn(result, key, read(item, child, { path, goPath, struct }));
+    }
+    return result;
+  }
+
+  function read(found: unknown, node: Schema, place: Place): unknown {
+    if (node['x-kubernetes-int-or-string'] === true) {
+      return typeof found === 'string' || isInteger(found)
+        ? found
+        : refuse(found, { type: 'integer', format: 'int32' }, place);
+    }
+    switch (node.type) {
+      case 'object':
+        return readObject(found, node, place);
+      case 'array':
+        if (!Array.isArray(found)) return refuse(found, node, place);
+        return found.map((item: unknown, index) => {
+          const items = node.items ?? {};
+          const at = { ...place, path: `${place.path}[${index}]` };
+          return item === null ? zeroValue(items) : read(item, items, at);
+        });
+      case 'boolean':
+        return typeof found === 'boolean' ? found : refuse(found, node, place);
+      case 'number':
+        return typeof found === 'number' || typeof found === 'bigint' ? found : refuse(found, node, place);
+      case 'integer':
+        return readInteger(found, node, place);
+      case 'string':
+        return readString(found, node, place);
+      case undefined:
+        return found;
+    }
+    throw new TypeError('a schema has a type that does not exist');
+  }
+
+  function readInteger(found: unknown, node: Schema, place: Place): unknown {
+    if (!isInteger(found)) {
+      if (typeof found !== 'number') return refuse(found, node, place);
+      throw new Unreadable(
+        `json: cannot unmarshal number ${found} into Go struct field ${place.struct}.${place.goPath} of type ${goType(node)}`,
+      );
+    }
+    const [low, high] = integerBounds[node.format ?? 'int64'] ?? integerBounds['int64']!;
+    const exact = BigInt(found);
+    if (exact < low || exact > high) {
+      throw new Unreadable(
+        `json: cannot unmarshal number ${exact} into Go struct field ${place.struct}.${place.goPath} of type ${goType(node)}`,
+      );
+    }
+    return exact > -safeInteger && exact < safeInteger ? Number(exact) : exact;
+  }
+
+  function readString(found: unknown, node: Schema, place: Place): unknown {
+    if (node.format === 'quantity') {
+      if (typeof found !== 'string' && typeof found !== 'number' && typeof found !== 'bigint') {
+        return refuse(found, node, place);
+      }
+      const quantity = parseQuantity(String(found));
+      if (quantity === undefined) throw new Unreadable(quantityProblem);
+      return formatQuantity(quantity);
+    }
+    if (typeof found !== 'string') return refuse(found, node, place);
+    if (node.format === 'date-time' && !rfc3339.test(found)) {
+      const layout = '2006-01-02T15:04:05Z07:00';
+      throw new Unreadable(
+        `parsing time ${JSON.stringify(found)} as "${layout}": cannot parse ${JSON.stringify(found)} as "2006"`,
+      );
+    }
+    if (node.format === 'byte') {
+      const wrong = firstWrongBase64(found);
+      if (wrong !== undefined) throw new Unreadable(`illegal base64 data at input byte ${wrong}`);
+    }
+    return found;
+  }
+
+  try {
+    return { value: read(value, schema, { path: '', goPath: '', struct: '' }), unknownFields };
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return { value, unknownFields, problem: error.message };
+  }
+}
+
+const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+
+function objectSchema(schema: Schema | boolean | undefined): Schema | undefined {
+  return typeof schema === 'object' ? schema : undefined;
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A key such as `__proto__` is a field like any other. */
+function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  else target[key] = value;
+}
+
+function isInteger(value: unknown): value is number | bigint {
+  return typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));
+}
+
+function zeroValue(node: Schema): unknown {
+  if (node.type === 'string') return '';
+  if (node.type === 'integer' || node.type === 'number') return 0;
+  if (node.type === 'boolean') return false;
+  return node.type === 'array' ? [] : {};
+}
+
+function jsonKind(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'bigint' ? 'number' : typeof value;
+}
+
+/** The position of the first character that standard base64 does not allow there. */
+function firstWrongBase64(text: string): number | undefined {
+  const plain = text.replaceAll(/[\r\n]/g, '');
+  const wrong = /[^A-Za-z0-9+/=]/.exec(plain)?.index ?? /=(?=[^=])/.exec(plain)?.index;
+  if (wrong !== undefined) return wrong;
+  return plain.length % 4 === 0 ? undefined : plain.length - (plain.length % 4);
+}

@@ -1,0 +1,89 @@
+// Brings a custom object into the shape that its schema describes: unknown fields pruned and reported, nulls that may
+// not be there dropped, defaults filled in. Never changes its input; parts that stay as they are stay shared.
+import type { Schema } from './types.ts';
+
+export interface Normalised {
+  readonly value: unknown;
+  /** Paths of pruned fields, sorted. */
+  readonly unknownFields: readonly string[];
+}
+
+type Json = Record<string, unknown>;
+
+interface Walk {
+  readonly metadata: Schema;
+  readonly unknownFields: string[];
+}
+
+/** Normalises a whole object. `metadata` is the schema of the metadata of the object and of resources embedded in it. */
+export function normalise(schema: Schema, object: unknown, metadata: Schema): Normalised {
+  const unknownFields: string[] = [];
+  const value = walk(object, { ...schema, 'x-kubernetes-embedded-resource': true }, '', { metadata, unknownFields });
+  return { value, unknownFields: unknownFields.sort() };
+}
+
+function walk(value: unknown, schema: Schema | undefined, path: string, context: Walk): unknown {
+  if (Array.isArray(value)) return walkArray(value, schema, path, context);
+  if (typeof value !== 'object' || value === null) return value;
+  return walkObject(value as Json, schema, path, context);
+}
+
+function walkArray(list: readonly unknown[], schema: Schema | undefined, path: string, context: Walk): unknown {
+  const items = schema?.items;
+  if (items === undefined && schema?.['x-kubernetes-preserve-unknown-fields'] === true) return list;
+  let result: unknown[] | undefined;
+  for (const [index, item] of list.entries()) {
+    const given = item === null && items?.nullable !== true && items?.default !== undefined ? items.default : item;
+    const next = walk(given, items, `${path}[${index}]`, context);
+    if (next !== item) result ??= [...list];
+    if (result !== undefined) result[index] = next;
+  }
+  return result ?? list;
+}
+
+function walkObject(object: Json, schema: Schema | undefined, path: string, context: Walk): Json {
+  const result: Json = {};
+  let changed = false;
+  const preserve = schema?.['x-kubernetes-preserve-unknown-fields'] === true || schema?.additionalProperties === true;
+  const embedded = schema?.['x-kubernetes-embedded-resource'] === true;
+  for (const [key, value] of Object.entries(object)) {
+    const place = path === '' ? key : `${path}.${key}`;
+    const child = embedded ? embeddedField(key, schema, context) : fieldSchema(schema, key);
+    let next: unknown = value;
+    if (child === undefined) {
+      if (!preserve) {
+        context.unknownFields.push(place);
+        next = undefined;
+      }
+    } else {
+      if (value === null && child.nullable !== true) next = child.default;
+      if (next !== undefined) next = walk(next, child, place, context);
+    }
+    if (next !== value) changed = true;
+    if (next !== undefined) setOwn(result, key, next);
+  }
+  for (const [key, child] of Object.entries(schema?.properties ?? {})) {
+    if (child.default === undefined || Object.hasOwn(result, key)) continue;
+    changed = true;
+    setOwn(result, key, walk(child.default, child, path === '' ? key : `${path}.${key}`, context));
+  }
+  return changed ? result : object;
+}
+
+/** In a resource the schema may say little or nothing of these three, and they are there all the same. */
+function embeddedField(key: string, schema: Schema, context: Walk): Schema | undefined {
+  if (key === 'metadata') return context.metadata;
+  return key === 'apiVersion' || key === 'kind' ? { type: 'string' } : fieldSchema(schema, key);
+}
+
+function fieldSchema(schema: Schema | undefined, key: string): Schema | undefined {
+  if (schema === undefined) return undefined;
+  if (schema.properties !== undefined && Object.hasOwn(schema.properties, key)) return schema.properties[key];
+  return typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+}
+
+/** A key such as `__proto__` is a field like any other. */
+function setOwn(target: Json, key: string, value: unknown): void {
+  if (key !== '__proto__') target[key] = value;
+  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}

@@ -1,0 +1,206 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { errorsText } from './field-error.ts';
+import { linkDefinitions } from './link.ts';
+import { normalise } from './normalise.ts';
+import { compareQuantities, formatQuantity, parseQuantity } from './quantity.ts';
+import type { Schema } from './types.ts';
+import { validateValue } from './validate.ts';
+
+const metadata: Schema = { type: 'object', properties: { name: { type: 'string' } } };
+const schema: Schema = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      required: ['subsets'],
+      properties: {
+        replicas: { type: 'integer', format: 'int32', minimum: 0, default: 1 },
+        mode: { type: 'string', enum: ['Clone', 'Reuse'], default: 'Clone' },
+        port: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
+        note: { type: 'string', nullable: true },
+        big: { type: 'integer', format: 'int64' },
+        raw: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        labels: { type: 'object', additionalProperties: { type: 'string' } },
+        subsets: {
+          type: 'array',
+          maxItems: 3,
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['name'],
+          items: {
+            type: 'object',
+            required: ['name'],
+            properties: {
+              name: { type: 'string', minLength: 2, pattern: '^[a-z]+$' },
+              strategy: { type: 'object', default: {}, properties: { kind: { type: 'string', default: 'Rolling' } } },
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
+function problems(spec: unknown, old?: unknown): string {
+  return errorsText(validateValue(schema, { spec }, old === undefined ? undefined : { spec: old }));
+}
+
+describe('validation speaks like the API server', () => {
+  test.each([
+    [{ subsets: [{ name: 'ab' }, {}] }, 'spec.subsets[1].name: Required value'],
+    [{}, 'spec.subsets: Required value'],
+    [
+      { subsets: [], replicas: 'three' },
+      'spec.replicas: Invalid value: "string": spec.replicas in body must be of type integer: "string"',
+    ],
+    [
+      { subsets: [], replicas: 1.5 },
+      'spec.replicas: Invalid value: "number": spec.replicas in body must be of type integer: "number"',
+    ],
+    [
+      { subsets: [], replicas: -1 },
+      'spec.replicas: Invalid value: -1: spec.replicas in body should be greater than or equal to 0',
+    ],
+    [{ subsets: [], mode: 'Steal' }, 'spec.mode: Unsupported value: "Steal": supported values: "Clone", "Reuse"'],
+    [
+      { subsets: [], port: true },
+      'spec.port: Invalid value: "boolean": spec.port in body must be of type integer,string: "boolean"',
+    ],
+    [
+      { subsets: [{ name: 'Ab' }] },
+      'spec.subsets[0].name: Invalid value: "Ab": spec.subsets[0].name in body should match \'^[a-z]+$\'',
+    ],
+    [
+      { subsets: [{ name: 'a' }] },
+      'spec.subsets[0].name: Invalid value: "a": spec.subsets[0].name in body should be at least 2 chars long',
+    ],
+    [{ subsets: [{ name: 'ab' }, { name: 'ab' }] }, 'spec.subsets[1]: Duplicate value: {"name":"ab"}'],
+    [
+      { subsets: ['aa', 'bb', 'cc', 'dd'].map((name) => ({ name })) },
+      'spec.subsets: Too many: 4: must have at most 3 items',
+    ],
+    [{ subsets: null }, 'spec.subsets: Invalid value: "null": spec.subsets in body must be of type array: "null"'],
+  ])('%j', (spec, text) => {
+    expect(problems(spec)).toBe(text);
+  });
+
+  test('accepts what fits, 64-bit integers and nullable nulls included', () => {
+    expect(validateValue(schema, { spec: { subsets: [], big: 2n ** 62n, note: null, port: 'http' } })).toEqual([]);
+  });
+
+  test('does not hold unchanged parts against an update, found by list key', () => {
+    const old = { subsets: [{ name: 'OLD' }], mode: 'Steal' };
+    expect(validateValue(schema, { spec: { ...old, replicas: 2 } }, { spec: old })).toEqual([]);
+    expect(problems({ subsets: [{ name: 'NEW' }, { name: 'OLD' }], mode: 'Steal' }, old)).toBe(
+      'spec.subsets[0].name: Invalid value: "NEW": spec.subsets[0].name in body should match \'^[a-z]+$\'',
+    );
+  });
+
+  test('oneOf tells how many alternatives fit', () => {
+    const either: Schema = {
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'string' } },
+      oneOf: [{ required: ['a'] }, { required: ['b'] }],
+    };
+    expect(
+      errorsText(validateValue({ type: 'object', properties: { spec: either } }, { spec: { a: '', b: '' } })),
+    ).toBe(
+      '<nil>: Invalid value: "": "spec" must validate one and only one schema (oneOf). Found 2 valid alternatives',
+    );
+  });
+});
+
+describe('normalising', () => {
+  test('prunes, reports, drops nulls and fills defaults, nested ones too', () => {
+    const { value, unknownFields } = normalise(
+      schema,
+      {
+        kind: 'Thing',
+        metadata: { name: 'x', colour: 'red' },
+        spec: {
+          subsets: [{ name: 'ab', extra: 1 }],
+          mode: null,
+          note: null,
+          raw: { any: { thing: null } },
+          labels: { a: 'b' },
+        },
+        extra: {},
+      },
+      metadata,
+    );
+    expect(value).toEqual({
+      kind: 'Thing',
+      metadata: { name: 'x' },
+      spec: {
+        subsets: [{ name: 'ab', strategy: { kind: 'Rolling' } }],
+        mode: 'Clone',
+        note: null,
+        raw: { any: { thing: null } },
+        labels: { a: 'b' },
+        replicas: 1,
+      },
+    });
+    expect(unknownFields).toEqual(['extra', 'metadata.colour', 'spec.subsets[0].extra']);
+  });
+
+  test('leaves its input alone, and is done after one time', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (spec) => {
+        const input = { spec };
+        const before = structuredClone(input);
+        const once = normalise(schema, input, metadata).value;
+        expect(input).toEqual(before);
+        expect(normalise(schema, once, metadata)).toEqual({ value: once, unknownFields: [] });
+      }),
+    );
+  });
+});
+
+describe('quantities', () => {
+  test.each([
+    ['100m', '100m'],
+    ['1000m', '1'],
+    ['0.5', '500m'],
+    ['1.5Gi', '1536Mi'],
+    ['1024Ki', '1Mi'],
+    ['512', '512'],
+    ['1000', '1k'],
+    ['1e3', '1e3'],
+    ['0.1Ki', '102400m'],
+    ['-2', '-2'],
+    ['0', '0'],
+    ['.5', '500m'],
+  ])('%s is written as %s', (text, canonical) => {
+    expect(formatQuantity(parseQuantity(text)!)).toBe(canonical);
+  });
+
+  test.each(['', '1Kb', 'abc', '1 Gi', '1..2', '--1', '1e'])('%j is refused', (text) => {
+    expect(parseQuantity(text)).toBeUndefined();
+  });
+
+  test('the canonical form means the same amount', () => {
+    const suffix = fc.constantFrom('n', 'u', 'm', '', 'k', 'M', 'G', 'Ki', 'Mi', 'Gi', 'e3', 'e-2');
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), suffix, (number, unit) => {
+        const parsed = parseQuantity(`${number}${unit}`)!;
+        expect(compareQuantities(parseQuantity(formatQuantity(parsed))!, parsed)).toBe(0);
+      }),
+    );
+  });
+});
+
+describe('linking', () => {
+  test('follows references, keeps cycles, and lays siblings over the target', () => {
+    const linked = linkDefinitions({
+      Node: { type: 'object', properties: { next: { $ref: 'Node' }, name: { $ref: 'Text', default: 'x' } } },
+      Text: { type: 'string' },
+    });
+    const node = linked.get('Node')!;
+    expect(node.properties!['next']).toBe(node);
+    expect(node.properties!['name']).toEqual({ type: 'string', default: 'x' });
+  });
+
+  test('names a missing definition', () => {
+    expect(() => linkDefinitions({ A: { items: { $ref: 'Missing' } } })).toThrow('refers to Missing');
+  });
+});
