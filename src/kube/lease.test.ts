@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import { apiError, FakeClient } from '../../test/support/fake-client.ts';
+import { FakeClock, settle } from '../../test/support/fake-clock.ts';
+import { LeaderElector, Lease } from './lease.ts';
+import type { LeaderElectorOptions } from './lease.ts';
+
+const where = { namespace: 'offshoot', name: 'leader' };
+
+/** One process that wants to lead. */
+function process(client: FakeClient, clock: FakeClock, options: Partial<LeaderElectorOptions> = {}) {
+  const log: string[] = [];
+  const abort = new AbortController();
+  const elector = new LeaderElector({
+    client,
+    clock,
+    ...where,
+    random: () => 0,
+    onElected: () => log.push('elected'),
+    onLost: () => log.push('lost'),
+    onError: (error) => log.push(`error: ${(error as Error).message}`),
+    ...options,
+  });
+  const done = elector.run(abort.signal);
+  const stop = async (): Promise<void> => {
+    abort.abort(new Error('stop'));
+    await done;
+  };
+  return { elector, log, stop, done };
+}
+
+const specOf = (client: FakeClient) => (client.state(Lease)[0] as unknown as Lease | undefined)?.spec;
+
+describe('LeaderElector', () => {
+  it('takes a lease that nobody has, and renews it every retry period', async () => {
+    const [client, clock] = [new FakeClient(), new FakeClock()];
+    const a = process(client, clock, { identity: 'a' });
+    await settle();
+    expect(a.log).toEqual(['elected']);
+    expect(specOf(client)).toEqual({
+      holderIdentity: 'a',
+      leaseDurationSeconds: 15,
+      acquireTime: '2026-01-01T00:00:00.000000Z',
+      renewTime: '2026-01-01T00:00:00.000000Z',
+      leaseTransitions: 0,
+    });
+    await clock.advance(60_000);
+    expect(a.elector.leading()).toBe(true);
+    expect(specOf(client)).toMatchObject({
+      acquireTime: '2026-01-01T00:00:00.000000Z',
+      renewTime: '2026-01-01T00:01:00.000000Z',
+    });
+    await a.stop();
+  });
+
+  it('waits while another holds it, and takes over once that one has been silent for its own lease duration', async () => {
+    const [client, clock] = [new FakeClient(), new FakeClock()];
+    // The other's clock is years ahead: that must not matter.
+    await client.create(Lease, {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { ...where, labels: { keep: 'me' } },
+      spec: {
+        holderIdentity: 'old',
+        leaseDurationSeconds: 40,
+        renewTime: '2099-01-01T00:00:00.000000Z',
+        leaseTransitions: 3,
+      },
+    });
+    const a = process(client, clock, { identity: 'a' });
+    await clock.advance(39_000);
+    expect(a.elector.leading()).toBe(false);
+    await clock.advance(4_000);
+    expect(a.log).toEqual(['elected']);
+    expect(specOf(client)).toMatchObject({ holderIdentity: 'a', leaseTransitions: 4 });
+    expect(client.state(Lease)[0]!.metadata.labels).toEqual({ keep: 'me' });
+    await a.stop();
+  });
+
+  it('never lets two lead at once, and hands over at a release without waiting for expiry', async () => {
+    const [client, clock] = [new FakeClient(), new FakeClock()];
+    const a = process(client, clock, { identity: 'a' });
+    await settle();
+    const b = process(client, clock, { identity: 'b' });
+    for (let i = 0; i < 60; i++) {
+      await clock.advance(500);
+      expect(a.elector.leading() && b.elector.leading()).toBe(false);
+    }
+    expect(b.log).toEqual([]);
+    await a.stop();
+    expect(a.elector.leading()).toBe(false);
+    expect(a.log).toEqual(['elected']);
+    expect(specOf(client)).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1 });
+    await clock.advance(2_000);
+    expect(b.log).toEqual(['elected']);
+    await b.stop();
+  });
+
+  it('stops leading at the renew deadline, before anybody else can take over', async () => {
+    const [client, clock] = [new FakeClient(), new FakeClock()];
+    const a = process(client, clock, { identity: 'a' });
+    await settle();
+    const b = process(client, clock, { identity: 'b' });
+    await settle();
+    client.next('update', ...Array.from({ length: 5 }, () => apiError(500, 'InternalError')));
+    await clock.advance(9_999);
+    expect(a.elector.leading()).toBe(true);
+    await clock.advance(1);
+    expect(a.elector.leading()).toBe(false);
+    expect(a.log.at(-1)).toBe('lost');
+    expect(b.log).toEqual([]);
+    await a.done;
+    await clock.advance(10_000);
+    expect(b.log.at(-1)).toBe('elected');
+    await b.stop();
+  });
+
+  it('is not the leader after the event loop stood still for longer than the deadline', async () => {
+    const [client, clock] = [new FakeClient(), new FakeClock()];
+    const a = process(client, clock, { identity: 'a' });
+    await settle();
+    clock.stall(9_999);
+    expect(a.elector.leading()).toBe(true);
+    clock.stall(1);
+    expect(a.elector.leading()).toBe(false);
+    await clock.advance(0);
+    expect(a.log).toEqual(['elected', 'lost']);
+    await a.done;
+  });
+
+  it('survives one request that never gets an answer', async () => {
+    const [client, clock] = [new FakeClient(), new FakeClock()];
+    const a = process(client, clock, { identity: 'a' });
+    await settle();
+    client.next('update', () => new Promise((_, reject) => hang(client, reject)));
+    await clock.advance(7_500);
+    expect(a.log).toEqual(['elected', 'error: no answer about the lease leader within 5000 ms']);
+    await clock.advance(20_000);
+    expect(a.elector.leading()).toBe(true);
+    await a.stop();
+  });
+
+  it('does not trust an answer that came too late', async () => {
+    const [client, clock] = [new FakeClient(), new FakeClock()];
+    client.next('create', () => clock.stall(11_000));
+    const a = process(client, clock, { identity: 'a' });
+    await settle();
+    expect(a.log).toEqual([]);
+    await clock.advance(2_000);
+    expect(a.log).toEqual(['elected']);
+    await a.stop();
+  });
+
+  it('gives way when it finds another holder in the lease', async () => {
+    const [client, clock] = [new FakeClient(), new FakeClock()];
+    const a = process(client, clock, { identity: 'a' });
+    await settle();
+    await client.patch(Lease, where, { type: 'merge', body: { spec: { holderIdentity: 'thief' } } });
+    await clock.advance(2_000);
+    expect(a.log).toEqual(['elected', 'lost']);
+    expect(specOf(client)).toMatchObject({ holderIdentity: 'thief' });
+    await a.done;
+  });
+
+  it('keeps the lease through foreign edits and deletion of the object', async () => {
+    const [client, clock] = [new FakeClient(), new FakeClock()];
+    const a = process(client, clock, { identity: 'a' });
+    await settle();
+    await client.patch(Lease, where, { type: 'merge', body: { metadata: { annotations: { note: 'x' } } } });
+    await clock.advance(2_000);
+    expect(client.state(Lease)[0]!.metadata.annotations).toEqual({ note: 'x' });
+    await client.delete(Lease, where);
+    await clock.advance(2_000);
+    expect(specOf(client)).toMatchObject({ holderIdentity: 'a' });
+    expect(a.log).toEqual(['elected']);
+    await a.stop();
+  });
+
+  it('releases although a renewal was cut off by the stop', async () => {
+    const [client, clock] = [new FakeClient(), new FakeClock()];
+    const a = process(client, clock, { identity: 'a' });
+    await settle();
+    // What a renewal that the server carried out, unknown to us, leaves behind: another version.
+    await client.patch(Lease, where, { type: 'merge', body: { spec: { renewTime: 'later' } } });
+    await a.stop();
+    expect(specOf(client)).toMatchObject({ holderIdentity: '' });
+  });
+
+  it('leaves no timer behind and does not write when it stops without the lease', async () => {
+    const [client, clock] = [new FakeClient(), new FakeClock()];
+    const a = process(client, clock, { identity: 'a' });
+    await settle();
+    const b = process(client, clock, { identity: 'b' });
+    await clock.advance(5_000);
+    const before = specOf(client);
+    await b.stop();
+    expect(specOf(client)).toEqual(before);
+    await a.stop();
+    expect(clock.pending).toBe(0);
+  });
+
+  it('refuses durations that allow two leaders', () => {
+    const make = (durations: Partial<LeaderElectorOptions>) => (): LeaderElector =>
+      new LeaderElector({
+        client: new FakeClient(),
+        clock: new FakeClock(),
+        ...where,
+        onElected() {},
+        onLost() {},
+        ...durations,
+      });
+    expect(make({ leaseDurationMs: 10_000 })).toThrow(
+      'leaseDurationMs (10000) must be greater than renewDeadlineMs (10000)',
+    );
+    expect(make({ renewDeadlineMs: 2_400 })).toThrow('must be greater than 1.2 times retryPeriodMs (2000)');
+    expect(make({})().identity).toMatch(/_[0-9a-f-]{36}$/);
+  });
+});
+
+/** Ends a hanging request when its signal does, as a real client would. */
+function hang(client: FakeClient, reject: (reason: unknown) => void): void {
+  const { signal } = client.requests.at(-1)!.options as { signal: AbortSignal };
+  signal.addEventListener('abort', () => reject(signal.reason));
+}

@@ -1,0 +1,248 @@
+// Leader election over a Lease, so that one process of several plans and writes. The manager runs it.
+//
+// Clocks of different machines are never compared: a lease counts as expired when this process has seen no change of it
+// for as long as the lease says, by its own monotonic clock. The holder stops believing in itself at the renew deadline,
+// which is earlier than anybody else may take over.
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Client } from './client.ts';
+import { delay } from './clock.ts';
+import type { Clock } from './clock.ts';
+import { isAlreadyExists, isConflict, isNotFound } from './errors.ts';
+import { microTime } from './micro-time.ts';
+import { defineKind } from './objects.ts';
+import type { KubeObject } from './objects.ts';
+
+interface LeaseSpec {
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  readonly acquireTime?: string;
+  readonly renewTime?: string;
+  readonly leaseTransitions?: number;
+}
+
+export interface Lease extends KubeObject {
+  readonly spec?: LeaseSpec;
+}
+
+export const Lease = defineKind<Lease>('coordination.k8s.io/v1', 'Lease', 'leases');
+
+export interface LeaderElectorOptions {
+  readonly client: Client;
+  readonly namespace: string;
+  readonly name: string;
+  /** Who we are; must never be used twice. Host name and a random id by default. */
+  readonly identity?: string;
+  readonly clock: Clock;
+  /** How long others wait, without seeing a renewal, before they take over. */
+  readonly leaseDurationMs?: number;
+  /** How long the holder acts without a successful renewal. */
+  readonly renewDeadlineMs?: number;
+  readonly retryPeriodMs?: number;
+  /** From 0 up to 1. */
+  readonly random?: () => number;
+  readonly onElected: () => void;
+  /** The lease was lost; in-flight writes can't be taken back, so the process should end. Not called for a stop. */
+  readonly onLost: () => void;
+  /** Told of every failed attempt; the next one follows by itself. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Retries are spread by up to this part of the period, so that processes started together do not stay in step. */
+const JITTER = 0.2;
+
+export class LeaderElector {
+  readonly identity: string;
+  readonly #options: LeaderElectorOptions;
+  readonly #clock: Clock;
+  readonly #leaseMs: number;
+  readonly #deadlineMs: number;
+  readonly #retryMs: number;
+  /** The lease as last seen, and when its record was first seen to be so. */
+  #seen: { readonly lease: Lease; readonly record: string; readonly at: number } | undefined;
+  /** Monotonic time of the last successful renewal, taken before it was sent; undefined while not elected. */
+  #renewed: number | undefined;
+
+  constructor(options: LeaderElectorOptions) {
+    const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
+    if (leaseDurationMs <= renewDeadlineMs) {
+      throw new RangeError(
+        `leaseDurationMs (${leaseDurationMs}) must be greater than renewDeadlineMs (${renewDeadlineMs}): ` +
+          'the holder must give up before others may take over',
+      );
+    }
+    if (renewDeadlineMs <= retryPeriodMs * (1 + JITTER)) {
+      throw new RangeError(
+        `renewDeadlineMs (${renewDeadlineMs}) must be greater than 1.2 times retryPeriodMs (${retryPeriodMs}): ` +
+          'there must be time for a second try',
+      );
+    }
+    this.identity = options.identity ?? `${hostname()}_${randomUUID()}`;
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#leaseMs = leaseDurationMs;
+    this.#deadlineMs = renewDeadlineMs;
+    this.#retryMs = retryPeriodMs;
+  }
+
+  /** Whether this process may act as the leader at this very moment. To be asked before each write. */
+  leading(): boolean {
+    return this.#remaining() > 0;
+  }
+
+  /**
+   * Campaigns, and renews once elected. Returns when the lease is lost, or when the signal aborts, having released the
+   * lease. Work that needs the lease must have ended before the signal aborts.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const { random = Math.random, onElected, onLost } = this.#options;
+    while (!signal.aborted && !(await this.#attempt(signal, Infinity))) {
+      await delay(this.#clock, this.#retryMs * (1 + JITTER * random()), signal);
+    }
+    if (!signal.aborted) {
+      onElected();
+      await this.#hold(signal);
+    }
+    const lost = !signal.aborted;
+    const held = this.leading();
+    this.#renewed = undefined;
+    if (lost) onLost();
+    else if (held) await this.#release();
+  }
+
+  /** Renews until the signal aborts or the deadline passes. */
+  async #hold(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && this.leading()) {
+      await delay(this.#clock, Math.min(this.#retryMs, this.#remaining()), signal);
+      if (!signal.aborted && this.leading()) await this.#attempt(signal, this.#remaining());
+    }
+  }
+
+  /** Milliseconds until we must stop acting as the leader. */
+  #remaining(): number {
+    return this.#renewed === undefined ? 0 : this.#renewed + this.#deadlineMs - this.#clock.monotonic();
+  }
+
+  /** Tries once to get or keep the lease. Says whether that worked. */
+  async #attempt(signal: AbortSignal, withinMs: number): Promise<boolean> {
+    const timeout = new AbortController();
+    const timeoutMs = Math.min(Math.max(this.#deadlineMs / 2, 1000), withinMs);
+    const timer = this.#clock.setTimeout(
+      () => timeout.abort(new Error(`no answer about the lease ${this.#options.name} within ${timeoutMs} ms`)),
+      timeoutMs,
+    );
+    try {
+      return await this.#acquireOrRenew(AbortSignal.any([signal, timeout.signal]));
+    } catch (error) {
+      if (!signal.aborted) this.#options.onError?.(error);
+      return false;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  async #acquireOrRenew(signal: AbortSignal): Promise<boolean> {
+    const sent = this.#clock.monotonic();
+    const known = this.#seen?.lease;
+    if (this.leading() && known) {
+      try {
+        return this.#won(await this.#options.client.update(Lease, this.#claim(known), { signal }), sent);
+      } catch (error) {
+        if (!isConflict(error) && !isNotFound(error)) throw error;
+      }
+    }
+    const lease = await this.#read(signal);
+    if (lease && !this.#isFree(lease)) {
+      // Somebody else has it: were we the holder, we are not any more.
+      this.#renewed = undefined;
+      return false;
+    }
+    const { client } = this.#options;
+    const claim = this.#claim(lease);
+    try {
+      const answer = lease ? client.update(Lease, claim, { signal }) : client.create(Lease, claim, { signal });
+      return this.#won(await answer, sent);
+    } catch (error) {
+      if (isConflict(error) || isAlreadyExists(error)) return false;
+      throw error;
+    }
+  }
+
+  async #read(signal: AbortSignal): Promise<Lease | undefined> {
+    const { client, namespace, name } = this.#options;
+    try {
+      const lease = await client.get(Lease, { namespace, name }, { signal });
+      this.#see(lease);
+      return lease;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #see(lease: Lease): void {
+    const record = JSON.stringify(lease.spec ?? {});
+    const at = this.#seen?.record === record ? this.#seen.at : this.#clock.monotonic();
+    this.#seen = { lease, record, at };
+  }
+
+  /** An answer that comes after its own deadline wins nothing. */
+  #won(lease: Lease, sent: number): boolean {
+    this.#see(lease);
+    this.#renewed = sent;
+    return this.leading();
+  }
+
+  #isFree({ spec }: Lease): boolean {
+    if (!spec?.holderIdentity || spec.holderIdentity === this.identity) return true;
+    const durationMs = (spec.leaseDurationSeconds ?? 0) * 1000;
+    return this.#seen !== undefined && this.#clock.monotonic() - this.#seen.at > durationMs;
+  }
+
+  /** The lease with us as its holder; whatever else it carries stays. */
+  #claim(lease: Lease | undefined): Lease {
+    const { namespace, name } = this.#options;
+    const now = microTime(this.#clock.now());
+    const base: Lease = lease ?? { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace } };
+    const ours = lease?.spec?.holderIdentity === this.identity;
+    return {
+      ...base,
+      spec: {
+        ...base.spec,
+        holderIdentity: this.identity,
+        leaseDurationSeconds: Math.ceil(this.#leaseMs / 1000),
+        acquireTime: ours ? (base.spec?.acquireTime ?? now) : now,
+        renewTime: now,
+        leaseTransitions: ours
+          ? (base.spec?.leaseTransitions ?? 0)
+          : lease
+            ? (base.spec?.leaseTransitions ?? 0) + 1
+            : 0,
+      },
+    };
+  }
+
+  /** Gives the lease up, so that the next holder need not wait for it to expire. */
+  async #release(): Promise<void> {
+    const { client, onError } = this.#options;
+    const timeoutMs = Math.max(this.#deadlineMs / 2, 1000);
+    try {
+      try {
+        await client.update(Lease, this.#released(this.#seen!.lease), { timeoutMs });
+      } catch (error) {
+        // The stop may have cut off a renewal that the server has carried out all the same.
+        const lease = isConflict(error) ? await this.#read(AbortSignal.timeout(timeoutMs)) : undefined;
+        if (lease?.spec?.holderIdentity !== this.identity) throw error;
+        await client.update(Lease, this.#released(lease), { timeoutMs });
+      }
+    } catch (error) {
+      onError?.(error);
+    }
+  }
+
+  #released(lease: Lease): Lease {
+    const now = microTime(this.#clock.now());
+    const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
+    return { ...lease, spec };
+  }
+}
