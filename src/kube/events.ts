@@ -1,0 +1,241 @@
+// Records Events on objects for people to read. Controllers call `record` and never wait for it or fail because of it.
+//
+// An event that repeats becomes a series: its count is patched instead of a new object being made. Each object may cause
+// 25 writes at once and then one every five minutes; what exceeds that is counted in the series, or dropped.
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { BoundedMap } from './bounded-map.ts';
+import type { Client } from './client.ts';
+import type { Clock } from './clock.ts';
+import { isNotFound } from './errors.ts';
+import { microTime } from './micro-time.ts';
+import { defineKind } from './objects.ts';
+import type { KubeObject } from './objects.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+interface ObjectReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+export interface Event extends KubeObject {
+  readonly eventTime: string;
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly action: string;
+  readonly note: string;
+  readonly regarding: ObjectReference;
+  readonly related?: ObjectReference;
+  readonly reportingController: string;
+  readonly reportingInstance: string;
+  readonly series?: { readonly count: number; readonly lastObservedTime: string };
+}
+
+export const Event = defineKind<Event>('events.k8s.io/v1', 'Event', 'events');
+
+export interface EventInput {
+  /** The object that the event is about. */
+  readonly regarding: KubeObject;
+  readonly type: 'Normal' | 'Warning';
+  /** Why, in CamelCase: what people filter by. */
+  readonly reason: string;
+  /** What was done or tried, in CamelCase. */
+  readonly action: string;
+  /** A sentence for people. Cut at 1 kB. */
+  readonly note: string;
+  readonly related?: KubeObject;
+}
+
+export interface EventRecorderOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Who reports, such as `offshoot`. */
+  readonly controller: string;
+  /** Which process of it; the host name by default. */
+  readonly instance?: string;
+  readonly onError?: (error: unknown) => void;
+}
+
+/** One event that was recorded, and how often. */
+interface Series {
+  event: Event;
+  count: number;
+  lastAt: number;
+  /** The count that the server knows; 0 before the event is created. */
+  written: number;
+  queued: boolean;
+}
+
+/** The same event after a longer pause is a new one. */
+const WINDOW_MS = 6 * 60_000;
+const BURST = 25;
+const PERIOD_MS = 5 * 60_000;
+const REMEMBERED = 4096;
+const QUEUE_LIMIT = 1000;
+const NOTE_BYTES = 1024;
+
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #series = new BoundedMap<string, Series>(REMEMBERED);
+  readonly #tokens = new BoundedMap<string, TokenBucket>(REMEMBERED);
+  readonly #queue: Series[] = [];
+  #writing: Promise<void> | undefined;
+  #failed = 0;
+  #dropped = 0;
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+  }
+
+  /** How many writes failed, and how many events were left out to spare the API server. */
+  get counts(): { readonly failed: number; readonly dropped: number } {
+    return { failed: this.#failed, dropped: this.#dropped };
+  }
+
+  /** Records an event; returns at once and never throws. */
+  record(input: EventInput): void {
+    const { clock } = this.#options;
+    const id = identityOf(input);
+    const now = clock.monotonic();
+    const known = this.#series.get(id);
+    const tokens = this.#tokensOf(input.regarding);
+    if (known && now - known.lastAt <= WINDOW_MS) {
+      known.count += 1;
+      known.lastAt = now;
+      known.event = { ...known.event, series: { count: known.count, lastObservedTime: microTime(clock.now()) } };
+      this.#series.set(id, known);
+      if (!known.queued && tokens.take()) this.#enqueue(known);
+      return;
+    }
+    if (!tokens.take()) {
+      this.#dropped += 1;
+      return;
+    }
+    const series = { event: this.#eventOf(input), count: 1, lastAt: now, written: 0, queued: false };
+    this.#series.set(id, series);
+    this.#enqueue(series);
+  }
+
+  /** Writes what is waiting, also the counts that were held back; for a graceful stop. Never rejects. */
+  async flush(): Promise<void> {
+    for (const series of this.#series.values()) {
+      if (series.written > 0 && series.written < series.count && !series.queued) this.#enqueue(series);
+    }
+    await this.#writing;
+  }
+
+  #tokensOf({ apiVersion, kind, metadata }: KubeObject): TokenBucket {
+    const id = JSON.stringify([apiVersion, kind, metadata.namespace, metadata.name, metadata.uid]);
+    const tokens = this.#tokens.get(id) ?? new TokenBucket(this.#options.clock, BURST, PERIOD_MS);
+    this.#tokens.set(id, tokens);
+    return tokens;
+  }
+
+  #eventOf({ regarding, related, type, reason, action, note }: EventInput): Event {
+    const { clock, controller, instance = hostname() } = this.#options;
+    return {
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      metadata: {
+        name: nameFor(regarding.metadata.name),
+        // Events have a namespace even where what they are about has none.
+        namespace: regarding.metadata.namespace ?? 'default',
+      },
+      eventTime: microTime(clock.now()),
+      type,
+      reason,
+      action,
+      note: cut(note, NOTE_BYTES),
+      regarding: referenceTo(regarding),
+      ...(related ? { related: referenceTo(related) } : {}),
+      reportingController: controller,
+      reportingInstance: cut(instance, 128),
+    };
+  }
+
+  #enqueue(series: Series): void {
+    if (this.#queue.length >= QUEUE_LIMIT) {
+      this.#dropped += 1;
+      return;
+    }
+    series.queued = true;
+    this.#queue.push(series);
+    this.#writing ??= this.#write();
+  }
+
+  /** One write at a time, in order: a series can't be patched before its event is there. */
+  async #write(): Promise<void> {
+    for (let series = this.#queue.shift(); series; series = this.#queue.shift()) {
+      series.queued = false;
+      const { count } = series;
+      try {
+        await this.#send(series);
+        series.written = count;
+      } catch (error) {
+        this.#failed += 1;
+        this.#report(error);
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  async #send(series: Series): Promise<void> {
+    const { client } = this.#options;
+    const { event, written } = series;
+    if (written > 0) {
+      try {
+        await client.patch(Event, event.metadata, { type: 'merge', body: { series: event.series } });
+        return;
+      } catch (error) {
+        // The server drops events after an hour or so; the series goes on as a new one.
+        if (!isNotFound(error)) throw error;
+        series.event = { ...event, metadata: { ...event.metadata, name: nameFor(event.regarding.name) } };
+      }
+    }
+    await client.create(Event, series.event);
+  }
+
+  #report(error: unknown): void {
+    try {
+      this.#options.onError?.(error);
+    } catch {
+      // Recording must not fail, whatever the callback does.
+    }
+  }
+}
+
+function identityOf({ regarding, related, type, reason, action, note }: EventInput): string {
+  return JSON.stringify(
+    [referenceTo(regarding), related && referenceTo(related), type, reason, action, note],
+    (key, value) =>
+      // The same thing may be said of a later version of the object.
+      key === 'resourceVersion' ? undefined : value,
+  );
+}
+
+function referenceTo({ apiVersion, kind, metadata }: KubeObject): ObjectReference {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return { apiVersion, kind, name, namespace, uid, resourceVersion };
+}
+
+function nameFor(name: string): string {
+  // 253 characters at most, with a dot and 16 digits at the end.
+  return `${name.slice(0, 236).replace(/[-.]+$/, '')}.${randomBytes(8).toString('hex')}`;
+}
+
+/** Cuts at a number of UTF-8 bytes, never inside a character. */
+function cut(text: string, bytes: number): string {
+  if (Buffer.byteLength(text) <= bytes) return text;
+  let used = Buffer.byteLength('…');
+  let kept = '';
+  for (const character of text) {
+    used += Buffer.byteLength(character);
+    if (used > bytes) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}

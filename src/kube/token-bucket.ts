@@ -1,0 +1,28 @@
+// A token bucket: so many at once, then one each period.
+import type { Clock } from './clock.ts';
+
+export class TokenBucket {
+  readonly #clock: Clock;
+  readonly #burst: number;
+  readonly #periodMs: number;
+  #tokens: number;
+  #filled: number;
+
+  constructor(clock: Clock, burst: number, periodMs: number) {
+    this.#clock = clock;
+    this.#burst = burst;
+    this.#periodMs = periodMs;
+    this.#tokens = burst;
+    this.#filled = clock.monotonic();
+  }
+
+  /** Takes a token if there is one. */
+  take(): boolean {
+    const now = this.#clock.monotonic();
+    this.#tokens = Math.min(this.#burst, this.#tokens + (now - this.#filled) / this.#periodMs);
+    this.#filled = now;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+}
