@@ -83,7 +83,11 @@ export interface Client {
    * Calls `onEvent` for each event, in order. Resolves when the server ends the stream in the ordinary way;
    * rejects on a dead or broken connection, and with the Status of an in-stream ERROR event.
    */
-  watch<T extends KubeObject>(kind: Kind<T>, options: WatchOptions, onEvent: (event: WatchEvent<T>) => void): Promise<void>;
+  watch<T extends KubeObject>(
+    kind: Kind<T>,
+    options: WatchOptions,
+    onEvent: (event: WatchEvent<T>) => void,
+  ): Promise<void>;
   create<T extends KubeObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
   update<T extends KubeObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
   patch<T extends KubeObject>(kind: Kind<T>, ref: Ref, patch: Patch, options?: WriteOptions): Promise<T>;

@@ -92,6 +92,7 @@ const networkReasons = new Map([
   ['ETIMEDOUT', 'Timeout'],
   ['EHOSTUNREACH', 'Unreachable'],
   ['ENETUNREACH', 'Unreachable'],
+  ['EPROXY', 'ProxyFailed'],
 ]);
 
 const networkWords = new Map([

@@ -1,0 +1,46 @@
+// How to reach an API server and who we are to it. Made by kubeconfig.ts and in-cluster.ts, or by hand; read by connect.ts.
+
+export interface ConnectConfig {
+  /** The URL of the API server; a path in it is put before every request. */
+  readonly server: string;
+  /** The namespace that the context names, for callers that need a default; the client itself never uses it. */
+  readonly namespace?: string;
+  /** Whom to trust; without it, the authorities that Node trusts. */
+  readonly caPem?: string;
+  readonly insecureSkipTlsVerify?: boolean;
+  /** The name to expect in the server's certificate, where it is not the host of the URL. */
+  readonly tlsServerName?: string;
+  /** An http or https proxy, asked to CONNECT. */
+  readonly proxyUrl?: string;
+  readonly certPem?: string;
+  readonly keyPem?: string;
+  readonly token?: string;
+  /** A file with the token, read again whenever it changes; wins over `token`. */
+  readonly tokenFile?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly exec?: ExecConfig;
+  readonly impersonate?: Impersonation;
+}
+
+/** A command that prints credentials. */
+export interface ExecConfig {
+  readonly apiVersion: 'client.authentication.k8s.io/v1' | 'client.authentication.k8s.io/v1beta1';
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Added to the environment of this process. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What to tell a user who does not have the command. */
+  readonly installHint?: string;
+  readonly interactiveMode: 'Never' | 'IfAvailable' | 'Always';
+  /** Present when the command wants to know which cluster it is for. */
+  readonly cluster?: Readonly<Record<string, unknown>>;
+}
+
+/** Act as someone else; needs the right to impersonate. */
+export interface Impersonation {
+  readonly user: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}

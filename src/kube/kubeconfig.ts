@@ -1,0 +1,112 @@
+// Reads kubeconfig files as kubectl does: several files are merged, paths in a file are relative to it. Called by the command line.
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import type { ConnectConfig } from './config.ts';
+import { inClusterConfig } from './in-cluster.ts';
+import { Fields } from './kubeconfig-fields.ts';
+import { clusterPart, userPart } from './kubeconfig-parts.ts';
+
+/** One named entry of a kubeconfig, not looked into yet. */
+type Entries = ReadonlyMap<string, Fields>;
+
+/** Kubeconfig files, merged. */
+export interface Kubeconfig {
+  /** The files that were read, in order. */
+  readonly files: readonly string[];
+  readonly currentContext?: string;
+  readonly clusters: Entries;
+  readonly users: Entries;
+  readonly contexts: Entries;
+}
+
+export interface KubeconfigOptions {
+  /** One file (the --kubeconfig flag), which must exist; otherwise $KUBECONFIG, otherwise ~/.kube/config. */
+  readonly path?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Finds and merges kubeconfig files. The first file that has an entry wins, as in kubectl. */
+export function readKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
+  const files = kubeconfigFiles(options);
+  const [clusters, users, contexts] = [new Map<string, Fields>(), new Map<string, Fields>(), new Map<string, Fields>()];
+  let currentContext: string | undefined;
+  for (const file of files) {
+    const top = parseFile(file);
+    currentContext ??= top.string('current-context') || undefined;
+    collect(top, 'clusters', 'cluster', clusters);
+    collect(top, 'users', 'user', users);
+    collect(top, 'contexts', 'context', contexts);
+  }
+  return { files, clusters, users, contexts, ...(currentContext === undefined ? {} : { currentContext }) };
+}
+
+/** The configuration of one context: the given one, or the current one. */
+export function contextConfig(kubeconfig: Kubeconfig, context = kubeconfig.currentContext): ConnectConfig {
+  const where = `kubeconfig ${kubeconfig.files.join(delimiter)}`;
+  if (context === undefined)
+    throw new Error(`${where}: there is no current-context; name one of ${known(kubeconfig.contexts)}`);
+  const fields = kubeconfig.contexts.get(context);
+  if (fields === undefined)
+    throw new Error(`${where}: there is no context '${context}'; known: ${known(kubeconfig.contexts)}`);
+  const namespace = fields.string('namespace');
+  const cluster = clusterPart(named(fields, 'cluster', kubeconfig.clusters));
+  const user = fields.string('user') ? userPart(named(fields, 'user', kubeconfig.users), cluster) : {};
+  return { ...cluster, ...user, ...(namespace ? { namespace } : {}) };
+}
+
+export interface LoadOptions extends KubeconfigOptions {
+  readonly context?: string;
+}
+
+/** The configuration to use: from kubeconfig files where there are any, otherwise that of the pod this runs in. */
+export function loadConfig(options: LoadOptions = {}): ConnectConfig {
+  const kubeconfig = readKubeconfig(options);
+  if (kubeconfig.files.length > 0) return contextConfig(kubeconfig, options.context);
+  const config = inClusterConfig({ env: options.env });
+  if (config !== undefined) return config;
+  const looked = candidates(options).join(delimiter);
+  throw new Error(
+    `no cluster configured: ${looked} does not exist and this is not a pod; set KUBECONFIG or --kubeconfig`,
+  );
+}
+
+function kubeconfigFiles(options: KubeconfigOptions): string[] {
+  if (options.path !== undefined) return [options.path];
+  return candidates(options).filter((file) => existsSync(file));
+}
+
+function candidates({ path, env = process.env }: KubeconfigOptions): string[] {
+  if (path !== undefined) return [path];
+  const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
+  return listed.length > 0 ? listed : [join(env['HOME'] ?? homedir(), '.kube', 'config')];
+}
+
+function parseFile(file: string): Fields {
+  let value: unknown;
+  try {
+    value = parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`kubeconfig ${file}: ${(error as Error).message}`, { cause: error });
+  }
+  return new Fields(`kubeconfig ${file}`, dirname(resolve(file)), '', value ?? {});
+}
+
+function collect(top: Fields, list: string, item: string, into: Map<string, Fields>): void {
+  for (const entry of top.list(list)) {
+    const name = entry.requiredString('name');
+    if (!into.has(name)) into.set(name, entry.object(item) ?? entry.empty(item));
+  }
+}
+
+function named(context: Fields, field: string, entries: Entries): Fields {
+  const name = context.requiredString(field);
+  const entry = entries.get(name);
+  if (entry === undefined) throw context.error(field, `there is no ${field} '${name}'; known: ${known(entries)}`);
+  return entry;
+}
+
+function known(entries: Entries): string {
+  return entries.size === 0 ? '(none)' : [...entries.keys()].join(', ');
+}

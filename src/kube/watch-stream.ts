@@ -1,0 +1,148 @@
+// The body of a watch: one JSON event a line, for as long as it lasts. Called by connect.ts.
+import type { IncomingMessage } from 'node:http';
+import type { WatchEvent } from './client.ts';
+import type { Clock, Timer } from './clock.ts';
+import { answerError, connectionError } from './errors.ts';
+import type { RequestLine } from './errors.ts';
+import { parseJson } from './json.ts';
+import type { KubeObject } from './objects.ts';
+import { lost } from './transport.ts';
+
+const newline = 10;
+
+/** Cuts bytes into lines. Lines may be of any length and may be cut anywhere, also inside a character. */
+export class Lines {
+  /** The beginning of a line whose end has not come yet. */
+  #parts: Buffer[] = [];
+  readonly #onLine: (line: Buffer) => void;
+
+  constructor(onLine: (line: Buffer) => void) {
+    this.#onLine = onLine;
+  }
+
+  push(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+      const piece = chunk.subarray(start, end);
+      start = end + 1;
+      if (this.#parts.length === 0) {
+        this.#onLine(piece);
+      } else {
+        const parts = [...this.#parts, piece];
+        this.#parts = [];
+        this.#onLine(Buffer.concat(parts));
+      }
+    }
+    if (start < chunk.length) this.#parts.push(start === 0 ? chunk : chunk.subarray(start));
+  }
+
+  /** Whether a line has begun and not ended. */
+  get open(): boolean {
+    return this.#parts.length > 0;
+  }
+}
+
+/** Reads events until the server ends the stream. Rejects on a cut connection, an ERROR event, a throwing `onEvent`. */
+export function readEvents<T extends KubeObject>(
+  request: RequestLine,
+  response: IncomingMessage,
+  life: AbortSignal,
+  onEvent: (event: WatchEvent<T>) => void,
+  onBytes: () => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => {
+      reject(error);
+      response.destroy();
+    };
+    const lines = new Lines((line) => {
+      // After a failure, or when `onEvent` aborted the watch, the rest of the chunk is not delivered.
+      if (response.destroyed || line.length === 0) return;
+      onEvent(parseEvent<T>(request, line));
+    });
+    response.on('data', (chunk: Buffer) => {
+      onBytes();
+      try {
+        lines.push(chunk);
+      } catch (error) {
+        fail(error);
+      }
+    });
+    response.on('end', () => {
+      if (lines.open) fail(connectionError(request, 'ConnectionLost', 'the watch was cut inside an event'));
+      else resolve();
+    });
+    response.on('error', (error) => fail(lost(request, error, life)));
+  });
+}
+
+function parseEvent<T extends KubeObject>(request: RequestLine, line: Buffer): WatchEvent<T> {
+  const event = parseLine(request, line);
+  switch (event.type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+    case 'BOOKMARK':
+      return event as unknown as WatchEvent<T>;
+    case 'ERROR':
+      throw answerError(request, codeOf(event.object), event.object);
+    default:
+      throw connectionError(
+        request,
+        'InvalidAnswer',
+        `the watch sent an event of unknown type '${String(event.type)}'`,
+      );
+  }
+}
+
+function parseLine(request: RequestLine, line: Buffer): { readonly type?: unknown; readonly object?: unknown } {
+  try {
+    return parseJson(line) ?? {};
+  } catch (error) {
+    throw connectionError(
+      request,
+      'InvalidAnswer',
+      `the watch sent what is not JSON: ${(error as Error).message}`,
+      error,
+    );
+  }
+}
+
+function codeOf(status: unknown): number {
+  const code = (status as { code?: unknown } | undefined)?.code;
+  return typeof code === 'number' ? code : 500;
+}
+
+/** Calls `onIdle` when `touch` has not been called for `ms`. */
+export class IdleTimer {
+  readonly #clock: Clock;
+  readonly #ms: number;
+  readonly #onIdle: () => void;
+  #last: number;
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, ms: number, onIdle: () => void) {
+    this.#clock = clock;
+    this.#ms = ms;
+    this.#onIdle = onIdle;
+    this.#last = clock.monotonic();
+    this.#arm(ms);
+  }
+
+  /** Only notes the time: setting a timer anew for every chunk would cost more than the chunk. */
+  touch(): void {
+    this.#last = this.#clock.monotonic();
+  }
+
+  cancel(): void {
+    this.#timer?.cancel();
+  }
+
+  #arm(ms: number): void {
+    this.#timer = this.#clock.setTimeout(() => {
+      const left = this.#last + this.#ms - this.#clock.monotonic();
+      if (left > 0) this.#arm(left);
+      else this.#onIdle();
+    }, ms);
+  }
+}
