@@ -1,1 +1,19 @@
-export {};
+// Typed maps that can be watched: the in-process spine by which components publish and subscribe.
+export { combine } from './combine.ts';
+export type { Combined, CombineOptions, StatesOf, UpdatesOf } from './combine.ts';
+export { jsonEqual } from './equal.ts';
+export { ClosedError } from './errors.ts';
+export { deepFreeze } from './freeze.ts';
+export { handleSubscription } from './handle.ts';
+export type { HandleOptions, HandlerContext, Logger } from './handle.ts';
+export { WatchableMap } from './map.ts';
+export type { HandlerLabels, WatchableMetrics } from './metrics.ts';
+export type {
+  ReadonlyWatchable,
+  Snapshot,
+  StateView,
+  SubscribeOptions,
+  Subscription,
+  Update,
+  WatchableOptions,
+} from './types.ts';

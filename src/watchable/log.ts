@@ -1,0 +1,100 @@
+// The mutation log: one singly linked list a map, shared by all of its subscriptions. Appending costs the same for any
+// number of subscribers. A reader points at the last node it consumed; the log itself points only at the tail, so what
+// every reader has consumed is garbage.
+import type { Id } from './hash.ts';
+import type { Fold } from './fold.ts';
+import type { Update } from './types.ts';
+
+export interface LogNode<K, V> {
+  readonly id: Id;
+  readonly update: Update<K, V> | undefined;
+  /** Whether the key was absent before. */
+  readonly created: boolean;
+  next: LogNode<K, V> | undefined;
+}
+
+/** Folds already made in one round, by the fold or the node that they started from. */
+export type FoldRound<K, V> = Map<Fold<K, V> | LogNode<K, V>, Fold<K, V>>;
+
+/** What the log asks of a subscription. */
+interface LogReader<K, V> {
+  /** Something was appended since this reader parked. */
+  deliver(): void;
+  /** Gives up its place in the log if that is too far behind. */
+  catchUp(round: FoldRound<K, V>): void;
+  end(): void;
+}
+
+const ROUND = 1024;
+
+export class MutationLog<K, V> {
+  #tail: LogNode<K, V> = startingPoint();
+  #version = 0;
+  readonly #readers = new Set<LogReader<K, V>>();
+  readonly #parked = new Set<LogReader<K, V>>();
+  #waking = false;
+
+  /** How many mutations there have been. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** The newest node. A reader standing there has seen everything. */
+  get tail(): LogNode<K, V> {
+    return this.#tail;
+  }
+
+  get readers(): number {
+    return this.#readers.size;
+  }
+
+  /** From now on, mutations are kept for as long as this reader stands before them. */
+  join(reader: LogReader<K, V>): void {
+    this.#readers.add(reader);
+  }
+
+  leave(reader: LogReader<K, V>): void {
+    this.#parked.delete(reader);
+    this.#readers.delete(reader);
+    if (this.#readers.size === 0) this.#tail = startingPoint();
+  }
+
+  /** Wakes the reader after the next append, once the synchronous run that appends is over. */
+  park(reader: LogReader<K, V>): void {
+    this.#parked.add(reader);
+  }
+
+  append(id: Id, update: Update<K, V>, created: boolean): void {
+    this.#version++;
+    if (this.#readers.size === 0) return;
+    const node: LogNode<K, V> = { id, update, created, next: undefined };
+    this.#tail.next = node;
+    this.#tail = node;
+    if (this.#parked.size > 0 && !this.#waking) {
+      this.#waking = true;
+      queueMicrotask(() => this.#wake());
+    }
+    if (this.#version % ROUND === 0) this.#boundLag();
+  }
+
+  /** Ends every reader. */
+  end(): void {
+    for (const reader of this.#readers) reader.end();
+  }
+
+  #wake(): void {
+    this.#waking = false;
+    const woken = [...this.#parked];
+    this.#parked.clear();
+    for (const reader of woken) reader.deliver();
+  }
+
+  #boundLag(): void {
+    const round: FoldRound<K, V> = new Map();
+    for (const reader of this.#readers) reader.catchUp(round);
+  }
+}
+
+function startingPoint<K, V>(): LogNode<K, V> {
+  return { id: undefined, update: undefined, created: false, next: undefined };
+}
