@@ -7,7 +7,11 @@ function isFields(value: unknown): value is Fields {
 }
 
 /** The merge patch that turns `from` into `to`, or undefined when they say the same. Lists are replaced whole. */
-export function createMergePatch(from: Fields, to: Fields, equal: (a: unknown, b: unknown) => boolean): Fields | undefined {
+export function createMergePatch(
+  from: Fields,
+  to: Fields,
+  equal: (a: unknown, b: unknown) => boolean,
+): Fields | undefined {
   const patch: Record<string, unknown> = {};
   let differs = false;
   for (const name of new Set([...Object.keys(from), ...Object.keys(to)])) {

@@ -16,7 +16,12 @@ function deployment(managedFields: readonly ManagedFieldsEntry[]): KubeObject {
           spec: {
             containers: [
               { name: 'sidecar', image: 'theirs' },
-              { name: 'web', image: 'web:2', imagePullPolicy: 'Always', ports: [{ containerPort: 80, protocol: 'TCP' }] },
+              {
+                name: 'web',
+                image: 'web:2',
+                imagePullPolicy: 'Always',
+                ports: [{ containerPort: 80, protocol: 'TCP' }],
+              },
             ],
             tolerations: [{ key: 'a', operator: 'Exists' }],
           },
@@ -85,7 +90,9 @@ test.each([
 });
 
 test('a wanted object is compared without what names it', () => {
-  expect(comparable({ ...deployment([]), metadata: { name: 'web', namespace: 'team' } })).not.toHaveProperty('metadata');
+  expect(comparable({ ...deployment([]), metadata: { name: 'web', namespace: 'team' } })).not.toHaveProperty(
+    'metadata',
+  );
   expect(
     comparable({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', uid: 'u', labels: { x: 'y' } } }),
   ).toEqual({ metadata: { labels: { x: 'y' } } });

@@ -47,10 +47,6 @@ export function editStatus<T extends KubeObject>(kind: Kind<T>, from: T, status:
 }
 
 /** Makes a `remove` step. */
-export function remove<T extends KubeObject>(
-  kind: Kind<T>,
-  object: T,
-  propagation?: Remove['propagation'],
-): Remove {
+export function remove<T extends KubeObject>(kind: Kind<T>, object: T, propagation?: Remove['propagation']): Remove {
   return { do: 'remove', kind, object, ...(propagation && { propagation }) };
 }

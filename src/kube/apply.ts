@@ -1,0 +1,233 @@
+// The only writer. Carries out the steps of a plan in order, writes nothing where nothing differs, and puts what the
+// server answered into the tables at once. Called by the controller loop, and dry by the command line.
+import { jsonEqual } from '../watchable/index.ts';
+import type { Client } from './client.ts';
+import { ApiError, isConflict, isNotFound } from './errors.ts';
+import { createMergePatch } from './merge-patch.ts';
+import { apiVersionOf, keyOf } from './objects.ts';
+import type { AnyKind, KubeObject, Ref } from './objects.ts';
+import { comparable, ownedPart } from './owned.ts';
+import type { Edit, Own, Remove, Step } from './steps.ts';
+import type { Tables } from './tables.ts';
+
+/** What became of one step. */
+export interface Outcome {
+  readonly step: Step;
+  readonly did: 'created' | 'changed' | 'removed' | 'nothing';
+  /** The object as the server answered it; of a dry run, as it would be. */
+  readonly object?: KubeObject;
+}
+
+/** A write that was refused because the world moved on since the plan was made: plan again. */
+export class PlanOutdated extends Error {
+  override readonly name = 'PlanOutdated';
+}
+
+/** A write that was not sent because this process may not write any more: another one leads. */
+export class WriteForbidden extends Error {
+  override readonly name = 'WriteForbidden';
+}
+
+/** A write that the server refused. Says which step it was. */
+export class StepFailed extends Error {
+  override readonly name = 'StepFailed';
+  readonly step: Step;
+  override readonly cause: ApiError;
+
+  constructor(step: Step, cause: ApiError) {
+    super(`${step.do} ${describe(step)}: ${cause.message}`, { cause });
+    this.step = step;
+    this.cause = cause;
+  }
+}
+
+export interface ApplierOptions {
+  readonly client: Client;
+  readonly tables: Tables;
+  /** Field manager of everything that is written: `offshoot-<controller>`. */
+  readonly manager: string;
+  /** Asked before every write; false ends the run with `WriteForbidden`. */
+  readonly mayWrite?: () => boolean;
+  /** Called after every acknowledged write with their number so far; a test ends the process here. */
+  readonly onWrite?: (count: number) => void;
+}
+
+/** Carries out steps for one controller. Keeps what it learned about the server's own form of applied objects. */
+export class Applier {
+  readonly #client: Client;
+  readonly #tables: Tables;
+  readonly #manager: string;
+  readonly #mayWrite: () => boolean;
+  readonly #onWrite: ((count: number) => void) | undefined;
+  /** By kind and key: what was wanted, and the form that the server gave it where that is not the same. */
+  readonly #settled = new Map<string, { readonly wanted: unknown; readonly owned: unknown }>();
+  #writes = 0;
+
+  constructor(options: ApplierOptions) {
+    this.#client = options.client;
+    this.#tables = options.tables;
+    this.#manager = options.manager;
+    this.#mayWrite = options.mayWrite ?? (() => true);
+    this.#onWrite = options.onWrite;
+  }
+
+  /** How many writes the server has acknowledged. */
+  get writes(): number {
+    return this.#writes;
+  }
+
+  /**
+   * Carries out the steps in order and stops at the first that fails. Rejects with `PlanOutdated`, `WriteForbidden`,
+   * `StepFailed`, or the reason of the signal. A dry run asks the server but changes nothing, there or here.
+   */
+  async apply(steps: readonly Step[], options: { dryRun?: boolean; signal?: AbortSignal } = {}): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const step of steps) {
+      options.signal?.throwIfAborted();
+      try {
+        outcomes.push(await this.#carryOut(step, options));
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        if (step.do === 'edit' && isNotFound(error)) this.#tables.of(step.kind).observeDeleted(step.from);
+        else if (!isConflict(error)) throw new StepFailed(step, error);
+        throw new PlanOutdated(`${describe(step)} changed since it was read`, { cause: error });
+      }
+    }
+    return outcomes;
+  }
+
+  #carryOut(step: Step, options: Sending): Promise<Outcome> | Outcome {
+    switch (step.do) {
+      case 'own':
+        return this.#own(step, options);
+      case 'edit':
+        return this.#edit(step, options);
+      case 'remove':
+        return this.#remove(step, options);
+    }
+  }
+
+  #own(step: Own, options: Sending): Promise<Outcome> | Outcome {
+    const { kind, object } = step;
+    const table = this.#tables.of(kind);
+    const live = table.get(keyOf(object.metadata));
+    if (live !== undefined && this.#isSettled(kind, live, object)) return { step, did: 'nothing', object: live };
+    const body = { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };
+    return this.#send(options, async (sending) => {
+      const patch = { type: 'apply', body, force: true } as const;
+      const answer = await this.#client.patch<KubeObject>(kind, object.metadata, patch, {
+        fieldManager: this.#manager,
+        ...sending,
+      });
+      if (!options.dryRun) {
+        table.observe(answer);
+        this.#settle(kind, answer, object);
+      }
+      if (live !== undefined && live.metadata.resourceVersion === answer.metadata.resourceVersion) {
+        return { step, did: 'nothing', object: answer };
+      }
+      return { step, did: live === undefined ? 'created' : 'changed', object: answer };
+    });
+  }
+
+  #edit(step: Edit, options: Sending): Promise<Outcome> | Outcome {
+    const { kind, from, to, subresource } = step;
+    const patch = editPatch(step);
+    if (patch === undefined) return { step, did: 'nothing', object: from };
+    return this.#send(options, async (sending) => {
+      const guarded = {
+        ...patch,
+        metadata: { ...(patch['metadata'] as object | undefined), resourceVersion: from.metadata.resourceVersion },
+      };
+      const answer = await this.#client.patch<KubeObject>(
+        kind,
+        to.metadata,
+        { type: 'merge', body: guarded },
+        {
+          fieldManager: this.#manager,
+          ...(subresource && { subresource }),
+          ...sending,
+        },
+      );
+      if (!options.dryRun) this.#tables.of(kind).observe(answer);
+      return { step, did: 'changed', object: answer };
+    });
+  }
+
+  #remove(step: Remove, options: Sending): Promise<Outcome> | Outcome {
+    const { kind, object, propagation } = step;
+    if (object.metadata.deletionTimestamp !== undefined) return { step, did: 'nothing', object };
+    return this.#send(options, async (sending) => {
+      const { uid } = object.metadata;
+      const table = this.#tables.of(kind);
+      try {
+        const answer = await this.#client.delete<KubeObject>(kind, object.metadata, {
+          ...(uid && { preconditions: { uid } }),
+          propagationPolicy: propagation ?? 'Background',
+          ...sending,
+        });
+        if (!options.dryRun) {
+          if (answer === undefined) table.observeDeleted(object);
+          else table.observe(answer);
+        }
+      } catch (error) {
+        if (!(error instanceof ApiError) || !isNotFound(error)) throw error;
+        table.observeDeleted(object);
+        return { step, did: 'nothing' };
+      }
+      this.#settled.delete(describeRef(kind, object.metadata));
+      return { step, did: 'removed' };
+    });
+  }
+
+  /** The one gate that every write passes. */
+  async #send(options: Sending, write: (sending: Sending) => Promise<Outcome>): Promise<Outcome> {
+    if (!options.dryRun && !this.#mayWrite()) throw new WriteForbidden('another process leads: nothing was written');
+    const outcome = await write(options);
+    if (!options.dryRun) this.#onWrite?.(++this.#writes);
+    return outcome;
+  }
+
+  #isSettled(kind: AnyKind, live: KubeObject, wanted: KubeObject): boolean {
+    const owned = ownedPart(live, this.#manager);
+    if (owned === undefined) return false;
+    const want = comparable(wanted);
+    if (jsonEqual(owned, want)) return true;
+    const settled = this.#settled.get(describeRef(kind, live.metadata));
+    return settled !== undefined && jsonEqual(settled.wanted, want) && jsonEqual(settled.owned, owned);
+  }
+
+  /** Remembers the server's form (canonical quantities, defaults inside atomic lists) so that it is not fought. */
+  #settle(kind: AnyKind, answer: KubeObject, wanted: KubeObject): void {
+    const id = describeRef(kind, answer.metadata);
+    const owned = ownedPart(answer, this.#manager);
+    const want = comparable(wanted);
+    if (jsonEqual(owned, want)) this.#settled.delete(id);
+    else this.#settled.set(id, { wanted: want, owned });
+  }
+}
+
+interface Sending {
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** The merge patch of an edit: of a status edit only its status, otherwise everything that differs. */
+export function editPatch(step: Edit): Readonly<Record<string, unknown>> | undefined {
+  const part = (object: KubeObject): Readonly<Record<string, unknown>> => {
+    if (step.subresource)
+      return { [step.subresource]: (object as KubeObject & Record<string, unknown>)[step.subresource] };
+    return object as KubeObject & Record<string, unknown>;
+  };
+  return createMergePatch(part(step.from), part(step.to), jsonEqual);
+}
+
+/** `Deployment team/web`, for messages. */
+export function describe(step: Step): string {
+  const object = step.do === 'edit' ? step.to : step.object;
+  return describeRef(step.kind, object.metadata);
+}
+
+function describeRef(kind: AnyKind, ref: Ref): string {
+  return `${kind.kind} ${keyOf(ref)}`;
+}
