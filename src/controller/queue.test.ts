@@ -60,7 +60,11 @@ describe('one run of a key at a time', () => {
   test('holds for any interleaving, and nothing that was added is lost', async () => {
     const action = fc.oneof(
       fc.record({ do: fc.constant('add' as const), key: fc.constantFrom('a', 'b', 'c') }),
-      fc.record({ do: fc.constant('after' as const), key: fc.constantFrom('a', 'b', 'c'), ms: fc.integer({ min: 0, max: 50 }) }),
+      fc.record({
+        do: fc.constant('after' as const),
+        key: fc.constantFrom('a', 'b', 'c'),
+        ms: fc.integer({ min: 0, max: 50 }),
+      }),
       fc.record({ do: fc.constant('take' as const) }),
       fc.record({ do: fc.constant('done' as const), key: fc.constantFrom('a', 'b', 'c') }),
       fc.record({ do: fc.constant('advance' as const), ms: fc.integer({ min: 0, max: 60 }) }),
@@ -132,7 +136,13 @@ describe('delays', () => {
 
   test('keys that become due leave in the order of their moments', async () => {
     const { queue, clock } = make();
-    for (const [key, ms] of [['c', 30], ['a', 10], ['d', 40], ['b', 20]] as const) queue.addAfter(key, ms);
+    for (const [key, ms] of [
+      ['c', 30],
+      ['a', 10],
+      ['d', 40],
+      ['b', 20],
+    ] as const)
+      queue.addAfter(key, ms);
     await clock.advance(100);
     expect(await drain(queue)).toEqual(['a', 'b', 'c', 'd']);
   });

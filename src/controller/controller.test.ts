@@ -1,0 +1,219 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { board, Board, copier, copy, Copy, FINALIZER, Note, template, Template } from '../../test/support/copier.ts';
+import { FakeApi } from '../../test/support/fake-api.ts';
+import { settled, until } from '../../test/support/until.ts';
+import { ApiError } from '../kube/errors.ts';
+import { Manager } from './index.ts';
+import { createLogger } from './logger.ts';
+
+const managers: Manager[] = [];
+afterEach(async () => {
+  await Promise.all(managers.splice(0).map((manager) => manager.stop()));
+});
+
+async function run(api: FakeApi, controllers = [copier]): Promise<Manager> {
+  const manager = new Manager({ client: api, controllers, logger: createLogger({ level: 'silent' }) });
+  managers.push(manager);
+  await manager.start();
+  return manager;
+}
+
+function notes(api: FakeApi): Record<string, string> {
+  return Object.fromEntries([...api.all(Note)].map(([key, note]) => [key, (note['spec'] as { text: string }).text]));
+}
+
+function condition(api: FakeApi, key: string, type: string): Record<string, unknown> | undefined {
+  const status = api.all(Copy).get(key)?.['status'] as { conditions?: Record<string, unknown>[] } | undefined;
+  return status?.conditions?.find((each) => each['type'] === type);
+}
+
+describe('a plan is carried out', () => {
+  test('from creation to Ready, with status, finalizer and the edit of a foreign object', async () => {
+    const api = new FakeApi();
+    const manager = await run(api);
+    await api.create(Board, board());
+    await api.create(Template, template('text', 'hello'));
+    await api.create(Copy, copy('a'));
+    await settled(manager);
+    expect(notes(api)).toEqual({ 'team/a-0': 'hello', 'team/a-1': 'hello' });
+    expect(api.all(Board).get('team/board')!['spec']).toEqual({ theirs: 'x', entries: ['a'] });
+    const stored = api.all(Copy).get('team/a')!;
+    expect(stored.metadata.finalizers).toEqual([FINALIZER]);
+    expect(stored['status']).toEqual({
+      notes: 2,
+      conditions: [
+        {
+          type: 'Ready',
+          status: 'True',
+          reason: 'Copied',
+          message: '2 notes',
+          observedGeneration: 1,
+          lastTransitionTime: expect.stringMatching(/^\d{4}-.*\dZ$/),
+        },
+      ],
+    });
+  });
+
+  test('objects that were there before the start are found', async () => {
+    const api = new FakeApi();
+    await api.create(Template, template('text', 'hello'));
+    await api.create(Copy, copy('a', { count: 1 }));
+    await settled(await run(api));
+    expect(notes(api)).toEqual({ 'team/a-0': 'hello' });
+  });
+
+  test('something that was missing is noticed when it comes, and followed when it changes', async () => {
+    const api = new FakeApi();
+    const manager = await run(api);
+    await api.create(Copy, copy('a', { count: 1 }));
+    await settled(manager);
+    expect(condition(api, 'team/a', 'Ready')).toMatchObject({ status: 'False', reason: 'NoTemplate' });
+    await api.create(Template, template('text', 'one'));
+    await settled(manager);
+    expect(notes(api)).toEqual({ 'team/a-0': 'one' });
+    await api.patch(Template, { name: 'text', namespace: 'team' }, { type: 'merge', body: { spec: { text: 'two' } } });
+    await settled(manager);
+    expect(notes(api)).toEqual({ 'team/a-0': 'two' });
+  });
+
+  test('drift of what we own is healed, what others added stays', async () => {
+    const api = new FakeApi();
+    const manager = await run(api);
+    await api.create(Template, template('text', 'hello'));
+    await api.create(Copy, copy('a', { count: 1 }));
+    await settled(manager);
+    const patch = {
+      type: 'merge' as const,
+      body: { spec: { text: 'drifted' }, metadata: { labels: { theirs: 'stays' } } },
+    };
+    await api.patch(Note, { name: 'a-0', namespace: 'team' }, patch);
+    await settled(manager);
+    expect(notes(api)).toEqual({ 'team/a-0': 'hello' });
+    expect(api.all(Note).get('team/a-0')!.metadata.labels).toMatchObject({ theirs: 'stays' });
+    await api.delete(Note, { name: 'a-0', namespace: 'team' });
+    await settled(manager);
+    expect(notes(api)).toEqual({ 'team/a-0': 'hello' });
+  });
+
+  test('deletion leaves nothing behind and lets the object go', async () => {
+    const api = new FakeApi();
+    const manager = await run(api);
+    await api.create(Board, board());
+    await api.create(Template, template('text', 'hello'));
+    await api.create(Copy, copy('a'));
+    await settled(manager);
+    await api.delete(Copy, { name: 'a', namespace: 'team' });
+    await settled(manager);
+    expect(api.all(Copy).size).toBe(0);
+    expect(api.all(Note).size).toBe(0);
+    expect(api.all(Board).get('team/board')!['spec']).toEqual({ theirs: 'x', entries: [] });
+  });
+});
+
+describe('writes', () => {
+  test('none when nothing differs: not after Ready, not after a restart', async () => {
+    const api = new FakeApi();
+    const first = await run(api);
+    await api.create(Board, board());
+    await api.create(Template, template('text', 'hello'));
+    await api.create(Copy, copy('a'));
+    await settled(first);
+    const requests: string[] = [];
+    api.intercept = ({ verb, kind }) => void (verb === 'list' || verb === 'watch' || requests.push(`${verb} ${kind}`));
+    await api.patch(
+      Template,
+      { name: 'text', namespace: 'team' },
+      { type: 'merge', body: { metadata: { labels: { a: 'b' } } } },
+    );
+    await settled(first);
+    await first.stop();
+    await settled(await run(api));
+    expect(requests).toEqual(['patch Template']);
+  });
+
+  test('a conflict is planned again on what is there now', async () => {
+    const api = new FakeApi();
+    const manager = await run(api);
+    await api.create(Board, board());
+    await api.create(Template, template('text', 'hello'));
+    let interfered = false;
+    api.intercept = ({ verb, kind }) => {
+      if (interfered || verb !== 'patch' || kind !== 'Board') return;
+      interfered = true;
+      throw new ApiError('the object has been modified', { code: 409, reason: 'Conflict' });
+    };
+    await api.create(Copy, copy('a'));
+    await settled(manager);
+    expect(interfered).toBe(true);
+    expect(api.all(Board).get('team/board')!['spec']).toEqual({ theirs: 'x', entries: ['a'] });
+  });
+});
+
+describe('failures', () => {
+  test('a plan that throws becomes a condition that goes away when the cause does; others go on', async () => {
+    const api = new FakeApi();
+    const manager = await run(api);
+    await api.create(Template, template('text', 'hello'));
+    await api.create(Copy, copy('bad', { broken: true, count: 1 }));
+    await api.create(Copy, copy('good', { count: 1 }));
+    await until(() => condition(api, 'team/bad', 'Stalled') !== undefined && notes(api)['team/good-0'] === 'hello');
+    expect(condition(api, 'team/bad', 'Stalled')).toMatchObject({
+      status: 'True',
+      reason: 'PlanFailed',
+      message: 'spec.broken: is true: take it away',
+      observedGeneration: 1,
+    });
+    await api.patch(Copy, { name: 'bad', namespace: 'team' }, { type: 'merge', body: { spec: { broken: null } } });
+    await until(() => condition(api, 'team/bad', 'Ready')?.['status'] === 'True');
+    expect(condition(api, 'team/bad', 'Stalled')).toBeUndefined();
+    expect(await manager.metrics.text()).toMatch(
+      /controller_runtime_reconcile_panics_total\{controller="copier"\} [1-9]/,
+    );
+  });
+
+  test('a failing key backs off instead of spinning on its own status', async () => {
+    const api = new FakeApi();
+    const manager = await run(api);
+    await api.create(Copy, copy('bad', { broken: true }));
+    await until(() => condition(api, 'team/bad', 'Stalled') !== undefined);
+    const before = api.writes.length;
+    const passes = async (): Promise<number> =>
+      Number(/reconcile_total\{controller="copier",result="error"\} (\d+)/.exec(await manager.metrics.text())![1]);
+    const first = await passes();
+    await until(async () => (await passes()) > first);
+    expect(api.writes.length).toBe(before);
+  });
+
+  test("a write that the server refuses is told on the object, with the server's words", async () => {
+    const api = new FakeApi();
+    await run(api);
+    await api.create(Template, template('text', 'hello'));
+    api.intercept = ({ verb, kind }) => {
+      if (verb === 'apply' && kind === 'Note')
+        throw new ApiError('notes is forbidden: no', { code: 403, reason: 'Forbidden' });
+    };
+    await api.create(Copy, copy('a', { count: 1 }));
+    await until(() => condition(api, 'team/a', 'Stalled') !== undefined);
+    expect(condition(api, 'team/a', 'Stalled')).toMatchObject({
+      reason: 'ApplyFailed',
+      message: 'own Note team/a-0: notes is forbidden: no',
+    });
+    api.intercept = () => {};
+    await until(() => condition(api, 'team/a', 'Ready')?.['status'] === 'True');
+    expect(condition(api, 'team/a', 'Stalled')).toBeUndefined();
+  });
+
+  test('a server in trouble is waited for, and nothing about it is written on the object', async () => {
+    const api = new FakeApi();
+    await run(api);
+    await api.create(Template, template('text', 'hello'));
+    let failures = 0;
+    api.intercept = ({ verb }) => {
+      if (verb === 'apply' && ++failures < 4)
+        throw new ApiError('try later', { code: 503, reason: 'ServiceUnavailable' });
+    };
+    await api.create(Copy, copy('a', { count: 1 }));
+    await until(() => condition(api, 'team/a', 'Ready')?.['status'] === 'True');
+    expect(api.writes.filter((write) => write.subresource === 'status').length).toBeLessThanOrEqual(2);
+  });
+});

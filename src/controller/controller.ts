@@ -1,0 +1,267 @@
+// The controller loop: takes keys from the queue, plans, applies, writes status. The same for every controller.
+import { setImmediate } from 'node:timers/promises';
+import { Applier, PlanOutdated, StepFailed, WriteForbidden } from '../kube/apply.ts';
+import type { Client } from '../kube/client.ts';
+import type { Clock } from '../kube/clock.ts';
+import { ApiError, isTransient } from '../kube/errors.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import { keyOf } from '../kube/objects.ts';
+import type { KubeObject } from '../kube/objects.ts';
+import { edit, editStatus } from '../kube/steps.ts';
+import type { Tables } from '../kube/tables.ts';
+import { stampStatus, statusOf, withCondition } from './conditions.ts';
+import type { Status } from './conditions.ts';
+import type { ControllerDefinition, Plan, PlannedEvent } from './definition.ts';
+import type { Logger } from './logger.ts';
+import type { ControllerMetrics } from './metrics.ts';
+import { PRIORITY, Queue } from './queue.ts';
+import { Reads } from './view.ts';
+
+/** The condition that says why nothing goes on. kstatus and `kubectl wait` know it. */
+const STALLED = 'Stalled';
+const PLAN_FAILED = 'PlanFailed';
+const APPLY_FAILED = 'ApplyFailed';
+
+/** Reconciling without a pause must not keep timers and sockets from running for longer than this. */
+const YIELD_AFTER_MS = 10;
+
+export interface ControllerOptions {
+  readonly definition: ControllerDefinition;
+  readonly client: Client;
+  readonly tables: Tables;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: ControllerMetrics;
+  readonly events: EventRecorder;
+  readonly mayWrite?: () => boolean;
+  readonly onWrite?: (count: number) => void;
+}
+
+type Result = 'success' | 'error' | 'requeue' | 'requeue_after';
+
+export class Controller {
+  readonly name: string;
+  readonly #definition: ControllerDefinition;
+  readonly #tables: Tables;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #metrics: ControllerMetrics;
+  readonly #events: EventRecorder;
+  readonly #applier: Applier;
+  readonly #queue: Queue;
+  readonly #reads: Reads;
+  readonly #stopping = new AbortController();
+  /** Keys whose failure is being written down; that write must not wake them past their back-off. */
+  readonly #reporting = new Set<string>();
+  #workers: Promise<void>[] = [];
+  #unsubscribe = (): void => {};
+  #yieldedAt = 0;
+
+  constructor(options: ControllerOptions) {
+    const { definition } = options;
+    this.name = definition.name;
+    this.#definition = definition;
+    this.#tables = options.tables;
+    this.#clock = options.clock;
+    this.#logger = options.logger;
+    this.#metrics = options.metrics;
+    this.#events = options.events;
+    this.#applier = new Applier({
+      client: options.client.flow(definition.name),
+      tables: options.tables,
+      manager: `offshoot-${definition.name}`,
+      ...(options.mayWrite && { mayWrite: options.mayWrite }),
+      ...(options.onWrite && { onWrite: options.onWrite }),
+    });
+    this.#queue = new Queue({
+      clock: options.clock,
+      metrics: options.metrics.queue,
+      ...(definition.maxBackoffMs !== undefined && { maxDelayMs: definition.maxBackoffMs }),
+    });
+    this.#reads = new Reads({
+      tables: options.tables,
+      now: () => options.clock.now(),
+      wake: (key) => {
+        if (!this.#reporting.has(key)) this.#queue.add(key);
+      },
+    });
+  }
+
+  /** True when no key is ready or running. */
+  get idle(): boolean {
+    return this.#queue.idle;
+  }
+
+  /** Starts the workers. The tables must be synced. */
+  start(): void {
+    const table = this.#tables.of(this.#definition.kind);
+    this.#unsubscribe = table.onChange(({ key, old, new: next }) => {
+      if (old?.metadata.uid !== next?.metadata.uid) this.#queue.forget(key);
+      if (!this.#reporting.has(key)) this.#queue.add(key);
+    });
+    for (const key of table.keys()) this.#queue.add(key, PRIORITY.resync);
+    const workers = this.#definition.workers ?? 4;
+    this.#metrics.workers(workers);
+    this.#workers = Array.from({ length: workers }, () => this.#work());
+  }
+
+  /** Takes no new key, and waits for the running ones. */
+  async stop(): Promise<void> {
+    this.#unsubscribe();
+    this.#queue.close();
+    await Promise.all(this.#workers);
+    this.#reads.close();
+  }
+
+  /** Gives up on running requests: for a stop that takes too long. */
+  abort(): void {
+    this.#stopping.abort(new Error('the controller is stopping'));
+  }
+
+  async #work(): Promise<void> {
+    for (let key = await this.#queue.take(); key !== undefined; key = await this.#queue.take()) {
+      const before = this.#clock.monotonic();
+      this.#metrics.started();
+      let result: Result = 'error';
+      try {
+        result = await this.#reconcile(key);
+      } catch (error) {
+        this.#logger.error({ err: error, key }, 'reconcile failed in a way that it should not');
+        this.#queue.retry(key);
+      } finally {
+        this.#queue.done(key);
+        this.#metrics.finished(result, (this.#clock.monotonic() - before) / 1000);
+      }
+      await this.#letOthersRun();
+    }
+  }
+
+  async #reconcile(key: string): Promise<Result> {
+    const { kind, finalizer } = this.#definition;
+    const object = this.#tables.of(kind).get(key);
+    const deleting = object?.metadata.deletionTimestamp !== undefined;
+    const finalizers = object?.metadata.finalizers ?? [];
+    if (object === undefined || (deleting && finalizer !== undefined && !finalizers.includes(finalizer))) {
+      this.#reads.forget(key);
+      this.#queue.forget(key);
+      return 'success';
+    }
+    try {
+      if (finalizer !== undefined && !deleting && !finalizers.includes(finalizer)) {
+        await this.#apply([edit(kind, object, withFinalizers(object, [...finalizers, finalizer]))]);
+        this.#queue.add(key);
+        return 'success';
+      }
+      const plan = this.#reads.track(key, (view) => this.#plan(view, object));
+      await this.#apply(plan.steps ?? []);
+      const current = await this.#writeStatus(object, plan.status ?? withoutFailure(object));
+      for (const event of plan.events ?? []) this.#record(object, event);
+      if (deleting && plan.finished && finalizer !== undefined) {
+        const others = (current.metadata.finalizers ?? []).filter((name) => name !== finalizer);
+        await this.#apply([edit(kind, current, withFinalizers(current, others))]);
+      }
+      this.#queue.forget(key);
+      if (plan.requeueAfterMs === undefined) return 'success';
+      this.#queue.addAfter(key, plan.requeueAfterMs);
+      return 'requeue_after';
+    } catch (error) {
+      return this.#failed(key, object, error);
+    }
+  }
+
+  #plan(view: Parameters<ControllerDefinition['plan']>[0], object: KubeObject): Plan {
+    try {
+      return this.#definition.plan(view, object);
+    } catch (error) {
+      throw new PlanThrew(error);
+    }
+  }
+
+  #apply(steps: NonNullable<Plan['steps']>): ReturnType<Applier['apply']> {
+    return this.#applier.apply(steps, { signal: this.#stopping.signal });
+  }
+
+  /** Writes a status if it differs, and returns the object as it is then. */
+  async #writeStatus(object: KubeObject, status: Status | undefined): Promise<KubeObject> {
+    if (status === undefined) return object;
+    const { kind } = this.#definition;
+    const stamped = stampStatus(object, status, this.#clock.now());
+    const [outcome] = await this.#apply([editStatus(kind, this.#latest(object), stamped)]);
+    return outcome?.object ?? object;
+  }
+
+  /** The object after our own writes to it in this pass; the planned one if its spec has changed since. */
+  #latest(object: KubeObject): KubeObject {
+    const { uid, generation } = object.metadata;
+    const latest = this.#tables.of(this.#definition.kind).get(keyOf(object.metadata));
+    return latest?.metadata.uid === uid && latest?.metadata.generation === generation ? latest! : object;
+  }
+
+  async #failed(key: string, object: KubeObject, error: unknown): Promise<Result> {
+    if (error instanceof WriteForbidden || this.#stopping.signal.aborted) return 'error';
+    if (error instanceof PlanOutdated) {
+      this.#logger.debug({ key, reason: error.message }, 'planning again');
+      this.#queue.retry(key);
+      return 'requeue';
+    }
+    const delayMs = this.#queue.retry(key);
+    if (error instanceof PlanThrew) this.#metrics.panicked();
+    const cause = error instanceof PlanThrew ? error.cause : error;
+    this.#logger.warn({ key, err: cause, retryInMs: delayMs }, 'reconcile failed');
+    const apiError = error instanceof StepFailed ? error.cause : error;
+    if (apiError instanceof ApiError && isTransient(apiError)) return 'error';
+    await this.#report(key, object, error instanceof PlanThrew ? PLAN_FAILED : APPLY_FAILED, messageOf(cause));
+    return 'error';
+  }
+
+  /** Tells people of a failure: a condition and an Event. */
+  async #report(key: string, object: KubeObject, reason: string, message: string): Promise<void> {
+    this.#record(object, { type: 'Warning', reason, note: message });
+    const conditions = withCondition(object, STALLED, { type: STALLED, status: 'True', reason, message });
+    this.#reporting.add(key);
+    try {
+      await this.#writeStatus(object, { ...statusOf(object), conditions });
+    } catch (error) {
+      this.#logger.debug({ key, err: error }, 'the failure could not be written to the status');
+    } finally {
+      this.#reporting.delete(key);
+    }
+  }
+
+  #record(object: KubeObject, event: PlannedEvent): void {
+    const { type, reason, note, action = reason } = event;
+    this.#events.record({ regarding: object, type, reason, note, action });
+  }
+
+  async #letOthersRun(): Promise<void> {
+    const now = this.#clock.monotonic();
+    if (now - this.#yieldedAt < YIELD_AFTER_MS) return;
+    await setImmediate();
+    this.#yieldedAt = this.#clock.monotonic();
+  }
+}
+
+/** Marks what a plan threw, so that it is not taken for a failed write. */
+class PlanThrew extends Error {
+  constructor(cause: unknown) {
+    super(messageOf(cause), { cause });
+  }
+}
+
+/** The status without a failure that this loop wrote earlier; undefined when there is none. */
+function withoutFailure(object: KubeObject): Status | undefined {
+  const conditions = withCondition(object, STALLED, undefined);
+  const before = statusOf(object)['conditions'];
+  if (!Array.isArray(before) || before.length === conditions.length) return undefined;
+  const stalled = before.find((condition: { type?: string }) => condition.type === STALLED) as { reason?: string };
+  if (stalled.reason !== PLAN_FAILED && stalled.reason !== APPLY_FAILED) return undefined;
+  return { ...statusOf(object), conditions };
+}
+
+function withFinalizers(object: KubeObject, finalizers: readonly string[]): KubeObject {
+  return { ...object, metadata: { ...object.metadata, finalizers } };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,49 @@
+// What a controller is made of: a kind, what it reads, and one pure function.
+import type { Kind, KubeObject } from '../kube/objects.ts';
+import type { Step } from '../kube/steps.ts';
+import type { TableDeclaration } from '../kube/tables.ts';
+import type { Status } from './conditions.ts';
+import type { View } from './view.ts';
+
+/** What to do now, given what is observed. */
+export interface Plan {
+  /** Carried out in this order; the first failure ends the pass. */
+  readonly steps?: readonly Step[];
+  /** The whole status that the object shall have; left as it is when absent. */
+  readonly status?: Status;
+  /** Of an object that is being deleted: nothing that it stood for is left, the finalizer may go. */
+  readonly finished?: boolean;
+  /** What to tell people; recorded once the steps and the status are written. */
+  readonly events?: readonly PlannedEvent[];
+  /** Plan again after this time even if nothing changes. */
+  readonly requeueAfterMs?: number;
+}
+
+export interface PlannedEvent {
+  readonly type: 'Normal' | 'Warning';
+  /** CamelCase. */
+  readonly reason: string;
+  readonly note: string;
+  readonly action?: string;
+}
+
+export interface ControllerDefinition<T extends KubeObject = KubeObject> {
+  /** Names the field manager (`offshoot-<name>`), metrics and logs. */
+  readonly name: string;
+  readonly kind: Kind<T>;
+  /** The tables that plans read besides the controller's own kind, with their indexes. */
+  readonly reads?: readonly TableDeclaration[];
+  /** Pure: reads only through the view, does no I/O, returns at once. Deletion shows as `deletionTimestamp`. */
+  plan(view: View, object: T): Plan;
+  /** Put on every object before its first plan; taken off when a plan of its deletion says `finished`. */
+  readonly finalizer?: string;
+  /** How many keys run at once. */
+  readonly workers?: number;
+  /** The longest back-off of a failing key. */
+  readonly maxBackoffMs?: number;
+}
+
+/** Declares a controller; checks at compile time that `plan` fits the kind. */
+export function defineController<T extends KubeObject>(definition: ControllerDefinition<T>): ControllerDefinition {
+  return definition as ControllerDefinition<KubeObject>;
+}

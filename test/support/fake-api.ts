@@ -1,0 +1,274 @@
+// A Kubernetes API in memory, behind the Client interface and without HTTP: for tests that run thousands of times.
+// Versions, generations, finalizers, server-side apply and conflicts behave as on a server; kinds are not checked.
+import { applyPatch, PatchError } from '../../src/embedded/patch/index.ts';
+import type {
+  Client,
+  DeleteOptions,
+  ListOptions,
+  Page,
+  Patch,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from '../../src/kube/client.ts';
+import { ApiError } from '../../src/kube/errors.ts';
+import { applyMergePatch } from '../../src/kube/merge-patch.ts';
+import { apiVersionOf, keyOf } from '../../src/kube/objects.ts';
+import type { AnyKind, AnyObject, Kind, KubeObject, Ref } from '../../src/kube/objects.ts';
+import { deepFreeze, jsonEqual } from '../../src/watchable/index.ts';
+
+interface Change {
+  readonly kind: string;
+  readonly version: number;
+  readonly event: WatchEvent<AnyObject>;
+}
+
+/** A write that was acknowledged. */
+export interface Write {
+  readonly verb: 'create' | 'update' | 'patch' | 'apply' | 'delete';
+  readonly kind: string;
+  readonly key: string;
+  readonly subresource?: string;
+}
+
+export class FakeApi implements Client {
+  /** Every acknowledged write that changed something, oldest first. */
+  readonly writes: Write[] = [];
+  /** Called before each request is carried out; what it throws is the answer. */
+  intercept: (request: { verb: string; kind: string; key: string }) => void = () => {};
+  /** How watch events travel: at once, unless a test delays or reorders them between kinds. */
+  deliver: (send: () => void) => void = (send) => queueMicrotask(send);
+  readonly #objects = new Map<string, Map<string, AnyObject>>();
+  readonly #log: Change[] = [];
+  readonly #watchers = new Set<() => void>();
+  #version = 0;
+  #uids = 0;
+
+  /** All objects of a kind, by key. */
+  all(kind: AnyKind): ReadonlyMap<string, AnyObject> {
+    return this.#of(kind);
+  }
+
+  /** Everything that is stored, without what differs between two runs that end the same. */
+  state(): Record<string, unknown> {
+    const state: Record<string, unknown> = {};
+    for (const [kind, objects] of [...this.#objects].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      for (const [key, object] of [...objects].sort(([a], [b]) => (a < b ? -1 : 1))) {
+        const {
+          uid: _u,
+          resourceVersion: _v,
+          creationTimestamp: _c,
+          managedFields: _m,
+          generation: _g,
+          ...metadata
+        } = object.metadata;
+        state[`${kind} ${key}`] = { ...object, metadata };
+      }
+    }
+    return JSON.parse(
+      JSON.stringify(state).replaceAll(/"lastTransitionTime":"[^"]*"/g, '"lastTransitionTime":"*"'),
+    ) as Record<string, unknown>;
+  }
+
+  async get<T extends KubeObject>(kind: Kind<T>, ref: Ref): Promise<T> {
+    await this.#request('get', kind, ref);
+    return this.#stored(kind, ref) as unknown as T;
+  }
+
+  async list<T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}): Promise<Page<T>> {
+    await this.#request('list', kind, { name: '' });
+    const items = [...this.#of(kind).values()].filter(
+      ({ metadata }) => options.namespace === undefined || metadata.namespace === options.namespace,
+    );
+    return { items: items as unknown as T[], resourceVersion: String(this.#version) };
+  }
+
+  async watch<T extends KubeObject>(
+    kind: Kind<T>,
+    options: WatchOptions,
+    onEvent: (event: WatchEvent<T>) => void,
+  ): Promise<void> {
+    await this.#request('watch', kind, { name: '' });
+    options.onOpen?.();
+    let seen = Number(options.resourceVersion ?? this.#version);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const pump = (): void => {
+      for (const { kind: of, version, event } of this.#log.slice(seen)) {
+        if (of !== idOf(kind)) continue;
+        const object = event.object as KubeObject;
+        if (options.namespace !== undefined && object.metadata.namespace !== options.namespace) continue;
+        this.deliver(() => {
+          if (!options.signal?.aborted) onEvent(event as unknown as WatchEvent<T>);
+        });
+        seen = version;
+      }
+      seen = this.#version;
+    };
+    this.#watchers.add(pump);
+    options.signal?.addEventListener('abort', () => resolve(), { once: true });
+    pump();
+    await promise;
+    this.#watchers.delete(pump);
+    options.signal?.throwIfAborted();
+  }
+
+  async create<T extends KubeObject>(kind: Kind<T>, object: T, options: WriteOptions = {}): Promise<T> {
+    await this.#request('create', kind, object.metadata);
+    if (this.#of(kind).has(keyOf(object.metadata))) throw refusal(409, 'AlreadyExists', kind, object.metadata);
+    return this.#commit('create', kind, undefined, object as unknown as AnyObject, options) as unknown as T;
+  }
+
+  async update<T extends KubeObject>(kind: Kind<T>, object: T, options: WriteOptions = {}): Promise<T> {
+    await this.#request('update', kind, object.metadata);
+    const before = this.#guarded(kind, object.metadata, object.metadata.resourceVersion);
+    return this.#commit('update', kind, before, object as unknown as AnyObject, options) as unknown as T;
+  }
+
+  async patch<T extends KubeObject>(kind: Kind<T>, ref: Ref, patch: Patch, options: WriteOptions = {}): Promise<T> {
+    await this.#request(patch.type === 'apply' ? 'apply' : 'patch', kind, ref);
+    if (patch.type === 'apply') return this.#apply(kind, ref, patch, options) as unknown as T;
+    if (patch.type !== 'merge') throw new Error(`the fake API takes no ${patch.type} patch`);
+    const body = patch.body as { metadata?: { resourceVersion?: string } };
+    const before = this.#guarded(kind, ref, body.metadata?.resourceVersion);
+    return this.#commit('patch', kind, before, applyMergePatch(before, body) as AnyObject, options) as unknown as T;
+  }
+
+  async delete<T extends KubeObject>(kind: Kind<T>, ref: Ref, options: DeleteOptions = {}): Promise<T | undefined> {
+    await this.#request('delete', kind, ref);
+    const before = this.#guarded(kind, ref, options.preconditions?.resourceVersion);
+    const { uid } = options.preconditions ?? {};
+    if (uid !== undefined && uid !== before.metadata.uid) throw refusal(409, 'Conflict', kind, ref);
+    if (options.dryRun) return undefined;
+    if ((before.metadata.finalizers ?? []).length > 0) {
+      if (before.metadata.deletionTimestamp !== undefined) return before as unknown as T;
+      const metadata = { ...before.metadata, deletionTimestamp: new Date().toISOString() };
+      return this.#store('delete', kind, before, { ...before, metadata }) as unknown as T;
+    }
+    this.#drop('delete', kind, before);
+    return undefined;
+  }
+
+  raw<R>(): Promise<R> {
+    return Promise.reject(new Error('the fake API serves objects only'));
+  }
+
+  flow(): Client {
+    return this;
+  }
+
+  close(): void {}
+
+  #apply(kind: AnyKind, ref: Ref, patch: Patch & { type: 'apply' }, options: WriteOptions): AnyObject {
+    const live = this.#of(kind).get(keyOf(ref));
+    try {
+      const { object } = applyPatch({
+        schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        live,
+        applied: patch.body as AnyObject,
+        manager: options.fieldManager ?? '',
+        force: patch.force ?? false,
+        apiVersion: apiVersionOf(kind),
+        now: new Date().toISOString(),
+      });
+      return this.#commit('apply', kind, live, object as AnyObject, options);
+    } catch (error) {
+      if (error instanceof PatchError) throw refusal(error.code, error.reason, kind, ref);
+      throw error;
+    }
+  }
+
+  #commit(
+    verb: Write['verb'],
+    kind: AnyKind,
+    before: AnyObject | undefined,
+    next: AnyObject,
+    options: WriteOptions,
+  ): AnyObject {
+    const kept = before === undefined ? next : keepPart(before, next, options.subresource);
+    const { uid, resourceVersion, creationTimestamp, generation, deletionTimestamp } = before?.metadata ?? {};
+    const metadata = {
+      ...kept.metadata,
+      uid: uid ?? `uid-${this.#uids + 1}`,
+      creationTimestamp: creationTimestamp ?? new Date().toISOString(),
+      generation: before === undefined ? 1 : generation! + (jsonEqual(before['spec'], kept['spec']) ? 0 : 1),
+      resourceVersion,
+      ...(deletionTimestamp && { deletionTimestamp }),
+    };
+    const object = { ...kept, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
+    if (before !== undefined && jsonEqual(before, object)) return before;
+    if (options.dryRun) return object;
+    if (before === undefined) this.#uids++;
+    if (deletionTimestamp && (object.metadata.finalizers ?? []).length === 0) {
+      return this.#drop(verb, kind, object, options.subresource);
+    }
+    return this.#store(verb, kind, before, object, options.subresource);
+  }
+
+  #store(
+    verb: Write['verb'],
+    kind: AnyKind,
+    before: AnyObject | undefined,
+    next: AnyObject,
+    subresource?: string,
+  ): AnyObject {
+    const object = deepFreeze({ ...next, metadata: { ...next.metadata, resourceVersion: String(this.#version + 1) } });
+    this.#of(kind).set(keyOf(object.metadata), object);
+    this.#record(verb, kind, { type: before === undefined ? 'ADDED' : 'MODIFIED', object }, subresource);
+    return object;
+  }
+
+  #drop(verb: Write['verb'], kind: AnyKind, last: AnyObject, subresource?: string): AnyObject {
+    const object = deepFreeze({ ...last, metadata: { ...last.metadata, resourceVersion: String(this.#version + 1) } });
+    this.#of(kind).delete(keyOf(object.metadata));
+    this.#record(verb, kind, { type: 'DELETED', object }, subresource);
+    return object;
+  }
+
+  #record(verb: Write['verb'], kind: AnyKind, event: WatchEvent<AnyObject>, subresource?: string): void {
+    const key = keyOf((event.object as KubeObject).metadata);
+    this.writes.push({ verb, kind: kind.kind, key, ...(subresource && { subresource }) });
+    this.#log.push({ kind: idOf(kind), version: ++this.#version, event });
+    for (const pump of this.#watchers) pump();
+  }
+
+  async #request(verb: string, kind: AnyKind, ref: Ref): Promise<void> {
+    await Promise.resolve();
+    this.intercept({ verb, kind: kind.kind, key: keyOf(ref) });
+  }
+
+  #guarded(kind: AnyKind, ref: Ref, resourceVersion: string | undefined): AnyObject {
+    const stored = this.#stored(kind, ref);
+    if (resourceVersion !== undefined && resourceVersion !== stored.metadata.resourceVersion) {
+      throw refusal(409, 'Conflict', kind, ref);
+    }
+    return stored;
+  }
+
+  #stored(kind: AnyKind, ref: Ref): AnyObject {
+    const object = this.#of(kind).get(keyOf(ref));
+    if (object === undefined) throw refusal(404, 'NotFound', kind, ref);
+    return object;
+  }
+
+  #of(kind: AnyKind): Map<string, AnyObject> {
+    const id = idOf(kind);
+    let objects = this.#objects.get(id);
+    if (objects === undefined) this.#objects.set(id, (objects = new Map()));
+    return objects;
+  }
+}
+
+/** The status is written through its subresource only, and nothing else through that. */
+function keepPart(before: AnyObject, next: AnyObject, subresource: string | undefined): AnyObject {
+  const [base, status] = subresource === 'status' ? [before, next] : [next, before];
+  const { status: _status, ...rest } = base;
+  return { ...rest, ...(status['status'] !== undefined && { status: status['status'] }) } as AnyObject;
+}
+
+function idOf(kind: AnyKind): string {
+  return `${kind.plural}.${kind.group}`;
+}
+
+function refusal(code: number, reason: string, kind: AnyKind, ref: Ref): ApiError {
+  return new ApiError(`${kind.plural} "${ref.name}": ${reason}`, { code, reason });
+}

@@ -1,0 +1,18 @@
+// Waiting in tests: for a condition, with a deadline, and never for a time.
+import { setImmediate, setTimeout } from 'node:timers/promises';
+
+/** Resolves when the condition holds; rejects, naming it, when it does not within the deadline. */
+export async function until(condition: () => boolean | Promise<boolean>, deadlineMs = 10_000): Promise<void> {
+  const end = performance.now() + deadlineMs;
+  for (let tries = 0; !(await condition()); tries++) {
+    if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${condition.toString()}`);
+    if (tries < 50) await setImmediate();
+    else await setTimeout(5);
+  }
+}
+
+/** Resolves when a manager has had nothing to do for several turns of the event loop in a row. */
+export async function settled(manager: { readonly idle: boolean }, deadlineMs = 10_000): Promise<void> {
+  let quiet = 0;
+  await until(() => (quiet = manager.idle ? quiet + 1 : 0) >= 10, deadlineMs);
+}
