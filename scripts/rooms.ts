@@ -49,7 +49,12 @@ const configuration = {
       from: { path: '^src/', pathNot: '[.]test[.]ts$' },
       to: { path: '^(test|bench|scripts)/|[.]test[.]ts$' },
     },
-    { name: 'no-cycles', severity: 'error', from: { path: '^src/' }, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
   ],
 } as IConfiguration;
 
