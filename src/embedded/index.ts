@@ -1,1 +1,3 @@
-export {};
+// A Kubernetes API in this process.
+export { startEmbedded } from './server.ts';
+export type { Embedded, EmbeddedOptions } from './server.ts';

@@ -1,0 +1,59 @@
+// Answers: what a handler returns, and how it is written to the connection.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Status } from './fault.ts';
+import { json } from './represent.ts';
+
+export interface Answer {
+  readonly code: number;
+  readonly body: Buffer;
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const compress = promisify(gzip);
+const compressFrom = 128 * 1024;
+
+/** An answer with a JSON body. */
+export function jsonAnswer(code: number, value: unknown): Answer {
+  return { code, body: json(value) };
+}
+
+/** The answer that tells a Status. */
+export function statusAnswer(status: Status): Answer {
+  const retry = status.details?.retryAfterSeconds;
+  const answer = { code: status.code ?? 200, body: json(status) };
+  return retry === undefined ? answer : { ...answer, headers: { 'Retry-After': String(retry) } };
+}
+
+/** Writes an answer; large bodies are compressed for clients that accept it. */
+export async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Answer,
+  warnings: readonly string[],
+): Promise<void> {
+  if (response.headersSent || response.destroyed) return;
+  const headers: Record<string, string | string[] | number> = {
+    'Content-Type': answer.contentType ?? 'application/json',
+    'Cache-Control': 'no-cache, private',
+    ...answer.headers,
+  };
+  if (warnings.length > 0) headers['Warning'] = warnings.map(warningHeader);
+  let { body } = answer;
+  if (body.length >= compressFrom && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) {
+    body = await compress(body, { level: 1 });
+    headers['Content-Encoding'] = 'gzip';
+    headers['Vary'] = 'Accept-Encoding';
+  }
+  headers['Content-Length'] = body.length;
+  response.writeHead(answer.code, headers);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** `299 - "text"`, with what a header cannot hold taken out. */
+function warningHeader(text: string): string {
+  const printable = text.replaceAll(/[^\x20-\x7e]/g, ' ').slice(0, 1000);
+  return `299 - "${printable.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+}

@@ -1,0 +1,108 @@
+// Request bodies: read with a size limit, decoded by content type. Called by handler.ts; what comes out is plain JSON.
+import type { IncomingMessage } from 'node:http';
+import { parseJson } from '../../kube/json.ts';
+import { badRequest, tooLarge, unsupportedMediaType } from './fault.ts';
+import { decodeProtobuf } from './protobuf.ts';
+
+const bodyLimit = 3 * 1024 * 1024;
+const depthLimit = 500;
+
+const json = 'application/json';
+const yaml = 'application/yaml';
+const protobuf = 'application/vnd.kubernetes.protobuf';
+
+/** The whole body; refused as soon as it is larger than the limit. */
+export function readBody(request: IncomingMessage): Promise<Buffer> {
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > bodyLimit) return Promise.reject(tooLarge(bodyLimit));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > bodyLimit) reject(tooLarge(bodyLimit));
+      else chunks.push(chunk);
+    });
+    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    request.on('error', reject);
+    request.on('close', () => reject(badRequest('the connection was closed before the body was complete')));
+  });
+}
+
+/** The media type of a Content-Type header, without its parameters. */
+export function mediaType(header: string | undefined): string {
+  return (header ?? '').split(';')[0]!.trim().toLowerCase();
+}
+
+/** Decodes the body of a create, an update or a delete. */
+export async function decodeBody(body: Buffer, contentType: string | undefined): Promise<unknown> {
+  switch (mediaType(contentType)) {
+    case '':
+    case json:
+      return decodeJson(body);
+    case yaml:
+    case 'application/x-yaml':
+    case 'text/yaml':
+      return decodeYaml(body);
+    case protobuf:
+      return decodeProtobuf(body);
+    default:
+      throw unsupportedMediaType([json, yaml, protobuf]);
+  }
+}
+
+export function decodeJson(body: Buffer): unknown {
+  const text = body.toString('utf8');
+  refuseDeep(text);
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw badRequest(`the request body is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+/** YAML as kubectl reads it; JSON is YAML too, and much the more frequent. */
+export async function decodeYaml(body: Buffer): Promise<unknown> {
+  const text = body.toString('utf8');
+  if (/^\s*[[{]/.test(text)) {
+    refuseDeep(text);
+    try {
+      return parseJson(text);
+    } catch {
+      // Flow-style YAML may look like JSON without being it.
+    }
+  }
+  const { parseYaml } = await import('./yaml.ts');
+  try {
+    const value = parseYaml(text);
+    if (isDeeperThan(value, depthLimit)) throw tooDeep();
+    return value;
+  } catch (error) {
+    throw badRequest(`the request body is not valid YAML: ${(error as Error).message}`);
+  }
+}
+
+function tooDeep(): Error {
+  return badRequest(`the request body is nested too deeply: the limit is ${depthLimit} levels`);
+}
+
+/** Refuses deep nesting by looking at brackets only, so that no parser or walker ever recurses that far. */
+function refuseDeep(text: string): void {
+  let depth = 0;
+  let quoted = false;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (quoted) {
+      if (code === 92) index++;
+      else if (code === 34) quoted = false;
+    } else if (code === 34) quoted = true;
+    else if (code === 123 || code === 91) {
+      if (++depth > depthLimit) throw tooDeep();
+    } else if (code === 125 || code === 93) depth--;
+  }
+}
+
+function isDeeperThan(value: unknown, limit: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return limit === 0 || Object.values(value).some((part) => isDeeperThan(part, limit - 1));
+}

@@ -1,0 +1,40 @@
+// The same object in the version that a caller asked for. Everything that leaves or enters the store passes here.
+import type { AnyObject } from '../../kube/objects.ts';
+import { stringifyJson } from '../../kube/json.ts';
+import { apiVersionOf, storedApiVersionOf } from '../registry.ts';
+import type { Resource } from '../resource.ts';
+import type { Stored } from '../store/types.ts';
+
+const converted = new WeakMap<Stored, Map<string, { object: AnyObject; bytes?: Buffer }>>();
+
+/** A stored object as the resource serves it. */
+export function servedObject(stored: Stored, resource: Resource): AnyObject {
+  const wanted = apiVersionOf(resource);
+  if (stored.object.apiVersion === wanted) return stored.object;
+  return conversionOf(stored, resource, wanted).object;
+}
+
+/** The JSON of a stored object as the resource serves it; made once a version, whoever asks. */
+export function servedBytes(stored: Stored, resource: Resource): Buffer {
+  const wanted = apiVersionOf(resource);
+  if (stored.object.apiVersion === wanted) return stored.bytes;
+  const conversion = conversionOf(stored, resource, wanted);
+  return (conversion.bytes ??= Buffer.from(stringifyJson(conversion.object)));
+}
+
+/** An object of the resource in the version that the store keeps. */
+export function storedForm(object: AnyObject, resource: Resource): AnyObject {
+  const wanted = storedApiVersionOf(resource);
+  return object.apiVersion === wanted ? object : { ...object, apiVersion: wanted };
+}
+
+function conversionOf(stored: Stored, resource: Resource, wanted: string): { object: AnyObject; bytes?: Buffer } {
+  let versions = converted.get(stored);
+  if (versions === undefined) converted.set(stored, (versions = new Map()));
+  let conversion = versions.get(wanted);
+  if (conversion === undefined) {
+    conversion = { object: Object.freeze({ ...stored.object, apiVersion: wanted, kind: resource.kind }) };
+    versions.set(wanted, conversion);
+  }
+  return conversion;
+}

@@ -1,0 +1,88 @@
+// POST: a new object, from the body to the store.
+import type { AnyObject } from '../../kube/objects.ts';
+import { collectionOf } from '../registry.ts';
+import { VersionConflict } from '../store/types.ts';
+import { commit } from './commit.ts';
+import { conform } from './conform.ts';
+import { keyOf } from './context.ts';
+import type { Cluster, Target, WriteOptions, Written } from './context.ts';
+import { alreadyExists, Fault, forbidden, invalid, notFound } from './fault.ts';
+import { trackWrite } from './managers.ts';
+import { generatedName, metaProblems, newMeta } from './meta.ts';
+import { incomingObject } from './object.ts';
+import { rulesOf } from './rules/index.ts';
+
+const nameAttempts = 8;
+
+/** Creates an object. A generated name that is taken is generated again. */
+export async function create(cluster: Cluster, target: Target, body: unknown, options: WriteOptions): Promise<Written> {
+  const given = incomingObject(target, body);
+  const prefix = given.metadata.generateName ?? '';
+  const generate = (given.metadata.name ?? '') === '' && prefix !== '';
+  for (let attempt = 1; ; attempt++) {
+    const name = generate ? generatedName(prefix) : (given.metadata.name ?? '');
+    try {
+      return await createNamed(cluster, { ...target, name }, given, options);
+    } catch (error) {
+      const taken = error instanceof Fault && error.status.reason === 'AlreadyExists';
+      if (!taken || !generate || attempt === nameAttempts) throw error;
+    }
+  }
+}
+
+async function createNamed(
+  cluster: Cluster,
+  target: Target,
+  given: AnyObject,
+  options: WriteOptions,
+): Promise<Written> {
+  const { resource, name, namespace } = target;
+  if ((given.metadata.resourceVersion ?? '') !== '' && given.metadata.resourceVersion !== '0') {
+    throw new Fault(500, '', 'resourceVersion should not be set on objects to be created');
+  }
+  refuseWithoutNamespace(cluster, target);
+  const rules = rulesOf(resource);
+  const { status: _status, ...withoutStatus } = given;
+  const started = resource.status && rules.keepsStatus !== true ? withoutStatus : given;
+  const named = { ...started, metadata: newMeta(given.metadata, name, namespace, resource.hasGeneration) } as AnyObject;
+  const checked = conform(target, named, options);
+  const admitted =
+    (await cluster.admission.mutate({ operation: 'CREATE', target, object: checked, oldObject: undefined, options })) ??
+    checked;
+  const completed = rules.prepareCreate?.(admitted, cluster, target) ?? admitted;
+  const settled =
+    admitted === checked ? completed : conform(target, completed, { ...options, fieldValidation: 'Ignore' });
+  const problems = [...metaProblems(target, settled), ...(rules.problems?.(settled, undefined, cluster) ?? [])];
+  if (problems.length > 0) throw invalid(resource, name, problems);
+  const next = trackWrite(target, undefined, settled, options);
+  await cluster.admission.validate({ operation: 'CREATE', target, object: next, oldObject: undefined, options });
+  if (cluster.store.get(collectionOf(resource), keyOf(target)) !== undefined) throw alreadyExists(resource, name);
+  try {
+    return { stored: await commit(cluster, target, undefined, next, options), created: true, gone: false };
+  } catch (error) {
+    if (error instanceof VersionConflict) throw alreadyExists(resource, name);
+    throw error;
+  }
+}
+
+/** Objects live in namespaces that exist and are not on their way out. */
+function refuseWithoutNamespace(cluster: Cluster, target: Target): void {
+  if (!target.resource.namespaced) return;
+  const namespace = cluster.store.get('namespaces', target.namespace);
+  if (namespace === undefined) {
+    throw notFound({ group: '', plural: 'namespaces', kind: 'Namespace' }, target.namespace);
+  }
+  if (namespace.object.metadata.deletionTimestamp === undefined) return;
+  const why = `unable to create new content in namespace ${target.namespace} because it is being terminated`;
+  const fault = forbidden(target.resource, target.name, why);
+  throw new Fault(403, 'Forbidden', fault.message, {
+    ...fault.status.details,
+    causes: [
+      {
+        reason: 'NamespaceTerminating',
+        message: `namespace ${target.namespace} is being terminated`,
+        field: 'metadata.namespace',
+      },
+    ],
+  });
+}

@@ -1,0 +1,164 @@
+// DELETE of one object or of a selection: at once, or marked and left to finalizers and the grace period.
+import type { AnyObject } from '../../kube/objects.ts';
+import { collectionOf } from '../registry.ts';
+import { VersionConflict } from '../store/types.ts';
+import type { Stored } from '../store/types.ts';
+import { commit } from './commit.ts';
+import { keyOf } from './context.ts';
+import type { Cluster, Target, WriteOptions, Written } from './context.ts';
+import { servedObject } from './conversion.ts';
+import { badRequest, conflict, Fault, invalid, modified, notFound } from './fault.ts';
+import { timestamp } from './meta.ts';
+import { rulesOf } from './rules/index.ts';
+
+export interface DeleteOptions {
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
+  readonly orphanDependents?: boolean;
+  readonly gracePeriodSeconds?: number;
+}
+
+const policies = ['Background', 'Foreground', 'Orphan'];
+const attempts = 8;
+
+/** Reads a DeleteOptions body together with the query parameters that say the same. */
+export function deleteOptionsOf(body: unknown, query: URLSearchParams): DeleteOptions {
+  if (body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body))) {
+    throw badRequest('the body of a deletion must be a DeleteOptions object');
+  }
+  const given = (body ?? {}) as Record<string, unknown>;
+  const fromQuery: Record<string, unknown> = {};
+  if (body === undefined) {
+    const grace = query.get('gracePeriodSeconds');
+    const orphan = query.get('orphanDependents');
+    if (grace !== null) fromQuery['gracePeriodSeconds'] = Number(grace);
+    if (orphan !== null) fromQuery['orphanDependents'] = orphan === 'true';
+    if (query.has('propagationPolicy')) fromQuery['propagationPolicy'] = query.get('propagationPolicy');
+  }
+  const options = { ...given, ...fromQuery } as DeleteOptions & Record<string, unknown>;
+  const { gracePeriodSeconds: grace, propagationPolicy: policy, preconditions, orphanDependents } = options;
+  const refuse = (field: string, value: unknown, detail: string): never => {
+    const problem = { field, type: 'FieldValueInvalid', detail: `Invalid value: ${JSON.stringify(value)}: ${detail}` };
+    throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [problem]);
+  };
+  if (grace !== undefined && grace !== null && !Number.isInteger(grace)) {
+    throw badRequest('gracePeriodSeconds must be a whole number');
+  }
+  if (policy !== undefined && policy !== null && !policies.includes(policy)) {
+    const detail = 'Unsupported value: supported values: "Foreground", "Background", "Orphan", "nil"';
+    refuse('propagationPolicy', policy, detail);
+  }
+  if ((policy ?? undefined) !== undefined && (orphanDependents ?? undefined) !== undefined) {
+    refuse('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set');
+  }
+  if (preconditions !== undefined && (typeof preconditions !== 'object' || preconditions === null)) {
+    throw badRequest('preconditions must be an object');
+  }
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) as DeleteOptions;
+}
+
+/** Deletes one object, or starts to. */
+export async function remove(
+  cluster: Cluster,
+  target: Target,
+  request: DeleteOptions,
+  options: WriteOptions,
+): Promise<Written> {
+  for (let attempt = 1; ; attempt++) {
+    const stored = cluster.store.get(collectionOf(target.resource), keyOf(target));
+    if (stored === undefined) throw notFound(target.resource, target.name);
+    const old = servedObject(stored, target.resource);
+    checkPreconditions(target, request, old);
+    await cluster.admission.validate({ operation: 'DELETE', target, object: undefined, oldObject: old, options });
+    const next = afterDeletion(target, request, old);
+    try {
+      if (next === old) return { stored, created: false, gone: false };
+      const written = await commit(cluster, target, stored, next, options);
+      return { stored: written, created: false, gone: next === undefined };
+    } catch (error) {
+      if (!(error instanceof VersionConflict)) throw error;
+      if (attempt === attempts) throw modified(target.resource, target.name);
+    }
+  }
+}
+
+/** Deletes the given objects one by one; those that others delete meanwhile are no error. */
+export async function removeAll(
+  cluster: Cluster,
+  target: Target,
+  selected: readonly Stored[],
+  request: DeleteOptions,
+  options: WriteOptions,
+): Promise<void> {
+  await Promise.all(
+    selected.map(async ({ object }) => {
+      const { name, namespace = '' } = object.metadata;
+      try {
+        await remove(cluster, { ...target, name, namespace }, request, options);
+      } catch (error) {
+        if (!(error instanceof Fault && error.code === 404)) throw error;
+      }
+    }),
+  );
+}
+
+function checkPreconditions(target: Target, request: DeleteOptions, old: AnyObject): void {
+  const { uid, resourceVersion } = request.preconditions ?? {};
+  const { metadata } = old;
+  const failed =
+    uid !== undefined && uid !== metadata.uid
+      ? `UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`
+      : resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion
+        ? `ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${metadata.resourceVersion}`
+        : undefined;
+  if (failed !== undefined) throw conflict(target.resource, target.name, `Precondition failed: ${failed}`);
+}
+
+/** The state that follows: marked for deletion, unchanged, or undefined for none at all. */
+function afterDeletion(target: Target, request: DeleteOptions, old: AnyObject): AnyObject | undefined {
+  const rules = rulesOf(target.resource);
+  const finalizers = finalizersFor(request, old.metadata.finalizers ?? []);
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, generation } = old.metadata;
+  const grace = Math.max(0, rules.graceSeconds?.(old, request.gracePeriodSeconds) ?? 0);
+  const held = finalizers.length > 0 || rules.holds?.(old) === true;
+  if (deletionTimestamp !== undefined) {
+    if (grace === 0 && !held) return undefined;
+    const shorter = grace < deletionGracePeriodSeconds;
+    if (!shorter && sameList(finalizers, old.metadata.finalizers ?? [])) return old;
+    const started = Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1000;
+    const time = shorter
+      ? { deletionTimestamp: timestamp(started + grace * 1000), deletionGracePeriodSeconds: grace }
+      : {};
+    return { ...old, metadata: { ...old.metadata, finalizers, ...time } };
+  }
+  if (grace === 0 && !held) return undefined;
+  const marked: AnyObject = {
+    ...old,
+    metadata: {
+      ...old.metadata,
+      ...(finalizers.length > 0 && { finalizers }),
+      ...(generation !== undefined && { generation: generation + 1 }),
+      deletionTimestamp: timestamp(Date.now() + grace * 1000),
+      deletionGracePeriodSeconds: grace,
+    },
+  };
+  return rules.prepareDelete?.(marked) ?? marked;
+}
+
+/** How dependents are treated is written down as a finalizer that garbage collection works off. */
+function finalizersFor(request: DeleteOptions, present: readonly string[]): readonly string[] {
+  const policy =
+    request.orphanDependents === undefined ? request.propagationPolicy : orphanPolicy(request.orphanDependents);
+  if (policy === undefined) return present;
+  const others = present.filter((finalizer) => finalizer !== 'orphan' && finalizer !== 'foregroundDeletion');
+  if (policy === 'Orphan') return [...others, 'orphan'];
+  return policy === 'Foreground' ? [...others, 'foregroundDeletion'] : others;
+}
+
+function orphanPolicy(orphan: boolean): 'Orphan' | 'Background' {
+  return orphan ? 'Orphan' : 'Background';
+}
+
+function sameList(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((item, index) => item === right[index]);
+}

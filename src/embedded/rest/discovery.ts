@@ -1,0 +1,164 @@
+// Discovery: which groups, versions and resources there are; plain and aggregated. Made from the registry and cached until it changes.
+import { apiVersionOf } from '../registry.ts';
+import type { Registry } from '../registry.ts';
+import type { Resource } from '../resource.ts';
+
+interface Group {
+  readonly name: string;
+  /** Best version first. */
+  readonly versions: readonly { readonly version: string; readonly resources: readonly Resource[] }[];
+}
+
+/** GA before beta before alpha, then the higher number: v2, v1, v1beta2, v1beta1, v1alpha1. */
+export function compareVersions(left: string, right: string): number {
+  const rank = (version: string): readonly number[] => {
+    const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
+    if (match === null) return [-1, 0, 0];
+    const [, major, stage, minor = '0'] = match;
+    return [stage === undefined ? 2 : stage === 'beta' ? 1 : 0, Number(major), Number(minor)];
+  };
+  const [a, b] = [rank(left), rank(right)];
+  for (const [index, value] of a.entries()) {
+    if (value !== b[index]) return b[index]! - value;
+  }
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** The groups in the order of discovery. */
+export function groupsOf(registry: Registry): readonly Group[] {
+  const groups = new Map<string, Map<string, Resource[]>>();
+  for (const resource of registry.all()) {
+    const versions = groups.get(resource.group) ?? new Map<string, Resource[]>();
+    groups.set(resource.group, versions);
+    versions.set(resource.version, [...(versions.get(resource.version) ?? []), resource]);
+  }
+  return [...groups].map(([name, versions]) => ({
+    name,
+    versions: [...versions]
+      .sort(([left], [right]) => compareVersions(left, right))
+      .map(([version, resources]) => ({ version, resources })),
+  }));
+}
+
+/** `GET /api`. */
+export function coreVersions(host: string): object {
+  return {
+    kind: 'APIVersions',
+    versions: ['v1'],
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: host }],
+  };
+}
+
+/** `GET /apis`. */
+export function groupList(registry: Registry): object {
+  const groups = groupsOf(registry).filter(({ name }) => name !== '');
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupEntry) };
+}
+
+/** `GET /apis/{group}`; undefined for an unknown group. */
+export function groupDocument(registry: Registry, name: string): object | undefined {
+  const group = groupsOf(registry).find((candidate) => candidate.name === name && name !== '');
+  return group && { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) };
+}
+
+function groupEntry(group: Group): object {
+  const versions = group.versions.map(({ version }) => ({ groupVersion: `${group.name}/${version}`, version }));
+  return { name: group.name, versions, preferredVersion: versions[0] };
+}
+
+/** `GET /api/v1` and `GET /apis/{group}/{version}`; undefined when nothing is served there. */
+export function resourceList(registry: Registry, group: string, version: string): object | undefined {
+  const resources = registry.all().filter((resource) => resource.group === group && resource.version === version);
+  if (resources.length === 0) return undefined;
+  return {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: apiVersionOf({ group, version }),
+    resources: resources.flatMap((resource) => [
+      {
+        name: resource.plural,
+        singularName: resource.singular,
+        namespaced: resource.namespaced,
+        kind: resource.kind,
+        verbs: resource.verbs,
+        ...(resource.shortNames.length > 0 && { shortNames: resource.shortNames }),
+        ...(resource.categories.length > 0 && { categories: resource.categories }),
+      },
+      ...subresourcesOf(resource).map(({ name, verbs, group: ofGroup, version: ofVersion, kind }) => ({
+        name: `${resource.plural}/${name}`,
+        singularName: '',
+        namespaced: resource.namespaced,
+        ...(ofGroup !== resource.group && { group: ofGroup, version: ofVersion }),
+        kind,
+        verbs,
+      })),
+    ]),
+  };
+}
+
+interface Subresource {
+  readonly name: string;
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly verbs: readonly string[];
+}
+
+const foreignKinds: Readonly<Record<string, Omit<Subresource, 'name'>>> = {
+  token: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest', verbs: ['create'] },
+  eviction: { group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] },
+  binding: { group: '', version: 'v1', kind: 'Binding', verbs: ['create'] },
+  scale: { group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get', 'patch', 'update'] },
+};
+const ownVerbs: Readonly<Record<string, readonly string[]>> = { log: ['get'], finalize: ['update'] };
+
+function subresourcesOf(resource: Resource): Subresource[] {
+  const names = [
+    ...resource.subresources,
+    ...(resource.status ? ['status'] : []),
+    ...(resource.scale === undefined ? [] : ['scale']),
+  ];
+  const { group, version, kind } = resource;
+  return names.sort().map((name) => ({
+    name,
+    ...(foreignKinds[name] ?? { group, version, kind, verbs: ownVerbs[name] ?? ['get', 'patch', 'update'] }),
+  }));
+}
+
+/** The aggregated form of `/api` (the core group) or of `/apis` (all others). */
+export function aggregated(registry: Registry, core: boolean, version: string): object {
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: `apidiscovery.k8s.io/${version}`,
+    metadata: {},
+    items: groupsOf(registry)
+      .filter(({ name }) => (name === '') === core)
+      .map((group) => ({
+        metadata: { ...(group.name !== '' && { name: group.name }), creationTimestamp: null },
+        versions: group.versions.map(({ version: served, resources }) => ({
+          version: served,
+          freshness: 'Current',
+          resources: resources.map(aggregatedResource),
+        })),
+      })),
+  };
+}
+
+function aggregatedResource(resource: Resource): object {
+  const { group, version, kind } = resource;
+  const subresources = subresourcesOf(resource).map((sub) => ({
+    subresource: sub.name,
+    responseKind: { group: sub.group, version: sub.version, kind: sub.kind },
+    verbs: sub.verbs,
+  }));
+  return {
+    resource: resource.plural,
+    responseKind: { group, version, kind },
+    scope: resource.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: resource.singular,
+    verbs: resource.verbs,
+    ...(resource.shortNames.length > 0 && { shortNames: resource.shortNames }),
+    ...(resource.categories.length > 0 && { categories: resource.categories }),
+    ...(subresources.length > 0 && { subresources }),
+  };
+}

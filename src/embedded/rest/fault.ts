@@ -1,0 +1,182 @@
+// The refusals of the API: each is a Kubernetes Status with the texts that its users know. Thrown by every verb and
+// turned into an answer by handler.ts.
+import type { Resource } from '../resource.ts';
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** The `v1` Status object. */
+export interface Status {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly metadata: { readonly continue?: string };
+  readonly status: 'Success' | 'Failure';
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: StatusDetails;
+  readonly code?: number;
+}
+
+/** A refusal that the caller is told. */
+export class Fault extends Error {
+  readonly status: Status;
+
+  constructor(code: number, reason: string, message: string, details?: StatusDetails) {
+    super(message);
+    this.name = 'Fault';
+    this.status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message,
+      ...(reason !== '' && { reason }),
+      ...(details !== undefined && { details }),
+      code,
+    };
+  }
+
+  get code(): number {
+    return this.status.code ?? 500;
+  }
+}
+
+type Named = Pick<Resource, 'group' | 'plural' | 'kind'>;
+
+/** `deployments.apps`, or `pods` in the core group. */
+export function qualified(resource: Named): string {
+  return resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
+}
+
+function detailsOf(resource: Named, name: string): StatusDetails {
+  return {
+    ...(name !== '' && { name }),
+    ...(resource.group !== '' && { group: resource.group }),
+    kind: resource.plural,
+  };
+}
+
+export function notFound(resource: Named, name: string): Fault {
+  return new Fault(404, 'NotFound', `${qualified(resource)} "${name}" not found`, detailsOf(resource, name));
+}
+
+/** The path is not served at all. */
+export function noSuchPath(): Fault {
+  return new Fault(404, 'NotFound', 'the server could not find the requested resource', {});
+}
+
+export function alreadyExists(resource: Named, name: string): Fault {
+  const message = `${qualified(resource)} "${name}" already exists`;
+  return new Fault(409, 'AlreadyExists', message, detailsOf(resource, name));
+}
+
+export function conflict(resource: Named, name: string, why: string): Fault {
+  const message = `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`;
+  return new Fault(409, 'Conflict', message, detailsOf(resource, name));
+}
+
+/** The object changed since the caller read it. */
+export function modified(resource: Named, name: string): Fault {
+  const why = 'the object has been modified; please apply your changes to the latest version and try again';
+  return conflict(resource, name, why);
+}
+
+export function badRequest(message: string): Fault {
+  return new Fault(400, 'BadRequest', message);
+}
+
+export function unauthorized(): Fault {
+  return new Fault(401, 'Unauthorized', 'Unauthorized');
+}
+
+export function forbidden(resource: Named, name: string, why: string): Fault {
+  const subject = name === '' ? qualified(resource) : `${qualified(resource)} "${name}"`;
+  return new Fault(403, 'Forbidden', `${subject} is forbidden: ${why}`, detailsOf(resource, name));
+}
+
+export function methodNotAllowed(): Fault {
+  const message = 'the server does not allow this method on the requested resource';
+  return new Fault(405, 'MethodNotAllowed', message, {});
+}
+
+/** One thing that is wrong with an object. `type` is the Kubernetes cause, such as `FieldValueInvalid`. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly type: string;
+  /** What is wrong, without the path: `Required value: name or generateName is required`. */
+  readonly detail: string;
+}
+
+export function invalid(
+  resource: Pick<Resource, 'group' | 'kind'>,
+  name: string,
+  problems: readonly FieldProblem[],
+): Fault {
+  const causes = problems.map(({ field, type, detail }) => ({ reason: type, message: detail, field }));
+  const texts = [...new Set(problems.map(({ field, detail }) => `${field}: ${detail}`))];
+  const kind = resource.group === '' ? resource.kind : `${resource.kind}.${resource.group}`;
+  const message = `${kind} "${name}" is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`;
+  const group = resource.group === '' ? {} : { group: resource.group };
+  return new Fault(422, 'Invalid', message, { name, ...group, kind: resource.kind, causes });
+}
+
+export function required(field: string, detail = ''): FieldProblem {
+  return { field, type: 'FieldValueRequired', detail: detail === '' ? 'Required value' : `Required value: ${detail}` };
+}
+
+export function invalidValue(field: string, value: unknown, detail: string): FieldProblem {
+  return { field, type: 'FieldValueInvalid', detail: `Invalid value: ${shown(value)}: ${detail}` };
+}
+
+export function forbiddenField(field: string, detail: string): FieldProblem {
+  return { field, type: 'FieldValueForbidden', detail: `Forbidden: ${detail}` };
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? Number(part) : part)) ?? 'null';
+}
+
+export function expired(message: string): Fault {
+  return new Fault(410, 'Expired', message);
+}
+
+export function tooLarge(limit: number): Fault {
+  return new Fault(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): Fault {
+  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
+  return new Fault(415, 'UnsupportedMediaType', message);
+}
+
+export function notAcceptable(served: readonly string[]): Fault {
+  const message = `only the following media types are accepted: ${served.join(', ')}`;
+  return new Fault(406, 'NotAcceptable', message);
+}
+
+export function internal(message: string): Fault {
+  return new Fault(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+}
+
+/** The answer of a deletion that is done. */
+export function success(resource: Named, name: string, uid: string | undefined): Status {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { ...detailsOf(resource, name), ...(uid !== undefined && { uid }) },
+  };
+}

@@ -1,0 +1,49 @@
+// One HTTP request from its first byte to its answer: read, authenticate, authorize, hand to a verb, answer.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PatchError } from '../patch/errors.ts';
+import { send, statusAnswer } from './answer.ts';
+import type { Answer } from './answer.ts';
+import { Fault, internal } from './fault.ts';
+import { parseRequestLine, verbOf } from './request.ts';
+import type { ServerContext } from './server-context.ts';
+import { answerPath } from './paths.ts';
+import { answerResource } from './resources.ts';
+
+/** The listener of the HTTPS server. It never throws and always answers. */
+export function requestHandler(server: ServerContext): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    const warnings: string[] = [];
+    void handle(server, request, response, warnings)
+      .catch((error: unknown) => faultAnswer(server, error))
+      .then((answer) => (answer === undefined ? undefined : send(request, response, answer, warnings)))
+      .catch(() => response.destroy());
+  };
+}
+
+async function handle(
+  server: ServerContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  warnings: string[],
+): Promise<Answer | undefined> {
+  const line = parseRequestLine(request.method ?? 'GET', request.url ?? '/');
+  const verb = verbOf(line);
+  if (line.resource === undefined && server.access.isPublic(line.path)) return answerPath(server, line, request);
+  const user = server.access.authenticate(request);
+  server.access.authorize(user, verb, line);
+  if (line.resource === undefined) return answerPath(server, line, request);
+  const warn = (text: string): void => {
+    warnings.push(text);
+  };
+  return answerResource(server, { line, verb, user, request, response, warn }, line.resource);
+}
+
+function faultAnswer(server: ServerContext, error: unknown): Answer {
+  if (error instanceof Fault) return statusAnswer(error.status);
+  if (error instanceof PatchError) {
+    const details = error.causes.length === 0 ? undefined : { causes: error.causes };
+    return statusAnswer(new Fault(error.code, error.reason, error.message, details).status);
+  }
+  server.onError(error);
+  return statusAnswer(internal(error instanceof Error ? error.message : String(error)).status);
+}

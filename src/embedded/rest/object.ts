@@ -1,0 +1,90 @@
+// The first look at an object that came in: is it one, is it of this kind, does it agree with the path. The rest of its
+// shape is checked by conform.ts.
+import type { AnyObject } from '../../kube/objects.ts';
+import { apiVersionOf } from '../registry.ts';
+import type { Target } from './context.ts';
+import { badRequest } from './fault.ts';
+
+/** The body of a create or an update as an object of the target's kind. */
+export function incomingObject(target: Target, body: unknown): AnyObject {
+  const { resource } = target;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw badRequest(`the request body must be a ${resource.kind} object, found ${describe(body)}`);
+  }
+  const given = body as Record<string, unknown>;
+  const apiVersion = apiVersionOf(resource);
+  const kind = given['kind'] ?? resource.kind;
+  if ((given['apiVersion'] ?? apiVersion) !== apiVersion) {
+    throw badRequest(
+      `the API version in the data (${text(given['apiVersion'])}) does not match the expected API version (${apiVersion})`,
+    );
+  }
+  if (kind !== resource.kind) {
+    throw badRequest(`${text(kind)} in version "${resource.version}" cannot be handled as a ${resource.kind}`);
+  }
+  const metadata = checkedMetadata(target, given['metadata'] ?? {});
+  if (resource.namespaced && target.namespace !== '') {
+    if ((metadata['namespace'] ?? '') === '') metadata['namespace'] = target.namespace;
+    if (metadata['namespace'] !== target.namespace) {
+      throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+    }
+  } else if (!resource.namespaced) delete metadata['namespace'];
+  if (target.name !== '') {
+    if ((metadata['name'] ?? '') === '') metadata['name'] = target.name;
+    if (metadata['name'] !== target.name) {
+      throw badRequest(
+        `the name of the object (${text(metadata['name'])}) does not match the name on the URL (${target.name})`,
+      );
+    }
+  }
+  const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...rest } = given;
+  return { apiVersion, kind: resource.kind, metadata, ...rest } as unknown as AnyObject;
+}
+
+const stringFields = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'];
+const stringMaps = ['labels', 'annotations'];
+const lists = ['finalizers', 'ownerReferences', 'managedFields'];
+
+/** Metadata whose parts have the types that every verb relies on; nulls are dropped. */
+function checkedMetadata(target: Target, metadata: unknown): Record<string, unknown> {
+  const refuse = (field: string, wanted: string, found: unknown): never => {
+    throw badRequest(
+      `${target.resource.kind} in version "${target.resource.version}" cannot be handled as a ${target.resource.kind}: ` +
+        `json: cannot unmarshal ${describe(found)} into field ObjectMeta.${field} of type ${wanted}`,
+    );
+  };
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
+    return refuse('metadata', 'object', metadata);
+  }
+  const checked = Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null));
+  for (const field of stringFields) {
+    if (checked[field] !== undefined && typeof checked[field] !== 'string') refuse(field, 'string', checked[field]);
+  }
+  for (const field of stringMaps) {
+    const map = checked[field];
+    if (map === undefined) continue;
+    if (typeof map !== 'object' || Array.isArray(map)) refuse(field, 'map[string]string', map);
+    for (const value of Object.values(map as object)) {
+      if (typeof value !== 'string') refuse(field, 'string', value);
+    }
+  }
+  for (const field of lists) {
+    const list: unknown = checked[field];
+    if (list === undefined) continue;
+    if (!Array.isArray(list)) return refuse(field, 'array', list);
+    const wanted = field === 'finalizers' ? 'string' : 'object';
+    for (const item of list) {
+      if (typeof item !== wanted || item === null) refuse(field, wanted, item);
+    }
+  }
+  return checked;
+}
+
+function describe(value: unknown): string {
+  if (value === undefined || value === null) return 'nothing';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}

@@ -1,0 +1,67 @@
+// Requests that name no resource: health, version, discovery and the OpenAPI documents.
+import type { IncomingMessage } from 'node:http';
+import { jsonAnswer } from './answer.ts';
+import type { Answer } from './answer.ts';
+import { aggregated, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
+import { methodNotAllowed, noSuchPath } from './fault.ts';
+import { negotiate } from './negotiate.ts';
+import type { RequestLine } from './request.ts';
+import type { ServerContext } from './server-context.ts';
+
+/** The version of Kubernetes whose API this server speaks. */
+const serverVersion = {
+  major: '1',
+  minor: '33',
+  gitVersion: 'v1.33.0+offshoot',
+  gitCommit: '',
+  gitTreeState: 'clean',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: '',
+  compiler: '',
+  platform: `${process.platform}/${process.arch}`,
+};
+
+/** Answers a path outside of the resources. */
+export function answerPath(server: ServerContext, line: RequestLine, request: IncomingMessage): Answer {
+  if (line.method !== 'GET' && line.method !== 'HEAD') throw methodNotAllowed();
+  const path = line.path.length > 1 && line.path.endsWith('/') ? line.path.slice(0, -1) : line.path;
+  const parts = path.split('/').slice(1);
+  switch (parts[0]) {
+    case 'healthz':
+    case 'readyz':
+    case 'livez':
+      return { code: 200, body: Buffer.from('ok'), contentType: 'text/plain; charset=utf-8' };
+    case 'version':
+      if (parts.length === 1) return jsonAnswer(200, serverVersion);
+      break;
+    case '':
+      return jsonAnswer(200, {
+        paths: ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/openapi/v3', '/readyz', '/version'],
+      });
+    case 'api':
+    case 'apis':
+      return discovery(server, parts, request);
+    default:
+  }
+  throw noSuchPath();
+}
+
+function discovery(server: ServerContext, parts: readonly string[], request: IncomingMessage): Answer {
+  const { registry } = server;
+  const core = parts[0] === 'api';
+  if (parts.length === 1) {
+    const format = negotiate(request.headers.accept, ['APIGroupDiscoveryList']);
+    if (format.as === 'APIGroupDiscoveryList') {
+      const contentType = `application/json;g=apidiscovery.k8s.io;v=${format.version};as=APIGroupDiscoveryList`;
+      return { ...jsonAnswer(200, aggregated(registry, core, format.version)), contentType };
+    }
+    return jsonAnswer(200, core ? coreVersions(request.headers.host ?? '') : groupList(registry));
+  }
+  const [, first = '', second = ''] = parts;
+  const document =
+    !core && parts.length === 2
+      ? groupDocument(registry, first)
+      : resourceList(registry, core ? '' : first, core ? first : second);
+  if (document === undefined) throw noSuchPath();
+  return jsonAnswer(200, document);
+}

@@ -1,0 +1,76 @@
+// Stored objects as the bodies of answers: plain JSON, metadata only, or a table. Called by get, list and watch.
+import { stringifyJson } from '../../kube/json.ts';
+import type { AnyObject } from '../../kube/objects.ts';
+import { apiVersionOf } from '../registry.ts';
+import type { Resource } from '../resource.ts';
+import type { Stored } from '../store/types.ts';
+import { servedBytes, servedObject } from './conversion.ts';
+import type { Format } from './negotiate.ts';
+import { tableOf } from './table.ts';
+
+export interface ListMeta {
+  readonly resourceVersion: string;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+}
+
+/** How objects are to be shown: the form, and what a table carries beside its cells. */
+export interface View {
+  readonly resource: Resource;
+  readonly format: Format;
+  readonly includeObject: 'None' | 'Metadata' | 'Object';
+}
+
+/** The body that shows one object. */
+export function objectBody(stored: Stored, view: View): Buffer {
+  const { resource, format } = view;
+  if (format.as === '') return servedBytes(stored, resource);
+  if (format.as === 'Table') {
+    const { resourceVersion = '' } = stored.object.metadata;
+    return json(tableOf([servedObject(stored, resource)], { resourceVersion }, view));
+  }
+  return json(metadataOnly(servedObject(stored, resource), format.version));
+}
+
+/** The body that shows a list. */
+export function listBody(items: readonly Stored[], metadata: ListMeta, view: View): Buffer {
+  const { resource, format } = view;
+  if (format.as === 'Table') {
+    return json(
+      tableOf(
+        items.map((stored) => servedObject(stored, resource)),
+        metadata,
+        view,
+      ),
+    );
+  }
+  if (format.as === 'PartialObjectMetadata') {
+    return json({
+      kind: 'PartialObjectMetadataList',
+      apiVersion: `meta.k8s.io/${format.version}`,
+      metadata,
+      items: items.map((stored) => metadataOnly(servedObject(stored, resource), format.version)),
+    });
+  }
+  const head = { kind: `${resource.kind}List`, apiVersion: apiVersionOf(resource), metadata };
+  const parts: Buffer[] = [Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`)];
+  for (const [index, stored] of items.entries()) {
+    if (index > 0) parts.push(comma);
+    parts.push(servedBytes(stored, resource));
+  }
+  parts.push(end);
+  return Buffer.concat(parts);
+}
+
+const comma = Buffer.from(',');
+const end = Buffer.from(']}');
+
+/** The metadata of an object as an object of its own. */
+export function metadataOnly(object: AnyObject, version: string): object {
+  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata };
+}
+
+/** JSON text as bytes. */
+export function json(value: unknown): Buffer {
+  return Buffer.from(stringifyJson(value));
+}

@@ -1,0 +1,32 @@
+// The rules of each kind, by collection.
+import { collectionOf } from '../../registry.ts';
+import type { Resource } from '../../resource.ts';
+import { namespaceRules } from './namespaces.ts';
+import { podRules } from './pods.ts';
+import { secretRules } from './secrets.ts';
+import { serviceRules } from './services.ts';
+import type { KindRules } from './types.ts';
+
+const needsVersion: KindRules = { needsVersion: true };
+
+const rules: Readonly<Record<string, KindRules>> = {
+  namespaces: namespaceRules,
+  pods: podRules,
+  secrets: secretRules,
+  services: serviceRules,
+  serviceaccounts: { returnsDeleted: true },
+  resourcequotas: { returnsDeleted: true },
+  persistentvolumeclaims: { returnsDeleted: true },
+  persistentvolumes: { returnsDeleted: true },
+  'customresourcedefinitions.apiextensions.k8s.io': needsVersion,
+  'leases.coordination.k8s.io': needsVersion,
+  'poddisruptionbudgets.policy': needsVersion,
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': needsVersion,
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': needsVersion,
+};
+const none: KindRules = {};
+
+export function rulesOf(resource: Resource): KindRules {
+  if (resource.custom) return needsVersion;
+  return rules[collectionOf(resource)] ?? none;
+}

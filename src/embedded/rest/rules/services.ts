@@ -1,0 +1,96 @@
+// Services get an address of their own from 10.96.0.0/12 and, where their type asks for it, node ports.
+import type { AnyObject } from '../../../kube/objects.ts';
+import type { Cluster } from '../context.ts';
+import { forbiddenField, invalidValue } from '../fault.ts';
+import { items, part } from './types.ts';
+import type { KindRules } from './types.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const firstAddress = (10 << 24) | (96 << 16);
+const addresses = 1 << 20;
+const firstNodePort = 30_000;
+const nodePorts = 2_768;
+
+function addressText(offset: number): string {
+  const value = firstAddress + offset;
+  return [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.');
+}
+
+/** Values that the other services have taken. Creation is rare, so they are looked up and not kept. */
+function taken(cluster: Cluster, read: (spec: Fields) => readonly unknown[]): Set<unknown> {
+  return new Set(cluster.store.list('services').flatMap(({ object }) => read(part(object, 'spec'))));
+}
+
+function freeAddress(cluster: Cluster): string {
+  const used = taken(cluster, (spec) => [spec['clusterIP']]);
+  // Addresses are given out in order from a place that moves on, so that a deleted service's address rests a while.
+  const start = 10 + (cluster.store.version % (addresses - 20));
+  for (let step = 0; ; step++) {
+    const address = addressText(10 + ((start + step) % (addresses - 20)));
+    if (!used.has(address)) return address;
+  }
+}
+
+function withNodePorts(spec: Fields, cluster: Cluster): Fields {
+  const used = taken(cluster, (other) => items(other, 'ports').map((port) => port['nodePort']));
+  let next = firstNodePort + (cluster.store.version % nodePorts);
+  const ports = items(spec, 'ports').map((port) => {
+    if (port['nodePort'] !== undefined) return port;
+    while (used.has(next)) next = firstNodePort + ((next + 1 - firstNodePort) % nodePorts);
+    used.add(next);
+    return { ...port, nodePort: next };
+  });
+  return { ...spec, ports };
+}
+
+function withoutNodePorts(spec: Fields): Fields {
+  return { ...spec, ports: items(spec, 'ports').map(({ nodePort: _nodePort, ...port }) => port) };
+}
+
+function complete(object: AnyObject, cluster: Cluster): AnyObject {
+  const spec: Fields = { type: 'ClusterIP', ...part(object, 'spec') };
+  if (spec['type'] === 'ExternalName') return { ...object, spec };
+  const address = (spec['clusterIP'] ?? '') === '' ? freeAddress(cluster) : spec['clusterIP'];
+  const addressed: Fields = {
+    sessionAffinity: 'None',
+    ipFamilies: ['IPv4'],
+    ipFamilyPolicy: 'SingleStack',
+    internalTrafficPolicy: 'Cluster',
+    ...spec,
+    clusterIP: address,
+    clusterIPs: [address],
+  };
+  const outside = spec['type'] === 'NodePort' || spec['type'] === 'LoadBalancer';
+  const policy = outside ? { externalTrafficPolicy: spec['externalTrafficPolicy'] ?? 'Cluster' } : {};
+  return { ...object, spec: outside ? withNodePorts({ ...addressed, ...policy }, cluster) : addressed };
+}
+
+export const serviceRules: KindRules = {
+  prepareCreate: (object, cluster) => ({ ...complete(object, cluster), status: { loadBalancer: {} } }),
+  prepareUpdate: (next, old, cluster, target) => {
+    if (target.subresource !== '') return next;
+    const spec = part(next, 'spec');
+    const before = part(old, 'spec');
+    const kept = spec['type'] !== 'ExternalName' && (spec['clusterIP'] ?? '') === '' ? before['clusterIP'] : undefined;
+    const address = kept === undefined ? {} : { clusterIP: kept };
+    const type = spec['type'] ?? 'ClusterIP';
+    const internal = type === 'ClusterIP' && before['type'] !== type ? withoutNodePorts(spec) : spec;
+    return complete({ ...next, spec: { ...internal, ...address } }, cluster);
+  },
+  problems: (next, old, cluster) => {
+    const address = part(next, 'spec')['clusterIP'];
+    const before = old === undefined ? undefined : part(old, 'spec')['clusterIP'];
+    if (typeof address !== 'string' || address === '' || address === 'None' || address === before) return [];
+    if (before !== undefined && before !== '' && part(next, 'spec')['type'] !== 'ExternalName') {
+      return [invalidValue('spec.clusterIPs[0]', [address], 'may not change once set')];
+    }
+    const used = cluster.store
+      .list('services')
+      .some(({ object }) => object.metadata.uid !== next.metadata.uid && part(object, 'spec')['clusterIP'] === address);
+    return used
+      ? [forbiddenField('spec.clusterIP', `failed to allocate IP ${address}: provided IP is already allocated`)]
+      : [];
+  },
+  returnsDeleted: true,
+};

@@ -1,0 +1,39 @@
+// What a kind does beyond its schema when its objects are written or removed.
+import type { AnyObject } from '../../../kube/objects.ts';
+import type { Cluster, Target } from '../context.ts';
+import type { FieldProblem } from '../fault.ts';
+
+export interface KindRules {
+  /** An update must name the version that it starts from. */
+  readonly needsVersion?: boolean;
+  /** A new object may bring its own status. */
+  readonly keepsStatus?: boolean;
+  /** Completes a new object. */
+  readonly prepareCreate?: (object: AnyObject, cluster: Cluster, target: Target) => AnyObject;
+  /** Completes a changed object, or takes back what may not change. */
+  readonly prepareUpdate?: (next: AnyObject, old: AnyObject, cluster: Cluster, target: Target) => AnyObject;
+  /** What is wrong with an object that its schema cannot say. */
+  readonly problems?: (next: AnyObject, old: AnyObject | undefined, cluster: Cluster) => FieldProblem[];
+  /** How long an object stays after a deletion that asked for `requested` seconds. */
+  readonly graceSeconds?: (object: AnyObject, requested: number | undefined) => number;
+  /** Changes an object that starts to be deleted. */
+  readonly prepareDelete?: (object: AnyObject) => AnyObject;
+  /** True while something other than finalizers keeps a deleted object. */
+  readonly holds?: (object: AnyObject) => boolean;
+  /** Deletion answers with the object itself, not with a Status. */
+  readonly returnsDeleted?: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A part of an object that is an object itself; empty when it is not there. */
+export function part(object: Fields, name: string): Fields {
+  const value = object[name];
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+/** A part of an object that is a list of objects; empty when it is not there. */
+export function items(object: Fields, name: string): readonly Fields[] {
+  const value = object[name];
+  return Array.isArray(value) ? (value as Fields[]) : [];
+}

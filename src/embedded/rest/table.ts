@@ -1,0 +1,53 @@
+// Tables as `kubectl get` prints them: the columns of a kind, one row an object.
+import type { AnyObject } from '../../kube/objects.ts';
+import type { PrinterColumn } from '../resource.ts';
+import type { ListMeta, View } from './represent.ts';
+
+export interface Table {
+  readonly kind: 'Table';
+  readonly apiVersion: string;
+  readonly metadata: ListMeta;
+  readonly columnDefinitions: readonly object[];
+  readonly rows: readonly object[];
+}
+
+/** A `meta.k8s.io` Table of objects. */
+export function tableOf(objects: readonly AnyObject[], metadata: ListMeta, view: View): Table {
+  const now = Date.now();
+  const { columns } = view.resource;
+  return {
+    kind: 'Table',
+    apiVersion: `meta.k8s.io/${view.format.version}`,
+    metadata,
+    columnDefinitions: columns.map(columnDefinition),
+    rows: objects.map((object) => rowOf(object, columns, view, now)),
+  };
+}
+
+function columnDefinition(column: PrinterColumn): object {
+  const { name, type, format = '', description = '', priority = 0 } = column;
+  return { name, type, format, description, priority };
+}
+
+function rowOf(object: AnyObject, columns: readonly PrinterColumn[], view: View, now: number): object {
+  const cells = columns.map((column) => columnValue(column, object, now));
+  switch (view.includeObject) {
+    case 'None':
+      return { cells };
+    case 'Object':
+      return { cells, object };
+    default:
+      return {
+        cells,
+        object: {
+          kind: 'PartialObjectMetadata',
+          apiVersion: `meta.k8s.io/${view.format.version}`,
+          metadata: object.metadata,
+        },
+      };
+  }
+}
+
+function columnValue(column: PrinterColumn, object: AnyObject, now: number): unknown {
+  return typeof column.value === 'function' ? column.value(object, now) : null;
+}

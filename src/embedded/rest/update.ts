@@ -1,0 +1,134 @@
+// PUT, and the part that PATCH shares with it: from an old state to the next one, again when somebody else was faster.
+import type { AnyObject } from '../../kube/objects.ts';
+import { sameJson } from '../patch/json.ts';
+import { collectionOf } from '../registry.ts';
+import { VersionConflict } from '../store/types.ts';
+import type { Stored } from '../store/types.ts';
+import { commit } from './commit.ts';
+import { conform } from './conform.ts';
+import { keyOf } from './context.ts';
+import type { Cluster, Target, WriteOptions, Written } from './context.ts';
+import { servedObject } from './conversion.ts';
+import { conflict, invalid, modified, notFound } from './fault.ts';
+import { trackWrite } from './managers.ts';
+import { changedMeta, changeProblems, metaProblems } from './meta.ts';
+import { incomingObject } from './object.ts';
+import { rulesOf } from './rules/index.ts';
+
+const attempts = 8;
+
+/** What the caller wants, given the current state. `managed` says that it already keeps account of field owners. */
+export type Wish = (old: AnyObject) => { readonly object: AnyObject; readonly managed?: boolean };
+
+/** Replaces an object. */
+export function replace(cluster: Cluster, target: Target, body: unknown, options: WriteOptions): Promise<Written> {
+  const given = incomingObject(target, body);
+  const version = given.metadata.resourceVersion ?? '';
+  if (version === '' && rulesOf(target.resource).needsVersion) {
+    const detail = 'Invalid value: 0x0: must be specified for an update';
+    throw invalid(target.resource, target.name, [
+      { field: 'metadata.resourceVersion', type: 'FieldValueInvalid', detail },
+    ]);
+  }
+  return change(cluster, target, () => ({ object: given }), options);
+}
+
+/** Brings an object from its current state to the wished one. */
+export async function change(cluster: Cluster, target: Target, wish: Wish, options: WriteOptions): Promise<Written> {
+  for (let attempt = 1; ; attempt++) {
+    const stored = cluster.store.get(collectionOf(target.resource), keyOf(target));
+    if (stored === undefined) throw notFound(target.resource, target.name);
+    try {
+      return await changeOnce(cluster, target, stored, wish, options);
+    } catch (error) {
+      if (!(error instanceof VersionConflict)) throw error;
+      // A caller that named a version is refused on the next look at it; a delete in between is a 404 there.
+      if (attempt === attempts) throw modified(target.resource, target.name);
+    }
+  }
+}
+
+async function changeOnce(
+  cluster: Cluster,
+  target: Target,
+  stored: Stored,
+  wish: Wish,
+  options: WriteOptions,
+): Promise<Written> {
+  const { resource, name } = target;
+  const old = servedObject(stored, resource);
+  const { object: given, managed } = wish(old);
+  refuseOtherObject(target, given, old);
+  const separated = separate(target, given, old);
+  const conformed = conform(target, separated, options, old);
+  const prepared = rulesOf(resource).prepareUpdate?.(conformed, old, cluster, target) ?? conformed;
+  const request = { operation: 'UPDATE', target, oldObject: old, options } as const;
+  const admitted = (await cluster.admission.mutate({ ...request, object: prepared })) ?? prepared;
+  const settled =
+    admitted === prepared
+      ? prepared
+      : conform(target, separate(target, admitted, old), { ...options, fieldValidation: 'Ignore' }, old);
+  const problems = [
+    ...metaProblems(target, settled),
+    ...changeProblems(settled.metadata, old.metadata),
+    ...(rulesOf(resource).problems?.(settled, old, cluster) ?? []),
+  ];
+  if (problems.length > 0) throw invalid(resource, name, problems);
+  const tracked = managed === true ? settled : trackWrite(target, old, settled, options);
+  const next = withGeneration(target, tracked, old);
+  await cluster.admission.validate({ ...request, object: next });
+  if (isReleased(next) && rulesOf(resource).holds?.(next) !== true) {
+    return { stored: await commit(cluster, target, stored, undefined, options), created: false, gone: true };
+  }
+  if (sameJson(next, old)) return { stored, created: false, gone: false };
+  return { stored: await commit(cluster, target, stored, next, options), created: false, gone: false };
+}
+
+/** The caller means this very object: the same uid and, when it named one, the same version. */
+function refuseOtherObject(target: Target, given: AnyObject, old: AnyObject): void {
+  const { resourceVersion = '', uid = '' } = given.metadata;
+  if (uid !== '' && uid !== old.metadata.uid) {
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`;
+    throw conflict(target.resource, target.name, why);
+  }
+  if (resourceVersion !== '' && resourceVersion !== old.metadata.resourceVersion) {
+    throw modified(target.resource, target.name);
+  }
+}
+
+/** Takes from the given object what this endpoint may change: `status` only status, the main one all but status. */
+function separate(target: Target, given: AnyObject, old: AnyObject): AnyObject {
+  const { resource, subresource } = target;
+  const metadata = changedMeta(given.metadata, old.metadata);
+  if (subresource === 'status') {
+    const { status: _status, ...rest } = old;
+    const kept = resource.custom ? { ...old.metadata, managedFields: metadata.managedFields } : metadata;
+    const labels = resource.group === 'apps' ? { labels: old.metadata.labels } : {};
+    const meta = defined({ ...kept, ...labels });
+    return { ...rest, metadata: meta, ...(given['status'] !== undefined && { status: given['status'] }) } as AnyObject;
+  }
+  if (!resource.status) return { ...given, metadata };
+  const { status: _status, ...rest } = given;
+  return { ...rest, metadata, ...(old['status'] !== undefined && { status: old['status'] }) } as AnyObject;
+}
+
+function defined<T extends object>(object: T): T {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+}
+
+/** Raises the generation when more than metadata and status changed. */
+function withGeneration(target: Target, next: AnyObject, old: AnyObject): AnyObject {
+  const { resource } = target;
+  if (!resource.hasGeneration || target.subresource === 'status') return next;
+  const names = new Set([...Object.keys(next), ...Object.keys(old)]);
+  for (const name of ['apiVersion', 'kind', 'metadata']) names.delete(name);
+  if (resource.status) names.delete('status');
+  if ([...names].every((name) => sameJson(next[name], old[name]))) return next;
+  return { ...next, metadata: { ...next.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
+}
+
+/** True when deletion waited only for finalizers and the last one is gone. */
+function isReleased(next: AnyObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = next.metadata;
+  return deletionTimestamp !== undefined && finalizers.length === 0 && deletionGracePeriodSeconds === 0;
+}
