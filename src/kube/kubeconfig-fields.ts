@@ -25,7 +25,7 @@ export class Fields {
   }
 
   string(field: string): string | undefined {
-    return this.#typed(field, 'string', (value): value is string => typeof value === 'string');
+    return this.#typed(field, 'a string', (value): value is string => typeof value === 'string');
   }
 
   requiredString(field: string): string {
