@@ -1,0 +1,27 @@
+// Resource versions: opaque in general, but ordered within one kind where they are decimal numbers, as on every etcd.
+import type { KubeObject } from './objects.ts';
+
+const DECIMAL = /^\d+$/;
+
+/** Below, at or above zero as `a` is older than, equal to or newer than `b`; undefined where that can't be told. */
+export function compareVersions(a: string | undefined, b: string | undefined): number | undefined {
+  if (a === undefined || b === undefined || !DECIMAL.test(a) || !DECIMAL.test(b)) return undefined;
+  // They may exceed 2^53.
+  const [left, right] = [BigInt(a), BigInt(b)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/**
+ * Whether a message about one version may replace another. Where the versions can't be compared, an event may, because
+ * the watch sends them in order, and the answer to a write may not, because it can be overtaken.
+ */
+export function supersedes(version: string | undefined, than: string | undefined, observed: boolean): boolean {
+  if (than === undefined) return true;
+  const order = compareVersions(version, than);
+  return order === undefined ? !observed : order > 0;
+}
+
+/** Whether both are the same state of the same object. */
+export function sameVersion(a: KubeObject, b: KubeObject): boolean {
+  return a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
+}
