@@ -1,7 +1,16 @@
 // JSON Patch (RFC 6902) with the liberties of the Kubernetes API server: negative indices count from the end,
 // `replace` may create a key, and a null counts as absent. Called for `application/json-patch+json`.
 import { PatchError } from './errors.ts';
-import { isList, isObject, ownValue, sameJson, withField, withoutField, type JsonList, type JsonObject } from './json.ts';
+import {
+  isList,
+  isObject,
+  ownValue,
+  sameJson,
+  withField,
+  withoutField,
+  type JsonList,
+  type JsonObject,
+} from './json.ts';
 
 const MAX_OPERATIONS = 10_000;
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
@@ -118,8 +127,13 @@ function edit(
   return result;
 }
 
-function locate(document: Container, path: string, kind: string): { parents: Container[]; keys: string[]; key: string } {
-  const missing = (): never => refuse(`${kind} operation does not apply: doc is missing path: "${path}": missing value`);
+function locate(
+  document: Container,
+  path: string,
+  kind: string,
+): { parents: Container[]; keys: string[]; key: string } {
+  const missing = (): never =>
+    refuse(`${kind} operation does not apply: doc is missing path: "${path}": missing value`);
   const keys = path.split('/').slice(1).map(unescape);
   if (keys.length === 0) missing();
   const parents: Container[] = [document];

@@ -61,7 +61,8 @@ export function orderElements(
   if (mergeKey === undefined) return arrange(merged, order, original, sameScalar);
   for (const item of [...merged, ...order]) keyOf(item, mergeKey, path);
   const same = sameKey(mergeKey);
-  const without = (list: JsonList, others: JsonList) => list.filter((item) => !others.some((other) => same(item, other)));
+  const without = (list: JsonList, others: JsonList) =>
+    list.filter((item) => !others.some((other) => same(item, other)));
   const deleted = without(original, merged);
   // New items stand in for deleted ones at the end of the original: kube-apiserver does so, and clients see the order.
   const places = [...without(original, deleted), ...without(merged, original)].slice(0, original.length);
@@ -88,9 +89,15 @@ function applyMarkers(
     } else if (marker === 'replace') {
       replace = true;
     } else if (marker === 'merge') {
-      throw new PatchError(400, `merging lists cannot yet be specified in the patch: ${path} has an item with $patch: merge`);
+      throw new PatchError(
+        400,
+        `merging lists cannot yet be specified in the patch: ${path} has an item with $patch: merge`,
+      );
     } else {
-      throw new PatchError(400, `unknown patch type: ${String(marker)} in an item of ${path}: use delete or replace`);
+      throw new PatchError(
+        400,
+        `unknown patch type: ${JSON.stringify(marker)} in an item of ${path}: use delete or replace`,
+      );
     }
   }
   return replace ? { survivors: changes.map(plainValue), changes: [] } : { survivors, changes };
@@ -113,10 +120,8 @@ function arrange(
   const result: unknown[] = [];
   for (const item of named) {
     const place = rank(original, item);
-    while (others.length > 0 && place >= 0 && rank(original, others[0]) >= 0 && rank(original, others[0]) < place) {
-      result.push(others.shift());
-    }
-    result.push(item);
+    const after = others.findIndex((other) => rank(original, other) < 0 || rank(original, other) >= place);
+    result.push(...others.splice(0, after < 0 ? others.length : after), item);
   }
   return [...result, ...others];
 }

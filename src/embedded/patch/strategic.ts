@@ -56,7 +56,10 @@ function markedObject(patch: JsonObject, path: string): JsonObject {
   const marker = patch[MARKER];
   if (marker === 'delete') return {};
   if (marker === 'replace') return plainValue(withoutField(patch, MARKER)) as JsonObject;
-  throw new PatchError(400, `unknown patch type: ${String(marker)} in ${path || 'the patch'}: use delete or replace`);
+  throw new PatchError(
+    400,
+    `unknown patch type: ${JSON.stringify(marker)} in ${path || 'the patch'}: use delete or replace`,
+  );
 }
 
 function mergeField(schema: Schema, target: JsonObject, key: string, value: unknown, path: string): JsonObject {
@@ -118,7 +121,8 @@ function mergeInOrder(
 /** The items of the patch must come in the order that the directive gives, and none may be missing from it. */
 function checkOrder(change: JsonList, order: JsonList, mergeKey: string | undefined, path: string): void {
   if (change.length === 0 || order.length === 0) return;
-  const keyOf = (item: unknown): unknown => (mergeKey !== undefined && isObject(item) ? ownValue(item, mergeKey) : item);
+  const keyOf = (item: unknown): unknown =>
+    mergeKey !== undefined && isObject(item) ? ownValue(item, mergeKey) : item;
   let position = 0;
   for (const item of change) {
     if (isObject(item) && Object.hasOwn(item, MARKER)) continue;
@@ -136,7 +140,10 @@ function deleteFromList(target: JsonObject, field: string, value: unknown, path:
   const current = ownValue(target, field);
   if (value === null) return withoutField(target, field);
   if (!isList(value)) {
-    throw new PatchError(400, `invalid patch format of primitive list: ${path}.$deleteFromPrimitiveList/${field} must be a list`);
+    throw new PatchError(
+      400,
+      `invalid patch format of primitive list: ${path}.$deleteFromPrimitiveList/${field} must be a list`,
+    );
   }
   return isList(current) ? setField(target, field, deleteScalars(current, value)) : target;
 }
@@ -157,9 +164,9 @@ function retainKeys(original: JsonObject, patch: JsonObject, path: string): Json
 }
 
 function fieldRules(schema: Schema, field: string): FieldRules {
-  const declared = schema.properties !== undefined && Object.hasOwn(schema.properties, field);
-  const extra = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : {};
-  const own = declared ? schema.properties![field]! : extra;
+  const { properties = {}, additionalProperties } = schema;
+  const others = typeof additionalProperties === 'object' ? additionalProperties : {};
+  const own = Object.hasOwn(properties, field) ? properties[field]! : others;
   const strategies = own['x-kubernetes-patch-strategy']?.split(',') ?? [];
   return {
     inner: own.items ?? own,

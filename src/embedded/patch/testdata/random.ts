@@ -152,14 +152,13 @@ const MERGE_KEYS: Record<string, string> = {
   hostAliases: 'ip',
   ownerReferences: 'uid',
 };
-const NEVER_NULL = ['metadata', 'spec', 'template', 'port', 'containerPort', ...Object.values(MERGE_KEYS)];
-const PRIMITIVE_SETS = ['finalizers'];
+const NEVER_NULL = new Set(['metadata', 'spec', 'template', 'port', 'containerPort', ...Object.values(MERGE_KEYS)]);
 
 function sprinkle(random: Random, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const result: Record<string, unknown> = {};
   for (const [key, part] of Object.entries(value)) {
-    if (!NEVER_NULL.includes(key) && random.chance(12)) {
+    if (!NEVER_NULL.has(key) && random.chance(12)) {
       result[key] = null;
       continue;
     }
@@ -175,7 +174,7 @@ function sprinkle(random: Random, value: unknown): unknown {
 function sprinkleList(random: Random, target: Record<string, unknown>, key: string, list: readonly unknown[]): void {
   const mergeKey = MERGE_KEYS[key] ?? (key === 'ports' ? portKey(list) : undefined);
   if (mergeKey === undefined) {
-    if (!PRIMITIVE_SETS.includes(key)) return;
+    if (key !== 'finalizers') return;
     if (random.chance(40)) target[`$deleteFromPrimitiveList/${key}`] = random.some(['f/a', 'f/b', 'f/c']).filter((item) => !list.includes(item));
     if (random.chance(40) && list.length > 0) target[`$setElementOrder/${key}`] = [...list];
     return;

@@ -36,6 +36,7 @@ export const objectMeta = object({
   resourceVersion: string,
   generation: integer,
   creationTimestamp: { type: 'string', format: 'date-time' },
+  managedFields: { type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'atomic' },
   labels: stringMap,
   annotations: stringMap,
   finalizers: stringSet,

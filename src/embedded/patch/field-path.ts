@@ -1,0 +1,127 @@
+// Elements of field paths, held in the form that `managedFields` stores: `f:name`, `k:{"name":"a"}`, `v:"x"`, `i:0`.
+// Equal elements have equal strings, so they serve as map keys as they are.
+import { isObject, sameScalar, type JsonObject } from './json.ts';
+
+/** The element that leads to a field of an object. */
+export function fieldElement(name: string): string {
+  return `f:${name}`;
+}
+
+/** The element that leads to the item of a list with these key fields. */
+export function keyElement(keys: JsonObject): string {
+  const names = Object.keys(keys).sort(compareStrings);
+  return `k:{${names.map((name) => `${scalarText(name)}:${scalarText(keys[name])}`).join(',')}}`;
+}
+
+/** The element that leads to a scalar of a set. */
+export function valueElement(value: unknown): string {
+  return `v:${scalarText(value)}`;
+}
+
+/** Reads a stored element into its canonical form; undefined when its kind is unknown, which a reader must skip. */
+export function parseElement(stored: string): string | undefined {
+  const content = stored.slice(2);
+  switch (stored.slice(0, 2)) {
+    case 'f:':
+      return stored;
+    case 'v:':
+      return valueElement(JSON.parse(content, keepBigIntegers));
+    case 'k:': {
+      const keys: unknown = JSON.parse(content, keepBigIntegers);
+      if (!isObject(keys)) throw new SyntaxError(`"${stored}" must hold an object`);
+      return keyElement(keys);
+    }
+    case 'i:':
+      if (!/^-?\d+$/.test(content)) throw new SyntaxError(`"${stored}" must hold a number`);
+      return stored;
+    default:
+      if (stored.length < 2 || stored[1] !== ':') throw new SyntaxError(`"${stored}" has no kind, such as "f:"`);
+      return undefined;
+  }
+}
+
+/** The name in a field element; undefined for the other kinds. */
+export function fieldName(element: string): string | undefined {
+  return element.startsWith('f:') ? element.slice(2) : undefined;
+}
+
+export function isKeyElement(element: string): boolean {
+  return element.startsWith('k:');
+}
+
+/** A path in words: `.spec.containers[name="a"].image`. */
+export function pathText(path: readonly string[]): string {
+  return path.map(elementText).join('');
+}
+
+/** One element in words. */
+export function elementText(element: string): string {
+  const content = element.slice(2);
+  if (element.startsWith('f:')) return `.${content}`;
+  if (element.startsWith('v:')) return `[=${scalarText(parseScalar(content))}]`;
+  if (element.startsWith('i:')) return `[${content}]`;
+  const keys = JSON.parse(content, keepBigIntegers) as JsonObject;
+  return `[${Object.entries(keys)
+    .map(([name, value]) => `${name}=${scalarText(value)}`)
+    .join(',')}]`;
+}
+
+const KIND_ORDER = ['f', 'k', 'v', 'i'];
+
+/** The order in which elements are stored: fields, then keys, then values, then indices. */
+export function compareElements(left: string, right: string): number {
+  const kinds = KIND_ORDER.indexOf(left[0]!) - KIND_ORDER.indexOf(right[0]!);
+  if (kinds !== 0) return kinds;
+  if (left.startsWith('f:')) return compareStrings(left, right);
+  if (left.startsWith('k:')) return compareKeys(parseKeys(left), parseKeys(right));
+  return compareScalars(parseScalar(left.slice(2)), parseScalar(right.slice(2)));
+}
+
+function parseKeys(element: string): [string, unknown][] {
+  return Object.entries(JSON.parse(element.slice(2), keepBigIntegers) as JsonObject);
+}
+
+function compareKeys(left: readonly [string, unknown][], right: readonly [string, unknown][]): number {
+  for (let index = 0; index < Math.min(left.length, right.length); index++) {
+    const [leftName, leftValue] = left[index]!;
+    const [rightName, rightValue] = right[index]!;
+    const order = compareStrings(leftName, rightName) || compareScalars(leftValue, rightValue);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+const TYPE_ORDER = ['number', 'string', 'boolean', 'object'];
+
+function compareScalars(left: unknown, right: unknown): number {
+  const typeOf = (value: unknown): string => (typeof value === 'bigint' ? 'number' : typeof value);
+  const types = TYPE_ORDER.indexOf(typeOf(left)) - TYPE_ORDER.indexOf(typeOf(right));
+  if (types !== 0) return types;
+  if (typeof left === 'string' && typeof right === 'string') return compareStrings(left, right);
+  if (sameScalar(left, right)) return 0;
+  return (left as number) < (right as number) ? -1 : 1;
+}
+
+/** Orders by code units, as Go orders its strings; `localeCompare` would not. */
+export function compareStrings(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function parseScalar(text: string): unknown {
+  return JSON.parse(text, keepBigIntegers);
+}
+
+/** A scalar as JSON. Escapes as Go's encoder does, so that what we store equals what kube-apiserver stores. */
+export function scalarText(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString();
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function keepBigIntegers(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source;
+  if (typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined) return value;
+  return /^-?\d+$/.test(source) ? BigInt(source) : value;
+}

@@ -1,0 +1,136 @@
+// Sets of fields as a trie, and their stored form FieldsV1. A set that holds `.spec` need not hold what is below it.
+import { compareElements, parseElement } from './field-path.ts';
+import { isObject, type JsonObject } from './json.ts';
+
+/** A set of field paths: the members at this level, and the sets below. No set below is empty. */
+export interface FieldSet {
+  readonly members: ReadonlySet<string>;
+  readonly children: ReadonlyMap<string, FieldSet>;
+}
+
+/** A set that is being filled; it is a FieldSet at any moment. */
+export interface FieldSetBuilder extends FieldSet {
+  readonly members: Set<string>;
+  readonly children: Map<string, FieldSetBuilder>;
+}
+
+export const NO_FIELDS: FieldSet = { members: new Set(), children: new Map() };
+
+export function fieldSetBuilder(): FieldSetBuilder {
+  return { members: new Set(), children: new Map() };
+}
+
+/** Adds a path. The empty path stands for the whole object, which nobody owns. */
+export function insertPath(set: FieldSetBuilder, path: readonly string[], last?: string): void {
+  const parents = last === undefined ? path.slice(0, -1) : path;
+  const member = last ?? path.at(-1);
+  if (member === undefined) return;
+  let node = set;
+  for (const element of parents) {
+    let next = node.children.get(element);
+    if (next === undefined) node.children.set(element, (next = fieldSetBuilder()));
+    node = next;
+  }
+  node.members.add(member);
+}
+
+/** The set of these paths. */
+export function fieldSetOf(...paths: readonly (readonly string[])[]): FieldSet {
+  const set = fieldSetBuilder();
+  for (const path of paths) insertPath(set, path);
+  return set;
+}
+
+export function isEmpty(set: FieldSet): boolean {
+  return set.members.size === 0 && set.children.size === 0;
+}
+
+/** Is exactly this path a member? */
+export function hasPath(set: FieldSet, path: readonly string[]): boolean {
+  let node: FieldSet | undefined = set;
+  for (const element of path.slice(0, -1)) {
+    node = node.children.get(element);
+    if (node === undefined) return false;
+  }
+  return path.length > 0 && node.members.has(path.at(-1)!);
+}
+
+/** What the set holds below one element. */
+export function below(set: FieldSet, element: string): FieldSet {
+  return set.children.get(element) ?? NO_FIELDS;
+}
+
+export function union(left: FieldSet, right: FieldSet): FieldSet {
+  if (isEmpty(left)) return right;
+  if (isEmpty(right)) return left;
+  const children = new Map(left.children);
+  for (const [element, set] of right.children) {
+    const other = children.get(element);
+    children.set(element, other === undefined ? set : union(other, set));
+  }
+  return { members: left.members.union(right.members), children };
+}
+
+export function intersection(left: FieldSet, right: FieldSet): FieldSet {
+  const children = new Map<string, FieldSet>();
+  for (const [element, set] of left.children) {
+    const shared = intersection(set, below(right, element));
+    if (!isEmpty(shared)) children.set(element, shared);
+  }
+  return { members: left.members.intersection(right.members), children };
+}
+
+/** The paths of one set that are not in the other; taking a field away leaves the fields below it. */
+export function difference(left: FieldSet, right: FieldSet): FieldSet {
+  if (isEmpty(right)) return left;
+  const children = new Map<string, FieldSet>();
+  for (const [element, set] of left.children) {
+    const rest = difference(set, below(right, element));
+    if (!isEmpty(rest)) children.set(element, rest);
+  }
+  return { members: left.members.difference(right.members), children };
+}
+
+export function sameFields(left: FieldSet, right: FieldSet): boolean {
+  return (
+    left.members.size === right.members.size &&
+    left.children.size === right.children.size &&
+    left.members.isSubsetOf(right.members) &&
+    [...left.children].every(([element, set]) => sameFields(set, below(right, element)))
+  );
+}
+
+/** Every path, in stored order: the members of a level come before what is below them. */
+export function* fieldPaths(set: FieldSet, prefix: readonly string[] = []): Generator<readonly string[]> {
+  for (const element of [...set.members].sort(compareElements)) yield [...prefix, element];
+  for (const element of [...set.children.keys()].sort(compareElements)) {
+    yield* fieldPaths(below(set, element), [...prefix, element]);
+  }
+}
+
+/** The stored form: `{"f:spec":{"f:replicas":{}}}`; a `.` says that the field above is itself a member. */
+export function toFieldsV1(set: FieldSet): JsonObject {
+  const elements = [...set.members.union(new Set(set.children.keys()))].sort(compareElements);
+  return Object.fromEntries(
+    elements.map((element) => {
+      const inner = toFieldsV1(below(set, element));
+      const self = set.members.has(element) && set.children.has(element);
+      return [element, self ? { '.': {}, ...inner } : inner];
+    }),
+  );
+}
+
+/** Reads the stored form; throws a SyntaxError that names what it cannot read. */
+export function fromFieldsV1(fields: unknown): FieldSet {
+  if (!isObject(fields)) throw new SyntaxError('fieldsV1 must be an object');
+  const members = new Set<string>();
+  const children = new Map<string, FieldSet>();
+  for (const [stored, inner] of Object.entries(fields)) {
+    const element = stored === '.' ? undefined : parseElement(stored);
+    if (element === undefined) continue;
+    const set = fromFieldsV1(inner);
+    if (isEmpty(set) || Object.hasOwn(inner as JsonObject, '.')) members.add(element);
+    if (!isEmpty(set)) children.set(element, set);
+  }
+  return { members, children };
+}

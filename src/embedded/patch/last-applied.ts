@@ -1,0 +1,65 @@
+// The move from client-side to server-side `kubectl apply`: what the last-applied annotation says kubectl wrote,
+// kubectl may take over without a conflict, and the annotation is kept true for the way back.
+import type { Schema } from '../schema/types.ts';
+import { compareStrings, scalarText } from './field-path.ts';
+import { difference, NO_FIELDS, type FieldSet } from './field-set.ts';
+import { isList, isObject, withField, withoutField, type JsonObject } from './json.ts';
+import { compareTyped } from './typed-compare.ts';
+import { fieldsOf } from './typed-fields.ts';
+import { structureErrors } from './typed-validate.ts';
+
+const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
+const MAX_ANNOTATION_BYTES = 256 * 1024;
+
+/** The one manager that this concerns: others have never written the annotation. */
+export const KUBECTL = 'kubectl';
+
+/** The fields that client-side apply set and that still have the value that it gave them. */
+export function clientSideFields(schema: Schema, live: JsonObject, apiVersion: string): FieldSet {
+  const lastApplied = parse(annotationsOf(live)[ANNOTATION]);
+  if (lastApplied?.['apiVersion'] !== apiVersion || structureErrors(schema, lastApplied).length > 0) return NO_FIELDS;
+  const { modified, added, removed } = compareTyped(schema, lastApplied, live);
+  return difference(difference(difference(fieldsOf(schema, lastApplied), modified), added), removed);
+}
+
+/** Writes what was applied into the annotation, if the object has it. */
+export function refreshLastApplied(object: JsonObject, applied: JsonObject): JsonObject {
+  const annotations = annotationsOf(object);
+  const before = annotations[ANNOTATION];
+  if (typeof before !== 'string' || before === '') return object;
+  const updated = withField(annotations, ANNOTATION, `${encode(withoutAnnotation(applied))}\n`);
+  const size = Object.entries(updated).reduce((sum, entry) => sum + Buffer.byteLength(entry.join('')), 0);
+  const fitting = size > MAX_ANNOTATION_BYTES ? withoutField(annotations, ANNOTATION) : updated;
+  return withField(object, 'metadata', withField(object['metadata'] as JsonObject, 'annotations', fitting));
+}
+
+function annotationsOf(object: JsonObject): JsonObject {
+  const metadata = object['metadata'];
+  const annotations = isObject(metadata) ? metadata['annotations'] : undefined;
+  return isObject(annotations) ? annotations : {};
+}
+
+function withoutAnnotation(object: JsonObject): JsonObject {
+  const annotations = annotationsOf(object);
+  if (!Object.hasOwn(annotations, ANNOTATION)) return object;
+  const metadata = withField(object['metadata'] as JsonObject, 'annotations', withoutField(annotations, ANNOTATION));
+  return withField(object, 'metadata', metadata);
+}
+
+function parse(text: unknown): JsonObject | undefined {
+  if (typeof text !== 'string') return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON with sorted keys, as kubectl writes the annotation: a re-apply of the same file then changes nothing. */
+function encode(value: unknown): string {
+  if (isList(value)) return `[${value.map(encode).join(',')}]`;
+  if (!isObject(value)) return scalarText(value);
+  const keys = Object.keys(value).sort(compareStrings);
+  return `{${keys.map((key) => `${scalarText(key)}:${encode(value[key])}`).join(',')}}`;
+}

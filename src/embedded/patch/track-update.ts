@@ -1,0 +1,94 @@
+// Keeps `managedFields` true for every write that is not an apply: create, update, patch, and writes to subresources.
+import type { Schema } from '../schema/types.ts';
+import { PatchError } from './errors.ts';
+import { isEmpty, union } from './field-set.ts';
+import { sameJson, type JsonObject } from './json.ts';
+import {
+  capUpdateManagers,
+  entryTime,
+  identity,
+  readManagedFields,
+  resetsManagedFields,
+  withoutManagedFields,
+  writeManagedFields,
+  type Managed,
+} from './managed-fields.ts';
+import { withObjectMeta } from './object-meta.ts';
+import { fitToSchema, ownable, transferOwnership } from './ownership.ts';
+import { ItemError } from './shape.ts';
+
+interface Writer {
+  readonly manager: string;
+  readonly apiVersion: string;
+  readonly subresource?: string | undefined;
+  readonly now: Date;
+}
+
+export interface UpdateRequest extends Writer {
+  readonly schema: Schema;
+  /** The object as it is stored; undefined when the write creates it. */
+  readonly old: JsonObject | undefined;
+  /** The object as it is to be stored, with the fields that the endpoint does not write already reset. */
+  readonly next: JsonObject;
+}
+
+/** Returns the new object with its `managedFields`: the writer now owns what it changed. */
+export function trackUpdate(request: UpdateRequest): JsonObject {
+  const { old, next } = request;
+  const schema = withObjectMeta(request.schema);
+  const known = knownManagers(request);
+  const after = withoutManagedFields(next);
+  // An object whose record was cleared is not tracked again until someone applies to it.
+  if (known.size === 0 && old !== undefined) return after;
+  const before = old === undefined ? { apiVersion: next['apiVersion'], kind: next['kind'] } : withoutManagedFields(old);
+  let managed: Managed;
+  try {
+    managed = recordUpdate(schema, before, after, fitToSchema(schema, known), request);
+  } catch (error) {
+    if (!(error instanceof ItemError)) throw error;
+    // A list that breaks its own keys cannot be tracked; validation is the place to refuse it.
+    managed = known;
+  }
+  const result = writeManagedFields(after, managed);
+  return sameJson(result, next) ? next : result;
+}
+
+/** The record to start from: clients may edit it, but one that they drop or spoil is taken from the stored object. */
+function knownManagers({ old, next, subresource }: UpdateRequest): Managed {
+  if (subresource !== undefined && subresource !== '') return readOrNothing(old);
+  if (resetsManagedFields(next)) return new Map();
+  const sent = readOrNothing(next);
+  return sent.size > 0 ? sent : readOrNothing(old);
+}
+
+function readOrNothing(object: JsonObject | undefined): Managed {
+  try {
+    return readManagedFields(object);
+  } catch (error) {
+    if (error instanceof PatchError) return new Map();
+    throw error;
+  }
+}
+
+/** Gives the writer what differs between two objects, on top of what it owned. */
+export function recordUpdate(
+  schema: Schema,
+  before: JsonObject,
+  after: JsonObject,
+  known: Managed,
+  { manager, apiVersion, subresource, now }: Writer,
+): Managed {
+  const { managed, comparison } = transferOwnership(schema, before, after, known, undefined);
+  const changed = ownable(union(comparison.modified, comparison.added));
+  if (isEmpty(changed)) return capUpdateManagers(managed);
+  const who = {
+    manager: manager === '' ? 'unknown' : manager,
+    operation: 'Update',
+    apiVersion,
+    subresource: subresource ?? '',
+  } as const;
+  const id = identity(who);
+  const previous = managed.get(id);
+  const fields = previous === undefined ? changed : union(changed, previous.fields);
+  return capUpdateManagers(new Map([...managed, [id, { ...who, time: entryTime(now), fields }]]));
+}

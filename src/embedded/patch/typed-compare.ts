@@ -1,0 +1,117 @@
+// What changed between two versions of an object, field by field, in the terms that ownership is counted in.
+import type { Schema } from '../schema/types.ts';
+import { fieldElement } from './field-path.ts';
+import { fieldSetBuilder, insertPath, type FieldSet, type FieldSetBuilder } from './field-set.ts';
+import { isList, isObject, ownValue, sameJson } from './json.ts';
+import { fieldSchema, itemElement, shapeOf } from './shape.ts';
+import type { ListShape, MapShape, Shape } from './shape.ts';
+
+/** The fields that were removed, changed and added. No field is in more than one of the sets. */
+export interface Comparison {
+  readonly removed: FieldSet;
+  readonly modified: FieldSet;
+  readonly added: FieldSet;
+}
+
+interface Result {
+  readonly removed: FieldSetBuilder;
+  readonly modified: FieldSetBuilder;
+  readonly added: FieldSetBuilder;
+}
+
+/** Compares two objects of one schema; a missing object counts as having no fields. */
+export function compareTyped(schema: Schema, left: unknown, right: unknown): Comparison {
+  const result: Result = { removed: fieldSetBuilder(), modified: fieldSetBuilder(), added: fieldSetBuilder() };
+  compare(schema, left, right, [], result);
+  return result;
+}
+
+function compare(schema: Schema, left: unknown, right: unknown, path: readonly string[], result: Result): void {
+  if (left === right) return;
+  const shapes = [left, right].filter((value) => value !== undefined).map((value) => shapeOf(schema, value));
+  // Where the schema leaves the type open, a value may turn from a scalar into an object; both views then count.
+  if (shapes.length === 2 && shapes[0]!.kind === shapes[1]!.kind) shapes.pop();
+  let leaf = false;
+  for (const shape of shapes) leaf = compareAs(shape, left, right, path, result);
+  if (leaf) return;
+  if (left === undefined) insertPath(result.added, path);
+  else if (right === undefined) insertPath(result.removed, path);
+}
+
+/** Compares under one shape; true when the two were compared as a whole. */
+function compareAs(shape: Shape, left: unknown, right: unknown, path: readonly string[], result: Result): boolean {
+  if (shape.kind === 'map' && !shape.atomic && (hasFields(left) || hasFields(right))) {
+    compareFields(shape, isObject(left) ? left : {}, isObject(right) ? right : {}, path, result);
+    return false;
+  }
+  if (shape.kind === 'list' && shape.relation !== 'atomic' && (hasItems(left) || hasItems(right))) {
+    compareItems(shape, isList(left) ? left : [], isList(right) ? right : [], path, result);
+    return false;
+  }
+  if (left === undefined) insertPath(result.added, path);
+  else if (right === undefined) insertPath(result.removed, path);
+  else if (!sameJson(left, right)) insertPath(result.modified, path);
+  return true;
+}
+
+function compareFields(
+  shape: MapShape,
+  left: Readonly<Record<string, unknown>>,
+  right: Readonly<Record<string, unknown>>,
+  path: readonly string[],
+  result: Result,
+): void {
+  for (const name of new Set([...Object.keys(left), ...Object.keys(right)])) {
+    const inner = [...path, fieldElement(name)];
+    compare(fieldSchema(shape, name), ownValue(left, name), ownValue(right, name), inner, result);
+  }
+}
+
+function compareItems(
+  shape: ListShape,
+  left: readonly unknown[],
+  right: readonly unknown[],
+  path: readonly string[],
+  result: Result,
+): void {
+  const leftItems = groupItems(shape, left);
+  const rightItems = groupItems(shape, right);
+  for (const element of new Set([...leftItems.keys(), ...rightItems.keys()])) {
+    const before = leftItems.get(element) ?? [];
+    const after = rightItems.get(element) ?? [];
+    const inner = [...path, element];
+    if (before.length <= 1 && after.length <= 1) compare(shape.items, before[0], after[0], inner, result);
+    else compareDuplicates(shape, before, after, inner, result);
+  }
+}
+
+/** Items that share a key are owned together, so they are compared together. */
+function compareDuplicates(
+  shape: ListShape,
+  before: readonly unknown[],
+  after: readonly unknown[],
+  path: readonly string[],
+  result: Result,
+): void {
+  if (before.length > 1 && after.length > 1) {
+    if (!sameJson(before, after)) insertPath(result.modified, path);
+  } else if (before.length > 1) {
+    if (after.length === 1) compare(shape.items, undefined, after[0], path, result);
+    insertPath(result.removed, path);
+  } else {
+    if (before.length === 1) compare(shape.items, before[0], undefined, path, result);
+    insertPath(result.added, path);
+  }
+}
+
+function groupItems(shape: ListShape, list: readonly unknown[]): Map<string, unknown[]> {
+  return Map.groupBy(list, (item) => itemElement(shape, item));
+}
+
+function hasFields(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).length > 0;
+}
+
+function hasItems(value: unknown): boolean {
+  return isList(value) && value.length > 0;
+}

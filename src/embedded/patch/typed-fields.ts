@@ -1,0 +1,81 @@
+// From an object to the fields that it sets, and from field sets to sets that fit the schema.
+import type { Schema } from '../schema/types.ts';
+import { fieldElement, fieldName, isKeyElement } from './field-path.ts';
+import { fieldSetBuilder, insertPath, type FieldSet, type FieldSetBuilder } from './field-set.ts';
+import { isList, isObject } from './json.ts';
+import { fieldSchema, isDeclared, itemElement, listShapeOf, mapShapeOf, shapeOf } from './shape.ts';
+import type { ListShape, MapShape } from './shape.ts';
+
+/** The fields that an object sets: what a manager owns that applies it. */
+export function fieldsOf(schema: Schema, value: unknown): FieldSet {
+  const set = fieldSetBuilder();
+  collect(schema, value, [], set);
+  return set;
+}
+
+function collect(schema: Schema, value: unknown, path: readonly string[], set: FieldSetBuilder): void {
+  const shape = shapeOf(schema, value);
+  if (shape.kind === 'scalar' || (shape.kind === 'list' ? shape.relation === 'atomic' : shape.atomic)) {
+    insertPath(set, path);
+  } else if (shape.kind === 'list') {
+    if (isList(value)) collectItems(shape, value, path, set);
+  } else if (isObject(value)) {
+    for (const [name, part] of Object.entries(value)) {
+      const inner = [...path, fieldElement(name)];
+      collect(fieldSchema(shape, name), part, inner, set);
+      const hollow = part === null || (isObject(part) && Object.keys(part).length === 0);
+      if (hollow || !isDeclared(shape, name)) insertPath(set, inner);
+    }
+  }
+}
+
+/** An item that occurs more than once can only be owned as a whole. */
+function collectItems(shape: ListShape, list: readonly unknown[], path: readonly string[], set: FieldSetBuilder): void {
+  const elements = list.map((item) => itemElement(shape, item));
+  for (const [index, element] of elements.entries()) {
+    insertPath(set, path, element);
+    const unique = elements.indexOf(element) === elements.lastIndexOf(element);
+    if (unique) collect(shape.items, list[index], [...path, element], set);
+  }
+}
+
+/**
+ * Adds the declared fields that lead to members. Whoever owns `.spec.template.x` thereby holds `.spec` and
+ * `.spec.template` in existence, though not the entries of maps and lists on the way.
+ */
+export function withDeclaredParents(schema: Schema, set: FieldSet): FieldSet {
+  const map = mapShapeOf(schema);
+  const members = new Set(set.members);
+  const children = new Map<string, FieldSet>();
+  for (const [element, inner] of set.children) {
+    const name = fieldName(element);
+    if (name !== undefined && map !== undefined && isDeclared(map, name)) members.add(element);
+    children.set(element, withDeclaredParents(innerSchema(schema, map, element), inner));
+  }
+  return { members, children };
+}
+
+function innerSchema(schema: Schema, map: MapShape | undefined, element: string): Schema {
+  const name = fieldName(element);
+  if (name !== undefined) return map === undefined ? {} : fieldSchema(map, name);
+  return isKeyElement(element) ? (listShapeOf(schema)?.items ?? {}) : {};
+}
+
+/** Sets written when a part was granular own that part as a whole once its schema has made it atomic. */
+export function withAtomicParts(schema: Schema, set: FieldSet): FieldSet {
+  const members = new Set(set.members);
+  const children = new Map<string, FieldSet>();
+  const map = mapShapeOf(schema);
+  for (const [element, inner] of set.children) {
+    const innerType = innerSchema(schema, map, element);
+    if (isAtomic(innerType)) members.add(element);
+    else children.set(element, withAtomicParts(innerType, inner));
+  }
+  return { members, children };
+}
+
+/** Only parts with a declared type count: what is deduced may be of any type. */
+function isAtomic(schema: Schema): boolean {
+  if (schema.type === 'array') return listShapeOf(schema)?.relation === 'atomic';
+  return schema.type === 'object' && mapShapeOf(schema)?.atomic === true;
+}

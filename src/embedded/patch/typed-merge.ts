@@ -1,0 +1,94 @@
+// Lays an applied configuration over the live object: what it sets wins, what it leaves out stays.
+import type { Schema } from '../schema/types.ts';
+import { isList, isObject, ownValue, sameJson } from './json.ts';
+import { fieldSchema, itemElement, shapeOf } from './shape.ts';
+import type { ListShape, MapShape } from './shape.ts';
+
+/** Merges two values of one schema. Unchanged parts are those of the live value. */
+export function mergeTyped(schema: Schema, live: unknown, applied: unknown): unknown {
+  if (applied === undefined) return live;
+  if (live === undefined) return applied;
+  const shape = shapeOf(schema, applied);
+  if (shape.kind === 'map' && !shape.atomic) {
+    if (hasFields(live) || hasFields(applied)) return mergeFields(shape, live, applied);
+  } else if (shape.kind === 'list' && shape.relation !== 'atomic') {
+    if (hasItems(live) || hasItems(applied)) return mergeItems(shape, live, applied);
+  }
+  return sameJson(live, applied) ? live : applied;
+}
+
+function mergeFields(shape: MapShape, live: unknown, applied: unknown): unknown {
+  if (!isObject(applied)) return live;
+  if (!isObject(live)) return applied;
+  const changes = new Map<string, unknown>();
+  for (const [name, wanted] of Object.entries(applied)) {
+    const current = ownValue(live, name);
+    const merged = mergeTyped(fieldSchema(shape, name), current, wanted);
+    if (merged !== current) changes.set(name, merged);
+  }
+  return changes.size === 0 ? live : Object.fromEntries([...Object.entries(live), ...changes]);
+}
+
+interface Keyed {
+  readonly key: string;
+  readonly item: unknown;
+}
+
+function mergeItems(shape: ListShape, live: unknown, applied: unknown): unknown {
+  const left = index(shape, isList(live) ? live : []);
+  const right = index(shape, isList(applied) ? applied : []);
+  const rightKeys = new Set(right.map(({ key }) => key));
+  const mergeItem = ({ key, item }: Keyed): unknown => {
+    const matches = left.filter((other) => other.key === key);
+    // Items that share a key cannot be told apart: the applied one takes their place.
+    return matches.length === 1 ? mergeTyped(shape.items, matches[0]!.item, item) : item;
+  };
+  const merged = interleave(left, right, rightKeys, mergeItem);
+  return isList(live) && sameItems(live, merged) ? live : merged;
+}
+
+/**
+ * Applied items keep the order in which they were applied. Items that only the live list has keep their place
+ * relative to the live items around them, as far as the applied order leaves those where they were.
+ */
+function interleave(
+  left: readonly Keyed[],
+  right: readonly Keyed[],
+  rightKeys: ReadonlySet<string>,
+  mergeItem: (item: Keyed) => unknown,
+): unknown[] {
+  const leftKeys = new Set(left.map(({ key }) => key));
+  const awaited = right.map(({ key }) => key).filter((key) => leftKeys.has(key));
+  const merged: unknown[] = [];
+  const place = (item: Keyed): void => {
+    merged.push(mergeItem(item));
+    if (awaited[0] === item.key) awaited.shift();
+  };
+  let next = 0;
+  for (const current of left) {
+    if (!rightKeys.has(current.key)) {
+      merged.push(current.item);
+      continue;
+    }
+    // Live items that the applied order moves are passed over here and come when it is their turn.
+    while (awaited[0] === current.key) place(right[next++]!);
+  }
+  while (next < right.length) place(right[next++]!);
+  return merged;
+}
+
+function index(shape: ListShape, list: readonly unknown[]): Keyed[] {
+  return list.map((item) => ({ key: itemElement(shape, item), item }));
+}
+
+function sameItems(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left.length === right.length && left.every((item, position) => item === right[position]);
+}
+
+function hasFields(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).length > 0;
+}
+
+function hasItems(value: unknown): boolean {
+  return isList(value) && value.length > 0;
+}

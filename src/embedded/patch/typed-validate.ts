@@ -1,0 +1,69 @@
+// Checks that an applied configuration has the structure that its schema declares, so that its fields can be owned.
+// Values are checked later, with the whole object: this is only about structure.
+import type { Schema } from '../schema/types.ts';
+import { elementText } from './field-path.ts';
+import { isList, isObject, typeName } from './json.ts';
+import { fieldSchema, isDeclared, ItemError, itemElement, shapeOf } from './shape.ts';
+import type { ListShape, MapShape } from './shape.ts';
+
+/** What is wrong with the structure of an applied object, each with its path. */
+export function structureErrors(schema: Schema, value: unknown): string[] {
+  const errors: string[] = [];
+  check({ schema, value, path: '', open: false }, errors);
+  return errors;
+}
+
+interface Place {
+  readonly schema: Schema;
+  readonly value: unknown;
+  readonly path: string;
+  /** Does this schema, or one around it, keep unknown fields? */
+  readonly open: boolean;
+}
+
+function check(place: Place, errors: string[]): void {
+  const { schema, value, path } = place;
+  if (value === null) return;
+  const shape = shapeOf(schema, value);
+  const open = place.open || schema['x-kubernetes-preserve-unknown-fields'] === true;
+  if (shape.kind === 'scalar') {
+    if (isObject(value) || isList(value)) errors.push(`${path}: expected ${schema.type}, got ${typeName(value)}`);
+  } else if (shape.kind === 'list') {
+    if (isList(value)) checkItems(shape, value, { ...place, open }, errors);
+    else errors.push(`${path}: expected list, got ${typeName(value)}`);
+  } else if (isObject(value)) {
+    checkFields(shape, value, { ...place, open }, errors);
+  } else {
+    errors.push(`${path}: expected map, got ${typeName(value)}`);
+  }
+}
+
+function checkFields(shape: MapShape, value: Readonly<Record<string, unknown>>, place: Place, errors: string[]): void {
+  const { properties, additionalProperties } = place.schema;
+  const closed = additionalProperties === false || (additionalProperties === undefined && properties !== undefined);
+  for (const [name, part] of Object.entries(value)) {
+    const path = `${place.path}.${name}`;
+    if (closed && !place.open && !isDeclared(shape, name)) errors.push(`${path}: field not declared in schema`);
+    else check({ schema: fieldSchema(shape, name), value: part, path, open: place.open }, errors);
+  }
+}
+
+function checkItems(shape: ListShape, value: readonly unknown[], place: Place, errors: string[]): void {
+  const seen = new Set<string>();
+  for (const [index, item] of value.entries()) {
+    let label = `[${index}]`;
+    if (shape.relation !== 'atomic') {
+      try {
+        const element = itemElement(shape, item);
+        label = elementText(element);
+        if (seen.has(element)) errors.push(`${place.path}: duplicate entries for key ${label}`);
+        seen.add(element);
+      } catch (error) {
+        if (!(error instanceof ItemError)) throw error;
+        errors.push(`${place.path}: element ${index}: ${error.message}`);
+        return;
+      }
+    }
+    check({ schema: shape.items, value: item, path: place.path + label, open: place.open }, errors);
+  }
+}
