@@ -18,6 +18,7 @@ export interface FieldError {
   readonly type: FieldErrorType;
   /** The path of the field: `spec.containers[0].image`. */
   readonly field: string;
+  /** Left out of the text when undefined. */
   readonly value?: unknown;
   readonly detail: string;
 }
@@ -82,9 +83,8 @@ export function tooMany(field: string, actual: number, maximum: number): FieldEr
 
 /** The error without its path: `Invalid value: -1: must be greater than or equal to 0`. */
 export function errorBody(error: FieldError): string {
-  const head = withoutValue.has(error.type)
-    ? words[error.type]
-    : `${words[error.type]}: ${stringifyJson(error.value === undefined ? null : error.value)}`;
+  const showsValue = error.value !== undefined && !withoutValue.has(error.type);
+  const head = showsValue ? `${words[error.type]}: ${stringifyJson(error.value)}` : words[error.type];
   return error.detail === '' ? head : `${head}: ${error.detail}`;
 }
 

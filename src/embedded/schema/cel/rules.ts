@@ -1,0 +1,159 @@
+// Runs the x-kubernetes-validations of a schema over an object, on creation and on update.
+import { Optional } from '@marcbachmann/cel-js';
+import { isDeepStrictEqual } from 'node:util';
+import type { FieldError, FieldErrorType } from '../field-error.ts';
+import { correlatedItem } from '../list-keys.ts';
+import type { Schema, ValidationRule } from '../types.ts';
+import { type CompiledRule, compileRules, describe } from './compile.ts';
+import { toCel } from './values.ts';
+
+/** All rules of one object together may take this long. */
+const timeLimitMilliseconds = 2000;
+/** A rule whose loops could run more often than this is not started. */
+const stepLimit = 20_000_000;
+
+const reasons: Readonly<Record<string, FieldErrorType>> = {
+  FieldValueRequired: 'Required',
+  FieldValueForbidden: 'Forbidden',
+  FieldValueDuplicate: 'Duplicate',
+};
+
+class OutOfBudget extends Error {}
+
+/** The rules that an object breaks. Rules about a change run only where there is an old value to compare with. */
+export function checkRules(schema: Schema, object: unknown, old?: unknown): FieldError[] {
+  if (!holdsRules(schema)) return [];
+  const errors: FieldError[] = [];
+  const deadline = performance.now() + timeLimitMilliseconds;
+
+  function visit(node: Schema, value: unknown, before: unknown, path: string, unchanged: boolean): void {
+    if (value === null || value === undefined || !holdsRules(node)) return;
+    const same = unchanged || (before !== undefined && isDeepStrictEqual(value, before));
+    const isResource = path === '' || node['x-kubernetes-embedded-resource'] === true;
+    const { rules, problems } = compileRules(node, isResource);
+    for (const problem of problems) {
+      errors.push(failure(node, path, `rule compile error: ${problem.text}`));
+    }
+    if (rules.length > 0) runRules(node, rules, value, before, path, same, isResource);
+    for (const part of node.allOf ?? []) visit(part, value, before, path, same);
+    visitChildren(node, value, before, path, same);
+  }
+
+  function visitChildren(node: Schema, value: unknown, before: unknown, path: string, same: boolean): void {
+    if (Array.isArray(value)) {
+      if (node.items === undefined) return;
+      for (const [index, item] of value.entries()) {
+        visit(node.items, item, correlatedItem(node, item, before), `${path}[${index}]`, same);
+      }
+      return;
+    }
+    if (typeof value !== 'object' || value === null) return;
+    const others = typeof node.additionalProperties === 'object' ? node.additionalProperties : undefined;
+    for (const [key, item] of Object.entries(value)) {
+      const isField = node.properties !== undefined && Object.hasOwn(node.properties, key);
+      const child = isField ? node.properties[key] : others;
+      const place = !isField ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+      const oldItem = (before as Record<string, unknown> | undefined)?.[key];
+      if (child !== undefined) visit(child, item, oldItem ?? undefined, place, same);
+    }
+  }
+
+  function runRules(
+    node: Schema,
+    rules: readonly CompiledRule[],
+    value: unknown,
+    before: unknown,
+    path: string,
+    same: boolean,
+    isResource: boolean,
+  ): void {
+    const self = toCel(node, value, isResource);
+    const oldSelf = before === undefined ? undefined : toCel(node, before, isResource).value;
+    for (const compiled of rules) {
+      const { rule } = compiled;
+      if (compiled.usesOldSelf && oldSelf === undefined && rule.optionalOldSelf !== true) continue;
+      if (performance.now() > deadline || self.size ** compiled.loopDepth > stepLimit) {
+        const text = 'validation failed due to running out of cost budget, no further validation rules will be run';
+        errors.push(failure(node, path, text));
+        throw new OutOfBudget();
+      }
+      const optional = oldSelf === undefined ? Optional.none() : Optional.of(oldSelf);
+      const context = { self: self.value, oldSelf: rule.optionalOldSelf === true ? optional : oldSelf };
+      let holds: unknown;
+      try {
+        holds = compiled.evaluate(context);
+      } catch (error) {
+        errors.push(failure(node, path, `${describe(error)} evaluating rule: ${ruleName(rule)}`));
+        continue;
+      }
+      // What did not change is not held against an update, unless the rule is about the change itself.
+      if (holds === true || (same && !compiled.usesOldSelf)) continue;
+      errors.push(brokenRule(node, compiled, value, context, path));
+    }
+  }
+
+  try {
+    visit(schema, object, old, '', false);
+  } catch (error) {
+    if (!(error instanceof OutOfBudget)) throw error;
+  }
+  return errors;
+}
+
+function failure(node: Schema, path: string, detail: string): FieldError {
+  return { type: 'Invalid', field: path === '' ? '<nil>' : path, value: node.type ?? '', detail };
+}
+
+function ruleName(rule: ValidationRule): string {
+  return (rule.message ?? '').trim() || rule.rule.trim();
+}
+
+function brokenRule(
+  node: Schema,
+  compiled: CompiledRule,
+  value: unknown,
+  context: Record<string, unknown>,
+  path: string,
+): FieldError {
+  const { rule } = compiled;
+  const detail = messageOf(compiled, context) ?? ((rule.message ?? '').trim() || `failed rule: ${rule.rule.trim()}`);
+  const place = rule.fieldPath === undefined ? path : `${path}${rule.fieldPath}`.replace(/^\./, '');
+  const showsValue = node.type !== 'object' && node.type !== 'array';
+  return {
+    type: reasons[rule.reason ?? ''] ?? 'Invalid',
+    field: place === '' ? '<nil>' : place,
+    ...(showsValue && { value }),
+    detail,
+  };
+}
+
+/** The text that a rule makes itself, when it is one line that says something. */
+function messageOf(compiled: CompiledRule, context: Record<string, unknown>): string | undefined {
+  if (compiled.message === undefined) return undefined;
+  try {
+    const text = compiled.message(context);
+    if (typeof text !== 'string' || text.trim() === '' || text.includes('\n')) return undefined;
+    return text.trim();
+  } catch {
+    // The real server falls back to the fixed message as well.
+    return undefined;
+  }
+}
+
+const holding = new WeakMap<Schema, boolean>();
+
+/** Is there a rule in this schema or below? */
+export function holdsRules(schema: Schema): boolean {
+  const known = holding.get(schema);
+  if (known !== undefined) return known;
+  holding.set(schema, false);
+  const below = [
+    ...Object.values(schema.properties ?? {}),
+    ...(schema.items === undefined ? [] : [schema.items]),
+    ...(typeof schema.additionalProperties === 'object' ? [schema.additionalProperties] : []),
+    ...(schema.allOf ?? []),
+  ];
+  const result = (schema['x-kubernetes-validations']?.length ?? 0) > 0 || below.some(holdsRules);
+  holding.set(schema, result);
+  return result;
+}
