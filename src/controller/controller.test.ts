@@ -3,6 +3,7 @@ import { board, Board, copier, copy, Copy, FINALIZER, Note, template, Template }
 import { FakeApi } from '../../test/support/fake-api.ts';
 import { settled, until } from '../../test/support/until.ts';
 import { ApiError } from '../kube/errors.ts';
+import { defineKind } from '../kube/objects.ts';
 import { Manager } from './index.ts';
 import { createLogger } from './logger.ts';
 
@@ -111,6 +112,26 @@ describe('a plan is carried out', () => {
 });
 
 describe('writes', () => {
+  test('Events are recorded on the object when something changed, and not again when nothing did', async () => {
+    const api = new FakeApi();
+    const manager = await run(api);
+    await api.create(Template, template('text', 'hello'));
+    await api.create(Copy, copy('a'));
+    await settled(manager);
+    await api.patch(
+      Copy,
+      { name: 'a', namespace: 'team' },
+      { type: 'merge', body: { metadata: { labels: { a: 'b' } } } },
+    );
+    await settled(manager);
+    await manager.stop();
+    const events = [...api.all(defineKind('events.k8s.io/v1', 'Event', 'events')).values()];
+    expect(events).toMatchObject([
+      { type: 'Normal', reason: 'Copied', note: '2 notes', regarding: { kind: 'Copy', name: 'a' } },
+    ]);
+    expect(events[0]).not.toHaveProperty('series');
+  });
+
   test('none when nothing differs: not after Ready, not after a restart', async () => {
     const api = new FakeApi();
     const first = await run(api);
@@ -175,7 +196,8 @@ describe('failures', () => {
     const api = new FakeApi();
     const manager = await run(api);
     await api.create(Copy, copy('bad', { broken: true }));
-    await until(() => condition(api, 'team/bad', 'Stalled') !== undefined);
+    const told = (): boolean => api.writes.some(({ kind }) => kind === 'Event');
+    await until(() => condition(api, 'team/bad', 'Stalled') !== undefined && told());
     const before = api.writes.length;
     const passes = async (): Promise<number> =>
       Number(/reconcile_total\{controller="copier",result="error"\} (\d+)/.exec(await manager.metrics.text())![1]);

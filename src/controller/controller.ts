@@ -1,6 +1,7 @@
 // The controller loop: takes keys from the queue, plans, applies, writes status. The same for every controller.
 import { setImmediate } from 'node:timers/promises';
 import { Applier, PlanOutdated, StepFailed, WriteForbidden } from '../kube/apply.ts';
+import type { Outcome } from '../kube/apply.ts';
 import type { Client } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
 import { ApiError, isTransient } from '../kube/errors.ts';
@@ -35,6 +36,12 @@ export interface ControllerOptions {
   readonly events: EventRecorder;
   readonly mayWrite?: () => boolean;
   readonly onWrite?: (count: number) => void;
+}
+
+/** What writing the status did, and the object after it. */
+interface StatusOutcome {
+  readonly did: Outcome['did'];
+  readonly object: KubeObject;
 }
 
 type Result = 'success' | 'error' | 'requeue' | 'requeue_after';
@@ -153,10 +160,14 @@ export class Controller {
         return 'success';
       }
       const plan = this.#reads.track(key, (view) => this.#plan(view, object));
-      await this.#apply(plan.steps ?? []);
-      const current = await this.#writeStatus(object, plan.status ?? withoutFailure(object));
-      for (const event of plan.events ?? []) this.#record(object, event);
+      const outcomes = await this.#apply(plan.steps ?? []);
+      const status = await this.#writeStatus(object, plan.status ?? withoutFailure(object));
+      // A pass that changed nothing has nothing new to tell, whatever its plan says again.
+      if ([...outcomes, status].some(({ did }) => did !== 'nothing')) {
+        for (const event of plan.events ?? []) this.#record(object, event);
+      }
       if (deleting && plan.finished && finalizer !== undefined) {
+        const current = status.object;
         const others = (current.metadata.finalizers ?? []).filter((name) => name !== finalizer);
         await this.#apply([edit(kind, current, withFinalizers(current, others))]);
       }
@@ -181,13 +192,13 @@ export class Controller {
     return this.#applier.apply(steps, { signal: this.#stopping.signal });
   }
 
-  /** Writes a status if it differs, and returns the object as it is then. */
-  async #writeStatus(object: KubeObject, status: Status | undefined): Promise<KubeObject> {
-    if (status === undefined) return object;
+  /** Writes a status if it differs. */
+  async #writeStatus(object: KubeObject, status: Status | undefined): Promise<StatusOutcome> {
+    if (status === undefined) return { did: 'nothing', object };
     const { kind } = this.#definition;
     const stamped = stampStatus(object, status, this.#clock.now());
     const [outcome] = await this.#apply([editStatus(kind, this.#latest(object), stamped)]);
-    return outcome?.object ?? object;
+    return { did: outcome!.did, object: outcome!.object ?? object };
   }
 
   /** The object after our own writes to it in this pass; the planned one if its spec has changed since. */
@@ -214,13 +225,13 @@ export class Controller {
     return 'error';
   }
 
-  /** Tells people of a failure: a condition and an Event. */
+  /** Tells people of a failure: a condition and, when it is news, an Event. */
   async #report(key: string, object: KubeObject, reason: string, message: string): Promise<void> {
-    this.#record(object, { type: 'Warning', reason, note: message });
     const conditions = withCondition(object, STALLED, { type: STALLED, status: 'True', reason, message });
     this.#reporting.add(key);
     try {
-      await this.#writeStatus(object, { ...statusOf(object), conditions });
+      const { did } = await this.#writeStatus(object, { ...statusOf(object), conditions });
+      if (did !== 'nothing') this.#record(object, { type: 'Warning', reason, note: message });
     } catch (error) {
       this.#logger.debug({ key, err: error }, 'the failure could not be written to the status');
     } finally {

@@ -13,7 +13,7 @@ export interface Plan {
   readonly status?: Status;
   /** Of an object that is being deleted: nothing that it stood for is left, the finalizer may go. */
   readonly finished?: boolean;
-  /** What to tell people; recorded once the steps and the status are written. */
+  /** What to tell people; recorded after a pass that changed something, so that the same plan again tells nothing. */
   readonly events?: readonly PlannedEvent[];
   /** Plan again after this time even if nothing changes. */
   readonly requeueAfterMs?: number;

@@ -1,6 +1,7 @@
 // A Kubernetes API in memory, behind the Client interface and without HTTP: for tests that run thousands of times.
 // Versions, generations, finalizers, server-side apply and conflicts behave as on a server; kinds are not checked.
-import { applyPatch, PatchError } from '../../src/embedded/patch/index.ts';
+import { applyPatch, PatchError, trackUpdate } from '../../src/embedded/patch/index.ts';
+import type { Schema } from '../../src/embedded/schema/types.ts';
 import type {
   Client,
   DeleteOptions,
@@ -16,6 +17,8 @@ import { applyMergePatch } from '../../src/kube/merge-patch.ts';
 import { apiVersionOf, keyOf } from '../../src/kube/objects.ts';
 import type { AnyKind, AnyObject, Kind, KubeObject, Ref } from '../../src/kube/objects.ts';
 import { deepFreeze, jsonEqual } from '../../src/watchable/index.ts';
+
+const ANY: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 interface Change {
   readonly kind: string;
@@ -162,13 +165,13 @@ export class FakeApi implements Client {
     const live = this.#of(kind).get(keyOf(ref));
     try {
       const { object } = applyPatch({
-        schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        schema: ANY,
         live,
         applied: patch.body as AnyObject,
         manager: options.fieldManager ?? '',
         force: patch.force ?? false,
         apiVersion: apiVersionOf(kind),
-        now: new Date().toISOString(),
+        now: new Date(),
       });
       return this.#commit('apply', kind, live, object as AnyObject, options);
     } catch (error) {
@@ -194,7 +197,8 @@ export class FakeApi implements Client {
       resourceVersion,
       ...(deletionTimestamp && { deletionTimestamp }),
     };
-    const object = { ...kept, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
+    const written = { ...kept, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
+    const object = verb === 'apply' ? written : this.#tracked(kind, before, written, options);
     if (before !== undefined && jsonEqual(before, object)) return before;
     if (options.dryRun) return object;
     if (before === undefined) this.#uids++;
@@ -202,6 +206,19 @@ export class FakeApi implements Client {
       return this.#drop(verb, kind, object, options.subresource);
     }
     return this.#store(verb, kind, before, object, options.subresource);
+  }
+
+  /** Fields that somebody else wrote are no longer those of whoever applied them. */
+  #tracked(kind: AnyKind, old: AnyObject | undefined, next: AnyObject, options: WriteOptions): AnyObject {
+    return trackUpdate({
+      schema: ANY,
+      old,
+      next,
+      manager: options.fieldManager ?? 'somebody',
+      apiVersion: apiVersionOf(kind),
+      ...(options.subresource && { subresource: options.subresource }),
+      now: new Date(),
+    }) as unknown as AnyObject;
   }
 
   #store(
