@@ -40,7 +40,7 @@ export class FakeApi implements Client {
   /** Called before each request is carried out; what it throws is the answer. */
   intercept: (request: { verb: string; kind: string; key: string }) => void = () => {};
   /** How watch events travel: at once, unless a test delays or reorders them between kinds. */
-  deliver: (send: () => void) => void = (send) => queueMicrotask(send);
+  deliver: (kind: string, send: () => void) => void = (_kind, send) => queueMicrotask(send);
   readonly #objects = new Map<string, Map<string, AnyObject>>();
   readonly #log: Change[] = [];
   readonly #watchers = new Set<() => void>();
@@ -100,7 +100,7 @@ export class FakeApi implements Client {
         if (of !== idOf(kind)) continue;
         const object = event.object as KubeObject;
         if (options.namespace !== undefined && object.metadata.namespace !== options.namespace) continue;
-        this.deliver(() => {
+        this.deliver(of, () => {
           if (!options.signal?.aborted) onEvent(event as unknown as WatchEvent<T>);
         });
         seen = version;
