@@ -68,9 +68,7 @@ function containers(root: object, skip: (node: object) => boolean): Iterable<obj
 function shallowCopy(node: object): Container {
   if (Array.isArray(node)) return node.slice() as unknown as Container;
   // Spreading defines properties rather than assigning them, so that a property named __proto__ stays a property.
-  return Object.getPrototypeOf(node) === null
-    ? Object.assign(Object.create(null) as Container, node)
-    : { ...node };
+  return Object.getPrototypeOf(node) === null ? Object.assign(Object.create(null) as Container, node) : { ...node };
 }
 
 function isContainer(value: unknown): value is object {

@@ -64,9 +64,12 @@ export class MutationLog<K, V> {
     this.#parked.add(reader);
   }
 
-  append(id: Id, update: Update<K, V>, created: boolean): void {
+  /** `created` says whether the key was absent before. */
+  append(id: Id, key: K, value: V, deleted: boolean, created: boolean): void {
     this.#version++;
     if (this.#readers.size === 0) return;
+    // Subscribers share the update, which is why it is frozen.
+    const update = Object.freeze({ key, delete: deleted, value });
     const node: LogNode<K, V> = { id, update, created, next: undefined };
     this.#tail.next = node;
     this.#tail = node;

@@ -5,17 +5,10 @@ import { deepFreeze, frozenCopy } from './freeze.ts';
 import type { Id } from './hash.ts';
 import { MutationLog } from './log.ts';
 import { share } from './share.ts';
-import { Shards } from './shards.ts';
+import { State } from './state.ts';
 import { MapSubscription } from './subscription.ts';
 import type { Source } from './subscription.ts';
-import type {
-  ReadonlyWatchable,
-  StateView,
-  SubscribeOptions,
-  Subscription,
-  Update,
-  WatchableOptions,
-} from './types.ts';
+import type { ReadonlyWatchable, StateView, SubscribeOptions, Subscription, WatchableOptions } from './types.ts';
 
 const DEFAULT_MAX_LAG = 65_536;
 
@@ -24,7 +17,8 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
   readonly #options: WatchableOptions<K, V>;
   readonly #equals: (a: V, b: V) => boolean;
   readonly #log = new MutationLog<K, V>();
-  readonly #entries: Shards<K, V>;
+  readonly #identify: (key: K) => Id;
+  readonly #state: State<K, V>;
   readonly #source: Source<K, V>;
   #closed = false;
 
@@ -33,20 +27,15 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
     if (!(maxLag >= 1)) throw new RangeError(`maxLag is ${maxLag}: it must be at least 1 (or Infinity)`);
     this.#options = options;
     this.#equals = options.equals ?? jsonEqual;
-    const identify = (key: K): Id => this.#identify(key);
-    this.#entries = new Shards(identify);
-    this.#source = {
-      label: this.#label,
-      maxLag,
-      log: this.#log,
-      identify,
-      state: () => this.#entries.view(),
-      isClosed: () => this.#closed,
-    };
+    this.#identify = options.key ?? ((key) => this.#primitive(key));
+    const keys = { coded: options.key !== undefined, identify: this.#identify };
+    this.#state = new State(keys);
+    const state = (): StateView<K, V> => this.#state.view();
+    this.#source = { label: this.#label, maxLag, log: this.#log, keys, state, isClosed: () => this.#closed };
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#state.size;
   }
 
   /** Grows by one with every effective mutation. */
@@ -64,28 +53,28 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
   }
 
   load(key: K): V | undefined {
-    return this.#entries.get(this.#identify(key))?.value;
+    return this.#state.get(this.#identify(key));
   }
 
   has(key: K): boolean {
-    return this.#entries.get(this.#identify(key)) !== undefined;
+    return this.#state.get(this.#identify(key)) !== undefined;
   }
 
   /** The whole state at this moment; free, however large the map. */
   loadAll(): StateView<K, V> {
-    return this.#entries.view();
+    return this.#state.view();
   }
 
   loadAllMatching(matches: (key: K, value: V) => boolean): Map<K, V> {
     const matching = new Map<K, V>();
-    for (const [key, value] of this.#entries.view()) {
+    for (const [key, value] of this.#state.view()) {
       if (matches(key, value)) matching.set(key, value);
     }
     return matching;
   }
 
   keys(): Iterable<K> {
-    return this.#entries.view().keys();
+    return this.#state.view().keys();
   }
 
   /**
@@ -103,16 +92,16 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
   delete(key: K): boolean {
     this.#refuseIfClosed('delete');
     const id = this.#identify(key);
-    const entry = this.#entries.get(id);
-    if (entry === undefined) return false;
-    this.#remove(id, entry);
+    const value = this.#state.get(id);
+    if (value === undefined) return false;
+    this.#remove(id, value);
     return true;
   }
 
   /** The stored value, or, if there was none, the given one after storing it. */
   loadOrStore(key: K, value: V): { value: V; loaded: boolean } {
-    const entry = this.#entries.get(this.#identify(key));
-    if (entry !== undefined) return { value: entry.value, loaded: true };
+    const stored = this.load(key);
+    if (stored !== undefined) return { value: stored, loaded: true };
     this.store(key, value);
     return { value: this.load(key)!, loaded: false };
   }
@@ -120,19 +109,19 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
   /** Deletes a key and returns the value that it had. */
   loadAndDelete(key: K): { value: V | undefined; loaded: boolean } {
     const id = this.#identify(key);
-    const entry = this.#entries.get(id);
-    if (entry === undefined) return { value: undefined, loaded: false };
+    const value = this.#state.get(id);
+    if (value === undefined) return { value, loaded: false };
     this.#refuseIfClosed('loadAndDelete');
-    this.#remove(id, entry);
-    return { value: entry.value, loaded: true };
+    this.#remove(id, value);
+    return { value, loaded: true };
   }
 
   /** Stores `next` if the key is present with a value equal to `old`; returns whether it was. */
   compareAndSwap(key: K, old: V, next: V): boolean {
-    this.#refuseUndefined(key, next);
-    const entry = this.#entries.get(this.#identify(key));
-    if (entry === undefined || old === undefined) return false;
-    if (entry.value !== old && !this.#equals(entry.value, old)) return false;
+    if (next === undefined) throw this.#undefinedValue(key);
+    const stored = this.load(key);
+    if (stored === undefined || old === undefined) return false;
+    if (stored !== old && !this.#equals(stored, old)) return false;
     this.#refuseIfClosed('compareAndSwap');
     this.store(key, next);
     return true;
@@ -176,8 +165,7 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
     return this.#options.name === undefined ? 'the watchable map' : `watchable map "${this.#options.name}"`;
   }
 
-  #identify(key: K): Id {
-    if (this.#options.key !== undefined) return this.#options.key(key);
+  #primitive(key: K): K {
     if ((typeof key === 'object' && key !== null) || typeof key === 'function') {
       throw new TypeError(`${this.#label} was given an object as key: create it with the option "key", a key codec`);
     }
@@ -187,39 +175,37 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
   // What storing would do; undefined when nothing. Refuses bad values before anything has changed.
   #changeFor(key: K, value: V): Change<K, V> | undefined {
     const id = this.#identify(key);
-    const previous = this.#entries.get(id);
-    if (previous !== undefined && previous.value === value) return undefined;
-    this.#refuseUndefined(key, value);
-    if (previous === undefined)
-      return { id, entry: this.#entry(key, this.#isolate(value)), created: true, equal: false };
-    if (this.#equals(previous.value, value)) {
-      if (this.#options.onEqual !== 'replace') return undefined;
-      return { id, entry: this.#entry(key, this.#isolate(value)), created: false, equal: true };
+    const previous = this.#state.get(id);
+    if (previous !== undefined && previous === value) return undefined;
+    if (value === undefined) throw this.#undefinedValue(key);
+    if (previous === undefined) {
+      const ownKey = this.#options.key === undefined ? key : this.#isolate(key);
+      return { id, key: ownKey, value: this.#isolate(value), kind: 'create' };
     }
-    return { id, entry: this.#entry(key, this.#isolate(value, previous.value)), created: false, equal: false };
+    const own = this.#state.keyOf(id);
+    if (!this.#equals(previous, value)) {
+      return { id, key: own, value: this.#isolate(value, previous), kind: 'update' };
+    }
+    if (this.#options.onEqual !== 'replace') return undefined;
+    return { id, key: own, value: this.#isolate(value), kind: 'replace' };
   }
 
-  #apply({ id, entry, created, equal }: Change<K, V>): boolean {
-    this.#entries.set(id, entry);
-    if (equal) return false;
-    this.#publish(id, entry, created);
+  #apply({ id, key, value, kind }: Change<K, V>): boolean {
+    this.#state.set(id, key, value);
+    if (kind === 'replace') return false;
+    this.#publish(id, key, value, false, kind === 'create');
     return true;
   }
 
-  #remove(id: Id, { key, value }: Update<K, V>): void {
-    this.#entries.delete(id);
-    this.#publish(id, Object.freeze({ key, delete: true, value }), false);
+  #remove(id: Id, value: V): void {
+    const key = this.#state.keyOf(id);
+    this.#state.delete(id);
+    this.#publish(id, key, value, true, false);
   }
 
-  #publish(id: Id, update: Update<K, V>, created: boolean): void {
-    this.#log.append(id, update, created);
+  #publish(id: Id, key: K, value: V, deleted: boolean, created: boolean): void {
+    this.#log.append(id, key, value, deleted, created);
     this.#options.metrics?.published({ message: this.#options.name ?? '' });
-  }
-
-  // The entry is the very update that subscribers get, which is why it is frozen.
-  #entry(key: K, value: V): Update<K, V> {
-    const isolated = this.#options.key === undefined ? key : this.#isolate(key);
-    return Object.freeze({ key: isolated, delete: false, value });
   }
 
   #isolate<T>(value: T, previous?: T): T {
@@ -229,11 +215,9 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
     return isolate === 'none' ? shared : deepFreeze(shared);
   }
 
-  #refuseUndefined(key: K, value: V): void {
-    if (value !== undefined) return;
-    throw new TypeError(
-      `${this.#label} was given undefined for key ${String(this.#identify(key))}: delete the key instead`,
-    );
+  #undefinedValue(key: K): TypeError {
+    const id = String(this.#identify(key));
+    return new TypeError(`${this.#label} was given undefined as the value of key ${id}: delete the key instead`);
   }
 
   #refuseIfClosed(operation: string): void {
@@ -241,11 +225,10 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
   }
 }
 
-/** A store that was checked and only needs to be carried out. */
+/** A store that was checked and only needs to be carried out. Subscribers are not told of a replacement. */
 interface Change<K, V> {
   readonly id: Id;
-  readonly entry: Update<K, V>;
-  readonly created: boolean;
-  /** The stored reference is replaced, but subscribers are not told. */
-  readonly equal: boolean;
+  readonly key: K;
+  readonly value: V;
+  readonly kind: 'create' | 'update' | 'replace';
 }

@@ -2,7 +2,8 @@
 import { Fold } from './fold.ts';
 import type { Id } from './hash.ts';
 import type { FoldRound, LogNode, MutationLog } from './log.ts';
-import { Shards } from './shards.ts';
+import { State } from './state.ts';
+import type { KeyRule } from './state.ts';
 import { ConflatingStream } from './stream.ts';
 import { Subset } from './subset.ts';
 import type { Snapshot, StateView, SubscribeOptions, Subscription, Update } from './types.ts';
@@ -12,7 +13,7 @@ export interface Source<K, V> {
   readonly label: string;
   readonly maxLag: number;
   readonly log: MutationLog<K, V>;
-  identify(key: K): Id;
+  readonly keys: KeyRule<K>;
   state(): StateView<K, V>;
   isClosed(): boolean;
 }
@@ -30,19 +31,19 @@ interface Place<K, V> {
   subset: Subset<K, V> | undefined;
 }
 
-const nothing = new Shards<never, never>((key) => key).view();
+const nothing = new State<never, never>({ coded: false, identify: (key) => key }).view();
 
 export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> implements Subscription<K, V> {
   readonly #withState: boolean;
   #initial = true;
   #place: Place<K, V> | undefined;
   #onDirty: (() => void) | undefined;
-  readonly #identify: (key: K) => Id;
+  readonly #keys: KeyRule<K>;
 
   constructor(source: Source<K, V>, options: SubscribeOptions<K, V>) {
     super(`the subscription to ${source.label}`, options.signal);
     this.#withState = options.state !== false;
-    this.#identify = (key) => source.identify(key);
+    this.#keys = source.keys;
     if (source.isClosed()) this.end();
     if (this.ended) return;
     const { log } = source;
@@ -64,7 +65,7 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
 
   /** What two keys must have in common to be the same key. */
   identify(key: K): Id {
-    return this.#identify(key);
+    return this.#keys.identify(key);
   }
 
   /** Calls back, instead of serving reads, whenever something may be pending and when the subscription ends. */
@@ -131,7 +132,7 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
 
   #enterSubset(source: Source<K, V>, include: (key: K, value: V) => boolean): Subset<K, V> | undefined {
     try {
-      return new Subset(include, this.#identify, source.state());
+      return new Subset(include, this.#keys, source.state());
     } catch (error) {
       this.end({ error });
       return undefined;

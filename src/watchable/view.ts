@@ -1,79 +1,87 @@
 // The immutable state of a map at one moment, as subscribers and readers see it.
 import { shardOf } from './hash.ts';
 import type { Id } from './hash.ts';
-import type { StateView, Update } from './types.ts';
-
-type Shard<K, V> = ReadonlyMap<Id, Update<K, V>>;
+import type { Directory } from './shards.ts';
+import type { StateView } from './types.ts';
 
 export class View<K, V> implements StateView<K, V> {
   readonly size: number;
-  readonly #directory: readonly Shard<K, V>[];
   readonly #identify: (key: K) => Id;
+  readonly #values: Directory<V>;
+  readonly #keys: Directory<K> | undefined;
 
-  constructor(directory: readonly Shard<K, V>[], size: number, identify: (key: K) => Id) {
-    this.#directory = directory;
+  /** `keys` is given where a key is more than its id. */
+  constructor(
+    size: number,
+    rule: { readonly identify: (key: K) => Id },
+    values: Directory<V>,
+    keys: Directory<K> | undefined,
+  ) {
     this.size = size;
-    this.#identify = identify;
+    this.#identify = rule.identify;
+    this.#values = values;
+    this.#keys = keys;
     Object.freeze(this);
   }
 
   get(key: K): V | undefined {
-    return this.#entry(key)?.value;
+    const id = this.#identify(key);
+    return this.#values[shardOf(id, this.#values.length)]!.get(id);
   }
 
   has(key: K): boolean {
-    return this.#entry(key) !== undefined;
+    return this.get(key) !== undefined;
   }
 
   keys(): IterableIterator<K> {
-    return new Walk(this.#directory, (entry) => entry.key);
+    if (this.#keys !== undefined) return new Walk(this.#keys, (shard) => shard.values());
+    return new Walk(this.#values, (shard) => shard.keys() as Iterator<K>);
   }
 
   values(): IterableIterator<V> {
-    return new Walk(this.#directory, (entry) => entry.value);
+    return new Walk(this.#values, (shard) => shard.values());
   }
 
   [Symbol.iterator](): IterableIterator<readonly [K, V]> {
-    return new Walk(this.#directory, (entry) => [entry.key, entry.value] as const);
+    if (this.#keys !== undefined) return this.#coded();
+    return new Walk(this.#values, (shard) => shard.entries() as Iterator<[K, V]>);
   }
 
   forEach(visit: (value: V, key: K) => void): void {
-    for (const shard of this.#directory) {
-      for (const entry of shard.values()) visit(entry.value, entry.key);
-    }
+    if (this.#keys !== undefined) for (const [key, value] of this.#coded()) visit(value, key);
+    else for (const shard of this.#values) shard.forEach((value, id) => visit(value, id as K));
   }
 
   toMap(): Map<K, V> {
-    const copy = new Map<K, V>();
-    this.forEach((value, key) => copy.set(key, value));
-    return copy;
+    return new Map(this);
   }
 
-  #entry(key: K): Update<K, V> | undefined {
-    const id = this.#identify(key);
-    return this.#directory[shardOf(id, this.#directory.length)]!.get(id);
+  // Keys and values are written together, so their shards agree in number and content.
+  *#coded(): IterableIterator<readonly [K, V]> {
+    for (const [index, shard] of this.#values.entries()) {
+      for (const [id, value] of shard) yield [this.#keys![index]!.get(id)!, value];
+    }
   }
 }
 
 // Written out by hand because the optimiser sees through it; a generator makes whole-state consumers several times slower.
-class Walk<K, V, T> implements IterableIterator<T> {
-  readonly #directory: readonly Shard<K, V>[];
-  readonly #pick: (entry: Update<K, V>) => T;
+class Walk<S, T> implements IterableIterator<T> {
+  readonly #directory: Directory<S>;
+  readonly #open: (shard: ReadonlyMap<Id, S>) => Iterator<T>;
   #position = 0;
-  #entries: Iterator<Update<K, V>>;
+  #items: Iterator<T>;
 
-  constructor(directory: readonly Shard<K, V>[], pick: (entry: Update<K, V>) => T) {
+  constructor(directory: Directory<S>, open: (shard: ReadonlyMap<Id, S>) => Iterator<T>) {
     this.#directory = directory;
-    this.#pick = pick;
-    this.#entries = directory[0]!.values();
+    this.#open = open;
+    this.#items = open(directory[0]!);
   }
 
   next(): IteratorResult<T> {
     for (;;) {
-      const step = this.#entries.next();
-      if (step.done !== true) return { done: false, value: this.#pick(step.value) };
-      if (this.#position + 1 >= this.#directory.length) return { done: true, value: undefined };
-      this.#entries = this.#directory[++this.#position]!.values();
+      const step = this.#items.next();
+      if (step.done !== true || this.#position === this.#directory.length - 1) return step;
+      this.#items = this.#open(this.#directory[++this.#position]!);
     }
   }
 

@@ -1,0 +1,221 @@
+// Measures the watchable maps against native ones: what a store, a snapshot and a pass over the state cost.
+import { WatchableMap } from '../src/watchable/index.ts';
+import type { Subscription } from '../src/watchable/index.ts';
+import { interleave, note, table, target } from './support.ts';
+import type { Row } from './support.ts';
+
+interface Route {
+  readonly weight: number;
+}
+
+const SIZES = [1_000, 10_000, 100_000];
+const SUBSCRIBERS = [1, 10, 100, 1_000];
+const STORES = 2_000;
+
+/** Runs the benchmark and prints its tables; true when every target is met. */
+export async function run(): Promise<boolean> {
+  const gc = (globalThis as { gc?: () => void }).gc;
+  const met: boolean[] = [];
+  for (const size of SIZES)
+    met.push(table(`watchable: store, ${size.toLocaleString('en-US')} entries`, await stores(size)));
+  for (const size of SIZES)
+    met.push(table(`watchable: state, ${size.toLocaleString('en-US')} entries`, await states(size)));
+  met.push(table('watchable: store, then delivery to all, 10,000 entries', await deliveries(10_000)));
+  if (gc !== undefined) met.push(table('watchable: memory, 1,000,000 stores over 1,000 keys', memory(gc)));
+  return met.every(Boolean);
+}
+
+/** What subscribers that never read keep alive. */
+function memory(collect: () => void): Row[] {
+  const bed = new Bed(keysFor(1_000), 10);
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let index = 0; index < 1_000_000; index++) bed.store();
+  collect();
+  const growth = (process.memoryUsage().heapUsed - before) / 2 ** 20;
+  bed.close();
+  return [target('heap growth with 10 subscribers that never read', growth, 20, 'atMost', ' MB')];
+}
+
+/** What subscribers add to the cost of a store: those that keep up, and those that never read. */
+async function stores(size: number): Promise<Row[]> {
+  const rows: Row[] = [];
+  const names = keysFor(size);
+  for (const count of SUBSCRIBERS) {
+    const alone = new Bed(names, 0);
+    const stuck = new Bed(names, count);
+    // Subscribers that keep up take snapshots, and after a snapshot shards are copied whoever took it. So the map that
+    // these are compared with has its state taken as often.
+    const read = new Bed(names, 0);
+    const parked = new Bed(names, count);
+    const times = await interleave(25, {
+      alone: () => alone.stores(),
+      stuck: () => stuck.stores(),
+      read: () => read.stores(),
+      parked: () => parked.stores(),
+      betweenRounds: async () => {
+        read.snapshot();
+        await parked.settle();
+      },
+    });
+    if (count === 1) rows.push(note('store, no subscriber', (times.alone / STORES) * 1e6, ' ns'));
+    const label = `with ${plural(count)}`;
+    rows.push(target(`store ${label}, keeping up / with none`, times.parked / times.read, 2, 'atMost'));
+    rows.push(target(`store ${label}, never reading / with none`, times.stuck / times.alone, 2, 'atMost'));
+    for (const bed of [alone, stuck, read, parked]) bed.close();
+  }
+  return rows;
+}
+
+/** What a snapshot costs after a change, and what reading it costs. */
+async function states(size: number): Promise<Row[]> {
+  const names = keysFor(size);
+  const map = filled(names);
+  const native = new Map(map.loadAll());
+  const copies = Math.max(1, Math.round(100_000 / size));
+  const rounds = 21;
+  let turn = 0;
+  const nextKey = (): string => names[(turn = (turn + 7_919) % size)]!;
+  const snapshots = await interleave(rounds, {
+    ours: () => {
+      for (let index = 0; index < STORES; index++) {
+        map.store(nextKey(), { weight: turn + index });
+        keep(map.loadAll());
+      }
+    },
+    native: () => {
+      for (let index = 0; index < copies; index++) {
+        native.set(nextKey(), { weight: turn + index });
+        keep(new Map(native));
+      }
+    },
+  });
+  const ours = snapshots.ours / STORES;
+  const copying = snapshots.native / copies;
+
+  const passes = copies;
+  const view = map.loadAll();
+  const plain = new Map(view);
+  const walks = await interleave(rounds, {
+    ours: () => {
+      let sum = 0;
+      for (let pass = 0; pass < passes; pass++) for (const [key, route] of view) sum += key.length + route.weight;
+      keep(sum);
+    },
+    native: () => {
+      let sum = 0;
+      for (let pass = 0; pass < passes; pass++) for (const [key, route] of plain) sum += key.length + route.weight;
+      keep(sum);
+    },
+    oursForEach: () => {
+      let sum = 0;
+      for (let pass = 0; pass < passes; pass++) view.forEach((route, key) => (sum += key.length + route.weight));
+      keep(sum);
+    },
+  });
+  const reads = await interleave(rounds, {
+    ours: () => {
+      let sum = 0;
+      for (let index = 0; index < 10_000; index++) sum += view.get(nextKey())!.weight;
+      keep(sum);
+    },
+    native: () => {
+      let sum = 0;
+      for (let index = 0; index < 10_000; index++) sum += plain.get(nextKey())!.weight;
+      keep(sum);
+    },
+  });
+  const speedUp = copying / ours;
+  const snapshotName = 'copying a native map / store and snapshot';
+  return [
+    note('store and snapshot', ours * 1e3, ' µs'),
+    size === 100_000 ? target(snapshotName, speedUp, 200, 'atLeast') : note(snapshotName, speedUp, 'x'),
+    target('iterating a snapshot / a native map', walks.ours / walks.native, 2, 'atMost'),
+    note('forEach over a snapshot / iterating a native map', walks.oursForEach / walks.native, 'x'),
+    note('get from a snapshot / from a native map', reads.ours / reads.native, 'x'),
+  ];
+}
+
+/** One store, then every subscriber reads it: the whole way through. */
+async function deliveries(size: number): Promise<Row[]> {
+  const rows: Row[] = [];
+  const names = keysFor(size);
+  for (const count of SUBSCRIBERS) {
+    const bed = new Bed(names, count);
+    await bed.settle();
+    const times = await interleave(21, {
+      delivery: async () => {
+        bed.store();
+        await bed.settle();
+      },
+    });
+    rows.push(note(`${plural(count)}, per subscriber`, (times.delivery / count) * 1e3, ' µs'));
+    bed.close();
+  }
+  return rows;
+}
+
+/** A filled map with subscribers. */
+class Bed {
+  readonly #map: WatchableMap<string, Route>;
+  readonly #names: readonly string[];
+  readonly #subscriptions: Subscription<string, Route>[];
+  #reads: Promise<unknown>[] = [];
+  #turn = 0;
+
+  constructor(names: readonly string[], subscribers: number) {
+    this.#map = filled(names);
+    this.#names = names;
+    this.#subscriptions = Array.from({ length: subscribers }, () => this.#map.subscribe());
+  }
+
+  store(): void {
+    this.#turn = (this.#turn + 7_919) % this.#names.length;
+    this.#map.store(this.#names[this.#turn]!, { weight: ++weights });
+  }
+
+  snapshot(): void {
+    keep(this.#map.loadAll());
+  }
+
+  stores(): void {
+    for (let index = 0; index < STORES; index++) this.store();
+  }
+
+  /** Waits for the reads under way and parks every subscriber again. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#reads);
+    this.#reads = this.#subscriptions.map((subscription) => subscription.next());
+  }
+
+  close(): void {
+    this.#map.close();
+  }
+}
+
+let weights = 0;
+let kept: unknown;
+
+/** Uses a result, so that the optimiser cannot drop the work behind it. */
+function keep(value: unknown): void {
+  kept = value;
+}
+
+function plural(subscribers: number): string {
+  return subscribers === 1 ? '1 subscriber' : `${subscribers.toLocaleString('en-US')} subscribers`;
+}
+
+function keysFor(size: number): string[] {
+  return Array.from({ length: size }, (_, index) => `team-${index % 97}/route-${index}`);
+}
+
+function filled(names: readonly string[]): WatchableMap<string, Route> {
+  const map = new WatchableMap<string, Route>({ name: 'bench' });
+  for (const name of names) map.store(name, { weight: 0 });
+  return map;
+}
+
+if (import.meta.main) {
+  const met = await run();
+  process.exitCode = met && kept !== null ? 0 : 1;
+}
