@@ -120,9 +120,9 @@ export class Manager {
       signal: this.#caches.signal,
       onError: (table, error) => this.#logger.warn({ kind: table.kind.kind, err: error }, 'watching failed, going on'),
     });
-    await this.tables.whenSynced(this.#caches.signal);
-    this.#synced = true;
+    await this.tables.whenSynced(this.#caches.signal).catch(() => {});
     if (this.#state !== 'starting') return;
+    this.#synced = true;
     this.#state = 'running';
     if (this.#elector === undefined) this.#elected();
     else this.#electing = this.#elector.run(this.#election.signal);

@@ -1,0 +1,179 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { copier, copy, Copy, Note, template, Template } from '../../test/support/copier.ts';
+import { FakeApi } from '../../test/support/fake-api.ts';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import { settled, until } from '../../test/support/until.ts';
+import { ApiError } from '../kube/errors.ts';
+import { LeadershipLost, Manager } from './index.ts';
+import type { ManagerOptions } from './index.ts';
+import { createLogger } from './logger.ts';
+
+const managers: Manager[] = [];
+afterEach(async () => {
+  await Promise.all(managers.splice(0).map((manager) => manager.stop()));
+});
+
+function make(options: Partial<ManagerOptions> & { client: FakeApi }): Manager {
+  const manager = new Manager({ controllers: [copier], logger: createLogger({ level: 'silent' }), ...options });
+  managers.push(manager);
+  return manager;
+}
+
+async function world(): Promise<FakeApi> {
+  const api = new FakeApi();
+  await api.create(Template, template('text', 'hello'));
+  await api.create(Copy, copy('a', { count: 1 }));
+  return api;
+}
+
+describe('starting', () => {
+  test('no plan is made before every table is synced', async () => {
+    const api = await world();
+    let refuse = true;
+    api.intercept = ({ verb, kind }) => {
+      if (refuse && verb === 'list' && kind === 'Template')
+        throw new ApiError('not yet', { code: 503, reason: 'ServiceUnavailable' });
+    };
+    const clock = new FakeClock();
+    const manager = make({ client: api, clock, probes: { port: 0 } });
+    const starting = manager.start();
+    await until(() => manager.probesUrl !== undefined);
+    await clock.advance(2_000);
+    const ready = await fetch(`${manager.probesUrl}/readyz?verbose`);
+    expect([ready.status, await ready.text()]).toEqual([
+      500,
+      '[+]ping ok\n[-]tables failed: waiting for Template\n[+]stopping ok\n',
+    ]);
+    expect(api.writes.map(({ kind }) => kind)).toEqual(['Template', 'Copy']);
+    refuse = false;
+    await clock.advance(60_000);
+    await starting;
+    await settled(manager);
+    expect(api.all(Note).size).toBe(1);
+    expect((await fetch(`${manager.probesUrl}/readyz`)).status).toBe(200);
+  });
+
+  test('twice is refused', async () => {
+    const manager = make({ client: await world() });
+    await manager.start();
+    await expect(manager.start()).rejects.toThrow('the manager can be started once; it is running');
+  });
+});
+
+describe('stopping', () => {
+  test('ends a start that still waits', async () => {
+    const api = new FakeApi();
+    api.intercept = () => {
+      throw new ApiError('gone', { code: 0, reason: 'ConnectionRefused' });
+    };
+    const manager = make({ client: api });
+    const starting = manager.start();
+    await manager.stop();
+    await starting;
+    await manager.done;
+  });
+
+  test('lets a running pass finish, and makes no further one', async () => {
+    const api = await world();
+    const gate = Promise.withResolvers<void>();
+    const patch = api.patch.bind(api);
+    let entered = false;
+    api.patch = async (...args) => {
+      entered = true;
+      await gate.promise;
+      return patch(...args);
+    };
+    const manager = make({ client: api });
+    await manager.start();
+    await until(() => entered);
+    const stopping = manager.stop();
+    gate.resolve();
+    await stopping;
+    const { length } = api.writes;
+    await api.patch(Template, { name: 'text', namespace: 'team' }, { type: 'merge', body: { spec: { text: 'new' } } });
+    expect(api.writes.length).toBe(length + 1);
+  });
+
+  test('gives up on a pass that takes longer than the deadline', async () => {
+    const api = await world();
+    const clock = new FakeClock();
+    let hangs = false;
+    api.patch = (_kind, _ref, _patch, options = {}) =>
+      new Promise((_resolve, reject) => {
+        hangs = true;
+        options.signal?.addEventListener('abort', () => reject(options.signal!.reason as Error));
+      });
+    const manager = make({ client: api, clock, stopWithinMs: 5_000 });
+    await manager.start();
+    await until(() => hangs);
+    let stopped = false;
+    const stopping = manager.stop().then(() => (stopped = true));
+    await clock.advance(4_999);
+    expect(stopped).toBe(false);
+    await clock.advance(1);
+    await stopping;
+  });
+});
+
+describe('leadership', () => {
+  const lease = { namespace: 'kube-system', name: 'offshoot' };
+
+  test('one of two works; when it stops, the other takes over', async () => {
+    const api = await world();
+    const first = make({ client: api, leaderElection: { ...lease, identity: 'first' } });
+    await first.start();
+    await until(() => first.idle && api.all(Note).size === 1);
+    const clock = new FakeClock();
+    const second = make({ client: api, clock, leaderElection: { ...lease, identity: 'second' } });
+    await second.start();
+    expect(second.idle).toBe(false);
+    await first.stop();
+    await api.patch(Template, { name: 'text', namespace: 'team' }, { type: 'merge', body: { spec: { text: 'new' } } });
+    expect((api.all(Note).get('team/a-0')!['spec'] as { text: string }).text).toBe('hello');
+    await clock.advance(5_000);
+    await until(() => (api.all(Note).get('team/a-0')!['spec'] as { text: string }).text === 'new');
+  });
+
+  test('no write after the lease is lost, and the process is told to end', async () => {
+    const api = await world();
+    const clock = new FakeClock();
+    const manager = make({ client: api, clock, leaderElection: lease });
+    await manager.start();
+    await until(() => manager.idle && api.all(Note).size === 1);
+    const ended = manager.done.catch((error: unknown) => error);
+    let cut = true;
+    api.intercept = ({ kind }) => {
+      if (cut && kind === 'Lease') throw new ApiError('no route', { code: 0, reason: 'Timeout' });
+    };
+    await clock.advance(10_001);
+    cut = false;
+    const { length } = api.writes;
+    await api.patch(Template, { name: 'text', namespace: 'team' }, { type: 'merge', body: { spec: { text: 'new' } } });
+    expect(await ended).toBeInstanceOf(LeadershipLost);
+    expect(api.writes.slice(length + 1).filter(({ kind }) => kind !== 'Event')).toEqual([]);
+  });
+});
+
+test('metrics carry the names that dashboards know', async () => {
+  const manager = make({ client: await world(), probes: { port: 0 } });
+  await manager.start();
+  await settled(manager);
+  manager.metrics.request({ method: 'GET', code: 200, host: 'localhost:6443', durationMs: 5 });
+  const text = await (await fetch(`${manager.probesUrl}/metrics`)).text();
+  for (const line of [
+    /^controller_runtime_reconcile_total\{controller="copier",result="success"\} [1-9]/m,
+    /^controller_runtime_reconcile_total\{controller="copier",result="error"\} 0$/m,
+    /^controller_runtime_reconcile_time_seconds_bucket\{le="0.005",controller="copier"\} \d/m,
+    /^controller_runtime_active_workers\{controller="copier"\} 0$/m,
+    /^controller_runtime_max_concurrent_reconciles\{controller="copier"\} 4$/m,
+    /^workqueue_depth\{name="copier",controller="copier"\} 0$/m,
+    /^workqueue_adds_total\{name="copier",controller="copier"\} [1-9]/m,
+    /^workqueue_retries_total\{name="copier",controller="copier"\} 0$/m,
+    /^rest_client_requests_total\{code="200",method="GET",host="localhost:6443"\} 1$/m,
+    /^leader_election_master_status\{name="offshoot"\} 1$/m,
+    /^offshoot_table_objects\{kind="Note"\} 1$/m,
+    /^offshoot_table_synced\{kind="Copy"\} 1$/m,
+  ]) {
+    expect(text).toMatch(line);
+  }
+});
