@@ -115,6 +115,8 @@ class PodWorker {
   /** Pods that a step is under way for; the pod as that step saw it. */
   readonly #working = new Map<string, Pod>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** By uid: when the pod was first seen here. */
+  readonly #firstSeen = new Map<string, number>();
   #addresses = 0;
 
   constructor(client: Client) {
@@ -122,7 +124,11 @@ class PodWorker {
   }
 
   async follow(signal: AbortSignal): Promise<void> {
-    this.#table.onChange(({ key }) => void this.#work(key));
+    this.#table.onChange(({ key, old, new: pod }) => {
+      if (pod === undefined) this.#firstSeen.delete(old!.metadata.uid!);
+      else if (old === undefined) this.#firstSeen.set(pod.metadata.uid!, performance.now());
+      void this.#work(key);
+    });
     const onError = (error: unknown): void => console.error(`watching pods: ${String(error)}`);
     await runReflector({ client: this.#client, table: this.#table, clock: systemClock, signal, onError });
     for (const timer of this.#timers.values()) clearTimeout(timer);
@@ -161,7 +167,9 @@ class PodWorker {
         await this.#client.delete(pods, pod.metadata, { gracePeriodSeconds: 0, preconditions: { uid: uid! } });
         return undefined;
       }
-      const { status, againInMs } = reportOn(pod, { now: new Date(), hostIP, allocateIP: () => this.#nextAddress() });
+      const ageMs = performance.now() - (this.#firstSeen.get(uid!) ?? 0);
+      const allocateIP = (): string => this.#nextAddress();
+      const { status, againInMs } = reportOn(pod, { now: new Date(), ageMs, hostIP, allocateIP });
       if (status !== undefined) {
         const body = { metadata: { uid }, status };
         this.#table.observe(

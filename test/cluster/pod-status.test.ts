@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { reportOn } from './pod-status.ts';
 import type { Pod } from './pod-status.ts';
 
+const node = { hostIP: '192.0.2.1', allocateIP: () => '10.244.0.1' };
 const start = new Date('2026-01-01T00:00:00Z');
 
 function pod(simulate?: string, owner = 'ReplicaSet'): Pod {
@@ -20,8 +21,8 @@ function pod(simulate?: string, owner = 'ReplicaSet'): Pod {
 }
 
 /** Applies reports until the pod says all there is to say at that time. */
-function settle(subject: Pod, afterMs = 0): { pod: Pod; againInMs?: number } {
-  const seen = { now: new Date(start.getTime() + afterMs), hostIP: '192.0.2.1', allocateIP: () => '10.244.0.1' };
+function settle(subject: Pod, ageMs = 0): { pod: Pod; againInMs?: number } {
+  const seen = { ...node, now: new Date(start.getTime() + ageMs), ageMs };
   for (let round = 0; round < 5; round++) {
     const { status, againInMs } = reportOn(subject, seen);
     if (status === undefined) return { pod: subject, ...(againInMs === undefined ? {} : { againInMs }) };
@@ -44,7 +45,7 @@ describe('reportOn', () => {
   });
 
   test('a pod of a Job is seen running and then succeeds', () => {
-    const first = reportOn(pod(undefined, 'Job'), { now: start, hostIP: '192.0.2.1', allocateIP: () => '10.244.0.1' });
+    const first = reportOn(pod(undefined, 'Job'), { ...node, now: start, ageMs: 0 });
     expect(first.status?.phase).toBe('Running');
     const { pod: done } = settle(pod(undefined, 'Job'));
     expect(done.status?.phase).toBe('Succeeded');

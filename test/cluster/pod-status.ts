@@ -73,6 +73,8 @@ export interface Pod extends KubeObject {
 
 interface Observation {
   readonly now: Date;
+  /** How long the node has known the pod. The pod's own startTime is too coarse for short delays. */
+  readonly ageMs: number;
   readonly hostIP: string;
   /** Takes an address for a pod that has none yet. */
   readonly allocateIP: () => string;
@@ -102,7 +104,7 @@ export function reportOn(pod: Pod, seen: Observation): Report {
   if (before.phase === 'Succeeded' || before.phase === 'Failed') return {};
   const now = `${seen.now.toISOString().slice(0, 19)}Z`; // Kubernetes times have no fractions
   const startTime = before.startTime ?? now;
-  const { life, againInMs, problem } = lifeOf(pod, seen.now.getTime() - Date.parse(startTime));
+  const { life, againInMs, problem } = lifeOf(pod, seen.ageMs);
   const podIP =
     life === 'waiting' ? undefined : (before.podIP ?? (pod.spec.hostNetwork ? seen.hostIP : seen.allocateIP()));
   const wanted: PodStatus = {
