@@ -1,20 +1,29 @@
-// Starts the embedded API server: certificates, store, HTTPS, and the objects that every cluster has.
-import { randomBytes } from 'node:crypto';
+// Starts the embedded API server: identity, store, HTTPS, and the objects that every cluster has.
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { createAuthority } from '../kube/pki.ts';
-import { accessOf } from './auth/access.ts';
+import { Access } from './auth/access.ts';
+import { TokenKey } from './auth/tokens.ts';
 import { bootstrap } from './bootstrap.ts';
+import { adminCertificate, clusterIdentity, kubeconfigText, servingCertificate } from './identity.ts';
 import { builtinResources } from './kinds/index.ts';
 import { Registry } from './registry.ts';
+import type { Hooks } from './rest/context.ts';
 import { requestHandler } from './rest/handler.ts';
 import type { ServerContext } from './rest/server-context.ts';
 import { Watches } from './rest/watch-stream.ts';
 import { Store } from './store/store.ts';
+import type { HistoryLimits } from './store/types.ts';
 
 export interface EmbeddedOptions {
+  /** Where the cluster is kept; absent keeps it in memory only. */
+  readonly dataDir?: string;
+  /** 0, the default, takes a free one. */
   readonly port?: number;
+  /** The address to listen on; 127.0.0.1 unless told otherwise. */
   readonly host?: string;
+  /** How much of the past watches and paged lists can go back to. */
+  readonly history?: Partial<HistoryLimits>;
+  readonly hooks?: Hooks;
   /** Told of errors that are the server's own fault. */
   readonly onError?: (error: unknown) => void;
 }
@@ -22,7 +31,7 @@ export interface EmbeddedOptions {
 export interface Embedded {
   readonly url: string;
   readonly caPem: string;
-  /** What a client needs to be the administrator. */
+  /** What makes a client the administrator: a certificate with its key, or the token. */
   readonly admin: { readonly certPem: string; readonly keyPem: string; readonly token: string };
   readonly store: Store;
   readonly cluster: ServerContext;
@@ -34,31 +43,20 @@ export interface Embedded {
 /** Starts a cluster in this process. Resolves when it serves. */
 export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embedded> {
   const host = options.host ?? '127.0.0.1';
-  const authority = createAuthority({ commonName: 'offshoot-embedded-ca', days: 3650 });
-  const serving = authority.issue({
-    commonName: 'kube-apiserver',
-    dnsNames: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'],
-    ipAddresses: ['127.0.0.1', '::1', '10.96.0.1'],
-    days: 3650,
-    usage: 'server',
-  });
-  const admin = authority.issue({
-    commonName: 'kubernetes-admin',
-    organizations: ['system:masters'],
-    days: 3650,
-    usage: 'client',
-  });
-  const token = randomBytes(32).toString('base64url');
-  const store = new Store();
+  const { dataDir, history = {}, hooks = {} } = options;
+  const backend = dataDir === undefined ? undefined : (await import('./store/sqlite.ts')).openSqlite(dataDir);
+  const store = new Store({ history, ...(backend !== undefined && { backend }) });
+  const { authority, tokenKeyPem, adminToken } = clusterIdentity(dataDir);
   const cluster: ServerContext = {
     store,
     registry: new Registry(builtinResources()),
     admission: { mutate: (request) => Promise.resolve(request.object), validate: () => Promise.resolve() },
-    hooks: {},
-    access: accessOf(token),
+    hooks,
+    access: new Access(store, adminToken, new TokenKey(tokenKeyPem)),
     watches: new Watches(),
     onError: options.onError ?? ((error) => console.error(error)),
   };
+  const serving = servingCertificate(authority, host);
   const server = createServer(
     {
       key: serving.keyPem,
@@ -67,7 +65,6 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
       requestCert: true,
       rejectUnauthorized: false,
       keepAliveTimeout: 120_000,
-      requestTimeout: 60_000,
     },
     requestHandler(cluster),
   );
@@ -81,14 +78,15 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   });
   const { port } = server.address() as AddressInfo;
   await bootstrap(cluster, port);
-  const url = `https://${host}:${port}`;
+  const admin = adminCertificate(authority);
+  const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
   return {
     url,
     caPem: authority.certPem,
-    admin: { ...admin, token },
+    admin: { ...admin, token: adminToken },
     store,
     cluster,
-    kubeconfig: () => kubeconfig(url, authority.certPem, admin),
+    kubeconfig: () => kubeconfigText(url, authority.certPem, admin),
     stop: async () => {
       cluster.watches.close();
       const closed = new Promise<void>((resolve) => {
@@ -99,27 +97,4 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
       store.close();
     },
   };
-}
-
-function kubeconfig(url: string, caPem: string, admin: { certPem: string; keyPem: string }): string {
-  const base64 = (text: string): string => Buffer.from(text).toString('base64');
-  return `apiVersion: v1
-kind: Config
-clusters:
-- name: offshoot
-  cluster:
-    server: ${url}
-    certificate-authority-data: ${base64(caPem)}
-users:
-- name: admin
-  user:
-    client-certificate-data: ${base64(admin.certPem)}
-    client-key-data: ${base64(admin.keyPem)}
-contexts:
-- name: offshoot
-  context:
-    cluster: offshoot
-    user: admin
-current-context: offshoot
-`;
 }

@@ -1,43 +1,123 @@
-// provisional
+// Who sends a request, and may they do it: certificates, tokens, impersonation, then the roles.
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { UserInfo } from '../rest/context.ts';
-import { unauthorized } from '../rest/fault.ts';
-import type { Access } from '../rest/server-context.ts';
+import { Fault, forbidden, unauthorized } from '../rest/fault.ts';
+import type { RequestLine } from '../rest/request.ts';
+import { selectedName } from '../rest/selectors.ts';
+import type { Store } from '../store/store.ts';
+import { impersonated } from './impersonation.ts';
+import { Rbac } from './rbac.ts';
+import type { Attributes } from './rbac.ts';
+import type { TokenClaims, TokenKey } from './tokens.ts';
+import { issuer } from './tokens.ts';
 
-const open = new Set(['/healthz', '/readyz', '/livez', '/version']);
+const publicPaths = new Set(['/healthz', '/readyz', '/livez', '/version']);
+const admin: UserInfo = { username: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
 
-export function accessOf(adminToken: string): Access {
-  return {
-    isPublic: (path) => open.has(path),
-    authenticate: (request) => {
-      const user = certificateUser(request.socket as TLSSocket) ?? tokenUser(request, adminToken);
-      if (user === undefined) throw unauthorized();
-      return user;
-    },
-    authorize: () => undefined,
-  };
-}
+export class Access {
+  readonly rbac: Rbac;
+  readonly #store: Store;
+  readonly #adminToken: Buffer;
+  readonly #tokens: TokenKey;
+  readonly #certificateUsers = new WeakMap<TLSSocket, UserInfo>();
 
-function tokenUser(request: IncomingMessage, adminToken: string): UserInfo | undefined {
-  const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
-  if (token.length !== adminToken.length || !timingSafeEqual(Buffer.from(token), Buffer.from(adminToken)))
-    return undefined;
-  return { username: 'admin', groups: ['system:masters', 'system:authenticated'] };
-}
-
-const users = new WeakMap<TLSSocket, UserInfo>();
-
-function certificateUser(socket: TLSSocket): UserInfo | undefined {
-  if (!socket.authorized) return undefined;
-  let user = users.get(socket);
-  if (user === undefined) {
-    const { CN, O } = socket.getPeerCertificate().subject ?? {};
-    const name = Array.isArray(CN) ? CN[0] : CN;
-    if (name === undefined) return undefined;
-    user = { username: name, groups: [...[O ?? []].flat(), 'system:authenticated'] };
-    users.set(socket, user);
+  constructor(store: Store, adminToken: string, tokens: TokenKey) {
+    this.rbac = new Rbac(store);
+    this.#store = store;
+    this.#adminToken = Buffer.from(adminToken);
+    this.#tokens = tokens;
   }
-  return user;
+
+  get tokens(): TokenKey {
+    return this.#tokens;
+  }
+
+  /** Paths that need no identity: health and version. */
+  isPublic(path: string): boolean {
+    return publicPaths.has(path);
+  }
+
+  /** Who sends this request; throws a Fault when nobody that is known. */
+  authenticate(request: IncomingMessage): UserInfo {
+    const { authorization } = request.headers;
+    const user =
+      authorization === undefined
+        ? this.#certificateUser(request.socket as TLSSocket)
+        : this.tokenUser(/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '')?.user;
+    if (user === undefined) throw unauthorized();
+    return impersonated(this.rbac, user, request.headers);
+  }
+
+  /** The user of a bearer token, and for whom it was issued; undefined when it is no good. */
+  tokenUser(token: string): { readonly user: UserInfo; readonly audiences: readonly string[] } | undefined {
+    const bytes = Buffer.from(token);
+    if (bytes.length === this.#adminToken.length && timingSafeEqual(bytes, this.#adminToken)) {
+      return { user: admin, audiences: [issuer] };
+    }
+    const claims = this.#tokens.read(token);
+    if (claims === undefined || !this.#isAlive(claims)) return undefined;
+    const { namespace, name, uid, id, audiences } = claims;
+    return {
+      user: {
+        username: `system:serviceaccount:${namespace}:${name}`,
+        uid,
+        groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+        extra: { 'authentication.kubernetes.io/credential-id': [`JTI=${id}`] },
+      },
+      audiences,
+    };
+  }
+
+  /** Throws a Fault when the user may not do this. */
+  authorize(user: UserInfo, verb: string, line: RequestLine): void {
+    const attributes = attributesOf(verb, line);
+    if (this.rbac.allows(user, attributes)) return;
+    if (attributes.path !== undefined) {
+      const message = `forbidden: User "${user.username}" cannot ${verb} path "${attributes.path}"`;
+      throw new Fault(403, 'Forbidden', message, {});
+    }
+    const { group, resource, name } = attributes;
+    throw forbidden({ group, plural: resource, kind: '' }, name, refusal(user, attributes));
+  }
+
+  #isAlive({ namespace, name, uid, boundTo }: TokenClaims): boolean {
+    if (this.#store.get('serviceaccounts', `${namespace}/${name}`)?.object.metadata.uid !== uid) return false;
+    if (boundTo === undefined) return true;
+    const [collection, key] =
+      boundTo.kind === 'Node'
+        ? ['nodes', boundTo.name]
+        : [`${boundTo.kind.toLowerCase()}s`, `${namespace}/${boundTo.name}`];
+    return this.#store.get(collection, key)?.object.metadata.uid === boundTo.uid;
+  }
+
+  #certificateUser(socket: TLSSocket): UserInfo | undefined {
+    if (!socket.authorized) return undefined;
+    let user = this.#certificateUsers.get(socket);
+    if (user === undefined) {
+      const { CN, O = [] } = socket.getPeerCertificate().subject ?? {};
+      const username = [CN ?? []].flat()[0];
+      if (username === undefined) return undefined;
+      user = { username, groups: [...[O].flat(), 'system:authenticated'] };
+      this.#certificateUsers.set(socket, user);
+    }
+    return user;
+  }
+}
+
+/** The words with which a refusal says what was wanted. */
+export function refusal(user: UserInfo, wanted: Attributes): string {
+  const resource = wanted.subresource === '' ? wanted.resource : `${wanted.resource}/${wanted.subresource}`;
+  const scope = wanted.namespace === '' ? 'at the cluster scope' : `in the namespace "${wanted.namespace}"`;
+  return `User "${user.username}" cannot ${wanted.verb} resource "${resource}" in API group "${wanted.group}" ${scope}`;
+}
+
+function attributesOf(verb: string, line: RequestLine): Attributes {
+  if (line.resource === undefined) {
+    return { verb, path: line.path, group: '', resource: '', subresource: '', namespace: '', name: '' };
+  }
+  const { group, plural, subresource, namespace, name } = line.resource;
+  const selected = name === '' && verb !== 'create' ? (selectedName(line.query) ?? '') : name;
+  return { verb, group, resource: plural, subresource, namespace, name: selected };
 }

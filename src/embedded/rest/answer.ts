@@ -42,7 +42,7 @@ export async function send(
   };
   if (warnings.length > 0) headers['Warning'] = warnings.map(warningHeader);
   let { body } = answer;
-  if (body.length >= compressFrom && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) {
+  if (body.length >= compressFrom && /\bgzip\b/.test(request.headers['accept-encoding']?.toString() ?? '')) {
     body = await compress(body, { level: 1 });
     headers['Content-Encoding'] = 'gzip';
     headers['Vary'] = 'Accept-Encoding';

@@ -1,7 +1,23 @@
-// provisional
+// An object against its kind: unknown fields, defaults, and everything that is wrong with it. Called by create and update.
 import type { AnyObject } from '../../kube/objects.ts';
+import { decodeObject } from '../kinds/index.ts';
 import type { Target, WriteOptions } from './context.ts';
+import { badRequest } from './fault.ts';
 
-export function conform(_target: Target, object: AnyObject, _options: WriteOptions, _old?: AnyObject): AnyObject {
-  return object;
+/** The object with what its kind does not have taken out and its defaults filled in; throws when it cannot be read. */
+export function conform(target: Target, object: AnyObject, options: WriteOptions): AnyObject {
+  const { kind, version } = target.resource;
+  const { value, unknownFields, problem } = decodeObject(target.resource, object);
+  if (problem !== undefined) throw badRequest(problem);
+  if (unknownFields.length > 0 && options.fieldValidation !== 'Ignore') {
+    const texts = unknownFields.map((field) => `unknown field ${JSON.stringify(field)}`);
+    if (options.fieldValidation === 'Strict') {
+      const list = texts.join(', ');
+      throw badRequest(
+        `${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${list}`,
+      );
+    }
+    for (const text of texts) options.warn(text);
+  }
+  return value as AnyObject;
 }

@@ -14,15 +14,21 @@ import { rulesOf } from './rules/index.ts';
 
 const nameAttempts = 8;
 
-/** Creates an object. A generated name that is taken is generated again. */
-export async function create(cluster: Cluster, target: Target, body: unknown, options: WriteOptions): Promise<Written> {
+/** Creates an object. A generated name that is taken is generated again. `managed`: field owners are already in it. */
+export async function create(
+  cluster: Cluster,
+  target: Target,
+  body: unknown,
+  options: WriteOptions,
+  managed = false,
+): Promise<Written> {
   const given = incomingObject(target, body);
   const prefix = given.metadata.generateName ?? '';
   const generate = (given.metadata.name ?? '') === '' && prefix !== '';
   for (let attempt = 1; ; attempt++) {
     const name = generate ? generatedName(prefix) : (given.metadata.name ?? '');
     try {
-      return await createNamed(cluster, { ...target, name }, given, options);
+      return await createNamed(cluster, { ...target, name }, given, options, managed);
     } catch (error) {
       const taken = error instanceof Fault && error.status.reason === 'AlreadyExists';
       if (!taken || !generate || attempt === nameAttempts) throw error;
@@ -35,6 +41,7 @@ async function createNamed(
   target: Target,
   given: AnyObject,
   options: WriteOptions,
+  managed: boolean,
 ): Promise<Written> {
   const { resource, name, namespace } = target;
   if ((given.metadata.resourceVersion ?? '') !== '' && given.metadata.resourceVersion !== '0') {
@@ -54,7 +61,7 @@ async function createNamed(
     admitted === checked ? completed : conform(target, completed, { ...options, fieldValidation: 'Ignore' });
   const problems = [...metaProblems(target, settled), ...(rules.problems?.(settled, undefined, cluster) ?? [])];
   if (problems.length > 0) throw invalid(resource, name, problems);
-  const next = trackWrite(target, undefined, settled, options);
+  const next = managed ? settled : trackWrite(target, undefined, settled, options);
   await cluster.admission.validate({ operation: 'CREATE', target, object: next, oldObject: undefined, options });
   if (cluster.store.get(collectionOf(resource), keyOf(target)) !== undefined) throw alreadyExists(resource, name);
   try {

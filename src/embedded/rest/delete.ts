@@ -1,6 +1,7 @@
 // DELETE of one object or of a selection: at once, or marked and left to finalizers and the grace period.
 import type { AnyObject } from '../../kube/objects.ts';
 import { collectionOf } from '../registry.ts';
+import { invalid as invalidValue } from '../schema/field-error.ts';
 import { VersionConflict } from '../store/types.ts';
 import type { Stored } from '../store/types.ts';
 import { commit } from './commit.ts';
@@ -18,7 +19,7 @@ export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
 }
 
-const policies = ['Background', 'Foreground', 'Orphan'];
+const policies = new Set(['Background', 'Foreground', 'Orphan']);
 const attempts = 8;
 
 /** Reads a DeleteOptions body together with the query parameters that say the same. */
@@ -38,15 +39,13 @@ export function deleteOptionsOf(body: unknown, query: URLSearchParams): DeleteOp
   const options = { ...given, ...fromQuery } as DeleteOptions & Record<string, unknown>;
   const { gracePeriodSeconds: grace, propagationPolicy: policy, preconditions, orphanDependents } = options;
   const refuse = (field: string, value: unknown, detail: string): never => {
-    const problem = { field, type: 'FieldValueInvalid', detail: `Invalid value: ${JSON.stringify(value)}: ${detail}` };
-    throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [problem]);
+    throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [invalidValue(field, value, detail)]);
   };
   if (grace !== undefined && grace !== null && !Number.isInteger(grace)) {
     throw badRequest('gracePeriodSeconds must be a whole number');
   }
-  if (policy !== undefined && policy !== null && !policies.includes(policy)) {
-    const detail = 'Unsupported value: supported values: "Foreground", "Background", "Orphan", "nil"';
-    refuse('propagationPolicy', policy, detail);
+  if (policy !== undefined && policy !== null && !policies.has(policy)) {
+    refuse('propagationPolicy', policy, 'must be one of Foreground, Background, Orphan');
   }
   if ((policy ?? undefined) !== undefined && (orphanDependents ?? undefined) !== undefined) {
     refuse('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set');
@@ -54,7 +53,7 @@ export function deleteOptionsOf(body: unknown, query: URLSearchParams): DeleteOp
   if (preconditions !== undefined && (typeof preconditions !== 'object' || preconditions === null)) {
     throw badRequest('preconditions must be an object');
   }
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) as DeleteOptions;
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
 }
 
 /** Deletes one object, or starts to. */

@@ -1,6 +1,8 @@
 // The refusals of the API: each is a Kubernetes Status with the texts that its users know. Thrown by every verb and
 // turned into an answer by handler.ts.
 import type { Resource } from '../resource.ts';
+import { causeReason, errorBody, errorsText } from '../schema/field-error.ts';
+import type { FieldError } from '../schema/field-error.ts';
 
 export interface StatusCause {
   readonly reason?: string;
@@ -111,41 +113,16 @@ export function methodNotAllowed(): Fault {
   return new Fault(405, 'MethodNotAllowed', message, {});
 }
 
-/** One thing that is wrong with an object. `type` is the Kubernetes cause, such as `FieldValueInvalid`. */
-export interface FieldProblem {
-  readonly field: string;
-  readonly type: string;
-  /** What is wrong, without the path: `Required value: name or generateName is required`. */
-  readonly detail: string;
-}
-
 export function invalid(
   resource: Pick<Resource, 'group' | 'kind'>,
   name: string,
-  problems: readonly FieldProblem[],
+  errors: readonly FieldError[],
 ): Fault {
-  const causes = problems.map(({ field, type, detail }) => ({ reason: type, message: detail, field }));
-  const texts = [...new Set(problems.map(({ field, detail }) => `${field}: ${detail}`))];
+  const causes = errors.map((error) => ({ reason: causeReason(error), message: errorBody(error), field: error.field }));
   const kind = resource.group === '' ? resource.kind : `${resource.kind}.${resource.group}`;
-  const message = `${kind} "${name}" is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`;
   const group = resource.group === '' ? {} : { group: resource.group };
+  const message = `${kind} "${name}" is invalid: ${errorsText(errors)}`;
   return new Fault(422, 'Invalid', message, { name, ...group, kind: resource.kind, causes });
-}
-
-export function required(field: string, detail = ''): FieldProblem {
-  return { field, type: 'FieldValueRequired', detail: detail === '' ? 'Required value' : `Required value: ${detail}` };
-}
-
-export function invalidValue(field: string, value: unknown, detail: string): FieldProblem {
-  return { field, type: 'FieldValueInvalid', detail: `Invalid value: ${shown(value)}: ${detail}` };
-}
-
-export function forbiddenField(field: string, detail: string): FieldProblem {
-  return { field, type: 'FieldValueForbidden', detail: `Forbidden: ${detail}` };
-}
-
-function shown(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? Number(part) : part)) ?? 'null';
 }
 
 export function expired(message: string): Fault {

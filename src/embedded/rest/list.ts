@@ -1,4 +1,5 @@
 // GET of a collection: selection, paging over one consistent state of the past, and the version rules of lists.
+import { forbidden } from '../schema/field-error.ts';
 import { Compacted } from '../store/types.ts';
 import type { Stored } from '../store/types.ts';
 import { collectionOf } from '../registry.ts';
@@ -90,8 +91,7 @@ function wantedVersion(cluster: Cluster, query: URLSearchParams, limit: number):
   const version = versionNumber(query);
   const match = query.get('resourceVersionMatch') ?? '';
   const refuse = (text: string): never => {
-    const problem = { field: 'resourceVersionMatch', type: 'FieldValueForbidden', detail: `Forbidden: ${text}` };
-    throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [problem]);
+    throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [forbidden('resourceVersionMatch', text)]);
   };
   if (match !== '' && version === undefined) {
     return refuse('resourceVersionMatch is forbidden unless resourceVersion is provided');

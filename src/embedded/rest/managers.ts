@@ -1,12 +1,24 @@
-// provisional
+// Who owns which field: keeps `metadata.managedFields` for every write that is not a server-side apply.
 import type { AnyObject } from '../../kube/objects.ts';
+import { trackUpdate } from '../patch/index.ts';
+import { apiVersionOf } from '../registry.ts';
 import type { Target, WriteOptions } from './context.ts';
 
+/** The next state with the writer as owner of what it changed. */
 export function trackWrite(
-  _target: Target,
-  _old: AnyObject | undefined,
+  target: Target,
+  old: AnyObject | undefined,
   next: AnyObject,
-  _options: WriteOptions,
+  options: WriteOptions,
 ): AnyObject {
-  return next;
+  const tracked = trackUpdate({
+    schema: target.resource.schema,
+    old,
+    next,
+    manager: options.fieldManager,
+    apiVersion: apiVersionOf(target.resource),
+    subresource: target.subresource,
+    now: new Date(),
+  });
+  return tracked as AnyObject;
 }

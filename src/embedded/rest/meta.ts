@@ -1,8 +1,8 @@
 // The metadata of objects: names, identity, and what may never change. Called by create and update.
 import { randomInt, randomUUID } from 'node:crypto';
 import type { AnyObject, ObjectMeta } from '../../kube/objects.ts';
-import { forbiddenField, invalidValue, required } from './fault.ts';
-import type { FieldProblem } from './fault.ts';
+import { forbidden, invalid, required, tooLong } from '../schema/field-error.ts';
+import type { FieldError } from '../schema/field-error.ts';
 import type { Target } from './context.ts';
 
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -17,15 +17,15 @@ const startingWithLetterText =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
 /** What is wrong with the name of an object of this kind. */
-function nameProblems(target: Target, name: string): FieldProblem[] {
+function nameProblems(target: Target, name: string): FieldError[] {
   const field = 'metadata.name';
   if (name === '') return [required(field, 'name or generateName is required')];
   const { group, plural } = target.resource;
   if (group === 'rbac.authorization.k8s.io') {
-    if (name === '.' || name === '..') return [invalidValue(field, name, `may not be '${name}'`)];
-    return [...'/%']
+    if (name === '.' || name === '..') return [invalid(field, name, `may not be '${name}'`)];
+    return ['/', '%']
       .filter((sign) => name.includes(sign))
-      .map((sign) => invalidValue(field, name, `may not contain '${sign}'`));
+      .map((sign) => invalid(field, name, `may not contain '${sign}'`));
   }
   const [pattern, limit, text] =
     group === '' && plural === 'services'
@@ -33,10 +33,10 @@ function nameProblems(target: Target, name: string): FieldProblem[] {
       : group === '' && plural === 'namespaces'
         ? ([label, 63, labelText] as const)
         : ([subdomain, 253, subdomainText] as const);
-  const problems: FieldProblem[] = [];
-  if (!pattern.test(name)) problems.push(invalidValue(field, name, text));
+  const problems: FieldError[] = [];
+  if (!pattern.test(name)) problems.push(invalid(field, name, text));
   if (name.length > limit) {
-    problems.push({ field, type: 'FieldValueTooLong', detail: `Too long: may not be more than ${limit} bytes` });
+    problems.push(tooLong(field, limit));
   }
   return problems;
 }
@@ -51,15 +51,15 @@ const valueText =
 const annotationLimit = 256 * 1024;
 
 /** What is wrong with the metadata of an object, its name included. */
-export function metaProblems(target: Target, object: AnyObject): FieldProblem[] {
+export function metaProblems(target: Target, object: AnyObject): FieldError[] {
   const { name, labels = {}, annotations = {}, finalizers = [], ownerReferences = [] } = object.metadata;
   const problems = nameProblems(target, name ?? '');
   for (const [key, value] of Object.entries(labels)) {
     problems.push(...keyProblems('metadata.labels', key));
     if (value.length > 63) {
-      problems.push(invalidValue('metadata.labels', value, 'must be no more than 63 bytes'));
+      problems.push(invalid('metadata.labels', value, 'must be no more than 63 bytes'));
     }
-    if (!labelValue.test(value)) problems.push(invalidValue('metadata.labels', value, valueText));
+    if (!labelValue.test(value)) problems.push(invalid('metadata.labels', value, valueText));
   }
   let size = 0;
   for (const [key, value] of Object.entries(annotations)) {
@@ -67,8 +67,7 @@ export function metaProblems(target: Target, object: AnyObject): FieldProblem[] 
     size += key.length + value.length;
   }
   if (size > annotationLimit) {
-    const detail = `Too long: may not be more than ${annotationLimit} bytes`;
-    problems.push({ field: 'metadata.annotations', type: 'FieldValueTooLong', detail });
+    problems.push(tooLong('metadata.annotations', annotationLimit));
   }
   for (const finalizer of finalizers) problems.push(...keyProblems('metadata.finalizers', finalizer));
   for (const [index, owner] of ownerReferences.entries()) {
@@ -76,32 +75,27 @@ export function metaProblems(target: Target, object: AnyObject): FieldProblem[] 
       if ((owner[part] ?? '') !== '') continue;
       const field = `metadata.ownerReferences[${index}].${part}`;
       problems.push(
-        invalidValue(
-          field,
-          owner[part] ?? '',
-          part === 'apiVersion' ? 'version must not be empty' : 'must not be empty',
-        ),
+        invalid(field, owner[part] ?? '', part === 'apiVersion' ? 'version must not be empty' : 'must not be empty'),
       );
     }
   }
   if (ownerReferences.filter((owner) => owner.controller === true).length > 1) {
     const detail = 'Only one reference can have Controller set to true';
-    problems.push(invalidValue('metadata.ownerReferences', ownerReferences, detail));
+    problems.push(invalid('metadata.ownerReferences', ownerReferences, detail));
   }
   return problems;
 }
 
-function keyProblems(field: string, key: string): FieldProblem[] {
+function keyProblems(field: string, key: string): FieldError[] {
   const slash = key.indexOf('/');
   const prefix = slash < 0 ? undefined : key.slice(0, slash);
   const name = key.slice(slash + 1);
-  const problems: FieldProblem[] = [];
+  const problems: FieldError[] = [];
   if (prefix !== undefined && !keyPrefix.test(prefix)) {
-    problems.push(invalidValue(field, key, `prefix part ${prefix === '' ? 'must be non-empty' : subdomainText}`));
+    problems.push(invalid(field, key, `prefix part ${prefix === '' ? 'must be non-empty' : subdomainText}`));
   }
-  if (name.length > 63) problems.push(invalidValue(field, key, 'name part must be no more than 63 bytes'));
-  if (!keyName.test(name))
-    problems.push(invalidValue(field, key, name === '' ? 'name part must be non-empty' : keyText));
+  if (name.length > 63) problems.push(invalid(field, key, 'name part must be no more than 63 bytes'));
+  if (!keyName.test(name)) problems.push(invalid(field, key, name === '' ? 'name part must be non-empty' : keyText));
   return problems;
 }
 
@@ -172,11 +166,11 @@ function withoutEmpty(meta: ObjectMeta): ObjectMeta {
 }
 
 /** What an update may not do to the metadata. */
-export function changeProblems(next: ObjectMeta, old: ObjectMeta): FieldProblem[] {
+export function changeProblems(next: ObjectMeta, old: ObjectMeta): FieldError[] {
   if (old.deletionTimestamp === undefined) return [];
   const added = (next.finalizers ?? []).filter((finalizer) => !(old.finalizers ?? []).includes(finalizer));
   if (added.length === 0) return [];
   const list = added.map((finalizer) => JSON.stringify(finalizer)).join(', ');
   const text = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`;
-  return [forbiddenField('metadata.finalizers', text)];
+  return [forbidden('metadata.finalizers', text)];
 }

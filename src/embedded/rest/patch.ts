@@ -1,32 +1,87 @@
-// PATCH: the four kinds of patches over the current state of an object.
+// PATCH: the four kinds of patches over the current state of an object. Apply creates the object when it is not there.
 import type { AnyObject } from '../../kube/objects.ts';
-import { applyMergePatch } from '../../kube/merge-patch.ts';
-import { decodeJson, mediaType } from './body.ts';
+import { applyJsonPatch, applyMergePatch, applyPatch, applyStrategicMergePatch } from '../patch/index.ts';
+import { apiVersionOf, collectionOf } from '../registry.ts';
+import { decodeJson, decodeYaml, mediaType } from './body.ts';
+import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
-import { unsupportedMediaType } from './fault.ts';
+import { create } from './create.ts';
+import { badRequest, Fault, unsupportedMediaType } from './fault.ts';
 import { incomingObject } from './object.ts';
+import { flag } from './request.ts';
 import { change } from './update.ts';
 
-export interface Patch {
-  readonly type: 'merge';
-  readonly body: unknown;
+export type Patch =
+  | { readonly type: 'json' | 'merge' | 'strategic'; readonly body: unknown }
+  | { readonly type: 'apply'; readonly body: unknown; readonly force: boolean; readonly manager: string };
+
+const types: Readonly<Record<string, Patch['type']>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+  'application/apply-patch+json': 'apply',
+};
+
+/** Reads a patch from a request. */
+export async function patchFrom(body: Buffer, contentType: string | undefined, query: URLSearchParams): Promise<Patch> {
+  const type = types[mediaType(contentType)];
+  if (type === undefined) throw unsupportedMediaType(Object.keys(types));
+  if (type !== 'apply') {
+    if (query.has('force')) throw badRequest('the parameter force is only for server-side apply patches');
+    return { type, body: decodeJson(body) };
+  }
+  const manager = query.get('fieldManager') ?? '';
+  if (manager === '') throw badRequest('fieldManager is required for apply patch');
+  return { type, body: await decodeYaml(body), force: flag(query, 'force'), manager };
 }
 
-export async function patchFrom(
-  body: Buffer,
-  contentType: string | undefined,
-  _query: URLSearchParams,
-): Promise<Patch> {
-  if (mediaType(contentType) !== 'application/merge-patch+json')
-    throw unsupportedMediaType(['application/merge-patch+json']);
-  return { type: 'merge', body: decodeJson(body) };
+/** Patches an object. */
+export async function patch(cluster: Cluster, target: Target, wish: Patch, options: WriteOptions): Promise<Written> {
+  if (wish.type === 'strategic' && target.resource.custom) {
+    throw unsupportedMediaType(Object.keys(types).filter((name) => types[name] !== 'strategic'));
+  }
+  if (wish.type !== 'apply') {
+    return change(cluster, target, (old) => ({ object: patched(target, old, wish) }), options);
+  }
+  const exists = cluster.store.get(collectionOf(target.resource), keyOf(target)) !== undefined;
+  if (exists || target.subresource !== '') {
+    return change(cluster, target, (old) => ({ object: applied(target, old, wish), managed: true }), options);
+  }
+  const first = applied(target, undefined, wish);
+  try {
+    return await create(cluster, target, first, options, true);
+  } catch (error) {
+    if (!(error instanceof Fault && error.status.reason === 'AlreadyExists')) throw error;
+    // Somebody created it a moment ago: apply to that.
+    return patch(cluster, target, wish, options);
+  }
 }
 
-export function patch(cluster: Cluster, target: Target, patch: Patch, options: WriteOptions): Promise<Written> {
-  return change(
-    cluster,
-    target,
-    (old) => ({ object: incomingObject(target, applyMergePatch(old, patch.body)) as AnyObject }),
-    options,
-  );
+function patched(target: Target, old: AnyObject, wish: Exclude<Patch, { type: 'apply' }>): AnyObject {
+  const result =
+    wish.type === 'json'
+      ? applyJsonPatch(old, wish.body)
+      : wish.type === 'merge'
+        ? applyMergePatch(old, wish.body)
+        : applyStrategicMergePatch(target.resource.schema, old, wish.body);
+  return incomingObject(target, result);
+}
+
+/** The object after a server-side apply, field owners included. */
+function applied(target: Target, live: AnyObject | undefined, wish: Extract<Patch, { type: 'apply' }>): AnyObject {
+  const { resource, subresource } = target;
+  const given = incomingObject(target, wish.body);
+  const { status: _status, ...withoutStatus } = given;
+  const { object } = applyPatch({
+    schema: resource.schema,
+    live,
+    applied: resource.status && subresource !== 'status' ? withoutStatus : given,
+    manager: wish.manager,
+    force: wish.force,
+    apiVersion: apiVersionOf(resource),
+    subresource,
+    now: new Date(),
+  });
+  return object as AnyObject;
 }

@@ -26,7 +26,8 @@ export function answerPath(server: ServerContext, line: RequestLine, request: In
   if (line.method !== 'GET' && line.method !== 'HEAD') throw methodNotAllowed();
   const path = line.path.length > 1 && line.path.endsWith('/') ? line.path.slice(0, -1) : line.path;
   const parts = path.split('/').slice(1);
-  switch (parts[0]) {
+  const [first = ''] = parts;
+  switch (first) {
     case 'healthz':
     case 'readyz':
     case 'livez':

@@ -1,15 +1,18 @@
 // Requests for resources → verbs. Subresources that have a life of their own are in subresources.ts.
+import { review } from '../auth/reviews.ts';
 import { collectionOf } from '../registry.ts';
-import { statusAnswer } from './answer.ts';
+import { jsonAnswer, statusAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
-import { decodeBody, readBody } from './body.ts';
+import { readBody } from './body.ts';
+import { bodyOf, viewOf, writeOptionsOf } from './call.ts';
 import { keyOf } from './context.ts';
-import type { Target, WriteOptions, Written } from './context.ts';
+import type { Target, Written } from './context.ts';
+import { conform } from './conform.ts';
 import { create } from './create.ts';
 import { deleteOptionsOf, remove, removeAll } from './delete.ts';
-import { badRequest, methodNotAllowed, noSuchPath, notFound, success } from './fault.ts';
+import { methodNotAllowed, noSuchPath, notFound, success } from './fault.ts';
 import { list } from './list.ts';
-import { negotiate } from './negotiate.ts';
+import { incomingObject } from './object.ts';
 import { patch, patchFrom } from './patch.ts';
 import { listBody, objectBody } from './represent.ts';
 import type { View } from './represent.ts';
@@ -27,7 +30,7 @@ export async function answerResource(
   path: ResourcePath,
 ): Promise<Answer | undefined> {
   const resource = server.registry.find(path.group, path.version, path.plural);
-  if (resource === undefined || (resource.namespaced ? false : hasForeignNamespace(path))) throw noSuchPath();
+  if (resource === undefined || (!resource.namespaced && hasForeignNamespace(path))) throw noSuchPath();
   const namespace = resource.namespaced ? path.namespace : '';
   const target: Target = { resource, namespace, name: path.name, subresource: path.subresource };
   if (path.subresource !== '' && path.subresource !== 'status') return answerSubresource(server, call, target);
@@ -59,8 +62,11 @@ async function answerVerb(server: ServerContext, call: ResourceRequest, target: 
     case 'watch':
       watch(server, target, query, view, call.response);
       return undefined;
-    case 'create':
-      return written(await create(server, target, await bodyOf(call), writeOptionsOf(call)), view);
+    case 'create': {
+      const body = await bodyOf(call);
+      if (isReview(target)) return answerReview(server, call, target, body);
+      return written(await create(server, target, body, writeOptionsOf(call)), view);
+    }
     case 'update':
       return written(await replace(server, target, await bodyOf(call), writeOptionsOf(call)), view);
     case 'patch': {
@@ -94,50 +100,17 @@ async function deleted(server: ServerContext, call: ResourceRequest, target: Tar
   return statusAnswer(success(target.resource, target.name, stored.object.metadata.uid));
 }
 
+function isReview({ resource }: Target): boolean {
+  return resource.verbs.length === 1 && resource.verbs[0] === 'create';
+}
+
+function answerReview(server: ServerContext, call: ResourceRequest, target: Target, body: unknown): Answer {
+  const object = conform(target, incomingObject(target, body), writeOptionsOf(call));
+  const answered = review(server.access, call.user, object);
+  if (answered === undefined) throw methodNotAllowed();
+  return jsonAnswer(201, answered);
+}
+
 function written(result: Written, view: View): Answer {
   return { code: result.created ? 201 : 200, body: objectBody(result.stored, view) };
-}
-
-/** The decoded body; undefined when there is none and none is needed. */
-export async function bodyOf(call: ResourceRequest, optional = false): Promise<unknown> {
-  const body = await readBody(call.request);
-  if (body.length === 0) {
-    if (optional) return undefined;
-    throw badRequest('the request body is empty: an object is expected');
-  }
-  return decodeBody(body, call.request.headers['content-type']);
-}
-
-/** The form in which a call wants objects. */
-export function viewOf(call: ResourceRequest, target: Target): View {
-  const include = call.line.query.get('includeObject') ?? 'Metadata';
-  if (include !== 'None' && include !== 'Metadata' && include !== 'Object') {
-    throw badRequest(`includeObject must be None, Metadata or Object, found "${include}"`);
-  }
-  const format = negotiate(call.request.headers.accept, ['Table', 'PartialObjectMetadata']);
-  return { resource: target.resource, format, includeObject: include };
-}
-
-/** The options of a write, from the query (and, for deletions, from the body). */
-export function writeOptionsOf(call: ResourceRequest, body?: unknown): WriteOptions {
-  const { query } = call.line;
-  const inBody = (body as { dryRun?: unknown } | undefined)?.dryRun;
-  const dryRun = Array.isArray(inBody) ? inBody : query.getAll('dryRun').filter((value) => value !== '');
-  if (dryRun.some((value) => value !== 'All')) {
-    throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(dryRun)}: supported values: "All"`);
-  }
-  const fieldValidation = query.get('fieldValidation') ?? 'Warn';
-  if (fieldValidation !== 'Strict' && fieldValidation !== 'Warn' && fieldValidation !== 'Ignore') {
-    throw badRequest(
-      `fieldValidation: Unsupported value: "${fieldValidation}": supported values: "Ignore", "Strict", "Warn"`,
-    );
-  }
-  const agent = (call.request.headers['user-agent'] ?? 'unknown').split('/')[0]!;
-  return {
-    user: call.user,
-    dryRun: dryRun.length > 0,
-    fieldManager: query.get('fieldManager') ?? agent.slice(0, 128),
-    fieldValidation,
-    warn: call.warn,
-  };
 }

@@ -1,18 +1,9 @@
 // What the handlers of requests share beyond the cluster itself.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Access } from '../auth/access.ts';
 import type { Cluster, UserInfo } from './context.ts';
 import type { RequestLine } from './request.ts';
 import type { Watches } from './watch-stream.ts';
-
-/** Who may do what. */
-export interface Access {
-  /** Paths that need no identity: health and version. */
-  isPublic(path: string): boolean;
-  /** Who sends this request; throws a Fault when nobody that is known. */
-  authenticate(request: IncomingMessage): UserInfo;
-  /** Throws a Fault when the user may not do this. */
-  authorize(user: UserInfo, verb: string, line: RequestLine): void;
-}
 
 export interface ServerContext extends Cluster {
   readonly access: Access;

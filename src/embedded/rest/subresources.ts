@@ -1,13 +1,118 @@
-// provisional
+// Subresources that do something of their own: scale, token, eviction, binding, log, finalize.
+import { issueToken } from '../auth/token-request.ts';
+import type { AnyObject } from '../../kube/objects.ts';
+import { applyJsonPatch, applyMergePatch } from '../patch/index.ts';
+import { collectionOf } from '../registry.ts';
+import { jsonAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
+import { bodyOf, viewOf, writeOptionsOf } from './call.ts';
+import { readBody } from './body.ts';
+import { keyOf } from './context.ts';
 import type { Target } from './context.ts';
-import { noSuchPath } from './fault.ts';
+import { servedObject } from './conversion.ts';
+import { evict } from './eviction.ts';
+import { badRequest, methodNotAllowed, noSuchPath, notFound } from './fault.ts';
+import { patch, patchFrom } from './patch.ts';
+import { objectBody } from './represent.ts';
+import { items, part } from './rules/types.ts';
+import { changeScale, scaleOf } from './scale.ts';
 import type { ResourceRequest, ServerContext } from './server-context.ts';
+import { change, replace } from './update.ts';
 
-export async function answerSubresource(
-  _server: ServerContext,
-  _call: ResourceRequest,
-  _target: Target,
-): Promise<Answer> {
-  throw noSuchPath();
+/** Answers a request for a subresource other than status. */
+export async function answerSubresource(server: ServerContext, call: ResourceRequest, target: Target): Promise<Answer> {
+  const { resource, subresource } = target;
+  const known = subresource === 'scale' ? resource.scale !== undefined : resource.subresources.includes(subresource);
+  if (!known) throw noSuchPath();
+  const stored = server.store.get(collectionOf(resource), keyOf(target));
+  if (stored === undefined) throw notFound(resource, target.name);
+  const object = servedObject(stored, resource);
+  switch (`${subresource} ${call.verb}`) {
+    case 'scale get':
+      return jsonAnswer(200, scaleOf(target, object));
+    case 'scale update':
+    case 'scale patch':
+      return scaled(server, call, target);
+    case 'token create': {
+      const request = (await bodyOf(call)) as AnyObject;
+      return jsonAnswer(201, issueToken(server.store, server.access.tokens, object, request));
+    }
+    case 'eviction create':
+      return evict(server, target, object, await bodyOf(call), writeOptionsOf(call));
+    case 'binding create':
+      return bind(server, call, target);
+    case 'log get':
+      return log(server, call, object);
+    case 'finalize update':
+    case 'ephemeralcontainers update': {
+      const { stored: next } = await replace(server, target, await bodyOf(call), writeOptionsOf(call));
+      return { code: 200, body: objectBody(next, viewOf(call, target)) };
+    }
+    case 'ephemeralcontainers patch': {
+      const wish = await patchFrom(await readBody(call.request), call.request.headers['content-type'], call.line.query);
+      const { stored: next } = await patch(server, target, wish, writeOptionsOf(call));
+      return { code: 200, body: objectBody(next, viewOf(call, target)) };
+    }
+    case 'ephemeralcontainers get':
+      return { code: 200, body: objectBody(stored, viewOf(call, target)) };
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+async function scaled(server: ServerContext, call: ResourceRequest, target: Target): Promise<Answer> {
+  const options = writeOptionsOf(call);
+  const next = await scaleWish(call);
+  const { stored } = await changeScale(server, target, next, options);
+  return jsonAnswer(200, scaleOf(target, servedObject(stored, target.resource)));
+}
+
+async function scaleWish(call: ResourceRequest): Promise<(scale: AnyObject) => unknown> {
+  if (call.verb === 'update') {
+    const body = await bodyOf(call);
+    return () => body;
+  }
+  const wish = await patchFrom(await readBody(call.request), call.request.headers['content-type'], call.line.query);
+  // A Scale has no lists, so a strategic or an applied patch is the same as a merge.
+  return (scale) => (wish.type === 'json' ? applyJsonPatch(scale, wish.body) : applyMergePatch(scale, wish.body));
+}
+
+/** Puts a pod on a node, as a scheduler does. */
+async function bind(server: ServerContext, call: ResourceRequest, target: Target): Promise<Answer> {
+  const { target: node } = (await bodyOf(call)) as { target?: { name?: unknown } };
+  const name = node?.name;
+  if (typeof name !== 'string' || name === '') throw badRequest('Binding: target.name is required');
+  const wish = (old: AnyObject): { object: AnyObject } => ({
+    object: { ...old, spec: { ...part(old, 'spec'), nodeName: name } },
+  });
+  await change(server, { ...target, subresource: '' }, wish, writeOptionsOf(call));
+  return jsonAnswer(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
+}
+
+function log(server: ServerContext, call: ResourceRequest, pod: AnyObject): Answer {
+  const spec = part(pod, 'spec');
+  const names = [...items(spec, 'containers'), ...items(spec, 'initContainers')].map((container) =>
+    String(container['name']),
+  );
+  const asked = call.line.query.get('container') ?? '';
+  if (asked === '' && items(spec, 'containers').length > 1) {
+    throw badRequest(
+      `a container name must be specified for pod ${pod.metadata.name}, choose one of: [${names.join(' ')}]`,
+    );
+  }
+  if (asked !== '' && !names.includes(asked)) {
+    throw badRequest(`container ${asked} is not valid for pod ${pod.metadata.name}`);
+  }
+  const text = server.hooks.podLog?.(pod, asked === '' ? (names[0] ?? '') : asked) ?? '';
+  const tail = Number(call.line.query.get('tailLines') ?? NaN);
+  const lines = text.split('\n');
+  const last = text.endsWith('\n') ? -1 : lines.length;
+  const shown =
+    Number.isInteger(tail) && tail >= 0
+      ? lines
+          .slice(0, last)
+          .slice(-tail || lines.length)
+          .join('\n')
+      : text;
+  return { code: 200, body: Buffer.from(shown), contentType: 'text/plain' };
 }

@@ -31,21 +31,10 @@ function columnDefinition(column: PrinterColumn): object {
 
 function rowOf(object: AnyObject, columns: readonly PrinterColumn[], view: View, now: number): object {
   const cells = columns.map((column) => columnValue(column, object, now));
-  switch (view.includeObject) {
-    case 'None':
-      return { cells };
-    case 'Object':
-      return { cells, object };
-    default:
-      return {
-        cells,
-        object: {
-          kind: 'PartialObjectMetadata',
-          apiVersion: `meta.k8s.io/${view.format.version}`,
-          metadata: object.metadata,
-        },
-      };
-  }
+  if (view.includeObject === 'None') return { cells };
+  if (view.includeObject === 'Object') return { cells, object };
+  const apiVersion = `meta.k8s.io/${view.format.version}`;
+  return { cells, object: { kind: 'PartialObjectMetadata', apiVersion, metadata: object.metadata } };
 }
 
 function columnValue(column: PrinterColumn, object: AnyObject, now: number): unknown {

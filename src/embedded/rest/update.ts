@@ -2,6 +2,7 @@
 import type { AnyObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
 import { collectionOf } from '../registry.ts';
+import { invalid as invalidValue } from '../schema/field-error.ts';
 import { VersionConflict } from '../store/types.ts';
 import type { Stored } from '../store/types.ts';
 import { commit } from './commit.ts';
@@ -25,9 +26,8 @@ export function replace(cluster: Cluster, target: Target, body: unknown, options
   const given = incomingObject(target, body);
   const version = given.metadata.resourceVersion ?? '';
   if (version === '' && rulesOf(target.resource).needsVersion) {
-    const detail = 'Invalid value: 0x0: must be specified for an update';
     throw invalid(target.resource, target.name, [
-      { field: 'metadata.resourceVersion', type: 'FieldValueInvalid', detail },
+      invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'),
     ]);
   }
   return change(cluster, target, () => ({ object: given }), options);
@@ -60,14 +60,14 @@ async function changeOnce(
   const { object: given, managed } = wish(old);
   refuseOtherObject(target, given, old);
   const separated = separate(target, given, old);
-  const conformed = conform(target, separated, options, old);
+  const conformed = conform(target, separated, options);
   const prepared = rulesOf(resource).prepareUpdate?.(conformed, old, cluster, target) ?? conformed;
   const request = { operation: 'UPDATE', target, oldObject: old, options } as const;
   const admitted = (await cluster.admission.mutate({ ...request, object: prepared })) ?? prepared;
   const settled =
     admitted === prepared
       ? prepared
-      : conform(target, separate(target, admitted, old), { ...options, fieldValidation: 'Ignore' }, old);
+      : conform(target, separate(target, admitted, old), { ...options, fieldValidation: 'Ignore' });
   const problems = [
     ...metaProblems(target, settled),
     ...changeProblems(settled.metadata, old.metadata),
@@ -105,11 +105,11 @@ function separate(target: Target, given: AnyObject, old: AnyObject): AnyObject {
     const kept = resource.custom ? { ...old.metadata, managedFields: metadata.managedFields } : metadata;
     const labels = resource.group === 'apps' ? { labels: old.metadata.labels } : {};
     const meta = defined({ ...kept, ...labels });
-    return { ...rest, metadata: meta, ...(given['status'] !== undefined && { status: given['status'] }) } as AnyObject;
+    return { ...rest, metadata: meta, ...(given['status'] !== undefined && { status: given['status'] }) };
   }
   if (!resource.status) return { ...given, metadata };
   const { status: _status, ...rest } = given;
-  return { ...rest, metadata, ...(old['status'] !== undefined && { status: old['status'] }) } as AnyObject;
+  return { ...rest, metadata, ...(old['status'] !== undefined && { status: old['status'] }) };
 }
 
 function defined<T extends object>(object: T): T {

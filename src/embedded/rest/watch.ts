@@ -1,6 +1,7 @@
 // GET with watch=true: which events a watcher gets, from where on. The sending itself is watch-stream.ts.
 import type { ServerResponse } from 'node:http';
 import { collectionOf } from '../registry.ts';
+import { forbidden } from '../schema/field-error.ts';
 import { storedFromObject } from '../store/stored.ts';
 import { Compacted } from '../store/types.ts';
 import type { Stored, StoreEvent } from '../store/types.ts';
@@ -41,7 +42,7 @@ export function watch(
     const replay = initial ? [] : store.eventsAfter(collection, since ?? 0);
     stream.begin(
       initial
-        ? initialFrames(store.list(collection, { namespace: target.namespace }), relevant, frames)
+        ? initialFrames([...store.list(collection, { namespace: target.namespace })], relevant, frames)
         : replayFrames(replay, relevant, frames),
     );
   } catch (error) {
@@ -64,8 +65,7 @@ export function watch(
 function wantsInitial(query: URLSearchParams, since: number | undefined): boolean {
   const match = query.get('resourceVersionMatch') ?? '';
   const refuse = (field: string, text: string): never => {
-    const problem = { field, type: 'FieldValueForbidden', detail: `Forbidden: ${text}` };
-    throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [problem]);
+    throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [forbidden(field, text)]);
   };
   if (query.has('sendInitialEvents')) {
     const wanted = flag(query, 'sendInitialEvents');
@@ -115,7 +115,7 @@ function* initialFrames(
   relevant: Filter,
   frames: ReturnType<typeof eventFrames>,
 ): Iterable<Buffer> {
-  for (const stored of [...items]) {
+  for (const stored of items) {
     const outcome = relevant({ type: 'ADDED', stored, previous: undefined, version: stored.version });
     if (outcome !== undefined) yield frames(outcome.type, outcome.stored);
   }

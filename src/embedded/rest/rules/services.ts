@@ -1,7 +1,7 @@
 // Services get an address of their own from 10.96.0.0/12 and, where their type asks for it, node ports.
 import type { AnyObject } from '../../../kube/objects.ts';
 import type { Cluster } from '../context.ts';
-import { forbiddenField, invalidValue } from '../fault.ts';
+import { forbidden, invalid } from '../../schema/field-error.ts';
 import { items, part } from './types.ts';
 import type { KindRules } from './types.ts';
 
@@ -83,13 +83,13 @@ export const serviceRules: KindRules = {
     const before = old === undefined ? undefined : part(old, 'spec')['clusterIP'];
     if (typeof address !== 'string' || address === '' || address === 'None' || address === before) return [];
     if (before !== undefined && before !== '' && part(next, 'spec')['type'] !== 'ExternalName') {
-      return [invalidValue('spec.clusterIPs[0]', [address], 'may not change once set')];
+      return [invalid('spec.clusterIPs[0]', [address], 'may not change once set')];
     }
     const used = cluster.store
       .list('services')
       .some(({ object }) => object.metadata.uid !== next.metadata.uid && part(object, 'spec')['clusterIP'] === address);
     return used
-      ? [forbiddenField('spec.clusterIP', `failed to allocate IP ${address}: provided IP is already allocated`)]
+      ? [forbidden('spec.clusterIP', `failed to allocate IP ${address}: provided IP is already allocated`)]
       : [];
   },
   returnsDeleted: true,

@@ -1,7 +1,7 @@
 // What a kind does beyond its schema when its objects are written or removed.
 import type { AnyObject } from '../../../kube/objects.ts';
 import type { Cluster, Target } from '../context.ts';
-import type { FieldProblem } from '../fault.ts';
+import type { FieldError } from '../../schema/field-error.ts';
 
 export interface KindRules {
   /** An update must name the version that it starts from. */
@@ -13,7 +13,7 @@ export interface KindRules {
   /** Completes a changed object, or takes back what may not change. */
   readonly prepareUpdate?: (next: AnyObject, old: AnyObject, cluster: Cluster, target: Target) => AnyObject;
   /** What is wrong with an object that its schema cannot say. */
-  readonly problems?: (next: AnyObject, old: AnyObject | undefined, cluster: Cluster) => FieldProblem[];
+  readonly problems?: (next: AnyObject, old: AnyObject | undefined, cluster: Cluster) => FieldError[];
   /** How long an object stays after a deletion that asked for `requested` seconds. */
   readonly graceSeconds?: (object: AnyObject, requested: number | undefined) => number;
   /** Changes an object that starts to be deleted. */

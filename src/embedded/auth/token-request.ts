@@ -1,0 +1,66 @@
+// `serviceaccounts/token`: issues a token for a service account. Called by the subresource of that name.
+import type { AnyObject } from '../../kube/objects.ts';
+import { badRequest, conflict, invalid, notFound } from '../rest/fault.ts';
+import { timestamp } from '../rest/meta.ts';
+import { invalid as invalidValue } from '../schema/field-error.ts';
+import type { Store } from '../store/store.ts';
+import { issuer } from './tokens.ts';
+import type { TokenClaims, TokenKey } from './tokens.ts';
+
+interface TokenRequestSpec {
+  readonly audiences?: readonly string[];
+  readonly expirationSeconds?: number;
+  readonly boundObjectRef?: { readonly kind?: string; readonly name?: string; readonly uid?: string } | null;
+}
+
+const hour = 3600;
+const shortestSeconds = 600;
+const longestSeconds = 2 ** 32;
+const bindable: Readonly<Record<string, string>> = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' };
+
+/** Completes a TokenRequest with a token. */
+export function issueToken(store: Store, key: TokenKey, account: AnyObject, request: AnyObject): AnyObject {
+  const spec = (request['spec'] ?? {}) as TokenRequestSpec;
+  const seconds = spec.expirationSeconds ?? hour;
+  const refuse = (field: string, value: unknown, detail: string): never => {
+    throw invalid({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, '', [invalidValue(field, value, detail)]);
+  };
+  if (!Number.isInteger(seconds) || seconds < shortestSeconds) {
+    refuse('spec.expirationSeconds', seconds, 'may not specify a duration less than 10 minutes');
+  }
+  if (seconds > longestSeconds) {
+    refuse('spec.expirationSeconds', seconds, 'may not specify a duration larger than 2^32 seconds');
+  }
+  const audiences = (spec.audiences ?? []).length > 0 ? spec.audiences! : [issuer];
+  if (!Array.isArray(audiences) || audiences.some((audience) => typeof audience !== 'string')) {
+    throw badRequest('spec.audiences must be a list of strings');
+  }
+  const { name, namespace = '', uid = '' } = account.metadata;
+  const expires = Math.floor(Date.now() / 1000) + seconds;
+  const boundTo = spec.boundObjectRef ? boundObject(store, namespace, spec.boundObjectRef) : undefined;
+  const claims = { namespace, name, uid, audiences, expires, ...(boundTo !== undefined && { boundTo }) };
+  return {
+    kind: 'TokenRequest',
+    apiVersion: 'authentication.k8s.io/v1',
+    metadata: { name, namespace, creationTimestamp: timestamp() },
+    spec: { ...spec, audiences, expirationSeconds: seconds, boundObjectRef: spec.boundObjectRef ?? null },
+    status: { token: key.issue(claims), expirationTimestamp: timestamp(expires * 1000) },
+  };
+}
+
+function boundObject(
+  store: Store,
+  namespace: string,
+  reference: { readonly kind?: string; readonly name?: string; readonly uid?: string },
+): NonNullable<TokenClaims['boundTo']> {
+  const { kind = '', name = '', uid } = reference;
+  const plural = bindable[kind];
+  if (plural === undefined) throw badRequest(`cannot bind token for serviceaccount to object of type ${kind}`);
+  const object = store.get(plural, kind === 'Node' ? name : `${namespace}/${name}`)?.object;
+  if (object === undefined) throw notFound({ group: '', plural, kind }, name);
+  if (uid !== undefined && uid !== '' && uid !== object.metadata.uid) {
+    const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
+    throw conflict({ group: '', plural, kind }, name, why);
+  }
+  return { kind, name, uid: object.metadata.uid ?? '' };
+}

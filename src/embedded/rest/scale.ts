@@ -1,0 +1,81 @@
+// The scale subresource: how many replicas, in one shape for every kind that has them.
+import { formatSelector, selectorOf } from '../../kube/selector.ts';
+import type { LabelSelector } from '../../kube/selector.ts';
+import type { AnyObject } from '../../kube/objects.ts';
+import { invalid as invalidValue } from '../schema/field-error.ts';
+import type { Cluster, Target, WriteOptions, Written } from './context.ts';
+import { badRequest, invalid, noSuchPath } from './fault.ts';
+import { change } from './update.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The Scale of an object. */
+export function scaleOf(target: Target, object: AnyObject): AnyObject {
+  const { scale } = target.resource;
+  if (scale === undefined) throw noSuchPath();
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const selector = scale.labelSelectorPath === undefined ? undefined : read(object, scale.labelSelectorPath);
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: Object.fromEntries(
+      Object.entries({ name, namespace, uid, resourceVersion, creationTimestamp }).filter(
+        ([, value]) => value !== undefined,
+      ),
+    ) as unknown as AnyObject['metadata'],
+    spec: { replicas: read(object, scale.specReplicasPath) ?? 0 },
+    status: {
+      replicas: read(object, scale.statusReplicasPath) ?? 0,
+      ...(selector !== undefined && { selector: selectorText(selector) }),
+    },
+  };
+}
+
+/** Changes the number of replicas to what `next` makes of the current Scale. */
+export async function changeScale(
+  cluster: Cluster,
+  target: Target,
+  next: (scale: AnyObject) => unknown,
+  options: WriteOptions,
+): Promise<Written> {
+  const path = target.resource.scale?.specReplicasPath;
+  if (path === undefined) throw noSuchPath();
+  const wish = (old: AnyObject): { object: AnyObject } => {
+    const wanted = next(scaleOf(target, old)) as {
+      spec?: { replicas?: unknown };
+      metadata?: { resourceVersion?: string };
+    };
+    const replicas = wanted?.spec?.replicas ?? 0;
+    if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
+      throw badRequest('Scale: spec.replicas must be a whole number');
+    }
+    if (replicas < 0) {
+      const error = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');
+      throw invalid({ group: 'autoscaling', kind: 'Scale' }, target.name, [error]);
+    }
+    const resourceVersion = wanted.metadata?.resourceVersion ?? old.metadata.resourceVersion;
+    const metadata = { ...old.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
+    return { object: { ...(written(old, path, replicas) as AnyObject), metadata } };
+  };
+  return change(cluster, target, wish, options);
+}
+
+function steps(path: string): readonly string[] {
+  return path.split('.').filter((step) => step !== '');
+}
+
+function read(object: unknown, path: string): unknown {
+  let value = object;
+  for (const step of steps(path)) value = (value as Fields | undefined)?.[step];
+  return value;
+}
+
+function written(object: Fields, path: string, value: unknown): Fields {
+  const [step = '', ...rest] = steps(path);
+  if (rest.length === 0) return { ...object, [step]: value };
+  return { ...object, [step]: written((object[step] ?? {}) as Fields, rest.join('.'), value) };
+}
+
+function selectorText(selector: unknown): string {
+  return typeof selector === 'string' ? selector : formatSelector(selectorOf(selector as LabelSelector));
+}

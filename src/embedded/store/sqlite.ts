@@ -1,0 +1,93 @@
+// The durable back end of the store: one SQLite file in a data directory, committed to disk before a write is promised.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Backend, StoreEvent, StoredRow } from './types.ts';
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS objects (
+    id INTEGER PRIMARY KEY,
+    collection TEXT NOT NULL,
+    key TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    json BLOB NOT NULL
+  );
+  CREATE UNIQUE INDEX IF NOT EXISTS objects_by_key ON objects (collection, key);
+  CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+  INSERT OR IGNORE INTO meta VALUES ('version', 1);
+`;
+
+/** Opens (or makes) the database of a data directory. Refuses one that another process has open. */
+export function openSqlite(directory: string): Backend {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const ownerFile = join(directory, 'server.pid');
+  const database = new DatabaseSync(join(directory, 'cluster.db'));
+  try {
+    prepare(database);
+  } catch (error) {
+    database.close();
+    if (isLocked(error)) throw new DataDirectoryInUse(directory, ownerOf(ownerFile));
+    throw new Error(`the data directory ${directory} cannot be used: ${(error as Error).message}`, { cause: error });
+  }
+  writeFileSync(ownerFile, `${process.pid}\n`);
+  const upsert = database.prepare(
+    'INSERT INTO objects (collection, key, version, json) VALUES (?, ?, ?, ?) ' +
+      'ON CONFLICT (collection, key) DO UPDATE SET version = excluded.version, json = excluded.json',
+  );
+  const erase = database.prepare('DELETE FROM objects WHERE collection = ? AND key = ?');
+  const setVersion = database.prepare("UPDATE meta SET value = ? WHERE name = 'version'");
+  const getVersion = database.prepare("SELECT value FROM meta WHERE name = 'version'");
+  const all = database.prepare('SELECT collection, key, version, json FROM objects ORDER BY collection, key');
+  return {
+    load: () => ({
+      version: Number(getVersion.get()?.['value'] ?? 1),
+      rows: all.all() as unknown as StoredRow[],
+    }),
+    commit: (events: readonly StoreEvent[], version: number) => {
+      database.exec('BEGIN IMMEDIATE');
+      try {
+        for (const { type, stored } of events) {
+          if (type === 'DELETED') erase.run(stored.collection, stored.key);
+          else upsert.run(stored.collection, stored.key, stored.version, stored.bytes);
+        }
+        setVersion.run(version);
+        database.exec('COMMIT');
+      } catch (error) {
+        if (database.isTransaction) database.exec('ROLLBACK');
+        throw error;
+      }
+    },
+    close: () => database.close(),
+  };
+}
+
+function prepare(database: DatabaseSync): void {
+  // The exclusive lock belongs to the process: the operating system drops it even after kill -9.
+  database.exec('PRAGMA locking_mode = EXCLUSIVE');
+  database.exec('PRAGMA journal_mode = WAL');
+  database.exec('PRAGMA synchronous = FULL');
+  database.exec('PRAGMA cache_size = -65536');
+  database.exec('PRAGMA mmap_size = 268435456');
+  database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`);
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && /database is locked/.test(error.message);
+}
+
+function ownerOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
+/** Another process serves from this directory. */
+export class DataDirectoryInUse extends Error {
+  constructor(directory: string, pid: string) {
+    const owner = pid === '' ? 'another process' : `the process ${pid}`;
+    super(`the data directory ${directory} is in use by ${owner}: stop it first, or choose another directory`);
+    this.name = 'DataDirectoryInUse';
+  }
+}

@@ -1,0 +1,189 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { AnyObject } from '../../kube/objects.ts';
+import { DataDirectoryInUse, openSqlite } from './sqlite.ts';
+import { Store } from './store.ts';
+import { Compacted, VersionConflict } from './types.ts';
+import type { StoreEvent } from './types.ts';
+
+const things = 'things.example.com';
+const directories: string[] = [];
+
+function directory(): string {
+  const made = mkdtempSync(join(tmpdir(), 'embedded-store-'));
+  directories.push(made);
+  return made;
+}
+
+afterEach(() => {
+  for (const made of directories.splice(0)) rmSync(made, { recursive: true, force: true });
+});
+
+function thing(key: string, value: unknown = 0): AnyObject {
+  const [namespace, name] = key.split('/') as [string, string];
+  return { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name, namespace }, value };
+}
+
+function put(store: Store, key: string, value?: unknown): Promise<unknown> {
+  const expect = store.get(things, key)?.version ?? 0;
+  return store.write({ collection: things, key, expect, next: thing(key, value) });
+}
+
+function erase(store: Store, key: string): Promise<unknown> {
+  return store.write({ collection: things, key, expect: store.get(things, key)!.version, next: undefined });
+}
+
+describe('writes', () => {
+  test('stamp a version that only rises and freeze what they keep', async () => {
+    const store = new Store();
+    const first = await store.write({ collection: things, key: 'a/x', expect: 0, next: thing('a/x', { deep: [1] }) });
+    const second = await store.write({ collection: things, key: 'a/y', expect: 0, next: thing('a/y') });
+    expect(second.version).toBeGreaterThan(first.version);
+    expect(first.object.metadata.resourceVersion).toBe(String(first.version));
+    expect(Object.isFrozen((first.object['value'] as { deep: unknown }).deep)).toBe(true);
+    expect(JSON.parse(first.bytes.toString())).toEqual(first.object);
+  });
+
+  test('happen only at the expected version, also within one turn', async () => {
+    const store = new Store();
+    const outcomes = await Promise.allSettled([
+      store.write({ collection: things, key: 'a/x', expect: 0, next: thing('a/x', 1) }),
+      store.write({ collection: things, key: 'a/x', expect: 0, next: thing('a/x', 2) }),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect((outcomes[1] as PromiseRejectedResult).reason).toBeInstanceOf(VersionConflict);
+    expect(store.get(things, 'a/x')?.object['value']).toBe(1);
+    await expect(store.write({ collection: things, key: 'a/no', expect: 0, next: undefined })).rejects.toThrow(
+      'version 0',
+    );
+  });
+
+  test('reach subscribers in order, and only those that subscribed before', async () => {
+    const store = new Store();
+    const seen: string[] = [];
+    const tell = ({ type, version, stored }: StoreEvent): void => {
+      seen.push(`${type} ${stored.key} ${version}`);
+    };
+    await put(store, 'a/early');
+    const stop = store.subscribe(things, tell);
+    await put(store, 'a/x');
+    await put(store, 'a/x', 1);
+    await erase(store, 'a/x');
+    stop();
+    await put(store, 'a/late');
+    expect(seen).toEqual(['ADDED a/x 3', 'MODIFIED a/x 4', 'DELETED a/x 5']);
+  });
+});
+
+test('lists are in key order, by namespace, and can show the past', async () => {
+  const store = new Store();
+  for (const key of ['b/1', 'a/2', 'a-b/1', 'a/1']) await put(store, key);
+  const then = store.version;
+  await erase(store, 'a/1');
+  await put(store, 'a/0');
+  await put(store, 'a/2', 'new');
+  const keys = (options: object): string[] => store.list(things, options).map(({ key }) => key);
+  expect(keys({})).toEqual(['a-b/1', 'a/0', 'a/2', 'b/1']);
+  expect(keys({ namespace: 'a' })).toEqual(['a/0', 'a/2']);
+  expect(keys({ namespace: 'a', at: then })).toEqual(['a/1', 'a/2']);
+  expect(store.list(things, { at: then }).find(({ key }) => key === 'a/2')?.object['value']).toBe(0);
+});
+
+test('the state at any remembered version is the state that was', async () => {
+  const operation = fc.record({ key: fc.constantFrom('a/1', 'a/2', 'b/1'), remove: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(operation, { maxLength: 20 }), async (operations) => {
+      const store = new Store();
+      const past = new Map<number, string>();
+      const picture = (at?: number): string =>
+        JSON.stringify(store.list(things, at === undefined ? {} : { at }).map(({ object }) => object));
+      past.set(store.version, picture());
+      for (const [index, { key, remove }] of operations.entries()) {
+        if (!remove) await put(store, key, index);
+        else if (store.get(things, key) !== undefined) await erase(store, key);
+        past.set(store.version, picture());
+      }
+      for (const [version, wanted] of past) expect(picture(version)).toBe(wanted);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('the past is bounded: older versions are refused', async () => {
+  const store = new Store({ history: { events: 3 } });
+  const start = store.version;
+  for (let index = 0; index < 10; index++) await put(store, 'a/x', index);
+  expect(() => store.eventsAfter(things, start)).toThrow(Compacted);
+  expect(store.eventsAfter(things, store.version - 3)).toHaveLength(3);
+  store.compact();
+  expect(() => store.eventsAfter(things, store.version - 1)).toThrow('too old resource version');
+  expect(store.eventsAfter(things, store.version)).toEqual([]);
+});
+
+describe('on disk', () => {
+  test('objects, big integers and the version survive a restart', async () => {
+    const home = directory();
+    const first = new Store({ backend: openSqlite(home) });
+    await put(first, 'a/x', 9_007_199_254_740_993n);
+    await put(first, 'a/gone');
+    await erase(first, 'a/gone');
+    const before = first.version;
+    first.close();
+    const second = new Store({ backend: openSqlite(home) });
+    expect(second.version).toBe(before);
+    expect(second.list(things).map(({ key }) => key)).toEqual(['a/x']);
+    expect(second.get(things, 'a/x')?.object['value']).toBe(9_007_199_254_740_993n);
+    expect(() => second.eventsAfter(things, before - 1)).toThrow(Compacted);
+    expect(second.eventsAfter(things, before)).toEqual([]);
+    second.close();
+  });
+
+  test('a second user of the directory is refused and told who has it', () => {
+    const home = directory();
+    const store = new Store({ backend: openSqlite(home) });
+    expect(() => openSqlite(home)).toThrow(DataDirectoryInUse);
+    expect(() => openSqlite(home)).toThrow(`in use by the process ${process.pid}`);
+    store.close();
+    openSqlite(home).close();
+  });
+
+  test('what was acknowledged before kill -9 is there afterwards', async () => {
+    const home = directory();
+    const script = `
+      const { Store } = await import(${JSON.stringify(new URL('store.ts', import.meta.url).href)});
+      const { openSqlite } = await import(${JSON.stringify(new URL('sqlite.ts', import.meta.url).href)});
+      const store = new Store({ backend: openSqlite(${JSON.stringify(home)}) });
+      for (let index = 0; ; index++) {
+        await Promise.all([0, 1, 2].map(async (lane) => {
+          const key = 'a/' + lane + '-' + index;
+          const next = { apiVersion: 'v1', kind: 'Thing', metadata: { name: key } };
+          const { version } = await store.write({ collection: 'things.example.com', key, expect: 0, next });
+          console.log(key + ' ' + version);
+        }));
+      }`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    await new Promise<void>((resolve) => {
+      child.stdout.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+        if (output.length > 5_000) child.kill('SIGKILL');
+      });
+      child.on('close', () => resolve());
+    });
+    const acknowledged = output.split('\n').slice(0, -1);
+    const store = new Store({ backend: openSqlite(home) });
+    expect(acknowledged.length).toBeGreaterThan(10);
+    for (const line of acknowledged) {
+      const [key, version] = line.split(' ') as [string, string];
+      expect(store.get(things, key)?.version).toBe(Number(version));
+      expect(store.version).toBeGreaterThanOrEqual(Number(version));
+    }
+    store.close();
+  });
+});
