@@ -19,7 +19,7 @@ export type Found = { readonly dir: string } | { readonly missing: string };
 
 /** The first folder that holds all of `needed`: KUBEBUILDER_ASSETS, then this project's cache. Never builds anything. */
 export function findBinaries(needed: readonly Program[] = programs, env: NodeJS.ProcessEnv = process.env): Found {
-  const assets = env['KUBEBUILDER_ASSETS'];
+  const assets = env['KUBEBUILDER_ASSETS'] || undefined;
   const lacking = assets === undefined ? [] : absent(assets, needed);
   if (assets !== undefined && lacking.length === 0) return { dir: assets };
   const cached = cachedVersions(env).find((dir) => absent(dir, needed).length === 0);

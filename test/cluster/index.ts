@@ -77,9 +77,17 @@ export function describeReal(name: string, define: () => void): void {
   describeOn(real, name, define);
 }
 
-/** Where the cluster cannot be had, the suite counts as skipped and its title says why. */
+/** Reasons that this worker has printed. */
+const told = new Set<string>();
+
+/** Where the cluster cannot be had, the suite counts as skipped, and its title and one line of the output say why. */
 function describeOn(driver: Driver, name: string, define: () => void): void {
-  const reason = process.env['OFFSHOOT_REAL_CLUSTER'] === 'require' ? undefined : driver.missing();
+  const reason = driver.missing();
+  if (reason !== undefined) {
+    if (process.env['OFFSHOOT_REAL_CLUSTER'] === 'require') fail(reason);
+    if (!told.has(reason)) process.stderr.write(`${driver.name} cluster skipped: ${reason}\n`);
+    told.add(reason);
+  }
   const why = reason === undefined ? '' : ` skipped: ${reason}`;
   describe.skipIf(reason !== undefined)(`${name} (${driver.name})${why}`, () => {
     define();

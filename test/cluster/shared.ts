@@ -1,6 +1,6 @@
 // One real cluster for a whole test run: whichever worker asks first starts it, the others wait for it, and it ends
 // with the test process (processes.ts guards it). Tests that stop or freeze the API server start one of their own.
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,12 +12,17 @@ export async function sharedRealCluster(): Promise<{ readonly kubeconfigPath: st
   const readyFile = path.join(dir, 'ready');
   for (;;) {
     if (claim(dir)) {
-      const { kubeconfigPath } = await startRealCluster({ dir });
-      writeFileSync(`${readyFile}.new`, kubeconfigPath);
-      renameSync(`${readyFile}.new`, readyFile);
-      return { kubeconfigPath };
+      try {
+        const { kubeconfigPath } = await startRealCluster({ dir });
+        writeFileSync(`${readyFile}.new`, kubeconfigPath);
+        renameSync(`${readyFile}.new`, readyFile);
+        return { kubeconfigPath };
+      } catch (error) {
+        rmSync(dir, { recursive: true, force: true });
+        throw error;
+      }
     }
-    // A start that fails removes the folder, and the next worker tries for itself.
+    // After a start that failed the folder is gone, and the next worker tries for itself.
     while (existsSync(dir) && !existsSync(readyFile)) await delay(50);
     if (existsSync(readyFile)) return { kubeconfigPath: readFileSync(readyFile, 'utf8') };
   }
