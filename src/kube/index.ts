@@ -1,3 +1,4 @@
+export * from './apply.ts';
 export * from './change-feed.ts';
 export * from './client.ts';
 export * from './clock.ts';
@@ -9,9 +10,12 @@ export * from './in-cluster.ts';
 export * from './json.ts';
 export * from './kubeconfig.ts';
 export * from './lease.ts';
+export * from './merge-patch.ts';
 export * from './object-index.ts';
 export * from './objects.ts';
 export * from './pki.ts';
 export * from './reflector.ts';
 export * from './selector.ts';
+export * from './steps.ts';
 export * from './table.ts';
+export * from './tables.ts';

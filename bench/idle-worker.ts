@@ -1,0 +1,45 @@
+// A control plane of its own process for idle.ts: four tables, one controller, leader election; reports and waits.
+import { setTimeout } from 'node:timers/promises';
+import { createLogger, defineController, Manager } from '../src/controller/index.ts';
+import { connect, defineKind, loadConfig, reading } from '../src/kube/index.ts';
+import type { IdleReport } from './idle.ts';
+
+const IDLE_SECONDS = 20;
+
+const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
+const Secret = defineKind('v1', 'Secret', 'secrets');
+const Service = defineKind('v1', 'Service', 'services');
+const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
+
+const requests: Record<string, number> = {};
+const client = connect(loadConfig({ path: process.argv[2]! }), {
+  onRequest: ({ flow }) => void (requests[flow] = (requests[flow] ?? 0) + 1),
+});
+const manager = new Manager({
+  client,
+  controllers: [
+    defineController({
+      name: 'idle',
+      kind: ConfigMap,
+      reads: [reading(Secret), reading(Service), reading(Deployment)],
+      plan: (view, { metadata: { namespace } }) => {
+        view.list(Service, { namespace: namespace! });
+        return {};
+      },
+    }),
+  ],
+  leaderElection: { namespace: 'default', name: 'idle' },
+  logger: createLogger({ level: 'warn' }),
+});
+await manager.start();
+while (!manager.idle) await setTimeout(50);
+for (const flow of Object.keys(requests)) delete requests[flow];
+await setTimeout(IDLE_SECONDS * 1000);
+globalThis.gc?.();
+const report: IdleReport = {
+  objects: [...manager.tables].reduce((sum, each) => sum + each.size, 0),
+  rssMb: process.memoryUsage.rss() / 2 ** 20,
+  requests: { ...requests },
+  seconds: IDLE_SECONDS,
+};
+process.send!(report);
