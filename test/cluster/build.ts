@@ -43,6 +43,8 @@ interface GoMod {
   readonly Replace: readonly { readonly Old: { readonly Path: string }; readonly New: { readonly Path: string } }[];
 }
 
+const noGo =
+  'no `go` on the PATH: install Go, or put the programs into one folder (`setup-envtest use`) and set KUBEBUILDER_ASSETS';
 const etcdModule = 'go.etcd.io/etcd/server/v3';
 
 async function firstAvailable(work: string, { versions, log }: BuildOptions): Promise<[string, Source]> {
@@ -51,7 +53,7 @@ async function firstAvailable(work: string, { versions, log }: BuildOptions): Pr
     try {
       return [version, await download(work, version)];
     } catch (error) {
-      if ((error as { code?: string }).code === 'ENOENT') throw new Error('no `go` on the PATH', { cause: error });
+      if ((error as { code?: string }).code === 'ENOENT') throw new Error(noGo, { cause: error });
       failures.push(`${version}: ${(error as Error).message}`);
       log(`Kubernetes ${version} cannot be downloaded, trying another`);
     }
