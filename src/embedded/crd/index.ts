@@ -1,0 +1,8 @@
+// Custom kinds: from a CustomResourceDefinition to what the server serves.
+export { acceptedStatus, isEstablished } from './names.ts';
+export { compileJsonPath } from './jsonpath.ts';
+export { openApiV3Document } from './openapi.ts';
+export { customResources, storageVersion } from './resources.ts';
+export { definitionProblems, storedVersionProblems } from './validate.ts';
+export { gatewayApiDefinitions } from './bundled/gateway-api.ts';
+export { istioDefinitions } from './bundled/istio.ts';

@@ -1,0 +1,81 @@
+// From a CustomResourceDefinition to the resources that it makes the server serve.
+import { at, isObject, objects, scalarText, strings, text } from '../kinds/read.ts';
+import type { ApiObject, Resource, ScaleSubresource } from '../resource.ts';
+import type { Schema } from '../schema/types.ts';
+import { customColumns } from './columns.ts';
+import { compileJsonPath } from './jsonpath.ts';
+
+const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+
+/** The version in which objects are stored. */
+export function storageVersion(definition: ApiObject): string {
+  const version = objects(definition, 'spec', 'versions').find((candidate) => candidate['storage'] === true);
+  return text(version, 'name');
+}
+
+/** One resource for each served version, under the names that the definition was granted. */
+export function customResources(definition: ApiObject): readonly Resource[] {
+  const group = text(definition, 'spec', 'group');
+  // The names in the status are those without conflicts; before there is a status the asked ones are all there is.
+  const accepted = at(definition, 'status', 'acceptedNames');
+  const names = isObject(accepted) && text(accepted, 'plural') !== '' ? accepted : at(definition, 'spec', 'names');
+  const stored = { group, version: storageVersion(definition) };
+  return objects(definition, 'spec', 'versions')
+    .filter((version) => version['served'] === true)
+    .map((version) => {
+      const scale = scaleOf(version);
+      return {
+        group,
+        version: text(version, 'name'),
+        kind: text(names, 'kind'),
+        plural: text(names, 'plural'),
+        singular: text(names, 'singular') || text(names, 'kind').toLowerCase(),
+        shortNames: strings(names, 'shortNames'),
+        categories: strings(names, 'categories'),
+        namespaced: text(definition, 'spec', 'scope') === 'Namespaced',
+        verbs,
+        status: isObject(at(version, 'subresources', 'status')),
+        ...(scale !== undefined && { scale }),
+        subresources: [],
+        schema: schemaOf(definition, version),
+        columns: customColumns(version),
+        custom: true,
+        hasGeneration: true,
+        stored,
+        selectableFields: selectableFields(version),
+      };
+    });
+}
+
+/** The schema of a version; one that keeps everything when unknown fields are not pruned at all. */
+export function schemaOf(definition: ApiObject, version: ApiObject): Schema {
+  const schema = at(version, 'schema', 'openAPIV3Schema');
+  const written = isObject(schema) ? (schema as Schema) : { type: 'object' as const };
+  if (at(definition, 'spec', 'preserveUnknownFields') !== true) return written;
+  return { ...written, 'x-kubernetes-preserve-unknown-fields': true };
+}
+
+function scaleOf(version: ApiObject): ScaleSubresource | undefined {
+  const scale = at(version, 'subresources', 'scale');
+  if (!isObject(scale)) return undefined;
+  const labelSelectorPath = text(scale, 'labelSelectorPath');
+  return {
+    specReplicasPath: text(scale, 'specReplicasPath'),
+    statusReplicasPath: text(scale, 'statusReplicasPath'),
+    ...(labelSelectorPath !== '' && { labelSelectorPath }),
+  };
+}
+
+function selectableFields(version: ApiObject): Readonly<Record<string, (object: ApiObject) => string>> {
+  return Object.fromEntries(
+    objects(version, 'selectableFields').map((field) => {
+      const jsonPath = text(field, 'jsonPath');
+      const find = compileJsonPath(jsonPath);
+      const read = (object: ApiObject): string => {
+        const [value] = find(object);
+        return scalarText(value) ?? '';
+      };
+      return [jsonPath.replace(/^\./, ''), read];
+    }),
+  );
+}

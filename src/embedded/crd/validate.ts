@@ -1,0 +1,175 @@
+// What a custom resource definition must be like before the server takes it.
+import { at, isObject, objects, strings, text } from '../kinds/read.ts';
+import { dns1035LabelProblems, dns1123SubdomainProblems } from '../kinds/validate/names.ts';
+import type { ApiObject } from '../resource.ts';
+import { type FieldError, invalid, notSupported, required } from '../schema/field-error.ts';
+import { compileJsonPath, simplePath } from './jsonpath.ts';
+import { structuralProblems } from './structural.ts';
+
+/** Everything that is wrong with a definition; with the old one, also what may not change. */
+export function definitionProblems(definition: ApiObject, old?: ApiObject): FieldError[] {
+  const spec = at(definition, 'spec');
+  const errors: FieldError[] = [];
+  const group = text(spec, 'group');
+  const plural = text(spec, 'names', 'plural');
+  const name = text(definition, 'metadata', 'name');
+  if (name !== `${plural}.${group}`) {
+    errors.push(invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
+  }
+  checkGroup(group, definition, errors);
+  checkChoice('spec.scope', text(spec, 'scope'), ['Cluster', 'Namespaced'], errors);
+  checkVersions(spec, errors);
+  checkNames(spec, errors);
+  if (at(spec, 'preserveUnknownFields') === true && at(old, 'spec', 'preserveUnknownFields') !== true) {
+    const text =
+      'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
+    errors.push(invalid('spec.preserveUnknownFields', true, text));
+  }
+  const strategy = text(spec, 'conversion', 'strategy');
+  if (strategy !== '') checkChoice('spec.conversion.strategy', strategy, ['None', 'Webhook'], errors);
+  if (old !== undefined) checkUnchanged(spec, at(old, 'spec'), errors);
+  return errors;
+}
+
+function checkChoice(path: string, value: string, choices: readonly string[], errors: FieldError[]): void {
+  if (value === '') errors.push(required(path));
+  else if (!choices.includes(value)) errors.push(notSupported(path, value, choices));
+}
+
+function checkGroup(group: string, definition: ApiObject, errors: FieldError[]): void {
+  if (group === '') {
+    errors.push(required('spec.group'));
+    return;
+  }
+  const problems = dns1123SubdomainProblems(group);
+  if (problems.length > 0) errors.push(invalid('spec.group', group, problems.join(',')));
+  else if (!group.includes('.')) errors.push(invalid('spec.group', group, 'should be a domain with at least one dot'));
+  const guarded = /(^|\.)(k8s|kubernetes)\.io$/.test(group);
+  if (guarded && text(definition, 'metadata', 'annotations', 'api-approved.kubernetes.io') === '') {
+    const field = 'metadata.annotations[api-approved.kubernetes.io]';
+    const why =
+      'protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111';
+    errors.push(required(field, why));
+  }
+}
+
+function checkVersions(spec: unknown, errors: FieldError[]): void {
+  const versions = objects(spec, 'versions');
+  for (const [index, version] of versions.entries()) checkVersion(version, `spec.versions[${index}]`, errors);
+  const names = versions.map((version) => text(version, 'name'));
+  if (new Set(names).size !== names.length) {
+    errors.push(invalid('spec.versions', at(spec, 'versions'), 'must contain unique version names'));
+  }
+  if (versions.filter((version) => version['storage'] === true).length !== 1) {
+    const why = 'must have exactly one version marked as storage version';
+    errors.push(invalid('spec.versions', at(spec, 'versions'), why));
+  }
+}
+
+function checkVersion(version: ApiObject, path: string, errors: FieldError[]): void {
+  const name = text(version, 'name');
+  const problems = dns1035LabelProblems(name);
+  if (problems.length > 0) errors.push(invalid(`${path}.name`, name, problems.join(',')));
+  const schema = at(version, 'schema', 'openAPIV3Schema');
+  const schemaPath = `${path}.schema.openAPIV3Schema`;
+  if (isObject(schema)) errors.push(...structuralProblems(schema, schemaPath));
+  else errors.push(required(schemaPath));
+  for (const [index, column] of objects(version, 'additionalPrinterColumns').entries()) {
+    checkColumn(column, `${path}.additionalPrinterColumns[${index}]`, errors);
+  }
+  const scale = at(version, 'subresources', 'scale');
+  if (isObject(scale)) checkScale(scale, `${path}.subresources.scale`, errors);
+  for (const [index, field] of objects(version, 'selectableFields').entries()) {
+    checkPath(text(field, 'jsonPath'), `${path}.selectableFields[${index}].jsonPath`, errors);
+  }
+}
+
+const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
+
+function checkColumn(column: ApiObject, path: string, errors: FieldError[]): void {
+  if (text(column, 'name') === '') errors.push(required(`${path}.name`));
+  const type = text(column, 'type');
+  if (type === '') errors.push(required(`${path}.type`, `must be one of ${columnTypes.join(',')}`));
+  else if (!columnTypes.includes(type)) {
+    errors.push(invalid(`${path}.type`, type, `must be one of ${columnTypes.join(',')}`));
+  }
+  checkPath(text(column, 'jsonPath'), `${path}.jsonPath`, errors);
+}
+
+function checkPath(jsonPath: string, path: string, errors: FieldError[]): void {
+  if (jsonPath === '') {
+    errors.push(required(path));
+    return;
+  }
+  try {
+    if (!jsonPath.startsWith('.')) throw new Error('must be a json path starting with .');
+    compileJsonPath(jsonPath);
+  } catch (error) {
+    errors.push(invalid(path, jsonPath, error instanceof Error ? error.message : String(error)));
+  }
+}
+
+function checkScale(scale: unknown, path: string, errors: FieldError[]): void {
+  for (const [field, prefix] of [
+    ['specReplicasPath', '.spec.'],
+    ['statusReplicasPath', '.status.'],
+  ] as const) {
+    const value = text(scale, field);
+    if (value === '') errors.push(required(`${path}.${field}`));
+    else if (!value.startsWith(prefix) || simplePath(value) === undefined) {
+      errors.push(invalid(`${path}.${field}`, value, `should be a json path under ${prefix.slice(0, -1)}`));
+    }
+  }
+}
+
+function checkNames(spec: unknown, errors: FieldError[]): void {
+  const names = at(spec, 'names');
+  for (const field of ['plural', 'singular', 'kind', 'listKind']) {
+    const value = text(names, field);
+    if (value === '') {
+      errors.push(required(`spec.names.${field}`));
+      continue;
+    }
+    const isKind = field === 'kind' || field === 'listKind';
+    const problems = dns1035LabelProblems(isKind ? value.toLowerCase() : value);
+    if (problems.length > 0) {
+      const what = isKind
+        ? `may have mixed case, but should otherwise match: ${problems.join(',')}`
+        : problems.join(',');
+      errors.push(invalid(`spec.names.${field}`, value, what));
+    }
+  }
+  if (text(names, 'kind') !== '' && text(names, 'kind') === text(names, 'listKind')) {
+    errors.push(invalid('spec.names.listKind', text(names, 'listKind'), 'kind and listKind may not be the same'));
+  }
+  for (const field of ['shortNames', 'categories']) {
+    for (const [index, value] of strings(names, field).entries()) {
+      const problems = dns1035LabelProblems(value);
+      if (problems.length > 0) errors.push(invalid(`spec.names.${field}[${index}]`, value, problems.join(',')));
+    }
+  }
+}
+
+/** What objects may already depend on. */
+function checkUnchanged(spec: unknown, old: unknown, errors: FieldError[]): void {
+  for (const path of [['group'], ['scope'], ['names', 'kind'], ['names', 'plural']]) {
+    const value = text(spec, ...path);
+    if (text(old, ...path) !== value) errors.push(invalid(`spec.${path.join('.')}`, value, 'field is immutable'));
+  }
+}
+
+/** A version that holds objects may not vanish from a definition. */
+export function storedVersionProblems(definition: ApiObject): FieldError[] {
+  const names = new Set(objects(definition, 'spec', 'versions').map((version) => text(version, 'name')));
+  return strings(definition, 'status', 'storedVersions').flatMap((version, index) =>
+    names.has(version)
+      ? []
+      : [
+          invalid(
+            `status.storedVersions[${index}]`,
+            version,
+            `missing from spec.versions; ${version} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${version} and removes ${version} from status.storedVersions`,
+          ),
+        ],
+  );
+}
