@@ -51,7 +51,7 @@ function external(kubeconfigPath: string): Driver {
 }
 
 /** The clusters to test on. */
-export function clusters(env: NodeJS.ProcessEnv = process.env): readonly Driver[] {
+function clusters(env: NodeJS.ProcessEnv = process.env): readonly Driver[] {
   const given = env['KUBECONFIG_TEST'];
   return given ? [external(given)] : [real];
 }

@@ -139,24 +139,19 @@ class PodWorker {
     this.#timers.delete(key);
     if (this.#working.has(key)) return;
     let againInMs: number | undefined;
-    for (
-      let pod = this.#table.get(key);
-      pod !== undefined && pod !== this.#working.get(key);
-      pod = this.#table.get(key)
-    ) {
+    let pod = this.#table.get(key);
+    while (pod !== undefined && pod !== this.#working.get(key)) {
       const seen = pod;
       this.#working.set(key, seen);
       const done = await attempt(`pod ${key}`, async () => {
         againInMs = await this.#step(seen);
       });
       if (!done) againInMs = retryMs;
+      pod = this.#table.get(key);
     }
     this.#working.delete(key);
-    if (againInMs !== undefined)
-      this.#timers.set(
-        key,
-        setTimeout(() => void this.#work(key), againInMs),
-      );
+    const again = (): void => void this.#work(key);
+    if (pod !== undefined && againInMs !== undefined) this.#timers.set(key, setTimeout(again, againInMs));
   }
 
   /** Writes what has changed about the pod; answers when to look again. */

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { CertificatePair } from '../../src/kube/pki.ts';
 import { apiServerArgs, controllerManagerArgs, etcdArgs, schedulerArgs } from './arguments.ts';
 import type { ApiServerOptions } from './arguments.ts';
@@ -45,6 +46,7 @@ export interface RealCluster {
   stop(): Promise<void>;
 }
 
+const kubeletProgram = fileURLToPath(new URL('./kubelet.ts', import.meta.url));
 const startDeadlineMs = 60_000;
 const stopDeadlineMs = 3_000;
 
@@ -93,11 +95,7 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
     if (options.controllerManager !== false) run('kube-controller-manager', controllerManagerArgs(credentials));
     if (options.scheduler !== false) run('kube-scheduler', schedulerArgs(credentials));
     if (options.kubelet !== false) {
-      run(
-        'kubelet',
-        [path.join(import.meta.dirname, 'kubelet.ts'), credentials.file('kubelet.kubeconfig')],
-        process.execPath,
-      );
+      run('kubelet', [kubeletProgram, credentials.file('kubelet.kubeconfig')], process.execPath);
       await until('the node', () => answers(url, '/api/v1/nodes/node-1', credentials));
     }
     if (options.controllerManager !== false) {
