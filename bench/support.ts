@@ -60,16 +60,16 @@ export function table(title: string, rows: readonly Row[]): boolean {
 }
 
 /**
- * Runs every candidate once a round, in turn, and returns each one's median time in milliseconds.
- * Interleaving makes a slow moment of the machine hit all candidates alike, so ratios stay honest.
+ * Runs every candidate once a round, in turn, and returns each one's times in milliseconds, one a round.
+ * Interleaving makes a slow moment of the machine hit all candidates alike: compare them with `ratio`.
  */
 export async function interleave<Name extends string>(
   rounds: number,
   candidates: Readonly<Record<Name, () => void | Promise<void>>>,
   warmUps = 2,
-): Promise<Record<Name, number>> {
+): Promise<Record<Name, number[]>> {
   const names = Object.keys(candidates) as Name[];
-  const times = new Map<Name, number[]>(names.map((name) => [name, []]));
+  const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
   for (let round = -warmUps; round < rounds; round++) {
     for (const name of names) {
       collectYoung?.();
@@ -79,10 +79,15 @@ export async function interleave<Name extends string>(
       const elapsed = performance.now() - started;
       // What a candidate left for later (promise reactions, timers) is nobody's measured time.
       await setImmediate();
-      if (round >= 0) times.get(name)!.push(elapsed);
+      if (round >= 0) times[name].push(elapsed);
     }
   }
-  return Object.fromEntries(names.map((name) => [name, median(times.get(name)!)])) as Record<Name, number>;
+  return times;
+}
+
+/** How many times as long the first took as the second: the median over rounds, so that noise cancels within a round. */
+export function ratio(times: readonly number[], baseline: readonly number[]): number {
+  return median(times.map((time, round) => time / baseline[round]!));
 }
 
 function readable(value: number): string {

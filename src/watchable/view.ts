@@ -44,7 +44,7 @@ export class View<K, V> implements StateView<K, V> {
 
   [Symbol.iterator](): IterableIterator<readonly [K, V]> {
     if (this.#keys !== undefined) return this.#coded();
-    return new Walk(this.#values, (shard) => shard.entries() as Iterator<[K, V]>);
+    return new EntryWalk(this.#values as readonly ReadonlyMap<K, V>[]);
   }
 
   forEach(visit: (value: V, key: K) => void): void {
@@ -64,7 +64,31 @@ export class View<K, V> implements StateView<K, V> {
   }
 }
 
-// Written out by hand because the optimiser sees through it; a generator makes whole-state consumers several times slower.
+// The two walks are written out by hand, and apart, because then the optimiser sees through them; a generator would make
+// consumers of the whole state several times slower.
+class EntryWalk<K, V> implements IterableIterator<[K, V]> {
+  readonly #directory: readonly ReadonlyMap<K, V>[];
+  #position = 0;
+  #entries: Iterator<[K, V]>;
+
+  constructor(directory: readonly ReadonlyMap<K, V>[]) {
+    this.#directory = directory;
+    this.#entries = directory[0]!.entries();
+  }
+
+  next(): IteratorResult<[K, V]> {
+    for (;;) {
+      const step = this.#entries.next();
+      if (step.done !== true || this.#position === this.#directory.length - 1) return step;
+      this.#entries = this.#directory[++this.#position]!.entries();
+    }
+  }
+
+  [Symbol.iterator](): this {
+    return this;
+  }
+}
+
 class Walk<S, T> implements IterableIterator<T> {
   readonly #directory: Directory<S>;
   readonly #open: (shard: ReadonlyMap<Id, S>) => Iterator<T>;

@@ -1,0 +1,138 @@
+// One client in a process of its own: does the task that bench/client.ts names and says what it cost.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Address } from './fake-server.ts';
+
+/** What a task cost this process. */
+export interface Cost {
+  readonly ms: number;
+  readonly cpuMs: number;
+  /** The longest time for which nothing else could run. */
+  readonly stallMs: number;
+}
+
+export const TASKS = ['list', 'gets', 'watch'] as const;
+export type Task = (typeof TASKS)[number];
+
+const GETS = 300;
+const PODS = 10_000;
+const EVENTS = 50_000;
+const SETTLE_MS = 10;
+
+/** The same work for both clients. Each method resolves with how many things it got, which must be right. */
+type Work = Readonly<Record<Task, () => Promise<number>>>;
+
+const expected: Readonly<Record<Task, number>> = { list: PODS, gets: GETS, watch: EVENTS };
+
+const candidates = { ours, clientNode };
+export type Candidate = keyof typeof candidates;
+
+async function ours({ url, caPem }: Address): Promise<Work> {
+  const { connect } = await import('../src/kube/connect.ts');
+  const { defineKind, keyOf } = await import('../src/kube/objects.ts');
+  const client = connect({ server: url, caPem });
+  const Pod = defineKind('v1', 'Pod', 'pods');
+  const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
+  return {
+    async list() {
+      const items: unknown[] = [];
+      for (let next: string | undefined, more = true; more; more = next !== undefined) {
+        const page = await client.list(Pod, { limit: 500, ...(next === undefined ? {} : { continue: next }) });
+        items.push(...page.items);
+        next = page.continue;
+      }
+      return items.length;
+    },
+    async gets() {
+      let count = 0;
+      for (; count < GETS; count++) await client.get(ConfigMap, { namespace: 'shop', name: 'small' });
+      return count;
+    },
+    async watch() {
+      const objects = new Map<string, unknown>();
+      let count = 0;
+      await client.watch(Pod, { namespace: 'watched', resourceVersion: '1' }, (event) => {
+        if (event.type === 'BOOKMARK') return;
+        objects.set(keyOf(event.object.metadata), event.object);
+        count++;
+      });
+      return count;
+    },
+  };
+}
+
+async function clientNode({ url, caPem }: Address): Promise<Work> {
+  const k8s = await import('@kubernetes/client-node');
+  const config = new k8s.KubeConfig();
+  config.loadFromOptions({
+    clusters: [{ name: 'c', server: url, caData: Buffer.from(caPem).toString('base64') }],
+    users: [{ name: 'u' }],
+    contexts: [{ name: 'x', cluster: 'c', user: 'u' }],
+    currentContext: 'x',
+  });
+  const core = config.makeApiClient(k8s.CoreV1Api);
+  return {
+    list: async () => (await core.listPodForAllNamespaces()).items.length,
+    async gets() {
+      let count = 0;
+      for (; count < GETS; count++) await core.readNamespacedConfigMap({ namespace: 'shop', name: 'small' });
+      return count;
+    },
+    async watch() {
+      const list = () => core.listNamespacedPod({ namespace: 'watched' });
+      const informer = k8s.makeInformer(config, '/api/v1/namespaces/watched/pods', list);
+      let count = 0;
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const seen = (): void => {
+        if (++count === EVENTS) resolve();
+      };
+      for (const verb of ['add', 'update', 'delete'] as const) informer.on(verb, seen);
+      informer.on('error', reject);
+      await informer.start();
+      await promise;
+      await informer.stop();
+      return count;
+    },
+  };
+}
+
+async function measure(task: Task, work: () => Promise<number>): Promise<Cost> {
+  globalThis.gc?.();
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  delays.enable();
+  await pause(SETTLE_MS);
+  const cpu = process.cpuUsage();
+  const started = performance.now();
+  const count = await work();
+  const ms = performance.now() - started;
+  const { user, system } = process.cpuUsage(cpu);
+  // The last stall is noted only when the event loop turns again.
+  await pause(SETTLE_MS);
+  delays.disable();
+  if (count !== expected[task]) throw new Error(`${task}: got ${count}, expected ${expected[task]}`);
+  return { ms, cpuMs: (user + system) / 1000, stallMs: delays.max / 1e6 };
+}
+
+/** What the parent asks for. */
+export interface Order {
+  readonly candidate: Candidate;
+  readonly address: Address;
+  readonly task: Task;
+}
+
+if (process.send !== undefined) {
+  let made: Promise<Work> | undefined;
+  process.on('message', ({ candidate, address, task }: Order) => {
+    made ??= candidates[candidate](address);
+    void made
+      .then((work) => measure(task, work[task]))
+      .then(
+        (cost) => process.send?.(cost),
+        (error: unknown) => {
+          console.error(error);
+          process.exit(1);
+        },
+      );
+  });
+  process.on('disconnect', () => process.exit(0));
+}

@@ -1,0 +1,93 @@
+// Measures the Kubernetes client against @kubernetes/client-node: lists, small reads and watches over TLS, each client in its own process.
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import type { Candidate, Cost, Order, Task } from './client-worker.ts';
+import type { Address } from './fake-server.ts';
+import { median, note, table, target } from './support.ts';
+
+const CANDIDATES: readonly Candidate[] = ['ours', 'clientNode'];
+const WARM_UPS = 1;
+
+/** Runs the benchmark and prints its tables; true when every target is met. */
+export async function run(): Promise<boolean> {
+  const server = start('fake-server.ts');
+  const workers = { ours: start('client-worker.ts'), clientNode: start('client-worker.ts') };
+  try {
+    const address = await answer<Address>(server);
+    const compare = (task: Task, rounds: number): Promise<Costs> => interleaved(workers, address, task, rounds);
+    const list = await compare('list', 7);
+    const gets = await compare('gets', 5);
+    const watch = await compare('watch', 3);
+    return [
+      table('client: list of 10,000 pods (28 MB)', [
+        note('ours, pages of 500', list.ours.ms, ' ms'),
+        note('client-node', list.clientNode.ms, ' ms'),
+        target('client-node / ours, time', list.clientNode.ms / list.ours.ms, 2, 'atLeast'),
+        note('ours, longest stall', list.ours.stallMs, ' ms'),
+        target('ours / client-node, longest stall', list.ours.stallMs / list.clientNode.stallMs, 0.2, 'atMost'),
+      ]),
+      table('client: 300 small reads, one after the other', [
+        note('ours, each', gets.ours.ms / 300, ' ms'),
+        target('client-node / ours, time', gets.clientNode.ms / gets.ours.ms, 5, 'atLeast'),
+      ]),
+      table('client: watch of 50,000 events of 3 KB', [
+        note('ours, each', (watch.ours.cpuMs * 1000) / 50_000, ' µs CPU'),
+        target('client-node informer / ours, CPU', watch.clientNode.cpuMs / watch.ours.cpuMs, 2, 'atLeast'),
+        note('client-node informer / ours, time', watch.clientNode.ms / watch.ours.ms, 'x'),
+      ]),
+    ].every(Boolean);
+  } finally {
+    for (const child of [server, ...Object.values(workers)]) child.disconnect();
+  }
+}
+
+type Costs = Readonly<Record<Candidate, Cost>>;
+
+/** Medians over rounds in which the candidates take turns. */
+async function interleaved(
+  workers: Readonly<Record<Candidate, ChildProcess>>,
+  address: Address,
+  task: Task,
+  rounds: number,
+): Promise<Costs> {
+  const costs: Record<Candidate, Cost[]> = { ours: [], clientNode: [] };
+  for (let round = -WARM_UPS; round < rounds; round++) {
+    for (const candidate of CANDIDATES) {
+      workers[candidate].send({ candidate, address, task } satisfies Order);
+      const cost = await answer<Cost>(workers[candidate]);
+      if (round >= 0) costs[candidate].push(cost);
+    }
+  }
+  return { ours: middle(costs.ours), clientNode: middle(costs.clientNode) };
+}
+
+function middle(costs: readonly Cost[]): Cost {
+  return {
+    ms: median(costs.map(({ ms }) => ms)),
+    cpuMs: median(costs.map(({ cpuMs }) => cpuMs)),
+    stallMs: median(costs.map(({ stallMs }) => stallMs)),
+  };
+}
+
+function start(file: string): ChildProcess {
+  return fork(path.join(import.meta.dirname, file), { execArgv: ['--expose-gc'] });
+}
+
+async function answer<T>(child: ChildProcess): Promise<T> {
+  const ended = new AbortController();
+  const { signal } = ended;
+  const failed = once(child, 'exit', { signal }).then(([code]) => {
+    throw new Error(`a process of the benchmark ended with ${String(code)}`);
+  });
+  try {
+    const [message] = (await Promise.race([once(child, 'message', { signal }), failed])) as [T];
+    return message;
+  } finally {
+    failed.catch(() => undefined);
+    ended.abort();
+  }
+}
+
+if (import.meta.main) process.exitCode = (await run()) ? 0 : 1;
