@@ -1,4 +1,5 @@
-// What the kubelet stand-in (kubelet.ts) says about a pod: a pure function of the pod and the time.
+// What the simulated kubelet says about a pod: a pure function of the pod and the time. The kubelet of the embedded
+// cluster (kubelet.ts) calls it, and so does the stand-in that gives pods a life on a real control plane in tests.
 //
 // The pod annotation `offshoot.dev/simulate` asks for another life than "runs and is ready at once":
 //   pending           never starts: its containers stay in ContainerCreating
@@ -6,9 +7,9 @@
 //   never-ready       runs, but no readiness probe ever succeeds
 //   crash             its containers end with exit code 1 again and again: CrashLoopBackOff
 //   fail              ends at once in phase Failed, with exit code 1
-// Without it, a pod of a Job succeeds and every other pod runs. The embedded cluster knows the same values.
+// Without it, a pod of a Job succeeds and every other pod runs.
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeObject } from '../../src/kube/objects.ts';
+import type { KubeObject } from '../../kube/objects.ts';
 
 const simulateAnnotation = 'offshoot.dev/simulate';
 
@@ -48,7 +49,7 @@ interface ContainerState {
   };
 }
 
-interface PodStatus {
+export interface PodStatus {
   readonly phase?: string;
   readonly conditions?: readonly Condition[];
   readonly hostIP?: string;
