@@ -8,22 +8,15 @@ export class BoundedMap<K, V> {
     this.#limit = limit;
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
   get(key: K): V | undefined {
     return this.#entries.get(key);
   }
 
-  /** Adds or renews an entry; returns the value that had to make room. */
-  set(key: K, value: V): V | undefined {
+  /** Adds or renews an entry. */
+  set(key: K, value: V): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);
-    if (this.#entries.size <= this.#limit) return undefined;
-    const [oldest, evicted] = this.#entries.entries().next().value!;
-    this.#entries.delete(oldest);
-    return evicted;
+    if (this.#entries.size > this.#limit) this.#entries.delete(this.#entries.keys().next().value!);
   }
 
   delete(key: K): void {

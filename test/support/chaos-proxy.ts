@@ -18,7 +18,7 @@ const FAULTS = [
   ...(['gone', 'busy', 'error', 'unavailable'] as const),
   ...(['refuse', 'late', 'drop', 'goneInStream', 'silence', 'repeat'] as const),
 ];
-export type Fault = (typeof FAULTS)[number];
+type Fault = (typeof FAULTS)[number];
 
 export interface ChaosOptions {
   readonly target: {
