@@ -128,6 +128,19 @@ describe('EventRecorder', () => {
     expect(written()).toHaveLength(1);
   });
 
+  it('does not hold up a stop when the server gives no answer', async () => {
+    const { recorder, client, clock } = setup();
+    client.next('create', () => new Promise(() => {}));
+    recorder.record(ready);
+    let flushed = false;
+    const flushing = recorder.flush().then(() => (flushed = true));
+    await clock.advance(4_999);
+    expect(flushed).toBe(false);
+    await clock.advance(1);
+    await flushing;
+    expect(clock.pending).toBe(0);
+  });
+
   it('cuts a long note at 1 kB without breaking a character', async () => {
     const { recorder, written } = setup();
     recorder.record({ ...ready, note: 'ü'.repeat(2000) });

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { BoundedMap } from './bounded-map.ts';
 import type { Client } from './client.ts';
+import { delay } from './clock.ts';
 import type { Clock } from './clock.ts';
 import { isNotFound } from './errors.ts';
 import { microTime } from './micro-time.ts';
@@ -77,6 +78,7 @@ const PERIOD_MS = 5 * 60_000;
 const REMEMBERED = 4096;
 const QUEUE_LIMIT = 1000;
 const NOTE_BYTES = 1024;
+const WRITE_TIMEOUT_MS = 5_000;
 
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
@@ -120,12 +122,15 @@ export class EventRecorder {
     this.#enqueue(series);
   }
 
-  /** Writes what is waiting, also the counts that were held back; for a graceful stop. Never rejects. */
-  async flush(): Promise<void> {
+  /** Writes what is waiting, also the counts that were held back; for a graceful stop. Never rejects, and gives up in time. */
+  async flush(withinMs = 5_000): Promise<void> {
     for (const series of this.#series.values()) {
       if (series.written > 0 && series.written < series.count && !series.queued) this.#enqueue(series);
     }
-    await this.#writing;
+    const written = new AbortController();
+    const deadline = delay(this.#options.clock, withinMs, written.signal);
+    await Promise.race([this.#writing, deadline]);
+    written.abort();
   }
 
   #tokensOf({ apiVersion, kind, metadata }: KubeObject): TokenBucket {
@@ -186,9 +191,10 @@ export class EventRecorder {
   async #send(series: Series): Promise<void> {
     const { client } = this.#options;
     const { event, written } = series;
+    const timeoutMs = WRITE_TIMEOUT_MS;
     if (written > 0) {
       try {
-        await client.patch(Event, event.metadata, { type: 'merge', body: { series: event.series } });
+        await client.patch(Event, event.metadata, { type: 'merge', body: { series: event.series } }, { timeoutMs });
         return;
       } catch (error) {
         // The server drops events after an hour or so; the series goes on as a new one.
@@ -196,7 +202,7 @@ export class EventRecorder {
         series.event = { ...event, metadata: { ...event.metadata, name: nameFor(event.regarding.name) } };
       }
     }
-    await client.create(Event, series.event);
+    await client.create(Event, series.event, { timeoutMs });
   }
 
   #report(error: unknown): void {
