@@ -1,0 +1,92 @@
+// ReplicaSets: as many pods of a template as asked for.
+import { sameJson } from '../patch/json.ts';
+import type { Pod, ReplicaSet, ReplicaSetStatus } from './kinds.ts';
+import type { Controller } from './loop.ts';
+import {
+  byDispensability,
+  claim,
+  isActive,
+  isAvailable,
+  isReady,
+  isTerminating,
+  nextAvailableInMs,
+  podFrom,
+} from './pods.ts';
+import {
+  ownersOrSelectors,
+  safeSelector,
+  self,
+  timeText,
+  withCondition,
+  withoutCondition,
+  withoutZeros,
+} from './values.ts';
+import type { World } from './world.ts';
+import { controllerManager, createOf, deleteOf, nothing, statusOf } from './writes.ts';
+import type { Plan, Write } from './writes.ts';
+
+export const replicaSets = 'replicasets.apps';
+
+/** How many pods one round may create or delete. */
+const burst = 500;
+
+/** What a replica set needs now. A refusal of its pods is told in its status instead of being repeated. */
+export function planReplicaSet(world: World, set: ReplicaSet, refusal?: string): Plan {
+  const now = world.now();
+  const { owned, writes: claims } = claim<Pod>(world, set, 'pods', safeSelector(set.spec.selector), isActive);
+  if (claims.length > 0) return { writes: claims };
+  const pods = owned.filter(isActive);
+  const writes: Write[] = [];
+  const missing = (set.spec.replicas ?? 1) - pods.length;
+  if (set.metadata.deletionTimestamp === undefined && refusal === undefined) {
+    for (let index = 0; index < Math.min(missing, burst); index++)
+      writes.push(createOf(podFrom(set.spec.template, set)));
+    if (missing < 0) {
+      const surplus = byDispensability(pods).slice(0, Math.min(-missing, burst));
+      writes.push(...surplus.map((pod) => deleteOf(pod)));
+    }
+  }
+  const minReadySeconds = set.spec.minReadySeconds ?? 0;
+  const labels = Object.entries(set.spec.template.metadata?.labels ?? {});
+  const before = set.status ?? {};
+  const failure = {
+    type: 'ReplicaFailure',
+    status: 'True',
+    reason: missing > 0 ? 'FailedCreate' : 'FailedDelete',
+    message: refusal ?? '',
+    lastTransitionTime: timeText(now),
+  } as const;
+  const conditions =
+    refusal === undefined
+      ? withoutCondition(before.conditions, failure.type)
+      : withCondition(before.conditions, failure);
+  const status: ReplicaSetStatus = {
+    replicas: pods.length,
+    ...withoutZeros({
+      fullyLabeledReplicas: pods.filter((pod) => labels.every(([name, value]) => pod.metadata.labels?.[name] === value))
+        .length,
+      readyReplicas: pods.filter(isReady).length,
+      availableReplicas: pods.filter((pod) => isAvailable(pod, minReadySeconds, now)).length,
+      observedGeneration: set.metadata.generation,
+    }),
+    terminatingReplicas: owned.filter(isTerminating).length,
+    ...(conditions.length > 0 && { conditions }),
+  };
+  // Pods that come or go wake this set again: the counts are told once, after that.
+  if (writes.length === 0 && !sameJson(status, before)) writes.push(statusOf(set, status));
+  const againInMs = nextAvailableInMs(pods, minReadySeconds, now);
+  return { writes, ...(againInMs !== undefined && { againInMs }) };
+}
+
+function planKey(world: World, key: string, refusal?: string): Plan {
+  const set = world.get<ReplicaSet>(replicaSets, key);
+  return set === undefined ? nothing : planReplicaSet(world, set, refusal);
+}
+
+export const replicaSetController: Controller = {
+  name: 'replicaset-controller',
+  writer: controllerManager('replicaset-controller'),
+  on: { [replicaSets]: self, pods: ownersOrSelectors('ReplicaSet', replicaSets) },
+  plan: planKey,
+  refused: planKey,
+};

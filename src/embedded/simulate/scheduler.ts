@@ -1,0 +1,99 @@
+// The scheduler: a pod without a node gets one that it fits on, or is told why there is none.
+import type { AnyObject } from '../../kube/objects.ts';
+import { sameJson } from '../patch/json.ts';
+import type { Node, Pod } from './kinds.ts';
+import type { Controller } from './loop.ts';
+import { misfit } from './nodes.ts';
+import { conditionOf, timeText, withCondition } from './values.ts';
+import type { World } from './world.ts';
+import { nothing, statusOf } from './writes.ts';
+import type { Plan } from './writes.ts';
+
+function isUnscheduled(pod: Pod): boolean {
+  const { nodeName = '', schedulerName = 'default-scheduler' } = pod.spec;
+  return nodeName === '' && schedulerName === 'default-scheduler' && pod.metadata.deletionTimestamp === undefined;
+}
+
+/** Where a pod goes. */
+export function planScheduling(world: World, pod: Pod): Plan {
+  if (!isUnscheduled(pod)) return nothing;
+  if ((pod.spec.schedulingGates ?? []).length > 0) {
+    return unschedulable(world, pod, 'SchedulingGated', 'Scheduling is blocked due to non-empty scheduling gates');
+  }
+  const nodes = world.list<Node>('nodes');
+  const reasons = nodes.map((node) => misfit(node, pod.spec));
+  const fitting = nodes.filter((_node, index) => reasons[index] === undefined);
+  if (fitting.length === 0) return unschedulable(world, pod, 'Unschedulable', explain(reasons));
+  // The last digits of the uid are as good as random, and the same at every look.
+  const choice = fitting[Number.parseInt((pod.metadata.uid ?? '0').slice(-6), 16) % fitting.length]!;
+  const bound = { ...pod, spec: { ...pod.spec, nodeName: choice.metadata.name } };
+  return { writes: [{ verb: 'update', object: bound, subresource: 'binding' }] };
+}
+
+const texts: readonly (readonly [string, string])[] = [
+  ['selector', "node(s) didn't match Pod's node affinity/selector"],
+  ['taint', 'node(s) had untolerated taint(s)'],
+  ['unschedulable', 'node(s) were unschedulable'],
+];
+
+function explain(reasons: readonly (string | undefined)[]): string {
+  const total = reasons.length;
+  if (total === 0) return 'no nodes available to schedule pods';
+  const parts = texts.flatMap(([reason, text]) => {
+    const count = reasons.filter((one) => one === reason).length;
+    return count === 0 ? [] : [`${count} ${text}`];
+  });
+  return (
+    `0/${total} nodes are available: ${parts.join(', ')}. ` +
+    `preemption: 0/${total} nodes are available: ${total} Preemption is not helpful for scheduling.`
+  );
+}
+
+function unschedulable(world: World, pod: Pod, reason: string, message: string): Plan {
+  const before = pod.status?.conditions;
+  const told = conditionOf(before, 'PodScheduled');
+  const lastTransitionTime = timeText(world.now());
+  const conditions = withCondition(before, {
+    type: 'PodScheduled',
+    status: 'False',
+    reason,
+    message,
+    lastTransitionTime,
+  });
+  if (told !== undefined && sameJson(conditions, before)) return nothing;
+  return { writes: [statusOf(pod, { ...pod.status, conditions })] };
+}
+
+/** A new or changed node may be what waiting pods waited for. */
+function waitingPods(_event: unknown, world: World): string[] {
+  return world
+    .list<Pod>('pods')
+    .filter(isUnscheduled)
+    .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+}
+
+export const schedulerController: Controller = {
+  name: 'scheduler',
+  writer: { user: { username: 'system:kube-scheduler', groups: ['system:authenticated'] }, manager: 'kube-scheduler' },
+  on: {
+    pods: ({ type, stored }) => (type !== 'DELETED' && isUnscheduled(asPod(stored.object)) ? [stored.key] : []),
+    nodes: (event, world) => {
+      const { type, stored, previous } = event;
+      if (type === 'DELETED' || (previous && sameJson(fit(previous.object), fit(stored.object)))) return [];
+      return waitingPods(event, world);
+    },
+  },
+  plan: (world, key) => {
+    const pod = world.get<Pod>('pods', key);
+    return pod === undefined ? nothing : planScheduling(world, pod);
+  },
+};
+
+/** What of a node decides which pods fit on it. */
+function fit(node: AnyObject): unknown {
+  return [node.metadata.labels, node['spec']];
+}
+
+function asPod(object: AnyObject): Pod {
+  return object as unknown as Pod;
+}

@@ -1,0 +1,196 @@
+// What the simulated controllers see: the store, and who owns and who selects whom. The look-ups are kept current event
+// by event, so that no controller ever walks over a whole collection to find its own.
+import type { AnyObject, KubeObject } from '../../kube/objects.ts';
+import { matches } from '../../kube/selector.ts';
+import type { Selector } from '../../kube/selector.ts';
+import { collectionOf, storedApiVersionOf, apiVersionOf } from '../registry.ts';
+import type { Registry } from '../registry.ts';
+import type { Resource } from '../resource.ts';
+import type { Store } from '../store/store.ts';
+import type { Stored, StoreEvent } from '../store/types.ts';
+import type { Labels } from './kinds.ts';
+import { SelectorIndex } from './selector-index.ts';
+
+/** Where an object is in the store. */
+export interface Place {
+  readonly collection: string;
+  readonly key: string;
+}
+
+/** Reads the selector of an object; undefined when it selects nothing. */
+export type SelectorReader = (object: AnyObject) => Selector | undefined;
+
+/** Collections whose objects are looked up by their labels. */
+const labelled = new Set(['pods', 'replicasets.apps']);
+
+export class World {
+  readonly #store: Store;
+  readonly #registry: Registry;
+  readonly #now: () => number;
+  readonly #dependents = new Map<string, Map<string, Place>>();
+  readonly #byLabel = new Map<string, Set<string>>();
+  readonly #selectors = new Map<string, { readonly read: SelectorReader; readonly index: SelectorIndex }>();
+  #resources: { readonly generation: number; readonly byCollection: ReadonlyMap<string, Resource> } | undefined;
+
+  constructor(
+    store: Store,
+    registry: Registry,
+    now: () => number,
+    selectors: Readonly<Record<string, SelectorReader>>,
+  ) {
+    this.#store = store;
+    this.#registry = registry;
+    this.#now = now;
+    for (const [collection, read] of Object.entries(selectors)) {
+      this.#selectors.set(collection, { read, index: new SelectorIndex() });
+    }
+  }
+
+  /** The time in milliseconds. */
+  now(): number {
+    return this.#now();
+  }
+
+  get<T extends KubeObject = AnyObject>(collection: string, key: string): T | undefined {
+    return this.#store.get(collection, key)?.object as unknown as T | undefined;
+  }
+
+  list<T extends KubeObject = AnyObject>(collection: string, namespace?: string): T[] {
+    const options = namespace === undefined ? {} : { namespace };
+    return this.#store.list(collection, options).map((stored) => stored.object as unknown as T);
+  }
+
+  /** How many objects of a collection are in a namespace. */
+  count(collection: string, namespace: string): number {
+    return this.#store.list(collection, { namespace }).length;
+  }
+
+  /** Every object that names this one as an owner. */
+  dependents(uid: string | undefined): AnyObject[] {
+    const places = [...(this.#dependents.get(uid ?? '')?.values() ?? [])];
+    return places.flatMap(({ collection, key }) => this.get(collection, key) ?? []);
+  }
+
+  /** The objects of a collection that this one controls. */
+  controlled<T extends KubeObject>(collection: string, uid: string | undefined): T[] {
+    const found: T[] = [];
+    for (const place of this.#dependents.get(uid ?? '')?.values() ?? []) {
+      if (place.collection !== collection) continue;
+      const object = this.get<T>(collection, place.key);
+      if (object !== undefined && controllerOf(object)?.uid === uid) found.push(object);
+    }
+    return found;
+  }
+
+  /** The objects of a namespace whose labels a selector matches; only for pods and replica sets. */
+  selected<T extends KubeObject>(collection: string, namespace: string, selector: Selector): T[] {
+    const found: T[] = [];
+    for (const key of this.#candidates(collection, namespace, selector)) {
+      const object = this.get<T>(collection, key);
+      if (object !== undefined && matches(selector, object.metadata.labels)) found.push(object);
+    }
+    return found;
+  }
+
+  /** The keys of the objects of a collection whose selectors match these labels. */
+  selecting(collection: string, namespace: string, labels: Labels | undefined): string[] {
+    return this.#selectors.get(collection)?.index.matching(namespace, labels) ?? [];
+  }
+
+  /** The resource that serves a collection in the version in which its objects are stored. */
+  resource(collection: string): Resource | undefined {
+    return this.#collections().get(collection);
+  }
+
+  /** The resource of an object's kind. */
+  resourceOfKind(apiVersion: string, kind: string): Resource | undefined {
+    const slash = apiVersion.indexOf('/');
+    const group = slash < 0 ? '' : apiVersion.slice(0, slash);
+    return this.#registry.findKind(group, apiVersion.slice(slash + 1), kind);
+  }
+
+  /** Every collection that is served, each once. */
+  collections(): readonly string[] {
+    return [...this.#collections().keys()];
+  }
+
+  /** Takes in one object that was there before the simulation began. */
+  adopt(stored: Stored): void {
+    this.#index(stored);
+  }
+
+  /** Takes in one change of the store. */
+  see(event: StoreEvent): void {
+    if (event.previous !== undefined) this.#unindex(event.previous);
+    if (event.type !== 'DELETED') this.#index(event.stored);
+    const selecting = this.#selectors.get(event.stored.collection);
+    if (selecting === undefined || event.type !== 'DELETED') return;
+    selecting.index.set(event.stored.key, '', undefined);
+  }
+
+  #index(stored: Stored): void {
+    const { collection, key, object } = stored;
+    const place = { collection, key };
+    for (const { uid } of object.metadata.ownerReferences ?? []) {
+      const places = this.#dependents.get(uid) ?? new Map<string, Place>();
+      this.#dependents.set(uid, places.set(`${collection} ${key}`, place));
+    }
+    const namespace = object.metadata.namespace ?? '';
+    if (labelled.has(collection)) {
+      for (const [name, value] of Object.entries(object.metadata.labels ?? {})) {
+        const file = `${collection} ${namespace} ${name}=${value}`;
+        const keys = this.#byLabel.get(file) ?? new Set();
+        this.#byLabel.set(file, keys.add(key));
+      }
+    }
+    const selecting = this.#selectors.get(collection);
+    selecting?.index.set(key, namespace, selecting.read(object));
+  }
+
+  #unindex({ collection, key, object }: Stored): void {
+    for (const { uid } of object.metadata.ownerReferences ?? []) {
+      const places = this.#dependents.get(uid);
+      places?.delete(`${collection} ${key}`);
+      if (places?.size === 0) this.#dependents.delete(uid);
+    }
+    if (!labelled.has(collection)) return;
+    for (const [name, value] of Object.entries(object.metadata.labels ?? {})) {
+      const file = `${collection} ${object.metadata.namespace ?? ''} ${name}=${value}`;
+      const keys = this.#byLabel.get(file);
+      keys?.delete(key);
+      if (keys?.size === 0) this.#byLabel.delete(file);
+    }
+  }
+
+  /** Keys that may match: those with the rarest of the labels that the selector requires. */
+  #candidates(collection: string, namespace: string, selector: Selector): Iterable<string> {
+    let rarest: ReadonlySet<string> | undefined;
+    for (const { key, operator, values } of selector) {
+      if (operator !== 'In' || values.length !== 1) continue;
+      const keys = this.#byLabel.get(`${collection} ${namespace} ${key}=${values[0]}`);
+      if (keys === undefined) return [];
+      if (rarest === undefined || keys.size < rarest.size) rarest = keys;
+    }
+    return rarest ?? this.#store.list(collection, { namespace }).map((stored) => stored.key);
+  }
+
+  #collections(): ReadonlyMap<string, Resource> {
+    const { generation } = this.#registry;
+    if (this.#resources?.generation !== generation) {
+      const byCollection = new Map<string, Resource>();
+      for (const resource of this.#registry.all()) {
+        const isStored = apiVersionOf(resource) === storedApiVersionOf(resource);
+        if (isStored && resource.verbs.includes('list')) byCollection.set(collectionOf(resource), resource);
+      }
+      this.#resources = { generation, byCollection };
+    }
+    return this.#resources.byCollection;
+  }
+}
+
+/** The owner that manages an object. */
+export function controllerOf(
+  object: KubeObject,
+): { readonly kind: string; readonly name: string; readonly uid: string } | undefined {
+  return object.metadata.ownerReferences?.find((owner) => owner.controller === true);
+}
