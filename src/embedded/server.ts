@@ -8,9 +8,13 @@ import { adminCertificate, clusterIdentity, kubeconfigText, servingCertificate }
 import { builtinResources } from './kinds/index.ts';
 import { Registry } from './registry.ts';
 import type { Hooks } from './rest/context.ts';
+import { followDefinitions } from './rest/definitions.ts';
 import { requestHandler } from './rest/handler.ts';
+import { OpenApi } from './rest/openapi.ts';
 import type { ServerContext } from './rest/server-context.ts';
 import { Watches } from './rest/watch-stream.ts';
+import { podLog, startSimulation } from './simulate/index.ts';
+import type { Simulation, SimulationOptions } from './simulate/index.ts';
 import { Store } from './store/store.ts';
 import type { HistoryLimits } from './store/types.ts';
 
@@ -24,6 +28,8 @@ export interface EmbeddedOptions {
   /** How much of the past watches and paged lists can go back to. */
   readonly history?: Partial<HistoryLimits>;
   readonly hooks?: Hooks;
+  /** How workloads, namespaces and owners are given a life; false leaves every object as it was written. */
+  readonly simulate?: SimulationOptions | false;
   /** Told of errors that are the server's own fault. */
   readonly onError?: (error: unknown) => void;
 }
@@ -35,6 +41,8 @@ export interface Embedded {
   readonly admin: { readonly certPem: string; readonly keyPem: string; readonly token: string };
   readonly store: Store;
   readonly cluster: ServerContext;
+  /** The simulated controllers; undefined when they are off. */
+  readonly simulation: Simulation | undefined;
   /** A kubeconfig for the administrator, as YAML text. */
   kubeconfig(): string;
   stop(): Promise<void>;
@@ -47,15 +55,19 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   const backend = dataDir === undefined ? undefined : (await import('./store/sqlite.ts')).openSqlite(dataDir);
   const store = new Store({ history, ...(backend !== undefined && { backend }) });
   const { authority, tokenKeyPem, adminToken } = clusterIdentity(dataDir);
+  const registry = new Registry(builtinResources());
+  const onError = options.onError ?? ((error: unknown) => console.error(error));
   const cluster: ServerContext = {
     store,
-    registry: new Registry(builtinResources()),
+    registry,
+    openApi: new OpenApi(registry),
     admission: { mutate: (request) => Promise.resolve(request.object), validate: () => Promise.resolve() },
-    hooks,
+    hooks: { podLog, ...hooks },
     access: new Access(store, adminToken, new TokenKey(tokenKeyPem)),
     watches: new Watches(),
-    onError: options.onError ?? ((error) => console.error(error)),
+    onError,
   };
+  const unfollow = followDefinitions(cluster, onError);
   const serving = servingCertificate(authority, host);
   const server = createServer(
     {
@@ -78,6 +90,8 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   });
   const { port } = server.address() as AddressInfo;
   await bootstrap(cluster, port);
+  const simulation =
+    options.simulate === false ? undefined : await startSimulation(cluster, { onError, ...options.simulate });
   const admin = adminCertificate(authority);
   const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
   return {
@@ -86,8 +100,11 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
     admin: { ...admin, token: adminToken },
     store,
     cluster,
+    simulation,
     kubeconfig: () => kubeconfigText(url, authority.certPem, admin),
     stop: async () => {
+      unfollow();
+      await simulation?.stop();
       cluster.watches.close();
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve());

@@ -1,8 +1,13 @@
 // An object against its kind: unknown fields, defaults, and everything that is wrong with it. Called by create and update.
 import type { AnyObject } from '../../kube/objects.ts';
 import { decodeObject } from '../kinds/index.ts';
-import type { Target, WriteOptions } from './context.ts';
+import { checkRules } from '../schema/cel/rules.ts';
+import type { FieldError } from '../schema/field-error.ts';
+import { validateValue } from '../schema/validate.ts';
+import type { Cluster, Target, WriteOptions } from './context.ts';
 import { badRequest } from './fault.ts';
+import { changeProblems, metaProblems } from './meta.ts';
+import { rulesOf } from './rules/index.ts';
 
 /** The object with what its kind does not have taken out and its defaults filled in; throws when it cannot be read. */
 export function conform(target: Target, object: AnyObject, options: WriteOptions): AnyObject {
@@ -20,4 +25,23 @@ export function conform(target: Target, object: AnyObject, options: WriteOptions
     for (const text of texts) options.warn(text);
   }
   return value as AnyObject;
+}
+
+/** Everything that is wrong with an object that could be read. */
+export function problemsOf(
+  cluster: Cluster,
+  target: Target,
+  next: AnyObject,
+  old: AnyObject | undefined,
+): readonly FieldError[] {
+  const { resource } = target;
+  const custom = resource.custom
+    ? [...validateValue(resource.schema, next, old), ...checkRules(resource.schema, next, old)]
+    : [];
+  return [
+    ...metaProblems(target, next),
+    ...(old === undefined ? [] : changeProblems(next.metadata, old.metadata)),
+    ...custom,
+    ...(rulesOf(resource).problems?.(next, old, cluster) ?? []),
+  ];
 }

@@ -3,12 +3,12 @@ import type { AnyObject } from '../../kube/objects.ts';
 import { collectionOf } from '../registry.ts';
 import { VersionConflict } from '../store/types.ts';
 import { commit } from './commit.ts';
-import { conform } from './conform.ts';
+import { conform, problemsOf } from './conform.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
 import { alreadyExists, Fault, forbidden, invalid, notFound } from './fault.ts';
 import { trackWrite } from './managers.ts';
-import { generatedName, metaProblems, newMeta } from './meta.ts';
+import { generatedName, newMeta } from './meta.ts';
 import { incomingObject } from './object.ts';
 import { rulesOf } from './rules/index.ts';
 
@@ -59,7 +59,7 @@ async function createNamed(
   const completed = rules.prepareCreate?.(admitted, cluster, target) ?? admitted;
   const settled =
     admitted === checked ? completed : conform(target, completed, { ...options, fieldValidation: 'Ignore' });
-  const problems = [...metaProblems(target, settled), ...(rules.problems?.(settled, undefined, cluster) ?? [])];
+  const problems = problemsOf(cluster, target, settled, undefined);
   if (problems.length > 0) throw invalid(resource, name, problems);
   const next = managed ? settled : trackWrite(target, undefined, settled, options);
   await cluster.admission.validate({ operation: 'CREATE', target, object: next, oldObject: undefined, options });

@@ -116,14 +116,16 @@ function checkPreconditions(target: Target, request: DeleteOptions, old: AnyObje
 /** The state that follows: marked for deletion, unchanged, or undefined for none at all. */
 function afterDeletion(target: Target, request: DeleteOptions, old: AnyObject): AnyObject | undefined {
   const rules = rulesOf(target.resource);
-  const finalizers = finalizersFor(request, old.metadata.finalizers ?? []);
+  const present = old.metadata.finalizers ?? [];
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, generation } = old.metadata;
+  const own = deletionTimestamp === undefined ? rules.deletionFinalizer : undefined;
+  const finalizers = finalizersFor(request, own === undefined || present.includes(own) ? present : [...present, own]);
   const grace = Math.max(0, rules.graceSeconds?.(old, request.gracePeriodSeconds) ?? 0);
   const held = finalizers.length > 0 || rules.holds?.(old) === true;
   if (deletionTimestamp !== undefined) {
     if (grace === 0 && !held) return undefined;
     const shorter = grace < deletionGracePeriodSeconds;
-    if (!shorter && sameList(finalizers, old.metadata.finalizers ?? [])) return old;
+    if (!shorter && sameList(finalizers, present)) return old;
     const started = Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1000;
     const time = shorter
       ? { deletionTimestamp: timestamp(started + grace * 1000), deletionGracePeriodSeconds: grace }

@@ -39,12 +39,22 @@ export function answerPath(server: ServerContext, line: RequestLine, request: In
       return jsonAnswer(200, {
         paths: ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/openapi/v3', '/readyz', '/version'],
       });
+    case 'openapi':
+      return openApi(server, parts);
     case 'api':
     case 'apis':
       return discovery(server, parts, request);
     default:
   }
   throw noSuchPath();
+}
+
+function openApi(server: ServerContext, parts: readonly string[]): Answer {
+  if (parts[1] !== 'v3') throw noSuchPath();
+  if (parts.length === 2) return jsonAnswer(200, server.openApi.index());
+  const body = server.openApi.document(parts.slice(2).join('/'));
+  if (body === undefined) throw noSuchPath();
+  return { code: 200, body };
 }
 
 function discovery(server: ServerContext, parts: readonly string[], request: IncomingMessage): Answer {

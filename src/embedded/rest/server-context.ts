@@ -2,11 +2,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Access } from '../auth/access.ts';
 import type { Cluster, UserInfo } from './context.ts';
+import type { OpenApi } from './openapi.ts';
 import type { RequestLine } from './request.ts';
 import type { Watches } from './watch-stream.ts';
 
 export interface ServerContext extends Cluster {
   readonly access: Access;
+  readonly openApi: OpenApi;
   readonly watches: Watches;
   /** Told of errors that are the server's own fault. */
   readonly onError: (error: unknown) => void;

@@ -85,7 +85,7 @@ async function bind(server: ServerContext, call: ResourceRequest, target: Target
   const wish = (old: AnyObject): { object: AnyObject } => ({
     object: { ...old, spec: { ...part(old, 'spec'), nodeName: name } },
   });
-  await change(server, { ...target, subresource: '' }, wish, writeOptionsOf(call));
+  await change(server, target, wish, writeOptionsOf(call));
   return jsonAnswer(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
 }
 

@@ -6,13 +6,13 @@ import { invalid as invalidValue } from '../schema/field-error.ts';
 import { VersionConflict } from '../store/types.ts';
 import type { Stored } from '../store/types.ts';
 import { commit } from './commit.ts';
-import { conform } from './conform.ts';
+import { conform, problemsOf } from './conform.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
 import { servedObject } from './conversion.ts';
 import { conflict, invalid, modified, notFound } from './fault.ts';
 import { trackWrite } from './managers.ts';
-import { changedMeta, changeProblems, metaProblems } from './meta.ts';
+import { changedMeta } from './meta.ts';
 import { incomingObject } from './object.ts';
 import { rulesOf } from './rules/index.ts';
 
@@ -68,11 +68,7 @@ async function changeOnce(
     admitted === prepared
       ? prepared
       : conform(target, separate(target, admitted, old), { ...options, fieldValidation: 'Ignore' });
-  const problems = [
-    ...metaProblems(target, settled),
-    ...changeProblems(settled.metadata, old.metadata),
-    ...(rulesOf(resource).problems?.(settled, old, cluster) ?? []),
-  ];
+  const problems = problemsOf(cluster, target, settled, old);
   if (problems.length > 0) throw invalid(resource, name, problems);
   const tracked = managed === true ? settled : trackWrite(target, old, settled, options);
   const next = withGeneration(target, tracked, old);
@@ -119,7 +115,7 @@ function defined<T extends object>(object: T): T {
 /** Raises the generation when more than metadata and status changed. */
 function withGeneration(target: Target, next: AnyObject, old: AnyObject): AnyObject {
   const { resource } = target;
-  if (!resource.hasGeneration || target.subresource === 'status') return next;
+  if (!resource.hasGeneration || target.subresource === 'status' || target.subresource === 'binding') return next;
   const names = new Set([...Object.keys(next), ...Object.keys(old)]);
   for (const name of ['apiVersion', 'kind', 'metadata']) names.delete(name);
   if (resource.status) names.delete('status');

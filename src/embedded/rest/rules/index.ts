@@ -1,6 +1,7 @@
 // The rules of each kind, by collection.
 import { collectionOf } from '../../registry.ts';
 import type { Resource } from '../../resource.ts';
+import { definitionCollection, definitionRules } from './definitions.ts';
 import { namespaceRules } from './namespaces.ts';
 import { podRules } from './pods.ts';
 import { secretRules } from './secrets.ts';
@@ -14,11 +15,12 @@ const rules: Readonly<Record<string, KindRules>> = {
   pods: podRules,
   secrets: secretRules,
   services: serviceRules,
+  nodes: { keepsStatus: true },
   serviceaccounts: { returnsDeleted: true },
   resourcequotas: { returnsDeleted: true },
   persistentvolumeclaims: { returnsDeleted: true },
   persistentvolumes: { returnsDeleted: true },
-  'customresourcedefinitions.apiextensions.k8s.io': needsVersion,
+  [definitionCollection]: definitionRules,
   'leases.coordination.k8s.io': needsVersion,
   'poddisruptionbudgets.policy': needsVersion,
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': needsVersion,

@@ -16,6 +16,8 @@ export interface KindRules {
   readonly problems?: (next: AnyObject, old: AnyObject | undefined, cluster: Cluster) => FieldError[];
   /** How long an object stays after a deletion that asked for `requested` seconds. */
   readonly graceSeconds?: (object: AnyObject, requested: number | undefined) => number;
+  /** A finalizer that every deletion adds, for work that the server itself has to do first. */
+  readonly deletionFinalizer?: string;
   /** Changes an object that starts to be deleted. */
   readonly prepareDelete?: (object: AnyObject) => AnyObject;
   /** True while something other than finalizers keeps a deleted object. */

@@ -1,0 +1,45 @@
+// `/openapi/v3`: the index of documents, and a document for each group and version. Made when first asked for.
+import { openApiV3Document } from '../crd/index.ts';
+import { apiVersionOf } from '../registry.ts';
+import type { Registry } from '../registry.ts';
+import { json } from './represent.ts';
+
+export class OpenApi {
+  readonly #registry: Registry;
+  readonly #documents = new Map<string, Buffer>();
+  #generation = -1;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  /** Where the document of each group and version is. */
+  index(): object {
+    const names = new Set(this.#registry.all().map((resource) => documentName(resource)));
+    // Making every document to hash it would cost more than it saves: the stamp changes when any of them may have.
+    const stamp = `${process.pid}-${this.#registry.generation}`;
+    const paths = [...names].map((name) => [name, { serverRelativeURL: `/openapi/v3/${name}?hash=${stamp}` }]);
+    return { paths: Object.fromEntries(paths) };
+  }
+
+  /** The document of `api/v1` or `apis/{group}/{version}`; undefined when nothing is served there. */
+  document(name: string): Buffer | undefined {
+    if (this.#generation !== this.#registry.generation) {
+      this.#documents.clear();
+      this.#generation = this.#registry.generation;
+    }
+    let document = this.#documents.get(name);
+    if (document === undefined) {
+      const resources = this.#registry.all().filter((resource) => documentName(resource) === name);
+      const [first] = resources;
+      if (first === undefined) return undefined;
+      document = json(openApiV3Document(first.group, first.version, resources));
+      this.#documents.set(name, document);
+    }
+    return document;
+  }
+}
+
+function documentName(resource: { readonly group: string; readonly version: string }): string {
+  return `${resource.group === '' ? 'api' : 'apis'}/${apiVersionOf(resource)}`;
+}

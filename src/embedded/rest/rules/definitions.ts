@@ -1,0 +1,50 @@
+// Custom resource definitions: accepted or not at once, and kept at their end until their objects are gone.
+import type { AnyObject } from '../../../kube/objects.ts';
+import { acceptedStatus, definitionProblems, storedVersionProblems } from '../../crd/index.ts';
+import type { Cluster } from '../context.ts';
+import { timestamp } from '../meta.ts';
+import { items, part } from './types.ts';
+import type { KindRules } from './types.ts';
+
+export const definitionCollection = 'customresourcedefinitions.apiextensions.k8s.io';
+
+/** Stays on a definition until its objects are gone. */
+export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
+
+/** The names default to what everybody would choose. */
+function named(object: AnyObject): AnyObject {
+  const spec = part(object, 'spec');
+  const names = part(spec, 'names');
+  const { kind } = names;
+  if (typeof kind !== 'string') return object;
+  const conversion = spec['conversion'] ?? { strategy: 'None' };
+  const full = { singular: kind.toLowerCase(), listKind: `${kind}List`, ...names };
+  return { ...object, spec: { ...spec, names: full, conversion } };
+}
+
+function reviewed(object: AnyObject, cluster: Cluster): AnyObject {
+  const complete = named(object);
+  const others = cluster.store.list(definitionCollection).map((stored) => stored.object);
+  return { ...complete, status: acceptedStatus(complete, others, timestamp()) };
+}
+
+export const definitionRules: KindRules = {
+  needsVersion: true,
+  prepareCreate: reviewed,
+  prepareUpdate: (next, _old, cluster, target) => (target.subresource === 'status' ? next : reviewed(next, cluster)),
+  problems: (next, old) => [...definitionProblems(next, old), ...storedVersionProblems(next)],
+  deletionFinalizer: cleanupFinalizer,
+  prepareDelete: (object) => {
+    const status = part(object, 'status');
+    const terminating = {
+      type: 'Terminating',
+      status: 'True',
+      reason: 'InstanceDeletionPending',
+      message:
+        'CustomResourceDefinition marked for deletion; CustomResource deletion will be initiated as soon as possible',
+      lastTransitionTime: timestamp(),
+    };
+    const others = items(status, 'conditions').filter((condition) => condition['type'] !== 'Terminating');
+    return { ...object, status: { ...status, conditions: [...others, terminating] } };
+  },
+};
