@@ -9,6 +9,7 @@ import {
   type FieldNote,
   writtenDefinitions,
 } from '../src/embedded/kinds/annotations.ts';
+import { keptZeroValues } from '../src/embedded/kinds/zero-values.ts';
 
 interface Attribute {
   readonly baseName: string;
@@ -211,6 +212,7 @@ function define(model: string): void {
     type: 'object',
     ...(required.length > 0 && { required: required.sort() }),
     ...(Object.keys(properties).length > 0 && { properties }),
+    ...(keptZeroValues[name] !== undefined && { keepsZero: keptZeroValues[name].split(' ') }),
     ...(atomicDefinitions.includes(name) && { 'x-kubernetes-map-type': 'atomic' }),
   };
 }

@@ -63,7 +63,14 @@ function addDefinition(name: string, schemas: Json): void {
 
 /** One written node without its properties, references turned into the document's own. */
 function publicNode(written: WrittenSchema, schemas: Json): Json {
-  const { $ref: target, properties: _properties, items, additionalProperties, ...rest } = written;
+  const {
+    $ref: target,
+    properties: _properties,
+    keepsZero: _keepsZero,
+    items,
+    additionalProperties,
+    ...rest
+  } = written;
   const result: Json = { ...rest };
   if (typeof target === 'string') {
     addDefinition(target, schemas);

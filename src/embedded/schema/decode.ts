@@ -68,7 +68,9 @@ export function decode(schema: Schema, value: unknown, typeNames: TypeNames): De
       }
       if (item === null) continue;
       const goPath = !isField ? place.goPath : place.goPath === '' ? key : `${place.goPath}.${key}`;
-      setOwn(result, key, read(item, child, { path, goPath, struct }));
+      const value = read(item, child, { path, goPath, struct });
+      if (isField && isEmpty(value, child) && !keepsZero(node, key)) continue;
+      setOwn(result, key, value);
     }
     return result;
   }
@@ -152,6 +154,17 @@ export function decode(schema: Schema, value: unknown, typeNames: TypeNames): De
 }
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** Would Go leave the value out of what it writes? Objects with fields of their own are never left out. */
+function isEmpty(value: unknown, node: Schema): boolean {
+  if (value === '' || value === 0 || value === false) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return node.additionalProperties !== undefined && isPlainObject(value) && Object.keys(value).length === 0;
+}
+
+function keepsZero(node: Schema, key: string): boolean {
+  return node.required?.includes(key) === true || node.keepsZero?.includes(key) === true;
+}
 
 function objectSchema(schema: Schema | boolean | undefined): Schema | undefined {
   return typeof schema === 'object' ? schema : undefined;

@@ -1,0 +1,124 @@
+// What the server decides about a write, after defaults and before validation: fields that clients may not set, and
+// those that a new object begins with.
+import { isDeepStrictEqual } from 'node:util';
+import type { ApiObject, Resource } from '../resource.ts';
+import { fill, intoField } from './defaults/fill.ts';
+import { admittedPod, pod, qosClass } from './defaults/pods.ts';
+import { jobSelector } from './defaults/workloads.ts';
+import { at, isObject, text } from './read.ts';
+
+/** The status of new objects, where the server writes more than `{}`. */
+const firstStatus: Readonly<Record<string, ApiObject>> = {
+  '/Namespace': { phase: 'Active' },
+  '/PersistentVolume': { phase: 'Pending' },
+  '/PersistentVolumeClaim': { phase: 'Pending' },
+  '/ReplicationController': { replicas: 0 },
+  '/Service': { loadBalancer: {} },
+  'apps/DaemonSet': { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 },
+  'apps/ReplicaSet': { replicas: 0 },
+  'apps/StatefulSet': { availableReplicas: 0, replicas: 0 },
+  'networking.k8s.io/Ingress': { loadBalancer: {} },
+  'policy/PodDisruptionBudget': { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 },
+};
+
+/** Kinds whose status a client may give on creation. */
+const keepsGivenStatus = new Set(['/Node', '/Namespace']);
+
+/**
+ * A new object of a built-in or custom kind. Expects defaults to be set, and for jobs a `metadata.uid`. Cluster IPs
+ * are the server's to give.
+ */
+export function prepareForCreate(resource: Resource, object: ApiObject): ApiObject {
+  const key = `${resource.group}/${resource.kind}`;
+  let result = object;
+  if (resource.status && !keepsGivenStatus.has(key)) {
+    const { status: _given, ...rest } = result;
+    result = resource.custom ? rest : { ...rest, status: firstStatus[key] ?? {} };
+  }
+  if (resource.custom) return result;
+  if (key === '/Pod') {
+    const admitted = pod(admittedPod(result));
+    return { ...admitted, status: { phase: 'Pending', qosClass: qosClass(admitted) } };
+  }
+  if (key === '/Namespace') return intoField(result, 'spec', namespaceFinalizer);
+  if (key === '/Service') return intoField(result, 'spec', addressFamilies);
+  if (key === '/Node') return intoField(result, 'status', (status) => status);
+  return key === 'batch/Job' ? jobSelector(result) : result;
+}
+
+function namespaceFinalizer(spec: ApiObject): ApiObject {
+  const present = Array.isArray(spec['finalizers']) ? (spec['finalizers'] as unknown[]) : [];
+  return present.includes('kubernetes') ? spec : { ...spec, finalizers: [...present, 'kubernetes'] };
+}
+
+function addressFamilies(spec: ApiObject): ApiObject {
+  return spec['type'] === 'ExternalName' ? spec : fill(spec, { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' });
+}
+
+/**
+ * The next state of an object: fields that a client may leave out of an update keep what the server gave them. Status
+ * and metadata are the caller's business.
+ */
+export function prepareForUpdate(resource: Resource, next: ApiObject, old: ApiObject): ApiObject {
+  if (resource.custom) return next;
+  const key = `${resource.group}/${resource.kind}`;
+  if (key === '/Service') return keepService(next, old);
+  if (key === '/Namespace') return keepField(next, old, 'finalizers');
+  return key === '/Secret' ? fillType(next, old) : next;
+}
+
+function keepField(next: ApiObject, old: ApiObject, field: string): ApiObject {
+  const value = at(old, 'spec', field);
+  return value === undefined ? next : intoField(next, 'spec', (spec) => ({ ...spec, [field]: value }));
+}
+
+/** A secret that is replaced without naming its type keeps it. */
+function fillType(next: ApiObject, old: ApiObject): ApiObject {
+  const type = text(old, 'type');
+  return text(next, 'type') === 'Opaque' && type !== 'Opaque' && type !== '' ? { ...next, type } : next;
+}
+
+function keepService(next: ApiObject, old: ApiObject): ApiObject {
+  const before = at(old, 'spec');
+  if (!isObject(before) || text(next, 'spec', 'type') === 'ExternalName' || before['type'] === 'ExternalName')
+    return next;
+  return intoField(next, 'spec', (spec) => {
+    const kept = ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'healthCheckNodePort'];
+    const result = fill(
+      spec,
+      Object.fromEntries(kept.map((field) => [field, before[field]]).filter(([, value]) => value !== undefined)),
+    );
+    return keepNodePorts(result, before);
+  });
+}
+
+function keepNodePorts(spec: ApiObject, before: ApiObject): ApiObject {
+  if (spec['type'] !== 'NodePort' && spec['type'] !== 'LoadBalancer') return spec;
+  const oldPorts = Array.isArray(before['ports']) ? before['ports'].filter(isObject) : [];
+  if (!Array.isArray(spec['ports'])) return spec;
+  const ports = spec['ports'].map((port: unknown) => {
+    if (!isObject(port) || port['nodePort'] !== undefined) return port;
+    const same = oldPorts.find((old) => old['port'] === port['port'] && old['protocol'] === port['protocol']);
+    return same?.['nodePort'] === undefined ? port : { ...port, nodePort: same['nodePort'] };
+  });
+  return { ...spec, ports };
+}
+
+/** Kinds that have no spec: everything but metadata and status counts. */
+function counted(object: ApiObject, resource: Resource): ApiObject {
+  const { apiVersion: _version, kind: _kind, metadata: _metadata, ...rest } = object;
+  if (!resource.status) return rest;
+  const { status: _status, ...content } = rest;
+  return content;
+}
+
+/** Does the change from old to next raise `metadata.generation`? */
+export function raisesGeneration(resource: Resource, next: ApiObject, old: ApiObject): boolean {
+  if (!resource.hasGeneration || resource.kind === 'PriorityClass') return false;
+  if (!isDeepStrictEqual(counted(next, resource), counted(old, resource))) return true;
+  if (resource.group === 'apps' && resource.kind === 'Deployment') {
+    const annotations = (object: ApiObject): unknown => at(object, 'metadata', 'annotations') ?? {};
+    return !isDeepStrictEqual(annotations(next), annotations(old));
+  }
+  return false;
+}
