@@ -3,7 +3,7 @@
 import type { Schema } from '../schema/types.ts';
 import { ApplyConflict, PatchError } from './errors.ts';
 import { compareStrings, pathText } from './field-path.ts';
-import { difference, fieldPaths, intersection, isEmpty, union, type FieldSet } from './field-set.ts';
+import { difference, fieldPaths, intersection, NO_FIELDS, union, type FieldSet } from './field-set.ts';
 import { isObject, sameJson, type JsonObject } from './json.ts';
 import { clientSideFields, KUBECTL, refreshLastApplied } from './last-applied.ts';
 import {
@@ -21,7 +21,7 @@ import { ItemError } from './shape.ts';
 import { recordUpdate } from './track-update.ts';
 import { fieldsOf, withDeclaredParents } from './typed-fields.ts';
 import { mergeTyped } from './typed-merge.ts';
-import { removeFields } from './typed-remove.ts';
+import { hollowOut, removeFields } from './typed-remove.ts';
 import { structureErrors } from './typed-validate.ts';
 
 export interface ApplyRequest {
@@ -61,14 +61,16 @@ function apply(request: ApplyRequest): JsonObject {
   const claims = new Map([...known, [self, mine]]);
 
   const merged = mergeTyped(schema, before, applied) as JsonObject;
-  const after = last === undefined ? merged : prune(schema, merged, claims, last.fields);
+  const gone = last === undefined ? NO_FIELDS : abandonedFields(schema, merged, claims, last.fields);
+  const after = hollowOut(schema, merged, gone) as JsonObject;
   const { managed, conflicts } = transferOwnership(schema, before, after, claims, self);
   if (!request.force)
     refuseConflicts(conflicts, manager === KUBECTL ? clientSideFields(schema, before, apiVersion) : undefined);
 
   const time = sameJson(before, after) ? mine.time : entryTime(request.now);
   const owners = dropEmpty(new Map([...managed, [self, { ...mine, time, fields: ownable(mine.fields) }]]));
-  const synced = manager === KUBECTL ? refreshLastApplied(after, applied) : after;
+  const trimmed = removeFields(schema, merged, gone) as JsonObject;
+  const synced = manager === KUBECTL ? refreshLastApplied(trimmed, applied) : trimmed;
   const object = writeManagedFields(synced, owners);
   return request.live !== undefined && sameJson(object, request.live) ? request.live : object;
 }
@@ -87,19 +89,17 @@ function managersBefore(request: ApplyRequest, before: JsonObject): Managed {
   });
 }
 
-/** Removes what the manager owned and no longer sends, unless someone else owns it too. */
-function prune(schema: Schema, merged: JsonObject, claims: Managed, last: FieldSet): JsonObject {
-  if (isEmpty(last)) return merged;
+/** What the manager owned and no longer sends, unless someone else owns it too. */
+function abandonedFields(schema: Schema, merged: JsonObject, claims: Managed, last: FieldSet): FieldSet {
   const held = (fields: FieldSet): FieldSet => withDeclaredParents(schema, fields);
   const present = held(fieldsOf(schema, merged));
   const lastHeld = held(last);
-  const bare = removeFields(schema, merged, lastHeld);
+  const bare = hollowOut(schema, merged, lastHeld);
   const claimed = [...claims.values()].map((entry) => entry.fields).reduce(union);
   const kept = union(held(fieldsOf(schema, bare)), held(claimed));
-  const pruned = removeFields(schema, merged, difference(present, kept));
+  const pruned = hollowOut(schema, merged, difference(present, kept));
   // Removing a field takes what is below it along; only what the manager owned may really go.
-  const gone = difference(present, held(fieldsOf(schema, pruned)));
-  return removeFields(schema, merged, intersection(gone, lastHeld)) as JsonObject;
+  return intersection(difference(present, held(fieldsOf(schema, pruned))), lastHeld);
 }
 
 function refuseConflicts(conflicts: readonly FieldConflict[], allowed: FieldSet | undefined): void {

@@ -17,7 +17,8 @@ export const KUBECTL = 'kubectl';
 /** The fields that client-side apply set and that still have the value that it gave them. */
 export function clientSideFields(schema: Schema, live: JsonObject, apiVersion: string): FieldSet {
   const lastApplied = parse(annotationsOf(live)[ANNOTATION]);
-  if (lastApplied?.['apiVersion'] !== apiVersion || structureErrors(schema, lastApplied).length > 0) return NO_FIELDS;
+  if (lastApplied?.['apiVersion'] !== apiVersion) return NO_FIELDS;
+  if ([lastApplied, live].some((object) => structureErrors(schema, object).length > 0)) return NO_FIELDS;
   const { modified, added, removed } = compareTyped(schema, lastApplied, live);
   return difference(difference(difference(fieldsOf(schema, lastApplied), modified), added), removed);
 }

@@ -139,7 +139,7 @@ export function randomObject(random: Random, kind: Kind): JsonObject {
 /** Turns a random object into a strategic patch: values become null, items get markers, lists get an order. */
 export function randomStrategicPatch(random: Random, kind: Kind): JsonObject {
   const { metadata: wanted, spec: wantedSpec } = randomObject(random, kind);
-  return sprinkle(random, { metadata: wanted, spec: wantedSpec }) as JsonObject;
+  return { metadata: sprinkle(random, wanted), spec: sprinkle(random, wantedSpec) };
 }
 
 const MERGE_KEYS: Record<string, string> = {

@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from './json.ts';
+import { applyMergePatch, createMergePatch } from './merge-patch.ts';
+import { deepFreeze, refusal } from './testdata/support.ts';
+
+function patched(document: JsonObject, patch: unknown): JsonObject {
+  return applyMergePatch(deepFreeze(document), deepFreeze(patch));
+}
+
+/** Objects without null: a merge patch cannot express one. */
+const documents = fc.object({
+  maxDepth: 3,
+  key: fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor'),
+  values: [fc.integer(), fc.string(), fc.boolean(), fc.bigInt()],
+}) as fc.Arbitrary<JsonObject>;
+
+describe('merge patch', () => {
+  test.each([
+    [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
+    [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
+    [{ a: 'b' }, { a: null }, {}],
+    [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
+    [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
+    [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }],
+    [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+    [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
+    [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+    [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+    [{ a: 1 }, { a: { b: null, c: 2 } }, { a: { c: 2 } }],
+    [{}, { a: [{ b: null }, null] }, { a: [{}, null] }],
+  ])('%j with %j is %j', (document, patch, expected) => {
+    expect(patched(document, patch)).toEqual(expected);
+  });
+
+  test('refuses a patch that is no object', () => {
+    for (const patch of [[], 'text', 1, null]) {
+      expect(refusal(() => patched({}, patch))).toMatchObject({ code: 400, reason: 'BadRequest' });
+    }
+  });
+
+  test('shares what it does not change', () => {
+    const document = deepFreeze({ a: { b: [1] }, c: { d: 1 } });
+    expect(patched(document, { a: { b: [1] }, none: null })).toBe(document);
+    expect(patched(document, { c: { d: 2 } })['a']).toBe(document.a);
+  });
+
+  test('the patch made from two documents leads from one to the other', () => {
+    fc.assert(
+      fc.property(documents, documents, (from, to) => {
+        expect(patched(from, createMergePatch(from, to))).toEqual(to);
+      }),
+    );
+  });
+
+  test('equal documents need an empty patch', () => {
+    fc.assert(
+      fc.property(documents, (document) => {
+        expect(createMergePatch(document, structuredClone(document))).toEqual({});
+      }),
+    );
+  });
+});
