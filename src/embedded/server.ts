@@ -1,6 +1,8 @@
-// Starts the embedded API server: identity, store, HTTPS, and the objects that every cluster has.
+// Starts the embedded API server: identity, store, HTTPS, the objects that every cluster has, and their simulated life.
 import { createServer } from 'node:https';
+import type { Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { webhookAdmission } from './admission/webhooks.ts';
 import { Access } from './auth/access.ts';
 import { TokenKey } from './auth/tokens.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -21,15 +23,17 @@ import type { HistoryLimits } from './store/types.ts';
 export interface EmbeddedOptions {
   /** Where the cluster is kept; absent keeps it in memory only. */
   readonly dataDir?: string;
+  /** Starts with an empty cluster in a data directory that holds one. */
+  readonly fresh?: boolean;
   /** 0, the default, takes a free one. */
   readonly port?: number;
   /** The address to listen on; 127.0.0.1 unless told otherwise. */
   readonly host?: string;
   /** How much of the past watches and paged lists can go back to. */
   readonly history?: Partial<HistoryLimits>;
+  /** Controllers, scheduler and kubelet; false leaves objects as they are written. */
+  readonly simulation?: SimulationOptions | false;
   readonly hooks?: Hooks;
-  /** How workloads, namespaces and owners are given a life; false leaves every object as it was written. */
-  readonly simulate?: SimulationOptions | false;
   /** Told of errors that are the server's own fault. */
   readonly onError?: (error: unknown) => void;
 }
@@ -40,8 +44,9 @@ export interface Embedded {
   /** What makes a client the administrator: a certificate with its key, or the token. */
   readonly admin: { readonly certPem: string; readonly keyPem: string; readonly token: string };
   readonly store: Store;
+  /** The cluster that the verbs of rest/ work on, for code in the same process. */
   readonly cluster: ServerContext;
-  /** The simulated controllers; undefined when they are off. */
+  /** Undefined when the simulation is off. */
   readonly simulation: Simulation | undefined;
   /** A kubeconfig for the administrator, as YAML text. */
   kubeconfig(): string;
@@ -51,23 +56,10 @@ export interface Embedded {
 /** Starts a cluster in this process. Resolves when it serves. */
 export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embedded> {
   const host = options.host ?? '127.0.0.1';
-  const { dataDir, history = {}, hooks = {} } = options;
-  const backend = dataDir === undefined ? undefined : (await import('./store/sqlite.ts')).openSqlite(dataDir);
-  const store = new Store({ history, ...(backend !== undefined && { backend }) });
-  const { authority, tokenKeyPem, adminToken } = clusterIdentity(dataDir);
-  const registry = new Registry(builtinResources());
   const onError = options.onError ?? ((error: unknown) => console.error(error));
-  const cluster: ServerContext = {
-    store,
-    registry,
-    openApi: new OpenApi(registry),
-    admission: { mutate: (request) => Promise.resolve(request.object), validate: () => Promise.resolve() },
-    hooks: { podLog, ...hooks },
-    access: new Access(store, adminToken, new TokenKey(tokenKeyPem)),
-    watches: new Watches(),
-    onError,
-  };
-  const unfollow = followDefinitions(cluster, onError);
+  const store = await openStore(options);
+  const { authority, tokenKeyPem, adminToken } = clusterIdentity(options.dataDir);
+  const cluster = clusterOf(store, new Access(store, adminToken, new TokenKey(tokenKeyPem)), options.hooks, onError);
   const serving = servingCertificate(authority, host);
   const server = createServer(
     {
@@ -80,38 +72,76 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
     },
     requestHandler(cluster),
   );
+  const closeServer = closerOf(server);
+  const unfollow = followDefinitions(cluster, onError);
+  let simulation: Simulation | undefined;
+  const stop = async (): Promise<void> => {
+    await simulation?.stop();
+    unfollow();
+    cluster.watches.close();
+    await closeServer();
+    store.close();
+  };
+  try {
+    await listen(server, options.port ?? 0, host);
+    const { port } = server.address() as AddressInfo;
+    await bootstrap(cluster, port);
+    if (options.simulation !== false) simulation = await startSimulation(cluster, { onError, ...options.simulation });
+    const admin = adminCertificate(authority);
+    const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    return {
+      url,
+      caPem: authority.certPem,
+      admin: { ...admin, token: adminToken },
+      store,
+      cluster,
+      simulation,
+      kubeconfig: () => kubeconfigText(url, authority.certPem, admin),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function openStore({ dataDir, fresh = false, history = {} }: EmbeddedOptions): Promise<Store> {
+  if (dataDir === undefined) return new Store({ history });
+  // Loaded only here: a cluster in memory needs no database.
+  const { openSqlite } = await import('./store/sqlite.ts');
+  return new Store({ history, backend: openSqlite(dataDir, { fresh }) });
+}
+
+function clusterOf(store: Store, access: Access, hooks: Hooks = {}, onError: (error: unknown) => void): ServerContext {
+  const registry = new Registry(builtinResources());
+  return {
+    store,
+    registry,
+    access,
+    openApi: new OpenApi(registry),
+    admission: webhookAdmission(store, registry, hooks.resolveService ?? (() => undefined)),
+    hooks: { podLog, ...hooks },
+    watches: new Watches(),
+    onError,
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+}
+
+/** Returns what closes the server and every connection to it. */
+function closerOf(server: Server): () => Promise<void> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket.on('close', () => sockets.delete(socket)));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port ?? 0, host, resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  await bootstrap(cluster, port);
-  const simulation =
-    options.simulate === false ? undefined : await startSimulation(cluster, { onError, ...options.simulate });
-  const admin = adminCertificate(authority);
-  const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  return {
-    url,
-    caPem: authority.certPem,
-    admin: { ...admin, token: adminToken },
-    store,
-    cluster,
-    simulation,
-    kubeconfig: () => kubeconfigText(url, authority.certPem, admin),
-    stop: async () => {
-      unfollow();
-      await simulation?.stop();
-      cluster.watches.close();
-      const closed = new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
+  return () =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
       for (const socket of sockets) socket.destroy();
-      await closed;
-      store.close();
-    },
-  };
+    });
 }

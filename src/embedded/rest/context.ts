@@ -28,10 +28,16 @@ export interface Admission {
   validate(request: AdmissionRequest): Promise<void>;
 }
 
-/** Text that the server has no simulation for, such as the log of a container. */
+/** What the server cannot know by itself. */
 export interface Hooks {
   /** The lines of a container's log. */
   readonly podLog?: (pod: AnyObject, container: string) => string;
+  /** The URL behind a service of the cluster, for webhooks that name one; undefined when nobody serves it. */
+  readonly resolveService?: (service: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly port: number;
+  }) => string | undefined;
 }
 
 export interface Cluster {

@@ -68,7 +68,9 @@ export async function remove(
     if (stored === undefined) throw notFound(target.resource, target.name);
     const old = servedObject(stored, target.resource);
     checkPreconditions(target, request, old);
-    await cluster.admission.validate({ operation: 'DELETE', target, object: undefined, oldObject: old, options });
+    const admission = { operation: 'DELETE', target, object: undefined, oldObject: old, options } as const;
+    await cluster.admission.mutate(admission);
+    await cluster.admission.validate(admission);
     const next = afterDeletion(target, request, old);
     try {
       if (next === old) return { stored, created: false, gone: false };

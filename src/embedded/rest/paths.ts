@@ -11,8 +11,8 @@ import type { ServerContext } from './server-context.ts';
 /** The version of Kubernetes whose API this server speaks. */
 const serverVersion = {
   major: '1',
-  minor: '33',
-  gitVersion: 'v1.33.0+offshoot',
+  minor: '36',
+  gitVersion: 'v1.36.0+offshoot',
   gitCommit: '',
   gitTreeState: 'clean',
   buildDate: '1970-01-01T00:00:00Z',

@@ -17,8 +17,8 @@ const schema = `
   INSERT OR IGNORE INTO meta VALUES ('version', 1);
 `;
 
-/** Opens (or makes) the database of a data directory. Refuses one that another process has open. */
-export function openSqlite(directory: string): Backend {
+/** Opens (or makes) the database of a data directory, emptied when `fresh`. Refuses one that another process has open. */
+export function openSqlite(directory: string, options: { readonly fresh?: boolean } = {}): Backend {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const ownerFile = join(directory, 'server.pid');
   const database = new DatabaseSync(join(directory, 'cluster.db'));
@@ -29,6 +29,8 @@ export function openSqlite(directory: string): Backend {
     if (isLocked(error)) throw new DataDirectoryInUse(directory, ownerOf(ownerFile));
     throw new Error(`the data directory ${directory} cannot be used: ${(error as Error).message}`, { cause: error });
   }
+  // Versions go on from where they were: whoever remembers the old content must not mistake the new one for it.
+  if (options.fresh === true) database.exec('DELETE FROM objects');
   writeFileSync(ownerFile, `${process.pid}\n`);
   const upsert = database.prepare(
     'INSERT INTO objects (collection, key, version, json) VALUES (?, ?, ?, ?) ' +

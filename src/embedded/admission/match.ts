@@ -1,0 +1,97 @@
+// Does a webhook want to hear of a write: its rules, then the selectors for namespaces and objects.
+import type { AnyObject } from '../../kube/objects.ts';
+import { matches, selectorOf } from '../../kube/selector.ts';
+import type { LabelSelector } from '../../kube/selector.ts';
+import type { AdmissionRequest } from '../rest/context.ts';
+import type { Resource } from '../resource.ts';
+import type { Store } from '../store/store.ts';
+
+interface WebhookRule {
+  readonly operations?: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly apiVersions?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly scope?: string;
+}
+
+/** One webhook of a configuration. */
+export interface Webhook {
+  readonly name: string;
+  readonly clientConfig?: {
+    readonly url?: string;
+    readonly caBundle?: string;
+    readonly service?: {
+      readonly namespace: string;
+      readonly name: string;
+      readonly port?: number;
+      readonly path?: string;
+    };
+  };
+  readonly rules?: readonly WebhookRule[];
+  readonly failurePolicy?: string;
+  readonly matchPolicy?: string;
+  readonly namespaceSelector?: LabelSelector;
+  readonly objectSelector?: LabelSelector;
+  readonly sideEffects?: string;
+  readonly timeoutSeconds?: number;
+  readonly reinvocationPolicy?: string;
+}
+
+/**
+ * The resource in whose version the webhook is to see the object; undefined when it does not want to see it. `versions`
+ * are the other served versions of the same objects, which count unless the webhook insists on an exact match.
+ */
+export function matchingResource(
+  webhook: Webhook,
+  request: AdmissionRequest,
+  store: Store,
+  versions: readonly Resource[],
+): Resource | undefined {
+  const { resource } = request.target;
+  const candidates = webhook.matchPolicy === 'Exact' ? [resource] : [resource, ...versions];
+  const found = candidates.find((candidate) => webhook.rules?.some((rule) => fits(rule, candidate, request)));
+  if (found === undefined) return undefined;
+  return inNamespace(webhook, request, store) && selectsObject(webhook, request) ? found : undefined;
+}
+
+function fits(rule: WebhookRule, resource: Resource, request: AdmissionRequest): boolean {
+  const scope = rule.scope ?? '*';
+  return (
+    holds(rule.operations, request.operation) &&
+    holds(rule.apiGroups, resource.group) &&
+    holds(rule.apiVersions, resource.version) &&
+    (scope === '*' || (scope === 'Namespaced') === resource.namespaced) &&
+    (rule.resources ?? []).some((pattern) => fitsResource(pattern, resource.plural, request.target.subresource))
+  );
+}
+
+function holds(list: readonly string[] | undefined, value: string): boolean {
+  return list !== undefined && (list.includes('*') || list.includes(value));
+}
+
+function fitsResource(pattern: string, plural: string, subresource: string): boolean {
+  const [wantedPlural = '', wantedSub = ''] = pattern.split('/');
+  if (pattern === '*') return subresource === '';
+  if (wantedPlural !== '*' && wantedPlural !== plural) return false;
+  return wantedSub === '*' || wantedSub === subresource;
+}
+
+function inNamespace(webhook: Webhook, request: AdmissionRequest, store: Store): boolean {
+  const { resource, namespace, name } = request.target;
+  if (webhook.namespaceSelector === undefined) return true;
+  const selector = selectorOf(webhook.namespaceSelector);
+  if (resource.group === '' && resource.plural === 'namespaces') {
+    const labels = (request.object ?? store.get('namespaces', name)?.object)?.metadata.labels;
+    return matches(selector, labels);
+  }
+  if (!resource.namespaced) return true;
+  return matches(selector, store.get('namespaces', namespace)?.object.metadata.labels);
+}
+
+function selectsObject(webhook: Webhook, request: AdmissionRequest): boolean {
+  if (webhook.objectSelector === undefined) return true;
+  const selector = selectorOf(webhook.objectSelector);
+  const selected = (object: AnyObject | undefined): boolean =>
+    object !== undefined && matches(selector, object.metadata.labels);
+  return selected(request.object) || selected(request.oldObject);
+}

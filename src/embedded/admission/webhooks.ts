@@ -1,0 +1,105 @@
+// Admission webhooks: the mutating ones in turn, then the validating ones together. Called by every write.
+import type { AnyObject } from '../../kube/objects.ts';
+import { applyJsonPatch } from '../patch/index.ts';
+import { sameJson } from '../patch/json.ts';
+import type { Registry } from '../registry.ts';
+import { collectionOf } from '../registry.ts';
+import type { Resource } from '../resource.ts';
+import type { Admission, AdmissionRequest } from '../rest/context.ts';
+import { badRequest, Fault, internal } from '../rest/fault.ts';
+import type { Store } from '../store/store.ts';
+import { callWebhook } from './call.ts';
+import type { ServiceResolver, WebhookAnswer } from './call.ts';
+import { matchingResource } from './match.ts';
+import type { Webhook } from './match.ts';
+
+const group = 'admissionregistration.k8s.io';
+const mutating = `mutatingwebhookconfigurations.${group}`;
+const validating = `validatingwebhookconfigurations.${group}`;
+
+/** The admission of a cluster: what its webhook configurations say. */
+export function webhookAdmission(store: Store, registry: Registry, resolve: ServiceResolver): Admission {
+  const selected = (collection: string, request: AdmissionRequest): { webhook: Webhook; resource: Resource }[] => {
+    // A webhook must never stand in the way of repairing the webhooks.
+    if (store.count(collection) === 0 || request.target.resource.group === group) return [];
+    const { resource } = request.target;
+    const versions = registry
+      .all()
+      .filter(
+        (other) => other !== resource && other.kind === resource.kind && collectionOf(other) === collectionOf(resource),
+      );
+    return webhooksOf(store, collection).flatMap((webhook) => {
+      const found = matchingResource(webhook, request, store, versions);
+      return found === undefined ? [] : [{ webhook, resource: found }];
+    });
+  };
+  return {
+    async mutate(request) {
+      const chosen = selected(mutating, request);
+      let { object } = request;
+      /** What the object was when each webhook had last seen it. */
+      const seen = new Map<Webhook, AnyObject | undefined>();
+      for (const round of ['first', 'again']) {
+        for (const { webhook, resource } of chosen) {
+          const unchanged =
+            round === 'again' && (webhook.reinvocationPolicy !== 'IfNeeded' || sameJson(seen.get(webhook), object));
+          if (unchanged) continue;
+          const answer = await ask(webhook, { ...request, object }, resource, resolve);
+          if (answer?.patch !== undefined && object !== undefined) object = patched(webhook, object, answer.patch);
+          seen.set(webhook, object);
+        }
+      }
+      return object;
+    },
+    async validate(request) {
+      const calls = selected(validating, request).map(({ webhook, resource }) =>
+        ask(webhook, request, resource, resolve),
+      );
+      await Promise.all(calls);
+    },
+  };
+}
+
+function webhooksOf(store: Store, collection: string): readonly Webhook[] {
+  return store.list(collection).flatMap(({ object }) => (object['webhooks'] ?? []) as Webhook[]);
+}
+
+/** The answer of a webhook that allows the write; undefined when it failed and may be ignored. Throws when it refuses. */
+async function ask(
+  webhook: Webhook,
+  request: AdmissionRequest,
+  resource: Resource,
+  resolve: ServiceResolver,
+): Promise<WebhookAnswer | undefined> {
+  if (request.options.dryRun && webhook.sideEffects !== 'None' && webhook.sideEffects !== 'NoneOnDryRun') {
+    throw badRequest(`admission webhook "${webhook.name}" does not support dry run`);
+  }
+  let answer: WebhookAnswer;
+  try {
+    answer = await callWebhook(webhook, request, resource, resolve);
+  } catch (error) {
+    if (webhook.failurePolicy === 'Ignore') return undefined;
+    throw internal(`failed calling webhook "${webhook.name}": failed to call webhook: ${(error as Error).message}`);
+  }
+  for (const warning of answer.warnings) request.options.warn(warning);
+  if (!answer.allowed) throw denial(webhook, answer);
+  return answer;
+}
+
+function denial(webhook: Webhook, { status = {} }: WebhookAnswer): Fault {
+  const { code = 0, message = '', reason = '' } = status;
+  const why = message === '' ? reason : message;
+  const text = `admission webhook "${webhook.name}" denied the request${why === '' ? ' without explanation' : `: ${why}`}`;
+  return new Fault(code < 400 ? 400 : code, reason, text);
+}
+
+/** The object after a webhook's patch; identity and kind are not the webhook's to change. */
+function patched(webhook: Webhook, object: AnyObject, patch: readonly unknown[]): AnyObject {
+  try {
+    const { apiVersion, kind } = object;
+    const result = applyJsonPatch(object, patch) as AnyObject;
+    return { ...result, apiVersion, kind };
+  } catch (error) {
+    throw internal(`failed to apply the patch of webhook "${webhook.name}": ${(error as Error).message}`);
+  }
+}
