@@ -195,6 +195,22 @@ test('a handler that throws ends the watch with its error', async () => {
   expect(calls).toBe(1);
 });
 
+test('an onOpen that throws ends the watch, and the connection with it', async () => {
+  server.handle((response) => stream(response, [line('ADDED', pod('a'))], () => undefined));
+  const onOpen = (): void => {
+    throw new Error('not now');
+  };
+  await expect(client.watch(Pod, { onOpen }, () => undefined)).rejects.toThrow('not now');
+  await expect.poll(() => server.seen[0]!.socket.destroyed).toBe(true);
+});
+
+test('a connection is used again after a watch that ended in the ordinary way', async () => {
+  server.handle((response) => stream(response, [line('ADDED', pod('a'))]));
+  await watched();
+  await watched();
+  expect(server.seen.map(({ connection }) => connection)).toEqual([1, 1]);
+});
+
 test('a watch neither counts as a request in flight nor has its deadline', async () => {
   const limited = open({ maxInFlight: 1, timeoutMs: 40 });
   const started = performance.now();

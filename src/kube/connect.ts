@@ -118,8 +118,12 @@ class HttpClient implements Client {
         const response = await openIdentified(shared, this.#flow, request, life);
         timer?.touch();
         if (response.statusCode !== 200) throw failure(request, response, await collect(request, response, life));
-        options.onOpen?.();
-        await readEvents<T>(request, response, life, onEvent, () => timer?.touch());
+        try {
+          options.onOpen?.();
+          await readEvents<T>(request, response, life, onEvent, () => timer?.touch());
+        } finally {
+          response.destroy();
+        }
       });
     } finally {
       timer?.cancel();

@@ -139,6 +139,21 @@ test('a plugin runs again after a 401, and the request is sent once more, also a
   ]);
 });
 
+test('a 401 whose body breaks off is still answered with fresh credentials', async () => {
+  server.handle((response, { headers, socket }) => {
+    if (headers.authorization !== 'Bearer 1') return json(response, { fine: true });
+    response.writeHead(401, { 'content-length': '100' });
+    response.write('{', () => setImmediate(() => socket.destroy()));
+  });
+  const client = open({ exec: plugin([printed({ token: '1' }), printed({ token: '2' })]) });
+  expect(await client.raw({ path: '/' })).toEqual({ fine: true });
+});
+
+test('a token given by hand wins over a plugin', async () => {
+  await open({ token: 'mine', exec: plugin([]) }).raw({ path: '/' });
+  expect(authorizations()).toEqual(['Bearer mine']);
+});
+
 test('a 401 after the plugin ran again is final', async () => {
   server.handle((response) => refuse(response, 401, 'Unauthorized'));
   await expect(open({ exec: plugin([printed({ token: '1' })]) }).raw({ path: '/' })).rejects.toMatchObject({

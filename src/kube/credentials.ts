@@ -18,20 +18,19 @@ export interface Credentials {
   refuse(credential: Credential): boolean;
 }
 
-/** The source that the configuration asks for. */
+/** The source that the configuration asks for. A plugin comes last, as in kubectl: a token given by hand wins. */
 export function credentialsOf(config: ConnectConfig): Credentials {
   const certificate: Credential = {
     ...(config.certPem === undefined ? {} : { certPem: config.certPem }),
     ...(config.keyPem === undefined ? {} : { keyPem: config.keyPem }),
   };
-  if (config.exec !== undefined) return new PluginCredentials(config.exec, certificate);
   if (config.tokenFile !== undefined) return new TokenFileCredentials(config.tokenFile, certificate);
   if (config.token !== undefined) return fixed({ ...certificate, authorization: `Bearer ${config.token}` });
   if (config.username !== undefined) {
     const pair = Buffer.from(`${config.username}:${config.password ?? ''}`).toString('base64');
     return fixed({ ...certificate, authorization: `Basic ${pair}` });
   }
-  return fixed(certificate);
+  return config.exec === undefined ? fixed(certificate) : new PluginCredentials(config.exec, certificate);
 }
 
 function fixed(credential: Credential): Credentials {

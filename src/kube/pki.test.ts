@@ -131,14 +131,16 @@ test.each([
   expect(() => authority.issue(request)).toThrow(message);
 });
 
-test.skipIf(spawnSync('openssl', ['version']).status !== 0)('openssl verifies the chain, strictly', () => {
+const openssl = 'openssl';
+
+test.skipIf(spawnSync(openssl, ['version']).status !== 0)('openssl verifies the chain, strictly', () => {
   const directory = mkdtempSync(join(tmpdir(), 'pki-'));
   try {
     const ca = join(directory, 'ca.pem');
     const leaf = join(directory, 'leaf.pem');
     writeFileSync(ca, authority.certPem);
     writeFileSync(leaf, serving.certPem);
-    const verified = execFileSync('openssl', ['verify', '-x509_strict', '-purpose', 'sslserver', '-CAfile', ca, leaf]);
+    const verified = execFileSync(openssl, ['verify', '-x509_strict', '-purpose', 'sslserver', '-CAfile', ca, leaf]);
     expect(verified.toString()).toMatch(/leaf\.pem: OK/);
   } finally {
     rmSync(directory, { recursive: true });

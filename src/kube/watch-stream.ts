@@ -51,13 +51,14 @@ export function readEvents<T extends KubeObject>(
   onBytes: () => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
+    let over = false;
     const fail = (error: unknown): void => {
+      over = true;
       reject(error);
-      response.destroy();
     };
     const lines = new Lines((line) => {
       // After a failure, or when `onEvent` aborted the watch, the rest of the chunk is not delivered.
-      if (response.destroyed || line.length === 0) return;
+      if (over || life.aborted || line.length === 0) return;
       onEvent(parseEvent<T>(request, line));
     });
     response.on('data', (chunk: Buffer) => {

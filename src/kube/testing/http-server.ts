@@ -5,7 +5,7 @@ import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 
 /** One request as it arrived. */
-export interface Seen {
+interface Seen {
   readonly method: string;
   readonly url: string;
   readonly headers: http.IncomingHttpHeaders;
@@ -16,7 +16,7 @@ export interface Seen {
   readonly socket: Socket;
 }
 
-export type Handler = (response: ServerResponse, seen: Seen) => void;
+type Handler = (response: ServerResponse, seen: Seen) => void;
 
 export interface TestServer {
   readonly url: string;
