@@ -1,4 +1,5 @@
 // One client in a process of its own: does the task that bench/client.ts names and says what it cost.
+import https from 'node:https';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Address } from './fake-server.ts';
@@ -11,8 +12,7 @@ export interface Cost {
   readonly stallMs: number;
 }
 
-export const TASKS = ['list', 'gets', 'watch'] as const;
-export type Task = (typeof TASKS)[number];
+export type Task = 'list' | 'gets' | 'watch';
 
 const GETS = 300;
 const PODS = 10_000;
@@ -20,11 +20,11 @@ const EVENTS = 50_000;
 const SETTLE_MS = 10;
 
 /** The same work for both clients. Each method resolves with how many things it got, which must be right. */
-type Work = Readonly<Record<Task, () => Promise<number>>>;
+type Work = Readonly<Partial<Record<Task, () => Promise<number>>>>;
 
 const expected: Readonly<Record<Task, number>> = { list: PODS, gets: GETS, watch: EVENTS };
 
-const candidates = { ours, clientNode };
+const candidates = { ours, clientNode, bare };
 export type Candidate = keyof typeof candidates;
 
 async function ours({ url, caPem }: Address): Promise<Work> {
@@ -96,6 +96,36 @@ async function clientNode({ url, caPem }: Address): Promise<Work> {
   };
 }
 
+/** What a watch costs without any client: a request, lines and JSON.parse. */
+async function bare({ url, caPem }: Address): Promise<Work> {
+  const watch = (): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const objects = new Map<string, unknown>();
+      let count = 0;
+      let rest: Buffer = Buffer.alloc(0);
+      const request = https.get(`${url}/api/v1/namespaces/watched/pods?watch=1`, { ca: caPem }, (response) => {
+        response.on('data', (chunk: Buffer) => {
+          const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+          let start = 0;
+          for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+            const { object } = JSON.parse(bytes.toString('utf8', start, end)) as Event;
+            objects.set(`${object.metadata.namespace}/${object.metadata.name}`, object);
+            start = end + 1;
+            count++;
+          }
+          rest = bytes.subarray(start);
+        });
+        response.on('end', () => resolve(count));
+      });
+      request.on('error', reject);
+    });
+  return { watch };
+}
+
+interface Event {
+  readonly object: { readonly metadata: { readonly namespace: string; readonly name: string } };
+}
+
 async function measure(task: Task, work: () => Promise<number>): Promise<Cost> {
   globalThis.gc?.();
   const delays = monitorEventLoopDelay({ resolution: 1 });
@@ -125,7 +155,7 @@ if (process.send !== undefined) {
   process.on('message', ({ candidate, address, task }: Order) => {
     made ??= candidates[candidate](address);
     void made
-      .then((work) => measure(task, work[task]))
+      .then((work) => measure(task, work[task]!))
       .then(
         (cost) => process.send?.(cost),
         (error: unknown) => {
