@@ -16,10 +16,12 @@ const STORES = 1_000;
 export async function run(): Promise<boolean> {
   const gc = (globalThis as { gc?: () => void }).gc;
   const met: boolean[] = [];
-  for (const size of SIZES)
-    met.push(table(`watchable: store, ${size.toLocaleString('en-US')} entries`, await stores(size)));
-  for (const size of SIZES)
-    met.push(table(`watchable: state, ${size.toLocaleString('en-US')} entries`, await states(size)));
+  const tables = { state: states, store: stores };
+  for (const [title, measure] of Object.entries(tables)) {
+    for (const size of SIZES) {
+      met.push(table(`watchable: ${title}, ${size.toLocaleString('en-US')} entries`, await measure(size)));
+    }
+  }
   met.push(table('watchable: store, then delivery to all, 10,000 entries', await deliveries(10_000)));
   if (gc !== undefined) met.push(table('watchable: memory, 1,000,000 stores over 1,000 keys', memory(gc)));
   return met.every(Boolean);
