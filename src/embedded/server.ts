@@ -86,7 +86,10 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
     await listen(server, options.port ?? 0, host);
     const { port } = server.address() as AddressInfo;
     await bootstrap(cluster, port);
-    if (options.simulation !== false) simulation = await startSimulation(cluster, { onError, ...options.simulation });
+    if (options.simulation !== false) {
+      const credentials = { caPem: authority.certPem, tokens: cluster.access.tokens };
+      simulation = await startSimulation(cluster, { onError, credentials, ...options.simulation });
+    }
     const admin = adminCertificate(authority);
     const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
     return {

@@ -1,18 +1,33 @@
 // Every simulated controller, and how to read the selectors by which some of them are woken.
 import type { AnyObject } from '../../kube/objects.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
-import type { Cluster } from '../rest/context.ts';
-import { deploymentController, deployments } from './deployment.ts';
+import { accountControllers } from './accounts.ts';
+import type { Credentials } from './accounts.ts';
+import { deploymentController } from './deployment.ts';
+import { endpointControllers, serviceSelector } from './endpoints.ts';
+import { garbageCollector } from './garbage.ts';
+import { deployments, replicaSets, services } from './kinds.ts';
+import type { Service } from './kinds.ts';
 import { kubeletController } from './kubelet.ts';
 import type { Controller } from './loop.ts';
-import { replicaSetController, replicaSets } from './replicaset.ts';
+import { namespaceController } from './namespace.ts';
+import { replicaSetController } from './replicaset.ts';
 import { schedulerController } from './scheduler.ts';
 import { safeSelector } from './values.ts';
 import type { SelectorReader } from './world.ts';
 
 /** The controllers of one cluster. */
-export function controllers(_cluster: Cluster): readonly Controller[] {
-  return [deploymentController, replicaSetController, schedulerController, kubeletController()];
+export function controllers(credentials: Credentials | undefined): readonly Controller[] {
+  return [
+    deploymentController,
+    replicaSetController,
+    schedulerController,
+    kubeletController(),
+    ...endpointControllers,
+    ...accountControllers(credentials),
+    namespaceController,
+    garbageCollector,
+  ];
 }
 
 const bySelector: SelectorReader = (object) => safeSelector(specOf(object)['selector'] as LabelSelector | undefined);
@@ -25,4 +40,5 @@ function specOf(object: AnyObject): Readonly<Record<string, unknown>> {
 export const selectors: Readonly<Record<string, SelectorReader>> = {
   [deployments]: bySelector,
   [replicaSets]: bySelector,
+  [services]: (object) => serviceSelector(object as unknown as Service),
 };

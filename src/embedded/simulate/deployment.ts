@@ -14,17 +14,15 @@ import {
 import { growNew, isScaling, rescale, shrinkOld, sizeOfNew } from './deployment-scale.ts';
 import type { Sizes } from './deployment-scale.ts';
 import { hasDeadline, isComplete, observed, rolloutStatus, says, set } from './deployment-status.ts';
-import type { Deployment, DeploymentCondition, Pod, ReplicaSet } from './kinds.ts';
+import { deployments, pods, replicaSets } from './kinds.ts';
+import type { Deployment, DeploymentCondition, ReplicaSet } from './kinds.ts';
 import type { Controller } from './loop.ts';
 import { claim } from './pods.ts';
-import { replicaSets } from './replicaset.ts';
 import { conditionOf, ownersOrSelectors, safeSelector, self } from './values.ts';
 import { controllerOf } from './world.ts';
 import type { World } from './world.ts';
 import { controllerManager, createOf, deleteOf, nothing, statusOf, updateOf } from './writes.ts';
 import type { Plan, Write } from './writes.ts';
-
-export const deployments = 'deployments.apps';
 
 type Conditions = readonly DeploymentCondition[];
 
@@ -38,7 +36,7 @@ interface Sets {
 /** What a deployment needs now. */
 export function planDeployment(world: World, deployment: Deployment): Plan {
   const now = world.now();
-  const { owned, writes } = claim<ReplicaSet>(world, deployment, replicaSets, safeSelector(deployment.spec.selector));
+  const { owned, writes } = claim(world, deployment, replicaSets, safeSelector(deployment.spec.selector));
   if (writes.length > 0) return { writes };
   const found = currentSet(deployment, owned);
   const sets: Sets = { current: found, old: owned.filter((one) => one !== found), all: owned };
@@ -92,7 +90,7 @@ function recreate(world: World, deployment: Deployment, sets: Sets, conditions: 
   if (running.length > 0) return settle(deployment, sets, conditions, now, new Map(running.map((one) => [one, 0])));
   const ending = old.some((one) =>
     world
-      .controlled<Pod>('pods', one.metadata.uid)
+      .controlled(pods, one.metadata.uid)
       .some(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed'),
   );
   if (ending) return settle(deployment, sets, conditions, now, new Map());
@@ -166,7 +164,7 @@ function withStatus(deployment: Deployment, status: NonNullable<Deployment['stat
 
 /** The new replica set could not be made: its name is taken, or the server refuses it. */
 function refused(world: World, key: string, message: string): Plan {
-  const deployment = world.get<Deployment>(deployments, key);
+  const deployment = world.get(deployments, key);
   if (deployment === undefined) return nothing;
   const conditions = set(
     deployment.status?.conditions ?? [],
@@ -180,9 +178,9 @@ function refused(world: World, key: string, message: string): Plan {
 }
 
 function planKey(world: World, key: string): Plan {
-  const deployment = world.get<Deployment>(deployments, key);
+  const deployment = world.get(deployments, key);
   if (deployment === undefined) return nothing;
-  const taken = world.get<ReplicaSet>(replicaSets, `${deployment.metadata.namespace}/${setName(deployment)}`);
+  const taken = world.get(replicaSets, `${deployment.metadata.namespace}/${setName(deployment)}`);
   if (
     taken !== undefined &&
     controllerOf(taken)?.uid !== deployment.metadata.uid &&
@@ -199,7 +197,7 @@ function deploymentsOfPod(event: Parameters<Controller['on'][string]>[0], world:
   if (event.type !== 'DELETED') return [];
   const { namespace, ownerReferences } = event.stored.object.metadata;
   const owner = ownerReferences?.find((one) => one.controller === true && one.kind === 'ReplicaSet');
-  const replicaSet = owner && world.get<ReplicaSet>(replicaSets, `${namespace}/${owner.name}`);
+  const replicaSet = owner && world.get(replicaSets, `${namespace}/${owner.name}`);
   const deployment = replicaSet && controllerOf(replicaSet);
   return deployment?.kind === 'Deployment' ? [`${namespace}/${deployment.name}`] : [];
 }

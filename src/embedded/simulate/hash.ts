@@ -11,7 +11,7 @@ export function contentHash(value: unknown, collisions = 0): string {
   for (let index = 0; index < text.length; index++) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   }
-  return [...String(hash >>> 0)].map((digit) => alphabet[digit.charCodeAt(0) % alphabet.length]).join('');
+  return String(hash >>> 0).replaceAll(/\d/g, (digit) => alphabet[digit.charCodeAt(0) % alphabet.length]!);
 }
 
 /** The value with the keys of its objects in order. */

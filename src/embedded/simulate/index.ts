@@ -1,5 +1,6 @@
 // The life of the embedded cluster: controllers, scheduler and kubelet, simulated over the store.
 import type { Cluster } from '../rest/context.ts';
+import type { Credentials } from './accounts.ts';
 import { controllers, selectors } from './controllers.ts';
 import { Loop, systemClock } from './loop.ts';
 import type { Clock } from './loop.ts';
@@ -15,6 +16,8 @@ export interface SimulationOptions {
   readonly nodes?: number;
   /** Names of controllers that stay off, such as `scheduler` or `garbage-collector`. */
   readonly disabled?: readonly string[];
+  /** What root certificates and token Secrets are made from; without it there are none. */
+  readonly credentials?: Credentials;
   /** Told of errors that are nobody's refusal. */
   readonly onError?: (error: unknown) => void;
 }
@@ -29,7 +32,7 @@ export interface Simulation {
 export async function startSimulation(cluster: Cluster, options: SimulationOptions = {}): Promise<Simulation> {
   const { clock = systemClock, nodes = 1, disabled = [], onError = () => undefined } = options;
   const world = new World(cluster.store, cluster.registry, () => clock.now(), selectors);
-  const enabled = controllers(cluster).filter((controller) => !disabled.includes(controller.name));
+  const enabled = controllers(options.credentials).filter((controller) => !disabled.includes(controller.name));
   const loop = new Loop(cluster, world, enabled, clock, onError);
   const unsubscribe = cluster.store.subscribe(undefined, (event) => {
     world.see(event);

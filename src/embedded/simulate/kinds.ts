@@ -1,5 +1,5 @@
 // The parts of the built-in kinds that the simulated controllers read and write.
-import type { KubeObject, ObjectMeta } from '../../kube/objects.ts';
+import type { AnyObject, KubeObject, ObjectMeta } from '../../kube/objects.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
 import type { PodStatus } from './pod-status.ts';
 
@@ -246,3 +246,18 @@ export interface Namespace extends KubeObject {
   readonly spec?: { readonly finalizers?: readonly string[] };
   readonly status?: { readonly phase?: string; readonly conditions?: readonly Condition[] };
 }
+
+/** The name of a collection of the store; `T` is what its objects are, at compile time only. */
+export type Collection<T extends KubeObject = AnyObject> = string & { readonly __object?: T };
+
+export const pods: Collection<Pod> = 'pods';
+export const nodes: Collection<Node> = 'nodes';
+export const deployments: Collection<Deployment> = 'deployments.apps';
+export const replicaSets: Collection<ReplicaSet> = 'replicasets.apps';
+export const statefulSets: Collection<StatefulSet> = 'statefulsets.apps';
+export const daemonSets: Collection<DaemonSet> = 'daemonsets.apps';
+export const controllerRevisions: Collection<ControllerRevision> = 'controllerrevisions.apps';
+export const jobs: Collection<Job> = 'jobs.batch';
+export const cronJobs: Collection<CronJob> = 'cronjobs.batch';
+export const services: Collection<Service> = 'services';
+export const namespaces: Collection<Namespace> = 'namespaces';

@@ -1,6 +1,7 @@
 // The kubelet of every node: pods that are bound to one start, run and end as pod-status.ts says.
 import type { AnyObject } from '../../kube/objects.ts';
-import type { Node, Pod } from './kinds.ts';
+import { nodes, pods } from './kinds.ts';
+import type { Pod } from './kinds.ts';
 import type { Controller } from './loop.ts';
 import { addressOf } from './nodes.ts';
 import { reportOn } from './pod-status.ts';
@@ -20,7 +21,7 @@ interface Memory {
 /** What a pod on a node says next. */
 export function planPod(world: World, pod: Pod, memory: Memory): Plan {
   const { nodeName = '' } = pod.spec;
-  const node = world.get<Node>('nodes', nodeName);
+  const node = world.get(nodes, nodeName);
   if (node === undefined) return nothing;
   if (pod.metadata.deletionTimestamp !== undefined) {
     return isEnding(pod) ? { writes: [deleteOf(pod, { gracePeriodSeconds: 0 })] } : nothing;
@@ -83,7 +84,7 @@ export function kubeletController(): Controller {
       },
     },
     plan: (world, key) => {
-      const pod = world.get<Pod>('pods', key);
+      const pod = world.get(pods, key);
       if (pod === undefined) return nothing;
       const now = world.now();
       const since = firstSeen.get(pod.metadata.uid!) ?? (Date.parse(pod.status?.startTime ?? '') || now);

@@ -202,5 +202,8 @@ export class Loop {
 
 /** The plan was made from a state that is not current any more: a new one is due, and nobody need know. */
 function isOutdated(error: unknown): boolean {
-  return error instanceof Fault && (error.code === 404 || error.code === 409);
+  if (!(error instanceof Fault)) return false;
+  // In a namespace on its way out nothing can be created, and what wanted to is deleted next.
+  const terminating = error.status.details?.causes?.some((cause) => cause.reason === 'NamespaceTerminating') === true;
+  return error.code === 404 || error.code === 409 || terminating;
 }

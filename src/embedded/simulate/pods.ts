@@ -2,7 +2,7 @@
 import type { KubeObject, OwnerReference } from '../../kube/objects.ts';
 import type { Selector } from '../../kube/selector.ts';
 import { matches } from '../../kube/selector.ts';
-import type { Pod, PodTemplate } from './kinds.ts';
+import type { Collection, Pod, PodTemplate } from './kinds.ts';
 import { byAge, conditionOf, defined } from './values.ts';
 import { controllerOf } from './world.ts';
 import type { World } from './world.ts';
@@ -74,21 +74,21 @@ export function podFrom(template: PodTemplate, owner: KubeObject, name?: string)
 export function claim<T extends KubeObject>(
   world: World,
   owner: KubeObject,
-  collection: string,
+  collection: Collection<T>,
   selector: Selector | undefined,
   mayAdopt: (object: T) => boolean = () => true,
 ): { readonly owned: readonly T[]; readonly writes: readonly Write[] } {
   const { uid, namespace = '', deletionTimestamp } = owner.metadata;
   const owned: T[] = [];
   const writes: Write[] = [];
-  for (const object of world.controlled<T>(collection, uid)) {
+  for (const object of world.controlled(collection, uid)) {
     if (selector !== undefined && matches(selector, object.metadata.labels)) owned.push(object);
     else if (deletionTimestamp === undefined && object.metadata.deletionTimestamp === undefined) {
       writes.push(updateOf(withOwners(object, (owners) => owners.filter((one) => one.uid !== uid))));
     }
   }
   if (deletionTimestamp !== undefined || selector === undefined || selector.length === 0) return { owned, writes };
-  for (const object of world.selected<T>(collection, namespace, selector)) {
+  for (const object of world.selected(collection, namespace, selector)) {
     if (controllerOf(object) !== undefined || object.metadata.deletionTimestamp !== undefined || !mayAdopt(object))
       continue;
     writes.push(updateOf(withOwners(object, (owners) => [...owners, managedBy(owner)])));

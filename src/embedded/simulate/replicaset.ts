@@ -1,6 +1,7 @@
 // ReplicaSets: as many pods of a template as asked for.
 import { sameJson } from '../patch/json.ts';
-import type { Pod, ReplicaSet, ReplicaSetStatus } from './kinds.ts';
+import { pods as podCollection, replicaSets } from './kinds.ts';
+import type { ReplicaSet, ReplicaSetStatus } from './kinds.ts';
 import type { Controller } from './loop.ts';
 import {
   byDispensability,
@@ -25,15 +26,13 @@ import type { World } from './world.ts';
 import { controllerManager, createOf, deleteOf, nothing, statusOf } from './writes.ts';
 import type { Plan, Write } from './writes.ts';
 
-export const replicaSets = 'replicasets.apps';
-
 /** How many pods one round may create or delete. */
 const burst = 500;
 
 /** What a replica set needs now. A refusal of its pods is told in its status instead of being repeated. */
 export function planReplicaSet(world: World, set: ReplicaSet, refusal?: string): Plan {
   const now = world.now();
-  const { owned, writes: claims } = claim<Pod>(world, set, 'pods', safeSelector(set.spec.selector), isActive);
+  const { owned, writes: claims } = claim(world, set, podCollection, safeSelector(set.spec.selector), isActive);
   if (claims.length > 0) return { writes: claims };
   const pods = owned.filter(isActive);
   const writes: Write[] = [];
@@ -79,7 +78,7 @@ export function planReplicaSet(world: World, set: ReplicaSet, refusal?: string):
 }
 
 function planKey(world: World, key: string, refusal?: string): Plan {
-  const set = world.get<ReplicaSet>(replicaSets, key);
+  const set = world.get(replicaSets, key);
   return set === undefined ? nothing : planReplicaSet(world, set, refusal);
 }
 

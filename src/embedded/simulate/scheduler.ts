@@ -1,7 +1,8 @@
 // The scheduler: a pod without a node gets one that it fits on, or is told why there is none.
 import type { AnyObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
-import type { Node, Pod } from './kinds.ts';
+import { nodes as nodeCollection, pods } from './kinds.ts';
+import type { Pod } from './kinds.ts';
 import type { Controller } from './loop.ts';
 import { misfit } from './nodes.ts';
 import { conditionOf, timeText, withCondition } from './values.ts';
@@ -20,7 +21,7 @@ export function planScheduling(world: World, pod: Pod): Plan {
   if ((pod.spec.schedulingGates ?? []).length > 0) {
     return unschedulable(world, pod, 'SchedulingGated', 'Scheduling is blocked due to non-empty scheduling gates');
   }
-  const nodes = world.list<Node>('nodes');
+  const nodes = world.list(nodeCollection);
   const reasons = nodes.map((node) => misfit(node, pod.spec));
   const fitting = nodes.filter((_node, index) => reasons[index] === undefined);
   if (fitting.length === 0) return unschedulable(world, pod, 'Unschedulable', explain(reasons));
@@ -67,7 +68,7 @@ function unschedulable(world: World, pod: Pod, reason: string, message: string):
 /** A new or changed node may be what waiting pods waited for. */
 function waitingPods(_event: unknown, world: World): string[] {
   return world
-    .list<Pod>('pods')
+    .list(pods)
     .filter(isUnscheduled)
     .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
 }
@@ -84,7 +85,7 @@ export const schedulerController: Controller = {
     },
   },
   plan: (world, key) => {
-    const pod = world.get<Pod>('pods', key);
+    const pod = world.get(pods, key);
     return pod === undefined ? nothing : planScheduling(world, pod);
   },
 };

@@ -8,7 +8,7 @@ import type { Registry } from '../registry.ts';
 import type { Resource } from '../resource.ts';
 import type { Store } from '../store/store.ts';
 import type { Stored, StoreEvent } from '../store/types.ts';
-import type { Labels } from './kinds.ts';
+import type { Collection, Labels } from './kinds.ts';
 import { SelectorIndex } from './selector-index.ts';
 
 /** Where an object is in the store. */
@@ -51,11 +51,11 @@ export class World {
     return this.#now();
   }
 
-  get<T extends KubeObject = AnyObject>(collection: string, key: string): T | undefined {
+  get<T extends KubeObject>(collection: Collection<T>, key: string): T | undefined {
     return this.#store.get(collection, key)?.object as unknown as T | undefined;
   }
 
-  list<T extends KubeObject = AnyObject>(collection: string, namespace?: string): T[] {
+  list<T extends KubeObject>(collection: Collection<T>, namespace?: string): T[] {
     const options = namespace === undefined ? {} : { namespace };
     return this.#store.list(collection, options).map((stored) => stored.object as unknown as T);
   }
@@ -68,25 +68,25 @@ export class World {
   /** Every object that names this one as an owner. */
   dependents(uid: string | undefined): AnyObject[] {
     const places = [...(this.#dependents.get(uid ?? '')?.values() ?? [])];
-    return places.flatMap(({ collection, key }) => this.get(collection, key) ?? []);
+    return places.flatMap(({ collection, key }) => this.get<AnyObject>(collection, key) ?? []);
   }
 
   /** The objects of a collection that this one controls. */
-  controlled<T extends KubeObject>(collection: string, uid: string | undefined): T[] {
+  controlled<T extends KubeObject>(collection: Collection<T>, uid: string | undefined): T[] {
     const found: T[] = [];
     for (const place of this.#dependents.get(uid ?? '')?.values() ?? []) {
       if (place.collection !== collection) continue;
-      const object = this.get<T>(collection, place.key);
+      const object = this.get(collection, place.key);
       if (object !== undefined && controllerOf(object)?.uid === uid) found.push(object);
     }
     return found;
   }
 
   /** The objects of a namespace whose labels a selector matches; only for pods and replica sets. */
-  selected<T extends KubeObject>(collection: string, namespace: string, selector: Selector): T[] {
+  selected<T extends KubeObject>(collection: Collection<T>, namespace: string, selector: Selector): T[] {
     const found: T[] = [];
     for (const key of this.#candidates(collection, namespace, selector)) {
-      const object = this.get<T>(collection, key);
+      const object = this.get(collection, key);
       if (object !== undefined && matches(selector, object.metadata.labels)) found.push(object);
     }
     return found;
@@ -107,6 +107,12 @@ export class World {
     const slash = apiVersion.indexOf('/');
     const group = slash < 0 ? '' : apiVersion.slice(0, slash);
     return this.#registry.findKind(group, apiVersion.slice(slash + 1), kind);
+  }
+
+  /** The collection that an object is in. */
+  collectionOfObject({ apiVersion, kind }: KubeObject): string | undefined {
+    const resource = this.resourceOfKind(apiVersion, kind);
+    return resource && collectionOf(resource);
   }
 
   /** Every collection that is served, each once. */

@@ -75,7 +75,7 @@ export async function perform(cluster: Cluster, writes: readonly Write[], writer
   for (let start = 0; start < writes.length;) {
     const { verb } = writes[start]!;
     let end = start + 1;
-    while (verb !== 'update' && writes[end]?.verb === verb) end++;
+    if (verb !== 'update') while (writes[end]?.verb === verb) end++;
     const results = await Promise.allSettled(
       writes.slice(start, end).map((write) => performOne(cluster, write, options)),
     );

@@ -1,0 +1,246 @@
+// Endpoints and EndpointSlices: the addresses of the pods behind a service, by readiness.
+import type { KubeObject } from '../../kube/objects.ts';
+import type { Selector } from '../../kube/selector.ts';
+import { sameJson } from '../patch/json.ts';
+import type { StoreEvent } from '../store/types.ts';
+import { pods as podCollection, services } from './kinds.ts';
+import type { Collection, Fields, Labels, Pod, Service, ServicePort } from './kinds.ts';
+import type { Controller } from './loop.ts';
+import { isReady, managedBy } from './pods.ts';
+import { defined, self } from './values.ts';
+import type { World } from './world.ts';
+import { controllerManager, createOf, deleteOf, nothing, updateOf } from './writes.ts';
+import type { Plan } from './writes.ts';
+
+interface Endpoints extends KubeObject {
+  readonly subsets?: readonly Fields[];
+}
+
+interface EndpointSlice extends KubeObject {
+  readonly endpoints: readonly Fields[];
+  readonly ports: readonly Fields[];
+}
+
+const endpointsCollection: Collection<Endpoints> = 'endpoints';
+const slices: Collection<EndpointSlice> = 'endpointslices.discovery.k8s.io';
+const sliceManager = 'endpointslice-controller.k8s.io';
+const managerLabel = 'endpointslice.kubernetes.io/managed-by';
+const nameLabel = 'kubernetes.io/service-name';
+const headlessLabel = { 'service.kubernetes.io/headless': '' };
+const largestSlice = 100;
+const largestEndpoints = 1000;
+
+/** The selector of a service; undefined when it has none and its endpoints are somebody else's. */
+export function serviceSelector(service: Service): Selector | undefined {
+  const { selector, type } = service.spec;
+  if (selector === undefined || type === 'ExternalName' || Object.keys(selector).length === 0) return undefined;
+  return Object.entries(selector).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
+}
+
+/** A pod behind a service, and where its ports are. */
+interface Backend {
+  readonly pod: Pod;
+  readonly address: string;
+  readonly ports: readonly Fields[];
+}
+
+function portNumber(pod: Pod, port: ServicePort): number | undefined {
+  const { targetPort = port.port } = port;
+  if (typeof targetPort === 'number') return targetPort === 0 ? port.port : targetPort;
+  const protocol = port.protocol ?? 'TCP';
+  const containers = [
+    ...pod.spec.containers,
+    ...(pod.spec.initContainers ?? []).filter((one) => one.restartPolicy === 'Always'),
+  ];
+  return containers
+    .flatMap((container) => container.ports ?? [])
+    .find((one) => one.name === targetPort && (one.protocol ?? 'TCP') === protocol)?.containerPort;
+}
+
+/** The pods of a service that have an address and have not ended, in the order of their addresses. */
+function backends(world: World, service: Service, selector: Selector): readonly Backend[] {
+  return world
+    .selected(podCollection, service.metadata.namespace ?? '', selector)
+    .flatMap((pod): Backend[] => {
+      const { podIP, phase } = pod.status ?? {};
+      if (podIP === undefined || phase === 'Succeeded' || phase === 'Failed') return [];
+      const ports = (service.spec.ports ?? []).flatMap((port) => {
+        const number = portNumber(pod, port);
+        if (number === undefined) return [];
+        const { name = '', protocol = 'TCP', appProtocol } = port;
+        return [defined({ name, port: number, protocol, appProtocol })];
+      });
+      return [{ pod, address: podIP, ports }];
+    })
+    .toSorted((left, right) => (numeric(left.address) < numeric(right.address) ? -1 : 1));
+}
+
+function numeric(address: string): string {
+  return address.replaceAll(/\d+/g, (part) => part.padStart(3, '0'));
+}
+
+function groupByPorts(list: readonly Backend[]): readonly (readonly Backend[])[] {
+  return [...Map.groupBy(list, ({ ports }) => JSON.stringify(ports)).values()];
+}
+
+function targetRef(pod: Pod): Fields {
+  const { name, namespace, uid } = pod.metadata;
+  return { kind: 'Pod', name, namespace, uid };
+}
+
+/** What the slices of a service need now. */
+export function planSlices(world: World, service: Service): Plan {
+  const selector = serviceSelector(service);
+  if (selector === undefined || service.metadata.deletionTimestamp !== undefined) return nothing;
+  const existing = world
+    .controlled(slices, service.metadata.uid)
+    .filter((slice) => slice.metadata.labels?.[managerLabel] === sliceManager);
+  const publish = service.spec.publishNotReadyAddresses === true;
+  const wanted = groupByPorts(backends(world, service, selector)).flatMap((group) => {
+    const endpoints = group.map(({ pod, address }) => endpointOf(pod, address, publish));
+    const chunks: { endpoints: readonly Fields[]; ports: readonly Fields[] }[] = [];
+    for (let start = 0; start < endpoints.length; start += largestSlice) {
+      chunks.push({ endpoints: endpoints.slice(start, start + largestSlice), ports: group[0]!.ports });
+    }
+    return chunks;
+  });
+  // A service without pods is known to have none.
+  if (wanted.length === 0) wanted.push({ endpoints: [], ports: [] });
+  const labels = sliceLabels(service);
+  const free = existing.filter(
+    (slice) => !wanted.some((one) => sameJson(one, { endpoints: slice.endpoints, ports: slice.ports })),
+  );
+  const missing = wanted.filter(
+    (one) => !existing.some((slice) => sameJson(one, { endpoints: slice.endpoints, ports: slice.ports })),
+  );
+  const writes = missing.map((content) => {
+    const slice = free.shift();
+    if (slice !== undefined) {
+      return updateOf({ ...slice, metadata: { ...slice.metadata, labels }, ...content } as EndpointSlice);
+    }
+    const { name, namespace } = service.metadata;
+    const metadata = { generateName: `${name}-`, namespace: namespace!, labels, ownerReferences: [managedBy(service)] };
+    return createOf({
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata,
+      addressType: 'IPv4',
+      ...content,
+    });
+  });
+  return { writes: [...writes, ...free.map((slice) => deleteOf(slice))] };
+}
+
+function sliceLabels(service: Service): Labels {
+  return {
+    ...service.metadata.labels,
+    ...(service.spec.clusterIP === 'None' && headlessLabel),
+    [managerLabel]: sliceManager,
+    [nameLabel]: service.metadata.name,
+  };
+}
+
+function endpointOf(pod: Pod, address: string, publish: boolean): Fields {
+  const serving = isReady(pod);
+  const terminating = pod.metadata.deletionTimestamp !== undefined;
+  const { hostname, subdomain } = pod.spec as { hostname?: string; subdomain?: string };
+  return {
+    addresses: [address],
+    conditions: { ready: publish || (serving && !terminating), serving, terminating },
+    ...(hostname !== undefined && subdomain !== undefined && { hostname }),
+    ...defined({ nodeName: pod.spec.nodeName }),
+    targetRef: targetRef(pod),
+  };
+}
+
+/** What the Endpoints object of a service needs now. */
+export function planEndpoints(world: World, service: Service): Plan {
+  const selector = serviceSelector(service);
+  if (selector === undefined || service.metadata.deletionTimestamp !== undefined) return nothing;
+  const publish = service.spec.publishNotReadyAddresses === true;
+  const alive = backends(world, service, selector)
+    .filter(({ pod }) => publish || pod.metadata.deletionTimestamp === undefined)
+    .slice(0, largestEndpoints);
+  const subsets = groupByPorts(alive).map((group) => {
+    const address = ({ pod, address: ip }: Backend): Fields => ({
+      ip,
+      ...defined({ nodeName: pod.spec.nodeName }),
+      targetRef: targetRef(pod),
+    });
+    const ready = group.filter(({ pod }) => publish || isReady(pod)).map(address);
+    const notReady = group.filter(({ pod }) => !publish && !isReady(pod)).map(address);
+    const ports = group[0]!.ports.map(({ name, ...port }) => (name === '' ? port : { name, ...port }));
+    return {
+      ...(ready.length > 0 && { addresses: ready }),
+      ...(notReady.length > 0 && { notReadyAddresses: notReady }),
+      ...(ports.length > 0 && { ports }),
+    };
+  });
+  const { name, namespace } = service.metadata;
+  const labels = {
+    ...service.metadata.labels,
+    'endpoints.kubernetes.io/managed-by': 'endpoint-controller',
+    ...(service.spec.clusterIP === 'None' && headlessLabel),
+  };
+  const content = subsets.length > 0 ? { subsets } : {};
+  const found = world.get(endpointsCollection, `${namespace}/${name}`);
+  if (found === undefined) {
+    return {
+      writes: [
+        createOf({
+          apiVersion: 'v1',
+          kind: 'Endpoints',
+          metadata: { name, namespace: namespace!, labels },
+          ...content,
+        }),
+      ],
+    };
+  }
+  if (sameJson(found.subsets ?? [], subsets) && sameJson(found.metadata.labels, labels)) return nothing;
+  const { subsets: _subsets, ...rest } = found;
+  return { writes: [updateOf({ ...rest, metadata: { ...found.metadata, labels }, ...content } as Endpoints)] };
+}
+
+/** Services that selected a pod before or select it now. */
+function* servicesOfPod({ stored, previous }: StoreEvent, world: World): Iterable<string> {
+  for (const object of [stored.object, previous?.object]) {
+    if (object !== undefined) yield* world.selecting(services, object.metadata.namespace ?? '', object.metadata.labels);
+  }
+}
+
+function perService(
+  name: string,
+  own: Controller['on'],
+  plan: (world: World, service: Service) => Plan,
+  gone: (world: World, key: string) => Plan,
+): Controller {
+  return {
+    name,
+    writer: controllerManager(name),
+    on: { services: self, pods: servicesOfPod, ...own },
+    plan: (world, key) => {
+      const service = world.get(services, key);
+      return service === undefined ? gone(world, key) : plan(world, service);
+    },
+  };
+}
+
+/** The controllers of both kinds. Slices go with their service by ownership, Endpoints are deleted here. */
+export const endpointControllers: readonly Controller[] = [
+  perService('endpoint-controller', { endpoints: self }, planEndpoints, (world, key) => {
+    const found = world.get(endpointsCollection, key);
+    const ours = found?.metadata.labels?.['endpoints.kubernetes.io/managed-by'] === 'endpoint-controller';
+    return ours ? { writes: [deleteOf(found)] } : nothing;
+  }),
+  perService(
+    'endpointslice-controller',
+    {
+      [slices]: ({ stored }) => {
+        const { labels, namespace } = stored.object.metadata;
+        return labels?.[nameLabel] === undefined ? [] : [`${namespace}/${labels[nameLabel]}`];
+      },
+    },
+    planSlices,
+    () => nothing,
+  ),
+];
