@@ -24,7 +24,7 @@ import { mergeTyped } from './typed-merge.ts';
 import { hollowOut, removeFields } from './typed-remove.ts';
 import { structureErrors } from './typed-validate.ts';
 
-export interface ApplyRequest {
+interface ApplyRequest {
   readonly schema: Schema;
   /** The object as it is stored; undefined when the apply creates it. */
   readonly live: JsonObject | undefined;

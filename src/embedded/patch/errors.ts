@@ -1,7 +1,7 @@
 // The one error of the patch engine; the REST layer turns it into a Status.
 
 /** One detail of a refusal, as `status.details.causes` carries it. */
-export interface PatchCause {
+interface PatchCause {
   readonly reason: string;
   readonly message: string;
   readonly field: string;

@@ -1,7 +1,7 @@
 // The patch engine: pure functions from an object and a patch to the patched object. The REST layer calls these.
-export { applyPatch, type ApplyRequest } from './apply.ts';
-export { ApplyConflict, PatchError, type PatchCause } from './errors.ts';
+export { applyPatch } from './apply.ts';
+export { PatchError } from './errors.ts';
 export { applyJsonPatch } from './json-patch.ts';
-export { applyMergePatch, createMergePatch } from './merge-patch.ts';
+export { applyMergePatch } from './merge-patch.ts';
 export { applyStrategicMergePatch } from './strategic.ts';
-export { trackUpdate, type UpdateRequest } from './track-update.ts';
+export { trackUpdate } from './track-update.ts';

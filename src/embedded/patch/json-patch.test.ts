@@ -1,6 +1,6 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PatchError } from './errors.ts';
+import type { PatchError } from './errors.ts';
 import { applyJsonPatch } from './json-patch.ts';
 import type { JsonObject } from './json.ts';
 import { deepFreeze, refusal } from './testdata/support.ts';

@@ -102,7 +102,7 @@ function withoutEmpty(value: unknown): unknown {
 }
 
 function isEmpty(value: unknown): boolean {
-  return value === null || (typeof value === 'object' && Object.keys(value as object).length === 0);
+  return value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 }
 
 describe.skipIf(kubectl === undefined)('patches as kubectl carries them out', () => {

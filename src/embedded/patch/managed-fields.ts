@@ -4,7 +4,7 @@ import { compareStrings } from './field-path.ts';
 import { fromFieldsV1, isEmpty, toFieldsV1, union, type FieldSet } from './field-set.ts';
 import { isList, isObject, withField, withoutField, type JsonObject } from './json.ts';
 
-export type Operation = 'Apply' | 'Update';
+type Operation = 'Apply' | 'Update';
 
 /** One manager's share of an object. */
 export interface ManagedEntry {

@@ -19,7 +19,7 @@ export interface MapShape {
   readonly atomic: boolean;
 }
 
-export interface ScalarShape {
+interface ScalarShape {
   readonly kind: 'scalar';
 }
 

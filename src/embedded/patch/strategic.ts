@@ -125,7 +125,9 @@ function checkOrder(change: JsonList, order: JsonList, mergeKey: string | undefi
     mergeKey !== undefined && isObject(item) ? ownValue(item, mergeKey) : item;
   let position = 0;
   for (const item of change) {
-    if (isObject(item) && Object.hasOwn(item, MARKER)) continue;
+    const marker = isObject(item) ? ownValue(item, MARKER) : undefined;
+    // Markers need no place in the order; kube-apiserver only wants a `replace` to come before the order ends.
+    if (marker === 'delete' || (marker !== undefined && position < order.length)) continue;
     const found = order.findIndex((entry, index) => index >= position && sameJson(keyOf(entry), keyOf(item)));
     if (found < 0) throw badOrder(path, `does not list the items of the patch in their order`, 422);
     position = found + 1;

@@ -24,7 +24,7 @@ interface Writer {
   readonly now: Date;
 }
 
-export interface UpdateRequest extends Writer {
+interface UpdateRequest extends Writer {
   readonly schema: Schema;
   /** The object as it is stored; undefined when the write creates it. */
   readonly old: JsonObject | undefined;

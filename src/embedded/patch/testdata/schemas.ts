@@ -29,7 +29,7 @@ const stringSet: Schema = {
   'x-kubernetes-patch-strategy': 'merge',
 };
 
-export const objectMeta = object({
+const objectMeta = object({
   name: string,
   namespace: string,
   uid: string,
