@@ -144,18 +144,19 @@ export class Controller {
   }
 
   async #reconcile(key: string): Promise<Result> {
-    const { kind, finalizer } = this.#definition;
+    const { kind, finalizers: ours = [] } = this.#definition;
     const object = this.#tables.of(kind).get(key);
     const deleting = object?.metadata.deletionTimestamp !== undefined;
     const finalizers = object?.metadata.finalizers ?? [];
-    if (object === undefined || (deleting && finalizer !== undefined && !finalizers.includes(finalizer))) {
+    const missing = ours.filter((name) => !finalizers.includes(name));
+    if (object === undefined || (deleting && ours.length > 0 && missing.length === ours.length)) {
       this.#reads.forget(key);
       this.#queue.forget(key);
       return 'success';
     }
     try {
-      if (finalizer !== undefined && !deleting && !finalizers.includes(finalizer)) {
-        await this.#apply([edit(kind, object, withFinalizers(object, [...finalizers, finalizer]))]);
+      if (missing.length > 0 && !deleting) {
+        await this.#apply([edit(kind, object, withFinalizers(object, [...finalizers, ...missing]))]);
         this.#queue.add(key);
         return 'success';
       }
@@ -166,9 +167,9 @@ export class Controller {
       if ([...outcomes, status].some(({ did }) => did !== 'nothing')) {
         for (const event of plan.events ?? []) this.#record(object, event);
       }
-      if (deleting && plan.finished && finalizer !== undefined) {
+      if (deleting && plan.finished && ours.length > 0) {
         const current = status.object;
-        const others = (current.metadata.finalizers ?? []).filter((name) => name !== finalizer);
+        const others = (current.metadata.finalizers ?? []).filter((name) => !ours.includes(name));
         await this.#apply([edit(kind, current, withFinalizers(current, others))]);
       }
       this.#queue.forget(key);

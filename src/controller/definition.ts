@@ -36,7 +36,7 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject> {
   /** Pure: reads only through the view, does no I/O, returns at once. Deletion shows as `deletionTimestamp`. */
   plan(view: View, object: T): Plan;
   /** Put on every object before its first plan; taken off when a plan of its deletion says `finished`. */
-  readonly finalizer?: string;
+  readonly finalizers?: readonly string[];
   /** How many keys run at once. */
   readonly workers?: number;
   /** The longest back-off of a failing key. */

@@ -90,7 +90,7 @@ function withEntries(board: Board, entries: readonly string[]): Step {
 export const copier = defineController<Copy>({
   name: 'copier',
   kind: Copy,
-  finalizer: FINALIZER,
+  finalizers: [FINALIZER],
   reads: [reading(Template), reading(Board), reading(Note, { indexes: { copy: byLabel('copy') } })],
   plan,
 });
