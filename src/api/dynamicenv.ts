@@ -1,0 +1,126 @@
+// `riskified.com/v1alpha1 DynamicEnv`: custom versions of a few Deployments, and which requests reach them.
+import { z } from 'zod';
+import { Conditions, EnvVar, hints, int32, int64, time } from './core.ts';
+import { defineResource } from './resource.ts';
+import type { ResourceObject } from './resource.ts';
+
+const StringMatch = z.object({
+  exact: z.string().describe('The whole value.').optional(),
+  prefix: z.string().describe('How the value begins.').optional(),
+  regex: z.string().describe('A regular expression (RE2) for the whole value.').optional(),
+});
+
+const IstioMatch = z.object({
+  headers: z
+    .record(z.string(), StringMatch)
+    .describe('Headers that a request must carry, by name; exactly one form each.')
+    .optional(),
+  sourceLabels: z.record(z.string(), z.string()).describe('Labels that the calling workload must have.').optional(),
+});
+
+const ContainerOverrides = z.object({
+  containerName: z.string().describe('Name of the container in the base Deployment.'),
+  image: z.string().describe('Replaces the image.').optional(),
+  command: z.array(z.string()).describe('Replaces the whole command.').optional(),
+  env: z.array(EnvVar).describe('Variables to replace or add, by name.').optional(),
+});
+
+const Subset = z.object({
+  name: z.string().describe('Name of the base Deployment.'),
+  namespace: z.string().describe('Namespace of the base Deployment.'),
+  podLabels: z.record(z.string(), z.string()).describe('Labels to add to the pods.').optional(),
+  replicas: int32().describe('How many pods; 1 unless told, whatever the base has.').optional(),
+  containers: z.array(ContainerOverrides).describe('What to change in containers.').optional(),
+  initContainers: z.array(ContainerOverrides).describe('What to change in init containers.').optional(),
+  defaultVersion: z
+    .string()
+    .describe('The version that requests without a match reach, if not the global default.')
+    .optional(),
+});
+
+const Spec = z.object({
+  istioMatches: z
+    .array(IstioMatch)
+    .describe('Which requests reach the environment: those that fit one of these. Immutable.'),
+  subsets: z.array(Subset).describe('Deployments to clone and to route to.'),
+  consumers: z.array(Subset).describe('Deployments to clone that receive no requests.').optional(),
+});
+
+const StatusError = z.object({
+  error: z.string().describe('What is wrong.'),
+  lastOccurrence: time().describe('When it was last seen.'),
+});
+
+const ResourceStatus = z.object({
+  name: z.string().describe('Name of the resource.'),
+  namespace: z.string().describe('Namespace of the resource.'),
+  status: z.string().describe('State of the resource.'),
+});
+
+const SubsetStatus = z.object({
+  deployment: ResourceStatus.describe('The clone.'),
+  destinationRules: z.array(ResourceStatus).describe('The DestinationRules made for it.').optional(),
+  virtualServices: z.array(ResourceStatus).describe('The VirtualServices that route to it.').optional(),
+  subsetErrors: z
+    .object({
+      deployment: z.array(StatusError).optional(),
+      destinationRule: z.array(StatusError).optional(),
+      virtualServices: z.array(StatusError).optional(),
+      subset: z.array(StatusError).optional(),
+    })
+    .describe('What is wrong now, by part.')
+    .optional(),
+  hash: int64().describe('Digest of the subset that the clone was made from.').optional(),
+});
+
+const ConsumerStatus = ResourceStatus.extend({
+  hash: int64().describe('Digest of the consumer that the clone was made from.').optional(),
+  errors: z.array(StatusError).describe('What is wrong now.').optional(),
+});
+
+const Status = z.object({
+  subsetsStatus: z.record(z.string(), SubsetStatus).describe('By namespace/name of the base Deployment.'),
+  consumersStatus: z
+    .record(z.string(), ConsumerStatus)
+    .describe('By namespace/name of the base Deployment.')
+    .optional(),
+  state: z.string().describe('degraded, ready or processing.').optional(),
+  totalCount: z.int().describe('Subsets and consumers that are wanted.').optional(),
+  totalReady: z.int().describe('Subsets and consumers that are ready.'),
+  observedGeneration: hints(z.int(), { format: 'int64' })
+    .describe('The generation that this status is about.')
+    .optional(),
+  conditions: Conditions.describe('Ready, WorkloadsReady, Routed, Reconciling and Stalled.').optional(),
+});
+
+export const dynamicEnv = defineResource({
+  group: 'riskified.com',
+  version: 'v1alpha1',
+  kind: 'DynamicEnv',
+  plural: 'dynamicenvs',
+  singular: 'dynamicenv',
+  shortNames: ['de'],
+  namespaced: true,
+  description: 'Custom versions of a few Deployments, reached only by requests that match.',
+  spec: Spec,
+  status: Status,
+  columns: [
+    { name: 'Status', type: 'string', jsonPath: '.status.state', description: 'Status of the DynamicEnv' },
+    { name: 'Desired', type: 'integer', jsonPath: '.status.totalCount' },
+    { name: 'Current', type: 'integer', jsonPath: '.status.totalReady' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+});
+
+export const DynamicEnv = dynamicEnv.kind;
+export type DynamicEnv = ResourceObject<z.input<typeof Spec>, z.input<typeof Status>>;
+export type Subset = z.input<typeof Subset>;
+export type IstioMatch = z.input<typeof IstioMatch>;
+export type StringMatch = z.input<typeof StringMatch>;
+export type ContainerOverrides = z.input<typeof ContainerOverrides>;
+export type EnvVar = z.input<typeof EnvVar>;
+export type DynamicEnvStatus = z.input<typeof Status>;
+export type SubsetStatus = z.input<typeof SubsetStatus>;
+export type ConsumerStatus = z.input<typeof ConsumerStatus>;
+export type ResourceStatus = z.input<typeof ResourceStatus>;
+export type StatusError = z.input<typeof StatusError>;

@@ -1,0 +1,133 @@
+// One source for each of our kinds: a zod schema becomes the TypeScript type, the CustomResourceDefinition, the
+// validation without a cluster, and the reference page.
+import { z } from 'zod';
+import { defineKind } from '../kube/objects.ts';
+import type { AnyObject, Kind, KubeObject } from '../kube/objects.ts';
+
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly jsonPath: string;
+  readonly description?: string;
+  /** Above 0: shown with `-o wide` only. */
+  readonly priority?: number;
+}
+
+export interface ResourceDefinition<Spec extends z.ZodType, Status extends z.ZodType> {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly namespaced: boolean;
+  readonly description: string;
+  readonly spec: Spec;
+  readonly status: Status;
+  readonly columns: readonly PrinterColumn[];
+}
+
+/** An object as it is written before the server fills in defaults. */
+export interface ResourceObject<Spec, Status> extends KubeObject {
+  readonly spec: Spec;
+  readonly status?: Status;
+}
+
+export interface Resource<T extends KubeObject> {
+  readonly kind: Kind<T>;
+  /** The CustomResourceDefinition to install. */
+  readonly crd: AnyObject;
+  readonly definition: ResourceDefinition<z.ZodType, z.ZodType>;
+}
+
+/** Declares a kind of ours. */
+export function defineResource<Spec extends z.ZodType, Status extends z.ZodType>(
+  definition: ResourceDefinition<Spec, Status>,
+): Resource<ResourceObject<z.input<Spec>, z.input<Status>>> {
+  const { group, version, kind, plural, namespaced } = definition;
+  return {
+    kind: defineKind<ResourceObject<z.input<Spec>, z.input<Status>>>(`${group}/${version}`, kind, plural, {
+      namespaced,
+    }),
+    crd: customResourceDefinition(definition),
+    definition,
+  };
+}
+
+function customResourceDefinition(definition: ResourceDefinition<z.ZodType, z.ZodType>): AnyObject {
+  const { group, version, kind, plural, singular, shortNames = [], categories = [] } = definition;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular,
+        ...(shortNames.length > 0 && { shortNames }),
+        ...(categories.length > 0 && { categories }),
+      },
+      scope: definition.namespaced ? 'Namespaced' : 'Cluster',
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          additionalPrinterColumns: definition.columns,
+          subresources: { status: {} },
+          schema: {
+            openAPIV3Schema: {
+              description: definition.description,
+              type: 'object',
+              properties: {
+                apiVersion: { type: 'string' },
+                kind: { type: 'string' },
+                metadata: { type: 'object' },
+                spec: structural(definition.spec),
+                status: structural(definition.status),
+              },
+            },
+          },
+        },
+      ],
+    },
+  };
+}
+
+/** What a schema node may carry beyond zod's own words; goes into the definition as it stands. */
+export interface KubernetesHints {
+  readonly format?: string;
+  readonly 'x-kubernetes-int-or-string'?: boolean;
+  readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-map-type'?: 'atomic' | 'granular';
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
+}
+
+/** A zod schema as a structural schema: what Kubernetes forbids in one is taken out or said in its way. */
+function structural(schema: z.ZodType): Record<string, unknown> {
+  return z.toJSONSchema(schema, {
+    target: 'openapi-3.0',
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      const node = jsonSchema as Record<string, unknown>;
+      if (node['additionalProperties'] === false) delete node['additionalProperties'];
+      if (node['x-kubernetes-int-or-string'] === true) {
+        delete node['type'];
+        node['anyOf'] = [{ type: 'integer' }, { type: 'string' }];
+      }
+      if (node['x-kubernetes-preserve-unknown-fields'] === true) delete node['additionalProperties'];
+      if (node['type'] === 'integer') {
+        // The format says it; bounds beyond what a double holds exactly would be wrong.
+        if (node['minimum'] === Number.MIN_SAFE_INTEGER || node['format'] === 'int32') delete node['minimum'];
+        if (node['maximum'] === Number.MAX_SAFE_INTEGER || node['format'] === 'int32') delete node['maximum'];
+      }
+      delete node['propertyNames'];
+    },
+  }) as Record<string, unknown>;
+}

@@ -1,0 +1,28 @@
+// Texts that reach the status. People and tests know them by heart, so they are contract to the letter, typos included.
+import type { Ref } from '../kube/objects.ts';
+
+export const messages = {
+  noBaseDeployment: ({ name, namespace }: Ref) =>
+    `couldn't find the deployment we need to override (name: ${name}, ns: ${namespace}), Deployment.apps "${name}" not found`,
+  noContainer: (list: 'containers' | 'init-containers', subset: string, container: string) =>
+    `processing ${list} in subset ${subset}: container name ${container} does'nt exist`,
+  noService: (deployment: string, labels: Readonly<Record<string, string>>, namespace: string) =>
+    `locating service hostname for deployment '${deployment}': couldn't find service with matching labels: (${Object.entries(
+      labels,
+    )
+      .map(([key, value]) => `${key}=${value}`)
+      .sort()
+      .join(',')}) in namespace: ${namespace}`,
+  noDestinationRule: (clone: string) => `no base destination rules were found for subset: ${clone}`,
+  noVirtualService: (clone: string, key: string) =>
+    `error updating virtual service for subset (${clone}): could not find even one virtual service that handles subset "${key}"`,
+  noDelegate: ({ name, namespace }: Ref) => [
+    `Wierd, Couldn't find a service with name: ${name}, namespace: ${namespace}, in the service list`,
+    `Delegate (${namespace}/${name}) not found`,
+  ],
+  noCommonHost: () => "Couldn't find common active service hostname across DestinationRules and VirtualServices",
+  foreign: (kind: string, { name, namespace }: Ref) =>
+    `${kind} ${namespace}/${name} exists and is not part of this environment: rename or remove it`,
+  collision: (other: string, own: string, version: string) =>
+    `environments ${other} and ${own} would both be named "${version}": rename one of them`,
+} as const;

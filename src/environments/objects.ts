@@ -1,0 +1,114 @@
+// The objects of others that an environment reads and edits, as far as it knows them. Whatever else they hold is kept.
+import { defineKind } from '../kube/objects.ts';
+import type { KubeObject } from '../kube/objects.ts';
+import type { EnvVar } from '../api/dynamicenv.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+export interface Container {
+  readonly name: string;
+  readonly image?: string;
+  readonly command?: readonly string[];
+  readonly env?: readonly EnvVar[];
+  readonly [field: string]: unknown;
+}
+
+export interface PodTemplate {
+  readonly metadata?: { readonly labels?: Labels; readonly annotations?: Labels; readonly [field: string]: unknown };
+  readonly spec?: {
+    readonly containers?: readonly Container[];
+    readonly initContainers?: readonly Container[];
+    readonly [field: string]: unknown;
+  };
+}
+
+export interface DeploymentCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastUpdateTime?: string;
+}
+
+export interface Deployment extends KubeObject {
+  readonly spec: {
+    readonly replicas?: number;
+    readonly selector: { readonly matchLabels?: Labels; readonly [field: string]: unknown };
+    readonly template: PodTemplate;
+    readonly [field: string]: unknown;
+  };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly conditions?: readonly DeploymentCondition[];
+    readonly [field: string]: unknown;
+  };
+}
+export const Deployment = defineKind<Deployment>('apps/v1', 'Deployment', 'deployments');
+
+export interface Service extends KubeObject {
+  readonly spec?: { readonly selector?: Labels; readonly [field: string]: unknown };
+}
+export const Service = defineKind<Service>('v1', 'Service', 'services');
+
+export interface RuleSubset {
+  readonly name: string;
+  readonly labels?: Labels;
+  readonly trafficPolicy?: unknown;
+}
+
+export interface DestinationRule extends KubeObject {
+  readonly spec?: {
+    readonly host?: string;
+    readonly subsets?: readonly RuleSubset[];
+    readonly exportTo?: readonly string[];
+    readonly [field: string]: unknown;
+  };
+}
+/** Both Istio kinds in the version that every supported Istio serves. */
+export const DestinationRule = defineKind<DestinationRule>(
+  'networking.istio.io/v1beta1',
+  'DestinationRule',
+  'destinationrules',
+);
+
+export interface RouteDestination {
+  readonly destination?: { readonly host?: string; readonly subset?: string; readonly port?: unknown };
+  readonly weight?: number;
+  readonly headers?: {
+    readonly response?: { readonly add?: Labels; readonly [field: string]: unknown };
+    readonly [field: string]: unknown;
+  };
+}
+
+export interface HttpMatch {
+  readonly headers?: Readonly<Record<string, HeaderMatch>>;
+  readonly sourceLabels?: Labels;
+  readonly [field: string]: unknown;
+}
+
+export interface HeaderMatch {
+  readonly exact?: string;
+  readonly prefix?: string;
+  readonly regex?: string;
+}
+
+export interface HttpRoute {
+  readonly name?: string;
+  readonly match?: readonly HttpMatch[];
+  readonly route?: readonly RouteDestination[];
+  readonly delegate?: { readonly name?: string; readonly namespace?: string };
+  readonly [field: string]: unknown;
+}
+
+export interface VirtualService extends KubeObject {
+  readonly spec?: {
+    readonly hosts?: readonly string[];
+    readonly http?: readonly HttpRoute[];
+    readonly [field: string]: unknown;
+  };
+}
+export const VirtualService = defineKind<VirtualService>(
+  'networking.istio.io/v1beta1',
+  'VirtualService',
+  'virtualservices',
+);

@@ -1,0 +1,170 @@
+// The routes of a VirtualService with those of one environment in their places: a pure function of the service as it
+// is and of what the environment wants, so a base route that changes is followed, and nothing is written twice.
+import { createHash } from 'node:crypto';
+import type { DynamicEnv, IstioMatch, Subset } from '../api/dynamicenv.ts';
+import { resolveHost } from './hosts.ts';
+import { combine } from './matches.ts';
+import type { Contradiction } from './matches.ts';
+import {
+  cloneName,
+  isInserted,
+  isRouteOf,
+  isRouteOfSubset,
+  RESPONSE_HEADER,
+  routeName,
+  uniqueVersion,
+} from './names.ts';
+import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from './objects.ts';
+
+/** A subset whose requests a VirtualService shall lead to its clone: those that go to one of these hosts now. */
+export interface Insertion {
+  readonly subset: Subset;
+  /** Full names of the services. */
+  readonly hosts: readonly string[];
+  readonly defaultVersion: string;
+}
+
+/** A match entry for which no route could be inserted. */
+export interface LeftOut extends Contradiction {
+  readonly subset: Subset;
+  readonly route: string;
+}
+
+/**
+ * The routes that a VirtualService shall have, given all that the environment wants of it. Routes of `untouched`
+ * subsets stay as they are: what they should be can't be told at the moment.
+ */
+export function withRoutes(
+  service: VirtualService,
+  env: DynamicEnv,
+  insertions: readonly Insertion[],
+  untouched: readonly Subset[] = [],
+): { readonly http: readonly HttpRoute[]; readonly leftOut: readonly LeftOut[] } {
+  const isOurs = (route: HttpRoute): boolean =>
+    isRouteOf(env.metadata, route) && !untouched.some((subset) => isRouteOfSubset(env.metadata, subset, route));
+  const http: HttpRoute[] = [];
+  const leftOut: LeftOut[] = [];
+  let block: HttpRoute[] = [];
+  for (const route of service.spec?.http ?? []) {
+    // Inserted routes stand in blocks before the base route that they were made from.
+    if (isInserted(route)) {
+      block.push(route);
+      continue;
+    }
+    const ours = insertions.flatMap((insertion) => inserted(service, env, insertion, route, leftOut));
+    http.push(...placed(block, isOurs, ours), route);
+    block = [];
+  }
+  http.push(...block.filter((route) => !isOurs(route)));
+  return { http, leftOut };
+}
+
+/**
+ * A block with the environment's routes replaced by these: where they stood, or at the end if there were none. So
+ * environments that arrive later come later, and no two of them ever change places back and forth.
+ */
+function placed(
+  block: readonly HttpRoute[],
+  isOurs: (route: HttpRoute) => boolean,
+  ours: readonly HttpRoute[],
+): readonly HttpRoute[] {
+  const first = block.findIndex(isOurs);
+  const others = block.filter((route) => !isOurs(route));
+  return first < 0 ? [...others, ...ours] : [...others.slice(0, first), ...ours, ...others.slice(first)];
+}
+
+/** The routes to insert before a base route for one subset: one for each of the environment's matches, in order. */
+function inserted(
+  service: VirtualService,
+  env: DynamicEnv,
+  insertion: Insertion,
+  base: HttpRoute,
+  leftOut: LeftOut[],
+): HttpRoute[] {
+  const matching = (base.route ?? []).filter((each) => leadsTo(service, insertion, each));
+  if (matching.length === 0) return [];
+  const { subset } = insertion;
+  const destinations = rescaled(matching).map((each) => redirected(each, env, subset));
+  const routes: HttpRoute[] = [];
+  for (const wanted of env.spec?.istioMatches ?? []) {
+    const match = combined(base, wanted, (contradiction) =>
+      leftOut.push({ ...contradiction, subset, route: base.name ?? '' }),
+    );
+    if (match.length === 0) continue;
+    const route = { ...base, match, route: destinations };
+    routes.push({ ...route, name: routeName(env.metadata, subset, digest(route)) });
+  }
+  return routes;
+}
+
+/** Whether a route has a destination that an insertion is about. */
+export function handles(service: VirtualService, insertion: Insertion): boolean {
+  return (service.spec?.http ?? []).some(
+    (route) => !isInserted(route) && (route.route ?? []).some((each) => leadsTo(service, insertion, each)),
+  );
+}
+
+function leadsTo(service: VirtualService, insertion: Insertion, { destination }: RouteDestination): boolean {
+  return (
+    destination?.host !== undefined &&
+    destination.subset === insertion.defaultVersion &&
+    insertion.hosts.includes(resolveHost(destination.host, service))
+  );
+}
+
+/** Every match entry of the base with the environment's conditions; one without entries has one that asks nothing. */
+function combined(base: HttpRoute, wanted: IstioMatch, leaveOut: (contradiction: Contradiction) => void): HttpMatch[] {
+  const entries = base.match && base.match.length > 0 ? base.match : [{}];
+  return entries.flatMap((entry) => {
+    const result = combine(entry, wanted);
+    if ('match' in result) return [result.match];
+    leaveOut(result.contradiction);
+    return [];
+  });
+}
+
+/** One destination needs no weight; several keep their proportion and add up to 100. */
+function rescaled(destinations: readonly RouteDestination[]): readonly RouteDestination[] {
+  if (destinations.length === 1) {
+    const { weight: _weight, ...only } = destinations[0]!;
+    return [only];
+  }
+  const total = destinations.reduce((sum, { weight = 0 }) => sum + weight, 0);
+  const shares = destinations.map(({ weight = 0 }) =>
+    total === 0 ? 100 / destinations.length : (weight * 100) / total,
+  );
+  const weights = shares.map(Math.floor);
+  // What rounding left goes to those that lost most by it, the first of equals first.
+  const byLoss = shares
+    .map((share, i) => ({ i, loss: share - weights[i]! }))
+    .sort((a, b) => b.loss - a.loss || a.i - b.i);
+  const missing = 100 - weights.reduce((sum, weight) => sum + weight, 0);
+  for (const { i } of byLoss.slice(0, missing)) weights[i]!++;
+  return destinations.map((each, i) => ({ ...each, weight: weights[i]! }));
+}
+
+function redirected(each: RouteDestination, env: DynamicEnv, subset: Subset): RouteDestination {
+  const { headers, destination } = each;
+  const add = { ...headers?.response?.add, [RESPONSE_HEADER]: cloneName(env.metadata, subset) };
+  return {
+    ...each,
+    destination: { ...destination, subset: uniqueVersion(env.metadata) },
+    headers: { ...headers, response: { ...headers?.response, add } },
+  };
+}
+
+/** Ten hex digits that stand for a route and change with anything in it. */
+function digest(route: HttpRoute): string {
+  return createHash('sha256').update(canonical(route)).digest('hex').slice(0, 10);
+}
+
+/** JSON with the fields of every object in order. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return String(JSON.stringify(value));
+  const fields = Object.entries(value).filter(([, each]) => each !== undefined);
+  return `{${fields
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, each]) => `${JSON.stringify(name)}:${canonical(each)}`)
+    .join(',')}}`;
+}

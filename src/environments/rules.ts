@@ -1,0 +1,57 @@
+// DestinationRules: finds the base rule of a service, and builds the environment's own beside it.
+import type { DynamicEnv, Subset } from '../api/dynamicenv.ts';
+import { fullHost, resolveHost } from './hosts.ts';
+import { ruleName, uniqueVersion, WATCH_ANNOTATION, withEnvironment } from './names.ts';
+import type { DestinationRule, RuleSubset } from './objects.ts';
+import type { Settings } from './settings.ts';
+
+/** The rule that declares the default version of a service: the first by name, so that the choice never changes. */
+export function baseRule(
+  rules: readonly DestinationRule[],
+  service: string,
+  subset: Subset,
+  settings: Settings,
+): { readonly rule: DestinationRule; readonly declares: RuleSubset } | undefined {
+  const host = fullHost(service, subset.namespace);
+  const version = subset.defaultVersion || settings.defaultVersion;
+  for (const rule of rules) {
+    if (rule.metadata.namespace !== subset.namespace || resolveHost(rule.spec?.host ?? '', rule) !== host) continue;
+    const declares = rule.spec?.subsets?.find(({ labels }) => labels?.[settings.versionLabel] === version);
+    if (declares !== undefined) return { rule, declares };
+  }
+  return undefined;
+}
+
+/** The environment's rule: the same host and visibility, one subset with the traffic policy of the default version. */
+export function buildRule(
+  env: DynamicEnv,
+  subset: Subset,
+  service: string,
+  base: { readonly rule: DestinationRule; readonly declares: RuleSubset },
+  settings: Settings,
+): DestinationRule {
+  const version = uniqueVersion(env.metadata);
+  const { host, exportTo } = base.rule.spec ?? {};
+  const { trafficPolicy } = base.declares;
+  return {
+    apiVersion: 'networking.istio.io/v1beta1',
+    kind: 'DestinationRule',
+    metadata: {
+      name: ruleName(env.metadata, subset, service),
+      namespace: subset.namespace,
+      labels: { [settings.versionLabel]: version },
+      annotations: { [WATCH_ANNOTATION]: withEnvironment(env, undefined) },
+    },
+    spec: {
+      ...(host !== undefined && { host }),
+      ...(exportTo && exportTo.length > 0 && { exportTo }),
+      subsets: [
+        {
+          name: version,
+          labels: { [settings.versionLabel]: version },
+          ...(trafficPolicy !== undefined && { trafficPolicy }),
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,22 @@
+// What an operator may set for all environments.
+
+export interface Settings {
+  /** Label that tells versions of a workload apart. */
+  readonly versionLabel: string;
+  /** The version that requests reach which no environment claims. */
+  readonly defaultVersion: string;
+  /** Labels of the base Deployment that its clone does not get. */
+  readonly removeLabels: readonly string[];
+  /** Routes wait for their clone to be ready, but no longer than this; 0 does not wait. */
+  readonly routeAfterMs: number;
+  /** How long a clone stays after its routes are gone, for requests under way and proxies that learn of it late. */
+  readonly drainMs: number;
+}
+
+export const defaultSettings: Settings = {
+  versionLabel: 'version',
+  defaultVersion: 'shared',
+  removeLabels: [],
+  routeAfterMs: 60_000,
+  drainMs: 2_000,
+};
