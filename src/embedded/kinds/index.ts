@@ -1,4 +1,8 @@
 // The built-in kinds of the embedded API server: what they are called, how they look, what they accept.
+export { convertObject } from './convert.ts';
 export { decodeObject } from './decode.ts';
+export { setDefaults } from './defaults/index.ts';
 export { definition } from './definitions.ts';
+export { prepareForCreate, prepareForUpdate, raisesGeneration } from './prepare.ts';
 export { builtinResources } from './registry.ts';
+export { validate } from './validate/index.ts';

@@ -1,0 +1,132 @@
+// Checks that several kinds share.
+import { isDeepStrictEqual } from 'node:util';
+import { duplicate, type FieldError, invalid, notSupported, required } from '../../schema/field-error.ts';
+import { isObject, numberAt, objects, stringMap, strings, text } from '../read.ts';
+import { labelValueProblems, type NameCheck, portNameProblems, qualifiedNameProblems } from './names.ts';
+
+/** The map with sorted keys, the order in which the server writes maps into messages. */
+export function sorted(map: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Errors for everything that a name check finds. */
+export function nameErrors(check: NameCheck, value: string, path: string): FieldError[] {
+  return check(value).map((problem) => invalid(path, value, problem));
+}
+
+/** One of the supported words; required when empty. */
+export function choice(value: string, supported: readonly string[], path: string): FieldError[] {
+  if (value === '') return [required(path)];
+  return supported.includes(value) ? [] : [notSupported(path, value, supported)];
+}
+
+/** Zero or more, where given. */
+export function nonNegative(object: unknown, field: string, path: string): FieldError[] {
+  const value = numberAt(object, field);
+  return value !== undefined && value < 0
+    ? [invalid(`${path}.${field}`, value, 'must be greater than or equal to 0')]
+    : [];
+}
+
+/** A field that keeps its value for good. */
+export function immutable(next: unknown, old: unknown, path: string): FieldError[] {
+  return isDeepStrictEqual(next, old) ? [] : [invalid(path, next ?? null, 'field is immutable')];
+}
+
+/** Labels, and maps that are used like labels. */
+export function labelErrors(labels: unknown, path: string): FieldError[] {
+  return Object.entries(stringMap(labels)).flatMap(([key, value]) => [
+    ...nameErrors(qualifiedNameProblems, key, path),
+    ...nameErrors(labelValueProblems, value, path),
+  ]);
+}
+
+/** A label selector. */
+export function selectorErrors(selector: unknown, path: string): FieldError[] {
+  if (!isObject(selector)) return [];
+  const errors = labelErrors(selector['matchLabels'], `${path}.matchLabels`);
+  for (const [index, expression] of objects(selector, 'matchExpressions').entries()) {
+    const place = `${path}.matchExpressions[${index}]`;
+    const operator = text(expression, 'operator');
+    const values = strings(expression, 'values');
+    if (operator === 'In' || operator === 'NotIn') {
+      if (values.length === 0) {
+        errors.push(required(`${place}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
+      }
+    } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+      if (values.length > 0) {
+        const why = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+        errors.push({ type: 'Forbidden', field: `${place}.values`, detail: why });
+      }
+    } else {
+      errors.push(invalid(`${place}.operator`, operator, 'not a valid selector operator'));
+    }
+    errors.push(...nameErrors(qualifiedNameProblems, text(expression, 'key'), `${place}.key`));
+    for (const [item, value] of values.entries())
+      errors.push(...nameErrors(labelValueProblems, value, `${place}.values[${item}]`));
+  }
+  return errors;
+}
+
+/** Does a label selector select an object with these labels? */
+export function selects(selector: unknown, labels: Readonly<Record<string, string>>): boolean {
+  for (const [key, value] of Object.entries(stringMap(selector, 'matchLabels')))
+    if (labels[key] !== value) return false;
+  return objects(selector, 'matchExpressions').every((expression) => {
+    const value = labels[text(expression, 'key')];
+    const values = strings(expression, 'values');
+    switch (text(expression, 'operator')) {
+      case 'In':
+        return value !== undefined && values.includes(value);
+      case 'NotIn':
+        return value === undefined || !values.includes(value);
+      case 'Exists':
+        return value !== undefined;
+      default:
+        return value === undefined;
+    }
+  });
+}
+
+/** Is the selector absent or without any condition? */
+export function isEmptySelector(selector: unknown): boolean {
+  return (
+    Object.keys(stringMap(selector, 'matchLabels')).length === 0 && objects(selector, 'matchExpressions').length === 0
+  );
+}
+
+const portRange = 'must be between 1 and 65535, inclusive';
+
+/** A port number. */
+export function portErrors(value: number, path: string): FieldError[] {
+  return Number.isInteger(value) && value >= 1 && value <= 65535 ? [] : [invalid(path, value, portRange)];
+}
+
+/** A port by number or by name. */
+export function portOrNameErrors(value: unknown, path: string): FieldError[] {
+  if (typeof value === 'string') return nameErrors(portNameProblems, value, path);
+  return portErrors(typeof value === 'number' ? value : Number(value), path);
+}
+
+const percentText =
+  "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
+
+/** A number or a percentage, zero or more; with `most100` no more than all. */
+export function intOrPercentErrors(value: unknown, path: string, most100 = false): FieldError[] {
+  if (typeof value === 'string') {
+    if (!/^\d+%$/.test(value)) return [invalid(path, value, percentText)];
+    return most100 && Number.parseInt(value, 10) > 100 ? [invalid(path, value, 'must not be greater than 100%')] : [];
+  }
+  const number = Number(value);
+  return number < 0 ? [invalid(path, number, 'must be greater than or equal to 0')] : [];
+}
+
+/** Reports values that occur a second time. */
+export class Once {
+  readonly #seen = new Set<string>();
+  check(value: string, path: string): FieldError[] {
+    if (this.#seen.has(value)) return [duplicate(path, value)];
+    this.#seen.add(value);
+    return [];
+  }
+}

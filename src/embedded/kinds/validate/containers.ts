@@ -1,0 +1,195 @@
+// Containers: names, images, ports, environment, probes, mounts, resources.
+import type { ApiObject } from '../../resource.ts';
+import { type FieldError, forbidden, invalid, notFound, required } from '../../schema/field-error.ts';
+import { compareQuantities, parseQuantity } from '../../schema/quantity.ts';
+import { at, isObject, numberAt, objects, stringMap, strings, text } from '../read.ts';
+import { choice, nameErrors, nonNegative, Once, portErrors, portOrNameErrors } from './common.ts';
+import { configKeyProblems, dns1123LabelProblems, portNameProblems, qualifiedNameProblems } from './names.ts';
+
+const protocols = ['SCTP', 'TCP', 'UDP'];
+
+/** What every container is held to, whatever it is for. */
+export function containerErrors(container: ApiObject, path: string, volumes: ReadonlySet<string>): FieldError[] {
+  const name = text(container, 'name');
+  return [
+    ...(name === '' ? [required(`${path}.name`)] : nameErrors(dns1123LabelProblems, name, `${path}.name`)),
+    ...(text(container, 'image') === '' ? [required(`${path}.image`)] : []),
+    ...choice(
+      text(container, 'terminationMessagePolicy'),
+      ['File', 'FallbackToLogsOnError'],
+      `${path}.terminationMessagePolicy`,
+    ),
+    ...portListErrors(container, `${path}.ports`),
+    ...environmentErrors(container, `${path}.env`),
+    ...mountErrors(container, `${path}.volumeMounts`, volumes),
+    ...choice(text(container, 'imagePullPolicy'), ['Always', 'IfNotPresent', 'Never'], `${path}.imagePullPolicy`),
+    ...resourceErrors(at(container, 'resources'), `${path}.resources`),
+  ];
+}
+
+function portListErrors(container: ApiObject, path: string): FieldError[] {
+  const names = new Once();
+  return objects(container, 'ports').flatMap((port, index) => {
+    const place = `${path}[${index}]`;
+    const errors: FieldError[] = [];
+    const name = text(port, 'name');
+    if (name !== '') {
+      const problems = nameErrors(portNameProblems, name, `${place}.name`);
+      errors.push(...(problems.length > 0 ? problems : names.check(name, `${place}.name`)));
+    }
+    const number = numberAt(port, 'containerPort') ?? 0;
+    errors.push(
+      ...(number === 0 ? [required(`${place}.containerPort`)] : portErrors(number, `${place}.containerPort`)),
+    );
+    const hostPort = numberAt(port, 'hostPort') ?? 0;
+    if (hostPort !== 0) errors.push(...portErrors(hostPort, `${place}.hostPort`));
+    errors.push(...choice(text(port, 'protocol'), protocols, `${place}.protocol`));
+    return errors;
+  });
+}
+
+const valueSources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'];
+
+function environmentErrors(container: ApiObject, path: string): FieldError[] {
+  return objects(container, 'env').flatMap((variable, index) => {
+    const place = `${path}[${index}]`;
+    const name = text(variable, 'name');
+    const errors: FieldError[] = [];
+    if (name === '') errors.push(required(`${place}.name`));
+    else if (!/^[\x20-\x3c\x3e-\x7e]+$/.test(name)) {
+      const why = "a valid environment variable name must consist only of printable ASCII characters other than '='";
+      errors.push(invalid(`${place}.name`, name, why));
+    }
+    if (isObject(variable['valueFrom']))
+      errors.push(...sourceErrors(variable, variable['valueFrom'], `${place}.valueFrom`));
+    return errors;
+  });
+}
+
+function sourceErrors(variable: ApiObject, source: ApiObject, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const given = valueSources.filter((field) => isObject(source[field]));
+  for (const field of ['configMapKeyRef', 'secretKeyRef']) {
+    if (!isObject(source[field])) continue;
+    const key = text(source, field, 'key');
+    if (key === '') errors.push(required(`${path}.${field}.key`));
+    else errors.push(...nameErrors(configKeyProblems, key, `${path}.${field}.key`));
+  }
+  if (isObject(source['fieldRef']) && text(source, 'fieldRef', 'fieldPath') === '') {
+    errors.push(required(`${path}.fieldRef.fieldPath`));
+  }
+  if (given.length === 0) {
+    const why =
+      'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`';
+    errors.push(invalid(path, '', why));
+  } else if (text(variable, 'value') !== '') {
+    errors.push(invalid(path, '', 'may not be specified when `value` is not empty'));
+  } else if (given.length > 1) {
+    errors.push(invalid(path, '', 'may not have more than one field specified at a time'));
+  }
+  return errors;
+}
+
+function mountErrors(container: ApiObject, path: string, volumes: ReadonlySet<string>): FieldError[] {
+  const places = new Set<string>();
+  return objects(container, 'volumeMounts').flatMap((mount, index) => {
+    const place = `${path}[${index}]`;
+    const name = text(mount, 'name');
+    const mountPath = text(mount, 'mountPath');
+    const errors: FieldError[] = [];
+    if (name === '') errors.push(required(`${place}.name`));
+    if (!volumes.has(name)) errors.push(notFound(`${place}.name`, name));
+    if (mountPath === '') errors.push(required(`${place}.mountPath`));
+    if (places.has(mountPath)) errors.push(invalid(`${place}.mountPath`, mountPath, 'must be unique'));
+    places.add(mountPath);
+    return errors;
+  });
+}
+
+/** Requests and limits: known names, no negative amounts, requests within limits. */
+export function resourceErrors(resources: unknown, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const limits = stringMap(resources, 'limits');
+  const requests = stringMap(resources, 'requests');
+  for (const [kind, amounts] of [
+    ['limits', limits],
+    ['requests', requests],
+  ] as const) {
+    for (const [name, amount] of Object.entries(amounts))
+      errors.push(...amountErrors(name, amount, `${path}.${kind}[${name}]`));
+  }
+  for (const [name, amount] of Object.entries(requests)) {
+    const request = parseQuantity(amount);
+    const limit = parseQuantity(limits[name] ?? '');
+    if (request === undefined || limit === undefined) continue;
+    const order = compareQuantities(request, limit);
+    // Devices and huge pages cannot be shared, so that a limit is also what is requested.
+    const whole = name.includes('/') && !name.startsWith('requests.');
+    if (order !== 0 && whole)
+      errors.push(invalid(`${path}.requests`, amount, `must be equal to ${name} limit of ${limits[name]}`));
+    else if (order > 0)
+      errors.push(
+        invalid(`${path}.requests`, amount, `must be less than or equal to ${name} limit of ${limits[name]}`),
+      );
+  }
+  return errors;
+}
+
+const standardResources = new Set(['cpu', 'memory', 'ephemeral-storage']);
+
+function amountErrors(name: string, amount: string, path: string): FieldError[] {
+  const errors = nameErrors(qualifiedNameProblems, name, path);
+  if (errors.length === 0 && !name.includes('/') && !standardResources.has(name) && !name.startsWith('hugepages-')) {
+    errors.push(invalid(path, name, 'must be a standard resource type or fully qualified'));
+    errors.push(invalid(path, name, 'must be a standard resource for containers'));
+  }
+  const quantity = parseQuantity(amount);
+  if (quantity !== undefined && quantity.nano < 0n)
+    errors.push(invalid(path, amount, 'must be greater than or equal to 0'));
+  return errors;
+}
+
+const handlers = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'];
+
+/** A probe or a hook: one handler, and sensible numbers. */
+function handlerErrors(handler: ApiObject, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const given = handlers.filter((field) => isObject(handler[field]));
+  for (const field of given.slice(1))
+    errors.push(forbidden(`${path}.${field}`, 'may not specify more than 1 handler type'));
+  const [first] = given;
+  if (first === undefined) errors.push(required(path, 'must specify a handler type'));
+  if (first === 'exec' && strings(handler, 'exec', 'command').length === 0) {
+    errors.push(required(`${path}.exec.command`));
+  }
+  if (first === 'httpGet') {
+    if (text(handler, 'httpGet', 'path') === '') errors.push(required(`${path}.httpGet.path`));
+    errors.push(...portOrNameErrors(at(handler, 'httpGet', 'port'), `${path}.httpGet.port`));
+    errors.push(...choice(text(handler, 'httpGet', 'scheme'), ['HTTP', 'HTTPS'], `${path}.httpGet.scheme`));
+  }
+  if (first === 'tcpSocket')
+    errors.push(...portOrNameErrors(at(handler, 'tcpSocket', 'port'), `${path}.tcpSocket.port`));
+  return errors;
+}
+
+const probeNumbers = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'];
+
+/** The probes and hooks of a container. */
+export function probeErrors(container: ApiObject, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
+    const probe = container[name];
+    if (!isObject(probe)) continue;
+    const place = `${path}.${name}`;
+    errors.push(...handlerErrors(probe, place));
+    for (const field of probeNumbers) errors.push(...nonNegative(probe, field, place));
+    const threshold = numberAt(probe, 'successThreshold') ?? 1;
+    if (name !== 'readinessProbe' && threshold !== 1)
+      errors.push(invalid(`${place}.successThreshold`, threshold, 'must be 1'));
+  }
+  for (const hook of ['postStart', 'preStop']) {
+    const handler = at(container, 'lifecycle', hook);
+    if (isObject(handler)) errors.push(...handlerErrors(handler, `${path}.lifecycle.${hook}`));
+  }
+  return errors;
+}

@@ -1,0 +1,71 @@
+// Which checks each kind gets.
+import { definitionProblems, storedVersionProblems } from '../../crd/validate.ts';
+import type { ApiObject, Resource } from '../../resource.ts';
+import { checkRules, holdsRules } from '../../schema/cel/rules.ts';
+import { type FieldError, type FieldErrorType, invalid } from '../../schema/field-error.ts';
+import { validateValue } from '../../schema/validate.ts';
+import { metadataChangeErrors, metadataErrors } from './meta.ts';
+import {
+  autoscalerErrors,
+  bindingErrors,
+  configMapErrors,
+  disruptionBudgetErrors,
+  ingressErrors,
+  roleErrors,
+  secretErrors,
+  serviceErrors,
+} from './others.ts';
+import { podErrors } from './pods.ts';
+import {
+  cronJobErrors,
+  daemonSetErrors,
+  deploymentErrors,
+  jobErrors,
+  replicaSetErrors,
+  statefulSetErrors,
+} from './workloads.ts';
+
+type Check = (object: ApiObject, old: ApiObject | undefined) => FieldError[];
+
+const table: Readonly<Record<string, Check>> = {
+  '/ConfigMap': configMapErrors,
+  '/Pod': podErrors,
+  '/Secret': secretErrors,
+  '/Service': serviceErrors,
+  'apiextensions.k8s.io/CustomResourceDefinition': (object, old) => [
+    ...definitionProblems(object, old),
+    ...storedVersionProblems(object),
+  ],
+  'apps/DaemonSet': daemonSetErrors,
+  'apps/Deployment': deploymentErrors,
+  'apps/ReplicaSet': replicaSetErrors,
+  'apps/StatefulSet': statefulSetErrors,
+  'autoscaling/HorizontalPodAutoscaler': autoscalerErrors,
+  'batch/CronJob': cronJobErrors,
+  'batch/Job': jobErrors,
+  'networking.k8s.io/Ingress': ingressErrors,
+  'policy/PodDisruptionBudget': disruptionBudgetErrors,
+  'rbac.authorization.k8s.io/ClusterRole': roleErrors,
+  'rbac.authorization.k8s.io/ClusterRoleBinding': bindingErrors,
+  'rbac.authorization.k8s.io/Role': roleErrors,
+  'rbac.authorization.k8s.io/RoleBinding': bindingErrors,
+};
+
+/** Everything that is wrong with an object after defaulting; with the old one also what may not change. */
+export function validate(resource: Resource, object: ApiObject, old?: ApiObject): FieldError[] {
+  const errors = metadataErrors(resource, object);
+  if (old !== undefined) errors.push(...metadataChangeErrors(object, old));
+  if (!resource.custom) {
+    errors.push(...(table[`${resource.group}/${resource.kind}`]?.(object, old) ?? []));
+    return errors;
+  }
+  errors.push(...validateValue(resource.schema, object, old));
+  if (!holdsRules(resource.schema)) return errors;
+  if (errors.some((error) => blocking.has(error.type))) return [...errors, invalid('<nil>', null, skippedRules)];
+  return [...errors, ...checkRules(resource.schema, object, old)];
+}
+
+/** Rules may rely on the schema: an object that does not have its shape is not worth asking about. */
+const blocking = new Set<FieldErrorType>(['NotSupported', 'Required', 'TooLong', 'TooMany', 'TypeInvalid']);
+const skippedRules =
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
