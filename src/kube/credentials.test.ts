@@ -162,30 +162,59 @@ test('a 401 after the plugin ran again is final', async () => {
   expect(server.seen.length).toBe(2);
 });
 
-test('client certificates may come from a plugin, and a new one means a new connection', async () => {
+/** Runs `work` with a server that knows users by certificate, and a plugin that prints a new one each time. */
+async function withCertificates(
+  expirationTimestamp: string,
+  work: (secure: TestServer, client: Client, user: (seen: { socket: unknown }) => string | undefined) => Promise<void>,
+): Promise<void> {
   const authority = createAuthority({ commonName: 'cluster', days: 1 });
   const serving = authority.issue({ commonName: 'server', ipAddresses: ['127.0.0.1'], days: 1, usage: 'server' });
-  const tls = { cert: serving.certPem, key: serving.keyPem, ca: authority.certPem, requestCert: true };
-  const secure = await startServer(tls);
+  const secure = await startServer({
+    cert: serving.certPem,
+    key: serving.keyPem,
+    ca: authority.certPem,
+    requestCert: true,
+  });
+  const answers = ['old', 'new'].map((commonName) => {
+    const { certPem, keyPem } = authority.issue({ commonName, days: 1, usage: 'client' });
+    return printed({ clientCertificateData: certPem, clientKeyData: keyPem, expirationTimestamp });
+  });
+  const client = open({ server: secure.url, caPem: authority.certPem, exec: plugin(answers) });
   try {
-    secure.handle((response, { socket }) => {
-      const user = (socket as TLSSocket).getPeerX509Certificate()?.subject;
-      if (user === 'CN=old') refuse(response, 401, 'Unauthorized');
-      else json(response, { user });
+    await work(secure, client, ({ socket }) => (socket as TLSSocket).getPeerX509Certificate()?.subject);
+  } finally {
+    client.close();
+    await secure.close();
+  }
+}
+
+test('client certificates may come from a plugin, and a new one means a new connection', () =>
+  withCertificates('2999-01-01T00:00:00Z', async (secure, client, user) => {
+    secure.handle((response, seen) => {
+      if (user(seen) === 'CN=old') refuse(response, 401, 'Unauthorized');
+      else json(response, { user: user(seen) });
     });
-    const answers = ['old', 'new'].map((commonName) => {
-      const { certPem, keyPem } = authority.issue({ commonName, days: 1, usage: 'client' });
-      return printed({ clientCertificateData: certPem, clientKeyData: keyPem });
-    });
-    const client = open({ server: secure.url, caPem: authority.certPem, exec: plugin(answers) });
     expect(await client.raw({ path: '/' })).toEqual({ user: 'CN=new' });
     expect(await client.raw({ path: '/' })).toEqual({ user: 'CN=new' });
     expect(secure.seen.map(({ connection }) => connection)).toEqual([1, 2, 2]);
-  } finally {
-    for (const made of clients.splice(0)) made.close();
-    await secure.close();
-  }
-});
+    await expect.poll(() => secure.seen[0]!.socket.destroyed).toBe(true);
+  }));
+
+test('a request under way when the certificate changes finishes, and its connection then ends', () =>
+  withCertificates('2020-01-01T00:00:00Z', async (secure, client, user) => {
+    let finish = (): void => undefined;
+    secure.handle((response, seen) => {
+      const answer = (): void => json(response, { user: user(seen) });
+      if (secure.seen.length === 1) finish = answer;
+      else answer();
+    });
+    const slow = client.raw({ path: '/slow' });
+    await expect.poll(() => secure.seen.length).toBe(1);
+    expect(await client.raw({ path: '/' })).toEqual({ user: 'CN=new' });
+    finish();
+    expect(await slow).toEqual({ user: 'CN=old' });
+    await expect.poll(() => secure.seen[0]!.socket.destroyed).toBe(true);
+  }));
 
 test.each([
   [

@@ -62,7 +62,6 @@ export function send(shared: Shared, flow: string, request: WireRequest, limits:
       const wait = outcome.code === 429 ? outcome.retryAfterMs : undefined;
       if (wait === undefined || attempt === tries || wait >= remaining()) throw outcome;
       await delay(shared.clock, wait, life);
-      life.throwIfAborted();
     }
   });
 }

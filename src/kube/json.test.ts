@@ -54,6 +54,16 @@ test('every integer keeps its digits, wherever it stands in the text', () => {
   );
 });
 
+test('an integer of just 16 digits is found after others, wherever they end', () => {
+  const short = fc.bigInt({ min: 2n ** 53n, max: 10n ** 16n - 1n });
+  fc.assert(
+    fc.property(fc.array(fc.nat()), short, (others, big) => {
+      expect(parseJson(`[${[...others, big].join(',')}]`)).toEqual([...others, big]);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 test.each([
   ['9007199254740991', 9007199254740991],
   ['9007199254740992', 9007199254740992n],

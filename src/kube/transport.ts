@@ -52,8 +52,6 @@ export class Transport {
       signal.addEventListener('abort', abort, { once: true });
       outgoing.on('response', (incoming) => {
         response = incoming;
-        // Whoever reads the body listens too; until then, a lost connection must not end the process.
-        incoming.on('error', () => undefined);
         resolve(incoming);
       });
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
