@@ -6,11 +6,9 @@ import {
   fieldPaths,
   fieldSetOf,
   fromFieldsV1,
-  hasPath,
   intersection,
   isEmpty,
   NO_FIELDS,
-  sameFields,
   toFieldsV1,
   union,
   type FieldSet,
@@ -52,7 +50,6 @@ describe('field sets', () => {
       fc.property(sets, sets, sets, (a, b, c) => {
         const [left, right] = law(a, b, c);
         expect(texts(left)).toEqual(texts(right));
-        expect(sameFields(left, right)).toBe(true);
       }),
     );
   });
@@ -60,8 +57,8 @@ describe('field sets', () => {
   test('a difference holds exactly the paths that only the first set holds', () => {
     fc.assert(
       fc.property(sets, sets, (a, b) => {
-        const expected = [...fieldPaths(a)].filter((path) => !hasPath(b, path)).map(pathText);
-        expect(texts(difference(a, b))).toEqual(expected);
+        const taken = new Set(texts(b));
+        expect(texts(difference(a, b))).toEqual(texts(a).filter((path) => !taken.has(path)));
         expect(isEmpty(difference(a, a))).toBe(true);
       }),
     );
@@ -71,7 +68,7 @@ describe('field sets', () => {
     fc.assert(
       fc.property(sets, (set) => {
         const stored = JSON.parse(JSON.stringify(toFieldsV1(set))) as unknown;
-        expect(sameFields(fromFieldsV1(stored), set)).toBe(true);
+        expect(texts(fromFieldsV1(stored))).toEqual(texts(set));
       }),
     );
   });

@@ -45,16 +45,6 @@ export function isEmpty(set: FieldSet): boolean {
   return set.members.size === 0 && set.children.size === 0;
 }
 
-/** Is exactly this path a member? */
-export function hasPath(set: FieldSet, path: readonly string[]): boolean {
-  let node: FieldSet | undefined = set;
-  for (const element of path.slice(0, -1)) {
-    node = node.children.get(element);
-    if (node === undefined) return false;
-  }
-  return path.length > 0 && node.members.has(path.at(-1)!);
-}
-
 /** What the set holds below one element. */
 export function below(set: FieldSet, element: string): FieldSet {
   return set.children.get(element) ?? NO_FIELDS;
@@ -89,15 +79,6 @@ export function difference(left: FieldSet, right: FieldSet): FieldSet {
     if (!isEmpty(rest)) children.set(element, rest);
   }
   return { members: left.members.difference(right.members), children };
-}
-
-export function sameFields(left: FieldSet, right: FieldSet): boolean {
-  return (
-    left.members.size === right.members.size &&
-    left.children.size === right.children.size &&
-    left.members.isSubsetOf(right.members) &&
-    [...left.children].every(([element, set]) => sameFields(set, below(right, element)))
-  );
 }
 
 /** Every path, in stored order: the members of a level come before what is below them. */

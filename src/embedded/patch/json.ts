@@ -11,6 +11,16 @@ export function isList(value: unknown): value is JsonList {
   return Array.isArray(value);
 }
 
+/** Is this an object with at least one field? */
+export function hasFields(value: unknown): value is JsonObject {
+  return isObject(value) && Object.keys(value).length > 0;
+}
+
+/** Is this a list with at least one item? */
+export function hasItems(value: unknown): value is JsonList {
+  return isList(value) && value.length > 0;
+}
+
 /** The JSON type of a value, in words fit for an error message. */
 export function typeName(value: unknown): 'null' | 'list' | 'object' | 'string' | 'number' | 'boolean' {
   if (value === null || value === undefined) return 'null';

@@ -108,6 +108,7 @@ function mapItemElement(shape: ListShape, item: unknown): string {
   for (const key of shape.keys) {
     const own = ownValue(item, key);
     const value = own === undefined ? shape.items.properties?.[key]?.default : own;
+    if (isObject(value) || isList(value)) throw new ItemError(`key field ${JSON.stringify(key)} must be a scalar`);
     if (value !== undefined) found.push([key, value]);
   }
   if (found.length === 0) {

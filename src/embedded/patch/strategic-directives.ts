@@ -1,6 +1,6 @@
 // The words with which a strategic merge patch steers itself, and how they are taken out of values that become data.
 import { PatchError } from './errors.ts';
-import { isList, isObject } from './json.ts';
+import { isList, isObject, typeName } from './json.ts';
 
 export const MARKER = '$patch';
 export const RETAIN_KEYS = '$retainKeys';
@@ -15,6 +15,11 @@ export function isDirectiveKey(key: string): boolean {
     key.startsWith(DELETE_FROM_PRIMITIVE_LIST) ||
     key.startsWith(SET_ELEMENT_ORDER)
   );
+}
+
+/** The value of a marker, for an error message. */
+export function markerText(marker: unknown): string {
+  return typeof marker === 'string' ? marker : typeName(marker);
 }
 
 /** The field that a directive such as `$setElementOrder/containers` speaks of. */

@@ -2,7 +2,7 @@
 import { PatchError } from './errors.ts';
 import { isList, isObject, ownValue, sameJson, sameScalar, typeName } from './json.ts';
 import type { JsonList, JsonObject } from './json.ts';
-import { MARKER, plainValue } from './strategic-directives.ts';
+import { MARKER, markerText, plainValue } from './strategic-directives.ts';
 
 /** The one type that the elements of these lists share. */
 export function elementKind(lists: readonly JsonList[], path: string): string {
@@ -96,7 +96,7 @@ function applyMarkers(
     } else {
       throw new PatchError(
         400,
-        `unknown patch type: ${JSON.stringify(marker)} in an item of ${path}: use delete or replace`,
+        `unknown patch type: ${markerText(marker)} in an item of ${path}: use delete or replace`,
       );
     }
   }

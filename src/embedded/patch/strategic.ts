@@ -8,6 +8,7 @@ import {
   DELETE_FROM_PRIMITIVE_LIST,
   isDirectiveKey,
   MARKER,
+  markerText,
   newValue,
   parallelListField,
   plainValue,
@@ -58,7 +59,7 @@ function markedObject(patch: JsonObject, path: string): JsonObject {
   if (marker === 'replace') return plainValue(withoutField(patch, MARKER)) as JsonObject;
   throw new PatchError(
     400,
-    `unknown patch type: ${JSON.stringify(marker)} in ${path || 'the patch'}: use delete or replace`,
+    `unknown patch type: ${markerText(marker)} in ${path || 'the patch'}: use delete or replace`,
   );
 }
 

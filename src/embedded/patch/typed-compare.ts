@@ -2,7 +2,7 @@
 import type { Schema } from '../schema/types.ts';
 import { fieldElement } from './field-path.ts';
 import { fieldSetBuilder, insertPath, type FieldSet, type FieldSetBuilder } from './field-set.ts';
-import { isList, isObject, ownValue, sameJson } from './json.ts';
+import { hasFields, hasItems, isList, isObject, ownValue, sameJson } from './json.ts';
 import { fieldSchema, itemElement, shapeOf } from './shape.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
 
@@ -106,12 +106,4 @@ function compareDuplicates(
 
 function groupItems(shape: ListShape, list: readonly unknown[]): Map<string, unknown[]> {
   return Map.groupBy(list, (item) => itemElement(shape, item));
-}
-
-function hasFields(value: unknown): boolean {
-  return isObject(value) && Object.keys(value).length > 0;
-}
-
-function hasItems(value: unknown): boolean {
-  return isList(value) && value.length > 0;
 }

@@ -1,6 +1,6 @@
 // Lays an applied configuration over the live object: what it sets wins, what it leaves out stays.
 import type { Schema } from '../schema/types.ts';
-import { isList, isObject, ownValue, sameJson } from './json.ts';
+import { hasFields, hasItems, isList, isObject, ownValue, sameJson } from './json.ts';
 import { fieldSchema, itemElement, shapeOf } from './shape.ts';
 import type { ListShape, MapShape } from './shape.ts';
 
@@ -38,8 +38,9 @@ function mergeItems(shape: ListShape, live: unknown, applied: unknown): unknown 
   const left = index(shape, isList(live) ? live : []);
   const right = index(shape, isList(applied) ? applied : []);
   const rightKeys = new Set(right.map(({ key }) => key));
+  const byKey = Map.groupBy(left, ({ key }) => key);
   const mergeItem = ({ key, item }: Keyed): unknown => {
-    const matches = left.filter((other) => other.key === key);
+    const matches = byKey.get(key) ?? [];
     // Items that share a key cannot be told apart: the applied one takes their place.
     return matches.length === 1 ? mergeTyped(shape.items, matches[0]!.item, item) : item;
   };
@@ -83,12 +84,4 @@ function index(shape: ListShape, list: readonly unknown[]): Keyed[] {
 
 function sameItems(left: readonly unknown[], right: readonly unknown[]): boolean {
   return left.length === right.length && left.every((item, position) => item === right[position]);
-}
-
-function hasFields(value: unknown): boolean {
-  return isObject(value) && Object.keys(value).length > 0;
-}
-
-function hasItems(value: unknown): boolean {
-  return isList(value) && value.length > 0;
 }
