@@ -1,5 +1,6 @@
 // An object against its kind: unknown fields, defaults, and everything that is wrong with it. Called by create and update.
 import type { AnyObject } from '../../kube/objects.ts';
+import { setDefaults } from '../kinds/defaults/index.ts';
 import { decodeObject } from '../kinds/index.ts';
 import { checkRules } from '../schema/cel/rules.ts';
 import type { FieldError } from '../schema/field-error.ts';
@@ -24,7 +25,7 @@ export function conform(target: Target, object: AnyObject, options: WriteOptions
     }
     for (const text of texts) options.warn(text);
   }
-  return value as AnyObject;
+  return setDefaults(target.resource, value as AnyObject) as AnyObject;
 }
 
 /** Everything that is wrong with an object that could be read. */

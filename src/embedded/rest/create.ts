@@ -1,5 +1,6 @@
 // POST: a new object, from the body to the store.
 import type { AnyObject } from '../../kube/objects.ts';
+import { prepareForCreate } from '../kinds/prepare.ts';
 import { collectionOf } from '../registry.ts';
 import { VersionConflict } from '../store/types.ts';
 import { commit } from './commit.ts';
@@ -49,14 +50,13 @@ async function createNamed(
   }
   refuseWithoutNamespace(cluster, target);
   const rules = rulesOf(resource);
-  const { status: _status, ...withoutStatus } = given;
-  const started = resource.status && rules.keepsStatus !== true ? withoutStatus : given;
-  const named = { ...started, metadata: newMeta(given.metadata, name, namespace, resource.hasGeneration) } as AnyObject;
+  const named = { ...given, metadata: newMeta(given.metadata, name, namespace, resource.hasGeneration) };
   const checked = conform(target, named, options);
   const admitted =
     (await cluster.admission.mutate({ operation: 'CREATE', target, object: checked, oldObject: undefined, options })) ??
     checked;
-  const completed = rules.prepareCreate?.(admitted, cluster, target) ?? admitted;
+  const prepared = prepareForCreate(resource, admitted) as AnyObject;
+  const completed = rules.prepareCreate?.(prepared, cluster, target) ?? prepared;
   const settled =
     admitted === checked ? completed : conform(target, completed, { ...options, fieldValidation: 'Ignore' });
   const problems = problemsOf(cluster, target, settled, undefined);

@@ -1,5 +1,6 @@
 // PUT, and the part that PATCH shares with it: from an old state to the next one, again when somebody else was faster.
 import type { AnyObject } from '../../kube/objects.ts';
+import { prepareForUpdate, raisesGeneration } from '../kinds/prepare.ts';
 import { sameJson } from '../patch/json.ts';
 import { collectionOf } from '../registry.ts';
 import { invalid as invalidValue } from '../schema/field-error.ts';
@@ -61,7 +62,10 @@ async function changeOnce(
   refuseOtherObject(target, given, old);
   const separated = separate(target, given, old);
   const conformed = conform(target, separated, options);
-  const prepared = rulesOf(resource).prepareUpdate?.(conformed, old, cluster, target) ?? conformed;
+  // The finalizers of a namespace's spec are kept from every update but the one that is made for them.
+  const kept =
+    target.subresource === 'finalize' ? conformed : (prepareForUpdate(resource, conformed, old) as AnyObject);
+  const prepared = rulesOf(resource).prepareUpdate?.(kept, old, cluster, target) ?? kept;
   const request = { operation: 'UPDATE', target, oldObject: old, options } as const;
   const admitted = (await cluster.admission.mutate({ ...request, object: prepared })) ?? prepared;
   const settled =
@@ -112,14 +116,8 @@ function defined<T extends object>(object: T): T {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
 }
 
-/** Raises the generation when more than metadata and status changed. */
 function withGeneration(target: Target, next: AnyObject, old: AnyObject): AnyObject {
-  const { resource } = target;
-  if (!resource.hasGeneration || target.subresource === 'status' || target.subresource === 'binding') return next;
-  const names = new Set([...Object.keys(next), ...Object.keys(old)]);
-  for (const name of ['apiVersion', 'kind', 'metadata']) names.delete(name);
-  if (resource.status) names.delete('status');
-  if ([...names].every((name) => sameJson(next[name], old[name]))) return next;
+  if (target.subresource === 'status' || !raisesGeneration(target.resource, next, old)) return next;
   return { ...next, metadata: { ...next.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
 }
 

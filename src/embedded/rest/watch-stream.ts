@@ -1,23 +1,25 @@
 // One open watch: sends lines as fast as the client reads them, and gives up on a client that does not read.
 import type { ServerResponse } from 'node:http';
+import type { Line } from './watch-lines.ts';
 
-/** How many lines may wait for a client. They are shared with others, so it is their number that counts. */
-const waitingLimit = 10_000;
+/** How much may wait for a client that reads slowly. */
+const waitingBytes = 16 * 1024 * 1024;
 const chunkBytes = 256 * 1024;
 const bookmarkEveryMs = 60_000;
 const longestTimerMs = 2 ** 31 - 1;
 
 interface StreamOptions {
   /** Makes a bookmark; undefined when the client wants none. */
-  readonly bookmark: (() => Buffer) | undefined;
+  readonly bookmark: (() => Line) | undefined;
   readonly timeoutMs: number;
 }
 
 export class WatchStream {
   readonly #response: ServerResponse;
   readonly #options: StreamOptions;
-  readonly #waiting: Buffer[] = [];
-  #initial: Iterator<Buffer> | undefined;
+  readonly #waiting: Line[] = [];
+  #initial: Iterator<Line> | undefined;
+  #waitingBytes = 0;
   #scheduled = false;
   #ended = false;
 
@@ -31,7 +33,7 @@ export class WatchStream {
   }
 
   /** Answers 200 and sends the first lines, which are made only as fast as the client takes them. */
-  begin(initial: Iterable<Buffer>): void {
+  begin(initial: Iterable<Line>): void {
     this.#response.writeHead(200, {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-cache, private',
@@ -42,10 +44,11 @@ export class WatchStream {
     this.#schedule();
   }
 
-  send(line: Buffer): void {
+  send(line: Line): void {
     if (this.#ended) return;
     this.#waiting.push(line);
-    if (this.#waiting.length > waitingLimit && this.#initial === undefined) this.cut();
+    this.#waitingBytes += sizeOf(line);
+    if (this.#waitingBytes > waitingBytes) this.cut();
     else this.#schedule();
   }
 
@@ -94,26 +97,29 @@ export class WatchStream {
   }
 
   #nextChunk(): Buffer | undefined {
-    const lines: Buffer[] = [];
+    const pieces: Buffer[] = [];
     let size = 0;
-    while (size < chunkBytes && this.#initial !== undefined) {
-      const next = this.#initial.next();
-      if (next.done === true) this.#initial = undefined;
-      else {
-        lines.push(next.value);
-        size += next.value.length;
-      }
+    for (let line = this.#next(); line !== undefined; line = size < chunkBytes ? this.#next() : undefined) {
+      pieces.push(...line);
+      size += sizeOf(line);
     }
-    let taken = 0;
-    while (size < chunkBytes && taken < this.#waiting.length) {
-      const line = this.#waiting[taken++]!;
-      lines.push(line);
-      size += line.length;
-    }
-    if (taken > 0) this.#waiting.splice(0, taken);
-    if (lines.length < 2) return lines[0];
-    return Buffer.concat(lines, size);
+    return size === 0 ? undefined : Buffer.concat(pieces, size);
   }
+
+  #next(): Line | undefined {
+    const initial = this.#initial?.next();
+    if (initial !== undefined && initial.done !== true) return initial.value;
+    this.#initial = undefined;
+    const line = this.#waiting.shift();
+    if (line !== undefined) this.#waitingBytes -= sizeOf(line);
+    return line;
+  }
+}
+
+function sizeOf(line: Line): number {
+  let size = 0;
+  for (const piece of line) size += piece.length;
+  return size;
 }
 
 /** All open watches of a server. */

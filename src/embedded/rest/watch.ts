@@ -11,8 +11,8 @@ import { expired, invalid } from './fault.ts';
 import type { View } from './represent.ts';
 import { flag, versionNumber, wholeNumber } from './request.ts';
 import { selectionOf } from './selectors.ts';
-import { bookmarkFrame, errorFrame, eventFrames } from './watch-frames.ts';
-import type { EventType } from './watch-frames.ts';
+import { bookmarkLine, errorLine, eventLines } from './watch-lines.ts';
+import type { EventType, Line } from './watch-lines.ts';
 import { WatchStream } from './watch-stream.ts';
 import type { Watches } from './watch-stream.ts';
 
@@ -32,31 +32,31 @@ export function watch(
   const initial = wantsInitial(query, since);
   const bookmarks = flag(query, 'allowWatchBookmarks');
   const relevant = filterOf(target, query);
-  const frames = eventFrames(view);
+  const lines = eventLines(view);
   const seconds = wholeNumber(query, 'timeoutSeconds') ?? 0;
   const stream = new WatchStream(response, {
-    bookmark: bookmarks ? () => bookmarkFrame(view, store.version, false) : undefined,
+    bookmark: bookmarks ? () => bookmarkLine(view, store.version, false) : undefined,
     timeoutMs: (seconds > 0 ? seconds : defaultTimeoutSeconds * (1 + Math.random())) * 1000,
   });
   try {
     const replay = initial ? [] : store.eventsAfter(collection, since ?? 0);
     stream.begin(
       initial
-        ? initialFrames([...store.list(collection, { namespace: target.namespace })], relevant, frames)
-        : replayFrames(replay, relevant, frames),
+        ? initialLines([...store.list(collection, { namespace: target.namespace })], relevant, lines)
+        : replayLines(replay, relevant, lines),
     );
   } catch (error) {
     if (!(error instanceof Compacted)) throw error;
-    stream.begin([errorFrame(expired(error.message).status)]);
+    stream.begin([errorLine(expired(error.message).status)]);
     stream.end();
     return;
   }
-  if (flag(query, 'sendInitialEvents') && bookmarks) stream.send(bookmarkFrame(view, store.version, true));
+  if (flag(query, 'sendInitialEvents') && bookmarks) stream.send(bookmarkLine(view, store.version, true));
   const unsubscribe = store.subscribe(collection, (event) => {
     // A version ahead of the store's was asked for: what comes up to it is already known to the caller.
     if (since !== undefined && event.version <= since) return;
     const outcome = relevant(event);
-    if (outcome !== undefined) stream.send(frames(outcome.type, outcome.stored));
+    if (outcome !== undefined) stream.send(lines(outcome.type, outcome.stored));
   });
   cluster.watches.add(stream, unsubscribe);
 }
@@ -110,24 +110,24 @@ function lastSelected(event: Pick<StoreEvent, 'stored' | 'previous' | 'version'>
   return storedFromObject(collection, key, event.version, event.previous!.object);
 }
 
-function* initialFrames(
+function* initialLines(
   items: readonly Stored[],
   relevant: Filter,
-  frames: ReturnType<typeof eventFrames>,
-): Iterable<Buffer> {
+  lines: ReturnType<typeof eventLines>,
+): Iterable<Line> {
   for (const stored of items) {
     const outcome = relevant({ type: 'ADDED', stored, previous: undefined, version: stored.version });
-    if (outcome !== undefined) yield frames(outcome.type, outcome.stored);
+    if (outcome !== undefined) yield lines(outcome.type, outcome.stored);
   }
 }
 
-function* replayFrames(
+function* replayLines(
   events: readonly StoreEvent[],
   relevant: Filter,
-  frames: ReturnType<typeof eventFrames>,
-): Iterable<Buffer> {
+  lines: ReturnType<typeof eventLines>,
+): Iterable<Line> {
   for (const event of events) {
     const outcome = relevant(event);
-    if (outcome !== undefined) yield frames(outcome.type, outcome.stored);
+    if (outcome !== undefined) yield lines(outcome.type, outcome.stored);
   }
 }

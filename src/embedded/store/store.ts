@@ -38,7 +38,7 @@ export class Store {
 
   constructor(options: StoreOptions = {}) {
     this.#backend = options.backend;
-    this.#history = { events: 5_000, ageMs: 5 * 60_000, ...options.history };
+    this.#history = { events: 5_000, bytes: 32 * 1024 * 1024, ageMs: 5 * 60_000, ...options.history };
     const { version, rows } = this.#backend?.load() ?? { version: 1, rows: [] };
     this.#version = version;
     this.#floor = version;

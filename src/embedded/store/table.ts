@@ -7,6 +7,7 @@ export class Table {
   readonly #sorted: Stored[] = [];
   readonly #limits: HistoryLimits;
   #log: { readonly event: StoreEvent; readonly at: number }[] = [];
+  #logBytes = 0;
   /** The past after this version is known. */
   #floor: number;
 
@@ -68,19 +69,27 @@ export class Table {
     if (event.type === 'DELETED') this.#remove(event.stored.key);
     else this.#place(event.stored);
     this.#log.push({ event, at: now });
-    if (this.#log.length > this.#limits.events * 2) this.#forget(now);
+    this.#logBytes += event.stored.bytes.length;
+    // Forgetting in large steps keeps the price of one write small.
+    if (this.#log.length > this.#limits.events * 2 || this.#logBytes > this.#limits.bytes * 2) this.#forget(now);
   }
 
   /** Forgets the past up to a version. */
   compact(version: number): void {
     const kept = this.#log.findIndex((entry) => entry.event.version > version);
+    const dropped = kept < 0 ? this.#log : this.#log.slice(0, kept);
+    for (const { event } of dropped) this.#logBytes -= event.stored.bytes.length;
     this.#log = kept < 0 ? [] : this.#log.slice(kept);
     this.#floor = Math.max(this.#floor, version);
   }
 
   #forget(now: number): void {
     let drop = Math.max(0, this.#log.length - this.#limits.events);
-    while (drop < this.#log.length && now - this.#log[drop]!.at > this.#limits.ageMs) drop++;
+    let bytes = this.#logBytes;
+    for (let index = 0; index < drop; index++) bytes -= this.#log[index]!.event.stored.bytes.length;
+    const isOver = ({ at }: { readonly at: number }): boolean =>
+      bytes > this.#limits.bytes || now - at > this.#limits.ageMs;
+    while (drop < this.#log.length && isOver(this.#log[drop]!)) bytes -= this.#log[drop++]!.event.stored.bytes.length;
     if (drop > 0) this.compact(this.#log[drop - 1]!.event.version);
   }
 

@@ -50,6 +50,7 @@ export interface StoredRow {
 /** How much of the past a collection remembers for watches that resume and lists that go on. */
 export interface HistoryLimits {
   readonly events: number;
+  readonly bytes: number;
   readonly ageMs: number;
 }
 

@@ -4,7 +4,6 @@ import type { Resource } from '../../resource.ts';
 import { definitionCollection, definitionRules } from './definitions.ts';
 import { namespaceRules } from './namespaces.ts';
 import { podRules } from './pods.ts';
-import { secretRules } from './secrets.ts';
 import { serviceRules } from './services.ts';
 import type { KindRules } from './types.ts';
 
@@ -13,9 +12,7 @@ const needsVersion: KindRules = { needsVersion: true };
 const rules: Readonly<Record<string, KindRules>> = {
   namespaces: namespaceRules,
   pods: podRules,
-  secrets: secretRules,
   services: serviceRules,
-  nodes: { keepsStatus: true },
   serviceaccounts: { returnsDeleted: true },
   resourcequotas: { returnsDeleted: true },
   persistentvolumeclaims: { returnsDeleted: true },

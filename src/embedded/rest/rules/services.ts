@@ -49,34 +49,21 @@ function withoutNodePorts(spec: Fields): Fields {
 }
 
 function complete(object: AnyObject, cluster: Cluster): AnyObject {
-  const spec: Fields = { type: 'ClusterIP', ...part(object, 'spec') };
-  if (spec['type'] === 'ExternalName') return { ...object, spec };
+  const spec = part(object, 'spec');
+  if (spec['type'] === 'ExternalName') return object;
   const address = (spec['clusterIP'] ?? '') === '' ? freeAddress(cluster) : spec['clusterIP'];
-  const addressed: Fields = {
-    sessionAffinity: 'None',
-    ipFamilies: ['IPv4'],
-    ipFamilyPolicy: 'SingleStack',
-    internalTrafficPolicy: 'Cluster',
-    ...spec,
-    clusterIP: address,
-    clusterIPs: [address],
-  };
+  const addressed: Fields = { ...spec, clusterIP: address, clusterIPs: [address] };
   const outside = spec['type'] === 'NodePort' || spec['type'] === 'LoadBalancer';
-  const policy = outside ? { externalTrafficPolicy: spec['externalTrafficPolicy'] ?? 'Cluster' } : {};
-  return { ...object, spec: outside ? withNodePorts({ ...addressed, ...policy }, cluster) : addressed };
+  return { ...object, spec: outside ? withNodePorts(addressed, cluster) : addressed };
 }
 
 export const serviceRules: KindRules = {
-  prepareCreate: (object, cluster) => ({ ...complete(object, cluster), status: { loadBalancer: {} } }),
+  prepareCreate: complete,
   prepareUpdate: (next, old, cluster, target) => {
     if (target.subresource !== '') return next;
     const spec = part(next, 'spec');
-    const before = part(old, 'spec');
-    const kept = spec['type'] !== 'ExternalName' && (spec['clusterIP'] ?? '') === '' ? before['clusterIP'] : undefined;
-    const address = kept === undefined ? {} : { clusterIP: kept };
-    const type = spec['type'] ?? 'ClusterIP';
-    const internal = type === 'ClusterIP' && before['type'] !== type ? withoutNodePorts(spec) : spec;
-    return complete({ ...next, spec: { ...internal, ...address } }, cluster);
+    const inside = spec['type'] === 'ClusterIP' && part(old, 'spec')['type'] !== 'ClusterIP';
+    return complete(inside ? { ...next, spec: withoutNodePorts(spec) } : next, cluster);
   },
   problems: (next, old, cluster) => {
     const address = part(next, 'spec')['clusterIP'];

@@ -6,8 +6,6 @@ import type { FieldError } from '../../schema/field-error.ts';
 export interface KindRules {
   /** An update must name the version that it starts from. */
   readonly needsVersion?: boolean;
-  /** A new object may bring its own status. */
-  readonly keepsStatus?: boolean;
   /** Completes a new object. */
   readonly prepareCreate?: (object: AnyObject, cluster: Cluster, target: Target) => AnyObject;
   /** Completes a changed object, or takes back what may not change. */

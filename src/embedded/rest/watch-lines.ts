@@ -1,4 +1,4 @@
-// The lines of a watch. The line of an event is made once and shared by all watchers that want it in the same form.
+// The lines of a watch: events in the form that the watcher wants, bookmarks and errors.
 import { apiVersionOf } from '../registry.ts';
 import type { Stored } from '../store/types.ts';
 import { servedObject } from './conversion.ts';
@@ -9,28 +9,24 @@ import { tableOf } from './table.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-const shared = new WeakMap<Stored, Map<string, Buffer>>();
+/** One line of a watch, in pieces: the object's bytes are shared with everybody who reads it, never copied here. */
+export type Line = readonly Buffer[];
+
 const closing = Buffer.from('}\n');
+const openings = {
+  ADDED: Buffer.from('{"type":"ADDED","object":'),
+  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
+  DELETED: Buffer.from('{"type":"DELETED","object":'),
+};
 
 /** Makes the lines of events for one watcher. */
-export function eventFrames(view: View): (type: EventType, stored: Stored) => Buffer {
-  if (view.format.as === 'Table') return tableFrames(view);
-  const form = `${apiVersionOf(view.resource)} ${view.format.as}`;
-  return (type, stored) => {
-    let lines = shared.get(stored);
-    if (lines === undefined) shared.set(stored, (lines = new Map()));
-    const name = `${type} ${form}`;
-    let line = lines.get(name);
-    if (line === undefined) {
-      line = Buffer.concat([Buffer.from(`{"type":"${type}","object":`), objectBody(stored, view), closing]);
-      lines.set(name, line);
-    }
-    return line;
-  };
+export function eventLines(view: View): (type: EventType, stored: Stored) => Line {
+  if (view.format.as === 'Table') return tableLines(view);
+  return (type, stored) => [openings[type], objectBody(stored, view), closing];
 }
 
 /** Only the first table of a watch says what its columns are. */
-function tableFrames(view: View): (type: EventType, stored: Stored) => Buffer {
+function tableLines(view: View): (type: EventType, stored: Stored) => Line {
   let first = true;
   return (type, stored) => {
     const object = servedObject(stored, view.resource);
@@ -46,7 +42,7 @@ function tableFrames(view: View): (type: EventType, stored: Stored) => Buffer {
 }
 
 /** Tells how far the watcher has come; the one that ends the initial events says so. */
-export function bookmarkFrame(view: View, version: number, initialEnd: boolean): Buffer {
+export function bookmarkLine(view: View, version: number, initialEnd: boolean): Line {
   const { resource, format } = view;
   const annotations = initialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
   const metadata = { resourceVersion: String(version), creationTimestamp: null, ...annotations };
@@ -61,10 +57,10 @@ export function bookmarkFrame(view: View, version: number, initialEnd: boolean):
   return line('BOOKMARK', { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata });
 }
 
-export function errorFrame(status: Status): Buffer {
+export function errorLine(status: Status): Line {
   return line('ERROR', status);
 }
 
-function line(type: string, object: unknown): Buffer {
-  return Buffer.concat([json({ type, object }), Buffer.from('\n')]);
+function line(type: string, object: unknown): Line {
+  return [Buffer.concat([json({ type, object }), Buffer.from('\n')])];
 }
