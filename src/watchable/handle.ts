@@ -15,7 +15,7 @@ export interface HandlerContext {
   /** The signal of the subscription, if it has one. */
   readonly signal?: AbortSignal;
   /** Reports an error that does not stop the handler. */
-  error(error: unknown): void;
+  readonly error: (error: unknown) => void;
 }
 
 export interface HandleOptions {

@@ -1,0 +1,101 @@
+import { getEventListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { combine, WatchableMap } from './index.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+async function heap(): Promise<number> {
+  // Twice, with a turn between, so that what a turn still holds is gone as well.
+  for (let round = 0; round < 2; round++) {
+    await setImmediate();
+    collect();
+  }
+  return process.memoryUsage().heapUsed / 2 ** 20;
+}
+
+describe('nothing is left behind', () => {
+  it('by 100,000 subscriptions that come and go on one long-lived signal', async () => {
+    const map = new WatchableMap<string, number>();
+    map.store('a', 1);
+    const { signal } = new AbortController();
+    const before = await heap();
+    let most = 0;
+    for (let index = 0; index < 100_000; index++) {
+      const subscription = map.subscribe({ signal });
+      if (index % 1_000 === 0) {
+        await subscription.next();
+        map.store('a', index);
+        most = Math.max(most, getEventListeners(signal, 'abort').length);
+      }
+      await subscription.return!();
+    }
+    expect(most).toBe(1);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    expect(map.subscriptions).toBe(0);
+    expect((await heap()) - before).toBeLessThan(8);
+  });
+
+  it('by 20,000 subscriptions at once on one signal, when it aborts', () => {
+    const map = new WatchableMap<string, number>();
+    const controller = new AbortController();
+    for (let index = 0; index < 20_000; index++) map.subscribe({ signal: controller.signal });
+    expect([map.subscriptions, getEventListeners(controller.signal, 'abort').length]).toEqual([20_000, 1]);
+    controller.abort();
+    expect([map.subscriptions, getEventListeners(controller.signal, 'abort').length]).toEqual([0, 0]);
+  });
+
+  it('by combined streams that come and go', async () => {
+    const maps = { a: new WatchableMap<string, number>(), b: new WatchableMap<string, number>() };
+    const { signal } = new AbortController();
+    for (let index = 0; index < 1_000; index++) {
+      for await (const _element of combine(maps, { signal })) break;
+    }
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    expect(maps.a.subscriptions + maps.b.subscriptions).toBe(0);
+  });
+
+  it('by a closed map: subscriptions stop listening to their signal', () => {
+    const map = new WatchableMap<string, number>();
+    const { signal } = new AbortController();
+    map.subscribe({ signal });
+    map.close();
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+});
+
+describe('memory stays flat', () => {
+  const bulk = (index: number): { index: number; text: string } => ({ index, text: `value number ${index}` });
+  const stores = async (map: WatchableMap<number, object>): Promise<number> => {
+    for (let index = 0; index < 1_000; index++) map.store(index, bulk(-1 - index));
+    const before = await heap();
+    for (let index = 0; index < 200_000; index++) map.store(index % 1_000, bulk(index));
+    return (await heap()) - before;
+  };
+
+  it('with no subscriber', async () => {
+    expect(await stores(new WatchableMap())).toBeLessThan(8);
+  });
+
+  it('with subscribers that never read', async () => {
+    const map = new WatchableMap<number, object>({ maxLag: 2_000 });
+    const stuck = Array.from({ length: 10 }, (_, index) => map.subscribe(index < 5 ? {} : { include: () => true }));
+    expect(await stores(map)).toBeLessThan(12);
+    expect(stuck[0]!.lag).toBe(201_000);
+    map.close();
+  });
+
+  it('with snapshots that are held, and with subscriptions that have ended but are held', async () => {
+    const map = new WatchableMap<number, object>();
+    map.store(0, {});
+    const view = map.loadAll();
+    const ended = map.subscribe();
+    const snapshot = await ended.next();
+    await ended.return!();
+    expect(await stores(map)).toBeLessThan(8);
+    expect([view.size, snapshot.done, ended.lag]).toEqual([1, false, 0]);
+  });
+});
