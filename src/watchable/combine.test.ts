@@ -110,10 +110,7 @@ describe('combine', () => {
     maps.routes.store('r', 9);
     controller.abort();
     expect((await parked).done).toBe(true);
-    {
-      await using disposed = combine(maps);
-      expect(disposed).toBeDefined();
-    }
+    await combine(maps)[Symbol.asyncDispose]();
     expect(registered()).toBe(0);
     expect((await combine(maps, { signal: AbortSignal.abort() }).next()).done).toBe(true);
   });

@@ -204,10 +204,7 @@ describe('a closed map', () => {
 
   it('is what disposing leaves behind', () => {
     const map = filled();
-    {
-      using disposed = map;
-      expect(disposed.closed).toBe(false);
-    }
+    map[Symbol.dispose]();
     expect(map.closed).toBe(true);
   });
 });
