@@ -1,13 +1,9 @@
 // An object against its kind: unknown fields, defaults, and everything that is wrong with it. Called by create and update.
 import type { AnyObject } from '../../kube/objects.ts';
-import { setDefaults } from '../kinds/defaults/index.ts';
-import { decodeObject } from '../kinds/index.ts';
-import { checkRules } from '../schema/cel/rules.ts';
+import { decodeObject, setDefaults, validate } from '../kinds/index.ts';
 import type { FieldError } from '../schema/field-error.ts';
-import { validateValue } from '../schema/validate.ts';
 import type { Cluster, Target, WriteOptions } from './context.ts';
 import { badRequest } from './fault.ts';
-import { changeProblems, metaProblems } from './meta.ts';
 import { rulesOf } from './rules/index.ts';
 
 /** The object with what its kind does not have taken out and its defaults filled in; throws when it cannot be read. */
@@ -35,14 +31,5 @@ export function problemsOf(
   next: AnyObject,
   old: AnyObject | undefined,
 ): readonly FieldError[] {
-  const { resource } = target;
-  const custom = resource.custom
-    ? [...validateValue(resource.schema, next, old), ...checkRules(resource.schema, next, old)]
-    : [];
-  return [
-    ...metaProblems(target, next),
-    ...(old === undefined ? [] : changeProblems(next.metadata, old.metadata)),
-    ...custom,
-    ...(rulesOf(resource).problems?.(next, old, cluster) ?? []),
-  ];
+  return [...validate(target.resource, next, old), ...(rulesOf(target.resource).problems?.(next, old, cluster) ?? [])];
 }

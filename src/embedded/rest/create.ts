@@ -1,6 +1,6 @@
 // POST: a new object, from the body to the store.
 import type { AnyObject } from '../../kube/objects.ts';
-import { prepareForCreate } from '../kinds/prepare.ts';
+import { prepareForCreate } from '../kinds/index.ts';
 import { collectionOf } from '../registry.ts';
 import { VersionConflict } from '../store/types.ts';
 import { commit } from './commit.ts';

@@ -1,6 +1,6 @@
 // PUT, and the part that PATCH shares with it: from an old state to the next one, again when somebody else was faster.
 import type { AnyObject } from '../../kube/objects.ts';
-import { prepareForUpdate, raisesGeneration } from '../kinds/prepare.ts';
+import { prepareForUpdate, raisesGeneration } from '../kinds/index.ts';
 import { sameJson } from '../patch/json.ts';
 import { collectionOf } from '../registry.ts';
 import { invalid as invalidValue } from '../schema/field-error.ts';

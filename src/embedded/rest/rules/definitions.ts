@@ -1,6 +1,6 @@
 // Custom resource definitions: accepted or not at once, and kept at their end until their objects are gone.
 import type { AnyObject } from '../../../kube/objects.ts';
-import { acceptedStatus, definitionProblems, storedVersionProblems } from '../../crd/index.ts';
+import { acceptedStatus } from '../../crd/index.ts';
 import type { Cluster } from '../context.ts';
 import { timestamp } from '../meta.ts';
 import { items, part } from './types.ts';
@@ -32,7 +32,6 @@ export const definitionRules: KindRules = {
   needsVersion: true,
   prepareCreate: reviewed,
   prepareUpdate: (next, _old, cluster, target) => (target.subresource === 'status' ? next : reviewed(next, cluster)),
-  problems: (next, old) => [...definitionProblems(next, old), ...storedVersionProblems(next)],
   deletionFinalizer: cleanupFinalizer,
   prepareDelete: (object) => {
     const status = part(object, 'status');
