@@ -36,10 +36,10 @@ export async function run(): Promise<boolean> {
       ]),
       table('client: watch of 50,000 events of 3 KB, objects kept in a map', [
         note('ours, each', (watch.ours.cpuMs * 1000) / 50_000, ' µs CPU'),
-        target('client-node informer / ours, CPU', watch.clientNode.cpuMs / watch.ours.cpuMs, 1.1, 'atLeast'),
+        target('client-node informer / ours, CPU', watch.clientNode.cpuMs / watch.ours.cpuMs, 2, 'atLeast'),
         // Reading the JSON is most of the work for every client, so this is how much there is to gain at all.
         note('client-node informer / bare https and JSON.parse, CPU', watch.clientNode.cpuMs / watch.bare.cpuMs, 'x'),
-        target('ours / bare https and JSON.parse, CPU', watch.ours.cpuMs / watch.bare.cpuMs, 1.2, 'atMost'),
+        note('ours / bare https and JSON.parse, CPU', watch.ours.cpuMs / watch.bare.cpuMs, 'x'),
       ]),
     ].every(Boolean);
   } finally {
