@@ -64,7 +64,6 @@ async function firstAvailable(work: string, { versions, log }: BuildOptions): Pr
 async function download(work: string, version: string): Promise<Source> {
   const module = JSON.parse(await go(['mod', 'download', '-json', `k8s.io/kubernetes@v${version}`], work)) as {
     readonly GoMod: string;
-    readonly Info: string;
   };
   const mod = JSON.parse(await go(['mod', 'edit', '-json', module.GoMod], work)) as GoMod;
   const info = JSON.parse(await go(['list', '-m', '-json', `k8s.io/kubernetes@v${version}`], work)) as {
