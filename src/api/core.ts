@@ -10,7 +10,7 @@ export function hints<S extends z.ZodType>(schema: S, meta: KubernetesHints & { 
 const ATOMIC = { 'x-kubernetes-map-type': 'atomic' } as const;
 
 /** A 64-bit integer: a bigint where a number would not hold it exactly. */
-export const int64 = (): z.ZodType<number | bigint> =>
+export const int64 = (): z.ZodType<number | bigint, number | bigint> =>
   hints(
     z.custom<number | bigint>((value) => typeof value === 'number' || typeof value === 'bigint'),
     {

@@ -6,6 +6,8 @@ import type { HttpRoute } from './objects.ts';
 
 /** Lists the environments that an object belongs to or was edited for. */
 export const WATCH_ANNOTATION = 'riskified.com/dynamic-environment';
+/** Name of the controller, and with it of the field manager of all that it writes. */
+export const CONTROLLER = 'environments';
 export const MARKER_LABEL = 'dynamic-env';
 export const RESPONSE_HEADER = 'x-dynamic-env';
 export const FINALIZERS = ['DeleteDeployments', 'DeleteDestinationRules', 'CleanupVirtualServices'] as const;

@@ -1,0 +1,26 @@
+// Environments: the controller for DynamicEnv, and its plan for whoever wants to see it without a cluster.
+import { DynamicEnv } from '../api/dynamicenv.ts';
+import { defineController } from '../controller/index.ts';
+import type { ControllerDefinition } from '../controller/index.ts';
+import { CONTROLLER, FINALIZERS } from './names.ts';
+import { planEnvironment } from './plan.ts';
+import { defaultSettings } from './settings.ts';
+import type { Settings } from './settings.ts';
+import { environmentTables } from './world.ts';
+
+/** The controller for environments. */
+export function environments(settings: Partial<Settings> = {}): ControllerDefinition {
+  const all = { ...defaultSettings, ...settings };
+  return defineController<DynamicEnv>({
+    name: CONTROLLER,
+    kind: DynamicEnv,
+    finalizers: FINALIZERS,
+    reads: environmentTables,
+    plan: (view, env) => planEnvironment(view, env, all),
+  });
+}
+
+export { planEnvironment } from './plan.ts';
+export { defaultSettings } from './settings.ts';
+export type { Settings } from './settings.ts';
+export { environmentTables } from './world.ts';

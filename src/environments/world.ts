@@ -1,0 +1,89 @@
+// What an environment looks up, and the indexes that make looking up cheap however much else there is.
+import { DynamicEnv } from '../api/dynamicenv.ts';
+import type { View } from '../controller/index.ts';
+import { keyOf, reading } from '../kube/index.ts';
+import type { KubeObject, TableDeclaration } from '../kube/index.ts';
+import { resolveHost, servicesOf } from './hosts.ts';
+import { environmentsOf, isInserted, uniqueVersion } from './names.ts';
+import { Deployment, DestinationRule, Service, VirtualService } from './objects.ts';
+
+const byEnvironment = (object: KubeObject): readonly string[] => environmentsOf(object);
+
+/** Environments that a VirtualService was edited for: those that it names, and those whose routes it carries. */
+function byEditor(service: VirtualService): readonly string[] {
+  const routes = (service.spec?.http ?? []).filter(isInserted);
+  const versions = routes.flatMap(({ route = [] }) => route.map(({ destination }) => `version ${destination?.subset}`));
+  return [...environmentsOf(service), ...versions];
+}
+
+function selectorEntry(namespace: string | undefined, key: string, value: string): string {
+  return `${namespace} ${key}=${value}`;
+}
+
+/** A service under one entry of its selector: pods that it selects have that label. */
+function bySelector({ metadata, spec }: Service): readonly string[] {
+  const [first] = Object.entries(spec?.selector ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  return first === undefined ? [] : [selectorEntry(metadata.namespace, ...first)];
+}
+
+/** The tables that environments read. */
+export const environmentTables: readonly TableDeclaration[] = [
+  reading(DynamicEnv, { indexes: { version: ({ metadata }) => [uniqueVersion(metadata)] } }),
+  reading(Deployment, { indexes: { environment: byEnvironment } }),
+  reading(Service, { indexes: { selector: bySelector } }),
+  reading(DestinationRule, {
+    indexes: { environment: byEnvironment, host: (rule) => [resolveHost(rule.spec?.host ?? '', rule)] },
+  }),
+  reading(VirtualService, {
+    indexes: {
+      environment: byEditor,
+      host: (service) => (service.spec?.hosts ?? []).map((host) => resolveHost(host, service)),
+    },
+  }),
+];
+
+/** The services that select the pods of a Deployment, by name. */
+export function findServices(view: View, base: Deployment): readonly Service[] {
+  const labels = Object.entries(base.spec.template.metadata?.labels ?? {});
+  const candidates = labels.flatMap(([key, value]) =>
+    view.index(Service, 'selector', selectorEntry(base.metadata.namespace, key, value)),
+  );
+  return servicesOf(base, candidates);
+}
+
+/** VirtualServices that this environment has edited, wherever they are. */
+export function findEdited(view: View, env: DynamicEnv): readonly VirtualService[] {
+  const found = [
+    ...view.index(VirtualService, 'environment', keyOf(env.metadata)),
+    ...view.index(VirtualService, 'environment', `version ${uniqueVersion(env.metadata)}`),
+  ];
+  return [...new Map(found.map((service) => [keyOf(service.metadata), service])).values()];
+}
+
+export interface FoundVirtualServices {
+  /** Those that have routes for the host, each followed by its delegates. */
+  readonly services: readonly VirtualService[];
+  /** Delegates that are named and not there. */
+  readonly missing: readonly { readonly name: string; readonly namespace: string }[];
+}
+
+/** The VirtualServices that decide about requests to a host: those that list it, and the delegates of those. */
+export function findVirtualServices(
+  view: View,
+  host: string,
+  hasRoutes: (service: VirtualService) => boolean,
+): FoundVirtualServices {
+  const services = new Map<string, VirtualService>();
+  const missing = new Map<string, { name: string; namespace: string }>();
+  for (const root of view.index(VirtualService, 'host', host)) {
+    if (hasRoutes(root)) services.set(keyOf(root.metadata), root);
+    for (const { delegate } of root.spec?.http ?? []) {
+      if (delegate?.name === undefined) continue;
+      const ref = { name: delegate.name, namespace: delegate.namespace || (root.metadata.namespace ?? '') };
+      const found = view.get(VirtualService, ref);
+      if (found === undefined) missing.set(keyOf(ref), ref);
+      else services.set(keyOf(ref), found);
+    }
+  }
+  return { services: [...services.values()], missing: [...missing.values()] };
+}
