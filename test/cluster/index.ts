@@ -2,7 +2,11 @@
 //   KUBECONFIG_TEST=FILE           run on that cluster instead
 //   OFFSHOOT_REAL_CLUSTER=require  a missing real cluster is a failure, not a skip
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { startEmbedded } from '../../src/embedded/index.ts';
 import type { Client } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
@@ -30,6 +34,25 @@ interface Driver {
   start(): Promise<{ readonly kubeconfigPath: string; stop(): Promise<void> }>;
 }
 
+const embedded: Driver = {
+  name: 'embedded',
+  missing: () => undefined,
+  async start() {
+    // Starts in a moment, so every suite gets one of its own.
+    const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-embedded-'));
+    const kubeconfigPath = path.join(dir, 'kubeconfig');
+    const server = await startEmbedded();
+    writeFileSync(kubeconfigPath, server.kubeconfig(), { mode: 0o600 });
+    return {
+      kubeconfigPath,
+      async stop() {
+        await server.stop();
+        rmSync(dir, { recursive: true, force: true });
+      },
+    };
+  },
+};
+
 const real: Driver = {
   name: 'real',
   missing() {
@@ -53,7 +76,7 @@ function external(kubeconfigPath: string): Driver {
 /** The clusters to test on. */
 function clusters(env: NodeJS.ProcessEnv = process.env): readonly Driver[] {
   const given = env['KUBECONFIG_TEST'];
-  return given ? [external(given)] : [real];
+  return given ? [external(given)] : [embedded, real];
 }
 
 /** Runs a suite on every cluster. The suite may use its cluster inside of tests and hooks only: not while it is described. */
