@@ -132,6 +132,13 @@ describe('combine', () => {
       vi.advanceTimersByTime(20);
       const element = await parked;
       expect(element.done !== true && brief(element.value.updates.routes)).toEqual(['+r=2', '+r=3']);
+      maps.hosts.store('h', 'two');
+      const second = stream.next();
+      expect(await isWaiting(second)).toBe(true);
+      vi.advanceTimersByTime(50);
+      expect((await second).done).toBe(false);
+      maps.hosts.store('h', 'three');
+      await setImmediate();
       await stream.return!();
       expect(vi.getTimerCount()).toBe(0);
     } finally {

@@ -9,27 +9,23 @@ interface Folded<K, V> {
 }
 
 export class Fold<K, V> {
-  readonly #last: Map<Id, Folded<K, V>>;
+  readonly #last = new Map<Id, Folded<K, V>>();
   readonly #roomy: number;
   #pruneAt: number;
 
   /** `roomy` is the size up to which deletes of keys that the subscriber never saw are kept as well. */
-  constructor(roomy: number, last = new Map<Id, Folded<K, V>>()) {
+  constructor(roomy: number) {
     this.#roomy = roomy;
     this.#pruneAt = roomy;
-    this.#last = last;
   }
 
+  /** Adding a run of updates again changes nothing, so subscribers that stand at different places may share a fold. */
   add(id: Id, update: Update<K, V>, created: boolean): void {
     const earlier = this.#last.get(id);
     const unseen = earlier === undefined ? created : earlier.unseen;
     if (earlier !== undefined) this.#last.delete(id);
     this.#last.set(id, { update, unseen });
     if (this.#last.size > this.#pruneAt) this.#prune();
-  }
-
-  copy(): Fold<K, V> {
-    return new Fold(this.#roomy, new Map(this.#last));
   }
 
   /** The last update of each key, in the order of each key's last mutation. */

@@ -79,7 +79,7 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
     if (place === undefined) return undefined;
     const { source } = place;
     const tooLong = source.log.version - place.version > source.maxLag;
-    const fold = place.fold?.copy() ?? (tooLong ? new Fold<K, V>(source.maxLag) : undefined);
+    const fold = place.fold ?? (tooLong ? new Fold<K, V>(source.maxLag) : undefined);
     const updates: Update<K, V>[] = [];
     this.#consume(place, fold === undefined ? (_id, update) => updates.push(update) : fold.add.bind(fold));
     // The predicate may have failed, or ended this subscription.
@@ -108,7 +108,7 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
     const place = this.#place;
     if (place === undefined || place.source.log.version - place.version <= place.source.maxLag) return;
     // Subscribers that stand at the same place would all make the same fold: make it once and let them hold it together.
-    // They advance together too, because whoever reads it leaves it alone and reads from a copy.
+    // Whoever reads first adds what came since; the others will only add that again.
     const start = place.fold ?? place.node;
     const made = place.subset === undefined ? round.get(start) : undefined;
     const fold = made ?? place.fold ?? new Fold<K, V>(place.source.maxLag);
