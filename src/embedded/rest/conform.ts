@@ -31,5 +31,11 @@ export function problemsOf(
   next: AnyObject,
   old: AnyObject | undefined,
 ): readonly FieldError[] {
-  return [...validate(target.resource, next, old), ...(rulesOf(target.resource).problems?.(next, old, cluster) ?? [])];
+  // These exist to change what an ordinary update may not.
+  const free = target.subresource === 'binding' || target.subresource === 'ephemeralcontainers';
+  const before = free ? undefined : old;
+  return [
+    ...validate(target.resource, next, before),
+    ...(rulesOf(target.resource).problems?.(next, old, cluster) ?? []),
+  ];
 }
