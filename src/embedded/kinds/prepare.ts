@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ApiObject, Resource } from '../resource.ts';
 import { fill, intoField } from './defaults/fill.ts';
 import { admittedPod, pod, qosClass } from './defaults/pods.ts';
-import { jobSelector } from './defaults/workloads.ts';
+import { job, jobSelector } from './defaults/workloads.ts';
 import { at, isObject, text } from './read.ts';
 
 /** The status of new objects, where the server writes more than `{}`. */
@@ -17,6 +17,7 @@ const firstStatus: Readonly<Record<string, ApiObject>> = {
   'apps/DaemonSet': { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 },
   'apps/ReplicaSet': { replicas: 0 },
   'apps/StatefulSet': { availableReplicas: 0, replicas: 0 },
+  'autoscaling/HorizontalPodAutoscaler': { currentReplicas: 0, desiredReplicas: 0 },
   'networking.k8s.io/Ingress': { loadBalancer: {} },
   'policy/PodDisruptionBudget': { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 },
 };
@@ -42,8 +43,9 @@ export function prepareForCreate(resource: Resource, object: ApiObject): ApiObje
   }
   if (key === '/Namespace') return intoField(result, 'spec', namespaceFinalizer);
   if (key === '/Service') return intoField(result, 'spec', addressFamilies);
-  if (key === '/Node') return intoField(result, 'status', (status) => status);
-  return key === 'batch/Job' ? jobSelector(result) : result;
+  if (key === 'apps/DaemonSet') return withTemplateGeneration(result, '1');
+  // Reading it back from storage gives a job the labels of its template.
+  return key === 'batch/Job' ? job(jobSelector(result)) : result;
 }
 
 function namespaceFinalizer(spec: ApiObject): ApiObject {
@@ -52,7 +54,28 @@ function namespaceFinalizer(spec: ApiObject): ApiObject {
 }
 
 function addressFamilies(spec: ApiObject): ApiObject {
-  return spec['type'] === 'ExternalName' ? spec : fill(spec, { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' });
+  if (spec['type'] === 'ExternalName') return spec;
+  const address = text(spec, 'clusterIP');
+  return fill(spec, {
+    ...(address !== '' && { clusterIPs: [address] }),
+    ipFamilies: ['IPv4'],
+    ipFamilyPolicy: 'SingleStack',
+  });
+}
+
+const templateGeneration = 'deprecated.daemonset.template.generation';
+
+/** An annotation that old clients read: how often the template changed. */
+function withTemplateGeneration(object: ApiObject, value: string): ApiObject {
+  return intoField(object, 'metadata', (metadata) =>
+    intoField(metadata, 'annotations', (annotations) => ({ ...annotations, [templateGeneration]: value })),
+  );
+}
+
+function keepTemplateGeneration(next: ApiObject, old: ApiObject): ApiObject {
+  const before = Number(text(old, 'metadata', 'annotations', templateGeneration)) || 0;
+  const same = isDeepStrictEqual(at(next, 'spec', 'template'), at(old, 'spec', 'template'));
+  return withTemplateGeneration(next, String(same ? before : before + 1));
 }
 
 /**
@@ -64,6 +87,7 @@ export function prepareForUpdate(resource: Resource, next: ApiObject, old: ApiOb
   const key = `${resource.group}/${resource.kind}`;
   if (key === '/Service') return keepService(next, old);
   if (key === '/Namespace') return keepField(next, old, 'finalizers');
+  if (key === 'apps/DaemonSet') return keepTemplateGeneration(next, old);
   return key === '/Secret' ? fillType(next, old) : next;
 }
 

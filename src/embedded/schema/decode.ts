@@ -157,6 +157,7 @@ const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$
 
 /** Would Go leave the value out of what it writes? Objects with fields of their own are never left out. */
 function isEmpty(value: unknown, node: Schema): boolean {
+  if (node.type === undefined) return false;
   if (value === '' || value === 0 || value === false) return true;
   if (Array.isArray(value)) return value.length === 0;
   return node.additionalProperties !== undefined && isPlainObject(value) && Object.keys(value).length === 0;

@@ -84,8 +84,15 @@ export function tooMany(field: string, actual: number, maximum: number): FieldEr
 /** The error without its path: `Invalid value: -1: must be greater than or equal to 0`. */
 export function errorBody(error: FieldError): string {
   const showsValue = error.value !== undefined && !withoutValue.has(error.type);
-  const head = showsValue ? `${words[error.type]}: ${stringifyJson(error.value)}` : words[error.type];
+  const head = showsValue ? `${words[error.type]}: ${shown(error.value)}` : words[error.type];
   return error.detail === '' ? head : `${head}: ${error.detail}`;
+}
+
+/** Structures appear as Go writes them, which is safe inside of HTML. */
+function shown(value: unknown): string {
+  const json = stringifyJson(value);
+  if (typeof value !== 'object') return json;
+  return json.replaceAll('<', '\\u003c').replaceAll('>', '\\u003e').replaceAll('&', '\\u0026');
 }
 
 /** The error as the server prints it: `spec.replicas: Invalid value: -1: must be greater than or equal to 0`. */

@@ -138,14 +138,16 @@ function endpoints(object: ApiObject): ApiObject {
 }
 
 function endpointSlice(object: ApiObject): ApiObject {
-  return inItems(object, 'ports', (port) => fill(port, { name: '', protocol: 'TCP' }));
+  const named = inItems(object, 'ports', (port) => fill(port, { name: '', protocol: 'TCP' }));
+  return inItems(named, 'endpoints', (endpoint) => fill(endpoint, { conditions: {} }));
 }
 
 function volume(object: ApiObject): ApiObject {
   const phased = intoField(object, 'status', (status) => fill(status, { phase: 'Pending' }));
-  return inField(phased, 'spec', (spec) =>
-    fill(spec, { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' }),
-  );
+  return inField(phased, 'spec', (given) => {
+    const spec = fill(given, { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' });
+    return inField(spec, 'hostPath', (source) => fill(source, { type: '' }));
+  });
 }
 
 function claim(object: ApiObject): ApiObject {
@@ -159,14 +161,34 @@ function ingressClass(object: ApiObject): ApiObject {
   );
 }
 
+const unknownNode = {
+  machineID: '',
+  systemUUID: '',
+  bootID: '',
+  kernelVersion: '',
+  osImage: '',
+  containerRuntimeVersion: '',
+  kubeletVersion: '',
+  kubeProxyVersion: '',
+  operatingSystem: '',
+  architecture: '',
+};
+
 function node(object: ApiObject): ApiObject {
-  return inField(object, 'status', (status) =>
-    isObject(status['capacity']) ? fill(status, { allocatable: status['capacity'] }) : status,
-  );
+  const withSpec = intoField(object, 'spec', (spec) => spec);
+  return intoField(withSpec, 'status', (given) => {
+    const status = fill(given, { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: unknownNode });
+    return isObject(status['capacity']) ? fill(status, { allocatable: status['capacity'] }) : status;
+  });
+}
+
+function event(object: ApiObject): ApiObject {
+  return fill(object, { source: {}, reportingComponent: '', reportingInstance: '' });
 }
 
 const table: Readonly<Record<string, Defaults>> = {
   '/Endpoints': endpoints,
+  '/Event': event,
   '/LimitRange': limitRange,
   '/Namespace': namespace,
   '/Node': node,

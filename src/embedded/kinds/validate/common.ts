@@ -5,7 +5,7 @@ import { isObject, numberAt, objects, stringMap, strings, text } from '../read.t
 import { labelValueProblems, type NameCheck, portNameProblems, qualifiedNameProblems } from './names.ts';
 
 /** The map with sorted keys, the order in which the server writes maps into messages. */
-export function sorted(map: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function sorted<T>(map: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -111,14 +111,17 @@ export function portOrNameErrors(value: unknown, path: string): FieldError[] {
 const percentText =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
-/** A number or a percentage, zero or more; with `most100` no more than all. */
-export function intOrPercentErrors(value: unknown, path: string, most100 = false): FieldError[] {
-  if (typeof value === 'string') {
-    if (!/^\d+%$/.test(value)) return [invalid(path, value, percentText)];
-    return most100 && Number.parseInt(value, 10) > 100 ? [invalid(path, value, 'must not be greater than 100%')] : [];
-  }
+/** A number or a percentage, zero or more. */
+export function intOrPercentErrors(value: unknown, path: string): FieldError[] {
+  if (typeof value === 'string') return /^\d+%$/.test(value) ? [] : [invalid(path, value, percentText)];
   const number = Number(value);
   return number < 0 ? [invalid(path, number, 'must be greater than or equal to 0')] : [];
+}
+
+/** No more than all. */
+export function percentLimitErrors(value: unknown, path: string): FieldError[] {
+  const tooMuch = typeof value === 'string' && /^\d+%$/.test(value) && Number.parseInt(value, 10) > 100;
+  return tooMuch ? [invalid(path, value, 'must not be greater than 100%')] : [];
 }
 
 /** Reports values that occur a second time. */

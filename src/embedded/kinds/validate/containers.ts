@@ -3,7 +3,7 @@ import type { ApiObject } from '../../resource.ts';
 import { type FieldError, forbidden, invalid, notFound, required } from '../../schema/field-error.ts';
 import { compareQuantities, parseQuantity } from '../../schema/quantity.ts';
 import { at, isObject, numberAt, objects, stringMap, strings, text } from '../read.ts';
-import { choice, nameErrors, nonNegative, Once, portErrors, portOrNameErrors } from './common.ts';
+import { choice, nameErrors, nonNegative, Once, portErrors, portOrNameErrors, sorted } from './common.ts';
 import { configKeyProblems, dns1123LabelProblems, portNameProblems, qualifiedNameProblems } from './names.ts';
 
 const protocols = ['SCTP', 'TCP', 'UDP'];
@@ -111,26 +111,23 @@ export function resourceErrors(resources: unknown, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const limits = stringMap(resources, 'limits');
   const requests = stringMap(resources, 'requests');
-  for (const [kind, amounts] of [
-    ['limits', limits],
-    ['requests', requests],
-  ] as const) {
-    for (const [name, amount] of Object.entries(amounts))
-      errors.push(...amountErrors(name, amount, `${path}.${kind}[${name}]`));
-  }
-  for (const [name, amount] of Object.entries(requests)) {
+  for (const [name, amount] of Object.entries(sorted(limits)))
+    errors.push(...amountErrors(name, amount, `${path}.limits[${name}]`));
+  for (const [name, amount] of Object.entries(sorted(requests))) {
+    errors.push(...amountErrors(name, amount, `${path}.requests[${name}]`));
     const request = parseQuantity(amount);
     const limit = parseQuantity(limits[name] ?? '');
     if (request === undefined || limit === undefined) continue;
     const order = compareQuantities(request, limit);
     // Devices and huge pages cannot be shared, so that a limit is also what is requested.
-    const whole = name.includes('/') && !name.startsWith('requests.');
-    if (order !== 0 && whole)
+    const whole = name.includes('/') || name.startsWith('hugepages-');
+    if (order !== 0 && whole) {
       errors.push(invalid(`${path}.requests`, amount, `must be equal to ${name} limit of ${limits[name]}`));
-    else if (order > 0)
+    } else if (order > 0) {
       errors.push(
         invalid(`${path}.requests`, amount, `must be less than or equal to ${name} limit of ${limits[name]}`),
       );
+    }
   }
   return errors;
 }
@@ -155,8 +152,6 @@ const handlers = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'];
 function handlerErrors(handler: ApiObject, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const given = handlers.filter((field) => isObject(handler[field]));
-  for (const field of given.slice(1))
-    errors.push(forbidden(`${path}.${field}`, 'may not specify more than 1 handler type'));
   const [first] = given;
   if (first === undefined) errors.push(required(path, 'must specify a handler type'));
   if (first === 'exec' && strings(handler, 'exec', 'command').length === 0) {
@@ -169,6 +164,8 @@ function handlerErrors(handler: ApiObject, path: string): FieldError[] {
   }
   if (first === 'tcpSocket')
     errors.push(...portOrNameErrors(at(handler, 'tcpSocket', 'port'), `${path}.tcpSocket.port`));
+  for (const field of given.slice(1))
+    errors.push(forbidden(`${path}.${field}`, 'may not specify more than 1 handler type'));
   return errors;
 }
 

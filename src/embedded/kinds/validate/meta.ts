@@ -4,7 +4,6 @@ import { type FieldError, forbidden, invalid, required, tooLong } from '../../sc
 import { at, numberAt, objects, stringMap, strings, text } from '../read.ts';
 import { labelErrors, nameErrors } from './common.ts';
 import {
-  dns1035LabelProblems,
   dns1123LabelProblems,
   dns1123SubdomainProblems,
   type NameCheck,
@@ -16,7 +15,7 @@ const annotationLimit = 256 * 1024;
 
 const nameChecks: Readonly<Record<string, NameCheck>> = {
   '/Namespace': dns1123LabelProblems,
-  '/Service': dns1035LabelProblems,
+  '/Service': dns1123LabelProblems,
   'rbac.authorization.k8s.io/ClusterRole': pathSegmentProblems,
   'rbac.authorization.k8s.io/ClusterRoleBinding': pathSegmentProblems,
   'rbac.authorization.k8s.io/Role': pathSegmentProblems,

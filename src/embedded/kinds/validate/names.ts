@@ -56,7 +56,10 @@ const namePartText = patternText(
   'my.name',
   '123-abc',
 );
-export const dns1123LabelProblems: NameCheck = (text) => check(text, labelPattern, 63, label1123);
+export const dns1123LabelProblems: NameCheck = (text) => {
+  const dotted = text.includes('.') && dns1123SubdomainProblems(text).length === 0;
+  return check(text, labelPattern, 63, dotted ? 'must not contain dots' : label1123);
+};
 export const dns1123SubdomainProblems: NameCheck = (text) => check(text, subdomainPattern, 253, subdomain1123);
 export const dns1035LabelProblems: NameCheck = (text) => check(text, label1035Pattern, 63, label1035);
 export const labelValueProblems: NameCheck = (text) => {

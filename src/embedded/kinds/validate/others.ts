@@ -18,6 +18,7 @@ import {
   labelErrors,
   nameErrors,
   Once,
+  percentLimitErrors,
   portErrors,
   portOrNameErrors,
   selectorErrors,
@@ -94,7 +95,7 @@ export function serviceErrors(object: ApiObject, old: ApiObject | undefined): Fi
     const name = text(spec, 'externalName').replace(/\.$/, '');
     if (name === '') errors.push(required('spec.externalName'));
     else errors.push(...nameErrors(dns1123SubdomainProblems, name, 'spec.externalName'));
-  } else if (headless && type !== 'ClusterIP') {
+  } else if (headless && (type === 'LoadBalancer' || type === 'NodePort')) {
     errors.push(invalid('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`));
   }
   errors.push(...servicePortErrors(ports));
@@ -198,7 +199,7 @@ export function bindingErrors(object: ApiObject, old: ApiObject | undefined): Fi
     errors.push(...subjectErrors(subject, namespaced, `subjects[${index}]`));
   }
   if (old !== undefined && !isDeepStrictEqual(object['roleRef'], old['roleRef'])) {
-    errors.push(invalid('roleRef', object['roleRef'], 'cannot change roleRef'));
+    errors.push(invalid('roleRef', { APIGroup: group, Kind: kind, Name: name }, 'cannot change roleRef'));
   }
   return errors;
 }
@@ -228,8 +229,10 @@ export function disruptionBudgetErrors(object: ApiObject): FieldError[] {
   if (least !== undefined && most !== undefined) {
     errors.push(invalid('spec', spec, 'minAvailable and maxUnavailable cannot be both set'));
   }
-  if (least !== undefined) errors.push(...intOrPercentErrors(least, 'spec.minAvailable', true));
-  if (most !== undefined) errors.push(...intOrPercentErrors(most, 'spec.maxUnavailable', true));
+  if (least !== undefined)
+    errors.push(...intOrPercentErrors(least, 'spec.minAvailable'), ...percentLimitErrors(least, 'spec.minAvailable'));
+  if (most !== undefined)
+    errors.push(...intOrPercentErrors(most, 'spec.maxUnavailable'), ...percentLimitErrors(most, 'spec.maxUnavailable'));
   return [...errors, ...selectorErrors(at(spec, 'selector'), 'spec.selector')];
 }
 
@@ -266,8 +269,11 @@ export function ingressErrors(object: ApiObject): FieldError[] {
     for (const [item, path] of objects(rule, 'http', 'paths').entries()) {
       const place = `spec.rules[${index}].http.paths[${item}]`;
       const type = text(path, 'pathType');
-      if (type === '') errors.push(required(`${place}.pathType`, 'pathType must be specified'));
-      else if (!['Exact', 'ImplementationSpecific', 'Prefix'].includes(type)) {
+      if (type === '') {
+        errors.push(required(`${place}.pathType`, 'pathType must be specified'));
+        continue;
+      }
+      if (!['Exact', 'ImplementationSpecific', 'Prefix'].includes(type)) {
         errors.push(notSupported(`${place}.pathType`, type, ['Exact', 'ImplementationSpecific', 'Prefix']));
       } else if (type !== 'ImplementationSpecific' && !text(path, 'path').startsWith('/')) {
         errors.push(invalid(`${place}.path`, text(path, 'path'), 'must be an absolute path'));

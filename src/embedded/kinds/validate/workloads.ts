@@ -9,6 +9,7 @@ import {
   intOrPercentErrors,
   isEmptySelector,
   nonNegative,
+  percentLimitErrors,
   selectorErrors,
   selects,
   sorted,
@@ -85,15 +86,16 @@ function strategyErrors(strategy: unknown): FieldError[] {
     if (rolling === undefined) return [];
     return [forbidden(`${path}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'")];
   }
-  if (type !== 'RollingUpdate') return [notSupported(path, strategy, ['Recreate', 'RollingUpdate'])];
+  if (type !== 'RollingUpdate')
+    return [notSupported(path, { Type: type, RollingUpdate: null }, ['Recreate', 'RollingUpdate'])];
   const unavailable = at(rolling, 'maxUnavailable');
   const surge = at(rolling, 'maxSurge');
-  const errors = intOrPercentErrors(unavailable, `${path}.rollingUpdate.maxUnavailable`, true);
+  const errors = intOrPercentErrors(unavailable, `${path}.rollingUpdate.maxUnavailable`);
   errors.push(...intOrPercentErrors(surge, `${path}.rollingUpdate.maxSurge`));
   if (errors.length === 0 && isZero(unavailable) && isZero(surge)) {
     errors.push(invalid(`${path}.rollingUpdate.maxUnavailable`, unavailable, 'may not be 0 when `maxSurge` is 0'));
   }
-  return errors;
+  return [...errors, ...percentLimitErrors(unavailable, `${path}.rollingUpdate.maxUnavailable`)];
 }
 
 export function replicaSetErrors(object: ApiObject, old: ApiObject | undefined): FieldError[] {
