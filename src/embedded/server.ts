@@ -4,12 +4,13 @@ import type { Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { webhookAdmission } from './admission/webhooks.ts';
 import { Access } from './auth/access.ts';
+import { refuseEscalation } from './auth/escalation.ts';
 import { TokenKey } from './auth/tokens.ts';
 import { bootstrap } from './bootstrap.ts';
 import { adminCertificate, clusterIdentity, kubeconfigText, servingCertificate } from './identity.ts';
 import { builtinResources } from './kinds/index.ts';
 import { Registry } from './registry.ts';
-import type { Hooks } from './rest/context.ts';
+import type { Admission, Hooks } from './rest/context.ts';
 import { followDefinitions } from './rest/definitions.ts';
 import { requestHandler } from './rest/handler.ts';
 import { OpenApi } from './rest/openapi.ts';
@@ -122,10 +123,23 @@ function clusterOf(store: Store, access: Access, hooks: Hooks = {}, onError: (er
     registry,
     access,
     openApi: new OpenApi(registry),
-    admission: webhookAdmission(store, registry, hooks.resolveService ?? (() => undefined)),
+    admission: guarded(access, webhookAdmission(store, registry, hooks.resolveService ?? (() => undefined))),
     hooks: { podLog, ...hooks },
     watches: new Watches(),
     onError,
+  };
+}
+
+/** Admission that also keeps people from granting what they do not have. */
+function guarded(access: Access, admission: Admission): Admission {
+  return {
+    mutate: (request) => admission.mutate(request),
+    validate: async (request) => {
+      if (request.object !== undefined) {
+        refuseEscalation(access.rbac, request.options.user, request.target, request.object, request.oldObject);
+      }
+      await admission.validate(request);
+    },
   };
 }
 

@@ -1,0 +1,212 @@
+import { createServer } from 'node:https';
+import type { Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createAuthority } from '../../kube/pki.ts';
+import { startEmbedded } from '../server.ts';
+import type { Embedded } from '../server.ts';
+import { testClient, textIn } from '../testing/http.ts';
+import type { Json, TestClient } from '../testing/http.ts';
+
+let embedded: Embedded;
+let client: TestClient;
+let hook: Server;
+let port = 0;
+let caBundle = '';
+/** What the webhook saw, by path. */
+let seen: { path: string; request: Json }[] = [];
+let answers: Record<string, (request: Json) => object> = {};
+
+beforeAll(async () => {
+  const authority = createAuthority({ commonName: 'hooks', days: 1 });
+  const names = { dnsNames: ['localhost', 'hook.default.svc'], ipAddresses: ['127.0.0.1'] };
+  const { certPem, keyPem } = authority.issue({ commonName: 'hook', ...names, days: 1, usage: 'server' });
+  caBundle = Buffer.from(authority.certPem).toString('base64');
+  hook = createServer({ cert: certPem, key: keyPem }, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const review = JSON.parse(Buffer.concat(chunks).toString()) as Json;
+      const path = new URL(request.url ?? '/', 'https://hook').pathname;
+      seen.push({ path, request: review['request']! });
+      const answer = answers[path]?.(review['request']!);
+      if (answer === undefined) return;
+      response.end(JSON.stringify({ ...review, response: { uid: review['request']!['uid'], ...answer } }));
+    });
+  });
+  await new Promise<void>((resolve) => {
+    hook.listen(0, '127.0.0.1', resolve);
+  });
+  port = (hook.address() as AddressInfo).port;
+  embedded = await startEmbedded({
+    simulation: false,
+    hooks: { resolveService: ({ name }) => (name === 'hook' ? `https://127.0.0.1:${port}` : undefined) },
+  });
+  client = testClient(embedded);
+});
+
+afterAll(async () => {
+  client.close();
+  await embedded.stop();
+  hook.closeAllConnections();
+  await new Promise((resolve) => {
+    hook.close(resolve);
+  });
+});
+
+const group = '/apis/admissionregistration.k8s.io/v1';
+const maps = '/api/v1/namespaces/default/configmaps';
+
+beforeEach(async () => {
+  seen = [];
+  answers = {};
+  for (const kind of ['mutating', 'validating']) await client.call('DELETE', `${group}/${kind}webhookconfigurations`);
+});
+
+async function install(kind: 'mutating' | 'validating', name: string, webhook: object = {}): Promise<void> {
+  const { code, text } = await client.post(`${group}/${kind}webhookconfigurations`, {
+    metadata: { name },
+    webhooks: [
+      {
+        name: `${name}.example.com`,
+        clientConfig: { url: `https://127.0.0.1:${port}/${name}`, caBundle },
+        rules: [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        ...webhook,
+      },
+    ],
+  });
+  expect([code, text]).toEqual([201, expect.anything()]);
+}
+
+function patchOf(...operations: object[]): object {
+  return { allowed: true, patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') };
+}
+
+let count = 0;
+function newMap(labels: Record<string, string> = {}): { metadata: { name: string; labels: object } } {
+  return { metadata: { name: `map-${count++}`, labels } };
+}
+
+describe('validating webhooks', () => {
+  test('hear what is written and by whom, and can refuse it', async () => {
+    await install('validating', 'strict');
+    answers['/strict'] = () => ({ allowed: false, status: { code: 403, message: 'not today' }, warnings: ['careful'] });
+    const object = newMap();
+    const reply = await client.post(maps, object, {
+      headers: { 'Impersonate-User': 'kim', 'Impersonate-Group': 'system:masters' },
+    });
+    expect(reply.code).toBe(403);
+    expect(reply.body['message']).toBe('admission webhook "strict.example.com" denied the request: not today');
+    expect(reply.headers['warning']).toBe('299 - "careful"');
+    expect(seen[0]!.request).toMatchObject({
+      operation: 'CREATE',
+      namespace: 'default',
+      name: object.metadata.name,
+      kind: { group: '', version: 'v1', kind: 'ConfigMap' },
+      resource: { group: '', version: 'v1', resource: 'configmaps' },
+      userInfo: { username: 'kim' },
+      oldObject: null,
+      dryRun: false,
+    });
+    expect((await client.get(`${maps}/${object.metadata.name}`)).code).toBe(404);
+  });
+
+  test('hear of updates and deletions with the old object', async () => {
+    const object = newMap();
+    await client.post(maps, object);
+    await install('validating', 'all');
+    answers['/all'] = () => ({ allowed: true });
+    const path = `${maps}/${object.metadata.name}`;
+    await client.call('PATCH', path, { data: { a: 'b' } }, { type: 'application/merge-patch+json' });
+    await client.call('DELETE', path);
+    expect(seen.map(({ request }) => textIn(request['operation']))).toEqual(['UPDATE', 'DELETE']);
+    expect(seen[0]!.request).toMatchObject({ object: { data: { a: 'b' } }, oldObject: { kind: 'ConfigMap' } });
+    expect(seen[1]!.request).toMatchObject({ object: null, oldObject: { data: { a: 'b' } } });
+  });
+
+  test('are asked only for what their selectors choose', async () => {
+    await install('validating', 'chosen', {
+      objectSelector: { matchLabels: { check: 'yes' } },
+      namespaceSelector: {
+        matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['default'] }],
+      },
+    });
+    answers['/chosen'] = () => ({ allowed: true });
+    await client.post(maps, newMap());
+    await client.post('/api/v1/namespaces/kube-system/configmaps', newMap({ check: 'yes' }));
+    expect(seen).toEqual([]);
+    await client.post(maps, newMap({ check: 'yes' }));
+    expect(seen).toHaveLength(1);
+  });
+
+  test('that fail refuse the write, unless they are to be ignored', async () => {
+    await install('validating', 'down', { clientConfig: { url: 'https://127.0.0.1:1/', caBundle } });
+    const reply = await client.post(maps, newMap());
+    expect(reply.code).toBe(500);
+    expect(reply.body['message']).toContain(
+      'failed calling webhook "down.example.com": failed to call webhook: Post "https://127.0.0.1:1/',
+    );
+    await client.call('DELETE', `${group}/validatingwebhookconfigurations/down`);
+    await install('validating', 'optional', {
+      clientConfig: { url: 'https://127.0.0.1:1/', caBundle },
+      failurePolicy: 'Ignore',
+    });
+    expect((await client.post(maps, newMap())).code).toBe(201);
+  });
+
+  test('have only so much time', async () => {
+    await install('validating', 'silent', { timeoutSeconds: 1 });
+    const reply = await client.post(maps, newMap());
+    expect(reply.body['message']).toContain('context deadline exceeded');
+  });
+
+  test('with side effects are not asked in a dry run', async () => {
+    await install('validating', 'effects', { sideEffects: 'Some' });
+    const refused = await client.post(`${maps}?dryRun=All`, newMap());
+    expect(refused.body['message']).toBe('admission webhook "effects.example.com" does not support dry run');
+    await client.call('DELETE', `${group}/validatingwebhookconfigurations/effects`);
+    await install('validating', 'clean');
+    answers['/clean'] = () => ({ allowed: true });
+    expect((await client.post(`${maps}?dryRun=All`, newMap())).code).toBe(201);
+    expect(seen[0]!.request['dryRun']).toBe(true);
+  });
+});
+
+describe('mutating webhooks', () => {
+  test('change what is stored, one after the other', async () => {
+    await install('mutating', 'first');
+    await install('mutating', 'second');
+    answers['/first'] = () => patchOf({ op: 'add', path: '/data', value: { first: 'x' } });
+    answers['/second'] = ({ object }) =>
+      patchOf({ op: 'add', path: '/data/second', value: textIn(object!['data']!['first']) });
+    const { code, body } = await client.post(maps, newMap());
+    expect([code, body['data']]).toEqual([201, { first: 'x', second: 'x' }]);
+  });
+
+  test('are asked again when others changed the object after them', async () => {
+    await install('mutating', 'again', { reinvocationPolicy: 'IfNeeded' });
+    await install('mutating', 'later');
+    answers['/again'] = ({ object }) =>
+      object!['data'] === undefined ? { allowed: true } : patchOf({ op: 'add', path: '/data/seen', value: 'yes' });
+    answers['/later'] = () => patchOf({ op: 'add', path: '/data', value: { late: 'x' } });
+    const { body } = await client.post(maps, newMap());
+    expect(body['data']).toEqual({ late: 'x', seen: 'yes' });
+    expect(seen.map(({ path }) => path)).toEqual(['/again', '/later', '/again']);
+  });
+
+  test('are found through their service', async () => {
+    await install('mutating', 'served', {
+      clientConfig: { service: { namespace: 'default', name: 'hook', path: '/inside' }, caBundle },
+    });
+    answers['/inside'] = () => patchOf({ op: 'add', path: '/data', value: { a: 'b' } });
+    expect((await client.post(maps, newMap())).body['data']).toEqual({ a: 'b' });
+  });
+
+  test('that answer nonsense are an error with a reason', async () => {
+    await install('mutating', 'odd');
+    answers['/odd'] = () => ({ uid: 'other', allowed: true });
+    expect((await client.post(maps, newMap())).body['message']).toContain('expected response.uid=');
+  });
+});

@@ -1,0 +1,69 @@
+// Nobody may grant rights that they do not have: checked when roles and bindings are written.
+import type { AnyObject } from '../../kube/objects.ts';
+import { sameJson } from '../patch/json.ts';
+import type { Target, UserInfo } from '../rest/context.ts';
+import { forbidden } from '../rest/fault.ts';
+import type { Rbac } from './rbac.ts';
+import { covers } from './rbac.ts';
+import type { Attributes, PolicyRule } from './rbac.ts';
+
+const group = 'rbac.authorization.k8s.io';
+
+/** Throws a Fault when the write would give rights that the user lacks. */
+export function refuseEscalation(
+  rbac: Rbac,
+  user: UserInfo,
+  target: Target,
+  next: AnyObject,
+  old: AnyObject | undefined,
+): void {
+  const { resource, namespace, name } = target;
+  if (resource.group !== group || user.groups.includes('system:masters')) return;
+  const grants = ['rules', 'aggregationRule', 'roleRef', 'subjects'];
+  if (old !== undefined && grants.every((field) => sameJson(next[field], old[field]))) return;
+  const isBinding = resource.plural.endsWith('bindings');
+  const reference = (next['roleRef'] ?? {}) as { kind?: string; name?: string };
+  const asked: Attributes = isBinding
+    ? {
+        verb: 'bind',
+        group,
+        resource: reference.kind === 'Role' ? 'roles' : 'clusterroles',
+        subresource: '',
+        namespace,
+        name: reference.name ?? '',
+      }
+    : { verb: 'escalate', group, resource: resource.plural, subresource: '', namespace, name };
+  if (rbac.allows(user, asked)) return;
+  const granted = isBinding ? rbac.rulesOfRole(reference, namespace) : ((next['rules'] ?? []) as PolicyRule[]);
+  const held = rbac.rulesOf(user, namespace);
+  const missing = granted
+    .flatMap((rule) => singleRights(rule))
+    .filter((right) => !held.some((rule) => covers(rule, right)));
+  if (missing.length === 0) return;
+  const list = [...new Set(missing.map(describe))].slice(0, 10).join('\n');
+  const why = `user "${user.username}" (groups=${JSON.stringify(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${list}`;
+  throw forbidden(resource, name, why);
+}
+
+/** A rule taken apart into single rights. A star stays a star: only a star covers it. */
+function singleRights(rule: PolicyRule): Attributes[] {
+  const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  const names = resourceNames.length === 0 ? [''] : resourceNames;
+  const empty = { group: '', resource: '', subresource: '', namespace: '', name: '' };
+  return verbs.flatMap((verb) => [
+    ...nonResourceURLs.map((path) => ({ ...empty, verb, path })),
+    ...apiGroups.flatMap((apiGroup) =>
+      resources.flatMap((full) => {
+        const [resource = '', subresource = ''] = full.split('/');
+        return names.map((name) => ({ ...empty, verb, group: apiGroup, resource, subresource, name }));
+      }),
+    ),
+  ]);
+}
+
+function describe({ verb, path, group: apiGroup, resource, subresource, name }: Attributes): string {
+  if (path !== undefined) return `{NonResourceURLs:["${path}"], Verbs:["${verb}"]}`;
+  const full = subresource === '' ? resource : `${resource}/${subresource}`;
+  const names = name === '' ? '' : `, ResourceNames:["${name}"]`;
+  return `{APIGroups:["${apiGroup}"], Resources:["${full}"]${names}, Verbs:["${verb}"]}`;
+}

@@ -1,0 +1,193 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { startEmbedded } from './server.ts';
+import type { Embedded, EmbeddedOptions } from './server.ts';
+import { testClient, textIn } from './testing/http.ts';
+import type { Json, TestClient } from './testing/http.ts';
+
+const cleanups: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+async function start(options: EmbeddedOptions = {}): Promise<{ embedded: Embedded; client: TestClient }> {
+  const embedded = await startEmbedded({ simulation: false, ...options });
+  const client = testClient(embedded);
+  cleanups.push(() => embedded.stop());
+  cleanups.push(() => client.close());
+  return { embedded, client };
+}
+
+function directory(): string {
+  const made = mkdtempSync(join(tmpdir(), 'embedded-server-'));
+  cleanups.push(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+const maps = '/api/v1/namespaces/default/configmaps';
+
+test('a new cluster has its namespaces, roles and its own service', async () => {
+  const { client } = await start();
+  const { body } = await client.get('/api/v1/namespaces');
+  const names = (body['items'] as unknown as Json[]).map((item) => textIn(item['metadata']!['name']));
+  expect(names).toEqual(['default', 'kube-node-lease', 'kube-public', 'kube-system']);
+  expect((await client.get('/api/v1/namespaces/default/services/kubernetes')).body['spec']!['clusterIP']).toBe(
+    '10.96.0.1',
+  );
+  expect((await client.get('/apis/rbac.authorization.k8s.io/v1/clusterroles/cluster-admin')).code).toBe(200);
+});
+
+describe('a cluster on disk', () => {
+  test('is the same after a restart: objects, versions, definitions and identity', async () => {
+    const dataDir = directory();
+    const first = await start({ dataDir });
+    const created = await first.client.post(maps, { metadata: { name: 'kept' }, data: { a: 'b' } });
+    await first.client.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', widgets);
+    const big = '{"metadata":{"name":"w"},"apiVersion":"example.com/v1","kind":"Widget","count":9007199254740993}';
+    expect((await first.client.post('/apis/example.com/v1/namespaces/default/widgets', big)).code).toBe(201);
+    await first.embedded.stop();
+    const second = await start({ dataDir });
+    expect(second.embedded.caPem).toBe(first.embedded.caPem);
+    expect(second.embedded.admin.token).toBe(first.embedded.admin.token);
+    expect((await second.client.get(`${maps}/kept`)).body).toEqual(created.body);
+    expect((await second.client.get('/apis/example.com/v1/namespaces/default/widgets/w')).text).toContain(
+      '"count":9007199254740993',
+    );
+    const later = await second.client.post(maps, { metadata: { name: 'later' } });
+    const version = (object: Json): number => Number(textIn(object['metadata']!['resourceVersion']));
+    expect(version(later.body)).toBeGreaterThan(version(created.body));
+    const old = await second.client.watch(`${maps}?watch=true&resourceVersion=${version(created.body)}`);
+    expect((await old.rest())[0]).toMatchObject({ type: 'ERROR', object: { code: 410 } });
+    expect(statSync(join(dataDir, 'ca.key')).mode & 0o777).toBe(0o600);
+  });
+
+  test('is refused to a second server, and free again after a failed start', async () => {
+    const dataDir = directory();
+    await start({ dataDir });
+    await expect(startEmbedded({ dataDir, simulation: false })).rejects.toThrow(`in use by the process ${process.pid}`);
+    const other = directory();
+    const taken = createServer().listen(0, '127.0.0.1');
+    cleanups.push(() => taken.close());
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const { port } = taken.address() as AddressInfo;
+    await expect(startEmbedded({ dataDir: other, port, simulation: false })).rejects.toThrow('EADDRINUSE');
+    await start({ dataDir: other });
+    expect(readFileSync(join(other, 'server.pid'), 'utf8').trim()).toBe(String(process.pid));
+  });
+
+  test('starts over on request, with versions that go on', async () => {
+    const dataDir = directory();
+    const first = await start({ dataDir });
+    await first.client.post(maps, { metadata: { name: 'gone' } });
+    const { version } = first.embedded.store;
+    await first.embedded.stop();
+    const second = await start({ dataDir, fresh: true });
+    expect((await second.client.get(`${maps}/gone`)).code).toBe(404);
+    expect(second.embedded.store.version).toBeGreaterThan(version);
+  });
+});
+
+const widgets = {
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', kind: 'Widget', shortNames: ['w'] },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: { type: 'object', properties: { size: { type: 'integer', default: 3, minimum: 1 } } },
+              count: { type: 'integer', format: 'int64' },
+              status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+            },
+          },
+        },
+        subresources: { status: {} },
+      },
+      { name: 'v1beta1', served: true, storage: false, schema: { openAPIV3Schema: { type: 'object' } } },
+    ],
+  },
+};
+
+describe('custom kinds', () => {
+  test('are served at once, in every version, with defaults, pruning and validation', async () => {
+    const { client } = await start();
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const made = await client.post(definitions, widgets);
+    expect(made.body['status']!['conditions']).toMatchObject([
+      { type: 'NamesAccepted', status: 'True' },
+      { type: 'Established', status: 'True' },
+    ]);
+    const path = '/apis/example.com/v1/namespaces/default/widgets';
+    const { body } = await client.post(path, { metadata: { name: 'a' }, spec: { other: 1 }, status: { x: 1 } });
+    expect(body['spec']).toEqual({ size: 3 });
+    expect(body['status']).toBeUndefined();
+    expect((await client.get(path.replace('v1/', 'v1beta1/') + '/a')).body['apiVersion']).toBe('example.com/v1beta1');
+    const wrong = await client.post(path, { metadata: { name: 'b' }, spec: { size: 0 } });
+    expect(wrong.body['message']).toBe(
+      'Widget.example.com "b" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1',
+    );
+    const groups = await client.get('/apis/example.com');
+    expect(groups.body['preferredVersion']).toEqual({ groupVersion: 'example.com/v1', version: 'v1' });
+    const strategic = { type: 'application/strategic-merge-patch+json' };
+    expect((await client.call('PATCH', `${path}/a`, {}, strategic)).code).toBe(415);
+    const put = await client.call('PUT', `${path}/a`, { metadata: { name: 'a' } });
+    expect(put.body['message']).toContain(
+      'metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+    );
+  });
+
+  test('end with their definition, after their objects', async () => {
+    const { client, embedded } = await start();
+    const definition = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    await client.post(definition, widgets);
+    const path = '/apis/example.com/v1/namespaces/default/widgets';
+    const finalizers = ['example.com/hold'];
+    const { body } = await client.post(path, { metadata: { name: 'held', finalizers } });
+    await client.post(path, { metadata: { name: 'free' } });
+    expect((await client.call('DELETE', `${definition}/widgets.example.com`)).code).toBe(200);
+    await expect.poll(() => embedded.store.count('widgets.example.com')).toBe(1);
+    expect((await client.get(`${definition}/widgets.example.com`)).code).toBe(200);
+    const held = await client.get(`${path}/held`);
+    expect(held.body['metadata']!['uid']).toBe(body['metadata']!['uid']);
+    await client.call(
+      'PATCH',
+      `${path}/held`,
+      { metadata: { finalizers: null } },
+      { type: 'application/merge-patch+json' },
+    );
+    await expect.poll(async () => (await client.get(`${definition}/widgets.example.com`)).code).toBe(404);
+    expect((await client.get(path)).body['message']).toBe('the server could not find the requested resource');
+  });
+});
+
+test('discovery is plain or aggregated, in the version that the client asks for', async () => {
+  const { client } = await start();
+  const form = (version: string): string =>
+    `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+  for (const version of ['v2', 'v2beta1']) {
+    const reply = await client.get('/apis', { headers: { accept: `${form(version)},application/json` } });
+    expect(reply.headers['content-type']).toBe(form(version));
+    expect(reply.body['apiVersion']).toBe(`apidiscovery.k8s.io/${version}`);
+  }
+  expect((await client.get('/apis')).body['kind']).toBe('APIGroupList');
+  const { body } = await client.get('/apis/apps/v1');
+  expect(body['resources']).toContainEqual(
+    expect.objectContaining({ name: 'deployments/scale', kind: 'Scale', group: 'autoscaling', version: 'v1' }),
+  );
+  const documents = await client.get('/openapi/v3');
+  const url = textIn(documents.body['paths']!['apis/apps/v1']!['serverRelativeURL']);
+  expect((await client.get(url)).body['openapi']).toBe('3.0.0');
+  expect((await client.get('/openapi/v2')).code).toBe(404);
+});
