@@ -183,7 +183,7 @@ describe('definitions that are refused', () => {
     [
       'a rule that names an unknown field',
       { type: 'object', properties: { a: { type: 'object', 'x-kubernetes-validations': [{ rule: 'self.b == 1' }] } } },
-      `${schemaPath}.properties[a].x-kubernetes-validations[0].rule: Invalid value: {"rule":"self.b == 1"}: compilation failed: ERROR: <input>:1:5: undefined field 'b'`,
+      `${schemaPath}.properties[a].x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self.b == 1","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:5: undefined field 'b'`,
     ],
     [
       'a transition rule in a plain list',

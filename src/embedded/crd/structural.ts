@@ -3,13 +3,13 @@ import { compileRules } from '../schema/cel/compile.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../schema/field-error.ts';
 import { normalise } from '../schema/normalise.ts';
 import { re2 } from '../schema/regex.ts';
-import type { Schema } from '../schema/types.ts';
+import type { Schema, ValidationRule } from '../schema/types.ts';
 import { validateValue } from '../schema/validate.ts';
 import { definition } from '../kinds/definitions.ts';
 
 type Level = 'root' | 'items' | 'field';
 
-const types = ['object', 'array', 'string', 'integer', 'number', 'boolean'];
+const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const emptyTypeTexts: Readonly<Record<Level, string>> = {
   root: 'must not be empty at the root',
   items: 'must not be empty for specified array items',
@@ -270,7 +270,7 @@ function checkRulesCompile(
   }
   for (const { index, part, text } of compileRules(schema, isResource).problems) {
     if (rules[index]!.rule.trim() === '') continue;
-    errors.push(invalid(`${path}.x-kubernetes-validations[${index}].${part}`, rules[index], text));
+    errors.push(invalid(`${path}.x-kubernetes-validations[${index}].${part}`, shownRule(rules[index]!), text));
   }
   for (const [key, child] of Object.entries(schema.properties ?? {})) {
     const blocked = uncorrelated ?? (schema['x-kubernetes-map-type'] === 'atomic' ? path : undefined);
@@ -283,4 +283,16 @@ function checkRulesCompile(
   if (typeof schema.additionalProperties === 'object') {
     checkRulesCompile(schema.additionalProperties, `${path}.additionalProperties`, false, uncorrelated, errors);
   }
+}
+
+/** A rule as the server shows it: every field, under the names of its own types. */
+function shownRule(rule: ValidationRule): Readonly<Record<string, unknown>> {
+  return {
+    Rule: rule.rule,
+    Message: rule.message ?? '',
+    MessageExpression: rule.messageExpression ?? '',
+    Reason: rule.reason ?? null,
+    FieldPath: rule.fieldPath ?? '',
+    OptionalOldSelf: rule.optionalOldSelf ?? null,
+  };
 }

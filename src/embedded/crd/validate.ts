@@ -1,4 +1,5 @@
 // What a custom resource definition must be like before the server takes it.
+import { isDeepStrictEqual } from 'node:util';
 import { at, isObject, objects, strings, text } from '../kinds/read.ts';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from '../kinds/validate/names.ts';
 import type { ApiObject } from '../resource.ts';
@@ -53,9 +54,21 @@ function checkGroup(group: string, definition: ApiObject, errors: FieldError[]):
   }
 }
 
+/** Where the server reports a part of the versions: once for all when they agree, which one version always does. */
+function partPath(versions: readonly ApiObject[], field: string, index: number, shared: string): string | undefined {
+  const same = versions.every((version) => isDeepStrictEqual(version[field], versions[0]?.[field]));
+  if (!same) return `spec.versions[${index}].${field}`;
+  return index === 0 ? `spec.${shared}` : undefined;
+}
+
 function checkVersions(spec: unknown, errors: FieldError[]): void {
   const versions = objects(spec, 'versions');
-  for (const [index, version] of versions.entries()) checkVersion(version, `spec.versions[${index}]`, errors);
+  for (const [index, version] of versions.entries()) {
+    if (!isObject(at(version, 'schema', 'openAPIV3Schema'))) {
+      errors.push(required(`spec.versions[${index}].schema.openAPIV3Schema`));
+    }
+  }
+  for (const [index, version] of versions.entries()) checkVersion(version, index, versions, errors);
   const names = versions.map((version) => text(version, 'name'));
   if (new Set(names).size !== names.length) {
     errors.push(invalid('spec.versions', at(spec, 'versions'), 'must contain unique version names'));
@@ -66,21 +79,29 @@ function checkVersions(spec: unknown, errors: FieldError[]): void {
   }
 }
 
-function checkVersion(version: ApiObject, path: string, errors: FieldError[]): void {
+function checkVersion(version: ApiObject, index: number, versions: readonly ApiObject[], errors: FieldError[]): void {
   const name = text(version, 'name');
   const problems = dns1035LabelProblems(name);
-  if (problems.length > 0) errors.push(invalid(`${path}.name`, name, problems.join(',')));
+  if (problems.length > 0) errors.push(invalid(`spec.versions[${index}].name`, name, problems.join(',')));
   const schema = at(version, 'schema', 'openAPIV3Schema');
-  const schemaPath = `${path}.schema.openAPIV3Schema`;
-  if (isObject(schema)) errors.push(...structuralProblems(schema, schemaPath));
-  else errors.push(required(schemaPath));
-  for (const [index, column] of objects(version, 'additionalPrinterColumns').entries()) {
-    checkColumn(column, `${path}.additionalPrinterColumns[${index}]`, errors);
+  const schemaPath = partPath(versions, 'schema', index, 'validation');
+  if (isObject(schema) && schemaPath !== undefined) {
+    errors.push(...structuralProblems(schema, `${schemaPath}.openAPIV3Schema`));
   }
+  const subresources = partPath(versions, 'subresources', index, 'subresources');
   const scale = at(version, 'subresources', 'scale');
-  if (isObject(scale)) checkScale(scale, `${path}.subresources.scale`, errors);
-  for (const [index, field] of objects(version, 'selectableFields').entries()) {
-    checkPath(text(field, 'jsonPath'), `${path}.selectableFields[${index}].jsonPath`, errors);
+  if (isObject(scale) && subresources !== undefined) checkScale(scale, `${subresources}.scale`, errors);
+  const columns = partPath(versions, 'additionalPrinterColumns', index, 'additionalPrinterColumns');
+  if (columns !== undefined) {
+    for (const [item, column] of objects(version, 'additionalPrinterColumns').entries()) {
+      checkColumn(column, `${columns}[${item}]`, errors);
+    }
+  }
+  const selectable = partPath(versions, 'selectableFields', index, 'selectableFields');
+  if (selectable !== undefined) {
+    for (const [item, field] of objects(version, 'selectableFields').entries()) {
+      checkPath(text(field, 'jsonPath'), `${selectable}[${item}].jsonPath`, errors);
+    }
   }
 }
 
@@ -93,7 +114,7 @@ function checkColumn(column: ApiObject, path: string, errors: FieldError[]): voi
   else if (!columnTypes.includes(type)) {
     errors.push(invalid(`${path}.type`, type, `must be one of ${columnTypes.join(',')}`));
   }
-  checkPath(text(column, 'jsonPath'), `${path}.jsonPath`, errors);
+  checkPath(text(column, 'jsonPath'), `${path}.JSONPath`, errors);
 }
 
 function checkPath(jsonPath: string, path: string, errors: FieldError[]): void {
@@ -102,7 +123,7 @@ function checkPath(jsonPath: string, path: string, errors: FieldError[]): void {
     return;
   }
   try {
-    if (!jsonPath.startsWith('.')) throw new Error('must be a json path starting with .');
+    if (!jsonPath.startsWith('.')) throw new Error('must be a simple json path starting with .');
     compileJsonPath(jsonPath);
   } catch (error) {
     errors.push(invalid(path, jsonPath, error instanceof Error ? error.message : String(error)));

@@ -60,3 +60,8 @@ const checks: Readonly<Record<string, (text: string) => boolean>> = {
 export function fitsFormat(text: string, format: string): boolean {
   return checks[format.replaceAll('-', '').toLowerCase()]?.(text) ?? true;
 }
+
+/** Does the server check this format of strings? */
+export function isKnownFormat(format: string): boolean {
+  return checks[format.replaceAll('-', '').toLowerCase()] !== undefined;
+}

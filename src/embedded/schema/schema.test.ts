@@ -55,7 +55,7 @@ describe('validation speaks like the API server', () => {
     ],
     [
       { subsets: [], replicas: 1.5 },
-      'spec.replicas: Invalid value: "number": spec.replicas in body must be of type integer: "number"',
+      '[spec.replicas: Invalid value: "float64": spec.replicas in body must be of type int32: "float64", <nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec.replicas]',
     ],
     [
       { subsets: [], replicas: -1 },

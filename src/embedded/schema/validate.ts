@@ -12,7 +12,7 @@ import {
   tooMany,
   typeInvalid,
 } from './field-error.ts';
-import { fitsFormat } from './formats.ts';
+import { fitsFormat, isKnownFormat } from './formats.ts';
 import { correlatedItem, listKey } from './list-keys.ts';
 import { re2 } from './regex.ts';
 import type { Schema } from './types.ts';
@@ -59,7 +59,19 @@ function typeOf(value: unknown): string {
 function wrongType(schema: Schema, value: unknown, path: string): FieldError {
   const wanted = schema['x-kubernetes-int-or-string'] === true ? 'integer,string' : (schema.type ?? '');
   const found = typeOf(value);
-  return typeInvalid(path, found, `${path} in body must be of type ${wanted}: "${found}"`);
+  // With a format, the server compares formats of everything but text and lists.
+  const byFormat = value !== null && !['string', 'array'].includes(found) && hasKnownFormat(schema);
+  const [asked, given] = byFormat ? [schema.format ?? '', numberFormats[found] ?? ''] : [wanted, found];
+  return typeInvalid(path, given, `${path} in body must be of type ${asked}: "${given}"`);
+}
+
+const numberFormats: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' };
+
+function hasKnownFormat({ type, format }: Schema): boolean {
+  if (format === undefined) return false;
+  if (type === 'integer') return format === 'int32' || format === 'int64';
+  if (type === 'number') return format === 'float' || format === 'double';
+  return type === 'string' && isKnownFormat(format);
 }
 
 function typeProblem(schema: Schema, value: unknown, path: string): FieldError | undefined {
@@ -106,7 +118,7 @@ function checkNumber(schema: Schema, value: number | bigint, path: string, error
 }
 
 function fitsInteger(value: number | bigint, format: string | undefined): boolean {
-  if (typeof value === 'number' && !Number.isInteger(value)) return true;
+  if (typeof value === 'number' && !Number.isInteger(value)) return false;
   const bits = format === 'int32' ? 31n : 63n;
   const exact = BigInt(value);
   return exact >= -(2n ** bits) && exact < 2n ** bits;

@@ -64,8 +64,11 @@ function parse(expression: string, schema: Schema, isResource: boolean, types: r
     const { valid, type = 'dyn', error } = parsed.check();
     if (!valid) return failure(describe(error), source, positionOf(error));
     if (type !== 'dyn' && !types.includes(type)) return `cel expression must evaluate to a ${types[0]}`;
-    const unknown = undefinedField(parsed.ast, schema, isResource);
+    const { unknown, result } = followFields(parsed.ast, schema, isResource);
     if (unknown !== undefined) return failure(`undefined field '${unknown.name}'`, source, unknown.position);
+    if (result?.type !== undefined && !types.includes(celTypes[result.type] ?? '')) {
+      return `cel expression must evaluate to a ${types[0]}`;
+    }
     return { evaluate: (context) => parsed(context) as unknown, ast: parsed.ast };
   } catch (error) {
     return failure(describe(error), source, positionOf(error));
@@ -79,7 +82,22 @@ export function describe(error: unknown): string {
   if (code === 'unexpected_token') return `Syntax error: ${text}`;
   if (code === 'unknown_variable')
     return `undeclared reference to '${text.replace('Unknown variable: ', '')}' (in container '')`;
-  return text.replace(/^No such key: index/, 'index').replace(/^No such key/, 'no such key');
+  const call = /^found no matching overload for '(?:.*\.)?(\w+)\(/.exec(text)?.[1];
+  if (call !== undefined && !knownFunctions().has(call)) return `undeclared reference to '${call}' (in container '')`;
+  return text
+    .replace(/^No such key: index out of bounds, index (-?\d+).*$/, 'index out of bounds: $1')
+    .replace(/^No such key/, 'no such key');
+}
+
+let functionNames: ReadonlySet<string> | undefined;
+
+function knownFunctions(): ReadonlySet<string> {
+  functionNames ??= new Set(
+    environment()
+      .getDefinitions()
+      .functions.map(({ name }) => name),
+  );
+  return functionNames;
 }
 
 function positionOf(error: unknown): number {
@@ -106,8 +124,17 @@ interface UnknownField {
   readonly position: number;
 }
 
-/** The first field that a rule names but the schema does not have. Where the type is not certain, anything goes. */
-function undefinedField(ast: ASTNode, schema: Schema, isResource: boolean): UnknownField | undefined {
+const celTypes: Readonly<Record<string, string>> = { boolean: 'bool', string: 'string' };
+
+/**
+ * The first field that a rule names but the schema does not have, and the schema of what the rule gives when that is
+ * a field. Where the type is not certain, anything goes.
+ */
+function followFields(
+  ast: ASTNode,
+  schema: Schema,
+  isResource: boolean,
+): { readonly unknown?: UnknownField; readonly result?: Schema } {
   let found: UnknownField | undefined;
 
   function visit(node: ASTNode, scope: ReadonlyMap<string, Schema>): Schema | undefined {
@@ -157,8 +184,8 @@ function undefinedField(ast: ASTNode, schema: Schema, isResource: boolean): Unkn
   }
 
   // An optional oldSelf is read through its own functions, which the checker knows.
-  visit(ast, new Map([['self', schema]]));
-  return found;
+  const result = visit(ast, new Map([['self', schema]]));
+  return { ...(found !== undefined && { unknown: found }), ...(result !== undefined && { result }) };
 }
 
 const compiled = new WeakMap<Schema, { rules: readonly CompiledRule[]; problems: readonly RuleProblem[] }>();
