@@ -1,5 +1,6 @@
 // The tables of the kinds that run pods, and of those that scale and protect them.
 import type { ApiObject, PrinterColumn } from '../../resource.ts';
+import { convertObject } from '../convert.ts';
 import { at, conditionIsTrue, count, isObject, numberAt, objects, scalarText, stringMap, text } from '../read.ts';
 import {
   ageColumn,
@@ -152,18 +153,11 @@ function metricText(spec: ApiObject, status: ApiObject | undefined): string {
   return `${scalarText(current, 'value') ?? '<unknown>'}/${scalarText(target, 'value') ?? '<unknown>'}`;
 }
 
-/** The metrics of a version 1 object are one number. */
-function versionOneTarget(autoscaler: ApiObject): string | undefined {
-  const wanted = numberAt(autoscaler, 'spec', 'targetCPUUtilizationPercentage');
-  if (wanted === undefined) return undefined;
-  const used = numberAt(autoscaler, 'status', 'currentCPUUtilizationPercentage');
-  return `cpu: ${used === undefined ? '<unknown>' : `${used}%`}/${wanted}%`;
-}
-
-function metricsText(autoscaler: ApiObject): string {
+function metricsText(given: ApiObject): string {
+  const autoscaler = convertObject(given, 'autoscaling/v2');
   const statuses = objects(autoscaler, 'status', 'currentMetrics');
   const list = objects(autoscaler, 'spec', 'metrics').map((spec, index) => metricText(spec, statuses[index]));
-  return listWithMore(list, 2, ', ') || (versionOneTarget(autoscaler) ?? '<none>');
+  return listWithMore(list, 2, ', ') || '<none>';
 }
 
 export const autoscalerColumns: readonly PrinterColumn[] = [
