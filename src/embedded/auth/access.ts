@@ -107,7 +107,7 @@ export class Access {
 }
 
 /** The words with which a refusal says what was wanted. */
-export function refusal(user: UserInfo, wanted: Attributes): string {
+function refusal(user: UserInfo, wanted: Attributes): string {
   const resource = wanted.subresource === '' ? wanted.resource : `${wanted.resource}/${wanted.subresource}`;
   const scope = wanted.namespace === '' ? 'at the cluster scope' : `in the namespace "${wanted.namespace}"`;
   return `User "${user.username}" cannot ${wanted.verb} resource "${resource}" in API group "${wanted.group}" ${scope}`;

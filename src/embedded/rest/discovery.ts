@@ -10,7 +10,7 @@ interface Group {
 }
 
 /** GA before beta before alpha, then the higher number: v2, v1, v1beta2, v1beta1, v1alpha1. */
-export function compareVersions(left: string, right: string): number {
+function compareVersions(left: string, right: string): number {
   const rank = (version: string): readonly number[] => {
     const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
     if (match === null) return [-1, 0, 0];
@@ -25,7 +25,7 @@ export function compareVersions(left: string, right: string): number {
 }
 
 /** The groups in the order of discovery. */
-export function groupsOf(registry: Registry): readonly Group[] {
+function groupsOf(registry: Registry): readonly Group[] {
   const groups = new Map<string, Map<string, Resource[]>>();
   for (const resource of registry.all()) {
     const versions = groups.get(resource.group) ?? new Map<string, Resource[]>();

@@ -4,7 +4,7 @@ import type { Resource } from '../resource.ts';
 import { causeReason, errorBody, errorsText } from '../schema/field-error.ts';
 import type { FieldError } from '../schema/field-error.ts';
 
-export interface StatusCause {
+interface StatusCause {
   readonly reason?: string;
   readonly message: string;
   readonly field?: string;
@@ -58,7 +58,7 @@ export class Fault extends Error {
 type Named = Pick<Resource, 'group' | 'plural' | 'kind'>;
 
 /** `deployments.apps`, or `pods` in the core group. */
-export function qualified(resource: Named): string {
+function qualified(resource: Named): string {
   return resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
 }
 

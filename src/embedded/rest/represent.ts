@@ -66,7 +66,7 @@ const comma = Buffer.from(',');
 const end = Buffer.from(']}');
 
 /** The metadata of an object as an object of its own. */
-export function metadataOnly(object: AnyObject, version: string): object {
+function metadataOnly(object: AnyObject, version: string): object {
   return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata };
 }
 

@@ -73,13 +73,13 @@ export function testClient(embedded: Embedded): TestClient {
   };
 }
 
-export interface WatchLine {
+interface WatchLine {
   readonly type: string;
   readonly object: Json;
 }
 
 /** Reads a watch line by line. */
-export class WatchReader {
+class WatchReader {
   readonly response: IncomingMessage;
   readonly #lines: AsyncGenerator<WatchLine>;
 
