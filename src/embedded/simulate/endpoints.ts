@@ -116,7 +116,7 @@ export function planSlices(world: World, service: Service): Plan {
   const writes = missing.map((content) => {
     const slice = free.shift();
     if (slice !== undefined) {
-      return updateOf({ ...slice, metadata: { ...slice.metadata, labels }, ...content } as EndpointSlice);
+      return updateOf({ ...slice, metadata: { ...slice.metadata, labels }, ...content });
     }
     const { name, namespace } = service.metadata;
     const metadata = { generateName: `${name}-`, namespace: namespace!, labels, ownerReferences: [managedBy(service)] };
@@ -198,7 +198,7 @@ export function planEndpoints(world: World, service: Service): Plan {
   }
   if (sameJson(found.subsets ?? [], subsets) && sameJson(found.metadata.labels, labels)) return nothing;
   const { subsets: _subsets, ...rest } = found;
-  return { writes: [updateOf({ ...rest, metadata: { ...found.metadata, labels }, ...content } as Endpoints)] };
+  return { writes: [updateOf({ ...rest, metadata: { ...found.metadata, labels }, ...content })] };
 }
 
 /** Services that selected a pod before or select it now. */

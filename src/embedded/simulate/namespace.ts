@@ -54,8 +54,8 @@ function conditionsOf(content: readonly Content[], failure: string | undefined):
   ): Condition => ({
     type,
     status: holds ? 'True' : 'False',
-    reason: reasons[holds ? 0 : 1]!,
-    message: messages[holds ? 0 : 1]!,
+    reason: reasons[holds ? 0 : 1],
+    message: messages[holds ? 0 : 1],
   });
   const remaining = content
     .map(({ collection, objects }) => `${withDot(collection)} has ${objects.length} resource instances`)
