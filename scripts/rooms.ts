@@ -75,7 +75,7 @@ export async function checkRooms(root: string): Promise<RoomReport> {
       doNotFollow: { path: 'node_modules' },
       parser: 'swc',
       tsPreCompilationDeps: true,
-    } as Parameters<typeof cruise>[1],
+    },
     { extensions: ['.ts', '.js'] },
   );
   const { modules, summary } = result.output as ICruiseResult;

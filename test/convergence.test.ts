@@ -1,7 +1,7 @@
 // What must hold for every controller, whatever happens around it: the same end state in whichever order events
 // arrive, with events repeated, and when the process ends after any write; and then no write at all.
 import { setImmediate } from 'node:timers/promises';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import { createLogger, Manager } from '../src/controller/index.ts';
 import type { Client } from '../src/kube/client.ts';
@@ -69,12 +69,13 @@ function disorder(api: FakeApi, random: () => number): () => boolean {
     const before = chains.get(kind) ?? Promise.resolve();
     chains.set(
       kind,
-      before.then(async () => {
+      (async () => {
+        await before;
         for (let turns = Math.floor(random() * 4); turns > 0; turns--) await setImmediate();
         send();
         if (random() < 0.3) send();
         pending--;
-      }),
+      })(),
     );
   };
   return () => pending === 0;
@@ -161,7 +162,7 @@ function mortal(api: FakeApi, diesAfter: number): Client {
   let dead = false;
   const hang = new Promise<never>(() => {});
   const writing = new Set(['create', 'update', 'patch', 'delete']);
-  const client: Client = new Proxy(api, {
+  const client: Client = new Proxy<Client>(api, {
     get(target, method: string) {
       if (method === 'flow') return () => client;
       const original = Reflect.get(target, method) as (...args: unknown[]) => unknown;
@@ -177,7 +178,7 @@ function mortal(api: FakeApi, diesAfter: number): Client {
         return dead ? hang : answer;
       };
     },
-  }) as Client;
+  });
   return client;
 }
 

@@ -129,5 +129,5 @@ function structural(schema: z.ZodType): Record<string, unknown> {
       }
       delete node['propertyNames'];
     },
-  }) as Record<string, unknown>;
+  });
 }

@@ -45,5 +45,5 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject> {
 
 /** Declares a controller; checks at compile time that `plan` fits the kind. */
 export function defineController<T extends KubeObject>(definition: ControllerDefinition<T>): ControllerDefinition {
-  return definition as ControllerDefinition<KubeObject>;
+  return definition;
 }

@@ -70,7 +70,7 @@ describe('stopping', () => {
     const starting = manager.start();
     await manager.stop();
     await starting;
-    await manager.done;
+    await expect(manager.done).resolves.toBeUndefined();
   });
 
   test('lets a running pass finish, and makes no further one', async () => {
@@ -98,10 +98,10 @@ describe('stopping', () => {
     const api = await world();
     const clock = new FakeClock();
     let hangs = false;
-    api.patch = (_kind, _ref, _patch, options = {}) =>
+    api.patch = (_kind, _ref, _patch, options) =>
       new Promise((_resolve, reject) => {
         hangs = true;
-        options.signal?.addEventListener('abort', () => reject(options.signal!.reason as Error));
+        options?.signal?.addEventListener('abort', () => reject(options.signal!.reason as Error));
       });
     const manager = make({ client: api, clock, stopWithinMs: 5_000 });
     await manager.start();

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { defineKind } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
@@ -28,7 +28,7 @@ function world() {
         object: {
           apiVersion: 'test.dev/v1',
           kind: kind.kind,
-          metadata: { name: name!, namespace, uid: `uid-${key}`, resourceVersion: String(++version), labels },
+          metadata: { name: name, namespace, uid: `uid-${key}`, resourceVersion: String(++version), labels },
         },
       });
     },

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { jsonEqual } from '../watchable/index.ts';
 import { applyMergePatch, createMergePatch } from './merge-patch.ts';
@@ -13,7 +13,7 @@ const document = fc.letrec((tie) => ({
     tie('object'),
   ),
   object: fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), tie('value'), { maxKeys: 4 }),
-})).object as fc.Arbitrary<Record<string, unknown>>;
+})).object;
 
 test('a patch made between two documents turns one into the other', () => {
   fc.assert(

@@ -4,27 +4,25 @@ import { comparable, ownedPart } from './owned.ts';
 
 const US = 'offshoot-environments';
 
-function deployment(managedFields: readonly ManagedFieldsEntry[]): KubeObject {
+function deployment(managedFields: readonly ManagedFieldsEntry[]): KubeObject & { spec: unknown } {
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name: 'web', namespace: 'team', labels: { app: 'web', other: 'theirs' }, managedFields },
-    ...{
-      spec: {
-        replicas: 2,
-        template: {
-          spec: {
-            containers: [
-              { name: 'sidecar', image: 'theirs' },
-              {
-                name: 'web',
-                image: 'web:2',
-                imagePullPolicy: 'Always',
-                ports: [{ containerPort: 80, protocol: 'TCP' }],
-              },
-            ],
-            tolerations: [{ key: 'a', operator: 'Exists' }],
-          },
+    spec: {
+      replicas: 2,
+      template: {
+        spec: {
+          containers: [
+            { name: 'sidecar', image: 'theirs' },
+            {
+              name: 'web',
+              image: 'web:2',
+              imagePullPolicy: 'Always',
+              ports: [{ containerPort: 80, protocol: 'TCP' }],
+            },
+          ],
+          tolerations: [{ key: 'a', operator: 'Exists' }],
         },
       },
     },

@@ -8,6 +8,8 @@ export default class ClosingLine implements Reporter {
     let failed = errors.length;
     for (const module of modules) {
       if (module.errors().length > 0) failed++;
+      // A hook that fails leaves its tests unrun; it must show in the count.
+      for (const suite of module.children.allSuites()) if (suite.errors().length > 0) failed++;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
         if (state === 'passed') passed++;

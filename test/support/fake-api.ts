@@ -279,7 +279,7 @@ export class FakeApi implements Client {
 function keepPart(before: AnyObject, next: AnyObject, subresource: string | undefined): AnyObject {
   const [base, status] = subresource === 'status' ? [before, next] : [next, before];
   const { status: _status, ...rest } = base;
-  return { ...rest, ...(status['status'] !== undefined && { status: status['status'] }) } as AnyObject;
+  return { ...rest, ...(status['status'] !== undefined && { status: status['status'] }) };
 }
 
 function idOf(kind: AnyKind): string {
