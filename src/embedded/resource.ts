@@ -11,8 +11,8 @@ export interface PrinterColumn {
   readonly description?: string;
   /** 0 shows always, above 0 only with `-o wide`. */
   readonly priority?: number;
-  /** A JSON path for custom kinds; a function of the object for built-in ones. */
-  readonly value: string | ((object: ApiObject, now: number) => string | number | boolean | null);
+  /** The cell of an object; null leaves it empty. */
+  readonly value: (object: ApiObject, now: number) => string | number | boolean | null;
 }
 
 export interface ScaleSubresource {
@@ -38,7 +38,7 @@ export interface Resource {
   readonly subresources: readonly string[];
   /** For built-in kinds a getter: the definitions are parsed when the first schema is asked for. */
   readonly schema: Schema;
-  /** The whole table, `Name` included. Evaluate with `columnValue` of kinds/. */
+  /** The whole table, `Name` included. */
   readonly columns: readonly PrinterColumn[];
   /** True for kinds made from a CustomResourceDefinition: no strategic merge patch, unknown fields pruned by schema. */
   readonly custom: boolean;

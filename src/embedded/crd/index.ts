@@ -2,7 +2,7 @@
 export { acceptedStatus, isEstablished } from './names.ts';
 export { compileJsonPath } from './jsonpath.ts';
 export { openApiV3Document } from './openapi.ts';
-export { customResources, storageVersion } from './resources.ts';
-export { definitionProblems, storedVersionProblems } from './validate.ts';
+export { customResources } from './resources.ts';
+export { definitionProblems } from './validate.ts';
 export { gatewayApiDefinitions } from './bundled/gateway-api.ts';
 export { istioDefinitions } from './bundled/istio.ts';

@@ -55,7 +55,9 @@ function addDefinition(name: string, schemas: Json): void {
   if (properties === undefined) return;
   result['properties'] = Object.fromEntries(
     Object.entries(properties).map(([field, schema]) => {
-      const about = descriptionOf(name, field);
+      // The client package tells of fields that refer to a definition only what the definition says of itself.
+      const target = schema['$ref'];
+      const about = descriptionOf(name, field) ?? (typeof target === 'string' ? descriptionOf(target) : undefined);
       return [field, { ...(about !== undefined && { description: about }), ...publicNode(schema, schemas) }];
     }),
   );

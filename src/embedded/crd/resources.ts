@@ -8,7 +8,7 @@ import { compileJsonPath } from './jsonpath.ts';
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
 /** The version in which objects are stored. */
-export function storageVersion(definition: ApiObject): string {
+function storageVersion(definition: ApiObject): string {
   const version = objects(definition, 'spec', 'versions').find((candidate) => candidate['storage'] === true);
   return text(version, 'name');
 }
@@ -48,7 +48,7 @@ export function customResources(definition: ApiObject): readonly Resource[] {
 }
 
 /** The schema of a version; one that keeps everything when unknown fields are not pruned at all. */
-export function schemaOf(definition: ApiObject, version: ApiObject): Schema {
+function schemaOf(definition: ApiObject, version: ApiObject): Schema {
   const schema = at(version, 'schema', 'openAPIV3Schema');
   const written = isObject(schema) ? (schema as Schema) : { type: 'object' as const };
   if (at(definition, 'spec', 'preserveUnknownFields') !== true) return written;

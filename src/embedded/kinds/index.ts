@@ -2,7 +2,6 @@
 export { convertObject } from './convert.ts';
 export { decodeObject } from './decode.ts';
 export { setDefaults } from './defaults/index.ts';
-export { definition } from './definitions.ts';
 export { prepareForCreate, prepareForUpdate, raisesGeneration } from './prepare.ts';
 export { builtinResources } from './registry.ts';
 export { validate } from './validate/index.ts';

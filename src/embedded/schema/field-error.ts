@@ -96,7 +96,7 @@ function shown(value: unknown): string {
 }
 
 /** The error as the server prints it: `spec.replicas: Invalid value: -1: must be greater than or equal to 0`. */
-export function errorText(error: FieldError): string {
+function errorText(error: FieldError): string {
   return `${error.field}: ${errorBody(error)}`;
 }
 

@@ -74,7 +74,7 @@ function volume(value: ApiObject): ApiObject {
 }
 
 /** The defaults of a pod's spec, in a pod and in a template. */
-export function podSpec(spec: ApiObject): ApiObject {
+function podSpec(spec: ApiObject): ApiObject {
   let result = fill(spec, {
     restartPolicy: 'Always',
     terminationGracePeriodSeconds: 30,

@@ -107,7 +107,7 @@ function mountErrors(container: ApiObject, path: string, volumes: ReadonlySet<st
 }
 
 /** Requests and limits: known names, no negative amounts, requests within limits. */
-export function resourceErrors(resources: unknown, path: string): FieldError[] {
+function resourceErrors(resources: unknown, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const limits = stringMap(resources, 'limits');
   const requests = stringMap(resources, 'requests');

@@ -7,7 +7,7 @@ const namePartPattern = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 export type NameCheck = (text: string) => readonly string[];
 
 /** What the server says of a text that does not fit a pattern. */
-export function patternText(rule: string, pattern: string, ...examples: readonly string[]): string {
+function patternText(rule: string, pattern: string, ...examples: readonly string[]): string {
   const shown = examples.map((example, index) => `${index === 0 ? '' : ' or '}'${example}', `).join('');
   return `${rule} (${examples.length === 0 ? '' : 'e.g. '}${shown}regex used for validation is '${pattern}')`;
 }

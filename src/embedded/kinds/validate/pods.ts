@@ -11,7 +11,7 @@ import { dns1123LabelProblems, dns1123SubdomainProblems } from './names.ts';
 const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 
 /** The spec of a pod. */
-export function podSpecErrors(spec: unknown, path: string, extraVolumes: readonly string[] = []): FieldError[] {
+function podSpecErrors(spec: unknown, path: string, extraVolumes: readonly string[] = []): FieldError[] {
   const errors: FieldError[] = [];
   const volumes = new Set([...volumeNames(spec, path, errors), ...extraVolumes]);
   const names = new Once();
