@@ -3,16 +3,20 @@ import type { AnyObject } from '../../kube/objects.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
 import { accountControllers } from './accounts.ts';
 import type { Credentials } from './accounts.ts';
+import { cronJobController } from './cronjob.ts';
+import { daemonSetController } from './daemonset.ts';
 import { deploymentController } from './deployment.ts';
 import { endpointControllers, serviceSelector } from './endpoints.ts';
 import { garbageCollector } from './garbage.ts';
-import { deployments, replicaSets, services } from './kinds.ts';
+import { jobController } from './job.ts';
+import { daemonSets, deployments, jobs, replicaSets, services, statefulSets } from './kinds.ts';
 import type { Service } from './kinds.ts';
 import { kubeletController } from './kubelet.ts';
 import type { Controller } from './loop.ts';
 import { namespaceController } from './namespace.ts';
 import { replicaSetController } from './replicaset.ts';
 import { schedulerController } from './scheduler.ts';
+import { statefulSetController } from './statefulset.ts';
 import { safeSelector } from './values.ts';
 import type { SelectorReader } from './world.ts';
 
@@ -21,6 +25,10 @@ export function controllers(credentials: Credentials | undefined): readonly Cont
   return [
     deploymentController,
     replicaSetController,
+    statefulSetController,
+    daemonSetController,
+    jobController,
+    cronJobController,
     schedulerController,
     kubeletController(),
     ...endpointControllers,
@@ -40,5 +48,8 @@ function specOf(object: AnyObject): Readonly<Record<string, unknown>> {
 export const selectors: Readonly<Record<string, SelectorReader>> = {
   [deployments]: bySelector,
   [replicaSets]: bySelector,
+  [statefulSets]: bySelector,
+  [daemonSets]: bySelector,
+  [jobs]: bySelector,
   [services]: (object) => serviceSelector(object as unknown as Service),
 };

@@ -1,0 +1,148 @@
+// DaemonSets: one pod on every node that fits.
+import type { KubeObject } from '../../kube/objects.ts';
+import { sameJson } from '../patch/json.ts';
+import { daemonSets, nodes as nodeCollection, pods as podCollection } from './kinds.ts';
+import type { DaemonSet, Node, Pod, PodTemplate } from './kinds.ts';
+import type { Controller } from './loop.ts';
+import { misfit } from './nodes.ts';
+import { claim, isActive, isAvailable, isReady, nextAvailableInMs, podFrom } from './pods.ts';
+import { forgetRevisions, labelled, labelOf, revisionLabel, revisionsOf } from './revisions.ts';
+import { byAge, ownersOfKind, ownersOrSelectors, resolveCount, safeSelector, self, withoutZeros } from './values.ts';
+import type { World } from './world.ts';
+import { controllerManager, createOf, deleteOf, nothing, statusOf } from './writes.ts';
+import type { NewObject, Plan, Write } from './writes.ts';
+
+/** Conditions of a node that daemons live with. */
+const tolerated = [
+  ['node.kubernetes.io/not-ready', 'NoExecute'],
+  ['node.kubernetes.io/unreachable', 'NoExecute'],
+  ['node.kubernetes.io/disk-pressure', 'NoSchedule'],
+  ['node.kubernetes.io/memory-pressure', 'NoSchedule'],
+  ['node.kubernetes.io/pid-pressure', 'NoSchedule'],
+  ['node.kubernetes.io/unschedulable', 'NoSchedule'],
+] as const;
+
+/** The template with what lets a daemon run on nodes that others must avoid. */
+function tolerant(template: PodTemplate): PodTemplate {
+  const added = tolerated.map(([key, effect]) => ({ key, operator: 'Exists', effect }));
+  const present = template.spec.tolerations ?? [];
+  const missing = added.filter((one) => !present.some((other) => sameJson(one, other)));
+  return { ...template, spec: { ...template.spec, tolerations: [...present, ...missing] } };
+}
+
+/** A daemon for one node: it is tied to the node's name and left to the scheduler. */
+function daemonFor(set: DaemonSet, template: PodTemplate, node: Node): NewObject {
+  const pod = podFrom(template, set);
+  const field = { key: 'metadata.name', operator: 'In', values: [node.metadata.name] };
+  const { affinity } = template.spec;
+  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [{}];
+  const nodeSelectorTerms = required.map((term) => ({ ...term, matchFields: [field] }));
+  const nodeAffinity = {
+    ...affinity?.nodeAffinity,
+    requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms },
+  };
+  return { ...pod, spec: { ...template.spec, affinity: { ...affinity, nodeAffinity } } };
+}
+
+/** The node that a daemon is on, or meant for. */
+function nodeOf(pod: Pod): string {
+  if (pod.spec.nodeName !== undefined && pod.spec.nodeName !== '') return pod.spec.nodeName;
+  const terms = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  return terms?.[0]?.matchFields?.[0]?.values?.[0] ?? '';
+}
+
+/** What a daemon set needs now. */
+export function planDaemonSet(world: World, set: DaemonSet): Plan {
+  const now = world.now();
+  const { owned, writes: claimed } = claim(world, set, podCollection, safeSelector(set.spec.selector));
+  if (claimed.length > 0) return { writes: claimed };
+  const revisions = revisionsOf(world, set);
+  if (revisions.writes.length > 0) return { writes: revisions.writes };
+  const template = tolerant(labelled(set, set.spec.template, revisions.update));
+  const nodes = world.list(nodeCollection);
+  const fitting = nodes.filter((node) => misfit(node, template.spec) === undefined);
+  const onNode = Map.groupBy(owned, nodeOf);
+  const minReadySeconds = set.spec.minReadySeconds ?? 0;
+  const isUpdated = (pod: Pod): boolean => pod.metadata.labels?.[revisionLabel] === labelOf(set, revisions.update);
+  const isUp = (pod: Pod): boolean => isActive(pod) && isAvailable(pod, minReadySeconds, now);
+  const writes: Write[] = [];
+  if (set.metadata.deletionTimestamp === undefined) {
+    for (const node of fitting) {
+      const [kept, ...surplus] = (onNode.get(node.metadata.name) ?? []).filter((pod) => isActive(pod)).toSorted(byAge);
+      const ended = (onNode.get(node.metadata.name) ?? []).filter((pod) => pod.status?.phase === 'Failed');
+      if (kept === undefined && !isLeaving(onNode.get(node.metadata.name)))
+        writes.push(createOf(daemonFor(set, template, node)));
+      writes.push(...[...surplus, ...ended.filter(isStaying)].map((pod) => deleteOf(pod)));
+    }
+    const fittingNames = new Set(fitting.map((node) => node.metadata.name));
+    const stray = owned.filter((pod) => isStaying(pod) && !fittingNames.has(nodeOf(pod)));
+    writes.push(...stray.map((pod) => deleteOf(pod)));
+    if (writes.length === 0) writes.push(...replacements(set, fitting, owned, isUpdated, isUp));
+  }
+  const inUse = new Set([revisions.update, ...owned.map((pod) => pod.metadata.labels?.[revisionLabel] ?? '')]);
+  writes.push(...forgetRevisions(set, revisions, inUse));
+  const daemons = fitting.flatMap((node) => {
+    const candidates = (onNode.get(node.metadata.name) ?? []).filter(isActive).toSorted(byAge);
+    return candidates.slice(0, 1);
+  });
+  const available = daemons.filter((pod) => isUp(pod)).length;
+  const status = {
+    currentNumberScheduled: daemons.length,
+    numberMisscheduled: owned.filter(
+      (pod) => isActive(pod) && !fitting.some((node) => node.metadata.name === nodeOf(pod)),
+    ).length,
+    desiredNumberScheduled: fitting.length,
+    numberReady: daemons.filter(isReady).length,
+    ...withoutZeros({
+      observedGeneration: set.metadata.generation,
+      updatedNumberScheduled: daemons.filter(isUpdated).length,
+      numberAvailable: available,
+      numberUnavailable: fitting.length - available,
+    }),
+  };
+  if (!sameJson(status, set.status ?? {})) writes.push(statusOf(set, status));
+  const againInMs = nextAvailableInMs(daemons, minReadySeconds, now);
+  return { writes, ...(againInMs !== undefined && { againInMs }) };
+}
+
+function isStaying(pod: KubeObject): boolean {
+  return pod.metadata.deletionTimestamp === undefined;
+}
+
+/** True while an earlier daemon is on its way out: the next one waits for it. */
+function isLeaving(pods: readonly Pod[] | undefined): boolean {
+  return pods?.some((pod) => !isStaying(pod)) === true;
+}
+
+/** Outdated daemons that may go now: those that are down, and as many others as may be missing at a time. */
+function replacements(
+  set: DaemonSet,
+  fitting: readonly Node[],
+  pods: readonly Pod[],
+  isUpdated: (pod: Pod) => boolean,
+  isUp: (pod: Pod) => boolean,
+): Write[] {
+  const { type, rollingUpdate } = set.spec.updateStrategy ?? {};
+  if (type === 'OnDelete') return [];
+  const allowed = Math.max(1, resolveCount(rollingUpdate?.maxUnavailable ?? 1, fitting.length, true));
+  const missing = fitting.length - pods.filter(isUp).length;
+  const outdated = pods.filter((pod) => isActive(pod) && !isUpdated(pod));
+  const down = outdated.filter((pod) => !isUp(pod));
+  const up = outdated.filter(isUp).slice(0, Math.max(0, allowed - missing));
+  return [...down, ...up].map((pod) => deleteOf(pod));
+}
+
+export const daemonSetController: Controller = {
+  name: 'daemon-set-controller',
+  writer: controllerManager('daemon-set-controller'),
+  on: {
+    [daemonSets]: self,
+    pods: ownersOrSelectors('DaemonSet', daemonSets),
+    'controllerrevisions.apps': ownersOfKind('DaemonSet'),
+    nodes: (_event, world) => world.list(daemonSets).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
+  },
+  plan: (world, key) => {
+    const set = world.get(daemonSets, key);
+    return set === undefined ? nothing : planDaemonSet(world, set);
+  },
+};
