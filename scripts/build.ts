@@ -1,6 +1,6 @@
 // Bundles the command line and the library entries into dist/, with type declarations beside them.
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { build } from 'esbuild';
@@ -27,6 +27,11 @@ await build({
   sourcemap: true,
   logLevel: 'warning',
 });
+
+// Data that is read at run time stands beside the code that reads it, in the bundle as in the sources.
+for (const file of ['openapi.json', 'descriptions.json']) {
+  copyFileSync(path.join(root, 'src/embedded/kinds', file), path.join(root, 'dist', file));
+}
 
 const tsc = createRequire(import.meta.url)
   .resolve('typescript/package.json')

@@ -1,0 +1,48 @@
+// Uses the package as somebody who installed it would: packs it, unpacks it elsewhere, runs the command and imports the
+// libraries. Run by .ci/run, after a build.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+
+const root = path.resolve(import.meta.dirname, '..');
+const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-package-'));
+try {
+  const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', dir], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const [{ filename, size }] = JSON.parse(packed) as [{ filename: string; size: number }];
+  execFileSync('tar', ['-xzf', path.join(dir, filename), '-C', dir]);
+  const unpacked = path.join(dir, 'package');
+  symlinkSync(path.join(root, 'node_modules'), path.join(unpacked, 'node_modules'));
+
+  const bin = path.join(unpacked, 'bin/offshoot.js');
+  assert.match(execFileSync(process.execPath, [bin, '--version'], { encoding: 'utf8' }), /^\d+\.\d+\.\d+\n$/);
+  assert.match(execFileSync(process.execPath, [bin, '--help'], { encoding: 'utf8' }), /Usage: offshoot/);
+
+  for (const [entry, name] of Object.entries({
+    watchable: 'WatchableMap',
+    kube: 'connect',
+    controller: 'Manager',
+    embedded: 'startEmbedded',
+  })) {
+    const program = `import { ${name} } from 'offshoot/${entry}'; if (typeof ${name} !== 'function') process.exit(1);`;
+    execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: unpacked });
+  }
+
+  const up = spawn(process.execPath, [bin, 'up', '--memory', '--port', '0', '-o', 'json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(createInterface({ input: up.stdout }), 'line')) as [string];
+  assert.match((JSON.parse(line) as { api: string }).api, /^https:\/\/127\.0\.0\.1:\d+$/);
+  up.kill('SIGTERM');
+  const [code] = (await once(up, 'exit')) as [number | null];
+  assert.equal(code, 0);
+  console.log(`the package works as installed (${Math.round(size / 1024)} KB packed)`);
+} finally {
+  rmSync(dir, { recursive: true, force: true });
+}
