@@ -1,0 +1,64 @@
+// The embedded cluster against a real API server: every scenario of the corpus is sent to both, and the answers compared.
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startEmbedded } from '../src/embedded/index.ts';
+import type { Embedded } from '../src/embedded/index.ts';
+import { loadConfig } from '../src/kube/kubeconfig.ts';
+import { describeReal } from './cluster/index.ts';
+import { sharedRealCluster } from './cluster/shared.ts';
+import { differences } from './differential/compare.ts';
+import { corpus } from './differential/corpus/index.ts';
+import { endpointOf } from './differential/endpoint.ts';
+import type { Answer, Endpoint } from './differential/endpoint.ts';
+import { isKnown } from './differential/known.ts';
+import { play } from './differential/play.ts';
+import type { Scenario } from './differential/scenario.ts';
+
+test('the corpus is large and its scenarios have names of their own', () => {
+  const scenarios = Object.values(corpus).flat();
+  expect(scenarios.flatMap(({ steps }) => steps).length).toBeGreaterThan(1_000);
+  expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length);
+});
+
+describeReal('embedded and real servers answer alike', () => {
+  let server: Embedded;
+  let embedded: Endpoint;
+  let real: Endpoint;
+
+  beforeAll(async () => {
+    server = await startEmbedded();
+    const { url, caPem, admin } = server;
+    embedded = endpointOf({ server: url, caPem, certPem: admin.certPem, keyPem: admin.keyPem });
+    real = endpointOf(loadConfig({ path: (await sharedRealCluster()).kubeconfigPath }));
+  });
+
+  afterAll(async () => {
+    embedded.close();
+    real.close();
+    await server.stop();
+  });
+
+  describe.each(Object.entries(corpus))('%s', (_topic, scenarios) => {
+    test.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
+      '%s',
+      async (_name, scenario) => {
+        const namespace = `differential-${randomBytes(4).toString('hex')}`;
+        const [wanted, found] = await Promise.all([
+          play(scenario, namespace, real),
+          play(scenario, namespace, embedded),
+        ]);
+        expect(report(scenario, wanted, found)).toEqual([]);
+      },
+    );
+  });
+});
+
+/** One line a difference that is not known, below the request that showed it. */
+function report(scenario: Scenario, wanted: readonly Answer[], found: readonly Answer[]): string[] {
+  return scenario.steps.flatMap(({ method, path }, index) => {
+    const unknown = differences(wanted[index], found[index]).filter(
+      (difference) => !isKnown(scenario.name, difference),
+    );
+    return unknown.map(({ text }) => `${index + 1}. ${method} ${path} · ${text}`);
+  });
+}

@@ -1,0 +1,35 @@
+// The differences between two JSON values, one line each.
+
+export interface Difference {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Where the second value is not the first. */
+export function differences(real: unknown, embedded: unknown, path = ''): Difference[] {
+  if (Object.is(real, embedded)) return [];
+  if (Array.isArray(real) && Array.isArray(embedded)) {
+    const length = Math.max(real.length, embedded.length);
+    return Array.from({ length }, (_, index) => differences(real[index], embedded[index], `${path}[${index}]`)).flat();
+  }
+  if (isObject(real) && isObject(embedded)) {
+    const names = [...new Set([...Object.keys(real), ...Object.keys(embedded)])];
+    return names.flatMap((name) => differences(real[name], embedded[name], join(path, name)));
+  }
+  return [{ path, text: `${path}: real ${shown(real)}, embedded ${shown(embedded)}` }];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function join(path: string, name: string): string {
+  if (!/^[\w$-]+$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
+  return path === '' ? name : `${path}.${name}`;
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = JSON.stringify(value);
+  return text.length > 400 ? `${text.slice(0, 400)}…` : text;
+}

@@ -1,0 +1,44 @@
+// All scenarios.
+import type { Scenario } from '../scenario.ts';
+import { access } from './access.ts';
+import { customDefinitions } from './definitions.ts';
+import { deletions } from './deletions.ts';
+import { discovery } from './discovery.ts';
+import { dryRuns } from './dry-runs.ts';
+import { errors } from './errors.ts';
+import { fieldValidation } from './field-validation.ts';
+import { invalid } from './invalid.ts';
+import { namespaces } from './namespaces.ts';
+import { objects } from './objects.ts';
+import { patches } from './patches.ts';
+import { quotas } from './quotas.ts';
+import { selectors } from './selectors.ts';
+import { serverSideApply } from './server-side-apply.ts';
+import { servicesCorpus } from './services.ts';
+import { subresources } from './subresources.ts';
+import { tables } from './tables.ts';
+import { watches } from './watches.ts';
+import { workloads } from './workloads.ts';
+
+/** By topic. */
+export const corpus: Readonly<Record<string, readonly Scenario[]>> = {
+  objects,
+  errors,
+  invalid,
+  patches,
+  'server-side apply': serverSideApply,
+  selectors,
+  watches,
+  'dry runs': dryRuns,
+  'field validation': fieldValidation,
+  deletions,
+  subresources,
+  tables,
+  discovery,
+  'custom resource definitions': customDefinitions,
+  namespaces,
+  services: servicesCorpus,
+  access,
+  quotas,
+  workloads,
+};

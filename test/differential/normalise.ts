@@ -1,0 +1,100 @@
+// Takes out of an answer what two correct servers may choose freely: ids, versions, times, generated names, addresses.
+import { at } from './path.ts';
+
+type Json = Record<string, unknown>;
+
+/** Normalises the answers of one scenario on one server; it learns generated names as they come by. */
+export class Normaliser {
+  readonly #generated = new Map<string, string>();
+
+  normalise(body: unknown): unknown {
+    this.#learn(body);
+    return this.#value(body, '');
+  }
+
+  /** Names that the server made up are known by the prefix that they were asked with. */
+  #learn(value: unknown): void {
+    if (Array.isArray(value)) for (const item of value) this.#learn(item);
+    if (typeof value !== 'object' || value === null) return;
+    const { metadata } = value as { metadata?: unknown };
+    if (typeof metadata === 'object' && metadata !== null) this.#learnName(metadata as Json);
+    for (const part of Object.values(value)) this.#learn(part);
+  }
+
+  #learnName({ name, generateName, labels }: Json): void {
+    const hash =
+      (labels as Json | undefined)?.['pod-template-hash'] ?? (labels as Json | undefined)?.['controller-revision-hash'];
+    if (typeof hash === 'string') {
+      const bare = hash.split('-').at(-1)!;
+      this.#generated.set(bare, '<hash>');
+    }
+    if (typeof name !== 'string' || typeof generateName !== 'string' || !name.startsWith(generateName)) return;
+    const suffix = name.slice(generateName.length);
+    // Pods of stateful sets and the like have a generateName, but a name that is not random.
+    if (suffix.length === 5) this.#generated.set(suffix, '<suffix>');
+  }
+
+  #value(value: unknown, key: string): unknown {
+    if (typeof value === 'string') return this.#text(value, key);
+    if (typeof value === 'bigint') return `${value}n`;
+    if (key === 'nodePort' || key === 'healthCheckNodePort') return '<port>';
+    if (Array.isArray(value)) return this.#list(value, key);
+    if (typeof value !== 'object' || value === null) return value;
+    const object = value as Json;
+    if (object['kind'] === 'Table') return this.#object(withoutAges(object));
+    return this.#object(object);
+  }
+
+  #object(object: Json): Json {
+    return Object.fromEntries(
+      Object.entries(object)
+        .map(([key, value]) => [this.#text(key, ''), this.#value(value, key)] as const)
+        .sort(([one], [other]) => (one < other ? -1 : 1)),
+    );
+  }
+
+  #list(list: readonly unknown[], key: string): unknown[] {
+    if (key === 'managedFields')
+      return this.#list((list as Json[]).map(({ time: _time, ...rest }) => rest).sort(byOwner), '');
+    if (key === 'conditions')
+      return this.#list(
+        [...(list as Json[])].sort((a, b) => compareText(a['type'], b['type'])),
+        '',
+      );
+    return list.map((item) => this.#value(item, key));
+  }
+
+  #text(text: string, key: string): string {
+    if (key === 'resourceVersion' && text !== '' && text !== '0') return '<version>';
+    if (key === 'continue' && text !== '') return '<continue>';
+    let result = text
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>')
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
+      .replaceAll(/\b10\.\d+\.\d+\.\d+\b/g, '<ip>')
+      .replaceAll(/127\.0\.0\.1:\d+/g, '<server>')
+      .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<token>')
+      .replaceAll(/(ResourceVersion in precondition: \d+, ResourceVersion in object meta: )\d+/g, '$1<version>');
+    for (const [name, stand] of this.#generated) result = result.replaceAll(name, stand);
+    return result;
+  }
+}
+
+function byOwner(one: Json, other: Json): number {
+  const text = ({ manager, operation, subresource, apiVersion }: Json): string =>
+    JSON.stringify([manager, operation, subresource, apiVersion]);
+  return compareText(text(one), text(other));
+}
+
+function compareText(one: unknown, other: unknown): number {
+  return String(one) < String(other) ? -1 : 1;
+}
+
+/** A table whose ages and durations, which depend on when it was asked for, are masked. */
+function withoutAges(table: Json): Json {
+  const columns = (at(table, 'columnDefinitions[*].name') ?? []) as string[];
+  const rows = (table['rows'] ?? []) as Json[];
+  const aging = new Set(['Age', 'Last Seen', 'First Seen', 'Duration', 'Created At']);
+  const masked = (cell: unknown, index: number): unknown =>
+    aging.has(columns[index] ?? '') && /^\d+[smhdy]/.test(String(cell)) ? '<age>' : cell;
+  return { ...table, rows: rows.map((row) => ({ ...row, cells: ((row['cells'] ?? []) as unknown[]).map(masked) })) };
+}

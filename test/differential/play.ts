@@ -1,0 +1,88 @@
+// Plays a scenario on one server: fills in placeholders, waits where the scenario says so, and gives normalised answers.
+import { isDeepStrictEqual } from 'node:util';
+import { setTimeout as delay } from 'node:timers/promises';
+import { stringifyJson } from '../../src/kube/json.ts';
+import type { Answer, Endpoint, WireRequest } from './endpoint.ts';
+import { Normaliser } from './normalise.ts';
+import { at } from './path.ts';
+import type { Condition, Scenario, Step } from './scenario.ts';
+
+const deadlineMs = 30_000;
+const pollMs = 50;
+
+/** The normalised answers of a scenario, one a step. The namespace is made first and asked to go at the end. */
+export async function play({ steps }: Scenario, namespace: string, endpoint: Endpoint): Promise<Answer[]> {
+  const kept = new Map([['ns', namespace]]);
+  const normaliser = new Normaliser();
+  await makeNamespace(endpoint, namespace);
+  const answers: Answer[] = [];
+  try {
+    for (const step of steps) {
+      const answer = await take(endpoint, step, kept);
+      for (const [name, path] of Object.entries(step.keep ?? {})) kept.set(name, String(at(answer.body, path)));
+      const body = normaliser.normalise(answer.body);
+      const shown =
+        step.only === undefined ? body : Object.fromEntries(step.only.map((path) => [path, at(body, path)]));
+      answers.push({ ...answer, warnings: answer.warnings.toSorted(), body: shown });
+    }
+  } finally {
+    await endpoint.send({ ...plain, method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
+  }
+  return answers;
+}
+
+const plain = {
+  headers: { accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'differential' },
+};
+
+/** Also waits for the service account that pods need. */
+async function makeNamespace(endpoint: Endpoint, name: string): Promise<void> {
+  const body = stringifyJson({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  await endpoint.send({ ...plain, method: 'POST', path: '/api/v1/namespaces', body });
+  const account = { method: 'GET', path: `/api/v1/namespaces/${name}/serviceaccounts/default` };
+  await take(endpoint, { ...account, until: { code: 200 } }, new Map());
+}
+
+async function take(endpoint: Endpoint, step: Step, kept: ReadonlyMap<string, string>): Promise<Answer> {
+  const request = wireRequest(step, kept);
+  const end = performance.now() + deadlineMs;
+  for (;;) {
+    const answer = await endpoint.send(request);
+    if (step.until === undefined || holds(step.until, answer)) return answer;
+    if (performance.now() > end) {
+      const body = stringifyJson(answer.body).slice(0, 2_000);
+      throw new Error(`${JSON.stringify(step.until)} did not come true: ${step.path}: ${answer.code} ${body}`);
+    }
+    await delay(pollMs);
+  }
+}
+
+function holds(condition: Condition, { code, body }: Answer): boolean {
+  if ('code' in condition) return code === condition.code;
+  const value = at(body, condition.path);
+  return 'is' in condition ? isDeepStrictEqual(value, condition.is) : value !== undefined;
+}
+
+function wireRequest(step: Step, kept: ReadonlyMap<string, string>): WireRequest {
+  const fill = (text: string): string => text.replaceAll(/<(\w+)>/g, (whole, name: string) => kept.get(name) ?? whole);
+  const query = new URLSearchParams(mapValues(step.query ?? {}, fill));
+  const { body, as, groups } = step;
+  return {
+    method: step.method,
+    path: fill(step.path) + (step.query === undefined ? '' : `?${query.toString()}`),
+    headers: {
+      accept: step.accept ?? 'application/json',
+      'user-agent': 'differential',
+      ...(body === undefined ? {} : { 'content-type': step.contentType ?? 'application/json' }),
+      ...(as === undefined ? {} : { 'impersonate-user': fill(as) }),
+      ...(groups === undefined ? {} : { 'impersonate-group': groups }),
+      ...mapValues(step.headers ?? {}, fill),
+    },
+    ...(body === undefined ? {} : { body: fill(typeof body === 'string' ? body : stringifyJson(body)) }),
+    ...(step.events === undefined ? {} : { lines: step.events }),
+  };
+}
+
+function mapValues(values: Readonly<Record<string, string>>, map: (value: string) => string): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
+}
