@@ -1,0 +1,138 @@
+// The embedded cluster on disk, ended by kill -9 in the middle of a storm of writes, again and again: what was
+// acknowledged is there, versions only grow, and a watch goes on from where it was or says that it can't.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connect, defineKind, isExpired, loadConfig } from '../../src/kube/index.ts';
+import type { AnyObject, Client } from '../../src/kube/index.ts';
+
+const KILLS = Number(process.env['OFFSHOOT_KILLS'] ?? 10);
+const WRITERS = 8;
+const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
+const BIN = path.resolve(import.meta.dirname, '../../bin/offshoot.js');
+
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'offshoot-kill-'));
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+async function start(): Promise<{ child: ChildProcess; client: Client }> {
+  const child = spawn(
+    process.execPath,
+    [BIN, 'up', '--data-dir', dir, '--port', '0', '-o', 'json'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
+  const { kubeconfig } = JSON.parse(line) as { kubeconfig: string };
+  return { child, client: connect(loadConfig({ path: kubeconfig })) };
+}
+
+/** What the server said it had done: by name the newest acknowledged version and value, or that it is deleted. */
+type Acknowledged = Map<string, { version: bigint; value: string } | 'deleted'>;
+
+/** Writes until the server is gone. Each writer has names of its own, so the last acknowledged write is what counts. */
+async function storm(client: Client, writer: number, round: number, known: Acknowledged): Promise<void> {
+  for (let i = 0; ; i++) {
+    const name = `w${writer}-${i % 5}`;
+    const ref = { name, namespace: 'default' };
+    const value = `${round}.${i}`;
+    const before = known.get(name);
+    try {
+      let answer: AnyObject | undefined;
+      // While a write is under way its outcome is open: either state may be found after the kill.
+      known.delete(name);
+      if (before === undefined || before === 'deleted') {
+        answer = await client.create(ConfigMap, {
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: ref,
+          data: { value },
+        });
+      } else if (i % 7 === 6) {
+        await client.delete(ConfigMap, ref);
+      } else {
+        answer = await client.patch(ConfigMap, ref, { type: 'merge', body: { data: { value } } });
+      }
+      known.set(name, answer ? { version: BigInt(answer.metadata.resourceVersion!), value } : 'deleted');
+    } catch {
+      return;
+    }
+  }
+}
+
+test(`nothing acknowledged is lost over ${KILLS} kills`, async () => {
+  const known: Acknowledged = new Map();
+  let highest = 0n;
+  let resumeFrom: string | undefined;
+  let writes = 0;
+  for (let round = 0; round <= KILLS; round++) {
+    const { child, client } = await start();
+    const { items, resourceVersion } = await client.list(ConfigMap, { namespace: 'default' });
+    const found = new Map(items.map((item) => [item.metadata.name, item]));
+    expect(BigInt(resourceVersion)).toBeGreaterThanOrEqual(highest);
+    for (const [name, acknowledged] of known) {
+      const stored = found.get(name);
+      if (acknowledged === 'deleted') {
+        expect(stored, `${name} was deleted before kill ${round}`).toBeUndefined();
+      } else {
+        expect(stored?.['data'], `${name} before kill ${round}`).toEqual({ value: acknowledged.value });
+        expect(BigInt(stored!.metadata.resourceVersion!)).toBe(acknowledged.version);
+        writes++;
+      }
+    }
+    if (resumeFrom !== undefined) await resumes(client, resumeFrom, resourceVersion);
+    // Names whose outcome was open are settled by what is there now.
+    for (let writer = 0; writer < WRITERS; writer++) {
+      for (let i = 0; i < 5; i++) {
+        const stored = found.get(`w${writer}-${i}`);
+        const value = (stored?.['data'] as { value?: string } | undefined)?.value ?? '';
+        known.set(`w${writer}-${i}`, stored ? { version: BigInt(stored.metadata.resourceVersion!), value } : 'deleted');
+      }
+    }
+    highest = BigInt(resourceVersion);
+    resumeFrom = resourceVersion;
+    if (round < KILLS) {
+      const storms = Array.from({ length: WRITERS }, (_none, writer) => storm(client, writer, round, known));
+      await setTimeout(20 + Math.random() * 80);
+      child.kill('SIGKILL');
+      await Promise.all([once(child, 'exit'), ...storms]);
+    } else {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+    client.close();
+    for (const state of known.values()) if (state !== 'deleted' && state.version > highest) highest = state.version;
+  }
+  expect(writes).toBeGreaterThan(KILLS);
+}, 300_000);
+
+/** A watch from a version before the kill either brings what has happened since, up to now, or is refused as expired. */
+async function resumes(client: Client, from: string, upTo: string): Promise<void> {
+  if (from === upTo) return;
+  const abort = new AbortController();
+  const versions: bigint[] = [];
+  try {
+    await client.watch(
+      ConfigMap,
+      { namespace: 'default', resourceVersion: from, timeoutSeconds: 1, signal: abort.signal },
+      (event) => {
+        versions.push(BigInt(event.object.metadata.resourceVersion!));
+        if (versions.at(-1)! >= BigInt(upTo)) abort.abort();
+      },
+    );
+  } catch (error) {
+    if (!abort.signal.aborted) expect(isExpired(error), String(error)).toBe(true);
+    if (!abort.signal.aborted) return;
+  }
+  expect(versions).toEqual(versions.toSorted((a, b) => (a < b ? -1 : 1)));
+  expect(versions.every((version) => version > BigInt(from))).toBe(true);
+}
