@@ -12,7 +12,7 @@ import { builtinResources } from './kinds/index.ts';
 import { Registry } from './registry.ts';
 import type { Admission, Hooks } from './rest/context.ts';
 import { followDefinitions } from './rest/definitions.ts';
-import { requestHandler } from './rest/handler.ts';
+import { refuseGarbage, requestHandler } from './rest/handler.ts';
 import { OpenApi } from './rest/openapi.ts';
 import type { ServerContext } from './rest/server-context.ts';
 import { Watches } from './rest/watch-stream.ts';
@@ -73,6 +73,7 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
     },
     requestHandler(cluster),
   );
+  server.on('clientError', refuseGarbage);
   const closeServer = closerOf(server);
   const unfollow = followDefinitions(cluster, onError);
   let simulation: Simulation | undefined;

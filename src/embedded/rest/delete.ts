@@ -20,7 +20,7 @@ export interface DeleteOptions {
 }
 
 const policies = new Set(['Background', 'Foreground', 'Orphan']);
-const attempts = 8;
+const attempts = 200;
 
 /** Reads a DeleteOptions body together with the query parameters that say the same. */
 export function deleteOptionsOf(body: unknown, query: URLSearchParams): DeleteOptions {

@@ -1,5 +1,6 @@
 // One HTTP request from its first byte to its answer: read, authenticate, authorize, hand to a verb, answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { PatchError } from '../patch/errors.ts';
 import { send, statusAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
@@ -18,6 +19,23 @@ export function requestHandler(server: ServerContext): (request: IncomingMessage
       .then((answer) => (answer === undefined ? undefined : send(request, response, answer, warnings)))
       .catch(() => response.destroy());
   };
+}
+
+/** Answers what is not HTTP at all, or has headers beyond every measure. */
+export function refuseGarbage(error: Error & { readonly code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const tooLong = error.code === 'HPE_HEADER_OVERFLOW';
+  const line = tooLong ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const fault = tooLong
+    ? new Fault(431, 'RequestHeaderFieldsTooLarge', 'the request line or the headers are too long')
+    : new Fault(400, 'BadRequest', 'the request is not valid HTTP');
+  const { body } = statusAnswer(fault.status);
+  socket.end(
+    `HTTP/1.1 ${line}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body.toString()}`,
+  );
 }
 
 async function handle(

@@ -1,3 +1,4 @@
+import { connect } from 'node:tls';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEmbedded } from '../server.ts';
@@ -137,4 +138,21 @@ test('keys such as constructor are ordinary data', async () => {
   expect(reply.body['metadata']).toMatchObject({ labels: { toString: 'x' }, annotations: { constructor: 'y' } });
   expect((await client.get(`${maps}?labelSelector=toString%3Dx`)).body['items']).toHaveLength(1);
   expect((await client.get(`${maps}?labelSelector=valueOf`)).body['items']).toHaveLength(0);
+});
+
+test('what is not HTTP, or has endless headers, gets a Status too', async () => {
+  const { port } = new URL(embedded.url);
+  const speak = (text: string): Promise<string> => {
+    const socket = connect({ host: '127.0.0.1', port: Number(port), ca: embedded.caPem, servername: 'localhost' });
+    let heard = '';
+    socket.on('data', (chunk: Buffer) => {
+      heard += chunk.toString();
+    });
+    socket.on('error', () => undefined).write(text);
+    return new Promise((resolve) => {
+      socket.on('close', () => resolve(heard));
+    });
+  };
+  expect(await speak('rubbish\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*"kind":"Status"/s);
+  expect(await speak(`GET /${'x'.repeat(20_000)} HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 431 .*"kind":"Status"/s);
 });

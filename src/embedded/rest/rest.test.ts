@@ -104,6 +104,14 @@ describe('update', () => {
     expect(again.body['metadata']!['resourceVersion']).toBe(body['metadata']!['resourceVersion']);
   });
 
+  test('of what is not there creates it only where that is the custom', async () => {
+    const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
+    const lease = { metadata: { name: 'put' }, spec: { holderIdentity: 'me' } };
+    expect((await client.call('PUT', `${leases}/put`, lease)).code).toBe(201);
+    expect((await client.call('PUT', `${leases}/put`, lease)).code).toBe(422);
+    expect((await client.call('PUT', `${maps}/put`, map('put'))).code).toBe(404);
+  });
+
   test('of the spec raises the generation, of the status does not, and neither touches the other', async () => {
     const { body } = await client.post(deployments, deployment('gen'));
     expect(body['metadata']!['generation']).toBe(1);
@@ -226,6 +234,26 @@ describe('delete', () => {
     expect((await client.call('PUT', '/api/v1/namespaces/ending/finalize', done)).code).toBe(200);
     expect((await client.get('/api/v1/namespaces/ending')).code).toBe(404);
   });
+});
+
+test('kinds with two shapes show each in its own', async () => {
+  const core = '/api/v1/namespaces/default/events';
+  const involvedObject = { kind: 'Pod', name: 'p', namespace: 'default' };
+  await client.post(core, { metadata: { name: 'e' }, involvedObject, reason: 'Why', message: 'text', type: 'Normal' });
+  const events = '/apis/events.k8s.io/v1/namespaces/default/events';
+  const { body } = await client.get(`${events}/e`);
+  expect(body).toMatchObject({ apiVersion: 'events.k8s.io/v1', regarding: involvedObject, note: 'text' });
+  const selected = await client.get(`${core}?fieldSelector=involvedObject.name%3Dp,reason%3DWhy`);
+  expect(selected.body['items']).toHaveLength(1);
+  expect((await client.get(`${core}?fieldSelector=involvedObject.name%3Dq`)).body['items']).toHaveLength(0);
+  const v1 = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers';
+  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'x' };
+  const spec = { scaleTargetRef, maxReplicas: 3, targetCPUUtilizationPercentage: 50 };
+  expect((await client.post(v1, { metadata: { name: 'h' }, spec })).code).toBe(201);
+  const v2 = await client.get(`${v1.replace('/v1/', '/v2/')}/h`);
+  expect(v2.body['spec']!['metrics']).toMatchObject([
+    { resource: { name: 'cpu', target: { averageUtilization: 50 } } },
+  ]);
 });
 
 test('scale is one shape for every kind', async () => {

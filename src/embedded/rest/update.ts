@@ -11,13 +11,15 @@ import { conform, problemsOf } from './conform.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
 import { servedObject } from './conversion.ts';
+import { create } from './create.ts';
 import { conflict, invalid, modified, notFound } from './fault.ts';
 import { trackWrite } from './managers.ts';
 import { changedMeta } from './meta.ts';
 import { incomingObject } from './object.ts';
 import { rulesOf } from './rules/index.ts';
 
-const attempts = 8;
+/** Writers that come in one turn of the event loop win one after the other: this many may meet on one object. */
+const attempts = 200;
 
 /** What the caller wants, given the current state. `managed` says that it already keeps account of field owners. */
 export type Wish = (old: AnyObject) => { readonly object: AnyObject; readonly managed?: boolean };
@@ -26,6 +28,10 @@ export type Wish = (old: AnyObject) => { readonly object: AnyObject; readonly ma
 export function replace(cluster: Cluster, target: Target, body: unknown, options: WriteOptions): Promise<Written> {
   const given = incomingObject(target, body);
   const version = given.metadata.resourceVersion ?? '';
+  const isNew = cluster.store.get(collectionOf(target.resource), keyOf(target)) === undefined;
+  if (isNew && version === '' && target.subresource === '' && rulesOf(target.resource).createsOnUpdate === true) {
+    return create(cluster, target, body, options);
+  }
   if (version === '' && rulesOf(target.resource).needsVersion) {
     throw invalid(target.resource, target.name, [
       invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'),

@@ -9,16 +9,26 @@ import type { KindRules } from './types.ts';
 
 const needsVersion: KindRules = { needsVersion: true };
 
+const createsOnUpdate: KindRules = { createsOnUpdate: true };
+
 const rules: Readonly<Record<string, KindRules>> = {
   namespaces: namespaceRules,
   pods: podRules,
   services: serviceRules,
+  endpoints: createsOnUpdate,
+  events: createsOnUpdate,
+  limitranges: createsOnUpdate,
+  'endpointslices.discovery.k8s.io': createsOnUpdate,
+  'roles.rbac.authorization.k8s.io': createsOnUpdate,
+  'rolebindings.rbac.authorization.k8s.io': createsOnUpdate,
+  'clusterroles.rbac.authorization.k8s.io': createsOnUpdate,
+  'clusterrolebindings.rbac.authorization.k8s.io': createsOnUpdate,
   serviceaccounts: { returnsDeleted: true },
   resourcequotas: { returnsDeleted: true },
   persistentvolumeclaims: { returnsDeleted: true },
   persistentvolumes: { returnsDeleted: true },
   [definitionCollection]: definitionRules,
-  'leases.coordination.k8s.io': needsVersion,
+  'leases.coordination.k8s.io': { needsVersion: true, createsOnUpdate: true },
   'poddisruptionbudgets.policy': needsVersion,
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': needsVersion,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': needsVersion,

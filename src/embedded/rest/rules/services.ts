@@ -58,6 +58,7 @@ function complete(object: AnyObject, cluster: Cluster): AnyObject {
 }
 
 export const serviceRules: KindRules = {
+  createsOnUpdate: true,
   prepareCreate: complete,
   prepareUpdate: (next, old, cluster, target) => {
     if (target.subresource !== '') return next;

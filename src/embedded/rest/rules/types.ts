@@ -6,6 +6,8 @@ import type { FieldError } from '../../schema/field-error.ts';
 export interface KindRules {
   /** An update must name the version that it starts from. */
   readonly needsVersion?: boolean;
+  /** An update of an object that is not there creates it. */
+  readonly createsOnUpdate?: boolean;
   /** Completes a new object. */
   readonly prepareCreate?: (object: AnyObject, cluster: Cluster, target: Target) => AnyObject;
   /** Completes a changed object, or takes back what may not change. */
