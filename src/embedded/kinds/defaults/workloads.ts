@@ -48,7 +48,12 @@ function claimTemplate(claim: ApiObject): ApiObject {
 
 export function statefulSet(object: ApiObject): ApiObject {
   return inSpec(object, (spec) => {
-    let result = fill(inTemplate(spec), { podManagementPolicy: 'OrderedReady', replicas: 1, revisionHistoryLimit: 10 });
+    let result = fill(inTemplate(spec), {
+      podManagementPolicy: 'OrderedReady',
+      replicas: 1,
+      revisionHistoryLimit: 10,
+      serviceName: '',
+    });
     const typeGiven = text(result, 'updateStrategy', 'type') !== '';
     result = intoField(result, 'updateStrategy', (strategy) => {
       const typed = typeGiven ? strategy : fill({ ...strategy, type: 'RollingUpdate' }, { rollingUpdate: {} });

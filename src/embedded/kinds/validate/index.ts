@@ -5,16 +5,19 @@ import { checkRules, holdsRules } from '../../schema/cel/rules.ts';
 import { type FieldError, type FieldErrorType, invalid } from '../../schema/field-error.ts';
 import { validateValue } from '../../schema/validate.ts';
 import { metadataChangeErrors, metadataErrors } from './meta.ts';
+import { bindingErrors, roleErrors, webhookErrors } from './access.ts';
+import { configMapErrors, secretErrors } from './config.ts';
+import { endpointsErrors, endpointSliceErrors, ingressErrors, networkPolicyErrors, serviceErrors } from './network.ts';
 import {
   autoscalerErrors,
-  bindingErrors,
-  configMapErrors,
+  claimErrors,
   disruptionBudgetErrors,
-  ingressErrors,
-  roleErrors,
-  secretErrors,
-  serviceErrors,
-} from './others.ts';
+  eventErrors,
+  leaseErrors,
+  priorityClassErrors,
+  quotaErrors,
+  storageClassErrors,
+} from './policy.ts';
 import { podErrors } from './pods.ts';
 import {
   cronJobErrors,
@@ -29,9 +32,15 @@ type Check = (object: ApiObject, old: ApiObject | undefined) => FieldError[];
 
 const table: Readonly<Record<string, Check>> = {
   '/ConfigMap': configMapErrors,
+  '/Endpoints': endpointsErrors,
+  '/Event': eventErrors,
+  '/PersistentVolumeClaim': claimErrors,
   '/Pod': podErrors,
+  '/ResourceQuota': quotaErrors,
   '/Secret': secretErrors,
   '/Service': serviceErrors,
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration': webhookErrors,
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': webhookErrors,
   'apiextensions.k8s.io/CustomResourceDefinition': (object, old) => [
     ...definitionProblems(object, old),
     ...storedVersionProblems(object),
@@ -43,12 +52,18 @@ const table: Readonly<Record<string, Check>> = {
   'autoscaling/HorizontalPodAutoscaler': autoscalerErrors,
   'batch/CronJob': cronJobErrors,
   'batch/Job': jobErrors,
+  'coordination.k8s.io/Lease': leaseErrors,
+  'discovery.k8s.io/EndpointSlice': endpointSliceErrors,
+  'events.k8s.io/Event': eventErrors,
   'networking.k8s.io/Ingress': ingressErrors,
+  'networking.k8s.io/NetworkPolicy': networkPolicyErrors,
   'policy/PodDisruptionBudget': disruptionBudgetErrors,
   'rbac.authorization.k8s.io/ClusterRole': roleErrors,
   'rbac.authorization.k8s.io/ClusterRoleBinding': bindingErrors,
   'rbac.authorization.k8s.io/Role': roleErrors,
   'rbac.authorization.k8s.io/RoleBinding': bindingErrors,
+  'scheduling.k8s.io/PriorityClass': priorityClassErrors,
+  'storage.k8s.io/StorageClass': storageClassErrors,
 };
 
 /** Everything that is wrong with an object after defaulting; with the old one also what may not change. */

@@ -7,6 +7,7 @@ import { choice, labelErrors, nameErrors, Once } from './common.ts';
 import { containerErrors, probeErrors } from './containers.ts';
 import { annotationErrors } from './meta.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from './names.ts';
+import { schedulingErrors } from './scheduling.ts';
 
 const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 
@@ -33,7 +34,7 @@ function podSpecErrors(spec: unknown, path: string, extraVolumes: readonly strin
   }
   errors.push(...choice(text(spec, 'restartPolicy'), ['Always', 'OnFailure', 'Never'], `${path}.restartPolicy`));
   errors.push(...choice(text(spec, 'dnsPolicy'), dnsPolicies, `${path}.dnsPolicy`));
-  errors.push(...labelErrors(at(spec, 'nodeSelector'), `${path}.nodeSelector`));
+  errors.push(...labelErrors(at(spec, 'nodeSelector'), `${path}.nodeSelector`), ...schedulingErrors(spec, path));
   for (const [field, check] of nameFields) {
     const value = text(spec, field);
     if (value !== '') errors.push(...nameErrors(check, value, `${path}.${field}`));

@@ -1,0 +1,102 @@
+// Roles, bindings and webhook configurations.
+import { isDeepStrictEqual } from 'node:util';
+import type { ApiObject } from '../../resource.ts';
+import { type FieldError, invalid, notSupported, required } from '../../schema/field-error.ts';
+import { at, numberAt, objects, strings, text } from '../read.ts';
+import { choice, nameErrors } from './common.ts';
+import { dns1123SubdomainProblems, pathSegmentProblems } from './names.ts';
+
+const rbacGroup = 'rbac.authorization.k8s.io';
+
+export function roleErrors(object: ApiObject): FieldError[] {
+  const namespaced = object['kind'] === 'Role';
+  return objects(object, 'rules').flatMap((rule, index) => {
+    const place = `rules[${index}]`;
+    const errors: FieldError[] = [];
+    if (strings(rule, 'verbs').length === 0)
+      errors.push(required(`${place}.verbs`, 'verbs must contain at least one value'));
+    const urls = strings(rule, 'nonResourceURLs');
+    if (urls.length > 0) {
+      if (namespaced)
+        errors.push(invalid(`${place}.nonResourceURLs`, urls, 'namespaced rules cannot apply to non-resource URLs'));
+      if (['apiGroups', 'resources', 'resourceNames'].some((field) => strings(rule, field).length > 0)) {
+        errors.push(
+          invalid(
+            `${place}.nonResourceURLs`,
+            urls,
+            'rules cannot apply to both regular resources and non-resource URLs',
+          ),
+        );
+      }
+      return errors;
+    }
+    if (strings(rule, 'apiGroups').length === 0)
+      errors.push(required(`${place}.apiGroups`, 'resource rules must supply at least one api group'));
+    if (strings(rule, 'resources').length === 0)
+      errors.push(required(`${place}.resources`, 'resource rules must supply at least one resource'));
+    return errors;
+  });
+}
+
+export function bindingErrors(object: ApiObject, old: ApiObject | undefined): FieldError[] {
+  const namespaced = object['kind'] === 'RoleBinding';
+  const kinds = namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole'];
+  const errors: FieldError[] = [];
+  const group = text(object, 'roleRef', 'apiGroup');
+  if (group !== rbacGroup) errors.push(notSupported('roleRef.apiGroup', group, [rbacGroup]));
+  const kind = text(object, 'roleRef', 'kind');
+  if (!kinds.includes(kind)) errors.push(notSupported('roleRef.kind', kind, kinds));
+  const name = text(object, 'roleRef', 'name');
+  if (name === '') errors.push(required('roleRef.name'));
+  else errors.push(...nameErrors(pathSegmentProblems, name, 'roleRef.name'));
+  for (const [index, subject] of objects(object, 'subjects').entries()) {
+    errors.push(...subjectErrors(subject, namespaced, `subjects[${index}]`));
+  }
+  if (old !== undefined && !isDeepStrictEqual(object['roleRef'], old['roleRef'])) {
+    errors.push(invalid('roleRef', { APIGroup: group, Kind: kind, Name: name }, 'cannot change roleRef'));
+  }
+  return errors;
+}
+
+function subjectErrors(subject: ApiObject, namespaced: boolean, path: string): FieldError[] {
+  const kind = text(subject, 'kind');
+  const name = text(subject, 'name');
+  const group = text(subject, 'apiGroup');
+  const errors = name === '' ? [required(`${path}.name`)] : [];
+  if (kind === 'ServiceAccount') {
+    if (name !== '') errors.push(...nameErrors(dns1123SubdomainProblems, name, `${path}.name`));
+    if (group !== '') errors.push(notSupported(`${path}.apiGroup`, group, ['']));
+    if (!namespaced && text(subject, 'namespace') === '') errors.push(required(`${path}.namespace`));
+  } else if (kind === 'User' || kind === 'Group') {
+    if (group !== rbacGroup) errors.push(notSupported(`${path}.apiGroup`, group, [rbacGroup]));
+  } else {
+    errors.push(notSupported(`${path}.kind`, kind, ['ServiceAccount', 'User', 'Group']));
+  }
+  return errors;
+}
+
+export function webhookErrors(object: ApiObject): FieldError[] {
+  return objects(object, 'webhooks').flatMap((webhook, index) => {
+    const place = `webhooks[${index}]`;
+    const errors: FieldError[] = [];
+    const name = text(webhook, 'name');
+    if (name === '') errors.push(required(`${place}.name`));
+    else if (name.split('.').length < 3) {
+      errors.push(invalid(`${place}.name`, name, 'should be a domain with at least three segments separated by dots'));
+    } else errors.push(...nameErrors(dns1123SubdomainProblems, name, `${place}.name`));
+    errors.push(...choice(text(webhook, 'failurePolicy'), ['Fail', 'Ignore'], `${place}.failurePolicy`));
+    const effects = text(webhook, 'sideEffects');
+    if (effects === '') errors.push(required(`${place}.sideEffects`, 'must specify one of None, NoneOnDryRun'));
+    else errors.push(...choice(effects, ['None', 'NoneOnDryRun'], `${place}.sideEffects`));
+    const timeout = numberAt(webhook, 'timeoutSeconds') ?? 10;
+    if (timeout < 1 || timeout > 30) {
+      errors.push(invalid(`${place}.timeoutSeconds`, timeout, 'the timeout value must be between 1 and 30 seconds'));
+    }
+    const given = ['url', 'service'].filter((field) => at(webhook, 'clientConfig', field) !== undefined).length;
+    if (given !== 1) errors.push(required(`${place}.clientConfig`, 'exactly one of url or service is required'));
+    if (strings(webhook, 'admissionReviewVersions').length === 0) {
+      errors.push(required(`${place}.admissionReviewVersions`, 'must specify one of v1, v1beta1'));
+    }
+    return errors;
+  });
+}
