@@ -3,9 +3,12 @@ import type { AnyObject } from '../../kube/objects.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
 import { accountControllers } from './accounts.ts';
 import type { Credentials } from './accounts.ts';
+import { aggregationController } from './aggregation.ts';
+import { autoscalerController } from './autoscaler.ts';
 import { cronJobController } from './cronjob.ts';
 import { daemonSetController } from './daemonset.ts';
 import { deploymentController } from './deployment.ts';
+import { budgets, disruptionController } from './disruption.ts';
 import { endpointControllers, serviceSelector } from './endpoints.ts';
 import { garbageCollector } from './garbage.ts';
 import { jobController } from './job.ts';
@@ -14,6 +17,7 @@ import type { Service } from './kinds.ts';
 import { kubeletController } from './kubelet.ts';
 import type { Controller } from './loop.ts';
 import { namespaceController } from './namespace.ts';
+import { quotaController } from './quota.ts';
 import { replicaSetController } from './replicaset.ts';
 import { schedulerController } from './scheduler.ts';
 import { statefulSetController } from './statefulset.ts';
@@ -35,6 +39,10 @@ export function controllers(credentials: Credentials | undefined): readonly Cont
     ...accountControllers(credentials),
     namespaceController,
     garbageCollector,
+    quotaController,
+    disruptionController,
+    aggregationController,
+    autoscalerController,
   ];
 }
 
@@ -51,5 +59,6 @@ export const selectors: Readonly<Record<string, SelectorReader>> = {
   [statefulSets]: bySelector,
   [daemonSets]: bySelector,
   [jobs]: bySelector,
+  [budgets]: bySelector,
   [services]: (object) => serviceSelector(object as unknown as Service),
 };

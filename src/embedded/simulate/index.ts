@@ -9,6 +9,7 @@ import { World } from './world.ts';
 import { createOf, perform } from './writes.ts';
 
 export { podLog } from './kubelet.ts';
+export { withPolicies } from './policies.ts';
 
 export interface SimulationOptions {
   readonly clock?: Clock;

@@ -1,0 +1,54 @@
+// Cluster roles that are made of others: their rules are those of every cluster role that their selectors match.
+import type { KubeObject } from '../../kube/objects.ts';
+import { matches } from '../../kube/selector.ts';
+import type { LabelSelector } from '../../kube/selector.ts';
+import { sameJson } from '../patch/json.ts';
+import type { Collection } from './kinds.ts';
+import type { Controller } from './loop.ts';
+import { safeSelector } from './values.ts';
+import type { World } from './world.ts';
+import { controllerManager, nothing, updateOf } from './writes.ts';
+import type { Plan } from './writes.ts';
+
+interface ClusterRole extends KubeObject {
+  readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly LabelSelector[] };
+  readonly rules?: readonly unknown[] | null;
+}
+
+const roles: Collection<ClusterRole> = 'clusterroles.rbac.authorization.k8s.io';
+
+/** What an aggregated role needs now. */
+export function planAggregation(world: World, role: ClusterRole): Plan {
+  if (role.aggregationRule === undefined || role.metadata.deletionTimestamp !== undefined) return nothing;
+  const selectors = (role.aggregationRule.clusterRoleSelectors ?? []).flatMap((one) => {
+    const selector = safeSelector(one);
+    return selector === undefined ? [] : [selector];
+  });
+  const rules: unknown[] = [];
+  for (const other of world.list(roles)) {
+    const selected = selectors.some((selector) => matches(selector, other.metadata.labels));
+    if (!selected || other.metadata.name === role.metadata.name) continue;
+    for (const rule of other.rules ?? []) {
+      if (!rules.some((known) => sameJson(known, rule))) rules.push(rule);
+    }
+  }
+  if (sameJson(rules, role.rules ?? [])) return nothing;
+  const next: ClusterRole = { ...role, rules };
+  return { writes: [updateOf(next)] };
+}
+
+export const aggregationController: Controller = {
+  name: 'clusterrole-aggregation-controller',
+  writer: controllerManager('clusterrole-aggregation-controller'),
+  on: {
+    // Any role may be part of any aggregated one; there are few of those.
+    [roles]: (_event, world) =>
+      world
+        .list(roles)
+        .flatMap(({ aggregationRule, metadata }) => (aggregationRule === undefined ? [] : [metadata.name])),
+  },
+  plan: (world, key) => {
+    const role = world.get(roles, key);
+    return role === undefined ? nothing : planAggregation(world, role);
+  },
+};

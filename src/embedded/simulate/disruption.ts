@@ -1,0 +1,96 @@
+// PodDisruptionBudgets: how many pods may go at the moment. Evictions spend what the status says.
+import type { KubeObject } from '../../kube/objects.ts';
+import type { LabelSelector } from '../../kube/selector.ts';
+import { sameJson } from '../patch/json.ts';
+import type { StoreEvent } from '../store/types.ts';
+import { deployments, pods as podCollection, replicaSets, statefulSets } from './kinds.ts';
+import type { Collection, Condition, Pod } from './kinds.ts';
+import type { Controller } from './loop.ts';
+import { isActive, isReady } from './pods.ts';
+import { resolveCount, safeSelector, self, timeText, withCondition } from './values.ts';
+import { controllerOf } from './world.ts';
+import type { World } from './world.ts';
+import { controllerManager, nothing, statusOf } from './writes.ts';
+import type { Plan } from './writes.ts';
+
+export interface PodDisruptionBudget extends KubeObject {
+  readonly spec?: {
+    readonly selector?: LabelSelector;
+    readonly minAvailable?: number | string;
+    readonly maxUnavailable?: number | string;
+  };
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
+export const budgets: Collection<PodDisruptionBudget> = 'poddisruptionbudgets.policy';
+
+/** How many pods the controllers of these pods want, each controller counted once. */
+function expectedPods(world: World, pods: readonly Pod[]): number {
+  const wanted = new Map<string, number>();
+  for (const pod of pods) {
+    const owner = controllerOf(pod);
+    if (owner === undefined) continue;
+    const key = `${pod.metadata.namespace}/${owner.name}`;
+    const set = owner.kind === 'StatefulSet' ? world.get(statefulSets, key) : world.get(replicaSets, key);
+    const above = set && controllerOf(set);
+    const deployment =
+      above?.kind === 'Deployment' ? world.get(deployments, `${pod.metadata.namespace}/${above.name}`) : undefined;
+    wanted.set(deployment?.metadata.uid ?? owner.uid, (deployment ?? set)?.spec.replicas ?? 0);
+  }
+  return [...wanted.values()].reduce((total, count) => total + count, 0);
+}
+
+/** What the status of a budget should say. */
+export function planBudget(world: World, budget: PodDisruptionBudget): Plan {
+  const selector = safeSelector(budget.spec?.selector);
+  if (selector === undefined) return nothing;
+  const pods = world.selected(podCollection, budget.metadata.namespace ?? '', selector).filter(isActive);
+  const { minAvailable, maxUnavailable } = budget.spec ?? {};
+  const relative = maxUnavailable !== undefined || typeof minAvailable === 'string';
+  const expected = relative ? expectedPods(world, pods) : pods.length;
+  const desired =
+    maxUnavailable === undefined
+      ? resolveCount(minAvailable ?? 1, expected, true)
+      : Math.max(0, expected - resolveCount(maxUnavailable, expected, true));
+  const healthy = pods.filter(isReady).length;
+  const allowed = expected > 0 ? Math.max(0, healthy - desired) : 0;
+  const condition: Condition = {
+    type: 'DisruptionAllowed',
+    status: allowed > 0 ? 'True' : 'False',
+    reason: allowed > 0 ? 'SufficientPods' : 'InsufficientPods',
+    message: '',
+    lastTransitionTime: timeText(world.now()),
+  };
+  const { generation } = budget.metadata;
+  const status = {
+    conditions: withCondition(budget.status?.conditions, { ...condition, observedGeneration: generation } as Condition),
+    currentHealthy: healthy,
+    desiredHealthy: desired,
+    disruptionsAllowed: allowed,
+    expectedPods: expected,
+    observedGeneration: generation,
+  };
+  return sameJson(status, budget.status ?? {}) ? nothing : { writes: [statusOf(budget, status)] };
+}
+
+function* budgetsOfPod({ stored, previous }: StoreEvent, world: World): Iterable<string> {
+  for (const object of [stored.object, previous?.object]) {
+    if (object !== undefined) yield* world.selecting(budgets, object.metadata.namespace ?? '', object.metadata.labels);
+  }
+}
+
+/** A new size of a workload changes what its budget expects. */
+function budgetsOfWorkload({ stored }: StoreEvent, world: World): string[] {
+  const { namespace } = stored.object.metadata;
+  return world.list(budgets, namespace).map(({ metadata }) => `${namespace}/${metadata.name}`);
+}
+
+export const disruptionController: Controller = {
+  name: 'disruption-controller',
+  writer: controllerManager('disruption-controller'),
+  on: { [budgets]: self, pods: budgetsOfPod, [deployments]: budgetsOfWorkload, [statefulSets]: budgetsOfWorkload },
+  plan: (world, key) => {
+    const budget = world.get(budgets, key);
+    return budget === undefined ? nothing : planBudget(world, budget);
+  },
+};

@@ -1,0 +1,123 @@
+// Limit ranges: the requests and limits that a container gets when it names none, and the bounds of those it names.
+import type { AnyObject, KubeObject } from '../../kube/objects.ts';
+import type { AdmissionRequest, Cluster } from '../rest/context.ts';
+import { forbidden } from '../rest/fault.ts';
+import { compareQuantities } from '../schema/quantity.ts';
+import type { Collection, Container, Labels, Pod } from './kinds.ts';
+import { quantityOf } from './usage.ts';
+
+interface LimitItem {
+  readonly type: string;
+  readonly default?: Labels;
+  readonly defaultRequest?: Labels;
+  readonly min?: Labels;
+  readonly max?: Labels;
+}
+
+interface LimitRange extends KubeObject {
+  readonly spec?: { readonly limits?: readonly LimitItem[] };
+}
+
+const ranges: Collection<LimitRange> = 'limitranges';
+const annotation = 'kubernetes.io/limit-ranger';
+
+/** The container rules of the pod's namespace; none when the request is not about a new pod. */
+function rulesFor(cluster: Cluster, { operation, target }: AdmissionRequest): readonly LimitItem[] {
+  const { resource, namespace, subresource } = target;
+  if (operation !== 'CREATE' || resource.group !== '' || resource.plural !== 'pods' || subresource !== '') return [];
+  return cluster.store
+    .list(ranges, { namespace })
+    .flatMap(({ object }) => (object as unknown as LimitRange).spec?.limits ?? [])
+    .filter((item) => item.type === 'Container');
+}
+
+/** The pod with the defaults of its namespace, and a note of what was set. */
+export function withLimitDefaults(cluster: Cluster, request: AdmissionRequest): AnyObject | undefined {
+  const { object } = request;
+  const items = rulesFor(cluster, request);
+  if (object === undefined || items.length === 0) return object;
+  const pod = object as unknown as Pod;
+  const notes: string[] = [];
+  const complete =
+    (kind: string) =>
+    (container: Container): Container => {
+      const limits = missing(items, container.resources?.limits, (item) => item.default);
+      const requests = missing(items, container.resources?.requests, (item) => withImplied(item, container));
+      const note = (side: string, added: Labels): void => {
+        const names = Object.keys(added).toSorted();
+        if (names.length > 0) notes.push(`${names.join(', ')} ${side} for ${kind} ${container.name}`);
+      };
+      note('request', requests);
+      note('limit', limits);
+      if (Object.keys(limits).length + Object.keys(requests).length === 0) return container;
+      const resources = {
+        ...container.resources,
+        limits: { ...container.resources?.limits, ...limits },
+        requests: { ...container.resources?.requests, ...requests },
+      };
+      return { ...container, resources };
+    };
+  const containers = pod.spec.containers.map(complete('container'));
+  const initContainers = pod.spec.initContainers?.map(complete('init container'));
+  if (notes.length === 0) return object;
+  const annotations = { ...pod.metadata.annotations, [annotation]: `LimitRanger plugin set: ${notes.join('; ')}` };
+  const spec = { ...pod.spec, containers, ...(initContainers !== undefined && { initContainers }) };
+  return { ...object, metadata: { ...object.metadata, annotations }, spec };
+}
+
+/** A container that limits itself asks for no more than its own limit, and not for the default. */
+function withImplied(item: LimitItem, container: Container): Labels | undefined {
+  const defaults = { ...item.default, ...item.defaultRequest };
+  const own = container.resources?.limits ?? {};
+  return Object.fromEntries(Object.entries(defaults).filter(([name]) => own[name] === undefined));
+}
+
+function missing(
+  items: readonly LimitItem[],
+  present: Labels | undefined,
+  read: (item: LimitItem) => Labels | undefined,
+): Labels {
+  const added: Record<string, string> = {};
+  for (const item of items) {
+    for (const [name, value] of Object.entries(read(item) ?? {})) {
+      if (present?.[name] === undefined) added[name] ??= value;
+    }
+  }
+  return added;
+}
+
+/** Throws a Fault when a container of a new pod is outside of the bounds of its namespace. */
+export function checkLimits(cluster: Cluster, request: AdmissionRequest): void {
+  const items = rulesFor(cluster, request);
+  if (request.object === undefined || items.length === 0) return;
+  const pod = request.object as unknown as Pod;
+  const problems = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].flatMap((container) =>
+    items.flatMap((item) => violations(item, container)),
+  );
+  if (problems.length === 0) return;
+  const text = problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`;
+  throw forbidden(request.target.resource, request.target.name, text);
+}
+
+function violations(item: LimitItem, { resources = {} }: Container): string[] {
+  const problems: string[] = [];
+  for (const [name, bound] of Object.entries(item.min ?? {})) {
+    const found = resources.requests?.[name] ?? resources.limits?.[name];
+    const text = `minimum ${name} usage per Container is ${bound}`;
+    if (found === undefined) problems.push(`${text}.  No request is specified`);
+    else if (compareQuantities(quantityOf(found), quantityOf(bound)) < 0)
+      problems.push(`${text}, but request is ${found}`);
+  }
+  for (const [name, bound] of Object.entries(item.max ?? {})) {
+    const limit = resources.limits?.[name];
+    const requested = resources.requests?.[name];
+    const text = `maximum ${name} usage per Container is ${bound}`;
+    if (limit === undefined) problems.push(`${text}.  No limit is specified`);
+    else if (compareQuantities(quantityOf(limit), quantityOf(bound)) > 0)
+      problems.push(`${text}, but limit is ${limit}`);
+    if (requested !== undefined && compareQuantities(quantityOf(requested), quantityOf(bound)) > 0) {
+      problems.push(`${text}, but request is ${requested}`);
+    }
+  }
+  return problems;
+}
