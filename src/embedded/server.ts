@@ -16,7 +16,7 @@ import { refuseGarbage, requestHandler } from './rest/handler.ts';
 import { OpenApi } from './rest/openapi.ts';
 import type { ServerContext } from './rest/server-context.ts';
 import { Watches } from './rest/watch-stream.ts';
-import { podLog, startSimulation } from './simulate/index.ts';
+import { podLog, startSimulation, withPolicies } from './simulate/index.ts';
 import type { Simulation, SimulationOptions } from './simulate/index.ts';
 import { Store } from './store/store.ts';
 import type { HistoryLimits } from './store/types.ts';
@@ -119,16 +119,18 @@ async function openStore({ dataDir, fresh = false, history = {} }: EmbeddedOptio
 
 function clusterOf(store: Store, access: Access, hooks: Hooks = {}, onError: (error: unknown) => void): ServerContext {
   const registry = new Registry(builtinResources());
-  return {
+  const webhooks = webhookAdmission(store, registry, hooks.resolveService ?? (() => undefined));
+  const cluster: ServerContext = {
     store,
     registry,
     access,
     openApi: new OpenApi(registry),
-    admission: guarded(access, webhookAdmission(store, registry, hooks.resolveService ?? (() => undefined))),
+    admission: guarded(access, withPolicies(webhooks, () => cluster)),
     hooks: { podLog, ...hooks },
     watches: new Watches(),
     onError,
   };
+  return cluster;
 }
 
 /** Admission that also keeps people from granting what they do not have. */
