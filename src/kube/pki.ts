@@ -18,6 +18,8 @@ export interface CertificateRequest {
   readonly ipAddresses?: readonly string[];
   /** How long it is valid; never longer than the authority itself. */
   readonly days: number;
+  /** When it begins to be valid, less an hour: the present unless told. */
+  readonly now?: number;
   readonly usage: 'server' | 'client' | 'both';
 }
 
@@ -32,7 +34,11 @@ const ecdsaWithSha256 = sequence(objectIdentifier('1.2.840.10045.4.3.2'));
 const subjectKeyIdentifierOid = objectIdentifier('2.5.29.14');
 
 /** Makes a new authority with an EC P-256 key and a self-signed certificate. */
-export function createAuthority(request: { readonly commonName: string; readonly days: number }): Authority {
+export function createAuthority(request: {
+  readonly commonName: string;
+  readonly days: number;
+  readonly now?: number;
+}): Authority {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = distinguishedName(request.commonName, []);
   const keyId = keyIdentifier(publicKey);
@@ -40,7 +46,7 @@ export function createAuthority(request: { readonly commonName: string; readonly
     issuer: { name, keyId, privateKey },
     subject: name,
     publicKey,
-    validity: validity(request.days),
+    validity: validity(request.days, request.now),
     extensions: [
       extension('2.5.29.19', true, sequence(encode(tag.boolean, Buffer.from([0xff])))),
       // digitalSignature, keyCertSign and cRLSign are bits 0, 5 and 6.
@@ -85,7 +91,7 @@ function issue(issuer: Issuer, authorityEnd: number, request: CertificateRequest
     issuer,
     subject: distinguishedName(request.commonName, request.organizations ?? []),
     publicKey,
-    validity: validity(request.days, authorityEnd),
+    validity: validity(request.days, request.now, authorityEnd),
     extensions: [
       extension('2.5.29.19', true, sequence()),
       // digitalSignature is bit 0: all that an EC key does in TLS.
@@ -144,9 +150,8 @@ function distinguishedName(commonName: string, organizations: readonly string[])
   return sequence(...organizations.map((name) => part('2.5.4.10', name)), part('2.5.4.3', commonName));
 }
 
-function validity(days: number, atMost = Infinity): Buffer {
+function validity(days: number, now = Date.now(), atMost = Infinity): Buffer {
   if (!(days > 0)) throw new Error(`certificate: days must be more than 0, found ${days}`);
-  const now = Date.now();
   // An hour back, because the clocks of two machines differ.
   return sequence(time(new Date(now - hourMs)), time(new Date(Math.min(now + days * dayMs, atMost))));
 }
