@@ -1,0 +1,334 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { DynamicEnv, Subset } from '../api/dynamicenv.ts';
+import { validateCreate, validateUpdate } from './validate.ts';
+import type { Facts, Verdict } from './validate.ts';
+
+const details: Subset = {
+  name: 'details',
+  namespace: 'shop',
+  containers: [{ containerName: 'app', image: 'details:2' }],
+};
+const match = { headers: { 'x-env': { exact: 'blue' } } };
+
+function env(spec: Partial<DynamicEnv['spec']> = {}, metadata: Partial<DynamicEnv['metadata']> = {}): DynamicEnv {
+  return {
+    apiVersion: 'riskified.com/v1alpha1',
+    kind: 'DynamicEnv',
+    metadata: { name: 'blue', namespace: 'shop', ...metadata },
+    spec: { istioMatches: [match], subsets: [details], ...spec },
+  };
+}
+
+function denial(message: string): Verdict {
+  return { allowed: false, status: { code: 403, reason: 'Forbidden', message } };
+}
+
+function messageOf(verdict: Verdict): string | undefined {
+  return verdict.allowed ? undefined : verdict.status.message;
+}
+
+const matchJson = '{"headers":{"x-env":{"exact":"blue"}}}';
+const detailsJson = '{"name":"details","namespace":"shop","containers":[{"containerName":"app","image":"details:2"}]}';
+
+describe('creating', () => {
+  test('an ordinary environment is allowed', () => {
+    expect(validateCreate(env())).toEqual({ allowed: true });
+  });
+
+  test.each<[string, Partial<DynamicEnv['spec']>, string]>([
+    ['no match', { istioMatches: [] }, 'spec: Invalid value: []: empty IstioMatch is invalid for DynamicEnv'],
+    [
+      'an empty match among others',
+      { istioMatches: [match, { headers: {}, sourceLabels: {} }] },
+      `spec: Invalid value: [${matchJson},{}]: empty IstioMatch is invalid for DynamicEnv`,
+    ],
+    [
+      'no replicas, and no containers either: the first is named',
+      { subsets: [{ name: 'details', namespace: 'shop', replicas: 0 }] },
+      `spec: Invalid value: {"istioMatches":[${matchJson}],"subsets":[{"name":"details","namespace":"shop","replicas":0}]}: It's illegal to use 0 replicas!`,
+    ],
+    [
+      'no replicas of a consumer',
+      { consumers: [{ ...details, name: 'worker', replicas: 0 }] },
+      `spec: Invalid value: {"istioMatches":[${matchJson}],"subsets":[${detailsJson}],"consumers":[{"name":"worker","namespace":"shop","replicas":0,"containers":[{"containerName":"app","image":"details:2"}]}]}: It's illegal to use 0 replicas!`,
+    ],
+    [
+      'neither containers nor init containers',
+      { subsets: [{ name: 'details', namespace: 'shop', containers: [] }] },
+      'spec[details]: Invalid value: {"name":"details","namespace":"shop"}: At least a single container or init-container must be specified',
+    ],
+    [
+      'a container twice',
+      { subsets: [{ ...details, containers: [{ containerName: 'app' }, { containerName: 'app' }] }] },
+      'spec.Subsets[details].Containers: Invalid value: [{"containerName":"app"},{"containerName":"app"}]: It seems that not all container names are unique',
+    ],
+    [
+      'an init container twice',
+      { subsets: [{ ...details, initContainers: [{ containerName: 'init' }, { containerName: 'init' }] }] },
+      'spec.Subsets[details].initContainers: Invalid value: [{"containerName":"init"},{"containerName":"init"}]: It seems that not all container names are unique',
+    ],
+    [
+      'a Deployment that is a subset and a consumer',
+      { consumers: [details] },
+      `spec: Invalid value: {"istioMatches":[${matchJson}],"subsets":[${detailsJson}],"consumers":[${detailsJson}]}: It seems that the following deployment appears in more then one subset/consumer: shop/details`,
+    ],
+  ])('%s is refused', (_name, spec, message) => {
+    expect(validateCreate(env(spec))).toEqual(denial(message));
+  });
+
+  test('a container and an init container may share a name, and negative replicas are not looked at', () => {
+    const subset = { ...details, initContainers: [{ containerName: 'app' }], replicas: -1 };
+    expect(validateCreate(env({ subsets: [subset] }))).toEqual({ allowed: true });
+  });
+
+  test('a header with two forms is refused with a cause', () => {
+    const istioMatches = [{ headers: { 'x-env': { exact: 'blue', prefix: 'b', regex: '' } } }];
+    const field = 'spec.istioMatch.headers.x-env';
+    const body = `Invalid value: "header": ${field} must validate one and only one schema (oneOf). Found 2 valid alternatives`;
+    expect(validateCreate(env({ istioMatches }))).toEqual({
+      allowed: false,
+      status: {
+        status: 'Failure',
+        code: 422,
+        reason: 'Invalid',
+        message: `DynamicEnv.dynamicenv.riskified.com "blue" is invalid: ${field}: ${body}`,
+        details: {
+          name: 'blue',
+          group: 'dynamicenv.riskified.com',
+          kind: 'DynamicEnv',
+          causes: [{ reason: 'FieldValueInvalid', message: body, field }],
+        },
+      },
+    });
+  });
+
+  test('several bad headers are all named, and the same text is said once', () => {
+    const istioMatches = [{ headers: { a: {}, b: { exact: 'x', regex: 'y' } } }, { headers: { a: {} } }];
+    const verdict = validateCreate(env({ istioMatches }));
+    const text = (name: string, found: number) =>
+      `spec.istioMatch.headers.${name}: Invalid value: "header": spec.istioMatch.headers.${name} must validate one and only one schema (oneOf). Found ${found} valid alternatives`;
+    expect(messageOf(verdict)).toBe(
+      `DynamicEnv.dynamicenv.riskified.com "blue" is invalid: [${text('a', 0)}, ${text('b', 2)}]`,
+    );
+    expect(verdict.allowed ? [] : verdict.status.details?.causes).toHaveLength(3);
+  });
+
+  test('a bad header is noticed after bad subsets', () => {
+    const istioMatches = [{ headers: { a: {} } }];
+    expect(messageOf(validateCreate(env({ istioMatches, subsets: [{ ...details, replicas: 0 }] })))).toContain(
+      "It's illegal to use 0 replicas!",
+    );
+  });
+
+  test('the quoted value has its fields in order, markup escaped and empty fields left out', () => {
+    const subset: Subset = {
+      replicas: 0,
+      namespace: 'shop',
+      name: 'details',
+      defaultVersion: '',
+      podLabels: { z: '1', a: '<2>' },
+      containers: [
+        {
+          env: [
+            { valueFrom: { secretKeyRef: { key: 'k', name: 's', optional: false } }, name: 'A' },
+            { name: 'B', value: '', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+          ],
+          command: [],
+          containerName: 'app',
+        },
+      ],
+    };
+    expect(messageOf(validateCreate(env({ subsets: [subset] })))).toContain(
+      '"subsets":[{"name":"details","namespace":"shop","podLabels":{"a":"\\u003c2\\u003e","z":"1"},"replicas":0,' +
+        '"containers":[{"containerName":"app","env":[{"name":"A","valueFrom":{"secretKeyRef":{"name":"s","key":"k","optional":false}}},' +
+        '{"name":"B","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}]}]}]}',
+    );
+  });
+});
+
+describe('changing', () => {
+  test.each<[string, Partial<DynamicEnv['spec']>, Partial<DynamicEnv['spec']>, string]>([
+    [
+      'another match',
+      {},
+      { istioMatches: [{ headers: { 'x-env': { prefix: 'b' } } }] },
+      'spec: Invalid value: [{"headers":{"x-env":{"prefix":"b"}}}]: spec.istioMatch field is immutable',
+    ],
+    [
+      'another order of the matches',
+      { istioMatches: [match, { sourceLabels: { app: 'x' } }] },
+      { istioMatches: [{ sourceLabels: { app: 'x' } }, match] },
+      `spec: Invalid value: [{"sourceLabels":{"app":"x"}},${matchJson}]: spec.istioMatch field is immutable`,
+    ],
+    [
+      'zero replicas',
+      {},
+      { subsets: [{ ...details, replicas: 0 }] },
+      `spec: Invalid value: {"istioMatches":[${matchJson}],"subsets":[{"name":"details","namespace":"shop","replicas":0,"containers":[{"containerName":"app","image":"details:2"}]}]}: It's illegal to use 0 replicas!`,
+    ],
+    [
+      'one more container, with the numbers swapped as ever',
+      {},
+      { subsets: [{ ...details, containers: [{ containerName: 'app' }, { containerName: 'log' }] }] },
+      `spec.Subsets[details].Containers: Invalid value: [{"containerName":"app"},{"containerName":"log"}]: couldn't find matching container to existing container: number of new containers (1) does not match the number of old containers (2)`,
+    ],
+    [
+      'another container',
+      {},
+      { subsets: [{ ...details, containers: [{ containerName: 'log' }] }] },
+      `spec.Subsets[details].Containers: Invalid value: [{"containerName":"log"}]: couldn't find matching container to existing container: app`,
+    ],
+    [
+      'init containers gone',
+      { subsets: [{ ...details, initContainers: [{ containerName: 'init' }] }] },
+      {},
+      `spec.Subsets[details].initContainers: Invalid value: null: couldn't find matching container to existing container: number of new containers (1) does not match the number of old containers (0)`,
+    ],
+    [
+      'another init container of a subset that became a consumer',
+      { subsets: [{ ...details, initContainers: [{ containerName: 'init' }] }] },
+      { subsets: [], consumers: [{ ...details, initContainers: [{ containerName: 'start' }] }] },
+      `spec.Subsets[details].initContainers: Invalid value: [{"containerName":"start"}]: couldn't find matching container to existing container: init`,
+    ],
+    [
+      'another default version',
+      {},
+      { subsets: [{ ...details, defaultVersion: 'v2' }] },
+      `spec.Subsets: Invalid value: [{"name":"details","namespace":"shop","containers":[{"containerName":"app","image":"details:2"}],"defaultVersion":"v2"}]: Changing default-version is not supported (modified '' to 'v2')`,
+    ],
+  ])('%s is refused', (_name, before, after, message) => {
+    expect(validateUpdate(env(before), env(after))).toEqual(denial(message));
+  });
+
+  const reviews: Subset = { name: 'reviews', namespace: 'shop', containers: [{ containerName: 'app' }] };
+  test.each<[string, Partial<DynamicEnv['spec']>, Partial<DynamicEnv['spec']>]>([
+    ['another image', {}, { subsets: [{ ...details, containers: [{ containerName: 'app', image: 'details:3' }] }] }],
+    [
+      'replicas, labels, command and variables',
+      {},
+      {
+        subsets: [
+          {
+            ...details,
+            replicas: 3,
+            podLabels: { a: 'b' },
+            containers: [{ containerName: 'app', command: ['x'], env: [{ name: 'A', value: 'b' }] }],
+          },
+        ],
+      },
+    ],
+    ['a new subset and consumer', {}, { subsets: [reviews, details], consumers: [{ ...reviews, name: 'worker' }] }],
+    ['a subset removed', { subsets: [details, reviews] }, { subsets: [reviews] }],
+    ['an empty field that was absent', {}, { istioMatches: [{ headers: { 'x-env': { exact: 'blue', prefix: '' } } }] }],
+    [
+      'a match that is no longer valid, kept',
+      { istioMatches: [{ headers: { a: {} } }] },
+      { istioMatches: [{ headers: { a: {} } }] },
+    ],
+  ])('%s is allowed', (_name, before, after) => {
+    expect(validateUpdate(env(before), env(after))).toEqual({ allowed: true });
+  });
+
+  test('everything is allowed once the environment is being deleted', () => {
+    const any = fc.record({
+      istioMatches: fc.constant([]),
+      subsets: fc.constantFrom([], [{ ...details, replicas: 0 }]),
+    });
+    const facts: Facts = {
+      namesakes: [{ namespace: 'sh', name: 'op-blue' }],
+      requester: { name: 'jane', mayNotDeployIn: ['shop', 'pay'] },
+    };
+    fc.assert(
+      fc.property(any, (spec) => {
+        const leaving = env(spec, { deletionTimestamp: '2026-01-01T00:00:00Z' });
+        expect(validateUpdate(env(), leaving, facts)).toEqual({ allowed: true });
+        expect(validateCreate(leaving, facts)).toEqual({ allowed: true });
+      }),
+    );
+  });
+});
+
+describe('names', () => {
+  test('that another environment has are refused with both in the text', () => {
+    const facts = { namesakes: [{ namespace: 'team', name: 'a-b' }] };
+    const subsets = [{ ...details, namespace: 'team-a' }];
+    expect(validateCreate(env({ subsets }, { namespace: 'team-a', name: 'b' }), facts)).toEqual(
+      denial(
+        'metadata.name: Invalid value: "b": environments team/a-b and team-a/b would both be named "team-a-b": rename one of them',
+      ),
+    );
+  });
+
+  test('an environment does not collide with itself', () => {
+    expect(validateCreate(env(), { namesakes: [{ namespace: 'shop', name: 'blue' }] })).toEqual({ allowed: true });
+  });
+
+  test.each(['a.b', `${'x'.repeat(39)}-y`])('that make no valid subset name are refused: %s', (name) => {
+    expect(messageOf(validateCreate(env({}, { name })))).toContain('is not a valid subset name');
+  });
+});
+
+describe('the right to deploy elsewhere', () => {
+  const pay: Subset = { ...details, namespace: 'pay' };
+  const facts = { requester: { name: 'jane', mayNotDeployIn: ['pay'] } };
+  const refusal = (path: string): Verdict =>
+    denial(
+      `${path}: Forbidden: user "jane" cannot create resource "deployments" in API group "apps" in the namespace "pay", and an environment there would run on that right: ask for it, or name Deployments of the environment's own namespace`,
+    );
+
+  test('is needed for subsets and consumers of other namespaces', () => {
+    expect(validateCreate(env({ subsets: [details, pay] }), facts)).toEqual(refusal('spec.subsets[1].namespace'));
+    expect(validateCreate(env({ consumers: [pay] }), facts)).toEqual(refusal('spec.consumers[0].namespace'));
+  });
+
+  test('is not needed in the own namespace of the environment', () => {
+    const own = { requester: { name: 'jane', mayNotDeployIn: ['shop'] } };
+    expect(validateCreate(env(), own)).toEqual({ allowed: true });
+  });
+
+  test('is needed to change what runs elsewhere, not to leave it as it is', () => {
+    const before = env({ subsets: [details, pay] });
+    const labelled = env({ subsets: [pay, details] }, { labels: { team: 'x' } });
+    expect(validateUpdate(before, labelled, facts)).toEqual({ allowed: true });
+    const image = { ...pay, containers: [{ containerName: 'app', image: 'evil:1' }] };
+    expect(validateUpdate(before, env({ subsets: [details, image] }), facts)).toEqual(
+      refusal('spec.subsets[1].namespace'),
+    );
+  });
+});
+
+test('every verdict on an arbitrary object is one of the two, never an exception', () => {
+  const name = fc.constantFrom('a', 'b', '');
+  const overrides = fc.record({ containerName: name, image: name }, { requiredKeys: ['containerName'] });
+  const subset = fc.record(
+    {
+      name,
+      namespace: name,
+      replicas: fc.integer({ min: -1, max: 2 }),
+      containers: fc.array(overrides, { maxLength: 3 }),
+      initContainers: fc.array(overrides, { maxLength: 3 }),
+      defaultVersion: name,
+    },
+    { requiredKeys: ['name', 'namespace'] },
+  );
+  const spec = fc.record(
+    {
+      istioMatches: fc.array(fc.record({ headers: fc.dictionary(name, fc.record({ exact: name })) }), { maxLength: 2 }),
+      subsets: fc.array(subset, { maxLength: 3 }),
+      consumers: fc.array(subset, { maxLength: 2 }),
+    },
+    { requiredKeys: ['istioMatches', 'subsets'] },
+  );
+  fc.assert(
+    fc.property(spec, spec, (before, after) => {
+      const created = validateCreate(env(after));
+      const changed = validateUpdate(env(before), env(after));
+      for (const verdict of [created, changed]) {
+        if (!verdict.allowed) expect(verdict.status.message).toMatch(/: Invalid value: /);
+      }
+      // What may be created may stay as it is.
+      if (created.allowed) expect(validateUpdate(env(after), env(after))).toEqual({ allowed: true });
+    }),
+  );
+});
