@@ -28,6 +28,8 @@ interface UpdateRequest extends Writer {
   readonly schema: Schema;
   /** The object as it is stored; undefined when the write creates it. */
   readonly old: JsonObject | undefined;
+  /** What a new object of the kind has by itself, and nobody owns for creating it. */
+  readonly empty?: JsonObject;
   /** The object as it is to be stored, with the fields that the endpoint does not write already reset. */
   readonly next: JsonObject;
 }
@@ -40,7 +42,8 @@ export function trackUpdate(request: UpdateRequest): JsonObject {
   const after = withoutManagedFields(next);
   // An object whose record was cleared is not tracked again until someone applies to it.
   if (known.size === 0 && old !== undefined) return after;
-  const before = old === undefined ? { apiVersion: next['apiVersion'], kind: next['kind'] } : withoutManagedFields(old);
+  const { apiVersion, kind } = next;
+  const before = old === undefined ? { ...request.empty, apiVersion, kind } : withoutManagedFields(old);
   let managed: Managed;
   try {
     managed = recordUpdate(schema, before, after, fitToSchema(schema, known), request);

@@ -55,13 +55,16 @@ async function createNamed(
   const admitted =
     (await cluster.admission.mutate({ operation: 'CREATE', target, object: checked, oldObject: undefined, options })) ??
     checked;
+  const owned = managed ? admitted : trackWrite(target, undefined, withoutStatus(target, admitted), options);
   const prepared = prepareForCreate(resource, admitted) as AnyObject;
   const completed = rules.prepareCreate?.(prepared, cluster, target) ?? prepared;
   const settled =
     admitted === checked ? completed : conform(target, completed, { ...options, fieldValidation: 'Ignore' });
   const problems = problemsOf(cluster, target, settled, undefined);
   if (problems.length > 0) throw invalid(resource, name, problems);
-  const next = managed ? settled : trackWrite(target, undefined, settled, options);
+  // The writer owns what it sent, not what the server then filled in.
+  const { managedFields } = owned.metadata;
+  const next = { ...settled, metadata: { ...settled.metadata, ...(managedFields && { managedFields }) } };
   await cluster.admission.validate({ operation: 'CREATE', target, object: next, oldObject: undefined, options });
   if (cluster.store.get(collectionOf(resource), keyOf(target)) !== undefined) throw alreadyExists(resource, name);
   try {
@@ -70,6 +73,12 @@ async function createNamed(
     if (error instanceof VersionConflict) throw alreadyExists(resource, name);
     throw error;
   }
+}
+
+function withoutStatus(target: Target, object: AnyObject): AnyObject {
+  if (!target.resource.status) return object;
+  const { status: _status, ...rest } = object;
+  return rest;
 }
 
 /** Objects live in namespaces that exist and are not on their way out. */

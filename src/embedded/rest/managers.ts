@@ -1,5 +1,6 @@
 // Who owns which field: keeps `metadata.managedFields` for every write that is not a server-side apply.
 import type { AnyObject } from '../../kube/objects.ts';
+import { emptyObject } from '../kinds/index.ts';
 import { trackUpdate } from '../patch/index.ts';
 import { apiVersionOf } from '../registry.ts';
 import type { Target, WriteOptions } from './context.ts';
@@ -14,6 +15,7 @@ export function trackWrite(
   const tracked = trackUpdate({
     schema: target.resource.schema,
     old,
+    empty: emptyObject(target.resource),
     next,
     manager: options.fieldManager,
     apiVersion: apiVersionOf(target.resource),
