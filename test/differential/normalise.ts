@@ -54,13 +54,14 @@ export class Normaliser {
   }
 
   #list(list: readonly unknown[], key: string): unknown[] {
-    if (key === 'managedFields')
-      return this.#list((list as Json[]).map(({ time: _time, ...rest }) => rest).sort(byOwner), '');
-    if (key === 'conditions')
-      return this.#list(
-        [...(list as Json[])].sort((a, b) => compareText(a['type'], b['type'])),
-        '',
-      );
+    const items = list as readonly Json[];
+    if (key === 'managedFields') {
+      const stable = items.filter(({ manager }) => !controllers.has(String(manager)));
+      return stable.map(({ time: _time, ...rest }) => this.#object(rest)).sort(byOwner);
+    }
+    if (key === 'conditions') return items.map((item) => this.#object(item)).sort(byKey('type'));
+    // Causes come from maps, and a patch that is tried again repeats them.
+    if (key === 'causes') return distinct(items.map((item) => this.#object(item))).sort(byKey('field', 'message'));
     return list.map((item) => this.#value(item, key));
   }
 
@@ -73,20 +74,29 @@ export class Normaliser {
       .replaceAll(/\b10\.\d+\.\d+\.\d+\b/g, '<ip>')
       .replaceAll(/127\.0\.0\.1:\d+/g, '<server>')
       .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<token>')
+      .replaceAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g, '<certificate>')
+      .replaceAll(/(replica set|ReplicaSet) "([\w-]+)-[a-z0-9]{8,10}"/g, '$1 "$2-<hash>"')
+      .replaceAll(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<suffix>')
+      .replaceAll(/("resourceVersion\\?":\\?")\d+/g, '$1<version>')
+      .replaceAll(/(ResourceVersion in record \()\d+/g, '$1<version>')
       .replaceAll(/(ResourceVersion in precondition: \d+, ResourceVersion in object meta: )\d+/g, '$1<version>');
     for (const [name, stand] of this.#generated) result = result.replaceAll(name, stand);
     return result;
   }
 }
 
-function byOwner(one: Json, other: Json): number {
-  const text = ({ manager, operation, subresource, apiVersion }: Json): string =>
-    JSON.stringify([manager, operation, subresource, apiVersion]);
-  return compareText(text(one), text(other));
+/** When these have written is a matter of chance. */
+const controllers = new Set(['kube-controller-manager', 'kube-scheduler', 'kubelet', 'kube-apiserver']);
+
+const byOwner = byKey('manager', 'operation', 'subresource', 'apiVersion');
+
+function byKey(...keys: readonly string[]): (one: Json, other: Json) => number {
+  const text = (item: Json): string => JSON.stringify(keys.map((key) => item[key] ?? ''));
+  return (one, other) => (text(one) < text(other) ? -1 : 1);
 }
 
-function compareText(one: unknown, other: unknown): number {
-  return String(one) < String(other) ? -1 : 1;
+function distinct(items: readonly Json[]): Json[] {
+  return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
 }
 
 /** A table whose ages and durations, which depend on when it was asked for, are masked. */

@@ -102,11 +102,11 @@ export const errors = [
   ),
   scenario(
     'YAML bodies',
-    post(maps, 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: y\ndata:\n  a: "1"\n', {
+    post(maps, 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: yaml\ndata:\n  a: "1"\n', {
       contentType: 'application/yaml',
     }),
     post(maps, 'a: [', { contentType: 'application/yaml', only: ['code', 'reason', 'status'] }),
-    get(core('configmaps', 'y'), { only: ['data'] }),
+    get(core('configmaps', 'yaml'), { only: ['data'] }),
   ),
   scenario(
     'content types that nobody reads',
