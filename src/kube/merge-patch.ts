@@ -1,4 +1,4 @@
-// JSON merge patch (RFC 7386): the smallest patch between two objects, and carrying one out.
+// JSON merge patch (RFC 7386): the smallest patch between two objects. The writer sends these.
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -31,15 +31,4 @@ export function createMergePatch(
     differs = true;
   }
   return differs ? patch : undefined;
-}
-
-/** `target` with a merge patch carried out. Shares what the patch does not touch. */
-export function applyMergePatch(target: unknown, patch: unknown): unknown {
-  if (!isFields(patch)) return patch;
-  const result: Record<string, unknown> = isFields(target) ? { ...target } : {};
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) delete result[name];
-    else if (value !== undefined) result[name] = applyMergePatch(result[name], value);
-  }
-  return result;
 }

@@ -1,6 +1,6 @@
 // A Kubernetes API in memory, behind the Client interface and without HTTP: for tests that run thousands of times.
 // Versions, generations, finalizers, server-side apply and conflicts behave as on a server; kinds are not checked.
-import { applyPatch, PatchError, trackUpdate } from '../../src/embedded/patch/index.ts';
+import { applyMergePatch, applyPatch, PatchError, trackUpdate } from '../../src/embedded/patch/index.ts';
 import type { Schema } from '../../src/embedded/schema/types.ts';
 import type {
   Client,
@@ -13,7 +13,6 @@ import type {
   WriteOptions,
 } from '../../src/kube/client.ts';
 import { ApiError } from '../../src/kube/errors.ts';
-import { applyMergePatch } from '../../src/kube/merge-patch.ts';
 import { apiVersionOf, keyOf } from '../../src/kube/objects.ts';
 import type { AnyKind, AnyObject, Kind, KubeObject, Ref } from '../../src/kube/objects.ts';
 import { deepFreeze, jsonEqual } from '../../src/watchable/index.ts';
@@ -133,7 +132,13 @@ export class FakeApi implements Client {
     if (patch.type !== 'merge') throw new Error(`the fake API takes no ${patch.type} patch`);
     const body = patch.body as { metadata?: { resourceVersion?: string } };
     const before = this.#guarded(kind, ref, body.metadata?.resourceVersion);
-    return this.#commit('patch', kind, before, applyMergePatch(before, body) as AnyObject, options) as unknown as T;
+    return this.#commit(
+      'patch',
+      kind,
+      before,
+      applyMergePatch(before, body) as unknown as AnyObject,
+      options,
+    ) as unknown as T;
   }
 
   async delete<T extends KubeObject>(kind: Kind<T>, ref: Ref, options: DeleteOptions = {}): Promise<T | undefined> {

@@ -1,4 +1,4 @@
-// JSON Merge Patch (RFC 7386): called for `application/merge-patch+json`, and to make such patches.
+// JSON Merge Patch (RFC 7386): called for `application/merge-patch+json`.
 import { PatchError } from './errors.ts';
 import { isList, isObject, ownValue, sameJson, type JsonObject } from './json.ts';
 
@@ -29,22 +29,4 @@ function withoutNulls(value: unknown): unknown {
       .filter(([, part]) => part !== null)
       .map(([key, part]) => [key, withoutNulls(part)]),
   );
-}
-
-/** The smallest merge patch that turns one document into the other. A null in `to` cannot be expressed. */
-export function createMergePatch(from: JsonObject, to: JsonObject): JsonObject {
-  const patch: [string, unknown][] = [];
-  for (const key of Object.keys(from)) {
-    if (!Object.hasOwn(to, key)) patch.push([key, null]);
-  }
-  for (const [key, wanted] of Object.entries(to)) {
-    const current = ownValue(from, key);
-    if (isObject(current) && isObject(wanted)) {
-      const inner = createMergePatch(current, wanted);
-      if (Object.keys(inner).length > 0) patch.push([key, inner]);
-    } else if (current === undefined || !sameJson(current, wanted)) {
-      patch.push([key, wanted]);
-    }
-  }
-  return Object.fromEntries(patch);
 }
