@@ -125,7 +125,10 @@ function clusterOf(store: Store, access: Access, hooks: Hooks = {}, onError: (er
     registry,
     access,
     openApi: new OpenApi(registry),
-    admission: guarded(access, withPolicies(webhooks, () => cluster)),
+    admission: guarded(
+      access,
+      withPolicies(webhooks, () => cluster),
+    ),
     hooks: { podLog, ...hooks },
     watches: new Watches(),
     onError,

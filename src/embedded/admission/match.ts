@@ -32,7 +32,6 @@ export interface Webhook {
   readonly matchPolicy?: string;
   readonly namespaceSelector?: LabelSelector;
   readonly objectSelector?: LabelSelector;
-  readonly sideEffects?: string;
   readonly timeoutSeconds?: number;
   readonly reinvocationPolicy?: string;
 }

@@ -162,15 +162,23 @@ describe('validating webhooks', () => {
     expect(reply.body['message']).toContain('context deadline exceeded');
   });
 
-  test('with side effects are not asked in a dry run', async () => {
-    await install('validating', 'effects', { sideEffects: 'Some' });
-    const refused = await client.post(`${maps}?dryRun=All`, newMap());
-    expect(refused.body['message']).toBe('admission webhook "effects.example.com" does not support dry run');
-    await client.call('DELETE', `${group}/validatingwebhookconfigurations/effects`);
-    await install('validating', 'clean');
+  test('are told of a dry run, and must be free of side effects then', async () => {
+    await install('validating', 'clean', { sideEffects: 'NoneOnDryRun' });
     answers['/clean'] = () => ({ allowed: true });
     expect((await client.post(`${maps}?dryRun=All`, newMap())).code).toBe(201);
     expect(seen[0]!.request['dryRun']).toBe(true);
+    const refused = await client.post(`${group}/validatingwebhookconfigurations`, {
+      metadata: { name: 'effects' },
+      webhooks: [
+        {
+          name: 'e.example.com',
+          clientConfig: { url: 'https://x' },
+          sideEffects: 'Some',
+          admissionReviewVersions: ['v1'],
+        },
+      ],
+    });
+    expect(refused.code).toBe(422);
   });
 });
 

@@ -6,7 +6,7 @@ import type { Registry } from '../registry.ts';
 import { collectionOf } from '../registry.ts';
 import type { Resource } from '../resource.ts';
 import type { Admission, AdmissionRequest } from '../rest/context.ts';
-import { badRequest, Fault, internal } from '../rest/fault.ts';
+import { Fault, internal } from '../rest/fault.ts';
 import type { Store } from '../store/store.ts';
 import { callWebhook } from './call.ts';
 import type { ServiceResolver, WebhookAnswer } from './call.ts';
@@ -71,9 +71,6 @@ async function ask(
   resource: Resource,
   resolve: ServiceResolver,
 ): Promise<WebhookAnswer | undefined> {
-  if (request.options.dryRun && webhook.sideEffects !== 'None' && webhook.sideEffects !== 'NoneOnDryRun') {
-    throw badRequest(`admission webhook "${webhook.name}" does not support dry run`);
-  }
   let answer: WebhookAnswer;
   try {
     answer = await callWebhook(webhook, request, resource, resolve);

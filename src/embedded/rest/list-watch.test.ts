@@ -100,6 +100,26 @@ describe('lists', () => {
     expect((await client.get(`${maps}?resourceVersionMatch=Exact`)).code).toBe(422);
   });
 
+  test('say the kind of built-in items once', async () => {
+    await put('a');
+    const { body } = await client.get(maps);
+    expect(body).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMapList' });
+    expect(Object.keys((body['items'] as unknown as Json[])[0]!)).toEqual(['metadata']);
+  });
+
+  test('are compressed when they are large and the client can read it', async () => {
+    const data = { text: 'same '.repeat(40_000) };
+    await client.post(maps, { metadata: { name: 'large' }, data });
+    const headers = { 'accept-encoding': 'gzip' };
+    const packed = await client.get(maps, { headers });
+    expect(packed.headers['content-encoding']).toBe('gzip');
+    expect(Number(packed.headers['content-length'])).toBeLessThan(20_000);
+    expect(
+      (await client.get(`${maps}?limit=1&labelSelector=none`, { headers })).headers['content-encoding'],
+    ).toBeUndefined();
+    expect((await client.get(maps)).body['items']).toMatchObject([{ data }]);
+  });
+
   test('come as tables and as metadata alone', async () => {
     await put('a');
     const table = await client.get(maps, {

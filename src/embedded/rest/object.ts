@@ -31,7 +31,9 @@ export function incomingObject(target: Target, body: unknown): AnyObject {
   } else if (!resource.namespaced) delete metadata['namespace'];
   if (target.name !== '') {
     if ((metadata['name'] ?? '') === '') {
-      throw badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`);
+      throw badRequest(
+        `the name of the object (${target.name} based on URL) was undeterminable: name must be provided`,
+      );
     }
     if (metadata['name'] !== target.name) {
       throw badRequest(

@@ -54,9 +54,10 @@ export function listBody(items: readonly Stored[], metadata: ListMeta, view: Vie
   }
   const head = { kind: `${resource.kind}List`, apiVersion: apiVersionOf(resource), metadata };
   const parts: Buffer[] = [Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`)];
+  const itemOf = resource.custom ? (bytes: Buffer) => [bytes] : withoutType(head.apiVersion, resource.kind);
   for (const [index, stored] of items.entries()) {
     if (index > 0) parts.push(comma);
-    parts.push(servedBytes(stored, resource));
+    parts.push(...itemOf(servedBytes(stored, resource)));
   }
   parts.push(end);
   return Buffer.concat(parts);
@@ -64,6 +65,13 @@ export function listBody(items: readonly Stored[], metadata: ListMeta, view: Vie
 
 const comma = Buffer.from(',');
 const end = Buffer.from(']}');
+const opening = Buffer.from('{');
+
+/** Items of built-in kinds do not repeat what the list says of all: cuts it off the front of their bytes. */
+function withoutType(apiVersion: string, kind: string): (bytes: Buffer) => readonly Buffer[] {
+  const front = Buffer.from(`{"apiVersion":"${apiVersion}","kind":"${kind}",`);
+  return (bytes) => (bytes.subarray(0, front.length).equals(front) ? [opening, bytes.subarray(front.length)] : [bytes]);
+}
 
 /** The metadata of an object as an object of its own. */
 function metadataOnly(object: AnyObject, version: string): object {
