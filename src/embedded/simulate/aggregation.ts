@@ -37,9 +37,13 @@ export function planAggregation(world: World, role: ClusterRole): Plan {
   return { writes: [updateOf(next)] };
 }
 
+const ordinary = controllerManager('clusterrole-aggregation-controller');
+/** It may hand out rights that it does not have itself. */
+const writer = { ...ordinary, user: { ...ordinary.user, groups: ['system:masters', ...ordinary.user.groups] } };
+
 export const aggregationController: Controller = {
   name: 'clusterrole-aggregation-controller',
-  writer: controllerManager('clusterrole-aggregation-controller'),
+  writer,
   on: {
     // Any role may be part of any aggregated one; there are few of those.
     [roles]: (_event, world) =>

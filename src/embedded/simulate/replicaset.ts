@@ -1,7 +1,7 @@
 // ReplicaSets: as many pods of a template as asked for.
 import { sameJson } from '../patch/json.ts';
 import { pods as podCollection, replicaSets } from './kinds.ts';
-import type { ReplicaSet, ReplicaSetStatus } from './kinds.ts';
+import type { Condition, ReplicaSet, ReplicaSetStatus } from './kinds.ts';
 import type { Controller } from './loop.ts';
 import {
   byDispensability,
@@ -14,6 +14,7 @@ import {
   podFrom,
 } from './pods.ts';
 import {
+  conditionOf,
   ownersOrSelectors,
   safeSelector,
   self,
@@ -48,17 +49,7 @@ export function planReplicaSet(world: World, set: ReplicaSet, refusal?: string):
   const minReadySeconds = set.spec.minReadySeconds ?? 0;
   const labels = Object.entries(set.spec.template.metadata?.labels ?? {});
   const before = set.status ?? {};
-  const failure = {
-    type: 'ReplicaFailure',
-    status: 'True',
-    reason: missing > 0 ? 'FailedCreate' : 'FailedDelete',
-    message: refusal ?? '',
-    lastTransitionTime: timeText(now),
-  } as const;
-  const conditions =
-    refusal === undefined
-      ? withoutCondition(before.conditions, failure.type)
-      : withCondition(before.conditions, failure);
+  const conditions = failureConditions(before.conditions, refusal, missing > 0 ? 'FailedCreate' : 'FailedDelete', now);
   const status: ReplicaSetStatus = {
     replicas: pods.length,
     ...withoutZeros({
@@ -75,6 +66,20 @@ export function planReplicaSet(world: World, set: ReplicaSet, refusal?: string):
   if (writes.length === 0 && !sameJson(status, before)) writes.push(statusOf(set, status));
   const againInMs = nextAvailableInMs(pods, minReadySeconds, now);
   return { writes, ...(againInMs !== undefined && { againInMs }) };
+}
+
+/** A refusal is told once: further ones for the same reason change nothing, although they name other pods. */
+function failureConditions(
+  before: readonly Condition[] | undefined,
+  refusal: string | undefined,
+  reason: string,
+  now: number,
+): readonly Condition[] {
+  const type = 'ReplicaFailure';
+  if (refusal === undefined) return withoutCondition(before, type);
+  if (conditionOf(before, type)?.reason === reason) return before!;
+  const failure = { type, status: 'True', reason, message: refusal, lastTransitionTime: timeText(now) } as const;
+  return withCondition(before, failure);
 }
 
 function planKey(world: World, key: string, refusal?: string): Plan {
