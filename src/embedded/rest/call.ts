@@ -1,7 +1,8 @@
 // What a call brings besides its path: its body, the form of answer it wants, and the options of a write.
 import { decodeBody, readBody } from './body.ts';
 import type { Target, WriteOptions } from './context.ts';
-import { badRequest } from './fault.ts';
+import { invalid, notSupported, tooLong } from '../schema/field-error.ts';
+import { badRequest, invalidOptions } from './fault.ts';
 import { negotiate } from './negotiate.ts';
 import type { View } from './represent.ts';
 import type { ResourceRequest } from './server-context.ts';
@@ -20,31 +21,49 @@ export async function bodyOf(call: ResourceRequest, optional = false): Promise<u
 export function viewOf(call: ResourceRequest, target: Target): View {
   const include = call.line.query.get('includeObject') ?? 'Metadata';
   if (include !== 'None' && include !== 'Metadata' && include !== 'Object') {
-    throw badRequest(`includeObject must be None, Metadata or Object, found "${include}"`);
+    const why = `includeObject: Invalid value: "${include}": must be 'Metadata', 'Object', 'None', or empty`;
+    throw badRequest(`Unable to convert to Table as requested: ${why}`);
   }
   const format = negotiate(call.request.headers.accept, ['Table', 'PartialObjectMetadata']);
   return { resource: target.resource, format, includeObject: include };
 }
 
+const optionKinds: Readonly<Record<string, Parameters<typeof invalidOptions>[0]>> = {
+  create: 'CreateOptions',
+  update: 'UpdateOptions',
+  patch: 'PatchOptions',
+  delete: 'DeleteOptions',
+  deletecollection: 'DeleteOptions',
+};
+const managerLimit = 128;
+
+/** A name of a field manager that fits into the record of field owners. */
+function checkedManager(name: string, kind: Parameters<typeof invalidOptions>[0]): string {
+  if (Buffer.byteLength(name) > managerLimit) throw invalidOptions(kind, tooLong('fieldManager', managerLimit));
+  const at = name.search(/\p{C}/u);
+  if (at < 0) return name;
+  const code = name.codePointAt(at)!.toString(16).toUpperCase().padStart(4, '0');
+  throw invalidOptions(kind, invalid('fieldManager', name, `invalid character U+${code} (at position ${at})`));
+}
+
 /** The options of a write, from the query (and, for deletions, from the body). */
 export function writeOptionsOf(call: ResourceRequest, body?: unknown): WriteOptions {
   const { query } = call.line;
+  const kind = optionKinds[call.verb] ?? 'CreateOptions';
   const inBody = (body as { dryRun?: unknown } | undefined)?.dryRun;
   const dryRun = Array.isArray(inBody) ? inBody : query.getAll('dryRun').filter((value) => value !== '');
   if (dryRun.some((value) => value !== 'All')) {
-    throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(dryRun)}: supported values: "All"`);
+    throw invalidOptions(kind, notSupported('dryRun', dryRun, ['All']));
   }
-  const fieldValidation = query.get('fieldValidation') ?? 'Warn';
+  const fieldValidation = query.get('fieldValidation') || 'Warn';
   if (fieldValidation !== 'Strict' && fieldValidation !== 'Warn' && fieldValidation !== 'Ignore') {
-    throw badRequest(
-      `fieldValidation: Unsupported value: "${fieldValidation}": supported values: "Ignore", "Strict", "Warn"`,
-    );
+    throw invalidOptions(kind, notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
   }
   const agent = (call.request.headers['user-agent'] ?? 'unknown').split('/')[0]!;
   return {
     user: call.user,
     dryRun: dryRun.length > 0,
-    fieldManager: query.get('fieldManager') ?? agent.slice(0, 128),
+    fieldManager: checkedManager(query.get('fieldManager') ?? '', kind) || agent.slice(0, managerLimit),
     fieldValidation,
     warn: call.warn,
   };

@@ -1,14 +1,14 @@
 // DELETE of one object or of a selection: at once, or marked and left to finalizers and the grace period.
 import type { AnyObject } from '../../kube/objects.ts';
 import { collectionOf } from '../registry.ts';
-import { invalid as invalidValue } from '../schema/field-error.ts';
+import { invalid as invalidValue, notSupported } from '../schema/field-error.ts';
 import { VersionConflict } from '../store/types.ts';
 import type { Stored } from '../store/types.ts';
 import { commit } from './commit.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
 import { servedObject } from './conversion.ts';
-import { badRequest, conflict, Fault, invalid, modified, notFound } from './fault.ts';
+import { badRequest, conflict, Fault, invalidOptions, modified, notFound } from './fault.ts';
 import { timestamp } from './meta.ts';
 import { rulesOf } from './rules/index.ts';
 
@@ -19,7 +19,7 @@ export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
 }
 
-const policies = new Set(['Background', 'Foreground', 'Orphan']);
+const policies = new Set(['Foreground', 'Background', 'Orphan']);
 const attempts = 200;
 
 /** Reads a DeleteOptions body together with the query parameters that say the same. */
@@ -38,17 +38,15 @@ export function deleteOptionsOf(body: unknown, query: URLSearchParams): DeleteOp
   }
   const options = { ...given, ...fromQuery } as DeleteOptions & Record<string, unknown>;
   const { gracePeriodSeconds: grace, propagationPolicy: policy, preconditions, orphanDependents } = options;
-  const refuse = (field: string, value: unknown, detail: string): never => {
-    throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [invalidValue(field, value, detail)]);
-  };
   if (grace !== undefined && grace !== null && !Number.isInteger(grace)) {
     throw badRequest('gracePeriodSeconds must be a whole number');
   }
   if (policy !== undefined && policy !== null && !policies.has(policy)) {
-    refuse('propagationPolicy', policy, 'must be one of Foreground, Background, Orphan');
+    throw invalidOptions('DeleteOptions', notSupported('propagationPolicy', policy, [...policies, 'nil']));
   }
   if ((policy ?? undefined) !== undefined && (orphanDependents ?? undefined) !== undefined) {
-    refuse('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set');
+    const why = 'orphanDependents and deletionPropagation cannot be both set';
+    throw invalidOptions('DeleteOptions', invalidValue('propagationPolicy', policy, why));
   }
   if (preconditions !== undefined && (typeof preconditions !== 'object' || preconditions === null)) {
     throw badRequest('preconditions must be an object');
@@ -108,11 +106,14 @@ function checkPreconditions(target: Target, request: DeleteOptions, old: AnyObje
   const { metadata } = old;
   const failed =
     uid !== undefined && uid !== metadata.uid
-      ? `UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`
+      ? `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). ` +
+        'The object might have been deleted and then recreated'
       : resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion
-        ? `ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${metadata.resourceVersion}`
+        ? `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record ` +
+          `(${metadata.resourceVersion}). The object might have been modified`
         : undefined;
-  if (failed !== undefined) throw conflict(target.resource, target.name, `Precondition failed: ${failed}`);
+  // This refusal alone speaks of the kind where all others speak of the resource.
+  if (failed !== undefined) throw conflict({ ...target.resource, plural: target.resource.kind }, target.name, failed);
 }
 
 /** The state that follows: marked for deletion, unchanged, or undefined for none at all. */

@@ -89,6 +89,14 @@ export function conflict(resource: Named, name: string, why: string): Fault {
   return new Fault(409, 'Conflict', message, detailsOf(resource, name));
 }
 
+/** The options of a request, in its query or its body, are wrong. */
+export function invalidOptions(
+  kind: 'ListOptions' | 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions',
+  error: FieldError,
+): Fault {
+  return invalid({ group: 'meta.k8s.io', kind }, '', [error]);
+}
+
 /** The object changed since the caller read it. */
 export function modified(resource: Named, name: string): Fault {
   const why = 'the object has been modified; please apply your changes to the latest version and try again';
@@ -122,7 +130,7 @@ export function invalid(
   const kind = resource.group === '' ? resource.kind : `${resource.kind}.${resource.group}`;
   const group = resource.group === '' ? {} : { group: resource.group };
   const message = `${kind} "${name}" is invalid: ${errorsText(errors)}`;
-  return new Fault(422, 'Invalid', message, { name, ...group, kind: resource.kind, causes });
+  return new Fault(422, 'Invalid', message, { ...(name !== '' && { name }), ...group, kind: resource.kind, causes });
 }
 
 export function expired(message: string): Fault {

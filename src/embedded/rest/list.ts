@@ -1,11 +1,11 @@
 // GET of a collection: selection, paging over one consistent state of the past, and the version rules of lists.
-import { forbidden } from '../schema/field-error.ts';
+import { forbidden, notSupported } from '../schema/field-error.ts';
 import { Compacted } from '../store/types.ts';
 import type { Stored } from '../store/types.ts';
 import { collectionOf } from '../registry.ts';
 import type { Cluster, Target } from './context.ts';
 import { servedObject } from './conversion.ts';
-import { badRequest, expired, Fault, invalid } from './fault.ts';
+import { badRequest, expired, Fault, invalidOptions } from './fault.ts';
 import type { ListMeta } from './represent.ts';
 import { versionNumber, wholeNumber } from './request.ts';
 import { selectedName, selectionOf } from './selectors.ts';
@@ -24,6 +24,12 @@ interface Continuation {
 /** One page of the target's collection, as the query asks. */
 export function list(cluster: Cluster, target: Target, query: URLSearchParams): Page {
   const token = query.get('continue') ?? '';
+  if (query.has('sendInitialEvents')) {
+    throw invalidOptions('ListOptions', forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  }
+  if (token !== '' && (versionNumber(query) ?? 0) !== 0) {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
   const limit = Math.max(0, wholeNumber(query, 'limit') ?? 0);
   const from = token === '' ? undefined : parseToken(token);
   const at = from === undefined ? wantedVersion(cluster, query, limit) : from.version;
@@ -91,7 +97,7 @@ function wantedVersion(cluster: Cluster, query: URLSearchParams, limit: number):
   const version = versionNumber(query);
   const match = query.get('resourceVersionMatch') ?? '';
   const refuse = (text: string): never => {
-    throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [forbidden('resourceVersionMatch', text)]);
+    throw invalidOptions('ListOptions', forbidden('resourceVersionMatch', text));
   };
   if (match !== '' && version === undefined) {
     return refuse('resourceVersionMatch is forbidden unless resourceVersion is provided');
@@ -100,13 +106,14 @@ function wantedVersion(cluster: Cluster, query: URLSearchParams, limit: number):
     return refuse('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
   }
   if (match !== '' && match !== 'Exact' && match !== 'NotOlderThan') {
-    return refuse(`"${match}" is not one of Exact, NotOlderThan`);
+    throw invalidOptions('ListOptions', notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
   }
   if (version === undefined || version === 0) return undefined;
   if (version > cluster.store.version) throw tooNew(version, cluster.store.version);
   return match === 'Exact' || (match === '' && limit > 0) ? version : undefined;
 }
 
+/** Versions that the store has not come to yet can not be read. */
 function tooNew(asked: number, current: number): Fault {
   return new Fault(504, 'Timeout', `Too large resource version: ${asked}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],

@@ -6,7 +6,8 @@ import { decodeJson, decodeYaml, mediaType } from './body.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
 import { create } from './create.ts';
-import { badRequest, Fault, unsupportedMediaType } from './fault.ts';
+import { forbidden, required } from '../schema/field-error.ts';
+import { Fault, invalidOptions, unsupportedMediaType } from './fault.ts';
 import { incomingObject } from './object.ts';
 import { flag } from './request.ts';
 import { change } from './update.ts';
@@ -28,11 +29,15 @@ export async function patchFrom(body: Buffer, contentType: string | undefined, q
   const type = types[mediaType(contentType)];
   if (type === undefined) throw unsupportedMediaType(Object.keys(types));
   if (type !== 'apply') {
-    if (query.has('force')) throw badRequest('the parameter force is only for server-side apply patches');
+    if (query.has('force')) {
+      throw invalidOptions('PatchOptions', forbidden('force', 'may not be specified for non-apply patch'));
+    }
     return { type, body: decodeJson(body) };
   }
   const manager = query.get('fieldManager') ?? '';
-  if (manager === '') throw badRequest('fieldManager is required for apply patch');
+  if (manager === '') {
+    throw invalidOptions('PatchOptions', required('fieldManager', 'is required for apply patch'));
+  }
   return { type, body: await decodeYaml(body), force: flag(query, 'force'), manager };
 }
 

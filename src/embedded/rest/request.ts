@@ -79,13 +79,10 @@ export function verbOf(line: RequestLine): string {
   }
 }
 
-/** A boolean of the query; refuses what is neither true nor false. */
+/** A boolean of the query: anything that does not say no says yes. */
 export function flag(query: URLSearchParams, name: string): boolean {
   const text = query.get(name);
-  if (text === null || text === '') return false;
-  if (/^(1|t|true)$/i.test(text)) return true;
-  if (/^(0|f|false)$/i.test(text)) return false;
-  throw badRequest(`the query parameter ${name} must be true or false, found "${text}"`);
+  return text !== null && text !== '' && !/^(0|false)$/i.test(text);
 }
 
 /** A whole number of the query; undefined when it is not given. */
@@ -100,6 +97,9 @@ export function wholeNumber(query: URLSearchParams, name: string): number | unde
 export function versionNumber(query: URLSearchParams): number | undefined {
   const text = query.get('resourceVersion');
   if (text === null || text === '') return undefined;
-  if (!/^\d{1,15}$/.test(text)) throw badRequest(`resourceVersion: Invalid value: "${text}": must be a whole number`);
+  if (!/^\d{1,15}$/.test(text)) {
+    const why = `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`;
+    throw badRequest(`invalid resource version: ${why}`);
+  }
   return Number(text);
 }

@@ -38,6 +38,9 @@ export async function answerResource(
   if (!resource.verbs.includes(call.verb)) throw methodNotAllowed();
   if (path.subresource === 'status' && !['get', 'update', 'patch'].includes(call.verb)) throw methodNotAllowed();
   if (resource.namespaced && namespace === '' && !['list', 'watch'].includes(call.verb)) throw methodNotAllowed();
+  if (['create', 'update', 'patch'].includes(call.verb) && (call.verb === 'create') === (path.name !== '')) {
+    throw methodNotAllowed();
+  }
   return answerVerb(server, call, target);
 }
 

@@ -166,7 +166,7 @@ describe('patch', () => {
     expect(refused.body['message']).toBe('Apply failed with 1 conflict: conflict with "one": .data.a');
     const forced = await client.call('PATCH', `${path}?fieldManager=two&force=true`, other, { type });
     expect(forced.body['data']).toEqual({ a: '2' });
-    expect((await client.call('PATCH', path, object, { type })).code).toBe(400);
+    expect((await client.call('PATCH', path, object, { type })).code).toBe(422);
   });
 
   test('of many writers at once loses none', async () => {

@@ -34,10 +34,16 @@ function fieldTests(resource: Resource, text: string): ObjectTest[] {
     if (parts === null) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
     const [, field = '', operator, value = ''] = parts;
     const read = fieldReader(resource, field);
-    if (read === undefined) throw badRequest(`field label not supported: ${field}`);
+    if (read === undefined) throw badRequest(unknownField(resource, field));
     const wanted = operator !== '!=';
     return [(object: AnyObject) => (read(object) === value) === wanted];
   });
+}
+
+function unknownField({ selectableFields }: Resource, field: string): string {
+  return selectableFields === undefined
+    ? `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`
+    : `field label not supported: ${field}`;
 }
 
 function fieldReader(resource: Resource, field: string): ((object: AnyObject) => string) | undefined {

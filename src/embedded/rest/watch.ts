@@ -7,7 +7,7 @@ import { Compacted } from '../store/types.ts';
 import type { Stored, StoreEvent } from '../store/types.ts';
 import type { Cluster, Target } from './context.ts';
 import { servedObject } from './conversion.ts';
-import { expired, invalid } from './fault.ts';
+import { expired, invalidOptions } from './fault.ts';
 import type { View } from './represent.ts';
 import { flag, versionNumber, wholeNumber } from './request.ts';
 import { selectionOf } from './selectors.ts';
@@ -65,7 +65,7 @@ export function watch(
 function wantsInitial(query: URLSearchParams, since: number | undefined): boolean {
   const match = query.get('resourceVersionMatch') ?? '';
   const refuse = (field: string, text: string): never => {
-    throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [forbidden(field, text)]);
+    throw invalidOptions('ListOptions', forbidden(field, text));
   };
   if (query.has('sendInitialEvents')) {
     const wanted = flag(query, 'sendInitialEvents');
