@@ -12,6 +12,7 @@ import { builtinResources } from './kinds/index.ts';
 import { Registry } from './registry.ts';
 import type { Admission, Hooks } from './rest/context.ts';
 import { followDefinitions } from './rest/definitions.ts';
+import { expireEvents } from './rest/event-expiry.ts';
 import { refuseGarbage, requestHandler } from './rest/handler.ts';
 import { OpenApi } from './rest/openapi.ts';
 import type { ServerContext } from './rest/server-context.ts';
@@ -76,10 +77,12 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   server.on('clientError', refuseGarbage);
   const closeServer = closerOf(server);
   const unfollow = followDefinitions(cluster, onError);
+  const keepEvents = expireEvents(store, onError);
   let simulation: Simulation | undefined;
   const stop = async (): Promise<void> => {
     await simulation?.stop();
     unfollow();
+    keepEvents();
     cluster.watches.close();
     await closeServer();
     store.close();

@@ -14,6 +14,7 @@ export interface Answer {
 
 const compress = promisify(gzip);
 const compressFrom = 128 * 1024;
+const unreadMs = 60_000;
 
 /** An answer with a JSON body. */
 export function jsonAnswer(code: number, value: unknown): Answer {
@@ -48,6 +49,8 @@ export async function send(
     headers['Vary'] = 'Accept-Encoding';
   }
   headers['Content-Length'] = body.length;
+  // Whoever asks for much and then does not read it may not keep it in our memory.
+  if (body.length >= compressFrom) response.setTimeout(unreadMs, () => response.destroy());
   response.writeHead(answer.code, headers);
   response.end(request.method === 'HEAD' ? undefined : body);
 }

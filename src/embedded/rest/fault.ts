@@ -129,7 +129,8 @@ export function invalid(
   const causes = errors.map((error) => ({ reason: causeReason(error), message: errorBody(error), field: error.field }));
   const kind = resource.group === '' ? resource.kind : `${resource.kind}.${resource.group}`;
   const group = resource.group === '' ? {} : { group: resource.group };
-  const message = `${kind} "${name}" is invalid: ${errorsText(errors)}`;
+  const subject = kind === '' ? '' : `${kind} `;
+  const message = `${subject}"${name}" is invalid: ${errorsText(errors)}`;
   return new Fault(422, 'Invalid', message, { ...(name !== '' && { name }), ...group, kind: resource.kind, causes });
 }
 

@@ -1,13 +1,15 @@
 // PATCH: the four kinds of patches over the current state of an object. Apply creates the object when it is not there.
+import { stringifyJson } from '../../kube/json.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { applyJsonPatch, applyMergePatch, applyPatch, applyStrategicMergePatch } from '../patch/index.ts';
+import { invalid as invalidValue } from '../schema/field-error.ts';
 import { apiVersionOf, collectionOf } from '../registry.ts';
 import { decodeJson, decodeYaml, mediaType } from './body.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
 import { create } from './create.ts';
 import { forbidden, required } from '../schema/field-error.ts';
-import { Fault, invalidOptions, unsupportedMediaType } from './fault.ts';
+import { Fault, invalidOptions, unsupportedMediaType, invalid } from './fault.ts';
 import { incomingObject } from './object.ts';
 import { flag } from './request.ts';
 import { change } from './update.ts';
@@ -47,7 +49,8 @@ export async function patch(cluster: Cluster, target: Target, wish: Patch, optio
     throw unsupportedMediaType(Object.keys(types).filter((name) => types[name] !== 'strategic'));
   }
   if (wish.type !== 'apply') {
-    return change(cluster, target, (old) => ({ object: patched(target, old, wish) }), options);
+    const work = change(cluster, target, (old) => ({ object: patched(target, old, wish) }), options);
+    return blamingPatch(wish, work);
   }
   const exists = cluster.store.get(collectionOf(target.resource), keyOf(target)) !== undefined;
   if (exists || target.subresource !== '') {
@@ -60,6 +63,17 @@ export async function patch(cluster: Cluster, target: Target, wish: Patch, optio
     if (!(error instanceof Fault && error.status.reason === 'AlreadyExists')) throw error;
     // Somebody created it a moment ago: apply to that.
     return patch(cluster, target, wish, options);
+  }
+}
+
+/** A patch that leads to unknown fields is itself what is invalid. */
+async function blamingPatch(wish: Patch, work: Promise<Written>): Promise<Written> {
+  try {
+    return await work;
+  } catch (error) {
+    const found = error instanceof Fault ? /strict decoding error: .*$/s.exec(error.message)?.[0] : undefined;
+    if (found === undefined) throw error;
+    throw invalid({ group: '', kind: '' }, '', [invalidValue('patch', stringifyJson(wish.body), found)]);
   }
 }
 

@@ -82,8 +82,9 @@ async function answerVerb(server: ServerContext, call: ResourceRequest, target: 
     case 'deletecollection': {
       const body = await bodyOf(call, true);
       const { items, metadata } = list(server, target, query);
-      await removeAll(server, target, items, deleteOptionsOf(body, query), writeOptionsOf(call));
-      return { code: 200, body: listBody(items, metadata, view) };
+      const selected = [...items];
+      await removeAll(server, target, selected, deleteOptionsOf(body, query), writeOptionsOf(call, body));
+      return { code: 200, body: listBody(selected, metadata, view) };
     }
     default:
       throw methodNotAllowed();

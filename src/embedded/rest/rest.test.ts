@@ -169,6 +169,16 @@ describe('patch', () => {
     expect((await client.call('PATCH', path, object, { type })).code).toBe(422);
   });
 
+  test('that leads to unknown fields is refused as a patch', async () => {
+    await client.post(maps, map('odd-patch'));
+    const path = `${maps}/odd-patch?fieldValidation=Strict`;
+    const { code, body } = await client.call('PATCH', path, { other: 1 }, { type: types.merge });
+    expect([code, body['message']]).toEqual([
+      422,
+      '"" is invalid: patch: Invalid value: "{\\"other\\":1}": strict decoding error: unknown field "other"',
+    ]);
+  });
+
   test('of many writers at once loses none', async () => {
     await client.post(maps, map('busy'));
     const names = Array.from({ length: 20 }, (_unused, index) => `k${index}`);
@@ -216,7 +226,8 @@ describe('delete', () => {
   test('of a collection takes what the selector selects', async () => {
     await client.post(maps, map('c1', {}, { labels: { sweep: 'yes' } }));
     await client.post(maps, map('c2', {}, { labels: { sweep: 'no' } }));
-    expect((await client.call('DELETE', `${maps}?labelSelector=sweep%3Dyes`)).code).toBe(200);
+    const swept = await client.call('DELETE', `${maps}?labelSelector=sweep%3Dyes`);
+    expect(swept.body['items']).toHaveLength(1);
     expect((await client.get(`${maps}/c1`)).code).toBe(404);
     expect((await client.get(`${maps}/c2`)).code).toBe(200);
   });

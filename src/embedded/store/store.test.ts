@@ -79,6 +79,23 @@ describe('writes', () => {
   });
 });
 
+test('a commit that fails changes nothing and is told to every writer', async () => {
+  let broken = true;
+  const commit = (): void => {
+    if (broken) throw new Error('disk full');
+  };
+  const backend = { load: () => ({ version: 7, rows: [] }), commit, close: () => undefined };
+  const store = new Store({ backend });
+  const events: StoreEvent[] = [];
+  store.subscribe(undefined, (event) => events.push(event));
+  const outcomes = await Promise.allSettled([put(store, 'a/x'), put(store, 'a/y')]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect([store.version, store.count(things), events.length]).toEqual([7, 0, 0]);
+  broken = false;
+  await put(store, 'a/x');
+  expect([store.version, store.count(things), events.length]).toEqual([8, 1, 1]);
+});
+
 test('lists are in key order, by namespace, and can show the past', async () => {
   const store = new Store();
   for (const key of ['b/1', 'a/2', 'a-b/1', 'a/1']) await put(store, key);
