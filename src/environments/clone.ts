@@ -1,19 +1,25 @@
 // Builds the clone of a Deployment: the base as it is now, with the overrides of a subset on top. What an override
 // names wins; everything else follows the base.
 import type { ContainerOverrides, DynamicEnv, EnvVar, Subset } from '../api/dynamicenv.ts';
+import { WATCH_ANNOTATION, withEnvironment } from './marks.ts';
 import { messages } from './messages.ts';
-import { cloneName, MARKER_LABEL, uniqueVersion, WATCH_ANNOTATION, withEnvironment } from './names.ts';
-import type { Container, Deployment, DeploymentCondition, PodTemplate } from './objects.ts';
+import { cloneName, MARKER_LABEL, uniqueVersion } from './names.ts';
+import type { Container, Deployment, DeploymentCondition, Labels, PodTemplate } from './objects.ts';
 import type { Settings } from './settings.ts';
 
-/** The clone that an environment wants for a subset; throws `OverrideError` if an override names nothing. */
+/** The clone that an environment wants for a subset; throws `OverrideError` if an override can't be carried out. */
 export function buildClone(env: DynamicEnv, subset: Subset, base: Deployment, settings: Settings): Deployment {
-  const version = uniqueVersion(env.metadata);
-  const marks = { [settings.versionLabel]: version, [MARKER_LABEL]: 'true' };
   const labels = Object.fromEntries(
-    Object.entries({ ...base.metadata.labels, ...marks }).filter(([name]) => !settings.removeLabels.includes(name)),
+    Object.entries({ ...base.metadata.labels, ...marksOf(env, settings) }).filter(
+      ([name]) => !settings.removeLabels.includes(name),
+    ),
   );
   const { template, selector, ...spec } = base.spec;
+  const matchLabels = { ...selector.matchLabels, [settings.versionLabel]: uniqueVersion(env.metadata) };
+  const podLabels = clonePodLabels(env, subset, base, settings);
+  for (const [name, value] of Object.entries(matchLabels)) {
+    if (podLabels[name] !== value) throw new OverrideError(messages.selectorLabel(subset.name, name));
+  }
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -26,19 +32,28 @@ export function buildClone(env: DynamicEnv, subset: Subset, base: Deployment, se
     spec: {
       ...spec,
       replicas: subset.replicas ?? 1,
-      selector: { ...selector, matchLabels: { ...selector.matchLabels, [settings.versionLabel]: version } },
-      template: cloneTemplate(subset, template, marks),
+      selector: { ...selector, matchLabels },
+      template: cloneTemplate(subset, template, podLabels),
     },
   };
 }
 
-function cloneTemplate(subset: Subset, template: PodTemplate, marks: Readonly<Record<string, string>>): PodTemplate {
+/** The labels of the pods of a clone. */
+export function clonePodLabels(env: DynamicEnv, subset: Subset, base: Deployment, settings: Settings): Labels {
+  return { ...base.spec.template.metadata?.labels, ...marksOf(env, settings), ...subset.podLabels };
+}
+
+function marksOf(env: DynamicEnv, settings: Settings): Labels {
+  return { [settings.versionLabel]: uniqueVersion(env.metadata), [MARKER_LABEL]: 'true' };
+}
+
+function cloneTemplate(subset: Subset, template: PodTemplate, labels: Labels): PodTemplate {
   const { creationTimestamp: _none, ...metadata } = template.metadata ?? {};
-  const { containers = [], initContainers, ...spec } = template.spec ?? {};
+  const { containers = [], initContainers = [], ...spec } = template.spec ?? {};
   const overridden = override(subset, 'containers', containers, subset.containers);
-  const initial = override(subset, 'init-containers', initContainers ?? [], subset.initContainers);
+  const initial = override(subset, 'init-containers', initContainers, subset.initContainers);
   return {
-    metadata: { ...metadata, labels: { ...metadata.labels, ...marks, ...subset.podLabels } },
+    metadata: { ...metadata, labels },
     spec: { ...spec, containers: overridden, ...(initial.length > 0 && { initContainers: initial }) },
   };
 }
@@ -61,18 +76,21 @@ function override(
   }
   return containers.map((container) => {
     const wanted = overrides.find(({ containerName }) => containerName === container.name);
-    if (wanted === undefined) return container;
-    const { image, command, env } = wanted;
+    const { image, command = [], env = [] } = wanted ?? {};
+    const variables = mergeEnv(container.env, env);
     return {
       ...container,
       ...(image && { image }),
-      ...(command && command.length > 0 && { command }),
-      ...(env && env.length > 0 && { env: mergeEnv(container.env, env) }),
+      ...(command.length > 0 && { command }),
+      ...(variables.length > 0 && { env: variables }),
     };
   });
 }
 
-/** Variables of the base in their places, replaced where an override has the same name; new ones follow. */
+/**
+ * Variables of the base in their places, replaced where an override has the same name; new ones follow. A name that the
+ * base has twice is there once, with the value that counts: applying an object by name of its list items asks for it.
+ */
 function mergeEnv(base: readonly EnvVar[] = [], overrides: readonly EnvVar[]): readonly EnvVar[] {
   const merged = new Map(base.map((variable) => [variable.name, variable]));
   const named = new Set<string>();

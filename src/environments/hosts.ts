@@ -12,6 +12,16 @@ export function resolveHost(host: string, seenFrom: KubeObject): string {
   return host.includes('.') ? host : fullHost(host, seenFrom.metadata.namespace ?? '');
 }
 
+/**
+ * What a host means that a VirtualService is for. It is compared with what callers ask for, so `name.namespace` and
+ * `name.namespace.svc` are a service too; in rules and destinations Istio takes them for hosts outside the cluster.
+ */
+export function resolveCalledHost(host: string, seenFrom: KubeObject): string {
+  const [name = '', namespace, svc = 'svc', ...rest] = host.split('.');
+  if (namespace === undefined || svc !== 'svc' || rest.length > 0) return resolveHost(host, seenFrom);
+  return fullHost(name, namespace);
+}
+
 /** The services that select the pods of a Deployment, by name in byte order. One without a selector selects nothing. */
 export function servicesOf(base: Deployment, services: readonly Service[]): readonly Service[] {
   const labels = base.spec.template.metadata?.labels ?? {};

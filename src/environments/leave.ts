@@ -1,83 +1,92 @@
 // What an environment no longer wants: clones and rules that carry its mark and are in no item. They go once the
 // requests that were on their way have had time to end.
 import type { ConsumerStatus, DynamicEnv, SubsetStatus } from '../api/dynamicenv.ts';
+import { conditionsOf } from '../controller/index.ts';
 import type { View } from '../controller/index.ts';
 import { keyOf, remove } from '../kube/index.ts';
-import type { KubeObject, Step } from '../kube/index.ts';
+import type { Step } from '../kube/index.ts';
 import type { Item } from './item.ts';
-import { cloneName, CONTROLLER, ruleName, statusKey } from './names.ts';
-import { Deployment, DestinationRule, VirtualService } from './objects.ts';
+import type { Owner } from './marks.ts';
+import { cloneName, ruleName } from './names.ts';
+import { Deployment, DestinationRule } from './objects.ts';
 import type { Settings } from './settings.ts';
-import type { LeavingEntries } from './status.ts';
+import { findMade } from './world.ts';
+
+/** The condition that says since when requests on their way to what leaves may still end. */
+export const DRAINING = 'Draining';
 
 export interface Leaving {
   readonly steps: readonly Step[];
-  /** Status entries of subsets and consumers of which something is still there. */
-  readonly entries: LeavingEntries;
+  /** Status entries of subsets and consumers whose clone is still there, though no list names them any more. */
+  readonly subsets: Readonly<Record<string, SubsetStatus>>;
+  readonly consumers: Readonly<Record<string, ConsumerStatus>>;
+  /** When the last route was taken out that led to something of this. */
+  readonly drainingSince?: number;
   /** Until when removing waits. */
   readonly waitMs?: number;
   /** Whether nothing unwanted is left. */
   readonly gone: boolean;
 }
 
-/** Plans the removal of what is no longer wanted. `routesChange`: routes are being taken out in this very pass. */
+/** Plans the removal of what is no longer wanted. `routesLeave`: routes are taken out in this very pass. */
 export function leave(
   view: View,
   env: DynamicEnv,
+  owner: Owner,
   items: readonly Item[],
-  routesChange: boolean,
+  routesLeave: boolean,
   settings: Settings,
 ): Leaving {
-  const wantedClones = new Set(items.map(({ subset }) => `${subset.namespace}/${cloneName(env.metadata, subset)}`));
+  const wanted = new Set(items.map(({ subset }) => `${subset.namespace}/${cloneName(env.metadata, subset)}`));
   const wantedRules = new Set(items.flatMap(({ rules }) => rules.map(keyOf)));
-  const keepsRules = items.filter(({ consumer, routes }) => !consumer && routes === 'untouched');
-  const clones = view
-    .index(Deployment, 'environment', keyOf(env.metadata))
-    .filter((clone) => !wantedClones.has(keyOf(clone.metadata)));
-  const rules = view
-    .index(DestinationRule, 'environment', keyOf(env.metadata))
-    .filter((rule) => !wantedRules.has(keyOf(rule.metadata)) && !keepsRules.some((item) => isRuleOf(env, item, rule)));
+  const keepRules = items.filter(({ consumer, routes }) => !consumer && routes === 'untouched');
+  const made = findMade(view, env, owner);
+  const clones = made.clones.filter(({ metadata }) => !wanted.has(keyOf(metadata)));
+  const rules = made.rules.filter(
+    ({ metadata }) =>
+      !wantedRules.has(keyOf(metadata)) &&
+      !keepRules.some(
+        ({ subset }) =>
+          metadata.namespace === subset.namespace && metadata.name.startsWith(ruleName(env.metadata, subset, '')),
+      ),
+  );
   const entries = entriesOf(env, items, clones);
-  const leaving = clones.length + rules.length;
-  if (leaving === 0) return { steps: [], entries, gone: true };
-  const waitMs = routesChange ? settings.drainMs : drainLeft(view, env, items, settings);
-  if (waitMs > 0) return { steps: [], entries, waitMs, gone: false };
+  if (clones.length + rules.length === 0) return { steps: [], ...entries, gone: true };
+  const drainingSince = drainStart(view, env, items, routesLeave);
+  // Times in a status are whole seconds.
+  const waitMs = drainingSince === undefined ? 0 : drainingSince + 1_000 + settings.drainMs - view.now();
+  const leaving = { ...entries, ...(drainingSince !== undefined && { drainingSince }), gone: false };
+  if (waitMs > 0) return { steps: [], ...leaving, waitMs };
   const steps = [
     ...rules.map((rule) => remove(DestinationRule, rule)),
     ...clones.map((clone) => remove(Deployment, clone)),
   ];
-  return { steps, entries, gone: false };
+  return { steps, ...leaving };
 }
 
-function isRuleOf(env: DynamicEnv, { subset }: Item, rule: KubeObject): boolean {
-  return (
-    rule.metadata.namespace === subset.namespace && rule.metadata.name.startsWith(ruleName(env.metadata, subset, ''))
+/** Since when nobody is sent any more to what leaves; undefined if nobody ever was. */
+function drainStart(view: View, env: DynamicEnv, items: readonly Item[], routesLeave: boolean): number | undefined {
+  const now = Math.floor(view.now() / 1_000) * 1_000;
+  if (routesLeave) return now;
+  const draining = conditionsOf(env).find(({ type }) => type === DRAINING);
+  if (draining !== undefined) return Date.parse(draining.lastTransitionTime);
+  const isKept = (key: string): boolean => items.some((item) => !item.consumer && item.key === key);
+  const wasRouted = Object.entries(env.status?.subsetsStatus ?? {}).some(
+    ([key, { virtualServices = [] }]) => !isKept(key) && virtualServices.some(({ status }) => status === 'running'),
   );
-}
-
-/** How long requests may still be under way to what left: since we last edited a VirtualService that led there. */
-function drainLeft(view: View, env: DynamicEnv, items: readonly Item[], settings: Settings): number {
-  const kept = new Set(items.map(({ key }) => key));
-  let latest = -Infinity;
-  for (const [key, { virtualServices = [] }] of Object.entries(env.status?.subsetsStatus ?? {})) {
-    if (kept.has(key)) continue;
-    for (const ref of virtualServices) {
-      const entries = view.get(VirtualService, ref)?.metadata.managedFields ?? [];
-      for (const { manager, time } of entries) {
-        if (manager === `offshoot-${CONTROLLER}`) latest = Math.max(latest, Date.parse(time ?? ''));
-      }
-    }
-  }
-  // Times are written in whole seconds.
-  return Number.isFinite(latest) ? latest + 1_000 + settings.drainMs - view.now() : 0;
+  return wasRouted ? now : undefined;
 }
 
 /** Status entries that are in no list of the spec any more, as long as their clone is there. */
-function entriesOf(env: DynamicEnv, items: readonly Item[], clones: readonly Deployment[]): LeavingEntries {
+function entriesOf(
+  env: DynamicEnv,
+  items: readonly Item[],
+  clones: readonly Deployment[],
+): Pick<Leaving, 'subsets' | 'consumers'> {
   const isThere = (ref: { name: string; namespace: string }): boolean =>
     clones.some((clone) => keyOf(clone.metadata) === keyOf(ref));
   const inSpec = (key: string, consumer: boolean): boolean =>
-    items.some((item) => item.consumer === consumer && statusKey(item.subset) === key);
+    items.some((item) => item.consumer === consumer && item.key === key);
   const subsets: Record<string, SubsetStatus> = {};
   for (const [key, entry] of Object.entries(env.status?.subsetsStatus ?? {})) {
     if (inSpec(key, false) || !isThere(entry.deployment)) continue;

@@ -1,48 +1,64 @@
 // Conditions on a request: those of a route and those of an environment, combined so that both must hold.
 import type { IstioMatch, StringMatch } from '../api/dynamicenv.ts';
+import { jsonEqual } from '../watchable/index.ts';
 import type { HeaderMatch, HttpMatch } from './objects.ts';
-
-/** A condition that a base route already puts on something that the environment looks at too. */
-export interface Contradiction {
-  /** What both look at: `header end-user`, `source label app`. */
-  readonly on: string;
-  readonly base: string;
-  readonly env: string;
-}
 
 export type Combined =
   | { readonly match: HttpMatch }
-  /** No request can fulfil both, or no single condition can ask for both. */
-  | { readonly contradiction: Contradiction };
+  /** Why no request fulfils both. */
+  | { readonly contradiction: string };
+
+/** Why a match of an environment can't be used at all: every request would fit it, or Istio would refuse it. */
+export function unusable({ headers = {}, sourceLabels = {} }: IstioMatch): string | undefined {
+  if (Object.keys(headers).length + Object.keys(sourceLabels).length === 0) return 'it asks for nothing';
+  const vague = Object.entries(headers).find(([, { exact, prefix, regex }]) => !exact && !prefix && !regex);
+  return vague && `it says neither exact, prefix nor regex for header ${vague[0]}`;
+}
 
 /** A match entry of a route with an environment's conditions added: only requests that fulfil both fit the result. */
 export function combine(base: HttpMatch, wanted: IstioMatch): Combined {
-  const headers: Record<string, HeaderMatch> = { ...base.headers };
+  const headers = new Map(Object.entries(base.headers ?? {}));
   for (const [name, match] of Object.entries(wanted.headers ?? {})) {
     const ours = oneForm(match);
-    const found = headerOf(headers, name);
-    const both = found === undefined ? ours : intersect(found.match, ours);
-    if (both === undefined) {
-      return { contradiction: { on: `header ${name}`, base: show(found!.match), env: show(ours) } };
-    }
-    if (found !== undefined && found.name !== name) delete headers[found.name];
-    headers[name] = both;
+    const excluded = spelled(Object.entries(base.withoutHeaders ?? {}), name).find(([, each]) => implies(ours, each));
+    if (excluded) return disagree(`header ${name}`, `not ${show(excluded[1])}`, show(ours));
+    const contradiction = addHeader(headers, name, ours);
+    if (contradiction) return contradiction;
   }
-  const sourceLabels: Record<string, string> = { ...base.sourceLabels };
+  const sourceLabels = new Map(Object.entries(base.sourceLabels ?? {}));
   for (const [name, value] of Object.entries(wanted.sourceLabels ?? {})) {
-    const before = sourceLabels[name];
-    if (before !== undefined && before !== value) {
-      return { contradiction: { on: `source label ${name}`, base: before, env: value } };
-    }
-    sourceLabels[name] = value;
+    const before = sourceLabels.get(name) ?? value;
+    if (before !== value) return disagree(`source label ${name}`, before, value);
+    sourceLabels.set(name, value);
   }
   return {
     match: {
       ...base,
-      ...(Object.keys(headers).length > 0 && { headers }),
-      ...(Object.keys(sourceLabels).length > 0 && { sourceLabels }),
+      ...(headers.size > 0 && { headers: Object.fromEntries(headers) }),
+      ...(sourceLabels.size > 0 && { sourceLabels: Object.fromEntries(sourceLabels) }),
     },
   };
+}
+
+/** Adds a condition on a header to those that are there: as one condition where one can say both, else beside them. */
+function addHeader(headers: Map<string, HeaderMatch>, name: string, wanted: HeaderMatch) {
+  let ours = wanted;
+  for (const [other, match] of spelled([...headers], name)) {
+    const both = intersect(match, ours);
+    if (both === 'never') return disagree(`header ${name}`, show(match), show(wanted));
+    if (both === 'beside') continue;
+    headers.delete(other);
+    ours = both;
+  }
+  // One header can have two conditions if its name is spelled in two ways: proxies do not look at the case.
+  const spelling = [name, name.toLowerCase(), name.toUpperCase()].find((each) => !headers.has(each));
+  if (spelling === undefined) return disagree(`header ${name}`, 'something else', show(wanted));
+  headers.set(spelling, ours);
+  return undefined;
+}
+
+function disagree(on: string, base: string, ours: string): { contradiction: string } {
+  return { contradiction: `its ${on} must be ${base} there, and ${ours} in the environment` };
 }
 
 /** The form of a match that counts: exact before prefix before regex. */
@@ -52,49 +68,33 @@ function oneForm({ exact, prefix, regex }: StringMatch): HeaderMatch {
   return { regex: regex ?? '' };
 }
 
-/** Header names are the same whatever their case. */
-function headerOf(
-  headers: Readonly<Record<string, HeaderMatch>>,
-  name: string,
-): { name: string; match: HeaderMatch } | undefined {
-  const found = Object.entries(headers).find(([other]) => other.toLowerCase() === name.toLowerCase());
-  return found && { name: found[0], match: found[1] };
+/** Those of some headers that are this one, whatever the case of its name. */
+function spelled(headers: readonly [string, HeaderMatch][], name: string): readonly [string, HeaderMatch][] {
+  return headers.filter(([other]) => other.toLowerCase() === name.toLowerCase());
 }
 
-/**
- * One condition that holds exactly when both do. Undefined when no value fulfils both, and for a regular expression
- * beside another or a prefix, for which there is no single condition.
- */
-function intersect(a: HeaderMatch, b: HeaderMatch): HeaderMatch | undefined {
+/** One condition that holds exactly when both do; `beside` where only both of them together can say it. */
+function intersect(a: HeaderMatch, b: HeaderMatch): HeaderMatch | 'never' | 'beside' {
   if (isPresence(a)) return b;
-  if (isPresence(b)) return a;
-  if (a.exact !== undefined) return fits(a.exact, b) ? a : undefined;
-  if (b.exact !== undefined) return fits(b.exact, a) ? b : undefined;
-  if (a.prefix !== undefined && b.prefix !== undefined) {
-    if (a.prefix.startsWith(b.prefix)) return a;
-    return b.prefix.startsWith(a.prefix) ? b : undefined;
-  }
-  if (a.regex !== undefined && a.regex === b.regex) return a;
-  return undefined;
+  if (isPresence(b) || jsonEqual(a, b)) return a;
+  // Regular expressions have no intersection that is one, and what they match is the proxy's to say.
+  if (a.regex || b.regex) return 'beside';
+  const [narrow, wide] = a.exact || (!b.exact && a.prefix!.length > b.prefix!.length) ? [a, b] : [b, a];
+  return wide.prefix && (narrow.exact || narrow.prefix!).startsWith(wide.prefix) ? narrow : 'never';
 }
 
-/** A match without any form asks only that the header is there. */
+/** Whether each value that fulfils the first condition fulfils the second. */
+function implies(first: HeaderMatch, second: HeaderMatch): boolean {
+  return jsonEqual(intersect(second, first), first);
+}
+
+/** Some forms ask only that the header is there. */
 function isPresence({ exact, prefix, regex }: HeaderMatch): boolean {
-  return exact === undefined && prefix === undefined && regex === undefined;
+  return !exact && !prefix && (!regex || regex === '*');
 }
 
-function fits(value: string, { exact, prefix, regex }: HeaderMatch): boolean {
-  if (exact !== undefined) return exact === value;
-  if (prefix !== undefined) return value.startsWith(prefix);
-  try {
-    return new RegExp(`^(?:${regex})$`).test(value);
-  } catch {
-    return false;
-  }
-}
-
-function show({ exact, prefix, regex }: HeaderMatch): string {
-  if (exact !== undefined) return `exact "${exact}"`;
-  if (prefix !== undefined) return `prefix "${prefix}"`;
-  return regex === undefined ? 'present' : `regex "${regex}"`;
+function show(match: HeaderMatch): string {
+  if (isPresence(match)) return 'present';
+  const [form, value] = Object.entries(match).find(([, each]) => each)!;
+  return `${form} "${value}"`;
 }

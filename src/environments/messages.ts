@@ -21,8 +21,13 @@ export const messages = {
     `Delegate (${namespace}/${name}) not found`,
   ],
   noCommonHost: () => "Couldn't find common active service hostname across DestinationRules and VirtualServices",
+  selectorLabel: (subset: string, label: string) =>
+    `processing podLabels in subset ${subset}: label ${label} can't be changed, for the deployment selects its pods by it`,
+  duplicate: (key: string) => `It seems that the following deployment appears in more then one subset/consumer: ${key}`,
   foreign: (kind: string, { name, namespace }: Ref) =>
     `${kind} ${namespace}/${name} exists and is not part of this environment: rename or remove it`,
+  invalidName: (version: string) =>
+    `"${version}", made from namespace and name, is not a valid subset name: choose a name of letters, digits and hyphens that does not break off at its 40th character after a hyphen`,
   collision: (other: string, own: string, version: string) =>
     `environments ${other} and ${own} would both be named "${version}": rename one of them`,
 } as const;

@@ -3,7 +3,7 @@ import { defineKind } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import type { EnvVar } from '../api/dynamicenv.ts';
 
-type Labels = Readonly<Record<string, string>>;
+export type Labels = Readonly<Record<string, string>>;
 
 export interface Container {
   readonly name: string;
@@ -82,7 +82,9 @@ export interface RouteDestination {
 
 export interface HttpMatch {
   readonly headers?: Readonly<Record<string, HeaderMatch>>;
+  readonly withoutHeaders?: Readonly<Record<string, HeaderMatch>>;
   readonly sourceLabels?: Labels;
+  readonly gateways?: readonly string[];
   readonly [field: string]: unknown;
 }
 
@@ -103,6 +105,7 @@ export interface HttpRoute {
 export interface VirtualService extends KubeObject {
   readonly spec?: {
     readonly hosts?: readonly string[];
+    readonly gateways?: readonly string[];
     readonly http?: readonly HttpRoute[];
     readonly [field: string]: unknown;
   };

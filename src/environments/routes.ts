@@ -3,17 +3,10 @@
 import { createHash } from 'node:crypto';
 import type { DynamicEnv, IstioMatch, Subset } from '../api/dynamicenv.ts';
 import { resolveHost } from './hosts.ts';
-import { combine } from './matches.ts';
-import type { Contradiction } from './matches.ts';
-import {
-  cloneName,
-  isInserted,
-  isRouteOf,
-  isRouteOfSubset,
-  RESPONSE_HEADER,
-  routeName,
-  uniqueVersion,
-} from './names.ts';
+import { isInserted, isRouteOf, isRouteOfSubset } from './marks.ts';
+import type { Owner } from './marks.ts';
+import { combine, unusable } from './matches.ts';
+import { cloneName, RESPONSE_HEADER, routeName, statusKey } from './names.ts';
 import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from './objects.ts';
 
 /** A subset whose requests a VirtualService shall lead to its clone: those that go to one of these hosts now. */
@@ -24,26 +17,24 @@ export interface Insertion {
   readonly defaultVersion: string;
 }
 
-/** A match entry for which no route could be inserted. */
-export interface LeftOut extends Contradiction {
-  readonly subset: Subset;
-  readonly route: string;
+/** What an environment wants of a VirtualService. */
+export interface Wishes {
+  readonly env: DynamicEnv;
+  readonly owner: Owner;
+  readonly insertions: readonly Insertion[];
+  /** Subsets whose routes stay as they are: what they should be can't be told at the moment. */
+  readonly untouched: readonly Subset[];
 }
 
-/**
- * The routes that a VirtualService shall have, given all that the environment wants of it. Routes of `untouched`
- * subsets stay as they are: what they should be can't be told at the moment.
- */
+/** The routes that a VirtualService shall have, and what people should know about those that could not be made. */
 export function withRoutes(
   service: VirtualService,
-  env: DynamicEnv,
-  insertions: readonly Insertion[],
-  untouched: readonly Subset[] = [],
-): { readonly http: readonly HttpRoute[]; readonly leftOut: readonly LeftOut[] } {
+  { env, owner, insertions, untouched }: Wishes,
+): { readonly http: readonly HttpRoute[]; readonly warnings: readonly string[] } {
   const isOurs = (route: HttpRoute): boolean =>
-    isRouteOf(env.metadata, route) && !untouched.some((subset) => isRouteOfSubset(env.metadata, subset, route));
+    isRouteOf(owner, service, route) && !untouched.some((subset) => isRouteOfSubset(owner, subset, service, route));
   const http: HttpRoute[] = [];
-  const leftOut: LeftOut[] = [];
+  const warnings = new Set<string>();
   let block: HttpRoute[] = [];
   for (const route of service.spec?.http ?? []) {
     // Inserted routes stand in blocks before the base route that they were made from.
@@ -51,12 +42,13 @@ export function withRoutes(
       block.push(route);
       continue;
     }
-    const ours = insertions.flatMap((insertion) => inserted(service, env, insertion, route, leftOut));
+    const warn = (text: string): unknown => warnings.add(route.name ? `route ${route.name}: ${text}` : text);
+    const ours = insertions.flatMap((insertion) => inserted(service, env, owner, insertion, route, warn));
     http.push(...placed(block, isOurs, ours), route);
     block = [];
   }
   http.push(...block.filter((route) => !isOurs(route)));
-  return { http, leftOut };
+  return { http, warnings: [...warnings] };
 }
 
 /**
@@ -77,19 +69,21 @@ function placed(
 function inserted(
   service: VirtualService,
   env: DynamicEnv,
+  owner: Owner,
   insertion: Insertion,
   base: HttpRoute,
-  leftOut: LeftOut[],
+  warn: (text: string) => void,
 ): HttpRoute[] {
   const matching = (base.route ?? []).filter((each) => leadsTo(service, insertion, each));
   if (matching.length === 0) return [];
   const { subset } = insertion;
-  const destinations = rescaled(matching).map((each) => redirected(each, env, subset));
+  const destinations = rescaled(matching).map((each) =>
+    redirected(each, owner.version, cloneName(env.metadata, subset)),
+  );
   const routes: HttpRoute[] = [];
   for (const wanted of env.spec?.istioMatches ?? []) {
-    const match = combined(base, wanted, (contradiction) =>
-      leftOut.push({ ...contradiction, subset, route: base.name ?? '' }),
-    );
+    if (unusable(wanted) !== undefined) continue;
+    const match = combined(service, base, wanted, (text) => warn(`${statusKey(subset)}: ${text}`));
     if (match.length === 0) continue;
     const route = { ...base, match, route: destinations };
     routes.push({ ...route, name: routeName(env.metadata, subset, digest(route)) });
@@ -113,13 +107,24 @@ function leadsTo(service: VirtualService, insertion: Insertion, { destination }:
 }
 
 /** Every match entry of the base with the environment's conditions; one without entries has one that asks nothing. */
-function combined(base: HttpRoute, wanted: IstioMatch, leaveOut: (contradiction: Contradiction) => void): HttpMatch[] {
+function combined(
+  service: VirtualService,
+  base: HttpRoute,
+  wanted: IstioMatch,
+  warn: (text: string) => void,
+): HttpMatch[] {
   const entries = base.match && base.match.length > 0 ? base.match : [{}];
   return entries.flatMap((entry) => {
     const result = combine(entry, wanted);
-    if ('match' in result) return [result.match];
-    leaveOut(result.contradiction);
-    return [];
+    if ('contradiction' in result) {
+      warn(`no request can reach the environment here, for ${result.contradiction}`);
+      return [];
+    }
+    const { gateways = service.spec?.gateways ?? ['mesh'] } = entry;
+    if (Object.keys(wanted.sourceLabels ?? {}).length > 0 && !gateways.includes('mesh')) {
+      warn(`source labels are those of the pods of ${gateways.join(', ')} here, not of who calls from outside`);
+    }
+    return [result.match];
   });
 }
 
@@ -143,12 +148,12 @@ function rescaled(destinations: readonly RouteDestination[]): readonly RouteDest
   return destinations.map((each, i) => ({ ...each, weight: weights[i]! }));
 }
 
-function redirected(each: RouteDestination, env: DynamicEnv, subset: Subset): RouteDestination {
+function redirected(each: RouteDestination, version: string, clone: string): RouteDestination {
   const { headers, destination } = each;
-  const add = { ...headers?.response?.add, [RESPONSE_HEADER]: cloneName(env.metadata, subset) };
+  const add = { ...headers?.response?.add, [RESPONSE_HEADER]: clone };
   return {
     ...each,
-    destination: { ...destination, subset: uniqueVersion(env.metadata) },
+    destination: { ...destination, subset: version },
     headers: { ...headers, response: { ...headers?.response, add } },
   };
 }
@@ -161,7 +166,7 @@ function digest(route: HttpRoute): string {
 /** JSON with the fields of every object in order. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return String(JSON.stringify(value));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const fields = Object.entries(value).filter(([, each]) => each !== undefined);
   return `{${fields
     .sort(([a], [b]) => (a < b ? -1 : 1))

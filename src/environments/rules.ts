@@ -1,7 +1,8 @@
 // DestinationRules: finds the base rule of a service, and builds the environment's own beside it.
 import type { DynamicEnv, Subset } from '../api/dynamicenv.ts';
 import { fullHost, resolveHost } from './hosts.ts';
-import { ruleName, uniqueVersion, WATCH_ANNOTATION, withEnvironment } from './names.ts';
+import { WATCH_ANNOTATION, withEnvironment } from './marks.ts';
+import { ruleName, uniqueVersion } from './names.ts';
 import type { DestinationRule, RuleSubset } from './objects.ts';
 import type { Settings } from './settings.ts';
 

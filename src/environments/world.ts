@@ -2,12 +2,18 @@
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import type { View } from '../controller/index.ts';
 import { keyOf, reading } from '../kube/index.ts';
-import type { KubeObject, TableDeclaration } from '../kube/index.ts';
-import { resolveHost, servicesOf } from './hosts.ts';
-import { environmentsOf, isInserted, uniqueVersion } from './names.ts';
+import type { Kind, KubeObject, TableDeclaration } from '../kube/index.ts';
+import { resolveCalledHost, resolveHost, servicesOf } from './hosts.ts';
+import { environmentsOf, isCloneOf, isInserted, isRuleOf, isUnmarked } from './marks.ts';
+import type { Owner } from './marks.ts';
+import { uniqueVersion } from './names.ts';
 import { Deployment, DestinationRule, Service, VirtualService } from './objects.ts';
 
-const byEnvironment = (object: KubeObject): readonly string[] => environmentsOf(object);
+/** Where the index by environment has what we made and nobody's annotation names any more. */
+const NOBODY = '';
+
+const byEnvironment = (object: KubeObject): readonly string[] =>
+  isUnmarked(object) ? [NOBODY] : environmentsOf(object);
 
 /** Environments that a VirtualService was edited for: those that it names, and those whose routes it carries. */
 function byEditor(service: VirtualService): readonly string[] {
@@ -37,7 +43,7 @@ export const environmentTables: readonly TableDeclaration[] = [
   reading(VirtualService, {
     indexes: {
       environment: byEditor,
-      host: (service) => (service.spec?.hosts ?? []).map((host) => resolveHost(host, service)),
+      host: (service) => (service.spec?.hosts ?? []).map((host) => resolveCalledHost(host, service)),
     },
   }),
 ];
@@ -60,9 +66,29 @@ export function findEdited(view: View, env: DynamicEnv): readonly VirtualService
   return [...new Map(found.map((service) => [keyOf(service.metadata), service])).values()];
 }
 
+/** Other environments with the same version. */
+export function findSameVersion(view: View, env: DynamicEnv): readonly DynamicEnv[] {
+  return view
+    .index(DynamicEnv, 'version', uniqueVersion(env.metadata))
+    .filter((other) => keyOf(other.metadata) !== keyOf(env.metadata));
+}
+
+/** All clones and rules that were made for an environment, wanted or not. */
+export function findMade(
+  view: View,
+  env: DynamicEnv,
+  { taken }: Owner,
+): { readonly clones: readonly Deployment[]; readonly rules: readonly DestinationRule[] } {
+  const made = <T extends KubeObject>(kind: Kind<T>, isOurs: (env: DynamicEnv, object: T) => boolean): readonly T[] =>
+    [keyOf(env.metadata), NOBODY]
+      .flatMap((value) => view.index(kind, 'environment', value))
+      .filter((object) => isOurs(env, object) && !taken.has(object.metadata.namespace ?? ''));
+  return { clones: made(Deployment, isCloneOf), rules: made(DestinationRule, isRuleOf) };
+}
+
 export interface FoundVirtualServices {
   /** Those that have routes for the host, each followed by its delegates. */
-  readonly services: readonly VirtualService[];
+  readonly virtualServices: readonly VirtualService[];
   /** Delegates that are named and not there. */
   readonly missing: readonly { readonly name: string; readonly namespace: string }[];
 }
@@ -85,5 +111,5 @@ export function findVirtualServices(
       else services.set(keyOf(ref), found);
     }
   }
-  return { services: [...services.values()], missing: [...missing.values()] };
+  return { virtualServices: [...services.values()], missing: [...missing.values()] };
 }

@@ -1,0 +1,108 @@
+// The conditions of an environment: the same as its state says in one word, in the form that tools wait for.
+import type { ResourceStatus } from '../api/dynamicenv.ts';
+import type { PlannedCondition, Status } from '../controller/index.ts';
+import { errorsOf } from './item.ts';
+import type { Item } from './item.ts';
+import { DRAINING } from './leave.ts';
+import type { Leaving } from './leave.ts';
+
+export type State = 'ready' | 'processing' | 'degraded';
+
+/** What a whole pass found out. */
+export interface Overall {
+  readonly items: readonly Item[];
+  readonly leaving: Leaving;
+  /** By item: the VirtualServices that lead to it, as they will be after this pass. */
+  readonly routes: ReadonlyMap<Item, readonly ResourceStatus[]>;
+  readonly warnings: readonly string[];
+}
+
+/** Why an environment as a whole is refused. */
+export interface Refusal {
+  readonly reason: string;
+  readonly message: string;
+}
+
+type Conditions = NonNullable<Status['conditions']>;
+
+/** The conditions of an environment that is made. */
+export function conditionsFor(overall: Overall, state: State): Conditions {
+  const { items, leaving } = overall;
+  const waiting = items.filter((item) => item.clone.status !== 'running');
+  const workloads = `${items.length - waiting.length} of ${items.length} workloads run`;
+  const errors = items.flatMap((item) => errorsOf(item));
+  const problem = errors[0] ?? problemOf(waiting) ?? (leaving.gone ? undefined : 'removing what is no longer wanted');
+  return [
+    ...states(state, capitalised(state), problem ?? workloads, errors.join('; ') || (problem ?? '')),
+    waiting.length === 0
+      ? condition('WorkloadsReady', true, 'AllRunning', workloads)
+      : condition('WorkloadsReady', false, 'NotRunning', problemOf(waiting) ?? workloads),
+    routed(overall),
+    ...draining(leaving),
+  ];
+}
+
+/** The conditions of an environment that can't be made. */
+export function conditionsOfRefusal({ reason, message }: Refusal): Conditions {
+  return states('degraded', reason, message, message);
+}
+
+/** The conditions of an environment that is being deleted. */
+export function conditionsOfDeletion(leaving: Leaving): Conditions {
+  const message = leaving.waitMs === undefined ? 'removing what was made' : 'letting requests end';
+  return [...states('processing', 'Deleting', message, ''), ...draining(leaving)];
+}
+
+/** `Ready`, and the two that tell tools which do not know us whether to wait or to give up. */
+function states(state: State, reason: string, message: string, stalled: string): PlannedCondition[] {
+  const isStalled = state === 'degraded';
+  return [
+    condition('Ready', state === 'ready', reason, message),
+    condition('Reconciling', state === 'processing', reason, state === 'processing' ? message : ''),
+    condition('Stalled', isStalled, reason, isStalled ? stalled : ''),
+  ];
+}
+
+function routed({ items, routes, warnings }: Overall): PlannedCondition {
+  const subsets = items.filter((item) => !item.consumer);
+  const unrouted = subsets.filter(
+    (item) =>
+      item.routes !== 'insert' || item.notReady || !routes.get(item)?.some(({ status }) => status === 'running'),
+  );
+  const keys = unrouted.map(({ key }) => key).join(', ');
+  const text = unrouted.length === 0 ? `${subsets.length} subsets receive their requests` : `${keys} not routed yet`;
+  return condition(
+    'Routed',
+    unrouted.length === 0,
+    routedReason(subsets, unrouted, warnings),
+    [text, ...warnings].join('; '),
+  );
+}
+
+function routedReason(subsets: readonly Item[], unrouted: readonly Item[], warnings: readonly string[]): string {
+  if (subsets.length === 0) return 'NothingToRoute';
+  if (unrouted.some((item) => item.routes === 'wait' && !item.failed)) return 'WaitingForWorkloads';
+  if (unrouted.length > 0) return 'RoutesMissing';
+  return warnings.length > 0 ? 'RoutedWithWarnings' : 'Routed';
+}
+
+/** Since when requests may still be under way to what leaves: later plans read the time here. */
+function draining({ drainingSince }: Leaving): Conditions {
+  if (drainingSince === undefined) return [];
+  const message = 'clones and rules that nothing leads to any more are removed when requests on their way have ended';
+  const lastTransitionTime = new Date(drainingSince).toISOString().replace('.000Z', 'Z');
+  return [{ ...condition(DRAINING, true, 'RoutesRemoved', message), lastTransitionTime }];
+}
+
+function condition(type: string, is: boolean, reason: string, message: string): PlannedCondition {
+  return { type, status: is ? 'True' : 'False', reason, message };
+}
+
+function problemOf(waiting: readonly Item[]): string | undefined {
+  const [item] = waiting;
+  return item && `${item.key}: ${item.clone.status}${item.problem === undefined ? '' : ` (${item.problem})`}`;
+}
+
+export function capitalised(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

@@ -1,0 +1,115 @@
+// Edits of VirtualServices, which others own: each at most once a pass, whatever the subsets of an environment want.
+import type { DynamicEnv, ResourceStatus } from '../api/dynamicenv.ts';
+import type { PlannedEvent, View } from '../controller/index.ts';
+import { edit, keyOf } from '../kube/index.ts';
+import type { Step } from '../kube/index.ts';
+import { jsonEqual } from '../watchable/index.ts';
+import type { Item } from './item.ts';
+import { isRouteOf, isRouteOfSubset, WATCH_ANNOTATION, withEnvironment, withoutEnvironment } from './marks.ts';
+import type { Owner } from './marks.ts';
+import { VirtualService } from './objects.ts';
+import { insertionOf } from './reach.ts';
+import { withRoutes } from './routes.ts';
+import type { Wishes } from './routes.ts';
+import type { Settings } from './settings.ts';
+import { findEdited } from './world.ts';
+
+export interface Edits {
+  readonly steps: Step[];
+  /** By item: the VirtualServices that lead to it or should, as they will be after this pass. */
+  readonly statuses: Map<Item, ResourceStatus[]>;
+  readonly events: PlannedEvent[];
+  readonly warnings: string[];
+  /** Whether routes are taken out that requests may be on their way through. */
+  routesLeave: boolean;
+}
+
+/** Edits every VirtualService that has routes of this environment or shall have some. */
+export function planEdits(
+  view: View,
+  env: DynamicEnv,
+  owner: Owner,
+  items: readonly Item[],
+  settings: Settings,
+): Edits {
+  const edits: Edits = { steps: [], statuses: new Map(), events: [], warnings: [], routesLeave: false };
+  const services = new Map<string, VirtualService>();
+  for (const item of items) for (const [key, { service }] of item.virtualServices) services.set(key, service);
+  for (const service of findEdited(view, env)) services.set(keyOf(service.metadata), service);
+  const untouched = items.filter(({ routes, consumer }) => routes === 'untouched' && !consumer);
+
+  for (const [key, service] of services) {
+    const wanting = items.filter((item) => item.routes === 'insert' && item.virtualServices.has(key));
+    const edited = editRoutes(service, {
+      env,
+      owner,
+      insertions: wanting.map((item) => insertionOf(item, item.virtualServices.get(key)!.hosts, settings)),
+      untouched: untouched.map(({ subset }) => subset),
+    });
+    services.set(key, edited.service);
+    edits.warnings.push(...edited.warnings.map((text) => `VirtualService ${key}: ${text}`));
+    if (edited.service === service) continue;
+    edits.steps.push(edit(VirtualService, service, edited.service));
+    edits.events.push({ type: 'Normal', reason: 'RoutesChanged', note: `VirtualService ${key}: ${edited.note}` });
+    edits.routesLeave ||= edited.routesLeave;
+  }
+  for (const item of items) edits.statuses.set(item, statusesOf(owner, item, services));
+  return edits;
+}
+
+/** What became of the VirtualServices that an item is about; of an item that is left alone, of those that lead to it. */
+function statusesOf(owner: Owner, item: Item, services: ReadonlyMap<string, VirtualService>): ResourceStatus[] {
+  const statuses: ResourceStatus[] = [];
+  const keys = item.routes === 'untouched' ? services.keys() : item.virtualServices.keys();
+  for (const key of item.consumer ? [] : keys) {
+    const service = services.get(key)!;
+    const leads = service.spec?.http?.some((route) => isRouteOfSubset(owner, item.subset, service, route)) ?? false;
+    if (!leads && item.routes === 'untouched') continue;
+    const { name, namespace = '' } = service.metadata;
+    const missing = item.routes === 'wait' ? 'unknown' : 'ignored-missing-virtual-service';
+    statuses.push({ name, namespace, status: leads ? 'running' : missing });
+  }
+  return statuses;
+}
+
+interface Edited {
+  readonly service: VirtualService;
+  readonly note: string;
+  readonly warnings: readonly string[];
+  readonly routesLeave: boolean;
+}
+
+/** A VirtualService as it shall be; the very same object when nothing differs. */
+export function editRoutes(service: VirtualService, wishes: Wishes): Edited {
+  const { env, owner, insertions, untouched } = wishes;
+  const { http, warnings } = withRoutes(service, wishes);
+  const before = service.spec?.http ?? [];
+  const isInvolved =
+    insertions.length > 0 ||
+    untouched.some((subset) => http.some((route) => isRouteOfSubset(owner, subset, service, route)));
+  const annotation = isInvolved ? withEnvironment(env, service) : withoutEnvironment(env, service);
+  const isSame = jsonEqual(http, before);
+  if (isSame && annotation === (service.metadata.annotations?.[WATCH_ANNOTATION] ?? '')) {
+    return { service, note: '', warnings, routesLeave: false };
+  }
+  const ours = http.filter((route) => isRouteOf(owner, service, route));
+  const names = new Set(ours.map(({ name }) => name));
+  return {
+    service: {
+      ...service,
+      metadata: {
+        ...service.metadata,
+        annotations: { ...service.metadata.annotations, [WATCH_ANNOTATION]: annotation },
+      },
+      spec: { ...service.spec, ...(!isSame && { http }) },
+    },
+    note: noteOf(ours.length),
+    warnings,
+    routesLeave: before.some((route) => isRouteOf(owner, service, route) && !names.has(route.name)),
+  };
+}
+
+function noteOf(count: number): string {
+  if (count === 0) return 'no route leads to the environment';
+  return count === 1 ? '1 route leads to the environment' : `${count} routes lead to the environment`;
+}

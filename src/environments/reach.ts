@@ -1,0 +1,145 @@
+// Plans how requests reach the clone of a subset: which services lead to it, its rules, and what it wants of which
+// VirtualServices.
+import type { DynamicEnv } from '../api/dynamicenv.ts';
+import type { View } from '../controller/index.ts';
+import { keyOf, own } from '../kube/index.ts';
+import { clonePodLabels } from './clone.ts';
+import { fullHost, selects } from './hosts.ts';
+import { fail } from './item.ts';
+import type { Item } from './item.ts';
+import { isRouteOfSubset, isRuleOf } from './marks.ts';
+import type { Owner } from './marks.ts';
+import { messages } from './messages.ts';
+import { ruleName } from './names.ts';
+import { DestinationRule } from './objects.ts';
+import type { Deployment, Service } from './objects.ts';
+import { handles } from './routes.ts';
+import type { Insertion } from './routes.ts';
+import { baseRule, buildRule } from './rules.ts';
+import type { Settings } from './settings.ts';
+import { findServices, findVirtualServices } from './world.ts';
+
+/** Plans the way to a clone that is there or in the making. */
+export function planReach(
+  view: View,
+  env: DynamicEnv,
+  owner: Owner,
+  item: Item,
+  base: Deployment,
+  clone: Deployment | undefined,
+  settings: Settings,
+): void {
+  const { subset } = item;
+  const services = findServices(view, base);
+  if (services.length === 0) {
+    const labels = base.spec.template.metadata?.labels ?? {};
+    fail(item, 'subset', messages.noService(subset.name, labels, subset.namespace));
+    return;
+  }
+  warnOfUnselected(env, item, base, services, settings);
+  const ruled = planRules(view, env, item, services, settings);
+  if (ruled.size === 0) {
+    if (item.errors.destinationRule.length === 0) {
+      fail(item, 'destinationRule', messages.noDestinationRule(item.clone.name));
+    }
+    return;
+  }
+  findRoutes(view, item, services, ruled, settings);
+  const inPlace = [...item.virtualServices.values()].some(({ service }) =>
+    service.spec?.http?.some((route) => isRouteOfSubset(owner, subset, service, route)),
+  );
+  item.waitMs = inPlace || item.clone.status === 'running' ? undefined : remaining(view, clone, settings);
+  item.routes = item.waitMs === undefined ? 'insert' : 'wait';
+}
+
+/** How long routes still wait for a clone that does not run yet; undefined when they wait no longer. */
+function remaining(view: View, clone: Deployment | undefined, settings: Settings): number | undefined {
+  const created = Date.parse(clone?.metadata.creationTimestamp ?? '');
+  const left = Number.isNaN(created) ? settings.routeAfterMs : created + settings.routeAfterMs - view.now();
+  return left > 0 ? left : undefined;
+}
+
+/** A service that selects the base but can't select the clone leads nobody to it. */
+function warnOfUnselected(
+  env: DynamicEnv,
+  item: Item,
+  base: Deployment,
+  services: readonly Service[],
+  settings: Settings,
+): void {
+  const labels = clonePodLabels(env, item.subset, base, settings);
+  for (const service of services) {
+    if (selects(service, labels)) continue;
+    item.warnings.push(
+      `Service ${keyOf(service.metadata)} selects the base but not its clone: requests by way of it find no pod of the environment`,
+    );
+  }
+}
+
+/** Plans the rules, and returns the services that have one. */
+function planRules(
+  view: View,
+  env: DynamicEnv,
+  item: Item,
+  services: readonly Service[],
+  settings: Settings,
+): ReadonlySet<string> {
+  const { subset } = item;
+  const ruled = new Set<string>();
+  for (const { metadata } of services) {
+    const ref = { name: ruleName(env.metadata, subset, metadata.name), namespace: subset.namespace };
+    const existing = view.get(DestinationRule, ref);
+    if (existing !== undefined && !isRuleOf(env, existing)) {
+      fail(item, 'destinationRule', messages.foreign('DestinationRule', ref));
+      item.rules.push({ ...ref, status: 'failed' });
+      continue;
+    }
+    const candidates = view.index(DestinationRule, 'host', fullHost(metadata.name, subset.namespace));
+    const others = candidates.filter((rule) => !isRuleOf(env, rule));
+    const base = baseRule(others, metadata.name, subset, settings);
+    if (base !== undefined) {
+      item.steps.push(own(DestinationRule, buildRule(env, subset, metadata.name, base, settings)));
+    }
+    if (base !== undefined || existing !== undefined) ruled.add(metadata.name);
+    item.rules.push({ ...ref, status: ruled.has(metadata.name) ? 'running' : 'ignored-missing-destination-rule' });
+  }
+  return ruled;
+}
+
+/** Finds the VirtualServices to edit, those of each service in turn. */
+function findRoutes(
+  view: View,
+  item: Item,
+  services: readonly Service[],
+  ruled: ReadonlySet<string>,
+  settings: Settings,
+): void {
+  const found = services.map(({ metadata: { name } }) => {
+    const host = fullHost(name, item.subset.namespace);
+    return {
+      name,
+      host,
+      ...findVirtualServices(view, host, (service) => handles(service, insertionOf(item, [host], settings))),
+    };
+  });
+  const missing = new Map(found.flatMap((each) => each.missing).map((ref) => [keyOf(ref), ref]));
+  for (const ref of missing.values()) item.errors.virtualServices.push(...messages.noDelegate(ref));
+  const routed = found.filter(({ virtualServices }) => virtualServices.length > 0);
+  if (routed.length === 0) fail(item, 'virtualServices', messages.noVirtualService(item.clone.name, item.key), true);
+  const common = routed.filter(({ name }) => ruled.has(name));
+  if (common.length === 0) fail(item, 'subset', messages.noCommonHost(), true);
+  // A route to a host without a rule answers with errors. Only where no host has both, people expect to see it.
+  for (const { host, virtualServices } of common.length > 0 ? common : routed) {
+    for (const service of virtualServices) {
+      const key = keyOf(service.metadata);
+      const entry = item.virtualServices.get(key) ?? { service, hosts: [] };
+      entry.hosts.push(host);
+      item.virtualServices.set(key, entry);
+    }
+  }
+}
+
+/** What an item asks of the routes to some hosts. */
+export function insertionOf({ subset }: Item, hosts: readonly string[], settings: Settings): Insertion {
+  return { subset, hosts, defaultVersion: subset.defaultVersion || settings.defaultVersion };
+}

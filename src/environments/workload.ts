@@ -1,0 +1,80 @@
+// Plans one subset or consumer: its clone first, then the way to it.
+import type { DynamicEnv } from '../api/dynamicenv.ts';
+import type { View } from '../controller/index.ts';
+import { own } from '../kube/index.ts';
+import { buildClone, cloneProblem, cloneState, OverrideError } from './clone.ts';
+import { subsetHash } from './hash.ts';
+import { fail, newItem } from './item.ts';
+import type { Item } from './item.ts';
+import { isCloneOf } from './marks.ts';
+import type { Owner } from './marks.ts';
+import { messages } from './messages.ts';
+import { cloneName, itemsOf } from './names.ts';
+import { Deployment } from './objects.ts';
+import { planReach } from './reach.ts';
+import type { Settings } from './settings.ts';
+
+/** All items of an environment, subsets first. A Deployment that is named again is planned once, with an error. */
+export function planItems(view: View, env: DynamicEnv, owner: Owner, settings: Settings): readonly Item[] {
+  const { subsets, consumers } = itemsOf(env);
+  const items = new Map<string, Item>();
+  const all = [...subsets.map((subset) => [subset, false] as const), ...consumers.map((each) => [each, true] as const)];
+  for (const [subset, consumer] of all) {
+    const item = newItem(env, subset, consumer);
+    const known = items.get(item.key);
+    if (known === undefined) items.set(item.key, planItem(view, env, owner, item, settings));
+    else fail(known, known.consumer ? 'deployment' : 'subset', messages.duplicate(item.key), true);
+  }
+  return [...items.values()];
+}
+
+function planItem(view: View, env: DynamicEnv, owner: Owner, item: Item, settings: Settings): Item {
+  const { subset } = item;
+  const ref = { name: cloneName(env.metadata, subset), namespace: subset.namespace };
+  const found = view.get(Deployment, ref);
+  const clone = found !== undefined && isCloneOf(env, found) ? found : undefined;
+  const base = view.get(Deployment, subset);
+  // Nothing is known about what an item without its base should be; what is there stays as it is.
+  if (clone !== undefined) item.routes = 'untouched';
+  if (clone !== undefined || base !== undefined) {
+    item.clone = { ...ref, status: cloneState(clone, isUpdated(item, clone)) };
+    item.problem = cloneProblem(clone);
+  }
+  if (base === undefined) {
+    fail(item, 'deployment', messages.noBaseDeployment(subset), true);
+  } else if (found !== clone) {
+    fail(item, 'deployment', messages.foreign('Deployment', ref), true);
+  } else if (planClone(env, item, base, clone, settings) && !item.consumer) {
+    planReach(view, env, owner, item, base, clone, settings);
+  }
+  return item;
+}
+
+/** Whether a clone has been changed since it was made, or is about to be. */
+function isUpdated({ hash, subset }: Item, clone: Deployment | undefined): boolean {
+  return (hash !== undefined && hash !== subsetHash(subset)) || (clone?.metadata.generation ?? 1) > 1;
+}
+
+/** Whether the clone can be made. */
+function planClone(
+  env: DynamicEnv,
+  item: Item,
+  base: Deployment,
+  clone: Deployment | undefined,
+  settings: Settings,
+): boolean {
+  const hash = subsetHash(item.subset);
+  try {
+    item.steps.push(own(Deployment, buildClone(env, item.subset, base, settings)));
+  } catch (error) {
+    if (!(error instanceof OverrideError)) throw error;
+    fail(item, 'deployment', error.message);
+    return false;
+  }
+  if (clone === undefined) item.clone.status = 'initializing';
+  else if (item.clone.status === 'running' && item.hash !== undefined && item.hash !== hash) {
+    item.clone.status = 'updating';
+  }
+  item.hash = hash;
+  return true;
+}
