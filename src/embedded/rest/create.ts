@@ -66,7 +66,8 @@ async function createNamed(
   const { managedFields } = owned.metadata;
   const next = { ...settled, metadata: { ...settled.metadata, ...(managedFields && { managedFields }) } };
   await cluster.admission.validate({ operation: 'CREATE', target, object: next, oldObject: undefined, options });
-  if (cluster.store.get(collectionOf(resource), keyOf(target)) !== undefined) throw alreadyExists(resource, name);
+  const present = cluster.store.get(collectionOf(resource), keyOf(target));
+  if (present !== undefined) throw alreadyExists(resource, name, present.object.metadata.deletionTimestamp);
   try {
     return { stored: await commit(cluster, target, undefined, next, options), created: true, gone: false };
   } catch (error) {

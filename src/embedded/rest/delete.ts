@@ -2,6 +2,7 @@
 import type { AnyObject } from '../../kube/objects.ts';
 import { collectionOf } from '../registry.ts';
 import { invalid as invalidValue, notSupported } from '../schema/field-error.ts';
+import { storedFromObject } from '../store/stored.ts';
 import { VersionConflict } from '../store/types.ts';
 import type { Stored } from '../store/types.ts';
 import { commit } from './commit.ts';
@@ -73,12 +74,22 @@ export async function remove(
     try {
       if (next === old) return { stored, created: false, gone: false };
       const written = await commit(cluster, target, stored, next, options);
-      return { stored: written, created: false, gone: next === undefined };
+      if (next !== undefined) return { stored: written, created: false, gone: false };
+      return { stored: lastState(target, written), created: false, gone: true };
     } catch (error) {
       if (!(error instanceof VersionConflict)) throw error;
       if (attempt === attempts) throw modified(target.resource, target.name);
     }
   }
+}
+
+/** What a deletion that is done shows: kinds that end with grace say that none is left. */
+function lastState({ resource }: Target, stored: Stored): Stored {
+  if (rulesOf(resource).graceSeconds === undefined) return stored;
+  const { metadata } = stored.object;
+  const time = { deletionTimestamp: timestamp(Date.now()), deletionGracePeriodSeconds: 0 };
+  const object = { ...stored.object, metadata: { ...metadata, ...time } };
+  return storedFromObject(stored.collection, stored.key, stored.version, object);
 }
 
 /** Deletes the given objects one by one; those that others delete meanwhile are no error. */

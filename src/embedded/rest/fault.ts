@@ -79,8 +79,9 @@ export function noSuchPath(): Fault {
   return new Fault(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 
-export function alreadyExists(resource: Named, name: string): Fault {
-  const message = `${qualified(resource)} "${name}" already exists`;
+export function alreadyExists(resource: Named, name: string, deletionTimestamp?: string): Fault {
+  const leaving = deletionTimestamp === undefined ? '' : 'object is being deleted: ';
+  const message = `${leaving}${qualified(resource)} "${name}" already exists`;
   return new Fault(409, 'AlreadyExists', message, detailsOf(resource, name));
 }
 
@@ -140,6 +141,11 @@ export function expired(message: string): Fault {
 
 export function tooLarge(limit: number): Fault {
   return new Fault(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
+}
+
+/** A patch in a format that no kind takes. */
+export function unsupportedPatchType(): Fault {
+  return new Fault(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
 export function unsupportedMediaType(accepted: readonly string[]): Fault {

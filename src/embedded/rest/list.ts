@@ -114,7 +114,7 @@ function wantedVersion(cluster: Cluster, query: URLSearchParams, limit: number):
 }
 
 /** Versions that the store has not come to yet can not be read. */
-function tooNew(asked: number, current: number): Fault {
+export function tooNew(asked: number, current: number): Fault {
   return new Fault(504, 'Timeout', `Too large resource version: ${asked}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     retryAfterSeconds: 1,

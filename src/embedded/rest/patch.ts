@@ -9,7 +9,7 @@ import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
 import { create } from './create.ts';
 import { forbidden, required } from '../schema/field-error.ts';
-import { Fault, invalidOptions, unsupportedMediaType, invalid } from './fault.ts';
+import { Fault, invalidOptions, unsupportedMediaType, unsupportedPatchType, invalid } from './fault.ts';
 import { incomingObject } from './object.ts';
 import { flag } from './request.ts';
 import { change } from './update.ts';
@@ -29,7 +29,7 @@ const types: Readonly<Record<string, Patch['type']>> = {
 /** Reads a patch from a request. */
 export async function patchFrom(body: Buffer, contentType: string | undefined, query: URLSearchParams): Promise<Patch> {
   const type = types[mediaType(contentType)];
-  if (type === undefined) throw unsupportedMediaType(Object.keys(types));
+  if (type === undefined) throw unsupportedPatchType();
   if (type !== 'apply') {
     if (query.has('force')) {
       throw invalidOptions('PatchOptions', forbidden('force', 'may not be specified for non-apply patch'));
@@ -46,7 +46,7 @@ export async function patchFrom(body: Buffer, contentType: string | undefined, q
 /** Patches an object. */
 export async function patch(cluster: Cluster, target: Target, wish: Patch, options: WriteOptions): Promise<Written> {
   if (wish.type === 'strategic' && target.resource.custom) {
-    throw unsupportedMediaType(Object.keys(types).filter((name) => types[name] !== 'strategic'));
+    throw unsupportedMediaType(Object.keys(types).filter((name) => !/strategic|apply-patch\+json/.test(name)));
   }
   if (wish.type !== 'apply') {
     const work = change(cluster, target, (old) => ({ object: patched(target, old, wish) }), options);

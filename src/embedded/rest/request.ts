@@ -64,8 +64,8 @@ export function verbOf(line: RequestLine): string {
   switch (line.method) {
     case 'GET':
     case 'HEAD':
-      if (flag(line.query, 'watch')) return 'watch';
-      return line.resource === undefined || named ? 'get' : 'list';
+      if (line.resource === undefined || named) return 'get';
+      return flag(line.query, 'watch') ? 'watch' : 'list';
     case 'POST':
       return 'create';
     case 'PUT':

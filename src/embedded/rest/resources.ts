@@ -11,11 +11,12 @@ import { conform } from './conform.ts';
 import { create } from './create.ts';
 import { deleteOptionsOf, remove, removeAll } from './delete.ts';
 import { methodNotAllowed, noSuchPath, notFound, success } from './fault.ts';
-import { list } from './list.ts';
+import { list, tooNew } from './list.ts';
 import { incomingObject } from './object.ts';
 import { patch, patchFrom } from './patch.ts';
 import { listBody, objectBody } from './represent.ts';
 import type { View } from './represent.ts';
+import { versionNumber } from './request.ts';
 import type { ResourcePath } from './request.ts';
 import { rulesOf } from './rules/index.ts';
 import type { ResourceRequest, ServerContext } from './server-context.ts';
@@ -55,6 +56,8 @@ async function answerVerb(server: ServerContext, call: ResourceRequest, target: 
   switch (call.verb) {
     case 'get': {
       const stored = server.store.get(collectionOf(target.resource), keyOf(target));
+      const asked = versionNumber(query) ?? 0;
+      if (asked > server.store.version) throw tooNew(asked, server.store.version);
       if (stored === undefined) throw notFound(target.resource, target.name);
       return { code: 200, body: objectBody(stored, view) };
     }

@@ -4,6 +4,7 @@ import { prepareForUpdate, raisesGeneration } from '../kinds/index.ts';
 import { sameJson } from '../patch/json.ts';
 import { collectionOf } from '../registry.ts';
 import { invalid as invalidValue } from '../schema/field-error.ts';
+import { storedFromObject } from '../store/stored.ts';
 import { VersionConflict } from '../store/types.ts';
 import type { Stored } from '../store/types.ts';
 import { commit } from './commit.ts';
@@ -84,7 +85,8 @@ async function changeOnce(
   const next = withGeneration(target, tracked, old);
   await cluster.admission.validate({ ...request, object: next });
   if (isReleased(next) && rulesOf(resource).holds?.(next) !== true) {
-    return { stored: await commit(cluster, target, stored, undefined, options), created: false, gone: true };
+    const { collection, key, version } = await commit(cluster, target, stored, undefined, options);
+    return { stored: storedFromObject(collection, key, version, next), created: false, gone: true };
   }
   if (sameJson(next, old)) return { stored, created: false, gone: false };
   return { stored: await commit(cluster, target, stored, next, options), created: false, gone: false };

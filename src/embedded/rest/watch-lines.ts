@@ -45,7 +45,7 @@ function tableLines(view: View): (type: EventType, stored: Stored) => Line {
 export function bookmarkLine(view: View, version: number, initialEnd: boolean): Line {
   const { resource, format } = view;
   const annotations = initialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
-  const metadata = { resourceVersion: String(version), creationTimestamp: null, ...annotations };
+  const metadata = { resourceVersion: String(version), ...annotations };
   if (format.as === 'Table') {
     const table = { kind: 'Table', apiVersion: `meta.k8s.io/${format.version}`, columnDefinitions: null };
     const object = { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${format.version}`, metadata };

@@ -39,7 +39,7 @@ export function watch(
     timeoutMs: (seconds > 0 ? seconds : defaultTimeoutSeconds * (1 + Math.random())) * 1000,
   });
   try {
-    const replay = initial ? [] : store.eventsAfter(collection, since ?? 0);
+    const replay = initial || !since ? [] : store.eventsAfter(collection, since);
     stream.begin(
       initial
         ? initialLines([...store.list(collection, { namespace: target.namespace })], relevant, lines)

@@ -11,7 +11,8 @@ export const podRules: KindRules = {
     // Nothing runs that would need time: not yet on a node, or already ended.
     if ((spec['nodeName'] ?? '') === '' || phase === 'Succeeded' || phase === 'Failed') return 0;
     const wished = requested ?? spec['terminationGracePeriodSeconds'];
-    return typeof wished === 'number' ? wished : defaultGraceSeconds;
+    if (typeof wished !== 'number') return defaultGraceSeconds;
+    return wished < 0 ? 1 : wished;
   },
   returnsDeleted: true,
 };
