@@ -212,6 +212,19 @@ describe('mutating webhooks', () => {
     expect((await client.post(maps, newMap())).body['data']).toEqual({ a: 'b' });
   });
 
+  test('that could never be asked are refused when they are configured', async () => {
+    const path = `${group}/mutatingwebhookconfigurations`;
+    const webhook = { name: 'a.example.com', sideEffects: 'None', admissionReviewVersions: ['v1'] };
+    const configure = async (more: object): Promise<unknown> =>
+      (await client.post(path, { metadata: { name: 'bad' }, webhooks: [{ ...webhook, ...more }] })).body['message'];
+    expect(await configure({ clientConfig: { url: 'http://x' } })).toContain("'https' is the only allowed URL scheme");
+    expect(await configure({ clientConfig: { url: 'x' } })).toContain('must be a valid URL');
+    const namespaceSelector = { matchExpressions: [{ key: 'a', operator: 'Like' }] };
+    expect(await configure({ clientConfig: { url: 'https://x' }, namespaceSelector })).toContain(
+      'not a valid selector operator',
+    );
+  });
+
   test('that answer nonsense are an error with a reason', async () => {
     await install('mutating', 'odd');
     answers['/odd'] = () => ({ uid: 'other', allowed: true });

@@ -123,6 +123,9 @@ describe('who sends a request', () => {
     const refused = await client.post(`${accounts}/brief/token`, { spec: { expirationSeconds: 10 } });
     expect(refused.code).toBe(422);
     expect(refused.body['message']).toContain('may not specify a duration less than 10 minutes');
+    for (const body of ['null', '[]', '{"spec":"x"}']) {
+      expect((await client.post(`${accounts}/brief/token`, body)).code).toBe(400);
+    }
   });
 });
 
@@ -170,6 +173,25 @@ describe('who may do what', () => {
       rules: [{ apiGroups: [''], resources: ['secrets'], verbs: ['list'] }],
     });
     expect((await client.get('/api/v1/namespaces/default/secrets', as('erin'))).code).toBe(200);
+  });
+
+  test('roles that aggregate each other are counted once', async () => {
+    const role = (name: string, own: string, other: string): object => ({
+      metadata: { name, labels: { ring: own } },
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { ring: other } }] },
+    });
+    for (const object of [role('ring-a', 'a', 'b'), role('ring-b', 'b', 'a')]) {
+      expect((await client.post(`${rbac}/clusterroles`, object)).code).toBe(201);
+    }
+    const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'gina' }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'ring-a' };
+    await client.post(`${rbac}/clusterrolebindings`, { metadata: { name: 'gina' }, subjects, roleRef });
+    expect((await client.get(pods, as('gina'))).code).toBe(403);
+    const bad = {
+      metadata: { name: 'bad' },
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { 'a b': 'c' } }] },
+    };
+    expect((await client.post(`${rbac}/clusterroles`, bad)).code).toBe(422);
   });
 
   test('only those who may impersonate can act as others', async () => {

@@ -100,19 +100,19 @@ export class Rbac {
     return { everywhere, byNamespace };
   }
 
-  /** An aggregated role is the sum of the roles that its selectors choose. */
-  #clusterRoleRules(role: AnyObject | undefined): readonly PolicyRule[] {
+  /** An aggregated role is the sum of the roles that its selectors choose, each counted once. */
+  #clusterRoleRules(role: AnyObject | undefined, counted = new Set<string>()): readonly PolicyRule[] {
     const { clusterRoleSelectors } = (role?.['aggregationRule'] ?? {}) as { clusterRoleSelectors?: LabelSelector[] };
     if (role === undefined || clusterRoleSelectors === undefined) return rulesIn(role);
+    counted.add(role.metadata.name);
     const selectors = clusterRoleSelectors.map(selectorOf);
     return this.#store
       .list(clusterRoles)
       .filter(
         ({ object }) =>
-          object.metadata.name !== role.metadata.name &&
-          selectors.some((selector) => matches(selector, object.metadata.labels)),
+          !counted.has(object.metadata.name) && selectors.some((selector) => matches(selector, object.metadata.labels)),
       )
-      .flatMap(({ object }) => this.#clusterRoleRules(object));
+      .flatMap(({ object }) => this.#clusterRoleRules(object, counted));
   }
 }
 

@@ -19,8 +19,14 @@ const longestSeconds = 2 ** 32;
 const bindable: Readonly<Record<string, string>> = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' };
 
 /** Completes a TokenRequest with a token. */
-export function issueToken(store: Store, key: TokenKey, account: AnyObject, request: AnyObject): AnyObject {
+export function issueToken(
+  store: Store,
+  key: TokenKey,
+  account: AnyObject,
+  request: Readonly<Record<string, unknown>>,
+): AnyObject {
   const spec = (request['spec'] ?? {}) as TokenRequestSpec;
+  if (typeof spec !== 'object' || Array.isArray(spec)) throw badRequest('spec must be an object');
   const seconds = spec.expirationSeconds ?? hour;
   const refuse = (field: string, value: unknown, detail: string): never => {
     throw invalid({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, '', [invalidValue(field, value, detail)]);

@@ -17,6 +17,13 @@ export async function bodyOf(call: ResourceRequest, optional = false): Promise<u
   return decodeBody(body, call.request.headers['content-type']);
 }
 
+/** The decoded body of a request that is an object of its own kind, such as a TokenRequest. */
+export async function objectBodyOf(call: ResourceRequest): Promise<Readonly<Record<string, unknown>>> {
+  const body = await bodyOf(call);
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+  throw badRequest('the request body must be an object');
+}
+
 /** The form in which a call wants objects. */
 export function viewOf(call: ResourceRequest, target: Target): View {
   const include = call.line.query.get('includeObject') ?? 'Metadata';

@@ -15,7 +15,7 @@ export async function evict(
   cluster: Cluster,
   target: Target,
   pod: AnyObject,
-  body: unknown,
+  body: Readonly<Record<string, unknown>>,
   options: WriteOptions,
 ): Promise<Answer> {
   const eviction = body as { deleteOptions?: { dryRun?: unknown }; metadata?: { name?: unknown } };

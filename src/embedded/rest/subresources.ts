@@ -5,7 +5,7 @@ import { applyJsonPatch, applyMergePatch } from '../patch/index.ts';
 import { collectionOf } from '../registry.ts';
 import { jsonAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
-import { bodyOf, viewOf, writeOptionsOf } from './call.ts';
+import { bodyOf, objectBodyOf, viewOf, writeOptionsOf } from './call.ts';
 import { readBody } from './body.ts';
 import { keyOf } from './context.ts';
 import type { Target } from './context.ts';
@@ -34,11 +34,11 @@ export async function answerSubresource(server: ServerContext, call: ResourceReq
     case 'scale patch':
       return scaled(server, call, target);
     case 'token create': {
-      const request = (await bodyOf(call)) as AnyObject;
+      const request = await objectBodyOf(call);
       return jsonAnswer(201, issueToken(server.store, server.access.tokens, object, request));
     }
     case 'eviction create':
-      return evict(server, target, object, await bodyOf(call), writeOptionsOf(call));
+      return evict(server, target, object, await objectBodyOf(call), writeOptionsOf(call));
     case 'binding create':
       return bind(server, call, target);
     case 'log get':
@@ -79,8 +79,7 @@ async function scaleWish(call: ResourceRequest): Promise<(scale: AnyObject) => u
 
 /** Puts a pod on a node, as a scheduler does. */
 async function bind(server: ServerContext, call: ResourceRequest, target: Target): Promise<Answer> {
-  const { target: node } = (await bodyOf(call)) as { target?: { name?: unknown } };
-  const name = node?.name;
+  const { name } = part(await objectBodyOf(call), 'target');
   if (typeof name !== 'string' || name === '') throw badRequest('Binding: target.name is required');
   const wish = (old: AnyObject): { object: AnyObject } => ({
     object: { ...old, spec: { ...part(old, 'spec'), nodeName: name } },

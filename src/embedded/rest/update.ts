@@ -125,7 +125,9 @@ function defined<T extends object>(object: T): T {
 }
 
 function withGeneration(target: Target, next: AnyObject, old: AnyObject): AnyObject {
-  if (target.subresource === 'status' || !raisesGeneration(target.resource, next, old)) return next;
+  // Binding a pod is not a change of what was asked for.
+  const keeps = target.subresource === 'status' || target.subresource === 'binding';
+  if (keeps || !raisesGeneration(target.resource, next, old)) return next;
   return { ...next, metadata: { ...next.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
 }
 

@@ -1,6 +1,7 @@
 // The rules of each kind, by collection.
 import { collectionOf } from '../../registry.ts';
 import type { Resource } from '../../resource.ts';
+import { clusterRoleRules, webhookRules } from './admission.ts';
 import { definitionCollection, definitionRules } from './definitions.ts';
 import { namespaceRules } from './namespaces.ts';
 import { podRules } from './pods.ts';
@@ -21,7 +22,7 @@ const rules: Readonly<Record<string, KindRules>> = {
   'endpointslices.discovery.k8s.io': createsOnUpdate,
   'roles.rbac.authorization.k8s.io': createsOnUpdate,
   'rolebindings.rbac.authorization.k8s.io': createsOnUpdate,
-  'clusterroles.rbac.authorization.k8s.io': createsOnUpdate,
+  'clusterroles.rbac.authorization.k8s.io': clusterRoleRules,
   'clusterrolebindings.rbac.authorization.k8s.io': createsOnUpdate,
   serviceaccounts: { returnsDeleted: true },
   resourcequotas: { returnsDeleted: true },
@@ -30,8 +31,8 @@ const rules: Readonly<Record<string, KindRules>> = {
   [definitionCollection]: definitionRules,
   'leases.coordination.k8s.io': { needsVersion: true, createsOnUpdate: true },
   'poddisruptionbudgets.policy': needsVersion,
-  'mutatingwebhookconfigurations.admissionregistration.k8s.io': needsVersion,
-  'validatingwebhookconfigurations.admissionregistration.k8s.io': needsVersion,
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': webhookRules,
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': webhookRules,
 };
 const none: KindRules = {};
 
