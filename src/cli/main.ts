@@ -1,5 +1,9 @@
 // The command line. Each command is thin: it parses, calls a room, prints.
 import { Command } from 'commander';
+import { completeCommand, completionCommand } from './completion.ts';
+import { envCommand } from './env.ts';
+import { CommandFailed, EXIT, messageOf } from './exit.ts';
+import { switchesOf } from './options.ts';
 import { upCommand } from './up.ts';
 import { version } from './version.ts';
 
@@ -9,16 +13,24 @@ function program(): Command {
     .version(version(), '-V, --version', 'print the version')
     .showHelpAfterError('Try "offshoot --help".')
     .showSuggestionAfterError()
-    .addCommand(upCommand());
+    .option('--no-color', 'print without colours, as NO_COLOR does')
+    .hook('preAction', (root) => {
+      if (root.opts<{ color: boolean }>().color === false) process.env['NO_COLOR'] = '1';
+    })
+    .addCommand(upCommand())
+    .addCommand(envCommand())
+    .addCommand(completionCommand())
+    .addCommand(completeCommand(program), { hidden: true });
 }
 
-/** Runs the command that the arguments name. A failure is one line on standard error and exit code 1. */
+/** Runs the command that the arguments name. A failure is told on standard error and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
   try {
-    await program().parseAsync([...argv]);
+    await program().parseAsync([...switchesOf(argv)]);
   } catch (error) {
-    console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+    const message = messageOf(error);
+    if (message !== '') console.error(`error: ${message}`);
     if (process.env['OFFSHOOT_DEBUG'] && error instanceof Error) console.error(error.stack);
-    process.exitCode = 1;
+    process.exitCode = error instanceof CommandFailed ? error.exitCode : EXIT.error;
   }
 }

@@ -1,0 +1,153 @@
+// `offshoot env create`: writes the manifest of an environment, applies it, and waits for it if asked to.
+import { DynamicEnv } from '../api/dynamicenv.ts';
+import { Deployment } from '../environments/objects.ts';
+import type { Client } from '../kube/client.ts';
+import { isNotFound } from '../kube/errors.ts';
+import { keyOf } from '../kube/objects.ts';
+import type { KubeObject } from '../kube/objects.ts';
+import { jsonEqual } from '../watchable/index.ts';
+import { findEnvironment, unknownKind } from './env-get.ts';
+import { buildManifest, parseFlags } from './env-manifest.ts';
+import type { Base, ManifestFlags, Override } from './env-manifest.ts';
+import { waitReady } from './env-wait.ts';
+import { CommandFailed, EXIT } from './exit.ts';
+import { listAll } from './follow.ts';
+import { readManifests } from './manifests.ts';
+import type { Manifest } from './manifests.ts';
+import { connected } from './options.ts';
+import type { ClusterOptions, Connection, DryRun } from './options.ts';
+import { nameText, objectsText } from './output.ts';
+
+export interface CreateOptions extends ClusterOptions, ManifestFlags {
+  readonly filename?: readonly string[];
+  readonly output?: 'json' | 'yaml' | 'name';
+  readonly dryRun: DryRun;
+  readonly wait?: boolean;
+  readonly timeout: number;
+}
+
+const FIELD_MANAGER = 'offshoot-cli';
+/** Of flags that write a manifest; with `-f` there is one already. */
+const MANIFEST_FLAGS = { subset: '--subset', consumer: '--consumer', header: '--header', sourceLabel: '--source-label', env: '--env', replicas: '--replicas' } as const;
+
+/** Creates the environment that the flags describe, or those that files hold. */
+export function createEnvironments(name: string | undefined, options: CreateOptions): Promise<void> {
+  return connected(options, async (connection) => {
+    const manifests = options.filename
+      ? fromFiles(name, options, connection)
+      : [await fromFlags(name, options, connection)];
+    const { client } = connection;
+    if (options.dryRun === 'client') return print(manifests, options, 'created (dry run)');
+    if (manifests.length > 1) for (const each of manifests) await apply(client, each, true);
+    const applied: DynamicEnv[] = [];
+    for (const manifest of manifests) {
+      const before = await findEnvironment(client, refOf(manifest));
+      if (before !== undefined && !options.filename) refuseOther(before, manifest);
+      const after = await apply(client, manifest, options.dryRun === 'server');
+      print([after], options, outcome(before, after, options.dryRun === 'server'));
+      applied.push(after);
+    }
+    if (options.wait && options.dryRun === 'none') {
+      for (const env of applied) await waitReady(client, env, options.timeout);
+    }
+  });
+}
+
+function fromFiles(name: string | undefined, options: CreateOptions, { namespace }: Connection): DynamicEnv[] {
+  if (name !== undefined) throw refusal(`NAME "${name}": with -f, names come from the files; leave it out`);
+  for (const [option, flag] of Object.entries(MANIFEST_FLAGS)) {
+    if (options[option as keyof ManifestFlags] !== undefined) {
+      throw refusal(`${flag} can't be used together with -f: write it into the file`);
+    }
+  }
+  return environmentsIn(options.filename!, options, namespace);
+}
+
+/** The environments of files. Anything else in them is refused. */
+export function environmentsIn(
+  filenames: readonly string[],
+  options: ClusterOptions,
+  namespace: string,
+): DynamicEnv[] {
+  return readManifests(filenames).map((manifest) => environmentIn(manifest, options, namespace));
+}
+
+/** The environment of a manifest, with the namespace that it shall go to. */
+function environmentIn({ source, object }: Manifest, options: ClusterOptions, namespace: string): DynamicEnv {
+  if (object.kind !== 'DynamicEnv' || !object.apiVersion.startsWith('riskified.com/')) {
+    throw refusal(`-f ${source}: ${object.apiVersion} ${object.kind} is no environment; use kubectl apply for it`);
+  }
+  const own = object.metadata.namespace;
+  if (own !== undefined && options.namespace !== undefined && own !== options.namespace) {
+    throw refusal(`-f ${source}: metadata.namespace is "${own}" and --namespace is "${options.namespace}"; leave one out`);
+  }
+  return { ...object, metadata: { ...object.metadata, namespace: own ?? namespace } } as KubeObject as DynamicEnv;
+}
+
+async function fromFlags(name: string | undefined, options: CreateOptions, connection: Connection): Promise<DynamicEnv> {
+  if (name === undefined) throw refusal('NAME is missing: name the environment, or give a file with -f');
+  const wish = parseFlags(name, connection.namespace, options);
+  const { overrides } = wish;
+  const offline = options.dryRun === 'client' && overrides.every(({ container }) => container !== undefined);
+  const bases = new Map<string, Base>();
+  for (const override of offline ? [] : overrides) {
+    const key = keyOf(override);
+    if (!bases.has(key)) bases.set(key, await readBase(connection.client, override));
+  }
+  return buildManifest(wish, (override) => bases.get(keyOf(override)));
+}
+
+async function readBase(client: Client, { name, namespace }: Override): Promise<Base> {
+  try {
+    return { found: await client.get(Deployment, { name, namespace }) };
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const deployments = await listAll(client, Deployment, { namespace });
+    return { others: deployments.map(({ metadata }) => metadata.name) };
+  }
+}
+
+/** Applies an environment, or lets the server check what that would give. */
+export async function apply(client: Client, env: DynamicEnv, dryRun: boolean): Promise<DynamicEnv> {
+  const patch = { type: 'apply', body: env } as const;
+  try {
+    return await client.patch(DynamicEnv, env.metadata, patch, {
+      fieldManager: FIELD_MANAGER,
+      fieldValidation: 'Strict',
+      dryRun,
+    });
+  } catch (error) {
+    if (isNotFound(error) && error.details?.kind !== 'namespaces') throw unknownKind();
+    throw error;
+  }
+}
+
+/** A new environment must not change one that somebody has under this name. */
+function refuseOther(before: DynamicEnv, wanted: DynamicEnv): void {
+  if (jsonEqual(before.spec, wanted.spec)) return;
+  throw refusal(
+    `environment ${keyOf(before.metadata)} exists already and is another one: choose another name, or delete it first (to change it, edit its manifest and use -f)`,
+  );
+}
+
+function outcome(before: DynamicEnv | undefined, after: DynamicEnv, dryRun: boolean): string {
+  const unchanged = before?.metadata.resourceVersion === after.metadata.resourceVersion;
+  const word = before === undefined ? 'created' : unchanged ? 'unchanged' : 'configured';
+  return dryRun ? `${word} (server dry run)` : word;
+}
+
+function print(environments: readonly DynamicEnv[], { output }: CreateOptions, word: string): void {
+  if (output === 'json' || output === 'yaml') {
+    process.stdout.write(objectsText(output, environments, environments.length > 1));
+  } else {
+    for (const env of environments) console.log(output === 'name' ? nameText(env) : `${nameText(env)} ${word}`);
+  }
+}
+
+function refOf({ metadata }: DynamicEnv): { name: string; namespace: string } {
+  return { name: metadata.name, namespace: metadata.namespace! };
+}
+
+function refusal(message: string): CommandFailed {
+  return new CommandFailed(EXIT.error, message);
+}

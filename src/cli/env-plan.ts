@@ -1,0 +1,124 @@
+// `offshoot env plan`: what the controller's own planner would do with environments, without doing it.
+import { DynamicEnv } from '../api/dynamicenv.ts';
+import { Reads } from '../controller/view.ts';
+import { defaultSettings, environmentTables, planEnvironment } from '../environments/index.ts';
+import { CONTROLLER } from '../environments/names.ts';
+import { Applier, editPatch } from '../kube/apply.ts';
+import type { Outcome } from '../kube/apply.ts';
+import type { Client } from '../kube/client.ts';
+import { systemClock } from '../kube/clock.ts';
+import { isTransient } from '../kube/errors.ts';
+import { keyOf } from '../kube/objects.ts';
+import type { KubeObject } from '../kube/objects.ts';
+import { Tables } from '../kube/tables.ts';
+import { painter } from './colour.ts';
+import type { Paint } from './colour.ts';
+import { apply, environmentsIn } from './env-create.ts';
+import { getEnvironment, listEvery } from './env-get.ts';
+import { CommandFailed, EXIT, interruptible } from './exit.ts';
+import { connected } from './options.ts';
+import type { ClusterOptions, Connection } from './options.ts';
+import { dataText, yamlText } from './output.ts';
+
+export interface PlanOptions extends ClusterOptions {
+  readonly filename?: readonly string[];
+  readonly output?: 'json' | 'yaml';
+}
+
+/** One thing that would happen. */
+export interface PlannedChange {
+  readonly environment: string;
+  readonly do: 'create' | 'change' | 'remove';
+  readonly object: string;
+  /** Of an object of others: what would be written into it. */
+  readonly patch?: Readonly<Record<string, unknown>>;
+}
+
+/** Prints what would be done; exit code 2 if that is anything. */
+export function planEnvironments(name: string | undefined, options: PlanOptions): Promise<void> {
+  return connected(options, async (connection) => {
+    const environments = await chosen(name, options, connection);
+    const changes = await interruptible((signal) => changesOf(connection.client, environments, signal));
+    if (options.output !== undefined) process.stdout.write(dataText(options.output, changes));
+    else for (const line of changeLines(changes, painter(process.stdout))) console.log(line);
+    if (changes.length > 0) throw new CommandFailed(EXIT.changes);
+  });
+}
+
+/** Those that the cluster has, and those of files as they would be after they are applied. */
+async function chosen(
+  name: string | undefined,
+  options: PlanOptions,
+  { client, namespace }: Connection,
+): Promise<readonly DynamicEnv[]> {
+  if (name !== undefined && options.filename !== undefined) {
+    throw new CommandFailed(EXIT.error, `NAME "${name}": with -f, names come from the files; leave it out`);
+  }
+  if (name !== undefined) return [await getEnvironment(client, { name, namespace })];
+  if (options.filename === undefined) return listEvery(client, { namespace });
+  const environments = environmentsIn(options.filename, options, namespace);
+  return Promise.all(environments.map((env) => apply(client, env, true)));
+}
+
+async function changesOf(client: Client, environments: readonly DynamicEnv[], signal: AbortSignal): Promise<PlannedChange[]> {
+  const tables = new Tables(environmentTables);
+  const ending = new AbortController();
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => {});
+  const running = tables.run({
+    client,
+    clock: systemClock,
+    signal: ending.signal,
+    onError: (_table, error) => {
+      if (!isTransient(error)) failed.reject(error);
+    },
+  });
+  try {
+    await Promise.race([tables.whenSynced(signal), failed.promise]);
+    for (const env of environments) tables.of(DynamicEnv).observe(env);
+    const reads = new Reads({ tables, now: () => Date.now(), wake: () => {} });
+    const applier = new Applier({ client, tables, manager: `offshoot-${CONTROLLER}` });
+    const changes: PlannedChange[] = [];
+    for (const env of environments) {
+      // Routes that would wait for their clone are part of what is going to happen.
+      const settings = { ...defaultSettings, routeAfterMs: 0 };
+      const { steps = [] } = reads.track('plan', (view) => planEnvironment(view, env, settings));
+      const outcomes = await applier.apply(steps, { dryRun: true, signal });
+      changes.push(...outcomes.flatMap((outcome) => changeOf(env, outcome)));
+    }
+    reads.close();
+    return changes;
+  } finally {
+    ending.abort();
+    await running;
+  }
+}
+
+const WORDS = { created: 'create', changed: 'change', removed: 'remove' } as const;
+
+function changeOf(env: DynamicEnv, { step, did, object }: Outcome): PlannedChange[] {
+  if (did === 'nothing') return [];
+  const about: KubeObject = object ?? (step.do === 'edit' ? step.to : step.object);
+  const patch = step.do === 'edit' ? editPatch(step) : undefined;
+  return [
+    {
+      environment: keyOf(env.metadata),
+      do: WORDS[did],
+      object: `${step.kind.kind} ${keyOf(about.metadata)}`,
+      ...(patch && { patch }),
+    },
+  ];
+}
+
+/** A plan as lines of text. */
+export function changeLines(changes: readonly PlannedChange[], paint: Paint): string[] {
+  if (changes.length === 0) return ['Nothing to do.'];
+  const signs = { create: paint('good', '+'), change: paint('busy', '~'), remove: paint('bad', '-') } as const;
+  let environment = '';
+  return changes.flatMap((change) => {
+    const heading = change.environment === environment ? [] : [`Environment ${change.environment}`];
+    environment = change.environment;
+    const patch = change.patch === undefined ? [] : yamlText(change.patch).trimEnd().split('\n');
+    return [...heading, `  ${signs[change.do]} ${change.object}`, ...patch.map((line) => `      ${line}`)];
+  });
+}

@@ -1,0 +1,126 @@
+// Reads what belongs to an environment from the cluster: its clones with their pods, its rules, the VirtualServices that
+// lead to it, what happened to it. What may not be read is left out: the rest is still worth showing.
+import type { DynamicEnv, ResourceStatus, Subset } from '../api/dynamicenv.ts';
+import { resolveHost } from '../environments/hosts.ts';
+import { cloneName, itemsOf } from '../environments/names.ts';
+import { Deployment, DestinationRule, Service, VirtualService } from '../environments/objects.ts';
+import type { Client } from '../kube/client.ts';
+import { isForbidden, isNotFound } from '../kube/errors.ts';
+import { Event } from '../kube/events.ts';
+import { defineKind, keyOf } from '../kube/objects.ts';
+import type { Kind, KubeObject, Ref } from '../kube/objects.ts';
+import { formatSelector } from '../kube/selector.ts';
+import { listAll } from './follow.ts';
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly ready?: boolean;
+  readonly restartCount?: number;
+  readonly state?: { readonly waiting?: { readonly reason?: string; readonly message?: string } };
+  readonly lastState?: { readonly terminated?: { readonly reason?: string; readonly exitCode?: number } };
+}
+
+export interface Pod extends KubeObject {
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+  };
+}
+const Pod = defineKind<Pod>('v1', 'Pod', 'pods');
+
+/** Everything that a description is made of. Maps are by `namespace/name`. */
+export interface EnvironmentWorld {
+  readonly env: DynamicEnv;
+  readonly clones: ReadonlyMap<string, Deployment>;
+  /** By the key of the clone. */
+  readonly pods: ReadonlyMap<string, readonly Pod[]>;
+  readonly rules: ReadonlyMap<string, DestinationRule>;
+  readonly virtualServices: ReadonlyMap<string, VirtualService>;
+  readonly services: ReadonlyMap<string, Service>;
+  /** The latest last. */
+  readonly events: readonly Event[];
+}
+
+/** Reads the world of an environment. */
+export async function readWorld(client: Client, env: DynamicEnv): Promise<EnvironmentWorld> {
+  const { subsets, consumers } = itemsOf(env);
+  const statuses = Object.values(env.status?.subsetsStatus ?? {});
+  const [clones, rules, virtualServices, events] = await Promise.all([
+    getAll(client, Deployment, [...subsets, ...consumers].map((item) => cloneRef(env, item))),
+    getAll(client, DestinationRule, refsOf(statuses.map((status) => status.destinationRules))),
+    getAll(client, VirtualService, refsOf(statuses.map((status) => status.virtualServices))),
+    eventsOf(client, env),
+  ]);
+  const [pods, services] = await Promise.all([
+    podsOf(client, [...clones.values()]),
+    getAll(client, Service, [...rules.values()].flatMap(serviceRef)),
+  ]);
+  return { env, clones, pods, rules, virtualServices, services, events };
+}
+
+/** Where the clone of a subset is. */
+export function cloneRef(env: DynamicEnv, subset: Subset): { readonly name: string; readonly namespace: string } {
+  return { name: cloneName(env.metadata, subset), namespace: subset.namespace };
+}
+
+/** The service that a rule is about, if it is one of the cluster. */
+export function serviceRef(rule: DestinationRule): Ref[] {
+  const [, name, namespace] = /^([^.]+)\.([^.]+)\.svc\./.exec(resolveHost(rule.spec?.host ?? '', rule)) ?? [];
+  return name === undefined || namespace === undefined ? [] : [{ name, namespace }];
+}
+
+function refsOf(lists: readonly (readonly ResourceStatus[] | undefined)[]): Ref[] {
+  return lists.flatMap((list) => list ?? []).filter(({ name, namespace }) => name !== '' && namespace !== '');
+}
+
+async function getAll<T extends KubeObject>(
+  client: Client,
+  kind: Kind<T>,
+  refs: readonly Ref[],
+): Promise<ReadonlyMap<string, T>> {
+  const unique = new Map(refs.map((ref) => [keyOf(ref), ref]));
+  const found = await Promise.all(
+    [...unique].map(async ([key, ref]) => [key, await readable(client.get(kind, ref))] as const),
+  );
+  return new Map(found.flatMap(([key, object]) => (object === undefined ? [] : [[key, object] as const])));
+}
+
+async function podsOf(client: Client, clones: readonly Deployment[]): Promise<ReadonlyMap<string, readonly Pod[]>> {
+  const lists = clones.map(async ({ metadata, spec }) => {
+    const labels = Object.entries(spec.selector.matchLabels ?? {});
+    const labelSelector = formatSelector(labels.map(([key, value]) => ({ key, operator: 'In', values: [value] })));
+    const selection = { namespace: metadata.namespace!, labelSelector };
+    return [keyOf(metadata), (await readable(listAll(client, Pod, selection))) ?? []] as const;
+  });
+  return new Map(await Promise.all(lists));
+}
+
+async function eventsOf(client: Client, { metadata }: DynamicEnv): Promise<readonly Event[]> {
+  const fieldSelector = `regarding.kind=DynamicEnv,regarding.name=${metadata.name}`;
+  const events = await readable(listAll(client, Event, { namespace: metadata.namespace!, fieldSelector }));
+  return [...(events ?? [])]
+    .filter(({ regarding }) => regarding.uid === undefined || regarding.uid === metadata.uid)
+    .sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
+}
+
+/** When an event was last seen. */
+export function timeOf(event: Event): string {
+  return event.series?.lastObservedTime ?? event.eventTime ?? event.metadata.creationTimestamp ?? '';
+}
+
+/** An answer; undefined where there is nothing, or nothing that we may see. */
+async function readable<R>(answer: Promise<R>): Promise<R | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isNotFound(error) || isForbidden(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+// Exit codes of the command line, and the errors that carry them to main.ts.
+
+export const EXIT = { ok: 0, error: 1, changes: 2, timedOut: 3, interrupted: 130 } as const;
+
+/** What every `--help` says of exit codes. */
+export const EXIT_HELP = `
+Exit codes:
+  0    done
+  1    an error: the message says which
+  2    there are changes (plan)
+  3    timed out while waiting
+  130  interrupted`;
+
+/** A failure with an exit code of its own. One without a message has said everything already. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+  readonly exitCode: number;
+
+  constructor(exitCode: number, message = '') {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** Runs something that Ctrl-C ends: its signal aborts, and the command fails with the code for that. */
+export async function interruptible<R>(run: (signal: AbortSignal) => Promise<R>): Promise<R> {
+  const controller = new AbortController();
+  const interrupt = (): void => controller.abort(new CommandFailed(EXIT.interrupted));
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.once(signal, interrupt);
+  try {
+    return await run(controller.signal);
+  } finally {
+    for (const signal of signals) process.off(signal, interrupt);
+  }
+}
+
+/** What to tell of an error, in one paragraph; of what the API server refused, its own words. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { status } = error as Error & { status?: { readonly message?: string } };
+  return status?.message ?? error.message;
+}

@@ -1,0 +1,83 @@
+// Reads manifests as kubectl does: files, directories, standard input; YAML 1.1 or JSON, several documents in one.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import type { ScalarTag, Tags } from 'yaml';
+import type { AnyObject } from '../kube/objects.ts';
+import { CommandFailed, EXIT } from './exit.ts';
+
+/** An object and where it was read. */
+export interface Manifest {
+  /** `env.yaml`, or `env.yaml, document 2`. */
+  readonly source: string;
+  readonly object: AnyObject;
+}
+
+/** The objects that `-f` names, in order. */
+export function readManifests(filenames: readonly string[]): readonly Manifest[] {
+  const manifests = filenames.flatMap(filesOf).flatMap(([source, text]) => parseManifests(source, text));
+  if (manifests.length === 0) throw refusal(filenames.join(', '), 'there is no object in it');
+  return manifests;
+}
+
+function filesOf(filename: string): [source: string, text: string][] {
+  if (filename === '-') return [['standard input', readFileSync(0, 'utf8')]];
+  try {
+    if (!statSync(filename).isDirectory()) return [[filename, readFileSync(filename, 'utf8')]];
+    const names = readdirSync(filename).filter((name) => /\.(ya?ml|json)$/.test(name));
+    return names.sort().map((name) => {
+      const file = path.join(filename, name);
+      return [file, readFileSync(file, 'utf8')];
+    });
+  } catch (error) {
+    throw refusal(filename, (error as Error).message);
+  }
+}
+
+/** The objects of one text. Empty documents are skipped and lists are opened. */
+export function parseManifests(source: string, text: string): readonly Manifest[] {
+  const documents = parseAllDocuments(text, { version: '1.1', merge: true, customTags: kubectlTags });
+  if (!Array.isArray(documents)) return [];
+  return documents.flatMap((document, i) => {
+    const where = documents.length > 1 ? `${source}, document ${i + 1}` : source;
+    const [error] = document.errors;
+    if (error !== undefined) throw refusal(where, error.message);
+    return objectsOf(where, document.toJS() as unknown);
+  });
+}
+
+function objectsOf(source: string, value: unknown): Manifest[] {
+  if (value === null || value === undefined) return [];
+  if (typeof value !== 'object' || Array.isArray(value)) throw refusal(source, 'an object is a mapping of fields');
+  const object = value as Partial<AnyObject> & { items?: unknown };
+  for (const field of ['apiVersion', 'kind'] as const) {
+    if (typeof object[field] !== 'string') throw refusal(source, `${field} is missing`);
+  }
+  if (object.kind === 'List' && Array.isArray(object.items)) {
+    return object.items.flatMap((item, i) => objectsOf(`${source}, item ${i + 1}`, item));
+  }
+  if (typeof object.metadata?.name !== 'string') throw refusal(source, 'metadata.name is missing');
+  return [{ source, object: object as AnyObject }];
+}
+
+function refusal(source: string, problem: string): CommandFailed {
+  return new CommandFailed(EXIT.error, `-f ${source}: ${problem}`);
+}
+
+/** YAML 1.1 as kubectl reads it: octal numbers in both notations, and no dates, sets or base-60 numbers. */
+function kubectlTags(tags: Tags): Tags {
+  const unwanted = /timestamp|binary|omap|pairs|set$/;
+  const kept = tags.filter(
+    (tag) => typeof tag === 'string' || (!unwanted.test(tag.tag ?? '') && (tag as ScalarTag).format !== 'TIME'),
+  );
+  return [octal, ...kept];
+}
+
+const octal: ScalarTag = {
+  identify: (value) => typeof value === 'number',
+  default: true,
+  tag: 'tag:yaml.org,2002:int',
+  format: 'OCT12',
+  test: /^0o[0-7_]+$/,
+  resolve: (text) => Number.parseInt(text.slice(2).replaceAll('_', ''), 8),
+};

@@ -1,0 +1,127 @@
+// Flags that several commands share, with the names and meanings that kubectl gave them.
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import type { Client } from '../kube/client.ts';
+import { InvalidSelectorError, parseSelector } from '../kube/selector.ts';
+
+export type OutputFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name';
+export type DryRun = 'none' | 'client' | 'server';
+
+/** Which cluster, and which namespace of it. */
+export interface ClusterOptions {
+  readonly namespace?: string;
+  readonly context?: string;
+  readonly kubeconfig?: string;
+}
+
+/** Adds `-n`, `--context` and `--kubeconfig`. */
+export function clusterFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option('-n, --namespace <name>', 'the namespace (default: that of the kubeconfig context)').argParser(
+        parseNamespace,
+      ),
+    )
+    .option('--context <name>', 'the kubeconfig context to use')
+    .option('--kubeconfig <file>', 'the kubeconfig file (default: $KUBECONFIG, or ~/.kube/config)');
+}
+
+/** `-o` with the formats that a command knows; the first is the default. */
+export function outputFlag(formats: readonly OutputFormat[], initial?: OutputFormat): Option {
+  const option = new Option('-o, --output <format>', 'how to print the result').choices(formats);
+  return initial === undefined ? option : option.default(initial);
+}
+
+/** `-f`, which may be given several times. */
+export function filenameFlag(what: string): Option {
+  return new Option('-f, --filename <path>', `${what}: a file, a directory, or - for standard input`).argParser(collect);
+}
+
+/** `-l`. */
+export function selectorFlag(): Option {
+  return new Option('-l, --selector <labels>', 'only those with these labels, such as team=blue,tier!=web').argParser(
+    parseLabels,
+  );
+}
+
+/** `--timeout`, in milliseconds. */
+export function timeoutFlag(initial: string): Option {
+  return new Option('--timeout <duration>', 'how long to wait, such as 90s or 2m')
+    .argParser(parseDuration)
+    .default(parseDuration(initial), initial);
+}
+
+/** `--dry-run`. */
+export function dryRunFlag(modes: readonly DryRun[] = ['none', 'client', 'server']): Option {
+  return new Option('--dry-run <mode>', 'client prints what would be sent; server lets the cluster check it')
+    .choices(modes)
+    .default('none');
+}
+
+/** For flags that may be given several times. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+/** A connection to the cluster that the flags name, and the namespace to work in. */
+export interface Connection {
+  readonly client: Client;
+  readonly namespace: string;
+}
+
+/** Runs something with a connection, and closes it in the end. */
+export async function connected<R>(options: ClusterOptions, run: (connection: Connection) => Promise<R>): Promise<R> {
+  // Loaded here, so that help and refusals come without it.
+  const [{ connect }, { loadConfig }] = await Promise.all([import('../kube/connect.ts'), import('../kube/kubeconfig.ts')]);
+  const config = loadConfig({
+    ...(options.kubeconfig !== undefined && { path: options.kubeconfig }),
+    ...(options.context !== undefined && { context: options.context }),
+  });
+  const client = connect(config, { userAgent: 'offshoot-cli' });
+  try {
+    return await run({ client, namespace: options.namespace ?? config.namespace ?? 'default' });
+  } finally {
+    client.close();
+  }
+}
+
+/** kubectl writes switches with a value; commander wants the negated name. */
+export function switchesOf(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return argv.map((argument, i) => {
+    if (end >= 0 && i > end) return argument;
+    if (argument === '--wait=true') return '--wait';
+    return argument === '--wait=false' ? '--no-wait' : argument;
+  });
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** A duration as Go writes it (`90s`, `1m30s`), in milliseconds. */
+export function parseDuration(text: string): number {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
+    throw new InvalidArgumentError('A duration is a number with a unit, such as 90s, 2m or 1m30s.');
+  }
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNITS[unit!]!, 0);
+}
+
+/** Names of namespaces, and of much else, are DNS labels. */
+export function isDnsLabel(text: string): boolean {
+  return text.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(text);
+}
+
+function parseNamespace(text: string): string {
+  if (isDnsLabel(text)) return text;
+  throw new InvalidArgumentError('A namespace is at most 63 small letters, digits and hyphens.');
+}
+
+function parseLabels(text: string): string {
+  try {
+    parseSelector(text);
+    return text;
+  } catch (error) {
+    if (error instanceof InvalidSelectorError) throw new InvalidArgumentError(error.message);
+    throw error;
+  }
+}
