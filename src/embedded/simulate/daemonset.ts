@@ -22,6 +22,14 @@ const tolerated = [
   ['node.kubernetes.io/unschedulable', 'NoSchedule'],
 ] as const;
 
+/** The template with the number that counts its changes, which pods carry from earlier days. */
+function numbered(set: DaemonSet, template: PodTemplate): PodTemplate {
+  const number = set.metadata.annotations?.['deprecated.daemonset.template.generation'];
+  if (number === undefined) return template;
+  const labels = { ...template.metadata?.labels, 'pod-template-generation': number };
+  return { ...template, metadata: { ...template.metadata, labels } };
+}
+
 /** The template with what lets a daemon run on nodes that others must avoid. */
 function tolerant(template: PodTemplate): PodTemplate {
   const added = tolerated.map(([key, effect]) => ({ key, operator: 'Exists', effect }));
@@ -58,7 +66,7 @@ export function planDaemonSet(world: World, set: DaemonSet): Plan {
   if (claimed.length > 0) return { writes: claimed };
   const revisions = revisionsOf(world, set);
   if (revisions.writes.length > 0) return { writes: revisions.writes };
-  const template = tolerant(labelled(set, set.spec.template, revisions.update));
+  const template = tolerant(numbered(set, labelled(set, set.spec.template, revisions.update)));
   const nodes = world.list(nodeCollection);
   const fitting = nodes.filter((node) => misfit(node, template.spec) === undefined);
   const onNode = Map.groupBy(owned, nodeOf);

@@ -115,7 +115,7 @@ function violations(item: LimitItem, { resources = {} }: Container): string[] {
     if (limit === undefined) problems.push(`${text}.  No limit is specified`);
     else if (compareQuantities(quantityOf(limit), quantityOf(bound)) > 0)
       problems.push(`${text}, but limit is ${limit}`);
-    if (requested !== undefined && compareQuantities(quantityOf(requested), quantityOf(bound)) > 0) {
+    else if (requested !== undefined && compareQuantities(quantityOf(requested), quantityOf(bound)) > 0) {
       problems.push(`${text}, but request is ${requested}`);
     }
   }

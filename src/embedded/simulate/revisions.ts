@@ -13,6 +13,9 @@ import type { NewObject, Write } from './writes.ts';
 /** The label by which a pod says which revision it was made from. */
 export const revisionLabel = 'controller-revision-hash';
 
+/** The label of the revisions themselves, where it is another one. */
+const hashLabels: Readonly<Record<string, string>> = { StatefulSet: 'controller.kubernetes.io/hash' };
+
 interface Owner extends KubeObject {
   readonly spec: { readonly template: PodTemplate; readonly revisionHistoryLimit?: number };
 }
@@ -54,10 +57,8 @@ function newRevision(owner: Owner, data: Fields, revision: number): NewObject {
     metadata: {
       name: `${owner.metadata.name}-${hash}`,
       namespace: owner.metadata.namespace!,
-      labels: {
-        ...owner.spec.template.metadata?.labels,
-        [revisionLabel]: labelOf(owner, `${owner.metadata.name}-${hash}`),
-      },
+      labels: { ...owner.spec.template.metadata?.labels, [hashLabels[owner.kind] ?? revisionLabel]: hash },
+      ...(owner.metadata.annotations !== undefined && { annotations: owner.metadata.annotations }),
       ownerReferences: [managedBy(owner)],
     },
     data,

@@ -11,7 +11,11 @@ function finalizersOf(object: AnyObject): readonly unknown[] {
 export const namespaceRules: KindRules = {
   prepareUpdate: (next, old, _cluster, target) =>
     target.subresource === 'finalize' ? { ...old, spec: next['spec'] } : next,
-  prepareDelete: (object) => ({ ...object, status: { ...part(object, 'status'), phase: 'Terminating' } }),
+  prepareDelete: (object) => {
+    // A namespace has no grace period of its own.
+    const { deletionGracePeriodSeconds: _grace, ...metadata } = object.metadata;
+    return { ...object, metadata, status: { ...part(object, 'status'), phase: 'Terminating' } };
+  },
   holds: (object) => finalizersOf(object).length > 0,
   returnsDeleted: true,
 };

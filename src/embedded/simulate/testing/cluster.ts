@@ -1,0 +1,97 @@
+// An embedded cluster for tests of the simulation: objects in, objects out, through the verbs of the API but no network.
+import { onTestFinished } from 'vitest';
+import { until } from '../../../../test/support/until.ts';
+import type { AnyObject, KubeObject } from '../../../kube/objects.ts';
+import { create } from '../../rest/create.ts';
+import { systemUser } from '../../rest/context.ts';
+import type { Target, WriteOptions } from '../../rest/context.ts';
+import { remove } from '../../rest/delete.ts';
+import type { DeleteOptions } from '../../rest/delete.ts';
+import { change } from '../../rest/update.ts';
+import { startEmbedded } from '../../server.ts';
+import type { Embedded } from '../../server.ts';
+import type { SimulationOptions } from '../index.ts';
+import type { Collection } from '../kinds.ts';
+
+const options: WriteOptions = {
+  user: systemUser,
+  dryRun: false,
+  fieldManager: 'test',
+  fieldValidation: 'Strict',
+  warn: () => undefined,
+};
+
+export class TestCluster {
+  readonly embedded: Embedded;
+  /** Errors that the simulation could not explain to anybody. */
+  readonly errors: unknown[];
+
+  constructor(embedded: Embedded, errors: unknown[]) {
+    this.embedded = embedded;
+    this.errors = errors;
+  }
+
+  /** Creates objects one after the other, in `default` unless they say otherwise. */
+  async create(...objects: readonly object[]): Promise<void> {
+    for (const given of objects) {
+      const object = given as AnyObject;
+      const target = this.#target(object);
+      await create(this.embedded.cluster, { ...target, name: '' }, object, options);
+    }
+  }
+
+  get<T extends KubeObject>(collection: Collection<T>, key: string): T | undefined {
+    return this.embedded.store.get(collection, key)?.object as unknown as T | undefined;
+  }
+
+  /** The object, which must exist. */
+  must<T extends KubeObject>(collection: Collection<T>, key: string): T {
+    const object = this.get(collection, key);
+    if (object === undefined) throw new Error(`${collection} ${key} does not exist`);
+    return object;
+  }
+
+  list<T extends KubeObject>(collection: Collection<T>, namespace = 'default'): readonly T[] {
+    return this.embedded.store.list(collection, { namespace }).map((stored) => stored.object as unknown as T);
+  }
+
+  async change<T extends KubeObject>(
+    collection: Collection<T>,
+    key: string,
+    edit: (object: T) => object,
+  ): Promise<void> {
+    const target = this.#target(this.must(collection, key));
+    const wish = (old: AnyObject): { object: AnyObject } => ({ object: edit(old as unknown as T) as AnyObject });
+    await change(this.embedded.cluster, target, wish, options);
+  }
+
+  async remove(collection: Collection<KubeObject>, key: string, request: DeleteOptions = {}): Promise<void> {
+    await remove(this.embedded.cluster, this.#target(this.must(collection, key)), request, options);
+  }
+
+  /** Waits until the controllers have nothing left to do at this time. */
+  async settle(): Promise<void> {
+    await this.embedded.simulation?.idle();
+  }
+
+  /** Waits until the condition holds. */
+  async until(condition: () => boolean): Promise<void> {
+    await until(condition, 5_000);
+  }
+
+  #target(object: KubeObject): Target {
+    const [version, group = ''] = object.apiVersion.split('/').reverse();
+    const resource = this.embedded.cluster.registry.findKind(group, version!, object.kind);
+    if (resource === undefined) throw new Error(`${object.apiVersion} ${object.kind} is not served`);
+    const namespace = resource.namespaced ? (object.metadata.namespace ?? 'default') : '';
+    return { resource, namespace, name: object.metadata.name, subresource: '' };
+  }
+}
+
+/** Starts a cluster that stops with the test. */
+export async function testCluster(simulation: SimulationOptions = {}): Promise<TestCluster> {
+  const errors: unknown[] = [];
+  const embedded = await startEmbedded({ simulation, onError: (error) => errors.push(error) });
+  onTestFinished(() => embedded.stop());
+  return new TestCluster(embedded, errors);
+}
