@@ -93,6 +93,9 @@ export const Condition = z.object({
   lastTransitionTime: time().describe('When the status last changed.'),
 });
 
+/** Conditions as older kinds have them: a plain list. */
+export const PlainConditions = z.array(Condition);
+
 /** The conditions of an object, one of each type. */
 export const Conditions = hints(z.array(Condition), {
   'x-kubernetes-list-type': 'map',

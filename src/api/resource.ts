@@ -26,6 +26,10 @@ export interface ResourceDefinition<Spec extends z.ZodType, Status extends z.Zod
   readonly spec: Spec;
   readonly status: Status;
   readonly columns: readonly PrinterColumn[];
+  /** Refuse changes of the spec. */
+  readonly immutableSpec?: boolean;
+  /** Keep fields that the schema does not name, anywhere in the object. */
+  readonly preserveUnknownFields?: boolean;
 }
 
 /** An object as it is written before the server fills in defaults. */
@@ -54,6 +58,12 @@ export function defineResource<Spec extends z.ZodType, Status extends z.ZodType>
     definition,
   };
 }
+
+const IMMUTABLE = {
+  'x-kubernetes-validations': [
+    { rule: 'self == oldSelf', message: 'the spec can not be changed: make another object' },
+  ],
+};
 
 function customResourceDefinition(definition: ResourceDefinition<z.ZodType, z.ZodType>): AnyObject {
   const { group, version, kind, plural, singular, shortNames = [], categories = [] } = definition;
@@ -87,9 +97,10 @@ function customResourceDefinition(definition: ResourceDefinition<z.ZodType, z.Zo
                 apiVersion: { type: 'string' },
                 kind: { type: 'string' },
                 metadata: { type: 'object' },
-                spec: structural(definition.spec),
+                spec: { ...structural(definition.spec), ...(definition.immutableSpec && IMMUTABLE) },
                 status: structural(definition.status),
               },
+              ...(definition.preserveUnknownFields && { 'x-kubernetes-preserve-unknown-fields': true }),
             },
           },
         },

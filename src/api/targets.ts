@@ -1,0 +1,186 @@
+// A place to deploy, and the claim for one: the kinds of `appstudio.redhat.com/v1alpha1`.
+import { z } from 'zod';
+import { hints, PlainConditions } from './core.ts';
+import { defineResource } from './resource.ts';
+import type { ResourceObject } from './resource.ts';
+
+const GROUP = 'appstudio.redhat.com';
+const VERSION = 'v1alpha1';
+
+const Credentials = z.object({
+  defaultNamespace: z.string().describe('Namespace that the credentials are for.'),
+  apiURL: z.string().describe('URL of the API server.'),
+  clusterCredentialsSecret: z.string().describe('Name of a Secret in this namespace that holds a kubeconfig.'),
+  allowInsecureSkipTLSVerify: z
+    .boolean()
+    .default(false)
+    .describe('Do not verify the certificate of the server.')
+    .optional(),
+});
+
+const TargetSpec = z.object({
+  deploymentTargetClassName: z
+    .string()
+    .describe('Class that the target belongs to; empty for one that a person brings.'),
+  kubernetesCredentials: Credentials.describe('How to reach the place.'),
+  claimRef: hints(z.custom<string | { readonly name?: string }>(), { 'x-kubernetes-preserve-unknown-fields': true })
+    .describe('The claim that the target is bound to or reserved for: its name, or an object with its name.')
+    .optional(),
+});
+
+const TargetStatus = z.object({
+  phase: z.string().describe('Pending, Available, Bound, Released or Failed.').optional(),
+  conditions: PlainConditions.describe('What is known of the target.').optional(),
+});
+
+export const deploymentTarget = defineResource({
+  group: GROUP,
+  version: VERSION,
+  kind: 'DeploymentTarget',
+  plural: 'deploymenttargets',
+  singular: 'deploymenttarget',
+  shortNames: ['dt'],
+  namespaced: true,
+  description: 'A place to deploy to: a namespace of a cluster, with credentials for it.',
+  spec: TargetSpec,
+  status: TargetStatus,
+  columns: [
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+    { name: 'Class', type: 'string', jsonPath: '.spec.deploymentTargetClassName' },
+    { name: 'Namespace', type: 'string', jsonPath: '.spec.kubernetesCredentials.defaultNamespace' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+});
+
+const ClaimSpec = z.object({
+  deploymentTargetClassName: z.string().describe('Class of target that is wanted; may be empty.'),
+  targetName: z.string().describe('The target that is wanted or, once bound, the one that was found.').optional(),
+  ttl: z
+    .string()
+    .describe('How long the claim lives after it is bound, such as 2d or 90m; for ever when absent.')
+    .optional(),
+});
+
+const ClaimStatus = z.object({
+  phase: z.string().describe('Pending, Bound or Lost.').optional(),
+  conditions: PlainConditions.describe('What is known of the claim.').optional(),
+});
+
+export const deploymentTargetClaim = defineResource({
+  group: GROUP,
+  version: VERSION,
+  kind: 'DeploymentTargetClaim',
+  plural: 'deploymenttargetclaims',
+  singular: 'deploymenttargetclaim',
+  shortNames: ['dtc'],
+  namespaced: true,
+  description: 'A claim for a place to deploy to.',
+  spec: ClaimSpec,
+  status: ClaimStatus,
+  columns: [
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+    { name: 'Class', type: 'string', jsonPath: '.spec.deploymentTargetClassName' },
+    { name: 'Target', type: 'string', jsonPath: '.spec.targetName' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+});
+
+const ClassSpec = z.object({
+  provisioner: z.string().describe('Who makes targets of this class.'),
+  parameters: hints(z.record(z.string(), z.unknown()), { 'x-kubernetes-preserve-unknown-fields': true })
+    .describe('What the provisioner needs to know.')
+    .optional(),
+  reclaimPolicy: z.enum(['Delete', 'Retain']).describe('What becomes of a target when its claim is gone.'),
+});
+
+export const deploymentTargetClass = defineResource({
+  group: GROUP,
+  version: VERSION,
+  kind: 'DeploymentTargetClass',
+  plural: 'deploymenttargetclasses',
+  singular: 'deploymenttargetclass',
+  shortNames: ['dtcls'],
+  namespaced: false,
+  description: 'A kind of place to deploy to, and who makes one.',
+  spec: ClassSpec,
+  status: z.object({}),
+  immutableSpec: true,
+  columns: [
+    { name: 'Provisioner', type: 'string', jsonPath: '.spec.provisioner' },
+    { name: 'Reclaim', type: 'string', jsonPath: '.spec.reclaimPolicy' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+});
+
+const EnvironmentSpec = z.object({
+  displayName: z.string().describe('Name for people.'),
+  deploymentStrategy: z.string().describe('Manual or AppStudioAutomated.'),
+  type: z.string().describe('POC or Non-POC; no longer used.').optional(),
+  parentEnvironment: z.string().describe('The environment that comes before this one.').optional(),
+  tags: z.array(z.string()).describe('Words for people.').optional(),
+  configuration: z
+    .object({
+      env: z
+        .array(z.object({ name: z.string().describe('Name.'), value: z.string().describe('Value.') }))
+        .describe('Variables for what is deployed here.')
+        .optional(),
+      target: z
+        .object({
+          deploymentTargetClaim: z
+            .object({ claimName: z.string().describe('Name of the claim.') })
+            .describe('The claim for the place.'),
+        })
+        .describe('Where to deploy to.')
+        .optional(),
+    })
+    .describe('What is special about this environment.')
+    .optional(),
+  unstableConfigurationFields: z
+    .object({
+      clusterType: z.string().describe('Kubernetes or OpenShift.').optional(),
+      kubernetesCredentials: z
+        .object({
+          targetNamespace: z.string().describe('Namespace to deploy to.'),
+          apiURL: z.string().describe('URL of the API server.'),
+          ingressDomain: z.string().describe('Domain under which services are reached.').optional(),
+          clusterCredentialsSecret: z.string().describe('Name of a Secret that holds a kubeconfig.'),
+          allowInsecureSkipTLSVerify: z.boolean().describe('Do not verify the certificate of the server.'),
+          namespaces: z.array(z.string()).describe('Namespaces that may be written to.').optional(),
+          clusterResources: z.boolean().describe('Whether cluster-wide objects may be written.').optional(),
+        })
+        .describe('How to reach the place, without a claim.')
+        .optional(),
+    })
+    .describe('Fields that may change.')
+    .optional(),
+});
+
+export const environment = defineResource({
+  group: GROUP,
+  version: VERSION,
+  kind: 'Environment',
+  plural: 'environments',
+  singular: 'environment',
+  shortNames: ['env'],
+  namespaced: true,
+  description: 'A place to deploy to, as users see it.',
+  spec: EnvironmentSpec,
+  status: z.object({ conditions: PlainConditions.describe('What is wrong or was.').optional() }),
+  columns: [
+    { name: 'Claim', type: 'string', jsonPath: '.spec.configuration.target.deploymentTargetClaim.claimName' },
+    { name: 'Reconciled', type: 'string', jsonPath: '.status.conditions[?(@.type=="Reconciled")].status' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+});
+
+export const DeploymentTarget = deploymentTarget.kind;
+export type DeploymentTarget = ResourceObject<z.input<typeof TargetSpec>, z.input<typeof TargetStatus>>;
+export const DeploymentTargetClaim = deploymentTargetClaim.kind;
+export type DeploymentTargetClaim = ResourceObject<z.input<typeof ClaimSpec>, z.input<typeof ClaimStatus>>;
+export const DeploymentTargetClass = deploymentTargetClass.kind;
+export type DeploymentTargetClass = ResourceObject<z.input<typeof ClassSpec>, Record<string, never>>;
+export const Environment = environment.kind;
+export type Environment = ResourceObject<
+  z.input<typeof EnvironmentSpec>,
+  { readonly conditions?: z.input<typeof PlainConditions> }
+>;
