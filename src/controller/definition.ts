@@ -1,8 +1,9 @@
 // What a controller is made of: a kind, what it reads, and one pure function.
 import type { Kind, KubeObject } from '../kube/objects.ts';
 import type { Step } from '../kube/steps.ts';
-import type { TableDeclaration } from '../kube/tables.ts';
+import type { TableDeclaration, Tables } from '../kube/tables.ts';
 import type { Status } from './conditions.ts';
+import type { ComputedGauge, Series } from './metrics.ts';
 import type { View } from './view.ts';
 
 /** What to do now, given what is observed. */
@@ -41,6 +42,13 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject> {
   readonly workers?: number;
   /** The longest back-off of a failing key. */
   readonly maxBackoffMs?: number;
+  /** Metrics of what the tables hold; reported by the process that leads. */
+  readonly gauges?: readonly TableGauge[];
+}
+
+/** A metric computed from the tables when somebody asks for it. */
+export interface TableGauge extends ComputedGauge {
+  series(tables: Tables): Iterable<Series>;
 }
 
 /** Declares a controller; checks at compile time that `plan` fits the kind. */

@@ -12,7 +12,13 @@ import type { Logger } from './logger.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { serveProbes } from './probes.ts';
-import type { ProbeServer } from './probes.ts';
+import type { Check, ProbeServer } from './probes.ts';
+
+export interface Address {
+  /** 127.0.0.1 unless told. */
+  readonly host?: string;
+  readonly port: number;
+}
 
 export interface ManagerOptions {
   readonly client: Client;
@@ -20,7 +26,11 @@ export interface ManagerOptions {
   /** Only the process that holds this Lease plans and writes; without it, this one does. */
   readonly leaderElection?: { readonly namespace: string; readonly name: string; readonly identity?: string };
   /** Where /healthz, /readyz and /metrics are served; nowhere when absent. */
-  readonly probes?: { readonly host?: string; readonly port: number };
+  readonly probes?: Address;
+  /** Serves /metrics here, and not beside the probes. */
+  readonly metricsAddress?: Address;
+  /** What else must be well before the process counts as ready. */
+  readonly readyz?: Readonly<Record<string, Check>>;
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
@@ -50,6 +60,7 @@ export class Manager {
   #reflectors: Promise<void> = Promise.resolve();
   #electing: Promise<void> = Promise.resolve();
   #probes: ProbeServer | undefined;
+  #metricsServer: ProbeServer | undefined;
   #state: 'new' | 'starting' | 'running' | 'stopping' | 'stopped' = 'new';
   #synced = false;
   #working = false;
@@ -62,6 +73,9 @@ export class Manager {
     this.metrics = options.metrics ?? createMetrics();
     const { controllers, client, leaderElection } = options;
     this.tables = new Tables(controllers.flatMap(({ kind, reads = [] }) => [reading(kind), ...reads]));
+    for (const gauge of controllers.flatMap(({ gauges = [] }) => gauges)) {
+      this.metrics.computed(gauge, () => (this.#working ? gauge.series(this.tables) : []));
+    }
     this.#events = new EventRecorder({
       client: client.flow('events'),
       clock: this.#clock,
@@ -103,6 +117,11 @@ export class Manager {
     return this.#probes?.url;
   }
 
+  /** Where the metrics are served, if not beside the probes. */
+  get metricsUrl(): string | undefined {
+    return this.#metricsServer?.url;
+  }
+
   /** True when this process plans and writes and nothing is left to do at the moment. */
   get idle(): boolean {
     return this.#working && this.#controllers.every((controller) => controller.idle);
@@ -113,7 +132,7 @@ export class Manager {
     if (this.#state !== 'new') throw new Error(`the manager can be started once; it is ${this.#state}`);
     this.#state = 'starting';
     this.#ended.promise.catch(() => {});
-    if (this.#options.probes !== undefined) this.#probes = await this.#serveProbes(this.#options.probes);
+    await this.#serveProbes();
     this.#reflectors = this.tables.run({
       client: this.#options.client,
       clock: this.#clock,
@@ -144,7 +163,7 @@ export class Manager {
     await this.#electing;
     this.#caches.abort();
     await this.#reflectors;
-    await this.#probes?.close();
+    await Promise.all([this.#probes?.close(), this.#metricsServer?.close()]);
     this.#state = 'stopped';
     this.#ended.resolve();
   }
@@ -170,19 +189,26 @@ export class Manager {
     void this.stop();
   }
 
-  #serveProbes(where: { host?: string; port: number }): Promise<ProbeServer> {
-    return serveProbes({
-      ...where,
-      healthz: {},
-      readyz: {
-        tables: () => (this.#synced ? undefined : `waiting for ${this.#unsynced().join(', ')}`),
-        stopping: () => (this.#state === 'stopping' ? 'the process is stopping' : undefined),
-      },
-      metrics: () => {
-        for (const table of this.tables) this.metrics.table(table.kind.kind, table.size, table.synced);
-        return this.metrics.text();
-      },
-    });
+  async #serveProbes(): Promise<void> {
+    const { probes, metricsAddress, readyz = {} } = this.#options;
+    const metrics = (): Promise<string> => {
+      for (const table of this.tables) this.metrics.table(table.kind.kind, table.size, table.synced);
+      return this.metrics.text();
+    };
+    const checks = {
+      tables: () => (this.#synced ? undefined : `waiting for ${this.#unsynced().join(', ')}`),
+      stopping: () => (this.#state === 'stopping' ? 'the process is stopping' : undefined),
+      ...readyz,
+    };
+    if (probes !== undefined) {
+      this.#probes = await serveProbes({
+        ...probes,
+        healthz: {},
+        readyz: checks,
+        ...(metricsAddress === undefined && { metrics }),
+      });
+    }
+    if (metricsAddress !== undefined) this.#metricsServer = await serveProbes({ ...metricsAddress, metrics });
   }
 
   #unsynced(): string[] {

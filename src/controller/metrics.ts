@@ -16,9 +16,25 @@ export interface ControllerMetrics {
   panicked(): void;
 }
 
+/** A gauge whose series are computed when somebody asks for them. */
+export interface ComputedGauge {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+export interface Series {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
 export interface Metrics {
   readonly registry: Registry;
   controller(name: string): ControllerMetrics;
+  /** Adds a gauge: `series` is called at each scrape, and what it no longer names is gone. */
+  computed(gauge: ComputedGauge, series: () => Iterable<Series>): void;
+  /** A webhook is called; returns what is to be called with the HTTP status code of the answer. */
+  webhook(path: string): (code: number) => void;
   request(request: { method: string; code: number; host: string; durationMs: number }): void;
   leading(name: string, leads: boolean): void;
   /** How far a table is: whether it is synced, and how many objects it holds. */
@@ -62,6 +78,16 @@ export function createMetrics(): Metrics {
     ['verb', 'host'],
     RECONCILE_SECONDS,
   );
+  const webhooks = counter('controller_runtime_webhook_requests_total', 'Admission requests', ['webhook', 'code']);
+  const webhookSeconds = histogram(
+    'controller_runtime_webhook_latency_seconds',
+    'Length of an admission request',
+    ['webhook'],
+    RECONCILE_SECONDS,
+  );
+  const webhooksInFlight = gauge('controller_runtime_webhook_requests_in_flight', 'Admission requests under way', [
+    'webhook',
+  ]);
   const leader = gauge('leader_election_master_status', '1 while this process leads', ['name']);
   const objects = gauge('offshoot_table_objects', 'Objects that a table holds', ['kind']);
   const synced = gauge('offshoot_table_synced', '1 when a table has been listed', ['kind']);
@@ -99,6 +125,27 @@ export function createMetrics(): Metrics {
           passSeconds.observe(took);
         },
         panicked: () => panics.inc({ controller: name }),
+      };
+    },
+    computed({ name, help, labels }, series) {
+      const made = new Gauge({
+        name,
+        help,
+        labelNames: [...labels],
+        registers,
+        collect() {
+          made.reset();
+          for (const each of series()) made.set({ ...each.labels }, each.value);
+        },
+      });
+    },
+    webhook(path) {
+      const end = webhookSeconds.startTimer({ webhook: path });
+      webhooksInFlight.inc({ webhook: path });
+      return (code) => {
+        end();
+        webhooksInFlight.dec({ webhook: path });
+        webhooks.inc({ webhook: path, code: String(code) });
       };
     },
     request({ method, code, host, durationMs }) {

@@ -9,9 +9,10 @@ export type Check = () => string | undefined;
 export interface ProbeOptions {
   readonly host?: string;
   readonly port: number;
-  readonly healthz: Readonly<Record<string, Check>>;
-  readonly readyz: Readonly<Record<string, Check>>;
-  readonly metrics: () => Promise<string>;
+  /** What is not given is not served. */
+  readonly healthz?: Readonly<Record<string, Check>>;
+  readonly readyz?: Readonly<Record<string, Check>>;
+  readonly metrics?: () => Promise<string>;
 }
 
 export interface ProbeServer {
@@ -24,23 +25,27 @@ export interface ProbeServer {
  * The reason of a failure is shown with `?verbose` only.
  */
 export async function serveProbes(options: ProbeOptions): Promise<ProbeServer> {
+  const served = (['healthz', 'readyz', 'metrics'] as const).filter((name) => options[name] !== undefined);
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const answer = (code: number, type: string, body: string): void => {
       response.writeHead(code, { 'content-type': type }).end(body);
     };
     const [, name = '', check] = url.pathname.split('/');
-    if (name === 'metrics') {
+    if (name === 'metrics' && options.metrics !== undefined) {
       options.metrics().then(
         (text) => answer(200, 'text/plain; version=0.0.4; charset=utf-8', text),
         (error: unknown) => answer(500, 'text/plain', String(error)),
       );
-    } else if (name === 'healthz' || name === 'readyz') {
-      const { code, body } = probe(options[name], check, url.searchParams);
-      answer(code, 'text/plain', body);
-    } else {
-      answer(404, 'text/plain', 'not found: try /healthz, /readyz or /metrics\n');
+      return;
     }
+    const checks = name === 'healthz' || name === 'readyz' ? options[name] : undefined;
+    if (checks === undefined) {
+      answer(404, 'text/plain', `not found: try ${alternatives(served.map((each) => `/${each}`))}\n`);
+      return;
+    }
+    const { code, body } = probe(checks, check, url.searchParams);
+    answer(code, 'text/plain', body);
   });
   server.listen(options.port, options.host ?? '127.0.0.1');
   await once(server, 'listening');
@@ -54,6 +59,10 @@ export async function serveProbes(options: ProbeOptions): Promise<ProbeServer> {
       await closed;
     },
   };
+}
+
+function alternatives(names: readonly string[]): string {
+  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' or ');
 }
 
 function probe(
