@@ -37,10 +37,10 @@ export function answerPath(server: ServerContext, line: RequestLine, request: In
       break;
     case '':
       return jsonAnswer(200, {
-        paths: ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/openapi/v3', '/readyz', '/version'],
+        paths: ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
       });
     case 'openapi':
-      return openApi(server, parts);
+      return openApi(server, parts, request.headers.accept ?? '');
     case 'api':
     case 'apis':
       return discovery(server, parts, request);
@@ -49,12 +49,22 @@ export function answerPath(server: ServerContext, line: RequestLine, request: In
   throw noSuchPath();
 }
 
-function openApi(server: ServerContext, parts: readonly string[]): Answer {
+function openApi(server: ServerContext, parts: readonly string[], accept: string): Answer {
+  if (parts[1] === 'v2' && parts.length === 2) return openApiV2(accept);
   if (parts[1] !== 'v3') throw noSuchPath();
   if (parts.length === 2) return jsonAnswer(200, server.openApi.index());
   const body = server.openApi.document(parts.slice(2).join('/'));
   if (body === undefined) throw noSuchPath();
   return { code: 200, body };
+}
+
+/** The older document: a list of objects makes kubectl ask for it. It names no schema, so the server's checks decide. */
+function openApiV2(accept: string): Answer {
+  const info = { title: 'Kubernetes', version: serverVersion.gitVersion };
+  if (!accept.includes('protobuf')) return jsonAnswer(200, { swagger: '2.0', info, paths: {} });
+  // The message `{swagger: "2.0"}`.
+  const body = Buffer.concat([Buffer.from([0x0a, 3]), Buffer.from('2.0')]);
+  return { code: 200, body, contentType: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' };
 }
 
 function discovery(server: ServerContext, parts: readonly string[], request: IncomingMessage): Answer {
