@@ -159,6 +159,7 @@ describe('custom kinds', () => {
     expect((await client.call('DELETE', `${definition}/widgets.example.com`)).code).toBe(200);
     await expect.poll(() => embedded.store.count('widgets.example.com')).toBe(1);
     expect((await client.get(`${definition}/widgets.example.com`)).code).toBe(200);
+    expect((await client.post(path, { metadata: { name: 'late' } })).body['message']).toContain('is terminating');
     const held = await client.get(`${path}/held`);
     expect(held.body['metadata']!['uid']).toBe(body['metadata']!['uid']);
     await client.call(

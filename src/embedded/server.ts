@@ -59,7 +59,7 @@ export interface Embedded {
 export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embedded> {
   const host = options.host ?? '127.0.0.1';
   const onError = options.onError ?? ((error: unknown) => console.error(error));
-  const store = await openStore(options);
+  const store = await openStore(options, onError);
   const { authority, tokenKeyPem, adminToken } = clusterIdentity(options.dataDir);
   const cluster = clusterOf(store, new Access(store, adminToken, new TokenKey(tokenKeyPem)), options.hooks, onError);
   const serving = servingCertificate(authority, host);
@@ -113,11 +113,12 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   }
 }
 
-async function openStore({ dataDir, fresh = false, history = {} }: EmbeddedOptions): Promise<Store> {
-  if (dataDir === undefined) return new Store({ history });
+async function openStore(options: EmbeddedOptions, onError: (error: unknown) => void): Promise<Store> {
+  const { dataDir, fresh = false, history = {} } = options;
+  if (dataDir === undefined) return new Store({ history, onError });
   // Loaded only here: a cluster in memory needs no database.
   const { openSqlite } = await import('./store/sqlite.ts');
-  return new Store({ history, backend: openSqlite(dataDir, { fresh }) });
+  return new Store({ history, onError, backend: openSqlite(dataDir, { fresh }) });
 }
 
 function clusterOf(store: Store, access: Access, hooks: Hooks = {}, onError: (error: unknown) => void): ServerContext {

@@ -11,6 +11,7 @@ import { alreadyExists, Fault, forbidden, invalid, notFound } from './fault.ts';
 import { trackWrite } from './managers.ts';
 import { generatedName, newMeta } from './meta.ts';
 import { incomingObject } from './object.ts';
+import { definitionCollection } from './rules/definitions.ts';
 import { rulesOf } from './rules/index.ts';
 
 const nameAttempts = 8;
@@ -49,6 +50,7 @@ async function createNamed(
     throw new Fault(500, '', 'resourceVersion should not be set on objects to be created');
   }
   refuseWithoutNamespace(cluster, target);
+  refuseUnderEndingDefinition(cluster, target);
   const rules = rulesOf(resource);
   const named = { ...given, metadata: newMeta(given.metadata, name, namespace, resource.hasGeneration) };
   const checked = conform(target, named, options);
@@ -80,6 +82,15 @@ function withoutStatus(target: Target, object: AnyObject): AnyObject {
   if (!target.resource.status) return object;
   const { status: _status, ...rest } = object;
   return rest;
+}
+
+/** A definition that is being deleted waits for its objects: new ones would keep it for ever. */
+function refuseUnderEndingDefinition(cluster: Cluster, { resource }: Target): void {
+  if (!resource.custom) return;
+  const definition = cluster.store.get(definitionCollection, `${resource.plural}.${resource.group}`);
+  if (definition?.object.metadata.deletionTimestamp === undefined) return;
+  const message = 'create not allowed while custom resource definition is terminating';
+  throw new Fault(405, 'MethodNotAllowed', message);
 }
 
 /** Objects live in namespaces that exist and are not on their way out. */

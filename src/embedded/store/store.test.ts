@@ -79,6 +79,18 @@ describe('writes', () => {
   });
 });
 
+test('a listener that throws harms neither the writer nor the other listeners', async () => {
+  const errors: unknown[] = [];
+  const store = new Store({ onError: (error) => errors.push(error) });
+  const seen: string[] = [];
+  store.subscribe(things, () => {
+    throw new Error('listener');
+  });
+  store.subscribe(things, ({ stored }) => seen.push(stored.key));
+  await put(store, 'a/x');
+  expect([errors.length, seen]).toEqual([1, ['a/x']]);
+});
+
 test('a commit that fails changes nothing and is told to every writer', async () => {
   let broken = true;
   const commit = (): void => {

@@ -11,6 +11,8 @@ export interface StoreOptions {
   /** Absent keeps everything in memory only. */
   readonly backend?: Backend;
   readonly history?: Partial<HistoryLimits>;
+  /** Told when a listener throws: the others and the writer are not to suffer for it. */
+  readonly onError?: (error: unknown) => void;
 }
 
 interface PendingWrite {
@@ -32,12 +34,14 @@ export class Store {
   readonly #tables = new Map<string, Table>();
   readonly #subscribers = new Map<string, Set<Subscriber>>();
   readonly #floor: number;
+  readonly #onError: (error: unknown) => void;
   #pending: PendingWrite[] = [];
   #version: number;
   #closed = false;
 
   constructor(options: StoreOptions = {}) {
     this.#backend = options.backend;
+    this.#onError = options.onError ?? ((error) => console.error(error));
     this.#history = { events: 5_000, bytes: 32 * 1024 * 1024, ageMs: 5 * 60_000, ...options.history };
     const { version, rows } = this.#backend?.load() ?? { version: 1, rows: [] };
     this.#version = version;
@@ -168,7 +172,12 @@ export class Store {
     for (const event of events) {
       for (const name of [event.stored.collection, everything]) {
         for (const { since, listener } of this.#subscribers.get(name) ?? []) {
-          if (event.version > since) listener(event);
+          if (event.version <= since) continue;
+          try {
+            listener(event);
+          } catch (error) {
+            this.#onError(error);
+          }
         }
       }
     }
