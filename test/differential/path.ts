@@ -7,6 +7,14 @@ export function at(value: unknown, path: string): unknown {
   return walk(value, parse(path));
 }
 
+/** Takes away what stands at a path of plain names. A Status, which tells of a refusal, is left whole. */
+export function removeAt(value: unknown, path: string): void {
+  const steps = path.split('.');
+  const last = steps.pop()!;
+  const parent = at(value, steps.join('.')) as Record<string, unknown> | undefined;
+  if (parent !== undefined && at(value, 'kind') !== 'Status') delete parent[last];
+}
+
 function walk(value: unknown, [part, ...rest]: readonly Part[]): unknown {
   if (part === undefined || value === undefined || value === null) return value;
   if (part === '*') return Array.isArray(value) ? value.map((item) => walk(item, rest)) : undefined;

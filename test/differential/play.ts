@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { stringifyJson } from '../../src/kube/json.ts';
 import type { Answer, Endpoint, WireRequest } from './endpoint.ts';
 import { Normaliser } from './normalise.ts';
-import { at } from './path.ts';
+import { at, removeAt } from './path.ts';
 import type { Condition, Scenario, Step } from './scenario.ts';
 
 const deadlineMs = 30_000;

@@ -27,6 +27,8 @@ export interface Step {
   readonly keep?: Readonly<Record<string, string>>;
   /** Compare these parts of the body only. */
   readonly only?: readonly string[];
+  /** Leave these parts of an object out: controllers write them when they come to it. */
+  readonly without?: readonly string[];
 }
 
 /** A status code, or a part of the body that must have a value (any, when `is` is absent). */
@@ -74,6 +76,11 @@ export function patch(type: keyof typeof patchTypes, path: string, body: unknown
 export function apply(manager: string, path: string, body: unknown, options: Options = {}): Step {
   const query = { fieldManager: manager, ...options.query };
   return { method: 'PATCH', path, body, contentType: 'application/apply-patch+yaml', ...options, query };
+}
+
+/** Steps on an object that a controller works on at the same time: what it writes is left out. */
+export function apartFromControllers(...steps: readonly Step[]): Step[] {
+  return steps.map((step) => ({ ...step, without: ['status', 'metadata.annotations'] }));
 }
 
 /** Asks until the object is gone. */

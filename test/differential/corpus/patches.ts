@@ -1,5 +1,5 @@
 // The patch kinds except server-side apply: what they change, and which patches are refused.
-import { configMap, core, get, inGroup, patch, post, scenario } from '../scenario.ts';
+import { apartFromControllers, configMap, core, get, inGroup, patch, post, scenario } from '../scenario.ts';
 import { deployment } from './workload-bodies.ts';
 
 const maps = core('configmaps');
@@ -65,105 +65,109 @@ export const patches = [
   ),
   scenario(
     'strategic patches of lists',
-    post(inGroup('apps/v1', 'deployments'), deployment('d', { replicas: 0 }), { only: ['kind'] }),
-    patch('strategic', d, { spec: { template: { spec: { containers: [{ name: 'c', image: 'i:2' }] } } } }),
-    patch('strategic', d, { spec: { template: { spec: { containers: [{ name: 'side', image: 's' }] } } } }),
-    patch('strategic', d, {
-      spec: {
-        template: {
-          spec: {
-            containers: [
-              {
-                name: 'c',
-                env: [
-                  { name: 'A', value: '1' },
-                  { name: 'B', value: '2' },
-                ],
-              },
-            ],
+    ...apartFromControllers(
+      post(inGroup('apps/v1', 'deployments'), deployment('d', { replicas: 0 }), { only: ['kind'] }),
+      patch('strategic', d, { spec: { template: { spec: { containers: [{ name: 'c', image: 'i:2' }] } } } }),
+      patch('strategic', d, { spec: { template: { spec: { containers: [{ name: 'side', image: 's' }] } } } }),
+      patch('strategic', d, {
+        spec: {
+          template: {
+            spec: {
+              containers: [
+                {
+                  name: 'c',
+                  env: [
+                    { name: 'A', value: '1' },
+                    { name: 'B', value: '2' },
+                  ],
+                },
+              ],
+            },
           },
         },
-      },
-    }),
-    patch('strategic', d, {
-      spec: { template: { spec: { containers: [{ name: 'c', env: [{ name: 'A', $patch: 'delete' }] }] } } },
-    }),
-    patch('strategic', d, {
-      spec: { template: { spec: { containers: [{ name: 'c', ports: [{ containerPort: 80 }] }] } } },
-    }),
-    patch('strategic', d, {
-      spec: {
-        template: {
-          spec: { containers: [{ name: 'c', ports: [{ containerPort: 80, name: 'http' }, { containerPort: 81 }] }] },
-        },
-      },
-    }),
-    patch('strategic', d, { spec: { template: { spec: { containers: [{ name: 'side', $patch: 'delete' }] } } } }),
-    patch('strategic', d, {
-      spec: {
-        template: {
-          spec: {
-            $setElementOrder: undefined,
-            '$setElementOrder/containers': [{ name: 'z' }, { name: 'c' }],
-            containers: [{ name: 'z', image: 'z' }],
+      }),
+      patch('strategic', d, {
+        spec: { template: { spec: { containers: [{ name: 'c', env: [{ name: 'A', $patch: 'delete' }] }] } } },
+      }),
+      patch('strategic', d, {
+        spec: { template: { spec: { containers: [{ name: 'c', ports: [{ containerPort: 80 }] }] } } },
+      }),
+      patch('strategic', d, {
+        spec: {
+          template: {
+            spec: { containers: [{ name: 'c', ports: [{ containerPort: 80, name: 'http' }, { containerPort: 81 }] }] },
           },
         },
-      },
-    }),
-    patch('strategic', d, {
-      spec: { template: { spec: { containers: [{ $patch: 'replace' }, { name: 'only', image: 'o' }] } } },
-    }),
-    patch('strategic', d, { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } }),
-    patch(
-      'strategic',
-      d,
-      { metadata: { finalizers: ['example.com/a', 'example.com/b'] } },
-      { only: ['metadata.finalizers'] },
-    ),
-    patch(
-      'strategic',
-      d,
-      { metadata: { '$deleteFromPrimitiveList/finalizers': ['example.com/a'] } },
-      { only: ['metadata.finalizers'] },
-    ),
-    patch('strategic', d, { metadata: { finalizers: null } }, { only: ['metadata.finalizers'] }),
-    patch('strategic', d, { metadata: { labels: { $patch: 'replace', x: 'y' } } }, { only: ['metadata.labels'] }),
-    patch(
-      'strategic',
-      d,
-      { spec: { template: { spec: { volumes: [{ name: 'v', emptyDir: {} }] } } } },
-      { only: ['spec.template.spec.volumes'] },
-    ),
-    patch('strategic', d, { spec: { template: { spec: { volumes: [{ name: 'v', configMap: { name: 'x' } }] } } } }),
-    patch(
-      'strategic',
-      d,
-      { spec: { template: { spec: { volumes: [{ name: 'v', emptyDir: null, configMap: { name: 'x' } }] } } } },
-      { only: ['spec.template.spec.volumes'] },
-    ),
-    patch(
-      'strategic',
-      d,
-      { spec: { template: { spec: { tolerations: [{ key: 'a', operator: 'Exists' }] } } } },
-      { only: ['spec.template.spec.tolerations'] },
-    ),
-    patch(
-      'strategic',
-      d,
-      { spec: { template: { spec: { tolerations: [{ key: 'b', operator: 'Exists' }] } } } },
-      { only: ['spec.template.spec.tolerations'] },
+      }),
+      patch('strategic', d, { spec: { template: { spec: { containers: [{ name: 'side', $patch: 'delete' }] } } } }),
+      patch('strategic', d, {
+        spec: {
+          template: {
+            spec: {
+              $setElementOrder: undefined,
+              '$setElementOrder/containers': [{ name: 'z' }, { name: 'c' }],
+              containers: [{ name: 'z', image: 'z' }],
+            },
+          },
+        },
+      }),
+      patch('strategic', d, {
+        spec: { template: { spec: { containers: [{ $patch: 'replace' }, { name: 'only', image: 'o' }] } } },
+      }),
+      patch('strategic', d, { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } }),
+      patch(
+        'strategic',
+        d,
+        { metadata: { finalizers: ['example.com/a', 'example.com/b'] } },
+        { only: ['metadata.finalizers'] },
+      ),
+      patch(
+        'strategic',
+        d,
+        { metadata: { '$deleteFromPrimitiveList/finalizers': ['example.com/a'] } },
+        { only: ['metadata.finalizers'] },
+      ),
+      patch('strategic', d, { metadata: { finalizers: null } }, { only: ['metadata.finalizers'] }),
+      patch('strategic', d, { metadata: { labels: { $patch: 'replace', x: 'y' } } }, { only: ['metadata.labels'] }),
+      patch(
+        'strategic',
+        d,
+        { spec: { template: { spec: { volumes: [{ name: 'v', emptyDir: {} }] } } } },
+        { only: ['spec.template.spec.volumes'] },
+      ),
+      patch('strategic', d, { spec: { template: { spec: { volumes: [{ name: 'v', configMap: { name: 'x' } }] } } } }),
+      patch(
+        'strategic',
+        d,
+        { spec: { template: { spec: { volumes: [{ name: 'v', emptyDir: null, configMap: { name: 'x' } }] } } } },
+        { only: ['spec.template.spec.volumes'] },
+      ),
+      patch(
+        'strategic',
+        d,
+        { spec: { template: { spec: { tolerations: [{ key: 'a', operator: 'Exists' }] } } } },
+        { only: ['spec.template.spec.tolerations'] },
+      ),
+      patch(
+        'strategic',
+        d,
+        { spec: { template: { spec: { tolerations: [{ key: 'b', operator: 'Exists' }] } } } },
+        { only: ['spec.template.spec.tolerations'] },
+      ),
     ),
   ),
   scenario(
     'strategic patches that are refused',
-    post(inGroup('apps/v1', 'deployments'), deployment('d', { replicas: 0 }), { only: ['kind'] }),
-    patch('strategic', d, { spec: { template: { spec: { containers: [{ image: 'nameless' }] } } } }),
-    patch('strategic', d, { spec: { replicas: 'two' } }, { only: ['code', 'reason'] }),
-    patch('strategic', d, { spec: { template: { spec: { containers: 'none' } } } }, { only: ['code', 'reason'] }),
-    patch('strategic', d, { metadata: { labels: { $patch: 'odd' } } }),
-    patch('strategic', d, { spec: { selector: { matchLabels: { app: 'x' } } } }),
-    patch('strategic', d, []),
-    patch('strategic', d, '{'),
+    ...apartFromControllers(
+      post(inGroup('apps/v1', 'deployments'), deployment('d', { replicas: 0 }), { only: ['kind'] }),
+      patch('strategic', d, { spec: { template: { spec: { containers: [{ image: 'nameless' }] } } } }),
+      patch('strategic', d, { spec: { replicas: 'two' } }, { only: ['code', 'reason'] }),
+      patch('strategic', d, { spec: { template: { spec: { containers: 'none' } } } }, { only: ['code', 'reason'] }),
+      patch('strategic', d, { metadata: { labels: { $patch: 'odd' } } }),
+      patch('strategic', d, { spec: { selector: { matchLabels: { app: 'x' } } } }),
+      patch('strategic', d, []),
+      patch('strategic', d, '{'),
+    ),
   ),
   scenario(
     'patches that change nothing leave the version',

@@ -1,5 +1,5 @@
 // Server-side apply: ownership, conflicts, force, shared fields, removal.
-import { apply, configMap, core, get, inGroup, patch, post, put, scenario } from '../scenario.ts';
+import { apartFromControllers, apply, configMap, core, get, inGroup, patch, post, put, scenario } from '../scenario.ts';
 import { deployment } from './workload-bodies.ts';
 
 const a = core('configmaps', 'a');
@@ -62,49 +62,53 @@ export const serverSideApply = [
   ),
   scenario(
     'lists with keys',
-    apply('one', d, container('c', { image: 'i', ports: [{ containerPort: 80 }], env: [{ name: 'A', value: '1' }] })),
-    apply('two', d, {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: 'd' },
-      spec: { template: { spec: { containers: [{ name: 'side', image: 's' }] } } },
-    }),
-    apply('two', d, {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: 'd' },
-      spec: { template: { spec: { containers: [{ name: 'c', env: [{ name: 'B', value: '2' }] }] } } },
-    }),
-    apply('two', d, {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: 'd' },
-      spec: { template: { spec: { containers: [{ name: 'c', env: [{ name: 'A', value: '2' }] }] } } },
-    }),
-    apply('two', d, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' } }),
-    apply('one', d, container('c', { image: 'i' })),
-    apply('one', d, container('c', { image: 'i', ports: [{ containerPort: 80 }, { containerPort: 80 }] })),
-    apply('one', d, container('c', { image: 'i', ports: [{ name: 'x' }] }), { only: ['code', 'reason'] }),
-    apply(
-      'one',
-      d,
-      deploymentWith({
-        containers: [
-          { name: 'c', image: 'i' },
-          { name: 'c', image: 'j' },
-        ],
+    ...apartFromControllers(
+      apply('one', d, container('c', { image: 'i', ports: [{ containerPort: 80 }], env: [{ name: 'A', value: '1' }] })),
+      apply('two', d, {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'd' },
+        spec: { template: { spec: { containers: [{ name: 'side', image: 's' }] } } },
       }),
+      apply('two', d, {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'd' },
+        spec: { template: { spec: { containers: [{ name: 'c', env: [{ name: 'B', value: '2' }] }] } } },
+      }),
+      apply('two', d, {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'd' },
+        spec: { template: { spec: { containers: [{ name: 'c', env: [{ name: 'A', value: '2' }] }] } } },
+      }),
+      apply('two', d, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' } }),
+      apply('one', d, container('c', { image: 'i' })),
+      apply('one', d, container('c', { image: 'i', ports: [{ containerPort: 80 }, { containerPort: 80 }] })),
+      apply('one', d, container('c', { image: 'i', ports: [{ name: 'x' }] }), { only: ['code', 'reason'] }),
+      apply(
+        'one',
+        d,
+        deploymentWith({
+          containers: [
+            { name: 'c', image: 'i' },
+            { name: 'c', image: 'j' },
+          ],
+        }),
+      ),
     ),
   ),
   scenario(
     'scale and apply share replicas',
-    apply('one', d, deploymentWith({ containers: [{ name: 'c', image: 'i' }] })),
-    patch('merge', `${d}/scale`, { spec: { replicas: 1 } }, { query: { fieldManager: 'scaler' }, only: ['spec'] }),
-    get(d, {
-      only: ['spec.replicas', 'metadata.managedFields[manager=one]', 'metadata.managedFields[manager=scaler]'],
-    }),
-    apply('one', d, deploymentWith({ containers: [{ name: 'c', image: 'i' }] }, { replicas: 3 })),
-    patch('merge', `${d}/scale`, { spec: { replicas: 0 } }, { query: { fieldManager: 'scaler' }, only: ['spec'] }),
+    ...apartFromControllers(
+      apply('one', d, deploymentWith({ containers: [{ name: 'c', image: 'i' }] })),
+      patch('merge', `${d}/scale`, { spec: { replicas: 1 } }, { query: { fieldManager: 'scaler' }, only: ['spec'] }),
+      get(d, {
+        only: ['spec.replicas', 'metadata.managedFields[manager=one]', 'metadata.managedFields[manager=scaler]'],
+      }),
+      apply('one', d, deploymentWith({ containers: [{ name: 'c', image: 'i' }] }, { replicas: 3 })),
+      patch('merge', `${d}/scale`, { spec: { replicas: 0 } }, { query: { fieldManager: 'scaler' }, only: ['spec'] }),
+    ),
   ),
   scenario(
     'service ports are keyed by port and protocol',
@@ -158,7 +162,6 @@ export const serverSideApply = [
       {
         metadata: {
           finalizers: ['example.com/x'],
-          ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'x', uid: '1' }],
         },
       },
       { query: { fieldManager: 'owner' } },
@@ -169,31 +172,33 @@ export const serverSideApply = [
   ),
   scenario(
     'atomic values and nested sets',
-    post(inGroup('apps/v1', 'deployments'), deployment('d', { replicas: 0 }), { query: { fieldManager: 'creator' } }),
-    apply('one', d, {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: 'd' },
-      spec: { selector: { matchLabels: { app: 'd' } } },
-    }),
-    apply('one', d, {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: 'd' },
-      spec: { template: { spec: { nodeSelector: { a: 'b' }, tolerations: [{ key: 'x', operator: 'Exists' }] } } },
-    }),
-    apply('two', d, {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: 'd' },
-      spec: { template: { spec: { nodeSelector: { c: 'd' } } } },
-    }),
-    apply('two', d, {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: 'd' },
-      spec: { strategy: { type: 'Recreate', rollingUpdate: null } },
-    }),
+    ...apartFromControllers(
+      post(inGroup('apps/v1', 'deployments'), deployment('d', { replicas: 0 }), { query: { fieldManager: 'creator' } }),
+      apply('one', d, {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'd' },
+        spec: { selector: { matchLabels: { app: 'd' } } },
+      }),
+      apply('one', d, {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'd' },
+        spec: { template: { spec: { nodeSelector: { a: 'b' }, tolerations: [{ key: 'x', operator: 'Exists' }] } } },
+      }),
+      apply('two', d, {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'd' },
+        spec: { template: { spec: { nodeSelector: { c: 'd' } } } },
+      }),
+      apply('two', d, {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'd' },
+        spec: { strategy: { type: 'Recreate', rollingUpdate: null } },
+      }),
+    ),
   ),
   scenario(
     'apply on the status',

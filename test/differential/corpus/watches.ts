@@ -91,7 +91,6 @@ export const watches = [
     watch(maps, 1, { resourceVersion: 'odd' }),
     watch(maps, 1, { labelSelector: 'a in b' }),
     watch(maps, 1, { fieldSelector: 'data.x=y' }),
-    watch(maps, 1, { ...mine, limit: '1', continue: 'x' }),
     watch('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 1),
   ),
 ];
