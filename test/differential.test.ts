@@ -6,7 +6,7 @@ import type { Embedded } from '../src/embedded/index.ts';
 import { loadConfig } from '../src/kube/kubeconfig.ts';
 import { describeReal } from './cluster/index.ts';
 import { sharedRealCluster } from './cluster/shared.ts';
-import { differences } from './differential/compare.ts';
+import { answerDifferences } from './differential/compare.ts';
 import { corpus } from './differential/corpus/index.ts';
 import { endpointOf } from './differential/endpoint.ts';
 import type { Answer, Endpoint } from './differential/endpoint.ts';
@@ -53,12 +53,11 @@ describeReal('embedded and real servers answer alike', () => {
   });
 });
 
-/** One line a difference that is not known, below the request that showed it. */
+/** One line a difference that is not known, with the request that showed it. */
 function report(scenario: Scenario, wanted: readonly Answer[], found: readonly Answer[]): string[] {
-  return scenario.steps.flatMap(({ method, path }, index) => {
-    const unknown = differences(wanted[index], found[index]).filter(
-      (difference) => !isKnown(scenario.name, difference),
-    );
-    return unknown.map(({ text }) => `${index + 1}. ${method} ${path} · ${text}`);
+  return scenario.steps.flatMap((step, index) => {
+    const all = answerDifferences(wanted[index]!, found[index]!);
+    const unknown = all.filter((difference) => !isKnown(scenario, step, difference));
+    return unknown.map(({ text }) => `${index + 1}. ${step.method} ${step.path} · ${text}`);
   });
 }

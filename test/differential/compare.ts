@@ -1,12 +1,24 @@
 // The differences between two JSON values, one line each.
 
+import type { Answer } from './endpoint.ts';
+
 export interface Difference {
   readonly path: string;
   readonly text: string;
 }
 
+/** Where two answers differ. When one server refuses what the other does, their bodies have nothing in common. */
+export function answerDifferences(real: Answer, embedded: Answer): Difference[] {
+  if (real.code === embedded.code) return differences(real, embedded);
+  const told = ({ code, body }: Answer): string => {
+    const message = (body as { readonly message?: unknown } | null)?.message;
+    return message === undefined ? String(code) : `${code} ${shown(message)}`;
+  };
+  return [{ path: 'code', text: `code: real ${told(real)}, embedded ${told(embedded)}` }];
+}
+
 /** Where the second value is not the first. */
-export function differences(real: unknown, embedded: unknown, path = ''): Difference[] {
+function differences(real: unknown, embedded: unknown, path = ''): Difference[] {
   if (Object.is(real, embedded)) return [];
   if (Array.isArray(real) && Array.isArray(embedded)) {
     const length = Math.max(real.length, embedded.length);

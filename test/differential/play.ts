@@ -21,8 +21,9 @@ export async function play({ steps }: Scenario, namespace: string, endpoint: End
       const answer = await take(endpoint, step, kept);
       for (const [name, path] of Object.entries(step.keep ?? {})) kept.set(name, String(at(answer.body, path)));
       const body = normaliser.normalise(answer.body);
-      const shown =
-        step.only === undefined ? body : Object.fromEntries(step.only.map((path) => [path, at(body, path)]));
+      for (const path of step.without ?? []) removeAt(body, path);
+      const parts = step.only?.map((path) => [path, at(body, path)] as const);
+      const shown = parts === undefined ? body : Object.fromEntries(parts);
       answers.push({ ...answer, warnings: answer.warnings.toSorted(), body: shown });
     }
   } finally {
