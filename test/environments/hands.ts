@@ -1,0 +1,130 @@
+// Who carries out the moves of a scenario: kubectl, as a person would, or a client in this process where hundreds of
+// runs must be quick.
+import { execFile } from 'node:child_process';
+import type { Client } from '../../src/kube/client.ts';
+import { isNotFound } from '../../src/kube/errors.ts';
+import { parseJson, stringifyJson } from '../../src/kube/json.ts';
+import { defineKind } from '../../src/kube/objects.ts';
+import type { AnyObject, Kind } from '../../src/kube/objects.ts';
+import { findBinaries } from '../cluster/binaries.ts';
+import { difference } from './difference.ts';
+import { until } from '../support/until.ts';
+
+export interface Hands {
+  apply(objects: readonly AnyObject[]): Promise<void>;
+  patch(object: AnyObject): Promise<void>;
+  /** Resolves when they are gone. */
+  delete(objects: readonly AnyObject[]): Promise<void>;
+  /** Resolves when the condition (`condition=Ready`) holds. */
+  wait(object: AnyObject, condition: string): Promise<void>;
+  /** Those of the named objects that are there. */
+  get(objects: readonly AnyObject[]): Promise<readonly AnyObject[]>;
+  /** All objects of the kind and namespace of this one. */
+  list(like: AnyObject): Promise<readonly AnyObject[]>;
+}
+
+const DEADLINE_S = 40;
+
+/** The kubectl of the test cluster's version if it is there, else the one on the path. */
+function kubectlProgram(): string {
+  const found = findBinaries(['kubectl']);
+  return 'dir' in found ? `${found.dir}/kubectl` : 'kubectl';
+}
+
+/** Does everything with kubectl. The cache of what the server offers is kept in `cacheDir`. */
+export function kubectl(kubeconfigPath: string, cacheDir: string): Hands {
+  const program = kubectlProgram();
+  const run = (args: readonly string[], input: unknown): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const all = ['--kubeconfig', kubeconfigPath, '--cache-dir', cacheDir, ...args];
+      const options = { maxBuffer: 2 ** 26, timeout: (DEADLINE_S + 5) * 1000 };
+      const child = execFile(program, all, options, (error, out, complaint) => {
+        if (error === null) resolve(out);
+        else reject(new Error(`kubectl ${args.join(' ')}: ${complaint.trim() || error.message}`));
+      });
+      child.stdin?.end(input === undefined ? '' : stringifyJson(input));
+    });
+  const found = (json: string): readonly AnyObject[] => {
+    if (json.trim() === '') return [];
+    const answer = parseJson(json) as AnyObject & { items?: AnyObject[] };
+    return answer.kind === 'List' ? (answer.items ?? []) : [answer];
+  };
+  return {
+    apply: async (objects) => void (await run(['apply', '-f', '-'], listOf(objects))),
+    patch: async ({ apiVersion, kind, metadata, ...rest }) => {
+      const { name, namespace, ...changed } = metadata;
+      const body = stringifyJson({ metadata: changed, ...rest });
+      await run(['patch', '--type=merge', '-p', body, '-f', '-'], { apiVersion, kind, metadata: { name, namespace } });
+    },
+    delete: async (objects) => {
+      await run(['delete', '--ignore-not-found', `--timeout=${DEADLINE_S}s`, '-f', '-'], listOf(objects));
+    },
+    wait: async (object, condition) => {
+      await run(['wait', `--for=${condition}`, `--timeout=${DEADLINE_S}s`, '-f', '-'], object);
+    },
+    get: async (objects) => found(await run(['get', '--ignore-not-found', '-o', 'json', '-f', '-'], listOf(objects))),
+    list: async ({ apiVersion, kind, metadata }) => {
+      const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : [];
+      const resource = group === '' ? kind : `${kind}.${version}.${group}`;
+      return found(await run(['get', resource, '-n', metadata.namespace ?? '', '-o', 'json'], undefined));
+    },
+  };
+}
+
+function listOf(items: readonly AnyObject[]): unknown {
+  return { apiVersion: 'v1', kind: 'List', items };
+}
+
+/** Does everything with a client. */
+export function inProcess(client: Client): Hands {
+  const deadlineMs = DEADLINE_S * 1000;
+  const read = async (object: AnyObject): Promise<AnyObject | undefined> => {
+    try {
+      return await client.get(kindOf(object), object.metadata);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  };
+  return {
+    async apply(objects) {
+      for (const object of objects) {
+        const patch = { type: 'apply', body: object, force: true } as const;
+        await client.patch(kindOf(object), object.metadata, patch, { fieldManager: 'person' });
+      }
+    },
+    patch: async (object) => {
+      const { apiVersion: _version, kind: _kind, ...body } = object;
+      await client.patch(kindOf(object), object.metadata, { type: 'merge', body }, { fieldManager: 'person' });
+    },
+    async delete(objects) {
+      for (const object of objects) {
+        await client.delete(kindOf(object), object.metadata).catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
+      }
+      for (const object of objects) await until(async () => (await read(object)) === undefined, deadlineMs);
+    },
+    async wait(object, condition) {
+      const [word, type = '', status = 'True'] = condition.split('=');
+      if (word !== 'condition') throw new Error(`only condition=TYPE can be waited for here, not ${condition}`);
+      const holds = (found: AnyObject | undefined): boolean => {
+        const { conditions = [] } = (found?.['status'] ?? {}) as { conditions?: unknown[] };
+        return conditions.some((each) => difference({ type, status }, each) === undefined);
+      };
+      await until(async () => holds(await read(object)), deadlineMs);
+    },
+    async get(objects) {
+      return (await Promise.all(objects.map(read))).filter((object) => object !== undefined);
+    },
+    async list(like) {
+      const { namespace } = like.metadata;
+      return (await client.list(kindOf(like), namespace === undefined ? {} : { namespace })).items;
+    },
+  };
+}
+
+/** The kind of an object; the plural of every kind that scenarios use is regular. */
+function kindOf({ apiVersion, kind }: AnyObject): Kind {
+  return defineKind(apiVersion, kind, `${kind.toLowerCase()}s`, { namespaced: kind !== 'Namespace' });
+}
