@@ -4,6 +4,7 @@ export * from './client.ts';
 export * from './clock.ts';
 export * from './config.ts';
 export * from './connect.ts';
+export * from './duration.ts';
 export * from './errors.ts';
 export * from './events.ts';
 export * from './in-cluster.ts';

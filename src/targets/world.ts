@@ -1,0 +1,70 @@
+// What the claim system looks up, and the indexes that make looking up cheap.
+import { SpaceRequest } from '../api/spaces.ts';
+import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../api/targets.ts';
+import type { View } from '../controller/index.ts';
+import { reading } from '../kube/index.ts';
+import type { TableDeclaration } from '../kube/index.ts';
+import { claimNameOf, refersTo } from './claim-ref.ts';
+import { CLAIM_LABEL, SANDBOX_TIER, TARGET_LABEL } from './names.ts';
+
+function inNamespace({ metadata }: { metadata: { namespace?: string } }, name: string | undefined): readonly string[] {
+  return name === undefined || name === '' ? [] : [`${metadata.namespace}/${name}`];
+}
+
+/** Targets by the claim that they refer to; a claim by the target that it names; space requests by both labels. */
+export const claimTables: readonly TableDeclaration[] = [
+  reading(DeploymentTarget, { indexes: { claim: (target) => inNamespace(target, claimNameOf(target)) } }),
+  reading(DeploymentTargetClaim, { indexes: { target: (claim) => inNamespace(claim, claim.spec.targetName) } }),
+  reading(DeploymentTargetClass),
+  reading(SpaceRequest, {
+    indexes: {
+      claim: (request) => inNamespace(request, request.metadata.labels?.[CLAIM_LABEL]),
+      target: (request) => inNamespace(request, request.metadata.labels?.[TARGET_LABEL]),
+    },
+  }),
+];
+
+export function classOf(view: View, name: string): DeploymentTargetClass | undefined {
+  return name === '' ? undefined : view.get(DeploymentTargetClass, { name });
+}
+
+export function targetNamed(view: View, claim: DeploymentTargetClaim): DeploymentTarget | undefined {
+  const { targetName = '' } = claim.spec;
+  return targetName === ''
+    ? undefined
+    : view.get(DeploymentTarget, { name: targetName, namespace: claim.metadata.namespace });
+}
+
+/** Targets that refer to this very claim. */
+export function targetsReferringTo(view: View, claim: DeploymentTargetClaim): readonly DeploymentTarget[] {
+  const { name, namespace } = claim.metadata;
+  return view.index(DeploymentTarget, 'claim', `${namespace}/${name}`).filter((target) => refersTo(target, claim));
+}
+
+/** The claim that a target refers to, if it is there. */
+export function claimOf(view: View, target: DeploymentTarget): DeploymentTargetClaim | undefined {
+  const name = claimNameOf(target);
+  const claim =
+    name === '' ? undefined : view.get(DeploymentTargetClaim, { name, namespace: target.metadata.namespace });
+  return claim !== undefined && refersTo(target, claim) ? claim : undefined;
+}
+
+/** Space requests made for a claim. */
+export function requestsFor(view: View, claim: { name: string; namespace?: string }): readonly SpaceRequest[] {
+  return view
+    .index(SpaceRequest, 'claim', `${claim.namespace}/${claim.name}`)
+    .filter(({ spec }) => spec.tierName === SANDBOX_TIER);
+}
+
+/** The space request behind a target: by the label with its name or, before that is set, by that of its claim. */
+export function requestOf(view: View, target: DeploymentTarget): SpaceRequest | undefined {
+  const { name, namespace } = target.metadata;
+  const labelled = view.index(SpaceRequest, 'target', `${namespace}/${name}`);
+  if (labelled.length > 0) return labelled.find(({ spec }) => spec.tierName === SANDBOX_TIER);
+  return requestsFor(view, { name: claimNameOf(target), namespace })[0];
+}
+
+/** What becomes of a target: as its claim's class says, or its own, or as was written on it when that was known. */
+export function reclaimPolicyOf(...sources: readonly (string | undefined)[]): 'Delete' | 'Retain' {
+  return sources.find((source) => source === 'Delete' || source === 'Retain') === 'Delete' ? 'Delete' : 'Retain';
+}
