@@ -1,6 +1,7 @@
 // What a call brings besides its path: its body, the form of answer it wants, and the options of a write.
-import { decodeBody, readBody } from './body.ts';
+import { decodeBody, mediaType, readBody } from './body.ts';
 import type { Target, WriteOptions } from './context.ts';
+import { duplicateFields } from './duplicate-fields.ts';
 import { invalid, notSupported, tooLong } from '../schema/field-error.ts';
 import { badRequest, invalidOptions } from './fault.ts';
 import { negotiate } from './negotiate.ts';
@@ -22,6 +23,24 @@ export async function objectBodyOf(call: ResourceRequest): Promise<Readonly<Reco
   const body = await bodyOf(call);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
   throw badRequest('the request body must be an object');
+}
+
+/** The body of a create or an update, with the options of the write. */
+export async function writeOf(
+  call: ResourceRequest,
+): Promise<{ readonly body: unknown; readonly options: WriteOptions }> {
+  const bytes = await readBody(call.request);
+  if (bytes.length === 0) throw badRequest('the request body is empty: an object is expected');
+  const type = call.request.headers['content-type'];
+  const body = await decodeBody(bytes, type);
+  const isJson = ['', 'application/json'].includes(mediaType(type));
+  return { body, options: withDuplicates(writeOptionsOf(call), isJson ? bytes : undefined) };
+}
+
+/** The options of a write whose body is the given JSON; whoever wants to hear of repeated fields does. */
+export function withDuplicates(options: WriteOptions, json: Buffer | undefined): WriteOptions {
+  if (json === undefined || options.fieldValidation === 'Ignore') return options;
+  return { ...options, duplicates: duplicateFields(json.toString()) };
 }
 
 /** The form in which a call wants objects. */

@@ -11,8 +11,12 @@ export function conform(target: Target, object: AnyObject, options: WriteOptions
   const { kind, version } = target.resource;
   const { value, unknownFields, problem } = decodeObject(target.resource, object);
   if (problem !== undefined) throw badRequest(problem);
-  if (unknownFields.length > 0 && options.fieldValidation !== 'Ignore') {
-    const texts = unknownFields.map((field) => `unknown field ${JSON.stringify(field)}`);
+  const { duplicates = [] } = options;
+  if (unknownFields.length + duplicates.length > 0 && options.fieldValidation !== 'Ignore') {
+    const texts = [
+      ...duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`),
+      ...unknownFields.map((field) => `unknown field ${JSON.stringify(field)}`),
+    ];
     if (options.fieldValidation === 'Strict') {
       const list = texts.join(', ');
       throw badRequest(

@@ -60,6 +60,8 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string;
   readonly fieldValidation: 'Strict' | 'Warn' | 'Ignore';
+  /** Fields that the body gives twice. */
+  readonly duplicates?: readonly string[];
   /** Takes a warning for the caller. */
   readonly warn: (text: string) => void;
 }

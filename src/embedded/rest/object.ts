@@ -54,38 +54,44 @@ function checkedMetadata(target: Target, metadata: unknown): Record<string, unkn
   const refuse = (field: string, wanted: string, found: unknown): never => {
     throw badRequest(
       `${target.resource.kind} in version "${target.resource.version}" cannot be handled as a ${target.resource.kind}: ` +
-        `json: cannot unmarshal ${describe(found)} into field ObjectMeta.${field} of type ${wanted}`,
+        `json: cannot unmarshal ${describe(found)} into Go struct field ${field} of type ${wanted}`,
     );
   };
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
-    return refuse('metadata', 'object', metadata);
+    return refuse(`${target.resource.kind}.metadata`, 'v1.ObjectMeta', metadata);
   }
   const checked = Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null));
   for (const field of stringFields) {
-    if (checked[field] !== undefined && typeof checked[field] !== 'string') refuse(field, 'string', checked[field]);
+    if (checked[field] !== undefined && typeof checked[field] !== 'string')
+      refuse(metaField(field), 'string', checked[field]);
   }
   for (const field of stringMaps) {
     const map = checked[field];
     if (map === undefined) continue;
-    if (typeof map !== 'object' || Array.isArray(map)) refuse(field, 'map[string]string', map);
+    if (typeof map !== 'object' || Array.isArray(map)) refuse(metaField(field), 'map[string]string', map);
     for (const value of Object.values(map as object)) {
-      if (typeof value !== 'string') refuse(field, 'string', value);
+      if (typeof value !== 'string') refuse(metaField(field), 'string', value);
     }
   }
   for (const field of lists) {
     const list: unknown = checked[field];
     if (list === undefined) continue;
-    if (!Array.isArray(list)) return refuse(field, 'array', list);
+    if (!Array.isArray(list)) return refuse(metaField(field), 'array', list);
     const wanted = field === 'finalizers' ? 'string' : 'object';
     for (const item of list) {
-      if (typeof item !== wanted || item === null) refuse(field, wanted, item);
+      if (typeof item !== wanted || item === null) refuse(metaField(field), wanted, item);
     }
   }
   return checked;
 }
 
+function metaField(name: string): string {
+  return `ObjectMeta.metadata.${name}`;
+}
+
 function describe(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
+  if (typeof value === 'boolean') return 'bool';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 

@@ -9,7 +9,8 @@ import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
 import { create } from './create.ts';
 import { forbidden, required } from '../schema/field-error.ts';
-import { Fault, invalidOptions, unsupportedMediaType, unsupportedPatchType, invalid } from './fault.ts';
+import type { Resource } from '../resource.ts';
+import { badRequest, Fault, invalidOptions, unsupportedMediaType, unsupportedPatchType, invalid } from './fault.ts';
 import { incomingObject } from './object.ts';
 import { flag } from './request.ts';
 import { change } from './update.ts';
@@ -66,12 +67,15 @@ export async function patch(cluster: Cluster, target: Target, wish: Patch, optio
   }
 }
 
-/** A patch that leads to unknown fields is itself what is invalid. */
+const unreadable =
+  /(?<=: )strict decoding error: .*$|^(?!.*strict).* cannot be handled as a .*$|^the API version in the data .*$/s;
+
+/** A patch that leads to what cannot be read is itself what is invalid. */
 async function blamingPatch(wish: Patch, work: Promise<Written>): Promise<Written> {
   try {
     return await work;
   } catch (error) {
-    const found = error instanceof Fault ? /strict decoding error: .*$/s.exec(error.message)?.[0] : undefined;
+    const found = error instanceof Fault ? unreadable.exec(error.message)?.[0] : undefined;
     if (found === undefined) throw error;
     throw invalid({ group: '', kind: '' }, '', [invalidValue('patch', stringifyJson(wish.body), found)]);
   }
@@ -84,13 +88,21 @@ function patched(target: Target, old: AnyObject, wish: Exclude<Patch, { type: 'a
       : wish.type === 'merge'
         ? applyMergePatch(old, wish.body)
         : applyStrategicMergePatch(target.resource.schema, old, wish.body);
-  return incomingObject(target, result);
+  return sameObject(target, old, incomingObject(target, result));
+}
+
+/** A patch cannot make another object of one. */
+function sameObject(target: Target, old: AnyObject | undefined, next: AnyObject): AnyObject {
+  const { uid = '' } = next.metadata;
+  if (old === undefined || uid === '' || uid === old.metadata.uid) return next;
+  throw invalid(target.resource, target.name, [invalidValue('metadata.uid', uid, 'field is immutable')]);
 }
 
 /** The object after a server-side apply, field owners included. */
 function applied(target: Target, live: AnyObject | undefined, wish: Extract<Patch, { type: 'apply' }>): AnyObject {
   const { resource, subresource } = target;
-  const given = incomingObject(target, wish.body);
+  refuseOtherType(resource, wish.body);
+  const given = sameObject(target, live, incomingObject(target, wish.body));
   const { status: _status, ...withoutStatus } = given;
   const { object } = applyPatch({
     schema: resource.schema,
@@ -103,4 +115,13 @@ function applied(target: Target, live: AnyObject | undefined, wish: Extract<Patc
     now: new Date(),
   });
   return object as AnyObject;
+}
+
+/** What is applied must say what it is. */
+function refuseOtherType(resource: Resource, body: unknown): void {
+  if (typeof body !== 'object' || body === null) return;
+  const { apiVersion = '', kind = '' } = body as Readonly<Record<string, unknown>>;
+  if (apiVersion === apiVersionOf(resource) && kind === resource.kind) return;
+  const version = String(apiVersion);
+  throw badRequest(`invalid object type: ${version.includes('/') ? version : `/${version}`}, Kind=${String(kind)}`);
 }

@@ -4,7 +4,7 @@ import { collectionOf } from '../registry.ts';
 import { jsonAnswer, statusAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { readBody } from './body.ts';
-import { bodyOf, viewOf, writeOptionsOf } from './call.ts';
+import { bodyOf, viewOf, withDuplicates, writeOf, writeOptionsOf } from './call.ts';
 import { keyOf } from './context.ts';
 import type { Target, Written } from './context.ts';
 import { conform } from './conform.ts';
@@ -69,16 +69,19 @@ async function answerVerb(server: ServerContext, call: ResourceRequest, target: 
       watch(server, target, query, view, call.response);
       return undefined;
     case 'create': {
-      const body = await bodyOf(call);
+      const { body, options } = await writeOf(call);
       if (isReview(target)) return answerReview(server, call, target, body);
-      return written(await create(server, target, body, writeOptionsOf(call)), view);
+      return written(await create(server, target, body, options), view);
     }
-    case 'update':
-      return written(await replace(server, target, await bodyOf(call), writeOptionsOf(call)), view);
+    case 'update': {
+      const { body, options } = await writeOf(call);
+      return written(await replace(server, target, body, options), view);
+    }
     case 'patch': {
       const body = await readBody(call.request);
       const wish = await patchFrom(body, call.request.headers['content-type'], query);
-      return written(await patch(server, target, wish, writeOptionsOf(call)), view);
+      const options = withDuplicates(writeOptionsOf(call), wish.type === 'apply' ? undefined : body);
+      return written(await patch(server, target, wish, options), view);
     }
     case 'delete':
       return deleted(server, call, target, view);

@@ -5,6 +5,7 @@ import type { AnyObject } from '../../kube/objects.ts';
 import { invalid as invalidValue } from '../schema/field-error.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
 import { badRequest, invalid, noSuchPath } from './fault.ts';
+import type { Fault } from './fault.ts';
 import { change } from './update.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -14,6 +15,7 @@ export function scaleOf(target: Target, object: AnyObject): AnyObject {
   const { scale } = target.resource;
   if (scale === undefined) throw noSuchPath();
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const replicas = read(object, scale.specReplicasPath) ?? 0;
   const selector = scale.labelSelectorPath === undefined ? undefined : read(object, scale.labelSelectorPath);
   return {
     kind: 'Scale',
@@ -23,7 +25,7 @@ export function scaleOf(target: Target, object: AnyObject): AnyObject {
         ([, value]) => value !== undefined,
       ),
     ) as unknown as AnyObject['metadata'],
-    spec: { replicas: read(object, scale.specReplicasPath) ?? 0 },
+    spec: replicas === 0 ? {} : { replicas },
     status: {
       replicas: read(object, scale.statusReplicasPath) ?? 0,
       ...(selector !== undefined && { selector: selectorText(selector) }),
@@ -42,22 +44,40 @@ export async function changeScale(
   if (path === undefined) throw noSuchPath();
   const wish = (old: AnyObject): { object: AnyObject } => {
     const wanted = next(scaleOf(target, old)) as {
+      kind?: string;
       spec?: { replicas?: unknown };
-      metadata?: { resourceVersion?: string };
+      metadata?: { name?: string; resourceVersion?: string };
     };
+    refuseOther(target, wanted);
     const replicas = wanted?.spec?.replicas ?? 0;
     if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
       throw badRequest('Scale: spec.replicas must be a whole number');
     }
     if (replicas < 0) {
-      const error = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');
-      throw invalid({ group: 'autoscaling', kind: 'Scale' }, target.name, [error]);
+      throw negativeReplicas(target, path, replicas);
     }
     const resourceVersion = wanted.metadata?.resourceVersion ?? old.metadata.resourceVersion;
     const metadata = { ...old.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
     return { object: { ...(written(old, path, replicas) as AnyObject), metadata } };
   };
   return change(cluster, target, wish, options);
+}
+
+/** The caller must send a Scale, and that of this object. */
+function refuseOther({ name }: Target, given: { kind?: string; metadata?: { name?: string } } | null): void {
+  const { kind = 'Scale', metadata } = given ?? {};
+  if (kind !== 'Scale') throw badRequest(`${kind} cannot be handled as a Scale`);
+  if (metadata?.name !== undefined && metadata.name !== name) {
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
+  }
+}
+
+function negativeReplicas({ resource, name }: Target, path: string, replicas: number): Fault {
+  if (resource.custom) {
+    return invalid(resource, name, [invalidValue(path, replicas, 'should be a non-negative integer')]);
+  }
+  const error = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');
+  return invalid({ group: 'autoscaling', kind: 'Scale' }, name, [error]);
 }
 
 function steps(path: string): readonly string[] {

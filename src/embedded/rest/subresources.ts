@@ -11,7 +11,7 @@ import { keyOf } from './context.ts';
 import type { Target } from './context.ts';
 import { servedObject } from './conversion.ts';
 import { evict } from './eviction.ts';
-import { badRequest, methodNotAllowed, noSuchPath, notFound } from './fault.ts';
+import { badRequest, conflict, methodNotAllowed, noSuchPath, notFound } from './fault.ts';
 import { patch, patchFrom } from './patch.ts';
 import { objectBody } from './represent.ts';
 import { items, part } from './rules/types.ts';
@@ -24,6 +24,7 @@ export async function answerSubresource(server: ServerContext, call: ResourceReq
   const { resource, subresource } = target;
   const known = subresource === 'scale' ? resource.scale !== undefined : resource.subresources.includes(subresource);
   if (!known) throw noSuchPath();
+  if (subresource === 'scale' && !['get', 'update', 'patch'].includes(call.verb)) throw methodNotAllowed();
   const stored = server.store.get(collectionOf(resource), keyOf(target));
   if (stored === undefined) throw notFound(resource, target.name);
   const object = servedObject(stored, resource);
@@ -81,9 +82,14 @@ async function scaleWish(call: ResourceRequest): Promise<(scale: AnyObject) => u
 async function bind(server: ServerContext, call: ResourceRequest, target: Target): Promise<Answer> {
   const { name } = part(await objectBodyOf(call), 'target');
   if (typeof name !== 'string' || name === '') throw badRequest('Binding: target.name is required');
-  const wish = (old: AnyObject): { object: AnyObject } => ({
-    object: { ...old, spec: { ...part(old, 'spec'), nodeName: name } },
-  });
+  const wish = (old: AnyObject): { object: AnyObject } => {
+    const spec = part(old, 'spec');
+    if ((spec['nodeName'] ?? '') !== '') {
+      const why = `pod ${target.name} is already assigned to node "${String(spec['nodeName'])}"`;
+      throw conflict({ ...target.resource, plural: 'pods/binding' }, target.name, why);
+    }
+    return { object: { ...old, spec: { ...spec, nodeName: name } } };
+  };
   await change(server, target, wish, writeOptionsOf(call));
   return jsonAnswer(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
 }

@@ -50,7 +50,7 @@ export function metadataErrors(resource: Resource, object: ApiObject): FieldErro
   if (generation < 0) errors.push(invalid('metadata.generation', generation, 'must be greater than or equal to 0'));
   errors.push(...labelErrors(at(metadata, 'labels'), 'metadata.labels'));
   errors.push(...annotationErrors(at(metadata, 'annotations'), 'metadata.annotations'));
-  errors.push(...ownerErrors(metadata), ...finalizerErrors(metadata));
+  errors.push(...ownerErrors(metadata), ...finalizerErrors(metadata, resource.custom));
   return errors;
 }
 
@@ -89,9 +89,16 @@ function ownerErrors(metadata: unknown): FieldError[] {
   return errors;
 }
 
-function finalizerErrors(metadata: unknown): FieldError[] {
+const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+
+function finalizerErrors(metadata: unknown, custom: boolean): FieldError[] {
   const finalizers = strings(metadata, 'finalizers');
   const errors = finalizers.flatMap((name) => nameErrors(qualifiedNameProblems, name, 'metadata.finalizers'));
+  for (const [index, name] of finalizers.entries()) {
+    if (custom || name.includes('/') || standardFinalizers.has(name)) continue;
+    const why = 'name is neither a standard finalizer name nor is it fully qualified';
+    errors.push(invalid(`metadata.finalizers[${index}]`, name, why));
+  }
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     const why = 'finalizer orphan and foregroundDeletion cannot be both set';
     errors.push(invalid('metadata.finalizers', finalizers, why));
