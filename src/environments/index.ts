@@ -2,6 +2,7 @@
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { defineController } from '../controller/index.ts';
 import type { ControllerDefinition } from '../controller/index.ts';
+import { environmentGauges } from './gauges.ts';
 import { CONTROLLER, FINALIZERS } from './names.ts';
 import { planEnvironment } from './plan.ts';
 import { defaultSettings } from './settings.ts';
@@ -16,6 +17,7 @@ export function environments(settings: Partial<Settings> = {}): ControllerDefini
     kind: DynamicEnv,
     finalizers: FINALIZERS,
     reads: environmentTables,
+    gauges: environmentGauges,
     plan: (view, env) => planEnvironment(view, env, all),
   });
 }
@@ -24,3 +26,6 @@ export { planEnvironment } from './plan.ts';
 export { defaultSettings } from './settings.ts';
 export type { Settings } from './settings.ts';
 export { environmentTables } from './world.ts';
+export { validateCreate, validateUpdate } from './validate.ts';
+export type { Facts, Verdict } from './validate.ts';
+export { environmentAdmission, WEBHOOK_CONFIGURATION, WEBHOOK_PATH, webhookConfiguration } from './webhook.ts';

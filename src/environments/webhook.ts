@@ -1,0 +1,114 @@
+// Admission of environments: looks up the facts that the rules need, and says how the API server finds this webhook.
+import { DynamicEnv } from '../api/dynamicenv.ts';
+import { clientConfigOf } from '../controller/index.ts';
+import type {
+  AdmissionHandler,
+  AdmissionRequest,
+  UserInfo,
+  ValidatingWebhookConfiguration,
+  WebhookAddress,
+} from '../controller/index.ts';
+import type { Client, Tables } from '../kube/index.ts';
+import { uniqueVersion } from './names.ts';
+import { foreignNamespaces, validateCreate, validateUpdate } from './validate.ts';
+import type { Verdict } from './validate.ts';
+
+/** Where the webhook is served. */
+export const WEBHOOK_PATH = '/validate-riskified-com-v1alpha1-dynamicenv';
+/** The name of the webhook's configuration in the cluster. */
+export const WEBHOOK_CONFIGURATION = 'offshoot-environments';
+
+/** The configuration by which the API server asks this webhook. */
+export function webhookConfiguration(
+  address: WebhookAddress,
+  bundle: string | undefined,
+): ValidatingWebhookConfiguration {
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name: WEBHOOK_CONFIGURATION, labels: { 'app.kubernetes.io/part-of': 'offshoot' } },
+    webhooks: [
+      {
+        name: 'vdynamicenv.kb.io',
+        admissionReviewVersions: ['v1'],
+        clientConfig: clientConfigOf(address, WEBHOOK_PATH, bundle),
+        failurePolicy: 'Fail',
+        sideEffects: 'None',
+        rules: [
+          {
+            apiGroups: ['riskified.com'],
+            apiVersions: ['v1alpha1'],
+            operations: ['CREATE', 'UPDATE'],
+            resources: ['dynamicenvs'],
+            scope: '*',
+          },
+        ],
+      },
+    ],
+  };
+}
+
+/** Decides about environments. `tables` must hold DynamicEnvs with their index by version. */
+export function environmentAdmission(client: Client, tables: Tables): AdmissionHandler {
+  return async (request, signal) => {
+    const env = request.object as DynamicEnv | null | undefined;
+    if (env === null || env === undefined || request.operation === 'DELETE') return { allowed: true };
+    return judge({ ...env, metadata: located(env, request) }, request, signal);
+  };
+
+  async function judge(env: DynamicEnv, request: AdmissionRequest, signal: AbortSignal): Promise<Verdict> {
+    const old = request.operation === 'UPDATE' ? (request.oldObject as DynamicEnv) : undefined;
+    // What the rules refuse anyway needs no questions to the cluster.
+    const verdict = old === undefined ? validateCreate(env) : validateUpdate(old, env);
+    if (!verdict.allowed || env.metadata.deletionTimestamp !== undefined) return verdict;
+    const requester = {
+      name: request.userInfo.username ?? '',
+      mayNotDeployIn: await forbiddenNamespaces(client, request.userInfo, foreignNamespaces(env, old), signal),
+    };
+    if (old !== undefined) return validateUpdate(old, env, { requester });
+    const table = tables.of(DynamicEnv);
+    await table.whenSynced(signal);
+    const namesakes = table.index('version', uniqueVersion(env.metadata)).map(({ metadata }) => metadata);
+    return validateCreate(env, { requester, namesakes });
+  }
+}
+
+/** The name may be missing from the object where the server makes it up; the request has it then. */
+function located({ metadata }: DynamicEnv, { name, namespace }: AdmissionRequest): DynamicEnv['metadata'] {
+  return { ...metadata, name: metadata.name || (name ?? ''), namespace: metadata.namespace || (namespace ?? '') };
+}
+
+interface AccessReview {
+  readonly status?: { readonly allowed?: boolean };
+}
+
+async function forbiddenNamespaces(
+  client: Client,
+  user: UserInfo,
+  namespaces: readonly string[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const answers = await Promise.all(namespaces.map((namespace) => mayDeploy(client, user, namespace, signal)));
+  return namespaces.filter((_namespace, index) => answers[index] === false);
+}
+
+/** Whether a user may create Deployments in a namespace. */
+async function mayDeploy(client: Client, user: UserInfo, namespace: string, signal: AbortSignal): Promise<boolean> {
+  const review = await client.flow('webhook').raw<AccessReview>({
+    method: 'POST',
+    path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+    body: {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SubjectAccessReview',
+      spec: {
+        user: user.username ?? '',
+        ...(user.uid && { uid: user.uid }),
+        groups: user.groups ?? [],
+        extra: user.extra ?? {},
+        resourceAttributes: { namespace, verb: 'create', group: 'apps', resource: 'deployments' },
+      },
+    },
+    signal,
+  });
+  return review.status?.allowed === true;
+}
