@@ -2,8 +2,10 @@
 import { Command } from 'commander';
 import { completeCommand, completionCommand } from './completion.ts';
 import { envCommand } from './env.ts';
+import { crdsCommand } from './crds.ts';
 import { CommandFailed, EXIT, messageOf } from './exit.ts';
 import { switchesOf } from './options.ts';
+import { runCommand } from './run.ts';
 import { upCommand } from './up.ts';
 import { version } from './version.ts';
 
@@ -15,9 +17,11 @@ function program(): Command {
     .showSuggestionAfterError()
     .option('--no-color', 'print without colours, as NO_COLOR does')
     .hook('preAction', (root) => {
-      if (root.opts<{ color: boolean }>().color === false) process.env['NO_COLOR'] = '1';
+      if (!root.opts<{ color: boolean }>().color) process.env['NO_COLOR'] = '1';
     })
     .addCommand(upCommand())
+    .addCommand(runCommand())
+    .addCommand(crdsCommand())
     .addCommand(envCommand())
     .addCommand(completionCommand())
     .addCommand(completeCommand(program), { hidden: true });

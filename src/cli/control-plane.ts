@@ -1,0 +1,147 @@
+// A running control plane: the manager with its controllers and, where wanted, the admission webhook. `run` starts it for
+// any cluster, `up` for the embedded one.
+import {
+  CertificateFiles,
+  createLogger,
+  createMetrics,
+  ManagedCertificates,
+  Manager,
+  removeConfiguration,
+  serveWebhooks,
+  WebhookRegistration,
+} from '../controller/index.ts';
+import type { Certificates, Logger, ManagerOptions, Metrics, WebhookAddress } from '../controller/index.ts';
+import type { Settings } from '../environments/index.ts';
+import { connect, systemClock } from '../kube/index.ts';
+import type { Client, ConnectConfig } from '../kube/index.ts';
+import type { Part, PartWebhook } from './parts.ts';
+
+export interface WebhookOptions {
+  readonly port: number;
+  /** How the API server reaches us: by a service, or, on this machine, over loopback. */
+  readonly reach: { readonly service: string } | 'loopback';
+  /** Where somebody else puts the certificate; without it, we make our own. */
+  readonly certDir?: string;
+}
+
+export interface ControlPlaneOptions {
+  readonly config: ConnectConfig;
+  readonly parts: readonly Part[];
+  readonly settings?: Partial<Settings>;
+  /** Where the lease and the webhook's certificate are kept. */
+  readonly namespace: string;
+  readonly leaderElect?: boolean;
+  readonly probes?: ManagerOptions['probes'];
+  readonly metricsAddress?: ManagerOptions['metricsAddress'];
+  readonly webhook?: WebhookOptions;
+  readonly logger?: Logger;
+  readonly onWrite?: (count: number) => void;
+  /** Runs before anything else with the client that all of it uses. */
+  readonly prepare?: (client: Client) => Promise<void>;
+}
+
+export interface ControlPlane {
+  readonly manager: Manager;
+  readonly webhookUrl?: string;
+  stop(): Promise<void>;
+}
+
+const LEASE = 'dynamic-environment-lock';
+const CERTIFICATE_SECRET = 'offshoot-webhook-tls';
+
+/** Starts a control plane. Resolves when it works, or waits for another process to leave the lead. */
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const { parts, namespace, probes, metricsAddress, onWrite } = options;
+  const logger = options.logger ?? createLogger();
+  const metrics = createMetrics();
+  const client = connect(options.config, { onRequest: (report) => metrics.request(report) });
+  /** What was started, undone last in, first out. */
+  const undo: (() => Promise<void> | void)[] = [() => client.close()];
+  const stop = async (): Promise<void> => {
+    for (let next = undo.pop(); next !== undefined; next = undo.pop()) await next();
+  };
+  try {
+    await options.prepare?.(client);
+    const manager = new Manager({
+      client,
+      controllers: parts.flatMap((part) => part.controllers(options.settings ?? {})),
+      logger,
+      metrics,
+      ...(options.leaderElect && { leaderElection: { namespace, name: LEASE } }),
+      ...(probes && { probes }),
+      ...(metricsAddress && { metricsAddress }),
+      ...(onWrite && { onWrite }),
+    });
+    const webhooks = parts.flatMap(({ webhook }) => webhook ?? []);
+    const started =
+      options.webhook && webhooks.length > 0
+        ? await startWebhooks({ ...options.webhook, webhooks, namespace, client, manager, logger, metrics, undo })
+        : undefined;
+    undo.push(() => manager.stop());
+    await manager.start();
+    return { manager, ...(started && { webhookUrl: started }), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface StartWebhooks extends WebhookOptions {
+  readonly webhooks: readonly PartWebhook[];
+  readonly namespace: string;
+  readonly client: Client;
+  readonly manager: Manager;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly undo: (() => Promise<void> | void)[];
+}
+
+/** Serves the webhooks, then tells the API server of them. Returns where they are served. */
+async function startWebhooks(options: StartWebhooks): Promise<string> {
+  const { webhooks, namespace, client, manager, logger, metrics, reach, port, undo } = options;
+  const certificates = certificatesOf(options);
+  undo.push(() => certificates.stop());
+  await certificates.start();
+  const server = await serveWebhooks({
+    // The API server comes from elsewhere, unless it is on this machine.
+    host: reach === 'loopback' ? '127.0.0.1' : '',
+    port,
+    handlers: Object.fromEntries(webhooks.map((webhook) => [webhook.path, webhook.handler(client, manager.tables)])),
+    certificates,
+    metrics,
+    logger,
+  });
+  undo.push(() => server.close());
+  const address: WebhookAddress =
+    reach === 'loopback' ? { url: server.url } : { service: { namespace, name: reach.service } };
+  for (const webhook of webhooks) {
+    const registration = new WebhookRegistration({
+      client,
+      clock: systemClock,
+      logger,
+      certificates,
+      configuration: (bundle) => webhook.configuration(address, bundle),
+    });
+    // Over loopback nobody else answers for us: left behind, the registration would refuse every write.
+    undo.push(() => registration.stop({ remove: reach === 'loopback' }));
+    await registration.start();
+  }
+  return server.url;
+}
+
+function certificatesOf({ certDir, client, logger, namespace, reach }: StartWebhooks): Certificates {
+  if (certDir !== undefined) return new CertificateFiles({ directory: certDir, logger });
+  const service = reach === 'loopback' ? [] : serviceHosts(reach.service, namespace);
+  const hosts = [...service, 'localhost', '127.0.0.1'];
+  return new ManagedCertificates({ client, clock: systemClock, logger, namespace, name: CERTIFICATE_SECRET, hosts });
+}
+
+function serviceHosts(name: string, namespace: string): string[] {
+  return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
+}
+
+/** Takes back registrations that a process left behind which was ended without a chance to do so. */
+export async function removeWebhooks(client: Client, parts: readonly Part[]): Promise<void> {
+  const names = parts.flatMap(({ webhook }) => webhook?.configurationName ?? []);
+  await Promise.all(names.map((name) => removeConfiguration(client, name)));
+}

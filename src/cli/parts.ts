@@ -1,0 +1,57 @@
+// The parts of the control plane that can be run, by name. `run` and `up` start them; `crds` prints what they need.
+import { dynamicEnv } from '../api/dynamicenv.ts';
+import type { Resource } from '../api/resource.ts';
+import type {
+  AdmissionHandler,
+  ControllerDefinition,
+  ValidatingWebhookConfiguration,
+  WebhookAddress,
+} from '../controller/index.ts';
+import {
+  environmentAdmission,
+  environments,
+  WEBHOOK_CONFIGURATION,
+  WEBHOOK_PATH,
+  webhookConfiguration,
+} from '../environments/index.ts';
+import type { Settings } from '../environments/index.ts';
+import type { Client, KubeObject, Tables } from '../kube/index.ts';
+
+export interface PartWebhook {
+  readonly path: string;
+  readonly configurationName: string;
+  configuration(address: WebhookAddress, bundle: string | undefined): ValidatingWebhookConfiguration;
+  handler(client: Client, tables: Tables): AdmissionHandler;
+}
+
+export interface Part {
+  readonly name: string;
+  /** Kinds of ours without which the part can't work. */
+  readonly resources: readonly Resource<KubeObject>[];
+  controllers(settings: Partial<Settings>): readonly ControllerDefinition[];
+  readonly webhook?: PartWebhook;
+}
+
+const PARTS: readonly Part[] = [
+  {
+    name: 'environments',
+    resources: [dynamicEnv],
+    controllers: (settings) => [environments(settings)],
+    webhook: {
+      path: WEBHOOK_PATH,
+      configurationName: WEBHOOK_CONFIGURATION,
+      configuration: webhookConfiguration,
+      handler: environmentAdmission,
+    },
+  },
+];
+
+/** The parts with these names; all of them without names. Throws for a name that is none. */
+export function partsOf(names?: readonly string[]): readonly Part[] {
+  if (names === undefined) return PARTS;
+  return names.map((name) => {
+    const part = PARTS.find((each) => each.name === name);
+    if (part !== undefined) return part;
+    throw new Error(`there is no controller "${name}"; known: ${PARTS.map((each) => each.name).join(', ')}`);
+  });
+}

@@ -1,0 +1,244 @@
+// `offshoot run`: the controllers and the admission webhook for a cluster, until they are stopped.
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Address, Logger } from '../controller/index.ts';
+import { untilSignal } from './signals.ts';
+import type { WebhookOptions } from './control-plane.ts';
+
+interface RunOptions {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespace?: string;
+  readonly controllers?: readonly string[];
+  readonly leaderElect: boolean;
+  readonly versionLabel: string;
+  readonly defaultVersion: string;
+  readonly removeLabels: readonly string[];
+  readonly metricsBindAddress: Address | 'off';
+  readonly healthProbeBindAddress: Address | 'off';
+  readonly webhook: boolean;
+  readonly webhookPort: number;
+  readonly webhookService?: string;
+  readonly webhookLoopback?: boolean;
+  readonly webhookCertDir?: string;
+  readonly installCrds?: boolean;
+  readonly logLevel: string;
+  readonly logFormat?: 'json' | 'human';
+}
+
+const HELP = `
+The admission webhook is registered with the cluster when this runs in a pod, or when --webhook-service or
+--webhook-loopback says how the API server reaches it. Set ENABLE_WEBHOOKS=false to go without, like --no-webhook.
+
+Examples:
+  offshoot run --install-crds
+  offshoot run --context staging --leader-elect --default-version stable
+  offshoot run --kubeconfig /tmp/kc --webhook-loopback      a cluster on this machine, such as "offshoot up"`;
+
+export function runCommand(): Command {
+  return new Command('run')
+    .description('run the controllers for a cluster')
+    .option('--kubeconfig <file>', 'the kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or that of the pod)')
+    .option('--context <name>', 'the kubeconfig context to use')
+    .addOption(
+      new Option(
+        '-n, --namespace <name>',
+        'where the lease and the certificate are kept (default: that of the pod or context)',
+      ).env('POD_NAMESPACE'),
+    )
+    .addOption(
+      option('--controllers <names>', 'which to run, such as environments (default: all)', parseNames, 'CONTROLLERS'),
+    )
+    .addOption(
+      option('--leader-elect [bool]', 'of several processes, let only one write', parseBoolean, 'LEADER_ELECT')
+        .preset('true')
+        .default(false),
+    )
+    .addOption(
+      new Option('--version-label <key>', 'label that tells versions of a workload apart')
+        .env('VERSION_LABEL')
+        .default('version'),
+    )
+    .addOption(
+      new Option('--default-version <value>', 'version that requests reach which no environment claims')
+        .env('DEFAULT_VERSION')
+        .default('shared'),
+    )
+    .addOption(
+      option(
+        '--remove-labels <keys>',
+        'labels that clones do not get; repeatable',
+        parseLabelList,
+        'REMOVE_LABELS',
+      ).default([], 'none'),
+    )
+    .addOption(
+      option(
+        '--metrics-bind-address <address>',
+        'where /metrics is served; 0 for nowhere',
+        parseAddress,
+        'METRICS_BIND_ADDRESS',
+      ).default(parseAddress(':8080'), ':8080'),
+    )
+    .addOption(
+      option(
+        '--health-probe-bind-address <address>',
+        'where /healthz and /readyz are served; 0 for nowhere',
+        parseAddress,
+        'HEALTH_PROBE_BIND_ADDRESS',
+      ).default(parseAddress(':8081'), ':8081'),
+    )
+    .option('--no-webhook', 'serve no admission webhook')
+    .addOption(
+      option('--webhook-port <number>', 'port of the admission webhook', parsePort, 'WEBHOOK_PORT').default(9443),
+    )
+    .addOption(
+      new Option(
+        '--webhook-service <name>',
+        'the Service by which the API server reaches the webhook (default in a pod: offshoot-webhook)',
+      ).env('WEBHOOK_SERVICE'),
+    )
+    .addOption(
+      new Option('--webhook-loopback', 'register the webhook at 127.0.0.1: for a cluster on this machine').conflicts([
+        'webhookService',
+        'leaderElect',
+      ]),
+    )
+    .addOption(
+      new Option('--webhook-cert-dir <dir>', 'take tls.crt and tls.key from here instead of making them').env(
+        'WEBHOOK_CERT_DIR',
+      ),
+    )
+    .option('--install-crds', 'install the definitions of our kinds first, or bring them up to date')
+    .addOption(
+      new Option('--log-level <level>', 'how much to say')
+        .choices(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+        .env('LOG_LEVEL')
+        .default('info'),
+    )
+    .addOption(
+      new Option('--log-format <format>', 'how to say it (default: human on a terminal)')
+        .choices(['json', 'human'])
+        .env('LOG_FORMAT'),
+    )
+    .addHelpText('after', HELP)
+    .action(run);
+}
+
+async function run(options: RunOptions): Promise<void> {
+  // Loaded here, so that every other command starts without it.
+  const [{ createLogger }, { inClusterConfig, loadConfig }, { startControlPlane }, { partsOf }, crds] =
+    await Promise.all([
+      import('../controller/index.ts'),
+      import('../kube/index.ts'),
+      import('./control-plane.ts'),
+      import('./parts.ts'),
+      import('./crds.ts'),
+    ]);
+  const parts = partsOf(options.controllers);
+  const config = loadConfig({
+    ...(options.kubeconfig !== undefined && { path: options.kubeconfig }),
+    ...(options.context !== undefined && { context: options.context }),
+  });
+  const logger = createLogger({ level: options.logLevel, ...(options.logFormat && { format: options.logFormat }) });
+  const webhook = webhookOptions(options, inClusterConfig() !== undefined, logger);
+  const signalled = untilSignal();
+  const plane = await startControlPlane({
+    config,
+    parts,
+    settings: {
+      versionLabel: options.versionLabel,
+      defaultVersion: options.defaultVersion,
+      removeLabels: options.removeLabels,
+    },
+    namespace: options.namespace ?? config.namespace ?? 'default',
+    leaderElect: options.leaderElect,
+    ...(options.healthProbeBindAddress !== 'off' && { probes: options.healthProbeBindAddress }),
+    ...(options.metricsBindAddress !== 'off' && { metricsAddress: options.metricsBindAddress }),
+    ...(webhook && { webhook }),
+    logger,
+    ...exitAfterWrite(process.env['OFFSHOOT_EXIT_AFTER_WRITE']),
+    prepare: (client) => (options.installCrds ? crds.installDefinitions : crds.requireDefinitions)(client, parts),
+  });
+  const { manager, webhookUrl } = plane;
+  const names = parts.map(({ name }) => name);
+  const { probesUrl: probes, metricsUrl: metrics } = manager;
+  logger.info({ controllers: names, server: config.server, probes, metrics, webhook: webhookUrl }, 'running');
+  try {
+    await Promise.race([signalled, manager.done]);
+    logger.info('stopping');
+  } finally {
+    await plane.stop();
+  }
+}
+
+function webhookOptions(options: RunOptions, inPod: boolean, logger: Logger): WebhookOptions | undefined {
+  if (!options.webhook || process.env['ENABLE_WEBHOOKS'] === 'false') return undefined;
+  const { webhookPort: port, webhookCertDir: certDir, webhookService, webhookLoopback } = options;
+  const service = webhookService ?? (inPod ? 'offshoot-webhook' : undefined);
+  if (service === undefined && !webhookLoopback) {
+    logger.info(
+      'no admission webhook: this is not a pod, and neither --webhook-service nor --webhook-loopback is given',
+    );
+    return undefined;
+  }
+  return {
+    port,
+    reach: service === undefined ? 'loopback' : { service },
+    ...(certDir !== undefined && { certDir }),
+  };
+}
+
+/** For tests of crashes: ends the process, without a chance to tidy up, right after its n-th write. */
+function exitAfterWrite(text: string | undefined): { onWrite?: (count: number) => void } {
+  if (text === undefined || text === '') return {};
+  const last = Number(text);
+  if (!Number.isInteger(last) || last < 1) {
+    throw new Error(`OFFSHOOT_EXIT_AFTER_WRITE must be a whole number of at least 1, found "${text}"`);
+  }
+  return {
+    onWrite: (count) => {
+      if (count >= last) process.kill(process.pid, 'SIGKILL');
+    },
+  };
+}
+
+function option<T>(
+  flags: string,
+  description: string,
+  parse: (text: string, before: T) => T,
+  variable: string,
+): Option {
+  return new Option(flags, description).argParser(parse).env(variable);
+}
+
+function parseBoolean(text: string): boolean {
+  if (/^(true|1|t)$/i.test(text)) return true;
+  if (/^(false|0|f)$/i.test(text)) return false;
+  throw new InvalidArgumentError('It is true or false.');
+}
+
+function parseNames(text: string): readonly string[] {
+  return text.split(',').map((name) => name.trim());
+}
+
+function parseLabelList(text: string, before: readonly string[]): readonly string[] {
+  const keys = text.split(',').map((key) => key.trim());
+  if (keys.includes('')) throw new InvalidArgumentError('comma-separated list contains empty value');
+  return [...before, ...keys];
+}
+
+/** `host:port` as Go writes it: no host means all addresses. */
+function parseAddress(text: string): Address | 'off' {
+  if (text === '0') return 'off';
+  const match = /^(\[[0-9a-fA-F:.]+\]|[^:]*):(\d+)$/.exec(text);
+  if (match === null || Number(match[2]) > 65_535) {
+    throw new InvalidArgumentError('An address is host:port, :port for all addresses, or 0 for nowhere.');
+  }
+  return { host: match[1]!.replace(/^\[|\]$/g, ''), port: Number(match[2]) };
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('A port is a whole number from 0 to 65535.');
+}
