@@ -5,11 +5,11 @@ import { daemonSets, nodes as nodeCollection, pods as podCollection } from './ki
 import type { DaemonSet, Node, Pod, PodTemplate } from './kinds.ts';
 import type { Controller } from './loop.ts';
 import { misfit } from './nodes.ts';
-import { claim, isActive, isAvailable, isReady, nextAvailableInMs, podFrom } from './pods.ts';
+import { birthOf, claim, deathOf, isActive, isAvailable, isReady, nextAvailableInMs, podFrom } from './pods.ts';
 import { forgetRevisions, labelled, labelOf, revisionLabel, revisionsOf } from './revisions.ts';
 import { byAge, ownersOfKind, ownersOrSelectors, resolveCount, safeSelector, self, withoutZeros } from './values.ts';
 import type { World } from './world.ts';
-import { controllerManager, createOf, deleteOf, nothing, statusOf } from './writes.ts';
+import { controllerManager, nothing, statusOf } from './writes.ts';
 import type { NewObject, Plan, Write } from './writes.ts';
 
 /** Conditions of a node that daemons live with. */
@@ -79,12 +79,12 @@ export function planDaemonSet(world: World, set: DaemonSet): Plan {
       const [kept, ...surplus] = (onNode.get(node.metadata.name) ?? []).filter((pod) => isActive(pod)).toSorted(byAge);
       const ended = (onNode.get(node.metadata.name) ?? []).filter((pod) => pod.status?.phase === 'Failed');
       if (kept === undefined && !isLeaving(onNode.get(node.metadata.name)))
-        writes.push(createOf(daemonFor(set, template, node)));
-      writes.push(...[...surplus, ...ended.filter(isStaying)].map((pod) => deleteOf(pod)));
+        writes.push(birthOf(daemonFor(set, template, node), set));
+      writes.push(...[...surplus, ...ended.filter(isStaying)].map((pod) => deathOf(pod, set)));
     }
     const fittingNames = new Set(fitting.map((node) => node.metadata.name));
     const stray = owned.filter((pod) => isStaying(pod) && !fittingNames.has(nodeOf(pod)));
-    writes.push(...stray.map((pod) => deleteOf(pod)));
+    writes.push(...stray.map((pod) => deathOf(pod, set)));
     if (writes.length === 0) writes.push(...replacements(set, fitting, owned, isUpdated, isUp));
   }
   const inUse = new Set([revisions.update, ...owned.map((pod) => pod.metadata.labels?.[revisionLabel] ?? '')]);
@@ -137,12 +137,12 @@ function replacements(
   const outdated = pods.filter((pod) => isActive(pod) && !isUpdated(pod));
   const down = outdated.filter((pod) => !isUp(pod));
   const up = outdated.filter(isUp).slice(0, Math.max(0, allowed - missing));
-  return [...down, ...up].map((pod) => deleteOf(pod));
+  return [...down, ...up].map((pod) => deathOf(pod, set));
 }
 
 export const daemonSetController: Controller = {
   name: 'daemon-set-controller',
-  writer: controllerManager('daemon-set-controller'),
+  writer: controllerManager('daemon-set-controller', 'daemonset-controller'),
   on: {
     [daemonSets]: self,
     pods: ownersOrSelectors('DaemonSet', daemonSets),

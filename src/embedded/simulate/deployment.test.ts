@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, integer, property, record } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { limitsOf } from './deployment-revision.ts';
 import { growNew, isScaling, rescale, shrinkOld } from './deployment-scale.ts';
@@ -46,13 +46,13 @@ describe('steps of a rolling update', () => {
   });
 
   test('a rollout ends, and never leaves its limits on the way', () => {
-    const settings = fc.record({
-      replicas: fc.integer({ min: 1, max: 20 }),
-      surge: fc.integer({ min: 0, max: 20 }),
-      unavailable: fc.integer({ min: 0, max: 20 }),
+    const settings = record({
+      replicas: integer({ min: 1, max: 20 }),
+      surge: integer({ min: 0, max: 20 }),
+      unavailable: integer({ min: 0, max: 20 }),
     });
-    fc.assert(
-      fc.property(settings, ({ replicas, surge, unavailable }) => {
+    assert(
+      property(settings, ({ replicas, surge, unavailable }) => {
         const wanted = deployment({ replicas, ...rolling(surge, unavailable) });
         const limits = limitsOf(wanted);
         let [current, old] = [replicaSet('new', 0), replicaSet('old', replicas)];

@@ -17,6 +17,7 @@ import { hasDeadline, isComplete, observed, rolloutStatus, says, set } from './d
 import { deployments, pods, replicaSets } from './kinds.ts';
 import type { Deployment, DeploymentCondition, ReplicaSet } from './kinds.ts';
 import type { Controller } from './loop.ts';
+import type { Note } from './notes.ts';
 import { claim } from './pods.ts';
 import { conditionOf, ownersOrSelectors, safeSelector, self } from './values.ts';
 import { controllerOf } from './world.ts';
@@ -109,13 +110,15 @@ function recreate(world: World, deployment: Deployment, sets: Sets, conditions: 
 /** Creates the replica set of a template that has none. */
 function introduce(deployment: Deployment, sets: Sets, conditions: Conditions, now: number): Plan {
   const revision = nextRevision(sets.old);
-  const set_ = newSet(deployment, revision, sizeOfNew(deployment, sets.old, 0));
-  const message = `Created new replica set "${set_.metadata.name}"`;
-  const created = hasDeadline(deployment)
+  const size = sizeOfNew(deployment, sets.old, 0);
+  const created = newSet(deployment, revision, size);
+  const message = `Created new replica set "${created.metadata.name}"`;
+  const told = hasDeadline(deployment)
     ? set(conditions, now, 'Progressing', 'True', 'NewReplicaSetCreated', message)
     : conditions;
-  const status = observed(deployment, undefined, sets.old, now, created);
-  return { writes: [createOf(set_), statusOf(withRevision(deployment, revision), status)] };
+  const status = observed(deployment, undefined, sets.old, now, told);
+  const note = size > 0 ? scaled(deployment, created.metadata.name!, 0, size) : undefined;
+  return { writes: [createOf(created, note), statusOf(withRevision(deployment, revision), status)] };
 }
 
 /** Gives the current replica set its number and what it takes over; undefined when it has all that. */
@@ -145,7 +148,15 @@ function settle(deployment: Deployment, sets: Sets, conditions: Conditions, now:
 }
 
 function resizes(deployment: Deployment, sizes: Sizes): Write[] {
-  return [...sizes].map(([one, size]) => updateOf(resized(deployment, one, size)));
+  return [...sizes].map(([one, size]) =>
+    updateOf(resized(deployment, one, size), scaled(deployment, one.metadata.name, replicasOf(one), size)),
+  );
+}
+
+function scaled(deployment: Deployment, name: string, from: number, to: number): Note {
+  const direction = to > from ? 'up' : 'down';
+  const message = (): string => `Scaled ${direction} replica set ${name} from ${from} to ${to}`;
+  return { about: deployment, type: 'Normal', reason: 'ScalingReplicaSet', message };
 }
 
 function withRevision(deployment: Deployment, revision: number): Deployment {

@@ -7,7 +7,7 @@ import { pods as podCollection, services } from './kinds.ts';
 import type { Collection, Fields, Labels, Pod, Service, ServicePort } from './kinds.ts';
 import type { Controller } from './loop.ts';
 import { isReady, managedBy } from './pods.ts';
-import { defined, self } from './values.ts';
+import { defined, self, timeText } from './values.ts';
 import type { World } from './world.ts';
 import { controllerManager, createOf, deleteOf, nothing, updateOf } from './writes.ts';
 import type { Plan } from './writes.ts';
@@ -27,6 +27,7 @@ const sliceManager = 'endpointslice-controller.k8s.io';
 const managerLabel = 'endpointslice.kubernetes.io/managed-by';
 const nameLabel = 'kubernetes.io/service-name';
 const headlessLabel = { 'service.kubernetes.io/headless': '' };
+const changeAnnotation = 'endpoints.kubernetes.io/last-change-trigger-time';
 const largestSlice = 100;
 const largestEndpoints = 1000;
 
@@ -106,7 +107,7 @@ export function planSlices(world: World, service: Service): Plan {
   });
   // A service without pods is known to have none.
   if (wanted.length === 0) wanted.push({ endpoints: [], ports: [] });
-  const labels = sliceLabels(service);
+  const told = { labels: sliceLabels(service), annotations: { [changeAnnotation]: timeText(world.now()) } };
   const free = existing.filter(
     (slice) => !wanted.some((one) => sameJson(one, { endpoints: slice.endpoints, ports: slice.ports })),
   );
@@ -116,10 +117,15 @@ export function planSlices(world: World, service: Service): Plan {
   const writes = missing.map((content) => {
     const slice = free.shift();
     if (slice !== undefined) {
-      return updateOf({ ...slice, metadata: { ...slice.metadata, labels }, ...content });
+      return updateOf({ ...slice, metadata: { ...slice.metadata, ...told }, ...content });
     }
     const { name, namespace } = service.metadata;
-    const metadata = { generateName: `${name}-`, namespace: namespace!, labels, ownerReferences: [managedBy(service)] };
+    const metadata = {
+      generateName: `${name}-`,
+      namespace: namespace!,
+      ...told,
+      ownerReferences: [managedBy(service)],
+    };
     return createOf({
       apiVersion: 'discovery.k8s.io/v1',
       kind: 'EndpointSlice',
@@ -183,6 +189,7 @@ export function planEndpoints(world: World, service: Service): Plan {
     ...(service.spec.clusterIP === 'None' && headlessLabel),
   };
   const content = subsets.length > 0 ? { subsets } : {};
+  const annotations = { [changeAnnotation]: timeText(world.now()) };
   const found = world.get(endpointsCollection, `${namespace}/${name}`);
   if (found === undefined) {
     return {
@@ -190,7 +197,7 @@ export function planEndpoints(world: World, service: Service): Plan {
         createOf({
           apiVersion: 'v1',
           kind: 'Endpoints',
-          metadata: { name, namespace: namespace!, labels },
+          metadata: { name, namespace: namespace!, labels, annotations },
           ...content,
         }),
       ],
@@ -198,7 +205,15 @@ export function planEndpoints(world: World, service: Service): Plan {
   }
   if (sameJson(found.subsets ?? [], subsets) && sameJson(found.metadata.labels, labels)) return nothing;
   const { subsets: _subsets, ...rest } = found;
-  return { writes: [updateOf({ ...rest, metadata: { ...found.metadata, labels }, ...content })] };
+  return {
+    writes: [
+      updateOf({
+        ...rest,
+        metadata: { ...found.metadata, labels, annotations: { ...found.metadata.annotations, ...annotations } },
+        ...content,
+      }),
+    ],
+  };
 }
 
 /** Services that selected a pod before or select it now. */

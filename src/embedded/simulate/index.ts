@@ -56,5 +56,9 @@ async function ensureNodes(cluster: Cluster, count: number, now: number): Promis
   const wanted = Array.from({ length: count }, (_unused, index) => newNode(index + 1, now));
   const missing = wanted.filter((node) => cluster.store.get('nodes', node.metadata.name!) === undefined);
   const user = { username: 'system:node', groups: ['system:nodes'] };
-  await perform(cluster, missing.map(createOf), { user, manager: 'kubelet' });
+  await perform(
+    cluster,
+    missing.map((node) => createOf(node)),
+    { user, manager: 'kubelet', component: 'kubelet' },
+  );
 }

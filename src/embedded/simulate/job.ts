@@ -3,10 +3,10 @@ import { sameJson } from '../patch/json.ts';
 import { jobs, pods as podCollection } from './kinds.ts';
 import type { Condition, Job, JobStatus, Pod } from './kinds.ts';
 import type { Controller } from './loop.ts';
-import { claim, isActive, isReady, isTerminating, podFrom } from './pods.ts';
+import { birthOf, claim, deathOf, isActive, isReady, isTerminating, podFrom } from './pods.ts';
 import { conditionOf, ownersOrSelectors, safeSelector, self, timeText, withCondition } from './values.ts';
 import type { World } from './world.ts';
-import { controllerManager, createOf, deleteOf, nothing, statusOf, updateOf } from './writes.ts';
+import { controllerManager, deleteOf, nothing, statusOf, updateOf } from './writes.ts';
 import type { NewObject, Plan, Write } from './writes.ts';
 
 /** Keeps a finished pod until it is counted. */
@@ -55,9 +55,9 @@ export function planJob(world: World, job: Job): Plan {
     ready,
   };
   const writes: Write[] = [
-    ...released.map(updateOf),
-    ...(missing === 'later' ? [] : missing.map(createOf)),
-    ...surplus.map((pod) => deleteOf(pod)),
+    ...released.map((pod) => updateOf(pod)),
+    ...(missing === 'later' ? [] : missing.map((pod) => birthOf(pod, job))),
+    ...surplus.map((pod) => deathOf(pod, job)),
   ];
   if (!sameJson(status, job.status ?? {})) writes.push(statusOf(job, status));
   const againInMs = lookAgainInMs(job, missing === 'later' ? backoffInMs(counted, owned, now) : undefined, status, now);

@@ -74,6 +74,7 @@ export function kubeletController(): Controller {
     writer: {
       user: { username: 'system:node:offshoot-node-1', groups: ['system:nodes', 'system:authenticated'] },
       manager: 'kubelet',
+      component: 'kubelet',
     },
     on: {
       pods: ({ type, stored }) => {

@@ -6,7 +6,7 @@ import type { Collection, Pod, PodTemplate } from './kinds.ts';
 import { byAge, conditionOf, defined } from './values.ts';
 import { controllerOf } from './world.ts';
 import type { World } from './world.ts';
-import { updateOf } from './writes.ts';
+import { createOf, deleteOf, updateOf } from './writes.ts';
 import type { NewObject, Write } from './writes.ts';
 
 /** Neither ended nor on its way out. */
@@ -104,6 +104,27 @@ function withOwners<T extends KubeObject>(
     ...object,
     metadata: { ...object.metadata, ownerReferences: change(object.metadata.ownerReferences ?? []) },
   };
+}
+
+/** Creates a pod and says so on its owner. */
+export function birthOf(pod: NewObject, owner: KubeObject): Write {
+  return createOf(pod, {
+    about: owner,
+    type: 'Normal',
+    reason: 'SuccessfulCreate',
+    message: (name) => `Created pod: ${name}`,
+  });
+}
+
+/** Deletes a pod and says so on its owner. */
+export function deathOf(pod: Pod, owner: KubeObject): Write {
+  const note = {
+    about: owner,
+    type: 'Normal',
+    reason: 'SuccessfulDelete',
+    message: (name: string) => `Deleted pod: ${name}`,
+  } as const;
+  return deleteOf(pod, {}, note);
 }
 
 /** The order in which surplus pods go: what is missed least comes first. */

@@ -4,8 +4,10 @@ import { pods as podCollection, replicaSets } from './kinds.ts';
 import type { Condition, ReplicaSet, ReplicaSetStatus } from './kinds.ts';
 import type { Controller } from './loop.ts';
 import {
+  birthOf,
   byDispensability,
   claim,
+  deathOf,
   isActive,
   isAvailable,
   isReady,
@@ -24,7 +26,7 @@ import {
   withoutZeros,
 } from './values.ts';
 import type { World } from './world.ts';
-import { controllerManager, createOf, deleteOf, nothing, statusOf } from './writes.ts';
+import { controllerManager, nothing, statusOf } from './writes.ts';
 import type { Plan, Write } from './writes.ts';
 
 /** How many pods one round may create or delete. */
@@ -40,10 +42,10 @@ export function planReplicaSet(world: World, set: ReplicaSet, refusal?: string):
   const missing = (set.spec.replicas ?? 1) - pods.length;
   if (set.metadata.deletionTimestamp === undefined && refusal === undefined) {
     for (let index = 0; index < Math.min(missing, burst); index++)
-      writes.push(createOf(podFrom(set.spec.template, set)));
+      writes.push(birthOf(podFrom(set.spec.template, set), set));
     if (missing < 0) {
       const surplus = byDispensability(pods).slice(0, Math.min(-missing, burst));
-      writes.push(...surplus.map((pod) => deleteOf(pod)));
+      writes.push(...surplus.map((pod) => deathOf(pod, set)));
     }
   }
   const minReadySeconds = set.spec.minReadySeconds ?? 0;

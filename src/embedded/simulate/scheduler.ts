@@ -28,7 +28,10 @@ export function planScheduling(world: World, pod: Pod): Plan {
   // The last digits of the uid are as good as random, and the same at every look.
   const choice = fitting[Number.parseInt((pod.metadata.uid ?? '0').slice(-6), 16) % fitting.length]!;
   const bound = { ...pod, spec: { ...pod.spec, nodeName: choice.metadata.name } };
-  return { writes: [{ verb: 'update', object: bound, subresource: 'binding' }] };
+  const { namespace, name } = pod.metadata;
+  const message = (): string => `Successfully assigned ${namespace}/${name} to ${choice.metadata.name}`;
+  const note = { about: pod, type: 'Normal', reason: 'Scheduled', message } as const;
+  return { writes: [{ verb: 'update', object: bound, subresource: 'binding', note }] };
 }
 
 const texts: readonly (readonly [string, string])[] = [
@@ -75,7 +78,11 @@ function waitingPods(_event: unknown, world: World): string[] {
 
 export const schedulerController: Controller = {
   name: 'scheduler',
-  writer: { user: { username: 'system:kube-scheduler', groups: ['system:authenticated'] }, manager: 'kube-scheduler' },
+  writer: {
+    user: { username: 'system:kube-scheduler', groups: ['system:authenticated'] },
+    manager: 'kube-scheduler',
+    component: 'default-scheduler',
+  },
   on: {
     pods: ({ type, stored }) => (type !== 'DELETED' && isUnscheduled(asPod(stored.object)) ? [stored.key] : []),
     nodes: (event, world) => {

@@ -102,7 +102,9 @@ function birth(world: World, set: StatefulSet, ordinal: number, revisions: Revis
         : ordinal < first + rollingUpdate.partition;
   const revision = kept ? current : revisions.update;
   const pod = podOf(set, ordinal, labelled(set, templateOf(set, revisions, revision), revision));
-  return [...volumeClaims(world, set, pod.metadata.name!), createOf(pod)];
+  const message = (name: string): string => `Create Pod ${name} in StatefulSet ${set.metadata.name} successful`;
+  const note = { about: set, type: 'Normal', reason: 'SuccessfulCreate', message } as const;
+  return [...volumeClaims(world, set, pod.metadata.name!), createOf(pod, note)];
 }
 
 function podOf(set: StatefulSet, ordinal: number, template: PodTemplate): NewObject {

@@ -6,6 +6,8 @@ import { create } from '../rest/create.ts';
 import { remove } from '../rest/delete.ts';
 import type { DeleteOptions } from '../rest/delete.ts';
 import { replace } from '../rest/update.ts';
+import { eventOf } from './notes.ts';
+import type { Note } from './notes.ts';
 
 /** An object that does not exist yet. */
 export interface NewObject {
@@ -16,10 +18,10 @@ export interface NewObject {
 }
 
 export type Write =
-  | { readonly verb: 'create'; readonly object: NewObject }
+  | { readonly verb: 'create'; readonly object: NewObject; readonly note?: Note }
   /** Replaces the object, or what its subresource covers, if it is still at the version that it carries. */
-  | { readonly verb: 'update'; readonly object: KubeObject; readonly subresource?: string }
-  | { readonly verb: 'delete'; readonly object: KubeObject; readonly options?: DeleteOptions };
+  | { readonly verb: 'update'; readonly object: KubeObject; readonly subresource?: string; readonly note?: Note }
+  | { readonly verb: 'delete'; readonly object: KubeObject; readonly options?: DeleteOptions; readonly note?: Note };
 
 /** What a controller wants now, and when to look again although nothing has changed. */
 export interface Plan {
@@ -29,12 +31,12 @@ export interface Plan {
 
 export const nothing: Plan = { writes: [] };
 
-export function createOf(object: NewObject): Write {
-  return { verb: 'create', object };
+export function createOf(object: NewObject, note?: Note): Write {
+  return { verb: 'create', object, ...(note !== undefined && { note }) };
 }
 
-export function updateOf(object: KubeObject): Write {
-  return { verb: 'update', object };
+export function updateOf(object: KubeObject, note?: Note): Write {
+  return { verb: 'update', object, ...(note !== undefined && { note }) };
 }
 
 /** The object with its status replaced by this one. */
@@ -42,24 +44,27 @@ export function statusOf(object: KubeObject, status: object): Write {
   return { verb: 'update', object: { ...object, status } as KubeObject, subresource: 'status' };
 }
 
-export function deleteOf(object: KubeObject, options: DeleteOptions = {}): Write {
-  return { verb: 'delete', object, options };
+export function deleteOf(object: KubeObject, options: DeleteOptions = {}, note?: Note): Write {
+  return { verb: 'delete', object, options, ...(note !== undefined && { note }) };
 }
 
 /** Who writes: the user that admission sees, and the owner of the written fields. */
 export interface Writer {
   readonly user: UserInfo;
   readonly manager: string;
+  /** The source of its Events. */
+  readonly component: string;
 }
 
 /** The writer that a controller of the controller manager is. */
-export function controllerManager(name: string): Writer {
+export function controllerManager(name: string, component = name): Writer {
   return {
     user: {
       username: `system:serviceaccount:kube-system:${name}`,
       groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
     },
     manager: 'kube-controller-manager',
+    component,
   };
 }
 
@@ -77,7 +82,7 @@ export async function perform(cluster: Cluster, writes: readonly Write[], writer
     let end = start + 1;
     if (verb !== 'update') while (writes[end]?.verb === verb) end++;
     const results = await Promise.allSettled(
-      writes.slice(start, end).map((write) => performOne(cluster, write, options)),
+      writes.slice(start, end).map((write) => performOne(cluster, write, options, writer.component)),
     );
     const failed = results.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
@@ -85,7 +90,15 @@ export async function perform(cluster: Cluster, writes: readonly Write[], writer
   }
 }
 
-async function performOne(cluster: Cluster, write: Write, options: WriteOptions): Promise<void> {
+async function performOne(cluster: Cluster, write: Write, options: WriteOptions, component: string): Promise<void> {
+  const written = await performVerb(cluster, write, options);
+  if (write.note === undefined) return;
+  const event = eventOf(write.note, written.metadata.name, component, Date.now());
+  // A story that cannot be told is no reason to stop working.
+  await performVerb(cluster, createOf(event), options).catch(() => undefined);
+}
+
+async function performVerb(cluster: Cluster, write: Write, options: WriteOptions): Promise<KubeObject> {
   const { object } = write;
   const slash = object.apiVersion.indexOf('/');
   const group = slash < 0 ? '' : object.apiVersion.slice(0, slash);
@@ -93,9 +106,10 @@ async function performOne(cluster: Cluster, write: Write, options: WriteOptions)
   if (resource === undefined) throw new Error(`${object.apiVersion} ${object.kind} is not served`);
   const { name = '', namespace = '', uid } = object.metadata;
   const target: Target = { resource, namespace, name, subresource: '' };
-  if (write.verb === 'create') await create(cluster, { ...target, name: '' }, object, options);
-  else if (write.verb === 'delete') {
+  if (write.verb === 'create') return (await create(cluster, { ...target, name: '' }, object, options)).stored.object;
+  if (write.verb === 'delete') {
     const preconditions = uid === undefined ? {} : { preconditions: { uid } };
-    await remove(cluster, target, { ...preconditions, ...write.options }, options);
-  } else await replace(cluster, { ...target, subresource: write.subresource ?? '' }, object, options);
+    return (await remove(cluster, target, { ...preconditions, ...write.options }, options)).stored.object;
+  }
+  return (await replace(cluster, { ...target, subresource: write.subresource ?? '' }, object, options)).stored.object;
 }

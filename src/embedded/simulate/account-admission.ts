@@ -1,0 +1,68 @@
+// What a new pod gets from its service account: the volume with its token, and pull secrets.
+import type { AnyObject, KubeObject } from '../../kube/objects.ts';
+import type { AdmissionRequest, Cluster } from '../rest/context.ts';
+import { forbidden } from '../rest/fault.ts';
+import { generatedName } from '../rest/meta.ts';
+import type { Collection, Container, Fields, Pod } from './kinds.ts';
+
+interface ServiceAccount extends KubeObject {
+  readonly automountServiceAccountToken?: boolean;
+  readonly imagePullSecrets?: readonly Fields[];
+}
+
+const accounts: Collection<ServiceAccount> = 'serviceaccounts';
+const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
+const volumePrefix = 'kube-api-access-';
+
+/** The pod with what its account gives it. An account that does not exist is refused, but `default` is on its way. */
+export function withAccount(
+  cluster: Cluster,
+  request: AdmissionRequest,
+  object: AnyObject | undefined,
+): AnyObject | undefined {
+  const { operation, target } = request;
+  const { resource, namespace, subresource } = target;
+  const isNewPod = operation === 'CREATE' && resource.group === '' && resource.plural === 'pods' && subresource === '';
+  if (!isNewPod || object === undefined) return object;
+  const { spec } = object as unknown as Pod;
+  const name = (spec['serviceAccountName'] as string | undefined) ?? 'default';
+  const account = cluster.store.get(accounts, `${namespace}/${name}`)?.object as ServiceAccount | undefined;
+  if (account === undefined) {
+    if (name === 'default') return object;
+    const why = `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`;
+    throw forbidden(resource, target.name, why);
+  }
+  const secrets = spec['imagePullSecrets'] === undefined ? account.imagePullSecrets : undefined;
+  const pulling = secrets === undefined ? spec : { ...spec, imagePullSecrets: secrets };
+  const mounts = spec['automountServiceAccountToken'] ?? account.automountServiceAccountToken ?? true;
+  return { ...object, spec: mounts === true ? withTokenVolume(pulling) : pulling };
+}
+
+function withTokenVolume(spec: Pod['spec']): Pod['spec'] {
+  if (spec.volumes?.some((volume) => volume.name.startsWith(volumePrefix)) === true) return spec;
+  const name = generatedName(volumePrefix);
+  let used = false;
+  const mounted = (container: Container): Container => {
+    const mounts = (container['volumeMounts'] ?? []) as readonly Fields[];
+    if (mounts.some((mount) => mount['mountPath'] === mountPath)) return container;
+    used = true;
+    return { ...container, volumeMounts: [...mounts, { name, readOnly: true, mountPath }] };
+  };
+  const containers = spec.containers.map(mounted);
+  const initContainers = spec.initContainers?.map(mounted);
+  if (!used) return spec;
+  const sources = [
+    { serviceAccountToken: { expirationSeconds: 3607, path: 'token' } },
+    { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+    {
+      downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] },
+    },
+  ];
+  const volume = { name, projected: { sources, defaultMode: 420 } };
+  return {
+    ...spec,
+    containers,
+    ...(initContainers !== undefined && { initContainers }),
+    volumes: [...(spec.volumes ?? []), volume],
+  };
+}
