@@ -31,9 +31,9 @@ export function conditionsFor(overall: Overall, state: State): Conditions {
   const waiting = items.filter((item) => item.clone.status !== 'running');
   const workloads = `${items.length - waiting.length} of ${items.length} workloads run`;
   const errors = items.flatMap((item) => errorsOf(item));
-  const problem = errors[0] ?? problemOf(waiting) ?? (leaving.gone ? undefined : 'removing what is no longer wanted');
+  const problem = errors[0] ?? problemOf(waiting) ?? 'removing what is no longer wanted';
   return [
-    ...states(state, capitalised(state), problem ?? workloads, errors.join('; ') || (problem ?? '')),
+    ...states(state, capitalised(state), state === 'ready' ? workloads : problem, errors.join('; ') || problem),
     waiting.length === 0
       ? condition('WorkloadsReady', true, 'AllRunning', workloads)
       : condition('WorkloadsReady', false, 'NotRunning', problemOf(waiting) ?? workloads),
@@ -70,7 +70,8 @@ function routed({ items, routes, warnings }: Overall): PlannedCondition {
       item.routes !== 'insert' || item.notReady || !routes.get(item)?.some(({ status }) => status === 'running'),
   );
   const keys = unrouted.map(({ key }) => key).join(', ');
-  const text = unrouted.length === 0 ? `${subsets.length} subsets receive their requests` : `${keys} not routed yet`;
+  const routedText = subsets.length === 0 ? 'there are no subsets' : 'every subset receives its requests';
+  const text = unrouted.length === 0 ? routedText : `${keys} not routed yet`;
   return condition(
     'Routed',
     unrouted.length === 0,

@@ -47,7 +47,7 @@ export function planEdits(
       untouched: untouched.map(({ subset }) => subset),
     });
     services.set(key, edited.service);
-    edits.warnings.push(...edited.warnings.map((text) => `VirtualService ${key}: ${text}`));
+    edits.warnings.push(...edited.warnings.map((text) => `VirtualService ${key}${text}`));
     if (edited.service === service) continue;
     edits.steps.push(edit(VirtualService, service, edited.service));
     edits.events.push({ type: 'Normal', reason: 'RoutesChanged', note: `VirtualService ${key}: ${edited.note}` });
@@ -80,7 +80,7 @@ interface Edited {
 }
 
 /** A VirtualService as it shall be; the very same object when nothing differs. */
-export function editRoutes(service: VirtualService, wishes: Wishes): Edited {
+function editRoutes(service: VirtualService, wishes: Wishes): Edited {
   const { env, owner, insertions, untouched } = wishes;
   const { http, warnings } = withRoutes(service, wishes);
   const before = service.spec?.http ?? [];

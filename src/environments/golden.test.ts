@@ -7,9 +7,10 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { z } from 'zod';
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { Reads } from '../controller/index.ts';
-import type { Plan } from '../controller/index.ts';
-import { editPatch, keyOf, Tables } from '../kube/index.ts';
+import type { Plan, Status } from '../controller/index.ts';
+import { createMergePatch, editPatch, keyOf, Tables } from '../kube/index.ts';
 import type { AnyKind, KubeObject, Step } from '../kube/index.ts';
+import { jsonEqual } from '../watchable/index.ts';
 import { defaultSettings, environmentTables, planEnvironment } from './index.ts';
 import { Deployment, DestinationRule, Service, VirtualService } from './objects.ts';
 
@@ -34,9 +35,11 @@ const Head = z.strictObject({
 });
 
 function plan(file: string): unknown {
-  const [first, ...objects] = parseAllDocuments(readFileSync(file, 'utf8'), { version: '1.1', intAsBigInt: false }).map(
-    (document) => document.toJS() as unknown,
-  );
+  const documents = parseAllDocuments(readFileSync(file, 'utf8'), { version: '1.1', intAsBigInt: true });
+  const [first, ...objects] = documents.map((document) => {
+    for (const error of document.errors) throw error;
+    return document.toJS({ reviver: asRead }) as unknown;
+  });
   const head = Head.parse(first);
   const tables = new Tables(environmentTables);
   let version = 0;
@@ -50,22 +53,51 @@ function plan(file: string): unknown {
   const reads = new Reads({ tables, now: () => now, wake: () => {} });
   const env = tables.of(DynamicEnv).get(head.plan);
   if (env === undefined) throw new Error(`${file}: plan: there is no DynamicEnv ${head.plan}`);
-  return shown(reads.track('golden', (view) => planEnvironment(view, env, { ...defaultSettings, ...head.settings })));
+  const settings = { ...defaultSettings, ...head.settings };
+  return shown(
+    reads.track('golden', (view) => planEnvironment(view, env, settings)),
+    tables,
+  );
 }
 
-/** A plan as a reviewer wants to read it: of edits only what changes. */
-function shown({ steps = [], events = [], ...rest }: Plan): unknown {
+/** Integers as they come from the API: bigints only where a number would not hold them. */
+function asRead(_key: unknown, value: unknown): unknown {
+  return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}
+
+/** A plan as a reviewer wants to read it: of what is there already only what changes. */
+function shown({ steps = [], events = [], status, ...rest }: Plan, tables: Tables): unknown {
   return plain({
-    steps: steps.map(shownStep),
+    steps: steps.map((step) => shownStep(step, tables)),
+    ...(status && { status: { ...status, conditions: status.conditions?.map(shownCondition) } }),
     ...rest,
     events: events.map(({ reason, note }) => `${reason}: ${note}`),
   });
 }
 
-function shownStep(step: Step): unknown {
-  if (step.do === 'own') return { own: step.object };
-  const of = `${step.kind.kind} ${keyOf(step.do === 'edit' ? step.to.metadata : step.object.metadata)}`;
-  return step.do === 'edit' ? { edit: of, patch: editPatch(step) } : { remove: of };
+function shownCondition(condition: NonNullable<Status['conditions']>[number]): string {
+  const since = 'lastTransitionTime' in condition ? ` since ${condition.lastTransitionTime}` : '';
+  return `${condition.type}=${condition.status}${since} ${condition.reason}: ${condition.message}`.trimEnd();
+}
+
+function shownStep(step: Step, tables: Tables): unknown {
+  const object = step.do === 'edit' ? step.to : step.object;
+  const of = `${step.kind.kind} ${keyOf(object.metadata)}`;
+  if (step.do === 'remove') return { remove: of };
+  if (step.do === 'edit') return { edit: of, patch: editPatch(step) };
+  const live = tables.of(step.kind).get(keyOf(object.metadata));
+  if (live === undefined) return { make: object };
+  const patch = withoutNulls(createMergePatch({ ...live }, { ...object }, jsonEqual));
+  return patch === undefined ? { keep: of } : { change: of, patch };
+}
+
+/** Applying an object takes no field away that it never had. */
+function withoutNulls(patch: unknown): unknown {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch ?? undefined;
+  const fields = Object.entries(patch)
+    .map(([name, value]) => [name, withoutNulls(value)] as const)
+    .filter(([, value]) => value !== undefined);
+  return fields.length === 0 ? undefined : Object.fromEntries(fields);
 }
 
 function plain(value: unknown): unknown {

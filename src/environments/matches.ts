@@ -58,7 +58,7 @@ function addHeader(headers: Map<string, HeaderMatch>, name: string, wanted: Head
 }
 
 function disagree(on: string, base: string, ours: string): { contradiction: string } {
-  return { contradiction: `its ${on} must be ${base} there, and ${ours} in the environment` };
+  return { contradiction: `${on} must be ${base} in the route and ${ours} in the environment` };
 }
 
 /** The form of a match that counts: exact before prefix before regex. */

@@ -13,6 +13,10 @@ export const messages = {
       .map(([key, value]) => `${key}=${value}`)
       .sort()
       .join(',')}) in namespace: ${namespace}`,
+  noServiceOfClone: (services: readonly string[]) =>
+    `no service selects the pods of the clone: the selector of ${services.join(', ')} asks for labels that only the base has`,
+  serviceOfBaseOnly: (service: string) =>
+    `Service ${service} selects the base but not its clone: requests by way of it do not reach the environment`,
   noDestinationRule: (clone: string) => `no base destination rules were found for subset: ${clone}`,
   noVirtualService: (clone: string, key: string) =>
     `error updating virtual service for subset (${clone}): could not find even one virtual service that handles subset "${key}"`,
@@ -27,7 +31,7 @@ export const messages = {
   foreign: (kind: string, { name, namespace }: Ref) =>
     `${kind} ${namespace}/${name} exists and is not part of this environment: rename or remove it`,
   invalidName: (version: string) =>
-    `"${version}", made from namespace and name, is not a valid subset name: choose a name of letters, digits and hyphens that does not break off at its 40th character after a hyphen`,
+    `"${version}", made from namespace and name, is no valid subset name: use letters, digits and hyphens, and no hyphen as the 40th character`,
   collision: (other: string, own: string, version: string) =>
     `environments ${other} and ${own} would both be named "${version}": rename one of them`,
 } as const;

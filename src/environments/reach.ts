@@ -30,13 +30,8 @@ export function planReach(
   settings: Settings,
 ): void {
   const { subset } = item;
-  const services = findServices(view, base);
-  if (services.length === 0) {
-    const labels = base.spec.template.metadata?.labels ?? {};
-    fail(item, 'subset', messages.noService(subset.name, labels, subset.namespace));
-    return;
-  }
-  warnOfUnselected(env, item, base, services, settings);
+  const services = findServicesOfClone(view, env, item, base, settings);
+  if (services.length === 0) return;
   const ruled = planRules(view, env, item, services, settings);
   if (ruled.size === 0) {
     if (item.errors.destinationRule.length === 0) {
@@ -59,21 +54,28 @@ function remaining(view: View, clone: Deployment | undefined, settings: Settings
   return left > 0 ? left : undefined;
 }
 
-/** A service that selects the base but can't select the clone leads nobody to it. */
-function warnOfUnselected(
+/** The services by which requests can reach the clone. One that selects only the base leads to no pod of it. */
+function findServicesOfClone(
+  view: View,
   env: DynamicEnv,
   item: Item,
   base: Deployment,
-  services: readonly Service[],
   settings: Settings,
-): void {
-  const labels = clonePodLabels(env, item.subset, base, settings);
-  for (const service of services) {
-    if (selects(service, labels)) continue;
-    item.warnings.push(
-      `Service ${keyOf(service.metadata)} selects the base but not its clone: requests by way of it find no pod of the environment`,
-    );
+): readonly Service[] {
+  const { subset } = item;
+  const ofBase = findServices(view, base);
+  const labels = clonePodLabels(env, subset, base, settings);
+  const ofClone = ofBase.filter((service) => selects(service, labels));
+  if (ofBase.length === 0) {
+    const sought = base.spec.template.metadata?.labels ?? {};
+    fail(item, 'subset', messages.noService(subset.name, sought, subset.namespace));
+  } else if (ofClone.length === 0) {
+    fail(item, 'subset', messages.noServiceOfClone(ofBase.map(({ metadata }) => keyOf(metadata))), true);
+  } else {
+    const others = ofBase.filter((service) => !ofClone.includes(service));
+    item.warnings.push(...others.map(({ metadata }) => messages.serviceOfBaseOnly(keyOf(metadata))));
   }
+  return ofClone;
 }
 
 /** Plans the rules, and returns the services that have one. */

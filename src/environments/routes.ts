@@ -42,7 +42,7 @@ export function withRoutes(
       block.push(route);
       continue;
     }
-    const warn = (text: string): unknown => warnings.add(route.name ? `route ${route.name}: ${text}` : text);
+    const warn = (text: string): unknown => warnings.add(`${route.name ? `, route ${route.name}` : ''}: ${text}`);
     const ours = insertions.flatMap((insertion) => inserted(service, env, owner, insertion, route, warn));
     http.push(...placed(block, isOurs, ours), route);
     block = [];
@@ -83,7 +83,7 @@ function inserted(
   const routes: HttpRoute[] = [];
   for (const wanted of env.spec?.istioMatches ?? []) {
     if (unusable(wanted) !== undefined) continue;
-    const match = combined(service, base, wanted, (text) => warn(`${statusKey(subset)}: ${text}`));
+    const match = combined(service, base, wanted, (text) => warn(`${text} (${statusKey(subset)})`));
     if (match.length === 0) continue;
     const route = { ...base, match, route: destinations };
     routes.push({ ...route, name: routeName(env.metadata, subset, digest(route)) });
@@ -117,12 +117,12 @@ function combined(
   return entries.flatMap((entry) => {
     const result = combine(entry, wanted);
     if ('contradiction' in result) {
-      warn(`no request can reach the environment here, for ${result.contradiction}`);
+      warn(`no request can reach the environment, for ${result.contradiction}`);
       return [];
     }
     const { gateways = service.spec?.gateways ?? ['mesh'] } = entry;
     if (Object.keys(wanted.sourceLabels ?? {}).length > 0 && !gateways.includes('mesh')) {
-      warn(`source labels are those of the pods of ${gateways.join(', ')} here, not of who calls from outside`);
+      warn(`source labels are those of the pods of gateway ${gateways.join(', ')}, not of who calls from outside`);
     }
     return [result.match];
   });

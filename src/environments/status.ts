@@ -1,5 +1,12 @@
 // The status of an environment: the words that the original publishes, and conditions beside them.
-import type { ConsumerStatus, DynamicEnv, DynamicEnvStatus, StatusError, SubsetStatus } from '../api/dynamicenv.ts';
+import type {
+  ConsumerStatus,
+  DynamicEnv,
+  DynamicEnvStatus,
+  ResourceStatus,
+  StatusError,
+  SubsetStatus,
+} from '../api/dynamicenv.ts';
 import type { Status } from '../controller/index.ts';
 import { conditionsFor, conditionsOfDeletion, conditionsOfRefusal } from './conditions.ts';
 import type { Overall, Refusal, State } from './conditions.ts';
@@ -98,7 +105,8 @@ function stamper(env: DynamicEnv, item: Item, now: number): (text: string) => St
 }
 
 function isNotReady(item: Item): boolean {
-  return item.notReady || item.clone.status !== 'running' || item.rules.some(({ status }) => status === 'failed');
+  const failed = ({ status }: ResourceStatus): boolean => status === 'failed' || status === 'missing';
+  return item.notReady || item.clone.status !== 'running' || item.rules.some(failed);
 }
 
 function stateOf({ items, leaving }: Overall): State {

@@ -44,7 +44,7 @@ function cloneEvents(before: Statuses | undefined, next: Statuses): PlannedEvent
   return [...changed, ...gone.map(([name]) => [name, 'removed'] as const)].map(([name, status]) => ({
     type: status === 'failed' || status === 'missing' ? 'Warning' : 'Normal',
     reason: `Clone${capitalised(status)}`,
-    note: `Deployment ${name} is ${status}`,
+    note: `Deployment ${name}: ${status}`,
   }));
 }
 

@@ -1,5 +1,5 @@
 // Plans one subset or consumer: its clone first, then the way to it.
-import type { DynamicEnv } from '../api/dynamicenv.ts';
+import type { DynamicEnv, ResourceStatus } from '../api/dynamicenv.ts';
 import type { View } from '../controller/index.ts';
 import { own } from '../kube/index.ts';
 import { buildClone, cloneProblem, cloneState, OverrideError } from './clone.ts';
@@ -10,7 +10,7 @@ import { isCloneOf } from './marks.ts';
 import type { Owner } from './marks.ts';
 import { messages } from './messages.ts';
 import { cloneName, itemsOf } from './names.ts';
-import { Deployment } from './objects.ts';
+import { Deployment, DestinationRule } from './objects.ts';
 import { planReach } from './reach.ts';
 import type { Settings } from './settings.ts';
 
@@ -47,7 +47,19 @@ function planItem(view: View, env: DynamicEnv, owner: Owner, item: Item, setting
   } else if (planClone(env, item, base, clone, settings) && !item.consumer) {
     planReach(view, env, owner, item, base, clone, settings);
   }
+  if (!item.consumer && item.routes === 'untouched' && item.rules.length === 0) {
+    item.rules.push(...knownRules(view, env, item));
+  }
   return item;
+}
+
+/** The rules that the status tells of, for an item of which it can't be told what rules it should have. */
+function knownRules(view: View, env: DynamicEnv, { key }: Item): readonly ResourceStatus[] {
+  const { destinationRules = [] } = env.status?.subsetsStatus[key] ?? {};
+  return destinationRules.map((rule) => ({
+    ...rule,
+    status: view.get(DestinationRule, rule) === undefined ? 'missing' : 'running',
+  }));
 }
 
 /** Whether a clone has been changed since it was made, or is about to be. */
