@@ -1,0 +1,134 @@
+// What embedded.ts has both servers do, through the same client.
+import { defineKind } from '../src/kube/index.ts';
+import type { AnyObject, Client } from '../src/kube/index.ts';
+
+const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
+const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+
+export const OBJECTS = 10_000;
+export const WATCHERS = 100;
+export const EVENTS = 1_000;
+const WATCHED = 100;
+
+/** One of them has 10,000 objects; the single requests go to a small one. */
+const crowd = 'crowd';
+const few = 'few';
+
+function configMap(namespace: string, name: string): AnyObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { text: 'x'.repeat(1_000) } };
+}
+
+/** Creates the namespaces and the 10,000 objects; returns how long the objects took, in milliseconds. */
+export async function fill(client: Client): Promise<number> {
+  for (const name of [crowd, few]) {
+    await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  }
+  await client.create(ConfigMap, configMap(few, 'one'));
+  const started = performance.now();
+  await inParallel(OBJECTS, 64, (index) => client.create(ConfigMap, configMap(crowd, `object-${index}`)));
+  return performance.now() - started;
+}
+
+let names = 0;
+
+/** New objects, one after the other. */
+export async function creates(client: Client, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) await client.create(ConfigMap, configMap(few, `made-${names++}`));
+}
+
+/** Reads of one object, one after the other. */
+export async function gets(client: Client, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) await client.get(ConfigMap, { namespace: few, name: 'one' });
+}
+
+/** Merge patches that change one value, one after the other. */
+export async function mergePatches(client: Client, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) await touch(client, 'one');
+}
+
+/** Server-side applies that change one value, one after the other. */
+export async function applies(client: Client, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) {
+    const body = { ...configMap(few, 'applied'), data: { text: 'x'.repeat(1_000), count: String(names++) } };
+    await client.patch(
+      ConfigMap,
+      { namespace: few, name: 'applied' },
+      { type: 'apply', body },
+      { fieldManager: 'bench' },
+    );
+  }
+}
+
+/** The 10,000 objects in pages, or all at once when there is no limit. */
+export async function list(client: Client, limit?: number): Promise<void> {
+  let found = 0;
+  let next: string | undefined;
+  do {
+    const page = await client.list(ConfigMap, {
+      namespace: crowd,
+      ...(limit !== undefined && { limit }),
+      ...(next !== undefined && { continue: next }),
+    });
+    found += page.items.length;
+    next = page.continue;
+  } while (next !== undefined);
+  // A namespace may have a config map of its own: the root certificate.
+  if (found < OBJECTS) throw new Error(`the list has ${found} objects, not ${OBJECTS}`);
+}
+
+/** Opens watches, makes changes, and waits until every watcher has seen every change. */
+export async function openWatchers(client: Client): Promise<{ fanOut(): Promise<void>; close(): void }> {
+  const abort = new AbortController();
+  await inParallel(WATCHED, 16, (index) => client.create(ConfigMap, configMap(few, `watched-${index}`)));
+  const { resourceVersion } = await client.list(ConfigMap, { namespace: few });
+  let seen = 0;
+  let all = Promise.withResolvers<void>();
+  const options = { namespace: few, resourceVersion, timeoutSeconds: 600, signal: abort.signal };
+  await Promise.all(
+    Array.from({ length: WATCHERS }, () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const watch = client.watch(ConfigMap, { ...options, onOpen: resolve }, ({ type }) => {
+        if (type !== 'BOOKMARK' && ++seen === WATCHERS * EVENTS) all.resolve();
+      });
+      watch.catch((error: unknown) => abort.signal.aborted || all.reject(error));
+      return promise;
+    }),
+  );
+  return {
+    fanOut: async () => {
+      seen = 0;
+      all = Promise.withResolvers<void>();
+      await inParallel(EVENTS, 16, (index) => touch(client, `watched-${index % WATCHED}`));
+      await all.promise;
+    },
+    close: () => abort.abort(),
+  };
+}
+
+/** Opens watches on which nothing happens. */
+export async function openIdleWatches(client: Client, count: number): Promise<() => void> {
+  const abort = new AbortController();
+  await inParallel(count, 50, () => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const options = { namespace: 'default', resourceVersion: '', timeoutSeconds: 3_600, signal: abort.signal };
+    client
+      .watch(ConfigMap, { ...options, onOpen: resolve }, () => undefined)
+      .catch((error: unknown) => (abort.signal.aborted ? undefined : reject(error)));
+    return promise;
+  });
+  return () => abort.abort();
+}
+
+/** Changes one value of an object. */
+function touch(client: Client, name: string): Promise<AnyObject> {
+  const body = { data: { count: String(names++) } };
+  return client.patch(ConfigMap, { namespace: few, name }, { type: 'merge', body });
+}
+
+async function inParallel(count: number, lanes: number, run: (index: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < count) await run(next++);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
