@@ -49,7 +49,13 @@ interface LiveNames {
 }
 
 /** Tells the completer what there is, command by command. */
-function describe(root: RootCommand, into: TabCommand, command: Command, path: readonly string[], names: LiveNames): void {
+function describe(
+  root: RootCommand,
+  into: TabCommand,
+  command: Command,
+  path: readonly string[],
+  names: LiveNames,
+): void {
   const help = command.createHelp();
   for (const option of help.visibleOptions(command)) {
     if (option.long === undefined || option.long === null) continue;
@@ -112,7 +118,11 @@ function clusterOf(words: readonly string[]): { namespace?: string; context?: st
     const word = words[i];
     return word?.includes('=') ? word.slice(word.indexOf('=') + 1) : i < 0 ? undefined : words[i + 1];
   };
-  const [namespace, context, kubeconfig] = [valueOf('-n', '--namespace'), valueOf('--context'), valueOf('--kubeconfig')];
+  const [namespace, context, kubeconfig] = [
+    valueOf('-n', '--namespace'),
+    valueOf('--context'),
+    valueOf('--kubeconfig'),
+  ];
   return {
     ...(namespace && { namespace }),
     ...(context && { context }),

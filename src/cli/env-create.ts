@@ -1,6 +1,7 @@
 // `offshoot env create`: writes the manifest of an environment, applies it, and waits for it if asked to.
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { Deployment } from '../environments/objects.ts';
+import { validateCreate, validateUpdate } from '../environments/validate.ts';
 import type { Client } from '../kube/client.ts';
 import { isNotFound } from '../kube/errors.ts';
 import { keyOf } from '../kube/objects.ts';
@@ -28,7 +29,14 @@ export interface CreateOptions extends ClusterOptions, ManifestFlags {
 
 const FIELD_MANAGER = 'offshoot-cli';
 /** Of flags that write a manifest; with `-f` there is one already. */
-const MANIFEST_FLAGS = { subset: '--subset', consumer: '--consumer', header: '--header', sourceLabel: '--source-label', env: '--env', replicas: '--replicas' } as const;
+const MANIFEST_FLAGS = {
+  subset: '--subset',
+  consumer: '--consumer',
+  header: '--header',
+  sourceLabel: '--source-label',
+  env: '--env',
+  replicas: '--replicas',
+} as const;
 
 /** Creates the environment that the flags describe, or those that files hold. */
 export function createEnvironments(name: string | undefined, options: CreateOptions): Promise<void> {
@@ -38,12 +46,12 @@ export function createEnvironments(name: string | undefined, options: CreateOpti
       : [await fromFlags(name, options, connection)];
     const { client } = connection;
     if (options.dryRun === 'client') return print(manifests, options, 'created (dry run)');
-    if (manifests.length > 1) for (const each of manifests) await apply(client, each, true);
+    // Everything is checked before anything is written.
+    const checked: Checked[] = [];
+    for (const manifest of manifests) checked.push(await check(client, manifest, options.filename === undefined));
     const applied: DynamicEnv[] = [];
-    for (const manifest of manifests) {
-      const before = await findEnvironment(client, refOf(manifest));
-      if (before !== undefined && !options.filename) refuseOther(before, manifest);
-      const after = await apply(client, manifest, options.dryRun === 'server');
+    for (const { manifest, before, checked: answer } of checked) {
+      const after = options.dryRun === 'server' ? answer : await apply(client, manifest, false);
       print([after], options, outcome(before, after, options.dryRun === 'server'));
       applied.push(after);
     }
@@ -64,11 +72,7 @@ function fromFiles(name: string | undefined, options: CreateOptions, { namespace
 }
 
 /** The environments of files. Anything else in them is refused. */
-export function environmentsIn(
-  filenames: readonly string[],
-  options: ClusterOptions,
-  namespace: string,
-): DynamicEnv[] {
+export function environmentsIn(filenames: readonly string[], options: ClusterOptions, namespace: string): DynamicEnv[] {
   return readManifests(filenames).map((manifest) => environmentIn(manifest, options, namespace));
 }
 
@@ -79,12 +83,18 @@ function environmentIn({ source, object }: Manifest, options: ClusterOptions, na
   }
   const own = object.metadata.namespace;
   if (own !== undefined && options.namespace !== undefined && own !== options.namespace) {
-    throw refusal(`-f ${source}: metadata.namespace is "${own}" and --namespace is "${options.namespace}"; leave one out`);
+    throw refusal(
+      `-f ${source}: metadata.namespace is "${own}" and --namespace is "${options.namespace}"; leave one out`,
+    );
   }
   return { ...object, metadata: { ...object.metadata, namespace: own ?? namespace } } as KubeObject as DynamicEnv;
 }
 
-async function fromFlags(name: string | undefined, options: CreateOptions, connection: Connection): Promise<DynamicEnv> {
+async function fromFlags(
+  name: string | undefined,
+  options: CreateOptions,
+  connection: Connection,
+): Promise<DynamicEnv> {
   if (name === undefined) throw refusal('NAME is missing: name the environment, or give a file with -f');
   const wish = parseFlags(name, connection.namespace, options);
   const { overrides } = wish;
@@ -120,6 +130,23 @@ export async function apply(client: Client, env: DynamicEnv, dryRun: boolean): P
     if (isNotFound(error) && error.details?.kind !== 'namespaces') throw unknownKind();
     throw error;
   }
+}
+
+interface Checked {
+  readonly manifest: DynamicEnv;
+  readonly before: DynamicEnv | undefined;
+  /** As the server would store it. */
+  readonly checked: DynamicEnv;
+}
+
+/** Lets the server check the form, and holds the rest to the rules that the controller relies on. */
+async function check(client: Client, manifest: DynamicEnv, isNew: boolean): Promise<Checked> {
+  const before = await findEnvironment(client, refOf(manifest));
+  if (before !== undefined && isNew) refuseOther(before, manifest);
+  const checked = await apply(client, manifest, true);
+  const verdict = before === undefined ? validateCreate(checked) : validateUpdate(before, checked);
+  if (!verdict.allowed) throw refusal(verdict.status.message ?? `environment ${keyOf(manifest.metadata)} is refused`);
+  return { manifest, before, checked };
 }
 
 /** A new environment must not change one that somebody has under this name. */

@@ -30,7 +30,7 @@ export function deleteEnvironments(names: readonly string[], options: DeleteOpti
       return;
     }
     const leaving = environments.flatMap(leavingWith);
-    if (options.dryRun !== 'none' || !options.wait) for (const { label } of leaving) console.error(`${label} goes`);
+    if (options.dryRun !== 'none' || !options.wait) for (const { label } of leaving) console.error(`going: ${label}`);
     for (const env of environments) {
       if (options.dryRun !== 'client') await remove(client, env, options.dryRun === 'server');
       console.log(options.output === 'name' ? nameText(env) : `${nameText(env)} deleted${suffix(options.dryRun)}`);

@@ -66,7 +66,8 @@ function parseOverrides(flags: ManifestFlags, namespace: string): readonly Overr
   }
   for (const { flag, text, namespace: where, name } of overrides) {
     const other = overrides.find((each) => each.flag !== flag && each.name === name && each.namespace === where);
-    if (other) throw refused(flag, text, `${where}/${name} is given with ${other.flag} too; it can be only one of both`);
+    if (other)
+      throw refused(flag, text, `${where}/${name} is given with ${other.flag} too; it can be only one of both`);
   }
   return overrides;
 }
@@ -193,7 +194,11 @@ function containerOf({ flag, text, namespace, name, container }: Override, base:
   if (container === undefined) {
     const [only] = names;
     if (only !== undefined && names.length === 1) return only;
-    throw refused(flag, text, `Deployment ${namespace}/${name} has the containers ${listed(names)}; name one as ${name}:${names[0]}=…`);
+    throw refused(
+      flag,
+      text,
+      `Deployment ${namespace}/${name} has the containers ${listed(names)}; name one as ${name}:${names[0]}=…`,
+    );
   }
   if (names.includes(container)) return container;
   throw refused(flag, text, `Deployment ${namespace}/${name} has no container ${container}; it has ${listed(names)}`);

@@ -60,7 +60,11 @@ async function chosen(
   return Promise.all(environments.map((env) => apply(client, env, true)));
 }
 
-async function changesOf(client: Client, environments: readonly DynamicEnv[], signal: AbortSignal): Promise<PlannedChange[]> {
+async function changesOf(
+  client: Client,
+  environments: readonly DynamicEnv[],
+  signal: AbortSignal,
+): Promise<PlannedChange[]> {
   const tables = new Tables(environmentTables);
   const ending = new AbortController();
   const failed = Promise.withResolvers<never>();

@@ -5,6 +5,8 @@ import { keyOf } from '../kube/objects.ts';
 import { errorsOf, isCurrent, textsOf } from './env-state.ts';
 import type { ProgressStep } from './progress.ts';
 
+const UNSEEN = 'waits for the controller';
+
 /** Clone, rule and routes of every subset, and the clone of every consumer. */
 export function environmentSteps(env: DynamicEnv): readonly ProgressStep[] {
   const status = isCurrent(env) ? env.status : undefined;
@@ -29,7 +31,7 @@ function subsetSteps(subset: Subset, status: SubsetStatus | undefined): Progress
 function cloneStep(subset: Subset, clone: ResourceStatus | undefined, errors: readonly string[]): ProgressStep {
   const label = `${statusKey(subset)} clone`;
   if (errors.length > 0) return { label, state: 'failed', note: errors.join('; ') };
-  if (clone === undefined) return { label, state: 'waiting', note: 'waits for the controller' };
+  if (clone === undefined) return { label, state: 'waiting', note: UNSEEN };
   const note = clone.name === '' ? clone.status : `${clone.status} (Deployment ${keyOf(clone)})`;
   if (clone.status === 'running') return { label, state: 'done', note };
   return { label, state: clone.status === 'failed' ? 'failed' : 'working', note };
@@ -40,7 +42,8 @@ function ruleStep(subset: Subset, status: SubsetStatus | undefined): ProgressSte
   const errors = errorsOf(status, 'destinationRule');
   if (errors.length > 0) return { label, state: 'failed', note: errors.join('; ') };
   const running = named(status?.destinationRules);
-  if (running.length === 0) return { label, state: 'waiting', note: 'waits for the clone' };
+  if (running.length === 0)
+    return { label, state: 'waiting', note: status === undefined ? UNSEEN : 'waits for the clone' };
   return { label, state: 'done', note: `running (DestinationRule ${running.join(', ')})` };
 }
 
@@ -53,7 +56,7 @@ function routeStep(subset: Subset, status: SubsetStatus | undefined): ProgressSt
     return { label, state: 'done', note: `running (VirtualService ${running.join(', ')})` };
   }
   if (errors.length > 0) return { label, state: 'failed', note: errors.join('; ') };
-  return { label, state: 'waiting', note: 'waits for the clone' };
+  return { label, state: 'waiting', note: status === undefined ? UNSEEN : 'waits for the clone' };
 }
 
 function named(resources: readonly ResourceStatus[] = []): string[] {

@@ -1,5 +1,6 @@
 // Waits until environments are ready, or gone, and shows how far they are meanwhile.
 import { DynamicEnv } from '../api/dynamicenv.ts';
+import type { ResourceStatus } from '../api/dynamicenv.ts';
 import { isRouteOf, ownerOf } from '../environments/marks.ts';
 import { Deployment, DestinationRule, VirtualService } from '../environments/objects.ts';
 import type { Client } from '../kube/client.ts';
@@ -35,7 +36,10 @@ export async function waitReady(client: Client, env: DynamicEnv, timeoutMs: numb
   const about = `environment ${keyOf(env.metadata)}`;
   if (outcome !== undefined) throw new CommandFailed(EXIT.error, `${about} is stalled: ${outcome.reason}`);
   const reasons = await reasonsOf(client, latest);
-  throw new CommandFailed(EXIT.timedOut, [`${about} is not ready after ${seconds(timeoutMs)}`, ...reasons].join('\n  '));
+  throw new CommandFailed(
+    EXIT.timedOut,
+    [`${about} is not ready after ${seconds(timeoutMs)}`, ...reasons].join('\n  '),
+  );
 }
 
 async function reasonsOf(client: Client, env: DynamicEnv): Promise<readonly string[]> {
@@ -50,7 +54,7 @@ async function reasonsOf(client: Client, env: DynamicEnv): Promise<readonly stri
 interface Leaving {
   readonly label: string;
   /** Resolves when it is gone. */
-  whenGone(client: Client, signal: AbortSignal): Promise<void>;
+  readonly whenGone: (client: Client, signal: AbortSignal) => Promise<void>;
 }
 
 /** What goes when an environment is deleted, the environment itself last. */
@@ -59,20 +63,27 @@ export function leavingWith(env: DynamicEnv): readonly Leaving[] {
   const consumers = Object.values(env.status?.consumersStatus ?? {});
   const owner = ownerOf(env, []);
   const isNamed = ({ name }: Ref): boolean => name !== '';
-  const services = subsets.flatMap(({ virtualServices = [] }) => virtualServices);
+  const isThere = ({ status }: ResourceStatus): boolean => status === 'running';
   return [
-    ...unique(services).map((ref) =>
-      leaving(VirtualService, ref, `Routes in VirtualService ${keyOf(ref)}`, (service) =>
-        (service.spec?.http ?? []).every((route) => !isRouteOf(owner, service, route)),
+    ...unique(subsets.flatMap(({ virtualServices = [] }) => virtualServices))
+      .filter(isThere)
+      .map((ref) =>
+        leaving(VirtualService, ref, `Routes in VirtualService ${keyOf(ref)}`, (service) =>
+          (service.spec?.http ?? []).every((route) => !isRouteOf(owner, service, route)),
+        ),
       ),
-    ),
     ...unique(subsets.flatMap(({ destinationRules = [] }) => destinationRules))
-      .filter(({ status }) => status === 'running')
+      .filter(isThere)
       .map((ref) => leaving(DestinationRule, ref, `DestinationRule ${keyOf(ref)}`)),
     ...unique([...subsets.map(({ deployment }) => deployment), ...consumers])
       .filter(isNamed)
       .map((ref) => leaving(Deployment, ref, `Deployment ${keyOf(ref)}`)),
-    leaving(DynamicEnv, env.metadata, `Environment ${keyOf(env.metadata)}`, ({ metadata }) => metadata.uid !== env.metadata.uid),
+    leaving(
+      DynamicEnv,
+      env.metadata,
+      `Environment ${keyOf(env.metadata)}`,
+      ({ metadata }) => metadata.uid !== env.metadata.uid,
+    ),
   ];
 }
 
@@ -118,7 +129,9 @@ export async function waitGone(client: Client, things: readonly Leaving[], timeo
     return true;
   });
   if (done) return;
-  const left = [...steps.values()].filter(({ state }) => state !== 'done').map(({ label }) => `${label} is still there`);
+  const left = [...steps.values()]
+    .filter(({ state }) => state !== 'done')
+    .map(({ label }) => `${label} is still there`);
   const hint = 'check that "offshoot run" runs in this cluster: it is what cleans up';
   throw new CommandFailed(EXIT.timedOut, [`not gone after ${seconds(timeoutMs)}`, ...left, hint].join('\n  '));
 }

@@ -53,7 +53,11 @@ export async function readWorld(client: Client, env: DynamicEnv): Promise<Enviro
   const { subsets, consumers } = itemsOf(env);
   const statuses = Object.values(env.status?.subsetsStatus ?? {});
   const [clones, rules, virtualServices, events] = await Promise.all([
-    getAll(client, Deployment, [...subsets, ...consumers].map((item) => cloneRef(env, item))),
+    getAll(
+      client,
+      Deployment,
+      [...subsets, ...consumers].map((item) => cloneRef(env, item)),
+    ),
     getAll(client, DestinationRule, refsOf(statuses.map((status) => status.destinationRules))),
     getAll(client, VirtualService, refsOf(statuses.map((status) => status.virtualServices))),
     eventsOf(client, env),

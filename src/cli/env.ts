@@ -16,7 +16,10 @@ export function envCommand(): Command {
     .addCommand(createCommand())
     .addCommand(deleteCommand())
     .addCommand(planCommand())
-    .addHelpText('after', '\nExample:\n  offshoot env create feature --subset cart=shop/cart:2 --header end-user=alice --wait');
+    .addHelpText(
+      'after',
+      '\nExample:\n  offshoot env create feature --subset cart=shop/cart:2 --header end-user=alice --wait',
+    );
 }
 
 function listCommand(): Command {
@@ -26,7 +29,10 @@ function listCommand(): Command {
     .addOption(selectorFlag())
     .addOption(outputFlag(['table', 'wide', 'json', 'yaml', 'name'], 'table'))
     .option('-w, --watch', 'go on, and show every change')
-    .addHelpText('after', `\nExamples:\n  offshoot env list -A\n  offshoot env list -n shop -l team=blue -w\n${EXIT_HELP}`)
+    .addHelpText(
+      'after',
+      `\nExamples:\n  offshoot env list -A\n  offshoot env list -n shop -l team=blue -w\n${EXIT_HELP}`,
+    )
     .action(async (options: ListOptions) => {
       const { listEnvironments } = await import('./env-list.ts');
       await listEnvironments(options);
@@ -52,7 +58,11 @@ function createCommand(): Command {
     .argument('[NAME]', 'the environment; with -f, the files name it')
     .option(`--subset <${deployment}>`, 'a Deployment to clone with this image, and to route to; repeatable', collect)
     .option(`--consumer <${deployment}>`, 'a Deployment to clone that receives no requests; repeatable', collect)
-    .option('--header <condition>', 'requests with this header: name=value, name^=prefix or name~=regex; repeatable', collect)
+    .option(
+      '--header <condition>',
+      'requests with this header: name=value, name^=prefix or name~=regex; repeatable',
+      collect,
+    )
     .option('--source-label <name=value>', 'requests from pods with this label; repeatable', collect)
     .option('--env <NAME=value>', 'a variable for every container that gets an image; repeatable', collect)
     .option('--replicas <number>', 'pods of each clone (default: 1)', parseReplicas)
@@ -91,7 +101,10 @@ function deleteCommand(): Command {
     .option('--wait', 'wait until everything is gone; this is the default', true)
     .option('--no-wait', 'return once the deletion has begun')
     .addOption(timeoutFlag('2m'))
-    .addHelpText('after', `\nExamples:\n  offshoot env delete feature -n shop\n  offshoot env delete -l team=blue --timeout 5m\n${EXIT_HELP}`)
+    .addHelpText(
+      'after',
+      `\nExamples:\n  offshoot env delete feature -n shop\n  offshoot env delete -l team=blue --timeout 5m\n${EXIT_HELP}`,
+    )
     .action(async (names: readonly string[], options: DeleteOptions) => {
       const { deleteEnvironments } = await import('./env-delete.ts');
       await deleteEnvironments(names, options);

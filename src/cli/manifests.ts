@@ -41,7 +41,8 @@ export function parseManifests(source: string, text: string): readonly Manifest[
   return documents.flatMap((document, i) => {
     const where = documents.length > 1 ? `${source}, document ${i + 1}` : source;
     const [error] = document.errors;
-    if (error !== undefined) throw refusal(where, error.message);
+    // What follows the first line is an excerpt of the file.
+    if (error !== undefined) throw refusal(where, error.message.split('\n')[0]!.replace(/:$/, ''));
     return objectsOf(where, document.toJS() as unknown);
   });
 }
@@ -50,14 +51,21 @@ function objectsOf(source: string, value: unknown): Manifest[] {
   if (value === null || value === undefined) return [];
   if (typeof value !== 'object' || Array.isArray(value)) throw refusal(source, 'an object is a mapping of fields');
   const object = value as Partial<AnyObject> & { items?: unknown };
-  for (const field of ['apiVersion', 'kind'] as const) {
-    if (typeof object[field] !== 'string') throw refusal(source, `${field} is missing`);
-  }
+  requireText(source, 'apiVersion', object.apiVersion);
+  requireText(source, 'kind', object.kind);
   if (object.kind === 'List' && Array.isArray(object.items)) {
     return object.items.flatMap((item, i) => objectsOf(`${source}, item ${i + 1}`, item));
   }
-  if (typeof object.metadata?.name !== 'string') throw refusal(source, 'metadata.name is missing');
+  requireText(source, 'metadata.name', object.metadata?.name);
   return [{ source, object: object as AnyObject }];
+}
+
+/** YAML takes some words, such as `y` and `on`, for something else than text. */
+function requireText(source: string, field: string, value: unknown): void {
+  if (value === undefined || value === null) throw refusal(source, `${field} is missing`);
+  if (typeof value !== 'string') {
+    throw refusal(source, `${field} is ${JSON.stringify(value)}, which is no text: put it in quotes`);
+  }
 }
 
 function refusal(source: string, problem: string): CommandFailed {

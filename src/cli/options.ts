@@ -34,7 +34,9 @@ export function outputFlag(formats: readonly OutputFormat[], initial?: OutputFor
 
 /** `-f`, which may be given several times. */
 export function filenameFlag(what: string): Option {
-  return new Option('-f, --filename <path>', `${what}: a file, a directory, or - for standard input`).argParser(collect);
+  return new Option('-f, --filename <path>', `${what}: a file, a directory, or - for standard input`).argParser(
+    collect,
+  );
 }
 
 /** `-l`. */
@@ -72,7 +74,10 @@ export interface Connection {
 /** Runs something with a connection, and closes it in the end. */
 export async function connected<R>(options: ClusterOptions, run: (connection: Connection) => Promise<R>): Promise<R> {
   // Loaded here, so that help and refusals come without it.
-  const [{ connect }, { loadConfig }] = await Promise.all([import('../kube/connect.ts'), import('../kube/kubeconfig.ts')]);
+  const [{ connect }, { loadConfig }] = await Promise.all([
+    import('../kube/connect.ts'),
+    import('../kube/kubeconfig.ts'),
+  ]);
   const config = loadConfig({
     ...(options.kubeconfig !== undefined && { path: options.kubeconfig }),
     ...(options.context !== undefined && { context: options.context }),

@@ -55,7 +55,9 @@ function oneLine(text: string): string {
 function displayWidth(text: string): number {
   let width = 0;
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    width += /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}/u.test(segment)
+    width += /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}/u.test(
+      segment,
+    )
       ? 2
       : 1;
   }

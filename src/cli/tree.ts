@@ -28,7 +28,12 @@ export interface Description {
   readonly match: string;
   /** Commands that send such requests. */
   readonly call: readonly string[];
-  readonly events: readonly { readonly time: string; readonly type: string; readonly reason: string; readonly note: string }[];
+  readonly events: readonly {
+    readonly time: string;
+    readonly type: string;
+    readonly reason: string;
+    readonly note: string;
+  }[];
 }
 
 const RECENT_EVENTS = 8;
@@ -132,14 +137,17 @@ function cloneNode(
   const ready = clone.status?.['readyReplicas'] as number | undefined;
   const wanted = clone.spec.replicas ?? 1;
   const detail = [`${ready ?? 0}/${wanted} pods ready`, ...imagesOf(clone, subset)].join(', ');
-  const reasons = state === 'running' && (ready ?? 0) >= wanted ? [] : [...deploymentReasons(clone), ...pods.flatMap(podReasons)];
+  const reasons =
+    state === 'running' && (ready ?? 0) >= wanted ? [] : [...deploymentReasons(clone), ...pods.flatMap(podReasons)];
   return node('Deployment', keyOf(ref), state, { detail, reasons: [...errors, ...reasons] });
 }
 
 /** The images of the containers that the environment changes. */
 function imagesOf({ spec }: Deployment, subset: Subset): string[] {
   const { containers = [], initContainers = [] } = spec.template.spec ?? {};
-  const changed = new Set([...(subset.containers ?? []), ...(subset.initContainers ?? [])].map((each) => each.containerName));
+  const changed = new Set(
+    [...(subset.containers ?? []), ...(subset.initContainers ?? [])].map((each) => each.containerName),
+  );
   return [...initContainers, ...containers]
     .filter(({ name }) => changed.has(name))
     .map(({ name, image }) => `${name}=${image ?? ''}`);
@@ -149,7 +157,8 @@ function deploymentReasons({ status }: Deployment): string[] {
   return (status?.conditions ?? [])
     .filter(
       ({ type, status: is }) =>
-        (type === 'ReplicaFailure' && is === 'True') || ((type === 'Available' || type === 'Progressing') && is === 'False'),
+        (type === 'ReplicaFailure' && is === 'True') ||
+        ((type === 'Available' || type === 'Progressing') && is === 'False'),
     )
     .map(({ reason, message }) => [reason, message].filter(Boolean).join(': '));
 }
@@ -159,22 +168,27 @@ function podReasons(pod: Pod): string[] {
   const unscheduled = conditions
     .filter(({ type, status }) => type === 'PodScheduled' && status === 'False')
     .map(({ reason, message }) => `pod ${pod.metadata.name}: ${[reason, message].filter(Boolean).join(': ')}`);
-  const waiting = [...initContainerStatuses, ...containerStatuses].flatMap(({ name, state, lastState, restartCount }) => {
-    const { reason, message } = state?.waiting ?? {};
-    // On its way, and no reason to worry.
-    if (reason === undefined || reason === 'ContainerCreating' || reason === 'PodInitializing') return [];
-    const { terminated } = lastState ?? {};
-    const ended = terminated && `ended with ${terminated.reason ?? 'exit code'} ${terminated.exitCode ?? ''}`.trim();
-    const restarts = restartCount ? `${restartCount} restarts` : undefined;
-    return [`pod ${pod.metadata.name}, container ${name}: ${[reason, message, ended, restarts].filter(Boolean).join(': ')}`];
-  });
+  const waiting = [...initContainerStatuses, ...containerStatuses].flatMap(
+    ({ name, state, lastState, restartCount }) => {
+      const { reason, message } = state?.waiting ?? {};
+      // On its way, and no reason to worry.
+      if (reason === undefined || reason === 'ContainerCreating' || reason === 'PodInitializing') return [];
+      const { terminated } = lastState ?? {};
+      const ended = terminated && `last exit code ${terminated.exitCode} (${terminated.reason})`;
+      const restarts = restartCount ? `restarted ${restartCount}×` : undefined;
+      const why = [message, ended, restarts].filter(Boolean).join(', ');
+      return [`pod ${pod.metadata.name}, container ${name}: ${reason}${why && `: ${why}`}`];
+    },
+  );
   return [...unscheduled, ...waiting];
 }
 
 function ruleNodes(status: SubsetStatus | undefined, errors: readonly string[]): TreeNode[] {
   const rules = status?.destinationRules ?? [];
   const nodes = rules.map((rule) => node('DestinationRule', keyOf(rule), rule.status, { reasons: ruleReasons(rule) }));
-  return errors.length === 0 ? nodes : [...nodes, node('DestinationRule', 'of the base', 'missing', { reasons: errors })];
+  return errors.length === 0
+    ? nodes
+    : [...nodes, node('DestinationRule', 'of the base', 'missing', { reasons: errors })];
 }
 
 function ruleReasons({ status }: ResourceStatus): string[] {
@@ -189,16 +203,17 @@ function virtualServiceNodes(world: EnvironmentWorld, subset: Subset, status: Su
   const nodes = (status?.virtualServices ?? []).map((ref) => {
     const service = world.virtualServices.get(keyOf(ref));
     const routes = (service?.spec?.http ?? []).filter((route) => isRouteOfSubset(owner, subset, service!, route));
-    const reasons =
-      ref.status === 'unknown' && waits
-        ? ['routes are put in once the clone runs']
-        : ref.status === 'ignored-missing-virtual-service'
-          ? ['no route in it leads to the default version']
-          : [];
+    if (ref.status === 'unknown' && waits) {
+      return node('VirtualService', keyOf(ref), 'waiting', { reasons: ['routes are put in once the clone runs'] });
+    }
+    const isIgnored = ref.status === 'ignored-missing-virtual-service';
+    const reasons = isIgnored ? ['no route in it leads to the default version'] : [];
     return node('VirtualService', keyOf(ref), ref.status, { reasons, children: routes.map(routeNode) });
   });
   const errors = errorsOf(status, 'virtualServices');
-  return errors.length === 0 ? nodes : [...nodes, node('VirtualService', 'of the base', 'missing', { reasons: errors })];
+  return errors.length === 0
+    ? nodes
+    : [...nodes, node('VirtualService', 'of the base', 'missing', { reasons: errors })];
 }
 
 function routeNode(route: HttpRoute): TreeNode {

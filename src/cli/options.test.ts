@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'vitest';
+import { parseDuration, switchesOf } from './options.ts';
+
+describe('durations', () => {
+  test.each([
+    ['90s', 90_000],
+    ['2m', 120_000],
+    ['1m30s', 90_000],
+    ['1.5s', 1_500],
+    ['250ms', 250],
+    ['1h', 3_600_000],
+  ])('%s', (text, ms) => {
+    expect(parseDuration(text)).toBe(ms);
+  });
+
+  test.each(['', '5', 's', '5 s', '-5s', '5s!', '5d'])('"%s" is refused', (text) => {
+    expect(() => parseDuration(text)).toThrow('A duration is a number with a unit');
+  });
+});
+
+test('switches are understood with a value, as kubectl takes them; what follows -- is left alone', () => {
+  expect(switchesOf(['env', '--wait=false', '--wait=true', '--', '--wait=false'])).toEqual([
+    'env',
+    '--no-wait',
+    '--wait',
+    '--',
+    '--wait=false',
+  ]);
+});

@@ -1,0 +1,114 @@
+// A small shop on an embedded cluster, with the controller for environments: what the tests of the command line work on.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { dynamicEnv } from '../../api/dynamicenv.ts';
+import { createLogger, Manager } from '../../controller/index.ts';
+import { istioDefinitions } from '../../embedded/crd/bundled/istio.ts';
+import { startEmbedded } from '../../embedded/index.ts';
+import { environments } from '../../environments/index.ts';
+import { DestinationRule, VirtualService } from '../../environments/objects.ts';
+import { connect } from '../../kube/connect.ts';
+import type { Client } from '../../kube/client.ts';
+import { defineKind } from '../../kube/objects.ts';
+import type { AnyObject, Kind } from '../../kube/objects.ts';
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Shop {
+  readonly client: Client;
+  readonly dir: string;
+  /** Runs `offshoot` as a process of its own, piped. */
+  run(...args: string[]): Promise<Ran>;
+  /** The same, under way. */
+  start(...args: string[]): {
+    readonly child: ChildProcess;
+    readonly ended: Promise<Ran>;
+    readonly output: () => string;
+  };
+  /** Adds a Deployment with its Service, DestinationRule and VirtualService. */
+  deploy(name: string, options?: { simulate?: string; containers?: readonly string[]; mesh?: boolean }): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
+  namespaced: false,
+});
+const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
+const Service = defineKind('v1', 'Service', 'services');
+const BIN = path.resolve(import.meta.dirname, '../../../bin/offshoot.js');
+
+/** Starts a shop; without `controller`, nobody looks after its environments. */
+export async function openShop(options: { controller?: boolean } = {}): Promise<Shop> {
+  const cluster = await startEmbedded();
+  const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-cli-'));
+  const kubeconfig = path.join(dir, 'kubeconfig');
+  writeFileSync(kubeconfig, cluster.kubeconfig().replaceAll(/^(\s+)user: .*$/gm, '$&\n$1namespace: shop'));
+  const client = connect({ server: cluster.url, caPem: cluster.caPem, token: cluster.admin.token });
+  const create = (kind: Kind, object: Pick<AnyObject, 'metadata'> & { readonly spec?: unknown }): Promise<unknown> => {
+    const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
+    return client.create(kind, { apiVersion, kind: kind.kind, ...object });
+  };
+  const definitions: readonly unknown[] = [dynamicEnv.crd, ...Object.values(istioDefinitions())];
+  for (const definition of definitions) await client.create(Definition, definition as AnyObject);
+  await create(Namespace, { metadata: { name: 'shop' } });
+  const manager = new Manager({
+    client,
+    controllers: [environments({ drainMs: 0 })],
+    logger: createLogger({ level: 'silent' }),
+  });
+  if (options.controller ?? true) await manager.start();
+
+  const shop: Shop = {
+    client,
+    dir,
+    start(...args) {
+      const env = { ...process.env, KUBECONFIG: kubeconfig, NO_COLOR: undefined, FORCE_COLOR: undefined };
+      const child = spawn(process.execPath, [BIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      let [stdout, stderr] = ['', ''];
+      child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString('utf8')));
+      child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
+      const ended = new Promise<Ran>((resolve, reject) => {
+        child.once('error', reject);
+        child.once('close', (code) => resolve({ code, stdout, stderr }));
+      });
+      return { child, ended, output: () => stdout + stderr };
+    },
+    run: (...args) => shop.start(...args).ended,
+    async deploy(name, { simulate, containers = [name], mesh = true } = {}) {
+      const labels = { app: name, version: 'shared' };
+      const annotations = simulate === undefined ? {} : { 'offshoot.dev/simulate': simulate };
+      const metadata = { name, namespace: 'shop' };
+      await create(Deployment, {
+        metadata,
+        spec: {
+          selector: { matchLabels: labels },
+          template: {
+            metadata: { labels, annotations },
+            spec: { containers: containers.map((each) => ({ name: each, image: `${each}:1` })) },
+          },
+        },
+      });
+      await create(Service, { metadata, spec: { selector: { app: name }, ports: [{ port: 9080 }] } });
+      if (!mesh) return;
+      const subsets = [{ name: 'shared', labels: { version: 'shared' } }];
+      await create(DestinationRule as Kind, { metadata, spec: { host: name, subsets } });
+      const route = [{ destination: { host: name, subset: 'shared' } }];
+      await create(VirtualService as Kind, { metadata, spec: { hosts: [name], http: [{ route }] } });
+    },
+    async stop() {
+      await manager.stop();
+      client.close();
+      await cluster.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+  return shop;
+}
