@@ -87,7 +87,7 @@ const accountName = 'kubernetes.io/service-account.name';
 const accountUid = 'kubernetes.io/service-account.uid';
 
 /** What a token Secret needs: its token while the account exists, else to go. */
-export function planTokenSecret(world: World, secret: Secret, credentials: Credentials): Plan {
+function planTokenSecret(world: World, secret: Secret, credentials: Credentials): Plan {
   const { annotations = {}, namespace = '', deletionTimestamp } = secret.metadata;
   const name = annotations[accountName];
   if (secret.type !== tokenType || name === undefined || deletionTimestamp !== undefined) return nothing;

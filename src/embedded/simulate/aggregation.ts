@@ -18,7 +18,7 @@ interface ClusterRole extends KubeObject {
 const roles: Collection<ClusterRole> = 'clusterroles.rbac.authorization.k8s.io';
 
 /** What an aggregated role needs now. */
-export function planAggregation(world: World, role: ClusterRole): Plan {
+function planAggregation(world: World, role: ClusterRole): Plan {
   if (role.aggregationRule === undefined || role.metadata.deletionTimestamp !== undefined) return nothing;
   const selectors = (role.aggregationRule.clusterRoleSelectors ?? []).flatMap((one) => {
     const selector = safeSelector(one);

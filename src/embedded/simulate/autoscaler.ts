@@ -23,7 +23,7 @@ interface Scalable extends KubeObject {
 const autoscalers: Collection<Autoscaler> = 'horizontalpodautoscalers.autoscaling';
 
 /** What the status of an autoscaler should say. */
-export function planAutoscaler(world: World, autoscaler: Autoscaler): Plan {
+function planAutoscaler(world: World, autoscaler: Autoscaler): Plan {
   const { apiVersion = 'v1', kind, name } = autoscaler.spec.scaleTargetRef;
   const resource = world.resourceOfKind(apiVersion, kind);
   const collection: Collection<Scalable> = resource === undefined ? '' : collectionOf(resource);

@@ -6,7 +6,7 @@ import { managedBy } from './pods.ts';
 import { byAge, resolveCount } from './values.ts';
 import type { NewObject } from './writes.ts';
 
-export const hashLabel = 'pod-template-hash';
+const hashLabel = 'pod-template-hash';
 export const revisionAnnotation = 'deployment.kubernetes.io/revision';
 const historyAnnotation = 'deployment.kubernetes.io/revision-history';
 const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas';

@@ -13,7 +13,7 @@ import type { World } from './world.ts';
 import { controllerManager, nothing, statusOf } from './writes.ts';
 import type { Plan } from './writes.ts';
 
-export interface PodDisruptionBudget extends KubeObject {
+interface PodDisruptionBudget extends KubeObject {
   readonly spec?: {
     readonly selector?: LabelSelector;
     readonly minAvailable?: number | string;
@@ -41,7 +41,7 @@ function expectedPods(world: World, pods: readonly Pod[]): number {
 }
 
 /** What the status of a budget should say. */
-export function planBudget(world: World, budget: PodDisruptionBudget): Plan {
+function planBudget(world: World, budget: PodDisruptionBudget): Plan {
   const selector = safeSelector(budget.spec?.selector);
   if (selector === undefined) return nothing;
   const pods = world.selected(podCollection, budget.metadata.namespace ?? '', selector).filter(isActive);

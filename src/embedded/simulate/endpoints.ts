@@ -160,7 +160,7 @@ function endpointOf(pod: Pod, address: string, publish: boolean): Fields {
 }
 
 /** What the Endpoints object of a service needs now. */
-export function planEndpoints(world: World, service: Service): Plan {
+function planEndpoints(world: World, service: Service): Plan {
   const selector = serviceSelector(service);
   if (selector === undefined || service.metadata.deletionTimestamp !== undefined) return nothing;
   const publish = service.spec.publishNotReadyAddresses === true;

@@ -39,7 +39,7 @@ export interface Container extends Fields {
   };
 }
 
-export interface Toleration {
+interface Toleration {
   readonly key?: string;
   readonly operator?: string;
   readonly value?: string;
@@ -57,7 +57,7 @@ export interface NodeRequirement {
   readonly values?: readonly string[];
 }
 
-export interface NodeAffinity extends Fields {
+interface NodeAffinity extends Fields {
   readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms: readonly NodeSelectorTerm[] };
 }
 

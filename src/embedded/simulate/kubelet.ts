@@ -19,7 +19,7 @@ interface Memory {
 }
 
 /** What a pod on a node says next. */
-export function planPod(world: World, pod: Pod, memory: Memory): Plan {
+function planPod(world: World, pod: Pod, memory: Memory): Plan {
   const { nodeName = '' } = pod.spec;
   const node = world.get(nodes, nodeName);
   if (node === undefined) return nothing;

@@ -26,7 +26,7 @@ export function isReady(pod: Pod): boolean {
 }
 
 /** Milliseconds until a ready pod counts as available: 0 when it does, undefined when it is not even ready. */
-export function availableInMs(pod: Pod, minReadySeconds: number, now: number): number | undefined {
+function availableInMs(pod: Pod, minReadySeconds: number, now: number): number | undefined {
   const ready = conditionOf(pod.status?.conditions, 'Ready');
   if (ready?.status !== 'True') return undefined;
   if (minReadySeconds === 0) return 0;

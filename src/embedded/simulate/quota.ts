@@ -14,7 +14,7 @@ import type { World } from './world.ts';
 import { controllerManager, nothing, statusOf } from './writes.ts';
 import type { Plan } from './writes.ts';
 
-export interface ResourceQuota extends KubeObject {
+interface ResourceQuota extends KubeObject {
   readonly spec?: {
     readonly hard?: Labels;
     readonly scopes?: readonly string[];
@@ -73,7 +73,7 @@ function counts(quota: ResourceQuota, collection: string, object: KubeObject): b
 }
 
 /** What is used of a quota. */
-export function usedOf(quota: ResourceQuota, list: List): Labels {
+function usedOf(quota: ResourceQuota, list: List): Labels {
   const names = Object.keys(quota.spec?.hard ?? {});
   const totals = new Map(names.map((name) => [name, countOf(0)]));
   for (const collection of new Set(names.map(collectionOfUsage))) {
@@ -140,7 +140,7 @@ export async function reserve(cluster: Cluster, { target, object, options }: Adm
 }
 
 /** What the status of a quota should say. */
-export function planQuota(world: World, quota: ResourceQuota): Plan {
+function planQuota(world: World, quota: ResourceQuota): Plan {
   const used = usedOf(quota, (collection, namespace) => world.list(collection, namespace));
   const status = { hard: quota.spec?.hard ?? {}, used };
   return sameJson(status, quota.status ?? {}) ? nothing : { writes: [statusOf(quota, status)] };

@@ -16,7 +16,7 @@ function isUnscheduled(pod: Pod): boolean {
 }
 
 /** Where a pod goes. */
-export function planScheduling(world: World, pod: Pod): Plan {
+function planScheduling(world: World, pod: Pod): Plan {
   if (!isUnscheduled(pod)) return nothing;
   if ((pod.spec.schedulingGates ?? []).length > 0) {
     return unschedulable(world, pod, 'SchedulingGated', 'Scheduling is blocked due to non-empty scheduling gates');

@@ -1,6 +1,5 @@
 // An embedded cluster for tests of the simulation: objects in, objects out, through the verbs of the API but no network.
 import { onTestFinished } from 'vitest';
-import { until } from '../../../../test/support/until.ts';
 import type { AnyObject, KubeObject } from '../../../kube/objects.ts';
 import { create } from '../../rest/create.ts';
 import { systemUser } from '../../rest/context.ts';
@@ -9,11 +8,11 @@ import { remove } from '../../rest/delete.ts';
 import type { DeleteOptions } from '../../rest/delete.ts';
 import { change } from '../../rest/update.ts';
 import { startEmbedded } from '../../server.ts';
-import type { Embedded } from '../../server.ts';
+import type { Embedded, EmbeddedOptions } from '../../server.ts';
 import type { SimulationOptions } from '../index.ts';
 import type { Collection } from '../kinds.ts';
 
-const options: WriteOptions = {
+const asTest: WriteOptions = {
   user: systemUser,
   dryRun: false,
   fieldManager: 'test',
@@ -36,7 +35,7 @@ export class TestCluster {
     for (const given of objects) {
       const object = given as AnyObject;
       const target = this.#target(object);
-      await create(this.embedded.cluster, { ...target, name: '' }, object, options);
+      await create(this.embedded.cluster, { ...target, name: '' }, object, asTest);
     }
   }
 
@@ -62,21 +61,16 @@ export class TestCluster {
   ): Promise<void> {
     const target = this.#target(this.must(collection, key));
     const wish = (old: AnyObject): { object: AnyObject } => ({ object: edit(old as unknown as T) as AnyObject });
-    await change(this.embedded.cluster, target, wish, options);
+    await change(this.embedded.cluster, target, wish, asTest);
   }
 
   async remove(collection: Collection<KubeObject>, key: string, request: DeleteOptions = {}): Promise<void> {
-    await remove(this.embedded.cluster, this.#target(this.must(collection, key)), request, options);
+    await remove(this.embedded.cluster, this.#target(this.must(collection, key)), request, asTest);
   }
 
   /** Waits until the controllers have nothing left to do at this time. */
   async settle(): Promise<void> {
     await this.embedded.simulation?.idle();
-  }
-
-  /** Waits until the condition holds. */
-  async until(condition: () => boolean): Promise<void> {
-    await until(condition, 5_000);
   }
 
   #target(object: KubeObject): Target {
@@ -89,9 +83,12 @@ export class TestCluster {
 }
 
 /** Starts a cluster that stops with the test. */
-export async function testCluster(simulation: SimulationOptions = {}): Promise<TestCluster> {
+export async function testCluster(
+  simulation: SimulationOptions | false = {},
+  options: EmbeddedOptions = {},
+): Promise<TestCluster> {
   const errors: unknown[] = [];
-  const embedded = await startEmbedded({ simulation, onError: (error) => errors.push(error) });
+  const embedded = await startEmbedded({ ...options, simulation, onError: (error) => errors.push(error) });
   onTestFinished(() => embedded.stop());
   return new TestCluster(embedded, errors);
 }

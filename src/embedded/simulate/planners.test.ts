@@ -1,0 +1,294 @@
+// Given objects → wanted writes, for the controllers whose rules are finer than their behaviour tests show.
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../kube/objects.ts';
+import { planCronJob } from './cronjob.ts';
+import { planDaemonSet } from './daemonset.ts';
+import { planSlices } from './endpoints.ts';
+import { planGarbage } from './garbage.ts';
+import { planJob } from './job.ts';
+import { cronJobs, daemonSets, jobs, replicaSets, statefulSets } from './kinds.ts';
+import type { Collection, CronJob, DaemonSet, Job, Node, Pod, ReplicaSet, Service, StatefulSet } from './kinds.ts';
+import { planNamespace } from './namespace.ts';
+import { byDispensability, managedBy } from './pods.ts';
+import { planReplicaSet } from './replicaset.ts';
+import { planStatefulSet } from './statefulset.ts';
+import { now, worldOf } from './testing/world.ts';
+import type { Plan } from './writes.ts';
+
+const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'main', image: 'x' }] } };
+const selector = { matchLabels: { app: 'web' } };
+
+function workload<T extends KubeObject>(
+  _collection: Collection<T>,
+  apiVersion: string,
+  kind: string,
+  spec: object,
+  status?: object,
+): T {
+  const metadata = {
+    name: 'web',
+    namespace: 'default',
+    uid: 'owner',
+    generation: 1,
+    creationTimestamp: '2026-01-01T00:00:00Z',
+  };
+  return { apiVersion, kind, metadata, spec: { selector, template, ...spec }, status } as unknown as T;
+}
+
+interface PodFacts {
+  readonly ready?: boolean | string;
+  readonly phase?: string;
+  readonly node?: string;
+  readonly created?: string;
+  readonly cost?: string;
+  readonly finalizers?: readonly string[];
+}
+
+function pod(name: string, owner: KubeObject | undefined, facts: PodFacts = {}): Pod {
+  const { ready = true, phase = 'Running', node = 'n1', created = '2026-01-01T00:00:00Z', cost, finalizers } = facts;
+  const lastTransitionTime = typeof ready === 'string' ? ready : '2026-01-01T00:00:00Z';
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      namespace: 'default',
+      uid: name,
+      creationTimestamp: created,
+      labels: { app: 'web' },
+      ...(cost !== undefined && { annotations: { 'controller.kubernetes.io/pod-deletion-cost': cost } }),
+      ...(finalizers !== undefined && { finalizers }),
+      ...(owner !== undefined && { ownerReferences: [managedBy(owner)] }),
+    },
+    spec: { ...template.spec, ...(node !== '' && { nodeName: node }) },
+    status: {
+      phase,
+      podIP: '10.244.0.1',
+      conditions: [{ type: 'Ready', status: ready === false ? 'False' : 'True', lastTransitionTime }],
+    },
+  };
+}
+
+/** The plan in short: `create Pod`, `delete web-1`, `status web`. */
+function short({ writes }: Plan): string[] {
+  return writes.map((write) => {
+    if (write.verb === 'create') return `create ${write.object.metadata.name ?? write.object.kind}`;
+    return `${write.verb === 'update' && write.subresource !== undefined ? write.subresource : write.verb} ${write.object.metadata.name}`;
+  });
+}
+
+describe('surplus pods', () => {
+  test.each<[string, PodFacts, PodFacts]>([
+    ['without a node', { node: '' }, {}],
+    ['pending', { phase: 'Pending' }, {}],
+    ['not ready', { ready: false }, {}],
+    ['that cost less', { cost: '-5' }, {}],
+    ['ready for a shorter time', { ready: '2026-01-01T00:05:00Z' }, {}],
+    ['newer', { created: '2026-01-01T00:05:00Z' }, {}],
+  ])('those %s go first', (_why, first, second) => {
+    const order = byDispensability([pod('second', undefined, second), pod('first', undefined, first)]);
+    expect(order.map((one) => one.metadata.name)).toEqual(['first', 'second']);
+  });
+});
+
+describe('replica sets', () => {
+  const set = (replicas: number): ReplicaSet => workload(replicaSets, 'apps/v1', 'ReplicaSet', { replicas });
+
+  test.each<[string, number, PodFacts[], string[]]>([
+    ['missing pods are created', 2, [{}], ['create Pod']],
+    ['surplus pods are deleted', 1, [{}, { ready: false }], ['delete pod-1']],
+    ['ended pods are replaced', 1, [{ phase: 'Failed' }], ['create Pod']],
+    ['enough pods are counted', 1, [{}], ['status web']],
+  ])('%s', async (_what, replicas, pods, expected) => {
+    const owner = set(replicas);
+    const world = await worldOf(owner, ...pods.map((facts, index) => pod(`pod-${index}`, owner, facts)));
+    expect(short(planReplicaSet(world, owner))).toEqual(expected);
+  });
+
+  test('a refusal is told instead of trying again at once', async () => {
+    const owner = set(2);
+    const { writes } = planReplicaSet(await worldOf(owner), owner, 'no more pods');
+    expect(writes).toMatchObject([
+      {
+        object: {
+          status: { conditions: [{ type: 'ReplicaFailure', reason: 'FailedCreate', message: 'no more pods' }] },
+        },
+      },
+    ]);
+  });
+});
+
+describe('stateful sets', () => {
+  test('an outdated pod waits for an unready newer one', async () => {
+    const set: StatefulSet = workload(statefulSets, 'apps/v1', 'StatefulSet', { replicas: 2, serviceName: 'web' });
+    const first = planStatefulSet(await worldOf(set), set).writes[0]!;
+    const revision = {
+      ...first.object,
+      metadata: { ...first.object.metadata, uid: 'r', name: first.object.metadata.name! },
+    } as KubeObject;
+    const labels = { app: 'web', 'controller-revision-hash': revision.metadata.name };
+    const outdated = pod('web-0', set);
+    const unready = { ...pod('web-1', set, { ready: false }), metadata: { ...pod('web-1', set).metadata, labels } };
+    const world = await worldOf(set, revision, outdated, unready);
+    expect(short(planStatefulSet(world, set))).toEqual(['status web']);
+    const ready = { ...unready, status: outdated.status! };
+    expect(short(planStatefulSet(await worldOf(set, revision, outdated, ready), set))).toEqual([
+      'delete web-0',
+      'status web',
+    ]);
+  });
+});
+
+describe('daemon sets', () => {
+  test('a pod on a node that no longer fits is deleted', async () => {
+    const set: DaemonSet = workload(daemonSets, 'apps/v1', 'DaemonSet', {});
+    const created = planDaemonSet(await worldOf(set), set).writes[0]!;
+    const revision = {
+      ...created.object,
+      metadata: { ...created.object.metadata, uid: 'r', name: created.object.metadata.name! },
+    } as KubeObject;
+    const node: Node = {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n1', uid: 'n1' },
+      spec: { taints: [{ key: 'dedicated', value: 'db', effect: 'NoSchedule' }] },
+    };
+    const world = await worldOf(set, revision, node, pod('web-a', set));
+    expect(short(planDaemonSet(world, set))).toEqual(['delete web-a', 'status web']);
+  });
+});
+
+describe('jobs', () => {
+  const tracked = ['batch.kubernetes.io/job-tracking'];
+
+  test('a pod that ended is noted, then let go, then counted, and never twice', async () => {
+    const job: Job = workload(
+      jobs,
+      'batch/v1',
+      'Job',
+      { completions: 1, parallelism: 1 },
+      { startTime: '2026-01-01T00:00:00Z' },
+    );
+    const ended = pod('web-a', job, { phase: 'Succeeded', finalizers: tracked });
+    const noted = planJob(await worldOf(job, ended), job);
+    expect(noted.writes).toMatchObject([
+      {
+        object: {
+          status: { uncountedTerminatedPods: { succeeded: ['web-a'] }, conditions: [{ type: 'SuccessCriteriaMet' }] },
+        },
+      },
+    ]);
+    expect(noted.writes[0]!.object).not.toHaveProperty(['status', 'succeeded']);
+    const told = noted.writes[0]!.object as Job;
+    expect(short(planJob(await worldOf(told, ended), told))).toEqual(['update web-a']);
+    const free = pod('web-a', job, { phase: 'Succeeded' });
+    expect(planJob(await worldOf(told, free), told).writes).toMatchObject([
+      {
+        object: {
+          status: {
+            succeeded: 1,
+            uncountedTerminatedPods: {},
+            conditions: [{ type: 'SuccessCriteriaMet' }, { type: 'Complete' }],
+          },
+        },
+      },
+    ]);
+  });
+});
+
+describe('cron jobs', () => {
+  const cron = (spec: object): CronJob =>
+    workload(cronJobs, 'batch/v1', 'CronJob', {
+      schedule: '*/5 * * * *',
+      jobTemplate: { spec: { template } },
+      ...spec,
+    });
+  const running = (owner: KubeObject): KubeObject => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'web-0', namespace: 'default', uid: 'j', ownerReferences: [managedBy(owner)] },
+  });
+  const name = `web-${now / 60_000}`;
+
+  test.each<[string, object, boolean, string[]]>([
+    ['of several missed times only the last is made up for', {}, false, [`create ${name}`, 'status web']],
+    ['Forbid waits for the one that runs', { concurrencyPolicy: 'Forbid' }, true, ['status web']],
+    [
+      'Replace ends the one that runs',
+      { concurrencyPolicy: 'Replace' },
+      true,
+      ['delete web-0', `create ${name}`, 'status web'],
+    ],
+    ['suspended ones start nothing', { suspend: true }, false, []],
+  ])('%s', async (_what, spec, withRunning, expected) => {
+    const owner = cron(spec);
+    const world = await worldOf(owner, ...(withRunning ? [running(owner)] : []));
+    expect(short(planCronJob(world, owner))).toEqual(expected);
+  });
+});
+
+describe('endpoint slices', () => {
+  const service = (spec: object): Service => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'web', namespace: 'default', uid: 'svc' },
+    spec: { selector: { app: 'web' }, ports: [{ port: 80 }], ...spec },
+  });
+
+  test('a terminating pod serves and is not ready', async () => {
+    const leaving = {
+      ...pod('a', undefined),
+      metadata: { ...pod('a', undefined).metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+    };
+    const { writes } = planSlices(await worldOf(leaving), service({}));
+    expect(writes).toMatchObject([
+      { object: { endpoints: [{ conditions: { ready: false, serving: true, terminating: true } }] } },
+    ]);
+  });
+
+  test('services without a selector are left to others', async () => {
+    expect(planSlices(await worldOf(pod('a', undefined)), service({ selector: {} })).writes).toEqual([]);
+  });
+});
+
+describe('garbage and namespaces', () => {
+  test('a waiting owner has its dependents deleted, those with dependents of their own in the foreground', async () => {
+    const configMap = (name: string, owner?: KubeObject, more: object = {}): KubeObject => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {
+        name,
+        namespace: 'default',
+        uid: name,
+        ...(owner !== undefined && { ownerReferences: [{ ...managedBy(owner), controller: false }] }),
+        ...more,
+      },
+    });
+    const parent = configMap('parent', undefined, {
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      finalizers: ['foregroundDeletion'],
+    });
+    const child = configMap('child', parent);
+    const world = await worldOf(parent, child, configMap('leaf', parent), configMap('grandchild', child));
+    const { writes } = planGarbage(world, { ...parent });
+    expect(
+      writes.map((write) => [write.object.metadata.name, write.verb === 'delete' && write.options?.propagationPolicy]),
+    ).toEqual([
+      ['child', 'Foreground'],
+      ['leaf', 'Background'],
+    ]);
+  });
+
+  test('an empty namespace on its way out says so first and is let go next', async () => {
+    const namespace = {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'team', uid: 't', deletionTimestamp: '2026-01-01T00:00:00Z' },
+      spec: { finalizers: ['kubernetes'] },
+    };
+    const told = planNamespace(await worldOf(namespace), namespace);
+    expect(short(told)).toEqual(['status team']);
+    const after = told.writes[0]!.object as KubeObject;
+    expect(short(planNamespace(await worldOf(after), after))).toEqual(['finalize team']);
+  });
+});
