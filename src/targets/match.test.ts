@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { claim, target } from '../../test/support/claims.ts';
+import type { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
+import { bestMatch, conflict, mismatch } from './match.ts';
+import { CLAIM_UID, PROVISIONER } from './names.ts';
+
+const inPhase = (phase: string, spec: Partial<DeploymentTarget['spec']> = {}): DeploymentTarget => ({
+  ...target('test-dt', spec),
+  status: { phase },
+});
+const wrapped = (problem: string): string =>
+  `DeploymentTarget test-dt does not match DeploymentTargetClaim test-dtc in namespace test-ns: ${problem}`;
+const refused = (wanted: string, held: string, problem: string): string =>
+  `cannot bind DeploymentTargetClaim test-dtc with target "${wanted}" to DeploymentTarget test-dt with claim ref "${held}": ${problem}`;
+
+const TAKEN = 'DeploymentTarget has a claimRef to another DeploymentTargetClaim';
+const ELSEWHERE = 'DeploymentTargetClaim targets a DeploymentTarget that is already claimed';
+
+describe('whether a claim may have a target', () => {
+  const empty = { defaultNamespace: '', apiURL: '', clusterCredentialsSecret: '' };
+  const cases: [string, DeploymentTargetClaim, DeploymentTarget, string | undefined][] = [
+    ['U23: reserved and available', claim(), inPhase('Available', { claimRef: 'test-dtc' }), undefined],
+    ['free, without a phase', claim(), target(), undefined],
+    [
+      'U24: another class',
+      claim('test-dtc', { deploymentTargetClassName: 'x' }),
+      target(),
+      wrapped('deploymentTargetClassName does not match'),
+    ],
+    ['U25: bound', claim(), inPhase('Bound'), wrapped('DeploymentTarget is not in Available phase')],
+    ['released', claim(), inPhase('Released'), wrapped('DeploymentTarget is not in Available phase')],
+    [
+      'U26: no credentials',
+      claim(),
+      target('test-dt', { kubernetesCredentials: empty }),
+      wrapped('DeploymentTarget does not have cluster credentials'),
+    ],
+    [
+      'U27: reserved for a claim that wants another',
+      claim('test-dtc', { targetName: 'different-dt' }),
+      inPhase('Available', { claimRef: 'test-dtc' }),
+      refused('different-dt', 'test-dtc', ELSEWHERE),
+    ],
+    [
+      'reserved for another',
+      claim(),
+      target('test-dt', { claimRef: 'x' }),
+      wrapped(
+        "DeploymentTarget already references another DeploymentTargetClaim via DeploymentTarget's .spec.claimRef field",
+      ),
+    ],
+    ['reserved by an object', claim(), target('test-dt', { claimRef: { name: 'test-dtc' } }), undefined],
+    [
+      'bound to an earlier claim of the name',
+      claim('test-dtc', {}, { uid: 'new' }),
+      target('test-dt', { claimRef: 'test-dtc' }, { annotations: { [CLAIM_UID]: 'old' } }),
+      wrapped(
+        "DeploymentTarget already references another DeploymentTargetClaim via DeploymentTarget's .spec.claimRef field",
+      ),
+    ],
+    [
+      'both without a class',
+      claim('test-dtc', { deploymentTargetClassName: '' }),
+      target('test-dt', { deploymentTargetClassName: '' }),
+      undefined,
+    ],
+  ];
+  test.each(cases)('%s', (_what, ofClaim, ofTarget, problem) => {
+    expect(mismatch(ofClaim, ofTarget)).toBe(problem);
+  });
+});
+
+describe('references that stand against each other', () => {
+  const cases: [string, string, string, string | undefined][] = [
+    ['U28: the target is held by another', 'test-dt', 'other', refused('test-dt', 'other', TAKEN)],
+    ['U29: the same, and the claim names none', '', 'other', refused('', 'other', TAKEN)],
+    ['U30: the claim wants another', 'other-dt', 'test-dtc', refused('other-dt', 'test-dtc', ELSEWHERE)],
+    ['U31: the same, and the target is free', 'other-dt', '', refused('other-dt', '', ELSEWHERE)],
+    ['U32: neither names any', '', '', undefined],
+    ['each has somebody else', 'other-dt', 'other', undefined],
+    ['each names the other', 'test-dt', 'test-dtc', undefined],
+  ];
+  test.each(cases)('%s', (_what, targetName, claimRef, problem) => {
+    expect(conflict(claim('test-dtc', { targetName }), target('test-dt', { claimRef }))).toBe(problem);
+  });
+});
+
+describe('the best match', () => {
+  test('is the one that is reserved, then the oldest, then by name', () => {
+    const at = (time: string) => ({ creationTimestamp: `2026-01-01T00:00:0${time}Z` });
+    const some = [target('c', {}, at('2')), target('b', {}, at('1')), target('a', {}, at('1'))];
+    expect(bestMatch(claim(), some)?.metadata.name).toBe('a');
+    expect(bestMatch(claim(), [...some, target('z', { claimRef: 'test-dtc' }, at('9'))])?.metadata.name).toBe('z');
+  });
+
+  test('never one that is going', () => {
+    expect(bestMatch(claim(), [target('a', {}, { deletionTimestamp: '2026-01-01T00:00:00Z' })])).toBeUndefined();
+  });
+
+  test('U33: for a claim that is provisioned for, only what was made for it', () => {
+    const marked = claim('test-dtc', {}, { annotations: { [PROVISIONER]: 'x' } });
+    expect(bestMatch(marked, [target('free')])).toBeUndefined();
+    expect(bestMatch(marked, [target('free'), target('made', { claimRef: 'test-dtc' })])?.metadata.name).toBe('made');
+  });
+});

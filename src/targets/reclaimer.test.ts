@@ -1,0 +1,139 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { claim, ClaimWorld, errorOf, spaceRequest, target, targetClass } from '../../test/support/claims.ts';
+import { SpaceRequest } from '../api/spaces.ts';
+import { DeploymentTarget, DeploymentTargetClass } from '../api/targets.ts';
+import { targets } from './index.ts';
+import { MAKE_AVAILABLE, PROVISIONED_BY, RECLAIM_POLICY, TARGET_FINALIZER, TOOLCHAIN_FINALIZER } from './names.ts';
+
+const worlds: ClaimWorld[] = [];
+afterEach(async () => {
+  await Promise.all(worlds.splice(0).map((world) => world.stop()));
+});
+
+function world(): ClaimWorld {
+  const made = new ClaimWorld(targets().filter(({ name }) => name === 'binder' || name === 'reclaimer'));
+  worlds.push(made);
+  return made;
+}
+
+const dt = (w: ClaimWorld) => w.get(DeploymentTarget, 'test-dt');
+const sr = (w: ClaimWorld) => w.get(SpaceRequest, 'sr');
+const SANDBOX = { [PROVISIONED_BY]: 'appstudio.redhat.com/devsandbox' };
+const stuck = { conditions: [{ type: 'Ready', status: 'True', reason: 'UnableToTerminate' }] };
+
+/** A target that is going, with its space request, which somebody holds. */
+async function going(policy: 'Delete' | 'Retain', status?: unknown): Promise<ClaimWorld> {
+  const w = await world().have(targetClass(policy), target('test-dt', {}, { annotations: SANDBOX }));
+  await w.have({ ...spaceRequest('sr', { 'appstudio.openshift.io/dt': 'test-dt' }), status });
+  await w.settle();
+  await w.delete(DeploymentTarget, 'test-dt');
+  await w.settle();
+  return w;
+}
+
+describe('a target', () => {
+  test('T1: gets its finalizer, its phase, and what the class says about reclaiming', async () => {
+    const w = await world().have(targetClass('Delete'), target());
+    await w.settle();
+    expect(dt(w)?.metadata.finalizers).toEqual([TARGET_FINALIZER]);
+    expect(dt(w)?.metadata.annotations).toEqual({ [RECLAIM_POLICY]: 'Delete' });
+    expect([dt(w)?.status?.phase, errorOf(dt(w))]).toEqual(['Available', '']);
+  });
+
+  test('without a class object is fine', async () => {
+    const w = await world().have(target());
+    await w.settle();
+    expect([dt(w)?.status?.phase, errorOf(dt(w))]).toEqual(['Available', '']);
+  });
+
+  test('that is reserved for a claim that is yet to come keeps the reservation', async () => {
+    const w = await world().have(targetClass('Retain'), target('test-dt', { claimRef: 'future' }));
+    await w.settle();
+    expect([dt(w)?.status?.phase, dt(w)?.spec.claimRef]).toEqual(['Available', 'future']);
+  });
+
+  test('T3, A: is released when its claim is gone without a word', async () => {
+    const w = await world().have(targetClass('Retain'), {
+      ...target('test-dt', { claimRef: 'gone' }),
+      status: { phase: 'Bound' },
+    });
+    await w.settle();
+    expect([dt(w)?.status?.phase, dt(w)?.spec.claimRef]).toEqual(['Released', '']);
+  });
+
+  test('that was made for a claim goes when the claim is gone and the class says Delete', async () => {
+    const w = await world().have(targetClass('Delete'), {
+      ...target('test-dt', { claimRef: 'gone' }, { annotations: SANDBOX }),
+      status: { phase: 'Bound' },
+    });
+    await w.settle();
+    expect(dt(w)).toBeUndefined();
+  });
+
+  test('that is released can be made available again by a person, and is then claimed', async () => {
+    const w = await world().have(targetClass('Retain'), { ...target(), status: { phase: 'Released' } }, claim());
+    await w.settle();
+    expect(dt(w)?.status?.phase).toBe('Released');
+    await w.patch(DeploymentTarget, 'test-dt', { metadata: { annotations: { [MAKE_AVAILABLE]: 'true' } } });
+    await w.settle();
+    expect(dt(w)?.metadata.annotations).not.toHaveProperty(MAKE_AVAILABLE);
+    expect(dt(w)?.status?.phase).toBe('Available');
+  });
+});
+
+describe('deleting a target', () => {
+  test('T2: waits for its space request, is failed after two minutes of trouble, and still waits', async () => {
+    const w = await going('Delete', stuck);
+    expect(sr(w)?.metadata).toMatchObject({
+      finalizers: [TOOLCHAIN_FINALIZER],
+      deletionTimestamp: expect.anything() as string,
+    });
+    expect(dt(w)?.status?.phase).toBe('Available');
+    await w.clock.advance(110_000);
+    await w.settle();
+    expect(dt(w)?.status?.phase).toBe('Available');
+    await w.clock.advance(60_000);
+    await w.settle();
+    expect(dt(w)?.status?.phase).toBe('Failed');
+    await w.patch(SpaceRequest, 'sr', { metadata: { finalizers: [] } });
+    await w.settle();
+    expect(dt(w)).toBeUndefined();
+  });
+
+  test('a space request that says nothing about itself is deleted all the same', async () => {
+    const w = await going('Delete');
+    expect(sr(w)?.metadata.deletionTimestamp).toBeDefined();
+  });
+
+  test('T5: with Retain it goes at once and the space request stays', async () => {
+    const w = await going('Retain');
+    expect([dt(w), sr(w)?.metadata.deletionTimestamp]).toEqual([undefined, undefined]);
+    expect(sr(w)).toBeDefined();
+  });
+
+  test('T4: without a space request it goes', async () => {
+    const w = await world().have(targetClass('Delete'), target());
+    await w.settle();
+    await w.delete(DeploymentTarget, 'test-dt');
+    await w.settle();
+    expect(dt(w)).toBeUndefined();
+  });
+
+  test('does not depend on the class: what it said is remembered', async () => {
+    const w = await world().have(targetClass('Delete'), target('test-dt', {}, { annotations: SANDBOX }));
+    await w.have(spaceRequest('sr', { 'appstudio.openshift.io/dt': 'test-dt' }));
+    await w.settle();
+    await w.delete(DeploymentTargetClass, 'test-sandbox-class');
+    await w.delete(DeploymentTarget, 'test-dt');
+    await w.settle();
+    expect(sr(w)?.metadata.deletionTimestamp).toBeDefined();
+  });
+
+  test('one that a person brought, without a class, goes', async () => {
+    const w = await world().have(target('test-dt', { deploymentTargetClassName: '' }));
+    await w.settle();
+    await w.delete(DeploymentTarget, 'test-dt');
+    await w.settle();
+    expect(dt(w)).toBeUndefined();
+  });
+});

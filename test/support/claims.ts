@@ -1,0 +1,145 @@
+// A world for tests of the claim system: an API in memory with the controllers running on it.
+import { SpaceRequest } from '../../src/api/spaces.ts';
+import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../src/api/targets.ts';
+import { createLogger, Manager } from '../../src/controller/index.ts';
+import type { ControllerDefinition } from '../../src/controller/index.ts';
+import type { AnyKind, Kind, KubeObject, ObjectMeta } from '../../src/kube/index.ts';
+import { FakeApi } from './fake-api.ts';
+import { FakeClock } from './fake-clock.ts';
+import { settled } from './until.ts';
+
+export const NAMESPACE = 'test-ns';
+export const CLASS = 'test-sandbox-class';
+
+type Meta = Partial<ObjectMeta>;
+
+export function claim(
+  name = 'test-dtc',
+  spec: Partial<DeploymentTargetClaim['spec']> = {},
+  meta: Meta = {},
+): DeploymentTargetClaim {
+  return {
+    apiVersion: 'appstudio.redhat.com/v1alpha1',
+    kind: 'DeploymentTargetClaim',
+    metadata: { name, namespace: NAMESPACE, ...meta },
+    spec: { deploymentTargetClassName: CLASS, ...spec },
+  };
+}
+
+export function target(
+  name = 'test-dt',
+  spec: Partial<DeploymentTarget['spec']> = {},
+  meta: Meta = {},
+): DeploymentTarget {
+  return {
+    apiVersion: 'appstudio.redhat.com/v1alpha1',
+    kind: 'DeploymentTarget',
+    metadata: { name, namespace: NAMESPACE, ...meta },
+    spec: {
+      deploymentTargetClassName: CLASS,
+      kubernetesCredentials: {
+        defaultNamespace: 'test-ns',
+        apiURL: 'https://api-url/api',
+        clusterCredentialsSecret: 'test-secret',
+        allowInsecureSkipTLSVerify: false,
+      },
+      ...spec,
+    },
+  };
+}
+
+export function targetClass(
+  reclaimPolicy: 'Delete' | 'Retain',
+  name = CLASS,
+  provisioner = 'appstudio.redhat.com/devsandbox',
+): DeploymentTargetClass {
+  return {
+    apiVersion: 'appstudio.redhat.com/v1alpha1',
+    kind: 'DeploymentTargetClass',
+    metadata: { name },
+    spec: { provisioner, reclaimPolicy },
+  };
+}
+
+export function spaceRequest(name: string, labels: Record<string, string>, meta: Meta = {}): SpaceRequest {
+  return {
+    apiVersion: 'toolchain.dev.openshift.com/v1alpha1',
+    kind: 'SpaceRequest',
+    metadata: { name, namespace: NAMESPACE, labels, ...meta },
+    spec: { tierName: 'appstudio-env' },
+  };
+}
+
+const KINDS: readonly AnyKind[] = [DeploymentTargetClaim, DeploymentTarget, DeploymentTargetClass, SpaceRequest];
+
+export class ClaimWorld {
+  readonly api = new FakeApi();
+  /** Starts at the real time, which the API goes by. */
+  readonly clock = new FakeClock(`${new Date().toISOString().slice(0, 19)}Z`);
+  readonly #controllers: readonly ControllerDefinition[];
+  #manager: Manager | undefined;
+
+  constructor(controllers: readonly ControllerDefinition[]) {
+    this.#controllers = controllers;
+  }
+
+  /** Creates objects, with the status that they carry. */
+  async have(...objects: readonly (KubeObject & { status?: unknown })[]): Promise<this> {
+    for (const { status, ...object } of objects) {
+      const kind = KINDS.find((each) => each.kind === object.kind)!;
+      await this.api.create(kind, object);
+      if (status !== undefined) await this.status(kind, object.metadata.name, status);
+    }
+    return this;
+  }
+
+  async status(kind: AnyKind, name: string, status: unknown): Promise<void> {
+    await this.api.patch(kind, this.ref(kind, name), { type: 'merge', body: { status } }, { subresource: 'status' });
+  }
+
+  async patch(kind: AnyKind, name: string, body: unknown): Promise<void> {
+    await this.api.patch(kind, this.ref(kind, name), { type: 'merge', body });
+  }
+
+  async delete(kind: AnyKind, name: string): Promise<void> {
+    await this.api.delete(kind, this.ref(kind, name));
+  }
+
+  /** Starts the controllers if they do not run, and waits until they have nothing to do. */
+  async settle(): Promise<this> {
+    if (this.#manager === undefined) {
+      this.#manager = new Manager({
+        client: this.api,
+        controllers: this.#controllers,
+        clock: this.clock,
+        logger: createLogger({ level: 'silent' }),
+      });
+      await this.#manager.start();
+    }
+    await settled(this.#manager);
+    return this;
+  }
+
+  get<T extends KubeObject>(kind: Kind<T>, name: string): T | undefined {
+    const key = kind.namespaced ? `${NAMESPACE}/${name}` : name;
+    return this.api.all(kind).get(key) as T | undefined;
+  }
+
+  async stop(): Promise<void> {
+    await this.#manager?.stop();
+    this.#manager = undefined;
+  }
+
+  private ref(kind: AnyKind, name: string): { name: string; namespace?: string } {
+    return kind.namespaced ? { name, namespace: NAMESPACE } : { name };
+  }
+}
+
+/** The message of the condition that says what went wrong; empty when nothing did. */
+export function errorOf(
+  object: { status?: { conditions?: readonly { type: string; status: string; message: string }[] } } | undefined,
+): string {
+  const [first] = object?.status?.conditions ?? [];
+  if (first?.type !== 'ErrorOccurred') return '(no ErrorOccurred condition first)';
+  return first.status === 'True' ? first.message : '';
+}
