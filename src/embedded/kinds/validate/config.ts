@@ -27,7 +27,7 @@ export function configMapErrors(object: ApiObject, old: ApiObject | undefined): 
   const binary = stringMap(object, 'binaryData');
   const errors = [...sealedErrors(object, old, 'data', 'binaryData'), ...keyErrors(object, 'data')];
   for (const key of Object.keys(data)) {
-    if (binary[key] !== undefined) errors.push(invalid(`data[${key}]`, key, 'duplicate of key present in binaryData'));
+    if (Object.hasOwn(binary, key)) errors.push(invalid(`data[${key}]`, key, 'duplicate of key present in binaryData'));
   }
   errors.push(...keyErrors(object, 'binaryData'));
   const size = [...Object.values(data), ...Object.values(binary)].reduce(
