@@ -60,6 +60,23 @@ export class Rbac {
     return this.rulesOf(user, attributes.namespace).some((rule) => covers(rule, attributes));
   }
 
+  /** Which binding allows the user to do this, in words; undefined when none has to. */
+  reason(user: UserInfo, wanted: Attributes): string | undefined {
+    if (user.groups.includes('system:masters')) return undefined;
+    const bindings = [...this.#store.list(clusterRoleBindings), ...this.#store.list(roleBindings)];
+    for (const { object } of bindings) {
+      const { name, namespace = '' } = object.metadata;
+      if (namespace !== '' && namespace !== wanted.namespace) continue;
+      const role = (object['roleRef'] ?? {}) as { readonly kind?: string; readonly name?: string };
+      const subject = subjectsOf(object).find((candidate) => isSubject(user, candidate, namespace));
+      if (subject === undefined || !this.rulesOfRole(role, namespace).some((rule) => covers(rule, wanted))) continue;
+      const binding = namespace === '' ? `ClusterRoleBinding "${name}"` : `RoleBinding "${name}/${namespace}"`;
+      const place = subject.kind === 'ServiceAccount' ? `/${subject.namespace ?? namespace}` : '';
+      return `RBAC: allowed by ${binding} of ${role.kind} "${role.name}" to ${subject.kind} "${subject.name}${place}"`;
+    }
+    return undefined;
+  }
+
   /** Every rule that holds for the user in a namespace, those of the whole cluster included. */
   rulesOf(user: UserInfo, namespace: string): readonly PolicyRule[] {
     if (user.groups.includes('system:masters')) return everything;

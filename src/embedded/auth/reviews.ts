@@ -2,7 +2,8 @@
 import type { AnyObject } from '../../kube/objects.ts';
 import type { UserInfo } from '../rest/context.ts';
 import { badRequest, invalid } from '../rest/fault.ts';
-import { required } from '../schema/field-error.ts';
+import type { Fault } from '../rest/fault.ts';
+import { invalid as invalidValue } from '../schema/field-error.ts';
 import type { Access } from './access.ts';
 import type { Attributes } from './rbac.ts';
 import { issuer } from './tokens.ts';
@@ -31,16 +32,17 @@ export function review(access: Access, user: UserInfo, object: AnyObject): AnyOb
   const spec = (object['spec'] ?? {}) as ReviewSpec;
   switch (object.kind) {
     case 'SelfSubjectAccessReview':
-      return { ...object, status: decision(access, user, attributesOf(object, spec)) };
+      return { ...object, status: decision(access, user, attributesOf(spec)) };
     case 'SubjectAccessReview':
     case 'LocalSubjectAccessReview': {
       if (
         object.kind === 'LocalSubjectAccessReview' &&
         spec.resourceAttributes?.namespace !== object.metadata.namespace
       ) {
-        throw badRequest('spec.resourceAttributes.namespace must match metadata.namespace');
+        const namespace = spec.resourceAttributes?.namespace ?? '';
+        throw refused('spec.resourceAttributes.namespace', namespace, 'must match metadata.namespace');
       }
-      return { ...object, status: decision(access, subjectOf(object, spec), attributesOf(object, spec)) };
+      return { ...object, status: decision(access, subjectOf(spec), attributesOf(spec)) };
     }
     case 'SelfSubjectRulesReview':
       return { ...object, status: rules(access, user, spec.namespace ?? '') };
@@ -53,12 +55,16 @@ export function review(access: Access, user: UserInfo, object: AnyObject): AnyOb
   }
 }
 
-function attributesOf(object: AnyObject, spec: ReviewSpec): Attributes {
+/** Refusals of reviews do not say which kind they are about. */
+function refused(field: string, value: unknown, why: string): Fault {
+  return invalid({ group: 'authorization.k8s.io', kind: '' }, '', [invalidValue(field, value, why)]);
+}
+
+function attributesOf(spec: ReviewSpec): Attributes {
   const { resourceAttributes: of, nonResourceAttributes: path } = spec;
   if ((of === undefined) === (path === undefined)) {
-    throw badRequest(
-      `${object.kind}: spec.resourceAttributes: exactly one of nonResourceAttributes or resourceAttributes must be specified`,
-    );
+    const why = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
+    throw refused('spec.resourceAttributes', null, why);
   }
   if (path !== undefined) {
     return {
@@ -75,17 +81,17 @@ function attributesOf(object: AnyObject, spec: ReviewSpec): Attributes {
   return { verb, group, resource, subresource, namespace, name };
 }
 
-function subjectOf(object: AnyObject, spec: ReviewSpec): UserInfo {
+function subjectOf(spec: ReviewSpec): UserInfo {
   if ((spec.user ?? '') === '' && (spec.groups ?? []).length === 0) {
-    const error = required('spec.user', 'at least one of user or group must be specified');
-    throw invalid({ group: 'authorization.k8s.io', kind: object.kind }, '', [error]);
+    throw refused('spec.user', '', 'at least one of user or group must be specified');
   }
   return { username: spec.user ?? '', groups: spec.groups ?? [] };
 }
 
 function decision(access: Access, user: UserInfo, wanted: Attributes): object {
   const allowed = access.rbac.allows(user, wanted);
-  return allowed ? { allowed, reason: 'RBAC: allowed by the roles of the user' } : { allowed };
+  const reason = allowed ? access.rbac.reason(user, wanted) : undefined;
+  return { allowed, ...(reason !== undefined && { reason }) };
 }
 
 function rules(access: Access, user: UserInfo, namespace: string): object {
@@ -103,9 +109,10 @@ function rules(access: Access, user: UserInfo, namespace: string): object {
 }
 
 function tokenStatus(access: Access, spec: ReviewSpec): object {
+  if ((spec.token ?? '') === '') throw badRequest('token is required for TokenReview in authentication');
   const found = access.tokenUser(spec.token ?? '');
   const wanted = spec.audiences ?? [issuer];
-  if (found === undefined) return { user: {}, error: '[invalid bearer token]' };
+  if (found === undefined) return { user: {}, error: 'invalid bearer token' };
   const audiences = found.audiences.filter((audience) => wanted.includes(audience));
   if (audiences.length === 0) {
     return {

@@ -2,6 +2,7 @@
 import { at, isObject, objects, scalarText, strings, text } from '../kinds/read.ts';
 import type { ApiObject, Resource, ScaleSubresource } from '../resource.ts';
 import type { Schema } from '../schema/types.ts';
+import { compareVersions } from '../version-order.ts';
 import { customColumns } from './columns.ts';
 import { compileJsonPath } from './jsonpath.ts';
 
@@ -43,6 +44,7 @@ export function customResources(definition: ApiObject): readonly Resource[] {
         hasGeneration: true,
         stored,
         selectableFields: selectableFields(version),
+        ...(version['deprecated'] === true && { deprecation: deprecationOf(definition, version) }),
       };
     });
 }
@@ -64,6 +66,20 @@ function scaleOf(version: ApiObject): ScaleSubresource | undefined {
     statusReplicasPath: text(scale, 'statusReplicasPath'),
     ...(labelSelectorPath !== '' && { labelSelectorPath }),
   };
+}
+
+/** The warning that a deprecated version gives: its own, or one that names the newest version that is not deprecated. */
+function deprecationOf(definition: ApiObject, version: ApiObject): string {
+  const own = text(version, 'deprecationWarning');
+  if (own !== '') return own;
+  const group = text(definition, 'spec', 'group');
+  const kind = text(definition, 'spec', 'names', 'kind');
+  const current = objects(definition, 'spec', 'versions').filter(
+    (other) => other['served'] === true && other['deprecated'] !== true,
+  );
+  const [best] = current.map((other) => text(other, 'name')).sort(compareVersions);
+  const advice = best === undefined ? '' : `; use ${group}/${best} ${kind}`;
+  return `${group}/${text(version, 'name')} ${kind} is deprecated${advice}`;
 }
 
 function selectableFields(version: ApiObject): Readonly<Record<string, (object: ApiObject) => string>> {

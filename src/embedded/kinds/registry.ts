@@ -17,6 +17,7 @@ interface Entry {
   readonly subresources?: readonly string[];
   readonly generation?: true;
   readonly stored?: { readonly group: string; readonly version: string };
+  readonly deprecation?: string;
 }
 
 const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
@@ -30,7 +31,12 @@ const generation = true;
 
 const core: readonly Entry[] = [
   { kind: 'ConfigMap', plural: 'configmaps', short: ['cm'] },
-  { kind: 'Endpoints', plural: 'endpoints', short: ['ep'] },
+  {
+    kind: 'Endpoints',
+    plural: 'endpoints',
+    short: ['ep'],
+    deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+  },
   { kind: 'Event', plural: 'events', short: ['ev'] },
   { kind: 'LimitRange', plural: 'limitranges', short: ['limits'] },
   {
@@ -229,6 +235,7 @@ function resourceOf(group: string, version: string, home: string, entry: Entry):
     hasGeneration: entry.generation === true,
     ...(entry.stored && { stored: entry.stored }),
     selectableFields: selectableFieldsOf(group, entry.kind),
+    ...(entry.deprecation !== undefined && { deprecation: entry.deprecation }),
   };
 }
 

@@ -57,14 +57,14 @@ async function createNamed(
   const admitted =
     (await cluster.admission.mutate({ operation: 'CREATE', target, object: checked, oldObject: undefined, options })) ??
     checked;
-  const owned = managed ? admitted : trackWrite(target, undefined, withoutStatus(target, admitted), options);
+  const owned = managed ? checked : trackWrite(target, undefined, withoutStatus(target, checked), options);
   const prepared = prepareForCreate(resource, admitted) as AnyObject;
   const completed = rules.prepareCreate?.(prepared, cluster, target) ?? prepared;
   const settled =
     admitted === checked ? completed : conform(target, completed, { ...options, fieldValidation: 'Ignore' });
   const problems = problemsOf(cluster, target, settled, undefined);
   if (problems.length > 0) throw invalid(resource, name, problems);
-  // The writer owns what it sent, not what the server then filled in.
+  // The writer owns what it sent, not what admission and the server then filled in.
   const { managedFields } = owned.metadata;
   const next = { ...settled, metadata: { ...settled.metadata, ...(managedFields && { managedFields }) } };
   await cluster.admission.validate({ operation: 'CREATE', target, object: next, oldObject: undefined, options });

@@ -29,6 +29,9 @@ export function deleteOptionsOf(body: unknown, query: URLSearchParams): DeleteOp
     throw badRequest('the body of a deletion must be a DeleteOptions object');
   }
   const given = (body ?? {}) as Record<string, unknown>;
+  const kind = given['kind'] ?? 'DeleteOptions';
+  if (kind !== 'DeleteOptions')
+    throw badRequest(`the body of a deletion must be a DeleteOptions object, found ${JSON.stringify(kind)}`);
   const fromQuery: Record<string, unknown> = {};
   if (body === undefined) {
     const grace = query.get('gracePeriodSeconds');
@@ -133,7 +136,9 @@ function afterDeletion(target: Target, request: DeleteOptions, old: AnyObject): 
   const present = old.metadata.finalizers ?? [];
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, generation } = old.metadata;
   const own = deletionTimestamp === undefined ? rules.deletionFinalizer : undefined;
-  const finalizers = finalizersFor(request, own === undefined || present.includes(own) ? present : [...present, own]);
+  const standard = deletionTimestamp === undefined && rules.orphansByDefault === true ? 'orphan' : undefined;
+  const kept = own === undefined || present.includes(own) ? present : [...present, own];
+  const finalizers = finalizersFor(request, kept, standard);
   const grace = Math.max(0, rules.graceSeconds?.(old, request.gracePeriodSeconds) ?? 0);
   const held = finalizers.length > 0 || rules.holds?.(old) === true;
   if (deletionTimestamp !== undefined) {
@@ -161,10 +166,14 @@ function afterDeletion(target: Target, request: DeleteOptions, old: AnyObject): 
 }
 
 /** How dependents are treated is written down as a finalizer that garbage collection works off. */
-function finalizersFor(request: DeleteOptions, present: readonly string[]): readonly string[] {
+function finalizersFor(
+  request: DeleteOptions,
+  present: readonly string[],
+  standard: string | undefined,
+): readonly string[] {
   const policy =
     request.orphanDependents === undefined ? request.propagationPolicy : orphanPolicy(request.orphanDependents);
-  if (policy === undefined) return present;
+  if (policy === undefined) return standard === undefined ? present : [...present, standard];
   const others = present.filter((finalizer) => finalizer !== 'orphan' && finalizer !== 'foregroundDeletion');
   if (policy === 'Orphan') return [...others, 'orphan'];
   return policy === 'Foreground' ? [...others, 'foregroundDeletion'] : others;

@@ -2,26 +2,12 @@
 import { apiVersionOf } from '../registry.ts';
 import type { Registry } from '../registry.ts';
 import type { Resource } from '../resource.ts';
+import { compareVersions } from '../version-order.ts';
 
 interface Group {
   readonly name: string;
   /** Best version first. */
   readonly versions: readonly { readonly version: string; readonly resources: readonly Resource[] }[];
-}
-
-/** GA before beta before alpha, then the higher number: v2, v1, v1beta2, v1beta1, v1alpha1. */
-function compareVersions(left: string, right: string): number {
-  const rank = (version: string): readonly number[] => {
-    const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
-    if (match === null) return [-1, 0, 0];
-    const [, major, stage, minor = '0'] = match;
-    return [stage === undefined ? 2 : stage === 'beta' ? 1 : 0, Number(major), Number(minor)];
-  };
-  const [a, b] = [rank(left), rank(right)];
-  for (const [index, value] of a.entries()) {
-    if (value !== b[index]) return b[index]! - value;
-  }
-  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 /** The groups in the order of discovery. */
@@ -148,12 +134,13 @@ function aggregatedResource(resource: Resource): object {
   const { group, version, kind } = resource;
   const subresources = subresourcesOf(resource).map((sub) => ({
     subresource: sub.name,
-    responseKind: { group: sub.group, version: sub.version, kind: sub.kind },
+    responseKind: { group: sub.group, version: sub.group === '' ? '' : sub.version, kind: sub.kind },
     verbs: sub.verbs,
   }));
   return {
     resource: resource.plural,
-    responseKind: { group, version, kind },
+    // The core group leaves the version to the list that this is in.
+    responseKind: { group, version: group === '' ? '' : version, kind },
     scope: resource.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: resource.singular,
     verbs: resource.verbs,

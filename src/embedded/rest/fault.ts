@@ -130,9 +130,9 @@ export function invalid(
   const causes = errors.map((error) => ({ reason: causeReason(error), message: errorBody(error), field: error.field }));
   const kind = resource.group === '' ? resource.kind : `${resource.kind}.${resource.group}`;
   const group = resource.group === '' ? {} : { group: resource.group };
-  const subject = kind === '' ? '' : `${kind} `;
-  const message = `${subject}"${name}" is invalid: ${errorsText(errors)}`;
-  return new Fault(422, 'Invalid', message, { ...(name !== '' && { name }), ...group, kind: resource.kind, causes });
+  const message = `${kind} "${name}" is invalid: ${errorsText(errors)}`;
+  const known = { ...(name !== '' && { name }), ...group, ...(resource.kind !== '' && { kind: resource.kind }) };
+  return new Fault(422, 'Invalid', message, { ...known, causes });
 }
 
 export function expired(message: string): Fault {

@@ -83,7 +83,10 @@ describe('lists', () => {
     expect(await select('fieldSelector=metadata.name%3Dc')).toEqual(['c']);
     expect(await select('fieldSelector=metadata.name!%3Dc')).toEqual(['a', 'b']);
     const unknown = await client.get(`${maps}?fieldSelector=data.x%3D1`);
-    expect([unknown.code, unknown.body['message']]).toEqual([400, 'field label not supported: data.x']);
+    expect([unknown.code, unknown.body['message']]).toEqual([
+      400,
+      '"data.x" is not a known field selector: only "metadata.name", "metadata.namespace"',
+    ]);
     expect((await client.get(`${maps}?labelSelector=a%3D%3D%3Db`)).code).toBe(400);
   });
 

@@ -65,6 +65,13 @@ function checkedMetadata(target: Target, metadata: unknown): Record<string, unkn
     if (checked[field] !== undefined && typeof checked[field] !== 'string')
       refuse(metaField(field), 'string', checked[field]);
   }
+  const { creationTimestamp: time } = checked;
+  if (typeof time === 'string' && Number.isNaN(Date.parse(time))) {
+    const why = `parsing time "${time}" as "2006-01-02T15:04:05Z07:00": cannot parse "${time}" as "2006"`;
+    throw badRequest(
+      `${target.resource.kind} in version "${target.resource.version}" cannot be handled as a ${target.resource.kind}: ${why}`,
+    );
+  }
   for (const field of stringMaps) {
     const map = checked[field];
     if (map === undefined) continue;

@@ -52,7 +52,8 @@ export function listBody(items: readonly Stored[], metadata: ListMeta, view: Vie
       items: items.map((stored) => metadataOnly(servedObject(stored, resource), format.version)),
     });
   }
-  const head = { kind: `${resource.kind}List`, apiVersion: apiVersionOf(resource), metadata };
+  const meta = resource.custom ? { continue: '', ...metadata } : metadata;
+  const head = { kind: `${resource.kind}List`, apiVersion: apiVersionOf(resource), metadata: meta };
   const parts: Buffer[] = [Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`)];
   const itemOf = resource.custom ? (bytes: Buffer) => [bytes] : withoutType(head.apiVersion, resource.kind);
   for (const [index, stored] of items.entries()) {

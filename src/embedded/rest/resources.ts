@@ -32,6 +32,7 @@ export async function answerResource(
 ): Promise<Answer | undefined> {
   const resource = server.registry.find(path.group, path.version, path.plural);
   if (resource === undefined || (!resource.namespaced && hasForeignNamespace(path))) throw noSuchPath();
+  if (resource.deprecation !== undefined) call.warn(resource.deprecation);
   const namespace = resource.namespaced ? path.namespace : '';
   const target: Target = { resource, namespace, name: path.name, subresource: path.subresource };
   if (path.subresource !== '' && path.subresource !== 'status') return answerSubresource(server, call, target);
@@ -97,10 +98,16 @@ async function answerVerb(server: ServerContext, call: ResourceRequest, target: 
   }
 }
 
+const orphanWarning =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set ' +
+  'propagationPolicy=Orphan to suppress this warning';
+
 async function deleted(server: ServerContext, call: ResourceRequest, target: Target, view: View): Promise<Answer> {
   const body = await bodyOf(call, true);
   const request = deleteOptionsOf(body, call.line.query);
   const options = writeOptionsOf(call, body);
+  const silent = request.propagationPolicy === undefined && request.orphanDependents === undefined;
+  if (silent && rulesOf(target.resource).orphansByDefault === true) call.warn(orphanWarning);
   const { stored, gone } = await remove(server, target, request, options);
   if (!gone) {
     const code = request.orphanDependents === false ? 202 : 200;

@@ -175,7 +175,7 @@ describe('patch', () => {
     const { code, body } = await client.call('PATCH', path, { other: 1 }, { type: types.merge });
     expect([code, body['message']]).toEqual([
       422,
-      '"" is invalid: patch: Invalid value: "{\\"other\\":1}": strict decoding error: unknown field "other"',
+      ' "" is invalid: patch: Invalid value: "{\\"other\\":1}": strict decoding error: unknown field "other"',
     ]);
   });
 

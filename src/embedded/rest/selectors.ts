@@ -40,8 +40,8 @@ function fieldTests(resource: Resource, text: string): ObjectTest[] {
   });
 }
 
-function unknownField({ selectableFields }: Resource, field: string): string {
-  return selectableFields === undefined
+function unknownField({ custom, selectableFields = {} }: Resource, field: string): string {
+  return !custom && Object.keys(selectableFields).length === 0
     ? `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`
     : `field label not supported: ${field}`;
 }

@@ -31,7 +31,7 @@ function columnDefinition(column: PrinterColumn): object {
 
 function rowOf(object: AnyObject, columns: readonly PrinterColumn[], view: View, now: number): object {
   const cells = columns.map((column) => columnValue(column, object, now));
-  if (view.includeObject === 'None') return { cells };
+  if (view.includeObject === 'None') return { cells, object: null };
   if (view.includeObject === 'Object') return { cells, object };
   const apiVersion = `meta.k8s.io/${view.format.version}`;
   return { cells, object: { kind: 'PartialObjectMetadata', apiVersion, metadata: object.metadata } };

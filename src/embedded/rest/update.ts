@@ -34,9 +34,9 @@ export function replace(cluster: Cluster, target: Target, body: unknown, options
     return create(cluster, target, body, options);
   }
   if (version === '' && rulesOf(target.resource).needsVersion) {
-    throw invalid(target.resource, target.name, [
-      invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'),
-    ]);
+    const { resource } = target;
+    const named = resource.custom ? { ...resource, kind: resource.plural } : resource;
+    throw invalid(named, target.name, [invalidValue('metadata.resourceVersion', 0, 'must be specified for an update')]);
   }
   return change(cluster, target, () => ({ object: given }), options);
 }

@@ -13,7 +13,7 @@ export function containerErrors(container: ApiObject, path: string, volumes: Rea
   const name = text(container, 'name');
   return [
     ...(name === '' ? [required(`${path}.name`)] : nameErrors(dns1123LabelProblems, name, `${path}.name`)),
-    ...(text(container, 'image') === '' ? [required(`${path}.image`)] : []),
+    ...imageErrors(text(container, 'image'), `${path}.image`),
     ...choice(
       text(container, 'terminationMessagePolicy'),
       ['File', 'FallbackToLogsOnError'],
@@ -25,6 +25,11 @@ export function containerErrors(container: ApiObject, path: string, volumes: Rea
     ...choice(text(container, 'imagePullPolicy'), ['Always', 'IfNotPresent', 'Never'], `${path}.imagePullPolicy`),
     ...resourceErrors(at(container, 'resources'), `${path}.resources`),
   ];
+}
+
+function imageErrors(image: string, path: string): FieldError[] {
+  if (image === '') return [required(path)];
+  return image.trim() === image ? [] : [invalid(path, image, 'must not have leading or trailing whitespace')];
 }
 
 function portListErrors(container: ApiObject, path: string): FieldError[] {

@@ -29,6 +29,7 @@ const rules: Readonly<Record<string, KindRules>> = {
   persistentvolumeclaims: { returnsDeleted: true },
   persistentvolumes: { returnsDeleted: true },
   [definitionCollection]: definitionRules,
+  'jobs.batch': { orphansByDefault: true },
   'leases.coordination.k8s.io': { needsVersion: true, createsOnUpdate: true },
   'poddisruptionbudgets.policy': needsVersion,
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': webhookRules,
