@@ -27,5 +27,5 @@ export { defaultSettings } from './settings.ts';
 export type { Settings } from './settings.ts';
 export { environmentTables } from './world.ts';
 export { validateCreate, validateUpdate } from './validate.ts';
-export type { Facts, Verdict } from './validate.ts';
+export type { Facts, Place, Verdict } from './validate.ts';
 export { environmentAdmission, WEBHOOK_CONFIGURATION, WEBHOOK_PATH, webhookConfiguration } from './webhook.ts';

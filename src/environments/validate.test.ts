@@ -21,7 +21,7 @@ function env(spec: Partial<DynamicEnv['spec']> = {}, metadata: Partial<DynamicEn
 }
 
 function denial(message: string): Verdict {
-  return { allowed: false, status: { code: 403, reason: 'Forbidden', message } };
+  return { allowed: false, status: { code: 403, reason: 'Forbidden', message }, at: expect.any(Array) as [] };
 }
 
 function messageOf(verdict: Verdict): string | undefined {
@@ -100,6 +100,7 @@ describe('creating', () => {
           causes: [{ reason: 'FieldValueInvalid', message: body, field }],
         },
       },
+      at: ['spec', 'istioMatches', 0, 'headers', 'x-env'],
     });
   });
 
@@ -245,6 +246,16 @@ describe('changing', () => {
     expect(validateUpdate(env(), leaving, facts)).toEqual({ allowed: true });
     expect(validateCreate(leaving, facts)).toEqual({ allowed: true });
   });
+});
+
+test.each<[string, DynamicEnv, readonly (string | number)[]]>([
+  ['a match', env({ istioMatches: [] }), ['spec', 'istioMatches']],
+  ['replicas', env({ consumers: [{ ...details, name: 'b', replicas: 0 }] }), ['spec', 'consumers', 0, 'replicas']],
+  ['a subset', env({ subsets: [details, { name: 'b', namespace: 'shop' }] }), ['spec', 'subsets', 1]],
+  ['the second of two', env({ subsets: [details, details] }), ['spec', 'subsets', 1]],
+  ['the name', env({}, { name: 'a.b' }), ['metadata', 'name']],
+])('a refusal points at %s', (_name, object, at) => {
+  expect(validateCreate(object)).toMatchObject({ allowed: false, at });
 });
 
 describe('names', () => {

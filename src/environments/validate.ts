@@ -11,7 +11,16 @@ import { messages } from './messages.ts';
 import { statusKey, uniqueVersion } from './names.ts';
 import { quote, quoteSpec } from './quote.ts';
 
-export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly status: Status };
+/** A place in an object. */
+export type Place = readonly (string | number)[];
+
+/** A refusal comes with the answer for the API server, and with the place of what is refused. */
+export type Verdict = { readonly allowed: true } | ({ readonly allowed: false } & Refusal);
+
+interface Refusal {
+  readonly status: Status;
+  readonly at: Place;
+}
 
 /** What the rules can't see in the object itself. */
 export interface Facts {
@@ -48,60 +57,77 @@ export function validateUpdate(old: DynamicEnv, env: DynamicEnv, facts: Facts = 
 
 /** Namespaces, other than its own, in which an environment would newly run or change something. */
 export function foreignNamespaces(env: DynamicEnv, old?: DynamicEnv): readonly string[] {
-  return [...new Set(foreignItems(env, old).map(({ namespace }) => namespace))];
+  return [...new Set(foreignItems(env, old).map(({ item }) => item.namespace))];
 }
 
-function verdict(...rules: readonly (() => Status | undefined)[]): Verdict {
+function verdict(...rules: readonly (() => Refusal | undefined)[]): Verdict {
   for (const rule of rules) {
-    const status = rule();
-    if (status !== undefined) return { allowed: false, status };
+    const refusal = rule();
+    if (refusal !== undefined) return { allowed: false, ...refusal };
   }
   return ALLOWED;
 }
 
-function denied(message: string): Status {
-  return { code: 403, reason: 'Forbidden', message };
+function denied(at: Place, message: string): Refusal {
+  return { status: { code: 403, reason: 'Forbidden', message }, at };
 }
 
-function invalid(path: string, value: string, detail: string): Status {
-  return denied(`${path}: Invalid value: ${value}: ${detail}`);
+function invalid(at: Place, path: string, value: string, detail: string): Refusal {
+  return denied(at, `${path}: Invalid value: ${value}: ${detail}`);
 }
 
-function itemsOf(env: DynamicEnv): readonly Subset[] {
-  return [...(env.spec?.subsets ?? []), ...(env.spec?.consumers ?? [])];
+const MATCHES = ['spec', 'istioMatches'];
+
+/** A subset or consumer, and where it stands. */
+interface Item {
+  readonly item: Subset;
+  readonly at: Place;
 }
 
-function someMatch({ spec }: DynamicEnv): Status | undefined {
+function itemsOf({ spec }: DynamicEnv): readonly Item[] {
+  return (['subsets', 'consumers'] as const).flatMap((list) =>
+    (spec?.[list] ?? []).map((item, index) => ({ item, at: ['spec', list, index] })),
+  );
+}
+
+function someMatch({ spec }: DynamicEnv): Refusal | undefined {
   const matches = spec?.istioMatches ?? [];
   const isEmpty = (map: object | undefined | null): boolean => Object.keys(map ?? {}).length === 0;
-  if (matches.length > 0 && !matches.some((match) => isEmpty(match.headers) && isEmpty(match.sourceLabels))) return;
-  return invalid('spec', quote.istioMatches(spec?.istioMatches), 'empty IstioMatch is invalid for DynamicEnv');
+  if (matches.length > 0 && !matches.some((match) => isEmpty(match.headers) && isEmpty(match.sourceLabels)))
+    return undefined;
+  return invalid(MATCHES, 'spec', quote.istioMatches(spec?.istioMatches), 'empty IstioMatch is invalid for DynamicEnv');
 }
 
-function sameMatches(old: DynamicEnv, env: DynamicEnv): Status | undefined {
+function sameMatches(old: DynamicEnv, env: DynamicEnv): Refusal | undefined {
   const matches = quote.istioMatches(env.spec?.istioMatches);
-  if (quote.istioMatches(old.spec?.istioMatches) === matches) return;
-  return invalid('spec', matches, 'spec.istioMatch field is immutable');
+  if (quote.istioMatches(old.spec?.istioMatches) === matches) return undefined;
+  return invalid(MATCHES, 'spec', matches, 'spec.istioMatch field is immutable');
 }
 
-function soundSubsets(env: DynamicEnv): Status | undefined {
+function soundSubsets(env: DynamicEnv): Refusal | undefined {
   const items = itemsOf(env);
-  for (const item of items) {
+  for (const { item, at } of items) {
     const { name, replicas, containers = [], initContainers = [] } = item;
-    if (replicas === 0) return invalid('spec', quoteSpec(env.spec), "It's illegal to use 0 replicas!");
+    if (replicas === 0) {
+      return invalid([...at, 'replicas'], 'spec', quoteSpec(env.spec), "It's illegal to use 0 replicas!");
+    }
     if (containers.length === 0 && initContainers.length === 0) {
       const detail = 'At least a single container or init-container must be specified';
-      return invalid(`spec[${name}]`, quote.subset(item), detail);
+      return invalid(at, `spec[${name}]`, quote.subset(item), detail);
     }
     const detail = 'It seems that not all container names are unique';
-    if (!uniqueNames(containers)) return invalid(containersPath(name), quote.containers(containers), detail);
-    if (!uniqueNames(initContainers)) return invalid(initPath(name), quote.containers(initContainers), detail);
+    if (!uniqueNames(containers)) {
+      return invalid([...at, 'containers'], containersPath(name), quote.containers(containers), detail);
+    }
+    if (!uniqueNames(initContainers)) {
+      return invalid([...at, 'initContainers'], initPath(name), quote.containers(initContainers), detail);
+    }
   }
-  const keys = items.map(statusKey);
-  const twice = keys.find((key, index) => keys.indexOf(key) < index);
-  if (twice === undefined) return;
-  const detail = `It seems that the following deployment appears in more then one subset/consumer: ${twice}`;
-  return invalid('spec', quoteSpec(env.spec), detail);
+  const keys = items.map(({ item }) => statusKey(item));
+  const second = keys.findIndex((key, index) => keys.indexOf(key) < index);
+  if (second < 0) return undefined;
+  const detail = `It seems that the following deployment appears in more then one subset/consumer: ${keys[second]}`;
+  return invalid(items[second]!.at, 'spec', quoteSpec(env.spec), detail);
 }
 
 function uniqueNames(containers: readonly ContainerOverrides[]): boolean {
@@ -117,45 +143,48 @@ function initPath(item: string): string {
 }
 
 /** Each header has exactly one of exact, prefix and regex; all headers that have not are named. */
-function oneFormPerHeader({ metadata, spec }: DynamicEnv): Status | undefined {
-  const causes = (spec?.istioMatches ?? []).flatMap(({ headers }) =>
+function oneFormPerHeader({ metadata, spec }: DynamicEnv): Refusal | undefined {
+  const found = (spec?.istioMatches ?? []).flatMap(({ headers }, index) =>
     Object.entries(headers ?? {}).flatMap(([header, { exact, prefix, regex }]) => {
-      const found = [exact, prefix, regex].filter((form) => form !== undefined && form !== '').length;
-      if (found === 1) return [];
+      const forms = [exact, prefix, regex].filter((form) => form !== undefined && form !== '').length;
+      if (forms === 1) return [];
       const field = `spec.istioMatch.headers.${header}`;
-      const detail = `${field} must validate one and only one schema (oneOf). Found ${found} valid alternatives`;
-      return [{ reason: 'FieldValueInvalid', message: `Invalid value: "header": ${detail}`, field }];
+      const detail = `${field} must validate one and only one schema (oneOf). Found ${forms} valid alternatives`;
+      const cause = { reason: 'FieldValueInvalid', message: `Invalid value: "header": ${detail}`, field };
+      return [{ cause, at: [...MATCHES, index, 'headers', header] }];
     }),
   );
-  if (causes.length === 0) return;
+  const [first] = found;
+  if (first === undefined) return undefined;
   const [group, kind, { name }] = ['dynamicenv.riskified.com', 'DynamicEnv', metadata];
+  const causes = found.map(({ cause }) => cause);
   const texts = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
   const all = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
-  return {
-    status: 'Failure',
-    code: 422,
-    reason: 'Invalid',
-    message: `${kind}.${group} ${JSON.stringify(name)} is invalid: ${all}`,
-    details: { name, group, kind, causes },
-  };
+  const message = `${kind}.${group} ${JSON.stringify(name)} is invalid: ${all}`;
+  const details = { name, group, kind, causes };
+  return { status: { status: 'Failure', code: 422, reason: 'Invalid', message, details }, at: first.at };
 }
 
 /** What stays of the old environment keeps its containers and its default version. */
-function sameContainers(old: DynamicEnv, env: DynamicEnv): Status | undefined {
+function sameContainers(old: DynamicEnv, env: DynamicEnv): Refusal | undefined {
   const items = itemsOf(env);
-  for (const before of itemsOf(old)) {
-    const item = items.find((each) => statusKey(each) === statusKey(before));
-    if (item === undefined) continue;
-    const containers = lostContainer(before.containers, item.containers);
-    if (containers !== undefined) {
-      return invalid(containersPath(item.name), quote.containers(item.containers), containers);
+  for (const { item: before } of itemsOf(old)) {
+    const found = items.find(({ item: each }) => statusKey(each) === statusKey(before));
+    if (found === undefined) continue;
+    const { item, at } = found;
+    const { name, containers, initContainers } = item;
+    const lost = lostContainer(before.containers, containers);
+    if (lost !== undefined) {
+      return invalid([...at, 'containers'], containersPath(name), quote.containers(containers), lost);
     }
-    const init = lostContainer(before.initContainers, item.initContainers);
-    if (init !== undefined) return invalid(initPath(item.name), quote.containers(item.initContainers), init);
+    const lostInit = lostContainer(before.initContainers, initContainers);
+    if (lostInit !== undefined) {
+      return invalid([...at, 'initContainers'], initPath(name), quote.containers(initContainers), lostInit);
+    }
     const [from, to] = [before.defaultVersion ?? '', item.defaultVersion ?? ''];
     if (from === to) continue;
     const detail = `Changing default-version is not supported (modified '${from}' to '${to}')`;
-    return invalid('spec.Subsets', quote.subsets(items), detail);
+    return invalid([...at, 'defaultVersion'], 'spec.Subsets', quote.subsets(items.map((each) => each.item)), detail);
   }
   return undefined;
 }
@@ -180,40 +209,38 @@ function versionProblem(env: Ref): string | undefined {
   return `"${version}", made from namespace and name, is not a valid subset name: choose a name of letters, digits and hyphens that does not break at its 40th character`;
 }
 
+const NAME = ['metadata', 'name'];
+
 /** The names that an environment gives are valid, and not those of another one. */
-function ownName(env: DynamicEnv, namesakes: readonly Ref[]): Status | undefined {
+function ownName(env: DynamicEnv, namesakes: readonly Ref[]): Refusal | undefined {
   const name = JSON.stringify(env.metadata.name);
   const problem = versionProblem(env.metadata);
-  if (problem !== undefined) return invalid('metadata.name', name, problem);
+  if (problem !== undefined) return invalid(NAME, 'metadata.name', name, problem);
   const key = keyOf(env.metadata);
   const other = namesakes.find((each) => keyOf(each) !== key);
-  if (other === undefined) return;
-  return invalid('metadata.name', name, messages.collision(keyOf(other), key, uniqueVersion(env.metadata)));
-}
-
-interface ForeignItem {
-  readonly path: string;
-  readonly namespace: string;
+  if (other === undefined) return undefined;
+  return invalid(NAME, 'metadata.name', name, messages.collision(keyOf(other), key, uniqueVersion(env.metadata)));
 }
 
 /** Subsets and consumers in other namespaces; with the old environment, only those that are new or not what they were. */
-function foreignItems(env: DynamicEnv, old?: DynamicEnv): readonly ForeignItem[] {
-  return (['subsets', 'consumers'] as const).flatMap((list) => {
-    const before = new Set((old?.spec?.[list] ?? []).map(quote.subset));
-    return (env.spec?.[list] ?? []).flatMap((item, index) => {
-      const { namespace } = item;
-      if (namespace === env.metadata.namespace || before.has(quote.subset(item))) return [];
-      return [{ path: `spec.${list}[${index}].namespace`, namespace }];
-    });
-  });
+function foreignItems(env: DynamicEnv, old?: DynamicEnv): readonly Item[] {
+  const before = new Set((old ? itemsOf(old) : []).map(identity));
+  return itemsOf(env).filter((each) => each.item.namespace !== env.metadata.namespace && !before.has(identity(each)));
+}
+
+/** The same for an item that is the same, and in the same list, wherever it stands there. */
+function identity({ item, at }: Item): string {
+  return `${at[1]} ${quote.subset(item)}`;
 }
 
 /** Nobody runs something through an environment where they could not run it themselves. */
-function permitted(items: readonly ForeignItem[], { requester }: Facts): Status | undefined {
-  const item = items.find(({ namespace }) => requester?.mayNotDeployIn.includes(namespace));
-  if (requester === undefined || item === undefined) return;
-  const { path, namespace } = item;
+function permitted(items: readonly Item[], { requester }: Facts): Refusal | undefined {
+  const found = items.find(({ item }) => requester?.mayNotDeployIn.includes(item.namespace));
+  if (requester === undefined || found === undefined) return undefined;
+  const [, list, index] = found.at;
+  const right = `user ${JSON.stringify(requester.name)} cannot create resource "deployments" in API group "apps" in the namespace ${JSON.stringify(found.item.namespace)}`;
   return denied(
-    `${path}: Forbidden: user ${JSON.stringify(requester.name)} cannot create resource "deployments" in API group "apps" in the namespace ${JSON.stringify(namespace)}, and an environment there would run on that right: ask for it, or name Deployments of the environment's own namespace`,
+    [...found.at, 'namespace'],
+    `spec.${list}[${index}].namespace: Forbidden: ${right}, and an environment there would run on that right: ask for it, or name Deployments of the environment's own namespace`,
   );
 }

@@ -53,7 +53,8 @@ export function environmentAdmission(client: Client, tables: Tables): AdmissionH
   return async (request, signal) => {
     const env = request.object as DynamicEnv | null | undefined;
     if (env === null || env === undefined || request.operation === 'DELETE') return { allowed: true };
-    return judge({ ...env, metadata: located(env, request) }, request, signal);
+    const verdict = await judge({ ...env, metadata: located(env, request) }, request, signal);
+    return verdict.allowed ? { allowed: true } : { allowed: false, status: verdict.status };
   };
 
   async function judge(env: DynamicEnv, request: AdmissionRequest, signal: AbortSignal): Promise<Verdict> {
