@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { until } from '../../../test/support/until.ts';
 import type { KubeObject, OwnerReference } from '../../kube/objects.ts';
 import { deployments, namespaces, pods, replicaSets } from './kinds.ts';
 import type { Collection } from './kinds.ts';
@@ -162,6 +163,30 @@ describe('namespaces', () => {
     await cluster.settle();
     expect(cluster.get(namespaces, 'team')).toBeUndefined();
     expect(cluster.list(pods, 'team')).toEqual([]);
+    expect(cluster.errors).toEqual([]);
+  });
+
+  test('what a custom object owned goes also when its kind goes with it', async () => {
+    const cluster = await testCluster();
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    await cluster.create(
+      {
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: 'things.example.com' },
+        spec: {
+          group: 'example.com',
+          scope: 'Namespaced',
+          names: { plural: 'things', kind: 'Thing' },
+          versions: [{ name: 'v1', served: true, storage: true, schema }],
+        },
+      },
+      { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'one', namespace: 'default' } },
+    );
+    await cluster.create(configMap('owned', [owner(cluster.must<KubeObject>('things.example.com', 'default/one'))]));
+    await cluster.settle();
+    await cluster.remove('customresourcedefinitions.apiextensions.k8s.io', 'things.example.com');
+    await until(() => cluster.get(configMaps, 'default/owned') === undefined, 5_000);
     expect(cluster.errors).toEqual([]);
   });
 

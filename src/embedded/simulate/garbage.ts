@@ -28,6 +28,7 @@ function placeOf(world: World, object: KubeObject, owner: OwnerReference): Place
 }
 
 function judge(world: World, object: KubeObject, owner: OwnerReference): Owner {
+  if (world.isGone(owner.uid)) return 'absent';
   const place = placeOf(world, object, owner);
   if (place === undefined) return 'present';
   const found = world.get<KubeObject>(place.collection, place.key);

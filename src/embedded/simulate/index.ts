@@ -36,8 +36,13 @@ export async function startSimulation(cluster: Cluster, options: SimulationOptio
   const enabled = controllers(options.credentials).filter((controller) => !disabled.includes(controller.name));
   const loop = new Loop(cluster, world, enabled, clock, onError);
   const unsubscribe = cluster.store.subscribe(undefined, (event) => {
-    world.see(event);
-    loop.notice(event);
+    try {
+      world.see(event);
+      loop.notice(event);
+    } catch (error) {
+      // The writer of this change and its other readers are not to blame.
+      onError(error);
+    }
   });
   const present = world.collections().flatMap((collection) => cluster.store.list(collection));
   for (const stored of present) world.adopt(stored);

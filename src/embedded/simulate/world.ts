@@ -28,6 +28,8 @@ export class World {
   readonly #registry: Registry;
   readonly #now: () => number;
   readonly #dependents = new Map<string, Map<string, Place>>();
+  /** Objects that are gone although others still name them as owners. */
+  readonly #gone = new Set<string>();
   readonly #byLabel = new Map<string, Set<string>>();
   readonly #selectors = new Map<string, { readonly read: SelectorReader; readonly index: SelectorIndex }>();
   #resources: { readonly generation: number; readonly byCollection: ReadonlyMap<string, Resource> } | undefined;
@@ -69,6 +71,11 @@ export class World {
   dependents(uid: string | undefined): AnyObject[] {
     const places = [...(this.#dependents.get(uid ?? '')?.values() ?? [])];
     return places.flatMap(({ collection, key }) => this.get<AnyObject>(collection, key) ?? []);
+  }
+
+  /** True of an owner that was seen to go, whether its kind is still served or not. */
+  isGone(uid: string): boolean {
+    return this.#gone.has(uid);
   }
 
   /** The objects of a collection that this one controls. */
@@ -128,10 +135,10 @@ export class World {
   /** Takes in one change of the store. */
   see(event: StoreEvent): void {
     if (event.previous !== undefined) this.#unindex(event.previous);
-    if (event.type !== 'DELETED') this.#index(event.stored);
-    const selecting = this.#selectors.get(event.stored.collection);
-    if (selecting === undefined || event.type !== 'DELETED') return;
-    selecting.index.set(event.stored.key, '', undefined);
+    if (event.type !== 'DELETED') return this.#index(event.stored);
+    const { uid = '' } = event.stored.object.metadata;
+    if (this.#dependents.has(uid)) this.#gone.add(uid);
+    this.#selectors.get(event.stored.collection)?.index.set(event.stored.key, '', undefined);
   }
 
   #index(stored: Stored): void {
@@ -157,7 +164,9 @@ export class World {
     for (const { uid } of object.metadata.ownerReferences ?? []) {
       const places = this.#dependents.get(uid);
       places?.delete(`${collection} ${key}`);
-      if (places?.size === 0) this.#dependents.delete(uid);
+      if (places?.size !== 0) continue;
+      this.#dependents.delete(uid);
+      this.#gone.delete(uid);
     }
     if (!labelled.has(collection)) return;
     for (const [name, value] of Object.entries(object.metadata.labels ?? {})) {
