@@ -43,10 +43,12 @@ export function acceptedStatus(definition: ApiObject, others: readonly ApiObject
   const accepted: Record<string, unknown> = isObject(asked) ? { ...asked } : {};
   let conflict: { reason: string; message: string } | undefined;
   const refuse = (field: string, name: string): void => {
-    conflict ??= { reason: conflictReasons[field]!, message: `${JSON.stringify(name)} is already in use` };
+    conflict = { reason: conflictReasons[field]!, message: `${JSON.stringify(name)} is already in use` };
     const old = at(before, field);
-    if (old === undefined) delete accepted[field];
-    else accepted[field] = old;
+    if (old !== undefined) accepted[field] = old;
+    // These two are never absent, only empty.
+    else if (field === 'plural' || field === 'kind') accepted[field] = '';
+    else delete accepted[field];
   };
   for (const field of ['plural', 'singular'])
     if (taken.resources.has(text(asked, field))) refuse(field, text(asked, field));

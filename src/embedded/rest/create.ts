@@ -85,12 +85,11 @@ function withoutStatus(target: Target, object: AnyObject): AnyObject {
 }
 
 /** A definition that is being deleted waits for its objects: new ones would keep it for ever. */
-function refuseUnderEndingDefinition(cluster: Cluster, { resource }: Target): void {
+function refuseUnderEndingDefinition(cluster: Cluster, { resource, name }: Target): void {
   if (!resource.custom) return;
   const definition = cluster.store.get(definitionCollection, `${resource.plural}.${resource.group}`);
   if (definition?.object.metadata.deletionTimestamp === undefined) return;
-  const message = 'create not allowed while custom resource definition is terminating';
-  throw new Fault(405, 'MethodNotAllowed', message);
+  throw forbidden(resource, name, 'create not allowed while custom resource definition is terminating');
 }
 
 /** Objects live in namespaces that exist and are not on their way out. */

@@ -9,7 +9,7 @@ import { commit } from './commit.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
 import { servedObject } from './conversion.ts';
-import { badRequest, conflict, Fault, invalidOptions, modified, notFound } from './fault.ts';
+import { badRequest, conflict, Fault, forbidden, invalidOptions, modified, notFound } from './fault.ts';
 import { timestamp } from './meta.ts';
 import { rulesOf } from './rules/index.ts';
 
@@ -69,6 +69,9 @@ export async function remove(
     const stored = cluster.store.get(collectionOf(target.resource), keyOf(target));
     if (stored === undefined) throw notFound(target.resource, target.name);
     const old = servedObject(stored, target.resource);
+    if (rulesOf(target.resource).stays?.(old) === true) {
+      throw forbidden(target.resource, target.name, `this ${target.resource.singular} may not be deleted`);
+    }
     checkPreconditions(target, request, old);
     const admission = { operation: 'DELETE', target, object: undefined, oldObject: old, options } as const;
     await cluster.admission.mutate(admission);

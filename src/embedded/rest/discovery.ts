@@ -105,7 +105,8 @@ function subresourcesOf(resource: Resource): Subresource[] {
     ...(resource.scale === undefined ? [] : ['scale']),
   ];
   const { group, version, kind } = resource;
-  return names.sort().map((name) => ({
+  // Definitions list theirs as they are here, built-in kinds by name.
+  return (resource.custom ? names : names.sort()).map((name) => ({
     name,
     ...(foreignKinds[name] ?? { group, version, kind, verbs: ownVerbs[name] ?? ['get', 'patch', 'update'] }),
   }));

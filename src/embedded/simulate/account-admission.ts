@@ -48,7 +48,8 @@ function withTokenVolume(spec: Pod['spec']): Pod['spec'] {
     used = true;
     return { ...container, volumeMounts: [...mounts, { name, readOnly: true, mountPath }] };
   };
-  const containers = spec.containers.map(mounted);
+  // Not checked yet: a pod without containers is refused later.
+  const containers = (spec.containers ?? []).map(mounted);
   const initContainers = spec.initContainers?.map(mounted);
   if (!used) return spec;
   const sources = [

@@ -8,7 +8,10 @@ function finalizersOf(object: AnyObject): readonly unknown[] {
   return Array.isArray(finalizers) ? finalizers : [];
 }
 
+const permanent = new Set(['default', 'kube-system', 'kube-public']);
+
 export const namespaceRules: KindRules = {
+  stays: ({ metadata }) => permanent.has(metadata.name),
   prepareUpdate: (next, old, _cluster, target) =>
     target.subresource === 'finalize' ? { ...old, spec: next['spec'] } : next,
   prepareDelete: (object) => {

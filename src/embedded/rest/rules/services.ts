@@ -1,7 +1,8 @@
 // Services get an address of their own from 10.96.0.0/12 and, where their type asks for it, node ports.
 import type { AnyObject } from '../../../kube/objects.ts';
 import type { Cluster } from '../context.ts';
-import { forbidden, invalid } from '../../schema/field-error.ts';
+import { invalid } from '../../schema/field-error.ts';
+import type { FieldError } from '../../schema/field-error.ts';
 import { items, part } from './types.ts';
 import type { KindRules } from './types.ts';
 
@@ -48,6 +49,13 @@ function withoutNodePorts(spec: Fields): Fields {
   return { ...spec, ports: items(spec, 'ports').map(({ nodePort: _nodePort, ...port }) => port) };
 }
 
+/** Without an address of its own, a service has nothing that says how to reach one. */
+function withoutAddress(spec: Fields): Fields {
+  const { clusterIP: _ip, clusterIPs: _ips, ipFamilies: _families, ipFamilyPolicy: _policy, ...rest } = spec;
+  const { internalTrafficPolicy: _inside, externalTrafficPolicy: _outside, ...kept } = withoutNodePorts(rest);
+  return kept;
+}
+
 function complete(object: AnyObject, cluster: Cluster): AnyObject {
   const spec = part(object, 'spec');
   if (spec['type'] === 'ExternalName') return object;
@@ -57,28 +65,55 @@ function complete(object: AnyObject, cluster: Cluster): AnyObject {
   return { ...object, spec: outside ? withNodePorts(addressed, cluster) : addressed };
 }
 
+function outOfRange(address: string): string | undefined {
+  const value = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+  const inside = value >= firstAddress && value < firstAddress + addresses;
+  return inside ? undefined : 'the provided network does not match the current range';
+}
+
+function addressErrors(next: AnyObject, old: AnyObject | undefined, cluster: Cluster): FieldError[] {
+  const address = part(next, 'spec')['clusterIP'];
+  const before = old === undefined ? undefined : part(old, 'spec')['clusterIP'];
+  if (typeof address !== 'string' || address === '' || address === 'None' || address === before) return [];
+  if (before !== undefined && before !== '' && part(next, 'spec')['type'] !== 'ExternalName') {
+    return [invalid('spec.clusterIPs[0]', [address], 'may not change once set')];
+  }
+  const used = cluster.store
+    .list('services')
+    .some(({ object }) => object.metadata.uid !== next.metadata.uid && part(object, 'spec')['clusterIP'] === address);
+  const why = used ? 'provided IP is already allocated' : outOfRange(address);
+  return why === undefined ? [] : [invalid('spec.clusterIPs', [address], `failed to allocate IP ${address}: ${why}`)];
+}
+
+function nodePortErrors(next: AnyObject, old: AnyObject | undefined, cluster: Cluster): FieldError[] {
+  const portsOf = (object: AnyObject): unknown[] =>
+    items(part(object, 'spec'), 'ports').flatMap((port) => port['nodePort'] ?? []);
+  const own = new Set(old === undefined ? [] : portsOf(old));
+  const others = cluster.store.list('services').filter(({ object }) => object.metadata.uid !== next.metadata.uid);
+  const used = new Set(others.flatMap(({ object }) => portsOf(object)));
+  return items(part(next, 'spec'), 'ports').flatMap(({ nodePort }, index) => {
+    if (typeof nodePort !== 'number' || own.has(nodePort)) return [];
+    const field = `spec.ports[${index}].nodePort`;
+    if (used.has(nodePort)) return [invalid(field, nodePort, 'provided port is already allocated')];
+    const last = firstNodePort + nodePorts - 1;
+    if (nodePort >= firstNodePort && nodePort <= last) return [];
+    const range = `The range of valid ports is ${firstNodePort}-${last}`;
+    return [invalid(field, nodePort, `provided port is not in the valid range. ${range}`)];
+  });
+}
+
 export const serviceRules: KindRules = {
   createsOnUpdate: true,
   prepareCreate: complete,
   prepareUpdate: (next, old, cluster, target) => {
     if (target.subresource !== '') return next;
     const spec = part(next, 'spec');
-    const inside = spec['type'] === 'ClusterIP' && part(old, 'spec')['type'] !== 'ClusterIP';
-    return complete(inside ? { ...next, spec: withoutNodePorts(spec) } : next, cluster);
+    const before = part(old, 'spec')['type'];
+    if (spec['type'] === before) return complete(next, cluster);
+    if (spec['type'] === 'ExternalName') return { ...next, spec: withoutAddress(spec) };
+    const { externalTrafficPolicy: _policy, ...inside } = withoutNodePorts(spec);
+    return complete(spec['type'] === 'ClusterIP' ? { ...next, spec: inside } : next, cluster);
   },
-  problems: (next, old, cluster) => {
-    const address = part(next, 'spec')['clusterIP'];
-    const before = old === undefined ? undefined : part(old, 'spec')['clusterIP'];
-    if (typeof address !== 'string' || address === '' || address === 'None' || address === before) return [];
-    if (before !== undefined && before !== '' && part(next, 'spec')['type'] !== 'ExternalName') {
-      return [invalid('spec.clusterIPs[0]', [address], 'may not change once set')];
-    }
-    const used = cluster.store
-      .list('services')
-      .some(({ object }) => object.metadata.uid !== next.metadata.uid && part(object, 'spec')['clusterIP'] === address);
-    return used
-      ? [forbidden('spec.clusterIP', `failed to allocate IP ${address}: provided IP is already allocated`)]
-      : [];
-  },
+  problems: (next, old, cluster) => [...addressErrors(next, old, cluster), ...nodePortErrors(next, old, cluster)],
   returnsDeleted: true,
 };

@@ -18,6 +18,8 @@ export interface KindRules {
   readonly graceSeconds?: (object: AnyObject, requested: number | undefined) => number;
   /** A finalizer that every deletion adds, for work that the server itself has to do first. */
   readonly deletionFinalizer?: string;
+  /** True for objects that the cluster cannot be without. */
+  readonly stays?: (object: AnyObject) => boolean;
   /** Dependents stay when a deletion does not say what becomes of them. */
   readonly orphansByDefault?: boolean;
   /** Changes an object that starts to be deleted. */
