@@ -4,6 +4,8 @@ import type { Answer } from './endpoint.ts';
 
 export interface Difference {
   readonly path: string;
+  /** True when the real server says null where the embedded one says nothing. */
+  readonly null: boolean;
   readonly text: string;
 }
 
@@ -14,7 +16,7 @@ export function answerDifferences(real: Answer, embedded: Answer): Difference[] 
     const message = (body as { readonly message?: unknown } | null)?.message;
     return message === undefined ? String(code) : `${code} ${shown(message)}`;
   };
-  return [{ path: 'code', text: `code: real ${told(real)}, embedded ${told(embedded)}` }];
+  return [{ path: 'code', null: false, text: `code: real ${told(real)}, embedded ${told(embedded)}` }];
 }
 
 /** Where the second value is not the first. */
@@ -28,7 +30,8 @@ function differences(real: unknown, embedded: unknown, path = ''): Difference[] 
     const names = [...new Set([...Object.keys(real), ...Object.keys(embedded)])];
     return names.flatMap((name) => differences(real[name], embedded[name], join(path, name)));
   }
-  return [{ path, text: `${path}: real ${shown(real)}, embedded ${shown(embedded)}` }];
+  const isNull = real === null && embedded === undefined;
+  return [{ path, null: isNull, text: `${path}: real ${shown(real)}, embedded ${shown(embedded)}` }];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -72,6 +72,8 @@ export class Normaliser {
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>')
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
       .replaceAll(/\b10\.\d+\.\d+\.\d+\b/g, '<ip>')
+      .replaceAll(/\b(offshoot-)?node-1\b/g, '<node>')
+      .replaceAll(/https:\/\/kubernetes\.default\.svc(\.cluster\.local)?/g, '<issuer>')
       .replaceAll(/127\.0\.0\.1:\d+/g, '<server>')
       .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<token>')
       .replaceAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g, '<certificate>')
