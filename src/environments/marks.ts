@@ -61,12 +61,17 @@ export function withoutEnvironment(env: DynamicEnv, object: KubeObject): string 
 }
 
 /** The namespaces in which an environment has subsets or consumers, or had some and still tells of them. */
-export function namespacesOf(env: DynamicEnv): ReadonlySet<string> {
+function namespacesOf(env: DynamicEnv): ReadonlySet<string> {
   const { subsets, consumers } = itemsOf(env);
   const { status } = env;
   const wanted = [...subsets, ...consumers].map(({ namespace }) => namespace);
   const known = [...Object.keys(status?.subsetsStatus ?? {}), ...Object.keys(status?.consumersStatus ?? {})];
   return new Set([...wanted, ...known.map((key) => refOf(key).namespace ?? '')]);
+}
+
+/** Whether two environments have something to do in the same namespace, where names that are the same would collide. */
+export function shareNamespace(a: DynamicEnv, b: DynamicEnv): boolean {
+  return !namespacesOf(a).isDisjointFrom(namespacesOf(b));
 }
 
 /** An environment as the owner of routes. */

@@ -5,7 +5,7 @@ import type { Plan, View } from '../controller/index.ts';
 import { keyOf } from '../kube/index.ts';
 import { planEdits } from './edits.ts';
 import { leave } from './leave.ts';
-import { namespacesOf, ownerOf } from './marks.ts';
+import { ownerOf, shareNamespace } from './marks.ts';
 import type { Owner } from './marks.ts';
 import { unusable } from './matches.ts';
 import { messages } from './messages.ts';
@@ -51,10 +51,7 @@ function refused(env: DynamicEnv, sameVersion: readonly DynamicEnv[]): Refusal |
     return { reason: 'InvalidName', message: messages.invalidName(version) };
   }
   // Environments of one version that have nothing to do in the same namespace can't take anything from each other.
-  const own = namespacesOf(env);
-  const other = sameVersion.find(
-    (each) => isOlder(each, env) && [...namespacesOf(each)].some((namespace) => own.has(namespace)),
-  );
+  const other = sameVersion.find((each) => isOlder(each, env) && shareNamespace(each, env));
   if (other === undefined) return undefined;
   return {
     reason: 'NameCollision',

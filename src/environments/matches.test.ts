@@ -1,0 +1,61 @@
+// A combined match must hold exactly when both of its parts do, whatever they ask for.
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { combine, unusable } from './matches.ts';
+import { fits, fitsConditions } from './testing/requests.ts';
+
+const value = fc.constantFrom('a', 'ab', 'abc', 'b');
+const condition = fc.oneof(
+  fc.record({ exact: value }),
+  fc.record({ prefix: value }),
+  fc.record({ regex: fc.constantFrom('a.*', '.*b', 'ab?c?', '*') }),
+);
+const present = fc.oneof(condition, fc.constantFrom({}, { exact: '' }));
+const labels = fc.dictionary(fc.constantFrom('app', 'tier'), fc.constantFrom('x', 'y'), { maxKeys: 2 });
+const base = fc.record(
+  {
+    headers: fc.dictionary(fc.constantFrom('user', '__proto__'), present),
+    withoutHeaders: fc.dictionary(fc.constantFrom('user', 'User'), present),
+    sourceLabels: labels,
+  },
+  { requiredKeys: [] },
+);
+const wanted = fc.record(
+  { headers: fc.dictionary(fc.constantFrom('user', 'USER', '__proto__'), condition), sourceLabels: labels },
+  { requiredKeys: [] },
+);
+const request = fc.record({
+  headers: fc.dictionary(fc.constantFrom('user', '__proto__'), value),
+  labels,
+  path: fc.constant('/'),
+  method: fc.constant('GET'),
+});
+
+test('a combined match fits a request exactly when both parts do', () => {
+  fc.assert(
+    fc.property(base, wanted, request, (entry, match, sent) => {
+      const result = combine(entry, match);
+      const both = fits(entry, sent) && fitsConditions(match, sent);
+      expect('match' in result && fits(result.match, sent)).toBe(both);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('what a route asks for besides stays as it is', () => {
+  const entry = { uri: { prefix: '/x' }, gateways: ['mesh'], port: 80, queryParams: { q: { exact: '1' } } };
+  expect(combine(entry, { sourceLabels: { app: 'test' } })).toEqual({
+    match: { ...entry, sourceLabels: { app: 'test' } },
+  });
+});
+
+test.each([
+  [{}, 'it asks for nothing'],
+  [{ headers: {}, sourceLabels: {} }, 'it asks for nothing'],
+  [{ headers: { user: {} } }, 'it says neither exact, prefix nor regex for header user'],
+  [{ headers: { user: { exact: '' } } }, 'it says neither exact, prefix nor regex for header user'],
+  [{ headers: { user: { prefix: 'a' } } }, undefined],
+  [{ sourceLabels: { app: 'test' } }, undefined],
+])('%j: %s', (match, problem) => {
+  expect(unusable(match)).toBe(problem);
+});

@@ -1,0 +1,202 @@
+// What must hold for any routes and any matches: requests without the environment's conditions land where they landed,
+// those with them reach the clone exactly where they reached the default version, and leaving restores everything.
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { DynamicEnv, IstioMatch } from '../api/dynamicenv.ts';
+import { isRouteOf, isRouteOfSubset, ownerOf } from './marks.ts';
+import type { HttpMatch, HttpRoute, VirtualService } from './objects.ts';
+import { withRoutes } from './routes.ts';
+import { fitsConditions, routeOf } from './testing/requests.ts';
+import type { Request } from './testing/requests.ts';
+
+const HOST = 'cart.shop.svc.cluster.local';
+
+// Few words, so that conditions meet each other often.
+const value = fc.constantFrom('a', 'ab', 'abc', 'b');
+const label = fc.record({ app: fc.constantFrom('web', 'test'), tier: fc.constantFrom('x', 'y') }, { requiredKeys: [] });
+const condition = fc.oneof(
+  fc.record({ exact: value }),
+  fc.record({ prefix: value }),
+  fc.record({ regex: fc.constantFrom('a.*', '.*b', 'ab?c?', '*') }),
+);
+const headers = (names: readonly string[]) =>
+  fc.dictionary(fc.constantFrom(...names), fc.oneof(condition, fc.constant({})), { maxKeys: 2 });
+const entry: fc.Arbitrary<HttpMatch> = fc.record(
+  {
+    headers: headers(['user']),
+    withoutHeaders: headers(['user']),
+    sourceLabels: label,
+    uri: fc.constantFrom({ prefix: '/' }, { prefix: '/a' }, { exact: '/b' }),
+    method: fc.constant({ exact: 'GET' }),
+  },
+  { requiredKeys: [] },
+);
+const destination = fc.record(
+  {
+    destination: fc.constantFrom(
+      { host: 'cart', subset: 'shared' },
+      { host: HOST, subset: 'shared', port: { number: 80 } },
+      { host: 'cart', subset: 'canary' },
+      { host: 'other', subset: 'shared' },
+      { host: 'cart' },
+    ),
+    weight: fc.integer({ min: 0, max: 100 }),
+  },
+  { requiredKeys: ['destination'] },
+);
+const route: fc.Arbitrary<HttpRoute> = fc.oneof(
+  fc.record(
+    {
+      name: fc.constantFrom('main', 'dynamic-environment-not-ours', ''),
+      match: fc.array(entry, { maxLength: 2 }),
+      route: fc.array(destination, { minLength: 1, maxLength: 3 }),
+      timeout: fc.constant('3s'),
+    },
+    { requiredKeys: ['route'] },
+  ),
+  fc.record({ match: fc.array(entry, { maxLength: 1 }), redirect: fc.constant({ uri: '/' }) }),
+);
+const routes = fc.array(route, { maxLength: 4 });
+const istioMatches: fc.Arbitrary<IstioMatch[]> = fc.array(
+  fc.record(
+    { headers: fc.dictionary(fc.constantFrom('user', 'User'), condition, { maxKeys: 1 }), sourceLabels: label },
+    { requiredKeys: [] },
+  ),
+  { minLength: 1, maxLength: 3 },
+);
+const request: fc.Arbitrary<Request> = fc.record({
+  headers: fc.record({ user: value }, { requiredKeys: [] }),
+  labels: label,
+  path: fc.constantFrom('/', '/a', '/ab', '/b'),
+  method: fc.constantFrom('GET', 'POST'),
+});
+
+function environment(name: string, matches: readonly IstioMatch[], namespace = 'team'): DynamicEnv {
+  return {
+    apiVersion: 'riskified.com/v1alpha1',
+    kind: 'DynamicEnv',
+    metadata: { name, namespace },
+    spec: { istioMatches: [...matches], subsets: [] },
+  };
+}
+
+function virtualService(http: readonly HttpRoute[]): VirtualService {
+  return {
+    apiVersion: 'networking.istio.io/v1beta1',
+    kind: 'VirtualService',
+    metadata: { name: 'cart', namespace: 'shop' },
+    spec: { http },
+  };
+}
+
+const cart = { name: 'cart', namespace: 'shop' };
+
+/** The routes with those of an environment for a subset put in, or taken out. */
+function planned(http: readonly HttpRoute[], env: DynamicEnv, subset = cart, wanted = true): readonly HttpRoute[] {
+  const insertions = wanted ? [{ subset, hosts: [HOST], defaultVersion: 'shared' }] : [];
+  return withRoutes(virtualService(http), { env, owner: ownerOf(env, []), insertions, untouched: [] }).http;
+}
+
+const isDefault = ({ destination }: { destination?: { host?: string; subset?: string } }): boolean =>
+  (destination?.host === 'cart' || destination?.host === HOST) && destination.subset === 'shared';
+
+describe('routes of an environment', () => {
+  test('are gone without a trace when it leaves', () => {
+    fc.assert(
+      fc.property(routes, istioMatches, (http, matches) => {
+        const env = environment('e', matches);
+        expect(planned(planned(http, env), env, cart, false)).toEqual(http);
+      }),
+    );
+  });
+
+  test('leave every request alone that does not ask for it', () => {
+    fc.assert(
+      fc.property(routes, istioMatches, request, (http, matches, sent) => {
+        fc.pre(!matches.some((match) => isAsking(match) && fitsConditions(match, sent)));
+        expect(routeOf(planned(http, environment('e', matches)), sent)).toEqual(routeOf(http, sent));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('take a request that asks for it to the clone exactly where it reached the default version', () => {
+    fc.assert(
+      fc.property(routes, istioMatches, request, (http, matches, sent) => {
+        fc.pre(matches.some((match) => isAsking(match) && fitsConditions(match, sent)));
+        const before = routeOf(http, sent);
+        const after = routeOf(planned(http, environment('e', matches)), sent);
+        if (before?.route?.some(isDefault)) {
+          expect(after?.route?.map((each) => each.destination)).toEqual(
+            before.route.filter(isDefault).map((each) => ({ ...each.destination, subset: 'team-e' })),
+          );
+          const { name: _name, match: _match, route: _route, ...rest } = before;
+          expect(after).toMatchObject(rest);
+        } else {
+          expect(after).toEqual(before);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('have weights that add up to 100, or none where there is one destination', () => {
+    fc.assert(
+      fc.property(routes, istioMatches, (http, matches) => {
+        const env = environment('e', matches);
+        for (const inserted of planned(http, env)) {
+          if (!isRouteOf(ownerOf(env, []), virtualService(http), inserted)) continue;
+          const weights = inserted.route!.map(({ weight }) => weight);
+          if (weights.length === 1) expect(weights).toEqual([undefined]);
+          else expect(weights.reduce((sum: number, each) => sum + each!, 0)).toBe(100);
+        }
+      }),
+    );
+  });
+
+  test('settle: planning again changes nothing, and those of two environments never change places', () => {
+    const change = fc.record({ at: fc.nat(3), timeout: fc.constantFrom('1s', '2s') });
+    fc.assert(
+      fc.property(routes, istioMatches, istioMatches, change, (http, some, others, { at, timeout }) => {
+        const [first, second] = [environment('first', some), environment('second', others)];
+        const both = planned(planned(http, first), second);
+        expect(planned(planned(both, second), first)).toEqual(both);
+        expect(planned(both, first, cart, false)).toEqual(planned(http, second));
+        expect(planned(both, second, cart, false)).toEqual(planned(http, first));
+        // A base route that changes takes its counterparts along, in the same order, whoever comes first.
+        const edit = (list: readonly HttpRoute[]): HttpRoute[] => {
+          const base = list.filter((each) => !each.name?.startsWith('dynamic-environment-team-'));
+          return list.map((each) => (each === base[at] ? { ...each, timeout } : each));
+        };
+        const fresh = planned(planned(edit(http), first), second);
+        expect(planned(planned(edit(both), second), first)).toEqual(fresh);
+        expect(planned(planned(edit(both), first), second)).toEqual(fresh);
+      }),
+    );
+  });
+});
+
+test('routes are known as those of the environment and the subset that they were made for, and of no other', () => {
+  const name = fc.constantFrom('a', 'b', 'a-b', 'b-a', 'a-b-a', 'b-a-b');
+  const who = fc.record({ namespace: name, name, subset: name });
+  fc.assert(
+    fc.property(who, who, (one, other) => {
+      const env = environment(one.name, [{ headers: { user: { exact: 'a' } } }], one.namespace);
+      const another = environment(other.name, [], other.namespace);
+      const base = [{ route: [{ destination: { host: 'cart', subset: 'shared' } }] }];
+      const [inserted] = planned(base, env, { name: one.subset, namespace: 'shop' });
+      const service = virtualService(base);
+      const isOf = (of: DynamicEnv, subset: string, namespace = 'shop'): boolean =>
+        isRouteOfSubset(ownerOf(of, []), { name: subset, namespace }, service, inserted!);
+      expect(isOf(env, one.subset)).toBe(true);
+      expect(isOf(env, one.subset, 'depot')).toBe(false);
+      expect(isOf(env, other.subset)).toBe(one.subset === other.subset);
+      const sameVersion = `${one.namespace}-${one.name}` === `${other.namespace}-${other.name}`;
+      expect(isRouteOf(ownerOf(another, []), service, inserted!)).toBe(sameVersion);
+    }),
+  );
+});
+
+function isAsking({ headers: wanted = {}, sourceLabels = {} }: IstioMatch): boolean {
+  return Object.keys(wanted).length + Object.keys(sourceLabels).length > 0;
+}
