@@ -11,6 +11,7 @@ import type { Plan } from './writes.ts';
 
 interface Autoscaler extends KubeObject {
   readonly spec: {
+    readonly metrics?: readonly { readonly type: string; readonly resource?: { readonly name: string } }[];
     readonly scaleTargetRef: { readonly apiVersion?: string; readonly kind: string; readonly name: string };
   };
   readonly status?: { readonly conditions?: readonly Condition[] };
@@ -21,6 +22,16 @@ interface Scalable extends KubeObject {
 }
 
 const autoscalers: Collection<Autoscaler> = 'horizontalpodautoscalers.autoscaling';
+
+/** What a cluster without a metrics server says. */
+function withoutMetrics({ spec }: Autoscaler): string {
+  const name = spec.metrics?.find((metric) => metric.type === 'Resource')?.resource?.name ?? 'cpu';
+  return (
+    `the HPA was unable to compute the replica count: failed to get ${name} utilization: unable to get metrics for ` +
+    `resource ${name}: unable to fetch metrics from resource metrics API: the server could not find the requested ` +
+    'resource (get pods.metrics.k8s.io)'
+  );
+}
 
 /** What the status of an autoscaler should say. */
 function planAutoscaler(world: World, autoscaler: Autoscaler): Plan {
@@ -52,19 +63,20 @@ function planAutoscaler(world: World, autoscaler: Autoscaler): Plan {
             'SucceededGetScale',
             "the HPA controller was able to get the target's current scale",
           ),
-          condition(
-            'ScalingActive',
-            false,
-            'FailedGetResourceMetric',
-            'the HPA was unable to compute the replica count: the embedded cluster has no metrics',
-          ),
+          condition('ScalingActive', false, 'FailedGetResourceMetric', withoutMetrics(autoscaler)),
         ];
   const conditions = told.reduce<readonly Condition[]>(
     (all, one) => withCondition(all, one),
     autoscaler.status?.conditions ?? [],
   );
   const currentReplicas = target?.spec?.replicas ?? 0;
-  const status = { conditions, ...(currentReplicas > 0 && { currentReplicas }), desiredReplicas: 0 };
+  const unknown = (autoscaler.spec.metrics ?? []).map(() => ({ type: '' }));
+  const status = {
+    conditions,
+    ...(target !== undefined && unknown.length > 0 && { currentMetrics: unknown }),
+    ...(currentReplicas > 0 && { currentReplicas }),
+    desiredReplicas: 0,
+  };
   return sameJson(status, autoscaler.status ?? {}) ? nothing : { writes: [statusOf(autoscaler, status)] };
 }
 

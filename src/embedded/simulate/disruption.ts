@@ -7,7 +7,7 @@ import { deployments, pods as podCollection, replicaSets, statefulSets } from '.
 import type { Collection, Condition, Pod } from './kinds.ts';
 import type { Controller } from './loop.ts';
 import { isActive, isReady } from './pods.ts';
-import { resolveCount, safeSelector, self, timeText, withCondition } from './values.ts';
+import { defined, resolveCount, safeSelector, self, timeText, withCondition } from './values.ts';
 import { controllerOf } from './world.ts';
 import type { World } from './world.ts';
 import { controllerManager, nothing, statusOf } from './writes.ts';
@@ -53,6 +53,7 @@ function planBudget(world: World, budget: PodDisruptionBudget): Plan {
       ? resolveCount(minAvailable ?? 1, expected, true)
       : Math.max(0, expected - resolveCount(maxUnavailable, expected, true));
   const healthy = pods.filter(isReady).length;
+  const { generation } = budget.metadata;
   const allowed = expected > 0 ? Math.max(0, healthy - desired) : 0;
   const condition: Condition = {
     type: 'DisruptionAllowed',
@@ -60,10 +61,10 @@ function planBudget(world: World, budget: PodDisruptionBudget): Plan {
     reason: allowed > 0 ? 'SufficientPods' : 'InsufficientPods',
     message: '',
     lastTransitionTime: timeText(world.now()),
+    ...defined({ observedGeneration: generation }),
   };
-  const { generation } = budget.metadata;
   const status = {
-    conditions: withCondition(budget.status?.conditions, { ...condition, observedGeneration: generation } as Condition),
+    conditions: withCondition(budget.status?.conditions, condition),
     currentHealthy: healthy,
     desiredHealthy: desired,
     disruptionsAllowed: allowed,

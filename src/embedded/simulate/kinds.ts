@@ -12,6 +12,7 @@ export interface Condition {
   readonly reason?: string;
   readonly message?: string;
   readonly lastTransitionTime?: string;
+  readonly observedGeneration?: number;
 }
 
 export interface PodSpec extends Fields {

@@ -2,7 +2,7 @@
 import type { AnyObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
 import { nodes as nodeCollection, pods } from './kinds.ts';
-import type { Pod } from './kinds.ts';
+import type { Condition, Pod } from './kinds.ts';
 import type { Controller } from './loop.ts';
 import { misfit } from './nodes.ts';
 import { conditionOf, timeText, withCondition } from './values.ts';
@@ -49,7 +49,7 @@ function explain(reasons: readonly (string | undefined)[]): string {
   });
   return (
     `0/${total} nodes are available: ${parts.join(', ')}. ` +
-    `preemption: 0/${total} nodes are available: ${total} Preemption is not helpful for scheduling.`
+    `no new claims to deallocate, preemption: 0/${total} nodes are available: ${total} Preemption is not helpful for scheduling.`
   );
 }
 
@@ -57,13 +57,10 @@ function unschedulable(world: World, pod: Pod, reason: string, message: string):
   const before = pod.status?.conditions;
   const told = conditionOf(before, 'PodScheduled');
   const lastTransitionTime = timeText(world.now());
-  const conditions = withCondition(before, {
-    type: 'PodScheduled',
-    status: 'False',
-    reason,
-    message,
-    lastTransitionTime,
-  });
+  const { generation } = pod.metadata;
+  const observed = reason === 'Unschedulable' && generation !== undefined ? { observedGeneration: generation } : {};
+  const next: Condition = { type: 'PodScheduled', status: 'False', reason, message, lastTransitionTime, ...observed };
+  const conditions = withCondition(before, next);
   if (told !== undefined && sameJson(conditions, before)) return nothing;
   return { writes: [statusOf(pod, { ...pod.status, conditions })] };
 }
