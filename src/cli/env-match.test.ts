@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, constantFrom, property, string, stringMatching } from 'fast-check';
 import { expect, test } from 'vitest';
 import { exampleCall, formatHeader, formatMatches, parseHeader } from './env-match.ts';
 
@@ -16,10 +16,10 @@ test.each([
 });
 
 test('what is printed is what would be read', () => {
-  const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/);
-  const form = fc.constantFrom('exact', 'prefix', 'regex');
-  fc.assert(
-    fc.property(name, form, fc.string({ minLength: 1 }), (header, kind, value) => {
+  const name = stringMatching(/^[a-z][a-z0-9-]{0,20}$/);
+  const form = constantFrom('exact', 'prefix', 'regex');
+  assert(
+    property(name, form, string({ minLength: 1 }), (header, kind, value) => {
       const match = { [kind]: value };
       expect(parseHeader(formatHeader(header, match))).toEqual({ name: header, match });
     }),

@@ -5,6 +5,7 @@ import type { DeleteOptions } from './env-delete.ts';
 import type { DescribeOptions } from './env-describe.ts';
 import type { ListOptions } from './env-list.ts';
 import type { PlanOptions } from './env-plan.ts';
+import { validateCommand } from './env-validate.ts';
 import { EXIT_HELP } from './exit.ts';
 import { clusterFlags, collect, dryRunFlag, filenameFlag, outputFlag, selectorFlag, timeoutFlag } from './options.ts';
 
@@ -16,6 +17,7 @@ export function envCommand(): Command {
     .addCommand(createCommand())
     .addCommand(deleteCommand())
     .addCommand(planCommand())
+    .addCommand(validateCommand())
     .addHelpText(
       'after',
       '\nExample:\n  offshoot env create feature --subset cart=shop/cart:2 --header end-user=alice --wait',

@@ -20,7 +20,8 @@ export function readManifests(filenames: readonly string[]): readonly Manifest[]
   return manifests;
 }
 
-function filesOf(filename: string): [source: string, text: string][] {
+/** The files that a path of `-f` stands for, with their texts. */
+export function filesOf(filename: string): [source: string, text: string][] {
   if (filename === '-') return [['standard input', readFileSync(0, 'utf8')]];
   try {
     if (!statSync(filename).isDirectory()) return [[filename, readFileSync(filename, 'utf8')]];
@@ -73,7 +74,7 @@ function refusal(source: string, problem: string): CommandFailed {
 }
 
 /** YAML 1.1 as kubectl reads it: octal numbers in both notations, and no dates, sets or base-60 numbers. */
-function kubectlTags(tags: Tags): Tags {
+export function kubectlTags(tags: Tags): Tags {
   const unwanted = /timestamp|binary|omap|pairs|set$/;
   const kept = tags.filter(
     (tag) => typeof tag === 'string' || (!unwanted.test(tag.tag ?? '') && (tag as ScalarTag).format !== 'TIME'),

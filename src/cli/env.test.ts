@@ -1,0 +1,254 @@
+// The commands as people run them: a process of its own, piped, against a cluster with the controller.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../../test/support/until.ts';
+import { DynamicEnv } from '../api/dynamicenv.ts';
+import { Deployment, DestinationRule, VirtualService } from '../environments/objects.ts';
+import { openShop } from './testing/shop.ts';
+import type { Shop } from './testing/shop.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+  await Promise.all([
+    shop.deploy('cart'),
+    shop.deploy('bad', { simulate: 'crash' }),
+    shop.deploy('lonely', { mesh: false }),
+    shop.deploy('two', { containers: ['app', 'helper'] }),
+  ]);
+});
+afterAll(() => shop.stop());
+
+async function names(): Promise<string[]> {
+  return (await shop.client.list(DynamicEnv)).items.map(({ metadata }) => metadata.name);
+}
+
+/** What differs from run to run, left out. */
+function steady(text: string): string {
+  return text.replaceAll(/[0-9a-f]{10}(?=  )/g, 'DIGEST').replaceAll(/\b\d+s$/gm, 'Ns');
+}
+
+test('create, list, describe, plan and delete one environment', { timeout: 30_000 }, async () => {
+  const create = ['env', 'create', 'feature', '--subset', 'cart=cart:2', '--header', 'end-user=alice'];
+  const service = await shop.client.get(VirtualService, { name: 'cart', namespace: 'shop' });
+
+  const created = await shop.run(...create, '--wait');
+  expect(created).toMatchObject({ code: 0, stdout: 'dynamicenv.riskified.com/feature created\n' });
+  const progress = created.stderr.trimEnd().split('\n');
+  // How many steps are seen depends on how quick the controller is; the last word on each part does not.
+  expect(new Map(progress.map((line) => line.split(': ') as [string, string]))).toEqual(
+    new Map([
+      ['shop/cart clone', 'running (Deployment shop/cart-shop-feature)'],
+      ['shop/cart rule', 'running (DestinationRule shop/cart-shop-feature-cart)'],
+      ['shop/cart routes', 'running (VirtualService shop/cart)'],
+    ]),
+  );
+
+  const listed = await shop.run('env', 'list', '-o', 'wide', '-A');
+  expect(listed.code).toBe(0);
+  expect(steady(listed.stdout.replaceAll(/\d+s {3}/g, 'Ns   '))).toBe(
+    'NAMESPACE   NAME      STATUS   READY   MATCH            AGE   SUBSETS     CONSUMERS\n' +
+      'shop        feature   ready    1/1     end-user=alice   Ns    shop/cart   <none>\n',
+  );
+
+  const described = await shop.run('env', 'describe', 'feature');
+  expect(described).toMatchObject({ code: 0, stderr: '' });
+  expect(steady(described.stdout.split('\nEvents')[0]!)).toBe(
+    `
+Environment shop/feature  ready
+└─ Subset shop/cart  running
+   ├─ Deployment shop/cart-shop-feature  running  1/1 pods ready, cart=cart:2
+   ├─ DestinationRule shop/cart-shop-feature-cart  running
+   └─ VirtualService shop/cart  running
+      └─ Route dynamic-environment-shop-feature-cart-DIGEST  running  end-user=alice → cart/shop-feature
+
+Requests  end-user=alice
+Try       curl -H 'end-user: alice' http://cart.shop:9080/
+`.trimStart(),
+  );
+
+  expect(await shop.run('env', 'plan', 'feature')).toEqual({ code: 0, stdout: 'Nothing to do.\n', stderr: '' });
+  expect(await shop.run(...create)).toMatchObject({ code: 0, stdout: 'dynamicenv.riskified.com/feature unchanged\n' });
+  const other = await shop.run('env', 'create', 'feature', '--subset', 'cart=cart:3', '--header', 'end-user=bob');
+  expect(other).toMatchObject({ code: 1, stdout: '' });
+  expect(other.stderr).toContain('error: environment shop/feature exists already and is another one');
+
+  const deleted = await shop.run('env', 'delete', 'feature');
+  expect(deleted).toMatchObject({ code: 0, stdout: 'dynamicenv.riskified.com/feature deleted\n' });
+  const parts = [
+    'Routes in VirtualService shop/cart',
+    'DestinationRule shop/cart-shop-feature-cart',
+    'Deployment shop/cart-shop-feature',
+    'Environment shop/feature',
+  ];
+  const goings = deleted.stderr.trimEnd().split('\n');
+  expect(goings.slice(0, 4)).toEqual(parts.map((part) => `${part}: leaving`));
+  expect(goings.slice(4).sort()).toEqual(parts.map((part) => `${part}: gone`).sort());
+  expect(await names()).not.toContain('feature');
+  const after = await shop.client.get(VirtualService, { name: 'cart', namespace: 'shop' });
+  expect(after.spec).toEqual(service.spec);
+});
+
+test('a manifest from flags is what -f takes, and its plan shows what it would do', { timeout: 30_000 }, async () => {
+  const flags = ['--subset', 'two:helper=helper:2', '--header', 'end-user^=test-', '--env', 'ON=yes'];
+  const printed = await shop.run('env', 'create', 'fromfile', ...flags, '--dry-run=client', '-o', 'yaml');
+  expect(printed).toEqual({
+    code: 0,
+    stderr: '',
+    stdout: `
+apiVersion: riskified.com/v1alpha1
+kind: DynamicEnv
+metadata:
+  name: fromfile
+  namespace: shop
+spec:
+  istioMatches:
+    - headers:
+        end-user:
+          prefix: test-
+  subsets:
+    - name: two
+      namespace: shop
+      containers:
+        - containerName: helper
+          image: helper:2
+          env:
+            - name: "ON"
+              value: "yes"
+`.trimStart(),
+  });
+  const file = path.join(shop.dir, 'fromfile.yaml');
+  writeFileSync(file, printed.stdout);
+
+  const planned = await shop.run('env', 'plan', '-f', file);
+  expect(planned.code).toBe(2);
+  expect(planned.stdout.split('\n').filter((line) => /^ {0,2}\S/.test(line))).toEqual([
+    'Environment shop/fromfile',
+    '  + Deployment shop/two-shop-fromfile',
+    '  + DestinationRule shop/two-shop-fromfile-two',
+    '  ~ VirtualService shop/two',
+  ]);
+  expect(await names()).not.toContain('fromfile');
+  const created = await shop.run('env', 'create', '-f', file, '--wait', '-o', 'name');
+  expect(created).toMatchObject({ code: 0, stdout: 'dynamicenv.riskified.com/fromfile\n' });
+  expect(await shop.run('env', 'delete', '-f', file)).toMatchObject({ code: 0 });
+  expect(await names()).not.toContain('fromfile');
+});
+
+describe('waiting ends', () => {
+  test('with exit code 3 and the reasons when the time is up', { timeout: 30_000 }, async () => {
+    const create = ['env', 'create', 'crashing', '--subset', 'bad=bad:2', '--header', 'a=b', '--wait'];
+    const { code, stderr } = await shop.run(...create, '--timeout', '1s');
+    expect(code).toBe(3);
+    expect(stderr).toContain('error: environment shop/crashing is not ready after 1s\n');
+    expect(stderr).toMatch(/Deployment shop\/bad-shop-crashing: pod \S+, container bad: CrashLoopBackOff/);
+    expect(await shop.run('env', 'delete', 'crashing')).toMatchObject({ code: 0 });
+  });
+
+  test('with exit code 1 and the reason when it is stalled', { timeout: 30_000 }, async () => {
+    const create = ['env', 'create', 'stalled', '--subset', 'lonely=lonely:2', '--header', 'a=b', '--wait'];
+    const { code, stderr } = await shop.run(...create);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /error: environment shop\/stalled is stalled: no base destination rules were found for subset: lonely-shop-stalled/,
+    );
+    expect(await shop.run('env', 'delete', 'stalled')).toMatchObject({ code: 0 });
+  });
+
+  test('with exit code 130 when it is interrupted', { timeout: 30_000 }, async () => {
+    const create = ['env', 'create', 'interrupted', '--subset', 'bad=bad:2', '--header', 'a=b', '--wait'];
+    const { child, ended, output } = shop.start(...create);
+    await until(() => output().includes('initializing'), 20_000);
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ code: 130, stdout: 'dynamicenv.riskified.com/interrupted created\n' });
+    expect(await shop.run('env', 'delete', 'interrupted')).toMatchObject({ code: 0 });
+  });
+});
+
+test('list -w shows every change until it is interrupted', { timeout: 30_000 }, async () => {
+  const { child, ended, output } = shop.start('env', 'list', '-w');
+  await until(() => output().includes('NAME'), 20_000);
+  await shop.run('env', 'create', 'seen', '--subset', 'cart=cart:2', '--header', 'a=b', '--wait');
+  await until(() => /^seen +ready +1\/1 +a=b/m.test(output()), 20_000);
+  await shop.run('env', 'delete', 'seen');
+  await until(() => /^seen +deleting/m.test(output()), 20_000);
+  child.kill('SIGINT');
+  expect((await ended).code).toBe(130);
+});
+
+test('completion offers commands, values, and names from the cluster', { timeout: 30_000 }, async () => {
+  await shop.run('env', 'create', 'offered', '--subset', 'cart=cart:2', '--header', 'a=b');
+  const offers = async (...words: string[]): Promise<string[]> => {
+    const { stdout } = await shop.run('complete', '--', ...words);
+    return stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t')[0]!)
+      .slice(0, -1);
+  };
+  const asked = [['d'], ['list', '-o', ''], ['describe', ''], ['describe', '-n', 'default', ''], ['list', '-n', 's']];
+  expect(await Promise.all(asked.map((words) => offers('env', ...words)))).toEqual([
+    ['describe', 'delete'],
+    ['table', 'wide', 'json', 'yaml', 'name'],
+    ['offered'],
+    [],
+    ['shop'],
+  ]);
+  const script = await shop.run('completion', 'bash');
+  expect(script).toMatchObject({ code: 0, stdout: expect.stringContaining('bash completion for offshoot') });
+  await shop.run('env', 'delete', 'offered');
+});
+
+test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, async () => {
+  const good = ['--subset', 'cart=cart:2', '--header', 'a=b'];
+  const file = path.join(shop.dir, 'refused.yaml');
+  const manifest = (name: string, spec: string): string =>
+    `apiVersion: riskified.com/v1alpha1\nkind: DynamicEnv\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
+  const fine = manifest('fine', '{istioMatches: [{headers: {a: {exact: b}}}], subsets: []}');
+  const files = {
+    noMatch: manifest('a', '{istioMatches: [], subsets: []}'),
+    unknownField: manifest('b', '{istioMatches: [{headers: {a: {exact: b}}}], subset: []}'),
+    wrongType: manifest('c', '{istioMatches: [{headers: {a: {exact: 5}}}], subsets: []}'),
+    notOurs: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d}\n',
+  };
+  const written = Object.entries(files).map(([name, text]) => {
+    const each = `${file}-${name}.yaml`;
+    writeFileSync(each, `${fine}---\n${text}`);
+    return each;
+  });
+  const refusals: [args: string[], message: string][] = [
+    [['create', 'x', '--subset', 'crt=c', '--header', 'a=b'], 'did you mean cart?'],
+    [['create', 'x', '--subset', 'two=c', '--header', 'a=b'], 'has the containers app, helper'],
+    [['create', 'x', ...good, '--replicas', '0'], "option '--replicas <number>' argument '0' is invalid"],
+    [['create', 'x', ...good, '--hedder', 'a=b'], '(Did you mean --header?)'],
+    [['creat', 'x', ...good], '(Did you mean create?)'],
+    [['create', 'x', ...good, '-f', '/nowhere.yaml'], 'with -f, names come from the files'],
+    [['create', 'x', ...good, '--context', 'other'], "there is no context 'other'"],
+    [['create', '-f', written[0]!], 'empty IstioMatch is invalid for DynamicEnv'],
+    [['create', '-f', written[1]!], '.spec.subset: field not declared in schema'],
+    [['create', '-f', written[2]!], 'spec.istioMatches[0].headers.a.exact'],
+    [['create', '-f', written[3]!], 'document 2: v1 ConfigMap is no environment; use kubectl apply for it'],
+    [['describe', 'x'], 'there is no environment x in namespace shop'],
+    [['delete', 'x'], 'there is no environment x in namespace shop'],
+    [['delete'], 'say what to delete in one way'],
+    [['list', '-l', 'a=b=c'], "option '-l, --selector <labels>' argument 'a=b=c' is invalid"],
+  ];
+  const answers = await Promise.all(
+    refusals.map(async ([args, message]) => ({ args, message, ran: await shop.run('env', ...args) })),
+  );
+  for (const { args, message, ran } of answers) {
+    expect([args, ran.code, ran.stdout]).toEqual([args, 1, '']);
+    expect(ran.stderr).toContain(message);
+  }
+  expect(await names()).toEqual([]);
+});
+
+test('nothing is left behind', async () => {
+  const leftovers = [];
+  for (const kind of [Deployment, DestinationRule]) {
+    const { items } = await shop.client.list<Deployment | DestinationRule>(kind, { namespace: 'shop' });
+    leftovers.push(...items.filter(({ metadata }) => metadata.name.includes('-shop-')));
+  }
+  expect(leftovers).toEqual([]);
+});
