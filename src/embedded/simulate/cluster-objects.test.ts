@@ -6,7 +6,7 @@ import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { TokenKey } from '../auth/tokens.ts';
 import { Fault } from '../rest/fault.ts';
-import { nodes, pods, replicaSets } from './kinds.ts';
+import { nodes, pods, replicaSets, services } from './kinds.ts';
 import type { Collection, Condition, Fields, Labels, Pod } from './kinds.ts';
 import { testCluster } from './testing/cluster.ts';
 import type { TestCluster } from './testing/cluster.ts';
@@ -115,6 +115,20 @@ describe('endpoints', () => {
       found.flatMap((slice) => slice.endpoints).every((one) => (one['conditions'] as Fields)['ready'] === true),
     ).toBe(true);
     expect(found[0]!.metadata.labels).toHaveProperty(['service.kubernetes.io/headless'], '');
+  });
+});
+
+describe('services', () => {
+  test('no two share an address or a port, also when they come at once', async () => {
+    const cluster = await testCluster();
+    const names = Array.from({ length: 50 }, (_unused, index) => `s${index}`);
+    await Promise.all(names.map((name) => cluster.create(service({ type: 'NodePort', ports: [{ port: 80 }] }, name))));
+    const specs = cluster
+      .list(services)
+      .filter(({ metadata }) => names.includes(metadata.name))
+      .map(({ spec }) => spec);
+    expect(new Set(specs.map((spec) => spec.clusterIP)).size).toBe(50);
+    expect(new Set(specs.map((spec) => (spec.ports?.[0] as Fields | undefined)?.['nodePort'])).size).toBe(50);
   });
 });
 

@@ -1,5 +1,6 @@
 // Services get an address of their own from 10.96.0.0/12 and, where their type asks for it, node ports.
 import type { AnyObject } from '../../../kube/objects.ts';
+import type { Store } from '../../store/store.ts';
 import type { Cluster } from '../context.ts';
 import { invalid } from '../../schema/field-error.ts';
 import type { FieldError } from '../../schema/field-error.ts';
@@ -23,24 +24,40 @@ function taken(cluster: Cluster, read: (spec: Fields) => readonly unknown[]): Se
   return new Set(cluster.store.list('services').flatMap(({ object }) => read(part(object, 'spec'))));
 }
 
+/** Where the search for a free value goes on, for each cluster: what two requests get at once is never the same. */
+const cursors = new WeakMap<Store, { address: number; nodePort: number }>();
+
+function cursorOf({ store }: Cluster): { address: number; nodePort: number } {
+  let cursor = cursors.get(store);
+  // Values are given out in order from a place that moves on, so that what a deleted service had rests a while.
+  if (cursor === undefined) cursors.set(store, (cursor = { address: store.version, nodePort: store.version }));
+  return cursor;
+}
+
 function freeAddress(cluster: Cluster): string {
   const used = taken(cluster, (spec) => [spec['clusterIP']]);
-  // Addresses are given out in order from a place that moves on, so that a deleted service's address rests a while.
-  const start = 10 + (cluster.store.version % (addresses - 20));
-  for (let step = 0; ; step++) {
-    const address = addressText(10 + ((start + step) % (addresses - 20)));
+  const cursor = cursorOf(cluster);
+  for (;;) {
+    const address = addressText(10 + (cursor.address++ % (addresses - 20)));
     if (!used.has(address)) return address;
   }
 }
 
+function freeNodePort(cluster: Cluster, used: ReadonlySet<unknown>): number | undefined {
+  const cursor = cursorOf(cluster);
+  for (let tries = 0; tries < nodePorts; tries++) {
+    const port = firstNodePort + (cursor.nodePort++ % nodePorts);
+    if (!used.has(port)) return port;
+  }
+  return undefined;
+}
+
 function withNodePorts(spec: Fields, cluster: Cluster): Fields {
   const used = taken(cluster, (other) => items(other, 'ports').map((port) => port['nodePort']));
-  let next = firstNodePort + (cluster.store.version % nodePorts);
   const ports = items(spec, 'ports').map((port) => {
     if (port['nodePort'] !== undefined) return port;
-    while (used.has(next)) next = firstNodePort + ((next + 1 - firstNodePort) % nodePorts);
-    used.add(next);
-    return { ...port, nodePort: next };
+    const nodePort = freeNodePort(cluster, used);
+    return nodePort === undefined ? port : { ...port, nodePort };
   });
   return { ...spec, ports };
 }
