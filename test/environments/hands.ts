@@ -8,7 +8,7 @@ import { defineKind } from '../../src/kube/objects.ts';
 import type { AnyObject, Kind } from '../../src/kube/objects.ts';
 import { findBinaries } from '../cluster/binaries.ts';
 import { difference } from './difference.ts';
-import { until } from '../support/until.ts';
+import { poll } from './poll.ts';
 
 export interface Hands {
   apply(objects: readonly AnyObject[]): Promise<void>;
@@ -98,12 +98,16 @@ export function inProcess(client: Client): Hands {
       await client.patch(kindOf(object), object.metadata, { type: 'merge', body }, { fieldManager: 'person' });
     },
     async delete(objects) {
-      for (const object of objects) {
+      const going = (await Promise.all(objects.map(read))).filter((object) => object !== undefined);
+      for (const object of going) {
         await client.delete(kindOf(object), object.metadata).catch((error: unknown) => {
           if (!isNotFound(error)) throw error;
         });
       }
-      for (const object of objects) await until(async () => (await read(object)) === undefined, deadlineMs);
+      // Somebody may make another one of the same name.
+      for (const object of going) {
+        await poll(async () => (await read(object))?.metadata.uid !== object.metadata.uid, deadlineMs);
+      }
     },
     async wait(object, condition) {
       const [word, type = '', status = 'True'] = condition.split('=');
@@ -112,7 +116,7 @@ export function inProcess(client: Client): Hands {
         const { conditions = [] } = (found?.['status'] ?? {}) as { conditions?: unknown[] };
         return conditions.some((each) => difference({ type, status }, each) === undefined);
       };
-      await until(async () => holds(await read(object)), deadlineMs);
+      await poll(async () => holds(await read(object)), deadlineMs);
     },
     async get(objects) {
       return (await Promise.all(objects.map(read))).filter((object) => object !== undefined);

@@ -6,10 +6,10 @@ import { createLogger, Manager } from '../../src/controller/index.ts';
 import { environments } from '../../src/environments/index.ts';
 import type { Client } from '../../src/kube/client.ts';
 import { defineKind } from '../../src/kube/objects.ts';
-import { until } from '../support/until.ts';
 import { kubectl } from './hands.ts';
 import { installKinds } from './install.ts';
 import { DynamicEnv, leftovers } from './leftovers.ts';
+import { poll } from './poll.ts';
 import { play } from './runner.ts';
 import type { RunOptions } from './runner.ts';
 import { readScenario } from './scenario.ts';
@@ -69,6 +69,6 @@ async function deleteAll(client: Client, namespaces: readonly string[]): Promise
     left = await leftovers(client, (name) => namespaces.includes(name));
     return left.length === 0;
   };
-  await until(nothingIsLeft, 20_000).catch(() => undefined);
+  await poll(nothingIsLeft, 20_000).catch(() => undefined);
   return left;
 }

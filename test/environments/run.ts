@@ -1,0 +1,73 @@
+// Plays scenarios by hand and prints every move:
+//   node test/environments/run.ts NAME … [--cluster embedded|real]
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { startEmbedded } from '../../src/embedded/index.ts';
+import { connect } from '../../src/kube/connect.ts';
+import { loadConfig } from '../../src/kube/kubeconfig.ts';
+import { defineKind } from '../../src/kube/objects.ts';
+import { startRealCluster } from '../cluster/real.ts';
+import { scenarioNames } from './scenario.ts';
+import { startSession } from './session.ts';
+
+const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+
+/** Runs the command; resolves with its exit code. */
+export async function main(args: readonly string[], print: (line: string) => void): Promise<number> {
+  const options = { cluster: { type: 'string', default: 'embedded' } } as const;
+  const { values, positionals: names } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const all = scenarioNames();
+  const unknown = names.find((name) => !all.includes(name));
+  if (names.length === 0 || unknown !== undefined || !(values.cluster in clusters)) {
+    if (unknown !== undefined) print(`there is no scenario ${unknown}`);
+    print(`usage: run.ts NAME … [--cluster ${Object.keys(clusters).join('|')}]\n  ${all.join('\n  ')}`);
+    return 64;
+  }
+  const cluster = await clusters[values.cluster as keyof typeof clusters]();
+  const client = connect(loadConfig({ path: cluster.kubeconfigPath }));
+  const session = await startSession({ kubeconfigPath: cluster.kubeconfigPath, client });
+  try {
+    let failed = 0;
+    for (const [i, name] of names.entries()) {
+      const namespace = `run-${i}`;
+      await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+      print(name);
+      const started = performance.now();
+      const onMove = (move: { name: string; about: string }): void =>
+        print(`  ${seconds(started).padStart(6)}  ${move.name.padEnd(10)}  ${move.about}`);
+      const problems = await session
+        .run(name, namespace, { onMove })
+        .catch((error: unknown) => [(error as Error).message]);
+      for (const problem of problems) print(`  FAILED  ${problem}`);
+      failed += problems.length > 0 ? 1 : 0;
+    }
+    return failed > 0 ? 1 : 0;
+  } finally {
+    await session.stop();
+    client.close();
+    await cluster.stop();
+  }
+}
+
+function seconds(since: number): string {
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
+}
+
+const clusters = {
+  async embedded() {
+    const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-run-'));
+    const kubeconfigPath = path.join(dir, 'kubeconfig');
+    const server = await startEmbedded();
+    writeFileSync(kubeconfigPath, server.kubeconfig(), { mode: 0o600 });
+    const stop = async (): Promise<void> => {
+      await server.stop();
+      rmSync(dir, { recursive: true, force: true });
+    };
+    return { kubeconfigPath, stop };
+  },
+  real: () => startRealCluster(),
+};
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2), (line) => console.log(line));

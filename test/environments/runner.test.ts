@@ -1,0 +1,88 @@
+// The scenario runner itself: an assertion that can not fail would prove nothing.
+import { expect, test } from 'vitest';
+import type { AnyObject } from '../../src/kube/objects.ts';
+import { difference } from './difference.ts';
+import type { Hands } from './hands.ts';
+import { main } from './run.ts';
+import { play } from './runner.ts';
+import type { Move } from './scenario.ts';
+
+test.each<[wanted: unknown, found: unknown, wrong: string | undefined]>([
+  [{ a: 1 }, { a: 1, b: 2 }, undefined],
+  [{ a: { b: 1 } }, { a: { b: 2 } }, 'a.b is 2 instead of 1'],
+  [{ a: 1 }, {}, 'a is missing instead of 1'],
+  [{ a: null }, {}, undefined],
+  [{ a: null }, { a: 0 }, 'a is there: 0'],
+  [{ a: {} }, {}, 'a is missing'],
+  [{ a: [{ b: 1 }] }, { a: [{ b: 1, c: 2 }] }, undefined],
+  [{ a: [1] }, { a: [1, 2] }, 'a has 2 entries instead of 1: [1,2]'],
+  [{ a: [1, 2] }, { a: [2, 1] }, 'a[0] is 2 instead of 1'],
+  [{ a: [] }, { a: {} }, 'a is {}, not a list'],
+  [{ a: 9007199254740993n }, { a: 9007199254740992n }, 'a is "9007199254740992" instead of "9007199254740993"'],
+  [
+    { conditions: [{ type: 'B', status: 'True' }] },
+    { conditions: [{ type: 'A' }, { type: 'B', status: 'True' }] },
+    undefined,
+  ],
+  [{ conditions: [{ type: 'B', status: 'True' }] }, { conditions: [{ type: 'A' }] }, 'conditions[B] is missing'],
+])('%o in %o', (wanted, found, wrong) => {
+  expect(difference(wanted, found)).toBe(wrong);
+});
+
+const config = (data?: object, name: string | null = 'a'): AnyObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { ...(name !== null && { name }), namespace: 'n' } as AnyObject['metadata'],
+  ...(data && { data }),
+});
+
+/** A cluster that holds these objects from the n-th look on. */
+function hands(objects: readonly AnyObject[], fromLook = 1): Hands {
+  let looks = 0;
+  const look = async (): Promise<readonly AnyObject[]> => (++looks >= fromLook ? objects : []);
+  const refuse = (): never => {
+    throw new Error('refused');
+  };
+  return { apply: refuse, patch: refuse, delete: refuse, wait: refuse, get: look, list: look };
+}
+
+const move = (does: Move['does'], ...objects: AnyObject[]): Move => ({ name: `00-${does}`, does, about: '', objects });
+
+test('an assertion waits until it holds', async () => {
+  const options = { hands: hands([config({ x: '1' })], 3) };
+  await expect(play([move('assert', config({ x: '1' }))], options)).resolves.toBeUndefined();
+});
+
+test.each([
+  [move('assert', config({ x: '2' })), '00-assert: ConfigMap n/a: data.x is "1" instead of "2"'],
+  [move('assert', config(undefined, 'b')), '00-assert: ConfigMap n/b: there is none'],
+  [move('assert', config({ x: '2' }, null)), '00-assert: ConfigMap n/*: data.x is "1" instead of "2"'],
+  [move('errors', config()), '00-errors: ConfigMap n/a is there'],
+  [move('errors', config({ x: '1' }, null)), '00-errors: ConfigMap n/* is there'],
+  [move('apply', config()), '00-apply: refused'],
+])('a move that fails says what is wrong: %j', async (failing, message) => {
+  const options = { hands: hands([config({ x: '1' })]), deadlineMs: 100 };
+  await expect(play([failing], options)).rejects.toThrow(message);
+});
+
+test('what is not there, or has other fields, is no error', async () => {
+  const absent = move('errors', config({ x: '2' }), config(undefined, 'b'), config({ x: '2' }, null));
+  await expect(play([absent], { hands: hands([config({ x: '1' })]), deadlineMs: 100 })).resolves.toBeUndefined();
+});
+
+test('the command prints every move of a scenario, and knows the names of all', async () => {
+  const lines: string[] = [];
+  expect(await main(['nothing'], (line) => lines.push(line))).toBe(64);
+  expect(lines.join('\n')).toContain('there is no scenario nothing');
+  expect(lines.join('\n')).toContain('consumer-only');
+
+  lines.length = 0;
+  expect(await main(['consumer-only'], (line) => lines.push(line))).toBe(0);
+  expect(lines[0]).toBe('consumer-only');
+  expect(lines.slice(1).map((line) => line.split(/ {2,}/)[2])).toEqual([
+    '00-apply',
+    '00-assert',
+    '01-delete',
+    '01-errors',
+  ]);
+});

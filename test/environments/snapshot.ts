@@ -1,0 +1,61 @@
+// The state of a cluster as far as environments are concerned, without what depends on when and how often somebody
+// wrote. Two runs that must end alike are compared by it.
+import type { Client } from '../../src/kube/client.ts';
+import { defineKind, keyOf } from '../../src/kube/objects.ts';
+import type { AnyObject } from '../../src/kube/objects.ts';
+
+export const KINDS = [
+  defineKind('riskified.com/v1alpha1', 'DynamicEnv', 'dynamicenvs'),
+  defineKind('apps/v1', 'Deployment', 'deployments'),
+  defineKind('v1', 'Service', 'services'),
+  defineKind('networking.istio.io/v1beta1', 'DestinationRule', 'destinationrules'),
+  defineKind('networking.istio.io/v1beta1', 'VirtualService', 'virtualservices'),
+];
+
+/** Fields that say when, how often or by whom, in metadata and in every status. */
+const BY_CHANCE = new Set([
+  'creationTimestamp',
+  'generation',
+  'lastOccurrence',
+  'lastTransitionTime',
+  'lastUpdateTime',
+  'managedFields',
+  'observedGeneration',
+  'resourceVersion',
+  'uid',
+  'clusterIP',
+  'clusterIPs',
+  'deployment.kubernetes.io/revision',
+  'kubectl.kubernetes.io/last-applied-configuration',
+]);
+
+/** Objects by kind and name. */
+export type State = Readonly<Record<string, unknown>>;
+
+/** All objects of a namespace. */
+export async function snapshot(client: Client, namespace: string): Promise<State> {
+  const lists = await Promise.all(KINDS.map((kind) => client.list(kind, { namespace })));
+  const objects = lists.flatMap(({ items }) => items);
+  return Object.fromEntries(objects.map((object) => [`${object.kind} ${keyOf(object.metadata)}`, lasting(object)]));
+}
+
+/** The same without environments, and without the empty annotation that they leave: as if none had ever been. */
+export function withoutTraces(state: State): State {
+  const others = Object.entries(state).filter(([key]) => !key.startsWith('DynamicEnv '));
+  return Object.fromEntries(
+    others.map(([key, object]) => {
+      const { metadata, ...rest } = object as AnyObject;
+      const { 'riskified.com/dynamic-environment': mark, ...annotations } = metadata.annotations ?? {};
+      const kept = mark ? metadata.annotations : annotations;
+      const { annotations: _all, ...plain } = metadata;
+      return [key, { ...rest, metadata: Object.keys(kept ?? {}).length > 0 ? { ...plain, annotations: kept } : plain }];
+    }),
+  );
+}
+
+function lasting(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(lasting);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(([name]) => !BY_CHANCE.has(name));
+  return Object.fromEntries(fields.map(([name, each]) => [name, lasting(each)]));
+}
