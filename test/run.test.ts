@@ -1,0 +1,303 @@
+// `offshoot run` and `offshoot up` as a user starts them: processes of their own.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { until } from './support/until.ts';
+import { DynamicEnv } from '../src/api/dynamicenv.ts';
+import { startEmbedded } from '../src/embedded/index.ts';
+import type { Embedded } from '../src/embedded/index.ts';
+import { connect, defineKind, Lease, loadConfig } from '../src/kube/index.ts';
+import type { Client } from '../src/kube/index.ts';
+
+const BIN = path.resolve(import.meta.dirname, '../bin/offshoot.js');
+const Webhooks = defineKind(
+  'admissionregistration.k8s.io/v1',
+  'ValidatingWebhookConfiguration',
+  'validatingwebhookconfigurations',
+  { namespaced: false },
+);
+const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
+  namespaced: false,
+});
+
+interface Running {
+  readonly child: ChildProcess;
+  /** What the child has written so far. */
+  readonly out: { stdout: string; stderr: string };
+  readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** The structured line of the log with this message, as soon as it is there. */
+  logged(message: string): Promise<Record<string, string>>;
+}
+
+const children: Running[] = [];
+
+function offshoot(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
+  const child = spawn(process.execPath, [BIN, ...args], {
+    env: { PATH: process.env['PATH'], HOME: dir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const out = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (out.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (out.stderr += chunk.toString()));
+  const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
+    child.once('close', (code, signal) => resolve({ code, signal })),
+  );
+  const find = (message: string): string | undefined =>
+    out.stderr.split('\n').find((line) => line.includes(`"msg":"${message}"`));
+  const running: Running = {
+    child,
+    out,
+    exit,
+    async logged(message) {
+      await until(() => find(message) !== undefined || child.exitCode !== null, 20_000);
+      const line = find(message);
+      if (line === undefined) throw new Error(`the process ended before it said "${message}":\n${out.stderr}`);
+      return JSON.parse(line) as Record<string, string>;
+    },
+  };
+  children.push(running);
+  return running;
+}
+
+let dir: string;
+let cluster: Embedded;
+let kubeconfig: string;
+let client: Client;
+
+beforeAll(async () => {
+  dir = mkdtempSync(path.join(tmpdir(), 'offshoot-run-'));
+  cluster = await startEmbedded();
+  kubeconfig = path.join(dir, 'kubeconfig');
+  writeFileSync(kubeconfig, cluster.kubeconfig());
+  client = connect(loadConfig({ path: kubeconfig }));
+});
+
+afterEach(async () => {
+  for (const { child, exit } of children.splice(0)) {
+    child.kill('SIGKILL');
+    await exit;
+  }
+});
+
+afterAll(async () => {
+  client.close();
+  await cluster.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const PORTS = [
+  '--metrics-bind-address',
+  '127.0.0.1:0',
+  '--health-probe-bind-address',
+  '127.0.0.1:0',
+  '--webhook-port',
+  '0',
+];
+
+function run(args: readonly string[], env?: NodeJS.ProcessEnv): Running {
+  return offshoot(['run', '--kubeconfig', kubeconfig, ...PORTS, ...args], env);
+}
+
+function env(name: string, overrides: Partial<DynamicEnv['spec']> = {}): DynamicEnv {
+  return {
+    apiVersion: 'riskified.com/v1alpha1',
+    kind: 'DynamicEnv',
+    metadata: { namespace: 'default', name },
+    spec: {
+      istioMatches: [{ headers: { 'x-env': { exact: name } } }],
+      subsets: [{ name: 'details', namespace: 'default', containers: [{ containerName: 'app' }] }],
+      ...overrides,
+    },
+  };
+}
+
+/** The state that the controllers gave an environment. */
+async function state(name: string): Promise<string | undefined> {
+  return (await client.get(DynamicEnv, { namespace: 'default', name })).status?.state;
+}
+
+describe('offshoot run', () => {
+  test('without the definitions says what to do; installs them when asked', async () => {
+    const refused = run([]);
+    expect(await refused.exit).toEqual({ code: 1, signal: null });
+    expect(refused.out.stderr).toContain(
+      'error: the cluster does not know dynamicenvs.riskified.com: install with "offshoot crds | kubectl apply -f -", or start with --install-crds',
+    );
+
+    const running = run(['--install-crds']);
+    await running.logged('running');
+    expect(await client.get(Definition, { name: 'dynamicenvs.riskified.com' })).toBeDefined();
+    running.child.kill('SIGTERM');
+    expect(await running.exit).toEqual({ code: 0, signal: null });
+  });
+
+  test('plans, serves probes and metrics, judges through its webhook, and takes it back in the end', async () => {
+    const running = run(['--webhook-loopback']);
+    const { probes, metrics, webhook } = await running.logged('running');
+    expect(webhook).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+    expect((await fetch(`${probes}/healthz`)).status).toBe(200);
+    expect((await fetch(`${probes}/readyz`)).status).toBe(200);
+    expect((await fetch(`${probes}/metrics`)).status).toBe(404);
+
+    await expect(client.create(DynamicEnv, env('bad', { istioMatches: [] }))).rejects.toThrow(
+      'admission webhook "vdynamicenv.kb.io" denied the request: spec: Invalid value: []: empty IstioMatch',
+    );
+    await client.create(DynamicEnv, env('blue'));
+    await until(async () => (await state('blue')) === 'degraded');
+    const text = await (await fetch(`${metrics}/metrics`)).text();
+    expect(text).toContain('dynamic_environments{namespace="default"} 1');
+    expect(text).toMatch(/controller_runtime_reconcile_total\{controller="environments",result="success"\} [1-9]/);
+    expect(text).toMatch(/rest_client_requests_total\{code="201",method="POST"/);
+
+    await client.delete(DynamicEnv, { namespace: 'default', name: 'blue' });
+    await until(() =>
+      client.get(DynamicEnv, { namespace: 'default', name: 'blue' }).then(
+        () => false,
+        () => true,
+      ),
+    );
+    running.child.kill('SIGINT');
+    expect(await running.exit).toEqual({ code: 0, signal: null });
+    expect((await client.list(Webhooks)).items).toEqual([]);
+  });
+
+  test('killed with its webhook in place, it starts again and works', async () => {
+    const first = run(['--webhook-loopback']);
+    await first.logged('running');
+    first.child.kill('SIGKILL');
+    await first.exit;
+    // Nobody answers for the webhook now.
+    await expect(client.create(DynamicEnv, env('orphan'))).rejects.toThrow(
+      'failed calling webhook "vdynamicenv.kb.io"',
+    );
+    const second = run(['--webhook-loopback']);
+    await second.logged('running');
+    await client.create(DynamicEnv, env('orphan'));
+    await until(async () => (await state('orphan')) === 'degraded');
+    await client.delete(DynamicEnv, { namespace: 'default', name: 'orphan' });
+    second.child.kill('SIGTERM');
+    expect(await second.exit).toEqual({ code: 0, signal: null });
+  });
+
+  test('ends at once after a given write, and the next process goes on from there', async () => {
+    await client.create(DynamicEnv, env('crash'));
+    const first = run(['--no-webhook'], { OFFSHOOT_EXIT_AFTER_WRITE: '1' });
+    expect(await first.exit).toEqual({ code: null, signal: 'SIGKILL' });
+    const left = await client.get(DynamicEnv, { namespace: 'default', name: 'crash' });
+    expect([left.metadata.finalizers?.length, left.status]).toEqual([3, undefined]);
+    const second = run([], { ENABLE_WEBHOOKS: 'false' });
+    await until(async () => (await state('crash')) === 'degraded', 20_000);
+    await client.delete(DynamicEnv, left.metadata);
+    second.child.kill('SIGTERM');
+    expect(await second.exit).toEqual({ code: 0, signal: null });
+  });
+
+  test('ends with code 1 when another process takes the lead', async () => {
+    const running = run(['--leader-elect', '--no-webhook'], { POD_NAMESPACE: 'kube-system' });
+    await running.logged('running');
+    const ref = { namespace: 'kube-system', name: 'dynamic-environment-lock' };
+    await until(() =>
+      client.get(Lease, ref).then(
+        (lease) => Boolean(lease.spec?.holderIdentity),
+        () => false,
+      ),
+    );
+    // Another one that does not know how to wait.
+    const stolen = { spec: { holderIdentity: 'thief', leaseDurationSeconds: 3600 } };
+    await client.patch(Lease, ref, { type: 'merge', body: stolen });
+    expect(await running.exit).toEqual({ code: 1, signal: null });
+    expect(running.out.stderr).toContain('error: another process leads now');
+  });
+
+  test.each<[string, string[], NodeJS.ProcessEnv, string]>([
+    [
+      'an unknown controller',
+      ['--controllers', 'environments,meshes'],
+      {},
+      'error: there is no controller "meshes"; known: environments',
+    ],
+    [
+      'a switch in the environment that is none',
+      [],
+      { LEADER_ELECT: 'maybe' },
+      "error: option '--leader-elect [bool]' value 'maybe' from env 'LEADER_ELECT' is invalid. It is true or false.",
+    ],
+    [
+      'a directory without a certificate',
+      ['--webhook-loopback', '--webhook-cert-dir', '/nowhere'],
+      {},
+      "no such file or directory, open '/nowhere/tls.crt'",
+    ],
+  ])('refuses %s', async (_name, args, variables, text) => {
+    const running = run(args, variables);
+    expect(await running.exit).toEqual({ code: 1, signal: null });
+    expect(running.out.stderr).toContain(text);
+  });
+});
+
+describe('offshoot up', () => {
+  async function up(...args: string[]): Promise<{ running: Running; ready: Record<string, string>; api: Client }> {
+    const running = offshoot(['up', '--port', '0', '-o', 'json', ...args]);
+    await until(() => running.out.stdout.includes('\n') || running.child.exitCode !== null, 20_000);
+    const ready = JSON.parse(running.out.stdout) as Record<string, string>;
+    return { running, ready, api: connect(loadConfig({ path: ready['kubeconfig']! })) };
+  }
+
+  test('is ready with the mesh known, the controllers working and the webhook judging', async () => {
+    const { running, ready, api } = await up('--memory');
+    expect(ready['webhook']).toMatch(/^https:/);
+    expect(await api.get(Definition, { name: 'virtualservices.networking.istio.io' })).toBeDefined();
+    expect(await api.get(Definition, { name: 'httproutes.gateway.networking.k8s.io' })).toBeDefined();
+    await expect(api.create(DynamicEnv, env('bad', { istioMatches: [] }))).rejects.toThrow(
+      'empty IstioMatch is invalid',
+    );
+    await api.create(DynamicEnv, env('blue'));
+    await until(async () => (await api.get(DynamicEnv, env('blue').metadata)).status?.state === 'degraded');
+    api.close();
+    running.child.kill('SIGTERM');
+    expect(await running.exit).toEqual({ code: 0, signal: null });
+    expect(running.out.stderr).toBe('');
+  });
+
+  test('ended without a word and started again, it leaves no webhook that nobody serves', async () => {
+    const data = path.join(dir, 'data');
+    const first = await up('--data-dir', data);
+    await first.api.create(DynamicEnv, env('blue'));
+    await until(async () => (await first.api.get(DynamicEnv, env('blue').metadata)).status?.state === 'degraded');
+    first.api.close();
+    first.running.child.kill('SIGKILL');
+    await first.running.exit;
+    const second = await up('--data-dir', data, '--no-controllers');
+    expect(second.ready['webhook']).toBeUndefined();
+    expect((await second.api.get(DynamicEnv, env('blue').metadata)).status?.state).toBe('degraded');
+    await second.api.create(DynamicEnv, env('red', { istioMatches: [] }));
+    second.api.close();
+    second.running.child.kill('SIGTERM');
+    expect(await second.running.exit).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('offshoot env validate', () => {
+  const manifest = { ...env('blue'), spec: { ...env('blue').spec, istioMatches: [] } };
+
+  test('says where and why, and ends with code 1', async () => {
+    const file = path.join(dir, 'bad.json');
+    writeFileSync(file, JSON.stringify(manifest, undefined, 2));
+    const running = offshoot(['env', 'validate', '-f', file]);
+    expect(await running.exit).toEqual({ code: 1, signal: null });
+    expect(running.out.stderr).toBe(
+      `${file}:9:5: spec: Invalid value: []: empty IstioMatch is invalid for DynamicEnv\n`,
+    );
+  });
+
+  test('names what is valid', async () => {
+    const file = path.join(dir, 'good.json');
+    writeFileSync(file, JSON.stringify(env('blue')));
+    const running = offshoot(['env', 'validate', '-f', file]);
+    expect(await running.exit).toEqual({ code: 0, signal: null });
+    expect(running.out.stdout).toBe('dynamicenv/default/blue is valid\n');
+  });
+});
