@@ -3,6 +3,7 @@ import type { AnyObject } from '../../kube/objects.ts';
 import type { UserInfo } from '../rest/context.ts';
 import { badRequest, invalid } from '../rest/fault.ts';
 import type { Fault } from '../rest/fault.ts';
+import { timestamp } from '../rest/meta.ts';
 import { invalid as invalidValue } from '../schema/field-error.ts';
 import type { Access } from './access.ts';
 import type { Attributes } from './rbac.ts';
@@ -49,7 +50,11 @@ export function review(access: Access, user: UserInfo, object: AnyObject): AnyOb
     case 'TokenReview':
       return { ...object, status: tokenStatus(access, spec) };
     case 'SelfSubjectReview':
-      return { ...object, status: { userInfo: user } };
+      return {
+        ...object,
+        metadata: { ...object.metadata, creationTimestamp: timestamp() },
+        status: { userInfo: user },
+      };
     default:
       return undefined;
   }

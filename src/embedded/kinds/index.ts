@@ -6,3 +6,4 @@ export { setDefaults } from './defaults/index.ts';
 export { prepareForCreate, prepareForUpdate, raisesGeneration } from './prepare.ts';
 export { builtinResources } from './registry.ts';
 export { validate } from './validate/index.ts';
+export { warningsOf } from './warnings.ts';

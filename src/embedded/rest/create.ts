@@ -1,6 +1,6 @@
 // POST: a new object, from the body to the store.
 import type { AnyObject } from '../../kube/objects.ts';
-import { prepareForCreate } from '../kinds/index.ts';
+import { prepareForCreate, warningsOf } from '../kinds/index.ts';
 import { collectionOf } from '../registry.ts';
 import { VersionConflict } from '../store/types.ts';
 import { commit } from './commit.ts';
@@ -64,6 +64,7 @@ async function createNamed(
     admitted === checked ? completed : conform(target, completed, { ...options, fieldValidation: 'Ignore' });
   const problems = problemsOf(cluster, target, settled, undefined);
   if (problems.length > 0) throw invalid(resource, name, problems);
+  for (const warning of warningsOf(resource, settled)) options.warn(warning);
   // The writer owns what it sent, not what admission and the server then filled in.
   const { managedFields } = owned.metadata;
   const next = { ...settled, metadata: { ...settled.metadata, ...(managedFields && { managedFields }) } };

@@ -63,8 +63,6 @@ function withoutEmpty(meta: ObjectMeta): ObjectMeta {
   for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences', 'managedFields'] as const) {
     const value = meta[field];
     if (value === undefined) continue;
-    // An empty record of field owners is how a client asks to have it cleared.
-    if (field === 'managedFields' && value !== null) continue;
     if (value === null || (Array.isArray(value) ? value.length : Object.keys(value).length) === 0) delete result[field];
   }
   return result as unknown as ObjectMeta;

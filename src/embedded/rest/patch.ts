@@ -57,7 +57,9 @@ export async function patch(cluster: Cluster, target: Target, wish: Patch, optio
   if (exists || target.subresource !== '') {
     return change(cluster, target, (old) => ({ object: applied(target, old, wish), managed: true }), options);
   }
-  const first = applied(target, undefined, wish);
+  const wished = applied(target, undefined, wish);
+  const { resourceVersion: _version, ...metadata } = wished.metadata;
+  const first = { ...wished, metadata };
   try {
     return await create(cluster, target, first, options, true);
   } catch (error) {

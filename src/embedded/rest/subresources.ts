@@ -12,6 +12,7 @@ import type { Target } from './context.ts';
 import { servedObject } from './conversion.ts';
 import { evict } from './eviction.ts';
 import { badRequest, conflict, methodNotAllowed, noSuchPath, notFound } from './fault.ts';
+import { timestamp } from './meta.ts';
 import { patch, patchFrom } from './patch.ts';
 import { objectBody } from './represent.ts';
 import { items, part } from './rules/types.ts';
@@ -88,7 +89,17 @@ async function bind(server: ServerContext, call: ResourceRequest, target: Target
       const why = `pod ${target.name} is already assigned to node "${String(spec['nodeName'])}"`;
       throw conflict({ ...target.resource, plural: 'pods/binding' }, target.name, why);
     }
-    return { object: { ...old, spec: { ...spec, nodeName: name } } };
+    const now = timestamp();
+    const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: now };
+    const status = part(old, 'status');
+    const others = items(status, 'conditions').filter((condition) => condition['type'] !== 'PodScheduled');
+    return {
+      object: {
+        ...old,
+        spec: { ...spec, nodeName: name },
+        status: { ...status, conditions: [...others, scheduled] },
+      },
+    };
   };
   await change(server, target, wish, writeOptionsOf(call));
   return jsonAnswer(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });

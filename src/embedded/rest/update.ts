@@ -1,6 +1,6 @@
 // PUT, and the part that PATCH shares with it: from an old state to the next one, again when somebody else was faster.
 import type { AnyObject } from '../../kube/objects.ts';
-import { prepareForUpdate, raisesGeneration } from '../kinds/index.ts';
+import { prepareForUpdate, raisesGeneration, warningsOf } from '../kinds/index.ts';
 import { sameJson } from '../patch/json.ts';
 import { collectionOf } from '../registry.ts';
 import { invalid as invalidValue } from '../schema/field-error.ts';
@@ -81,6 +81,7 @@ async function changeOnce(
       : conform(target, separate(target, admitted, old), { ...options, fieldValidation: 'Ignore' });
   const problems = problemsOf(cluster, target, settled, old);
   if (problems.length > 0) throw invalid(resource, name, problems);
+  if (target.subresource === '') for (const warning of warningsOf(resource, settled)) options.warn(warning);
   const tracked = managed === true ? settled : trackWrite(target, old, settled, options);
   const next = withGeneration(target, tracked, old);
   await cluster.admission.validate({ ...request, object: next });
@@ -115,7 +116,7 @@ function separate(target: Target, given: AnyObject, old: AnyObject): AnyObject {
     const meta = defined({ ...kept, ...labels });
     return { ...rest, metadata: meta, ...(given['status'] !== undefined && { status: given['status'] }) };
   }
-  if (!resource.status) return { ...given, metadata };
+  if (!resource.status || subresource === 'binding') return { ...given, metadata };
   const { status: _status, ...rest } = given;
   return { ...rest, metadata, ...(old['status'] !== undefined && { status: old['status'] }) };
 }
