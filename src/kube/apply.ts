@@ -2,12 +2,13 @@
 // server answered into the tables at once. Called by the controller loop, and dry by the command line.
 import { jsonEqual } from '../watchable/index.ts';
 import type { Client } from './client.ts';
-import { ApiError, isConflict, isNotFound } from './errors.ts';
+import { ApiError, isAlreadyExists, isConflict, isNotFound } from './errors.ts';
 import { createMergePatch } from './merge-patch.ts';
 import { apiVersionOf, keyOf } from './objects.ts';
 import type { AnyKind, KubeObject, Ref } from './objects.ts';
 import { comparable, ownedPart } from './owned.ts';
-import type { Edit, Own, Remove, Step } from './steps.ts';
+import { credentialsSecret, requestToken } from './service-account-token.ts';
+import type { Edit, Make, Own, Remove, Step, Token } from './steps.ts';
 import type { Tables } from './tables.ts';
 
 /** What became of one step. */
@@ -89,7 +90,7 @@ export class Applier {
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         if (step.do === 'edit' && isNotFound(error)) this.#tables.of(step.kind).observeDeleted(step.from);
-        else if (!isConflict(error)) throw new StepFailed(step, error);
+        else if (!isConflict(error) && !isAlreadyExists(error)) throw new StepFailed(step, error);
         throw new PlanOutdated(`${describe(step)} changed since it was read`, { cause: error });
       }
     }
@@ -100,6 +101,10 @@ export class Applier {
     switch (step.do) {
       case 'own':
         return this.#own(step, options);
+      case 'make':
+        return this.#make(step, options);
+      case 'token':
+        return this.#token(step, options);
       case 'edit':
         return this.#edit(step, options);
       case 'remove':
@@ -109,24 +114,50 @@ export class Applier {
 
   #own(step: Own, options: Sending): Promise<Outcome> | Outcome {
     const { kind, object } = step;
+    const live = this.#tables.of(kind).get(keyOf(object.metadata));
+    if (live !== undefined && this.#isSettled(kind, live, object)) return { step, did: 'nothing', object: live };
+    return this.#send(options, (sending) => this.#applyObject(step, object, sending));
+  }
+
+  async #applyObject(step: Own | Token, object: KubeObject, sending: Sending): Promise<Outcome> {
+    const { kind } = step;
     const table = this.#tables.of(kind);
     const live = table.get(keyOf(object.metadata));
-    if (live !== undefined && this.#isSettled(kind, live, object)) return { step, did: 'nothing', object: live };
     const body = { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };
+    const patch = { type: 'apply', body, force: true } as const;
+    const answer = await this.#client.patch<KubeObject>(kind, object.metadata, patch, {
+      fieldManager: this.#manager,
+      ...sending,
+    });
+    if (!sending.dryRun) {
+      table.observe(answer);
+      this.#settle(kind, answer, object);
+    }
+    if (live !== undefined && live.metadata.resourceVersion === answer.metadata.resourceVersion) {
+      return { step, did: 'nothing', object: answer };
+    }
+    return { step, did: live === undefined ? 'created' : 'changed', object: answer };
+  }
+
+  #make(step: Make, options: Sending): Promise<Outcome> | Outcome {
+    const { kind, object } = step;
+    const table = this.#tables.of(kind);
+    const live = table.get(keyOf(object.metadata));
+    if (live !== undefined) return { step, did: 'nothing', object: live };
     return this.#send(options, async (sending) => {
-      const patch = { type: 'apply', body, force: true } as const;
-      const answer = await this.#client.patch<KubeObject>(kind, object.metadata, patch, {
-        fieldManager: this.#manager,
-        ...sending,
-      });
-      if (!options.dryRun) {
-        table.observe(answer);
-        this.#settle(kind, answer, object);
-      }
-      if (live !== undefined && live.metadata.resourceVersion === answer.metadata.resourceVersion) {
-        return { step, did: 'nothing', object: answer };
-      }
-      return { step, did: live === undefined ? 'created' : 'changed', object: answer };
+      const body = { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };
+      const answer = await this.#client.create<KubeObject>(kind, body, { fieldManager: this.#manager, ...sending });
+      if (!options.dryRun) table.observe(answer);
+      return { step, did: 'created', object: answer };
+    });
+  }
+
+  #token(step: Token, options: Sending): Promise<Outcome> {
+    return this.#send(options, async (sending) => {
+      // A dry run asks for no token: it could be used.
+      if (sending.dryRun) return this.#applyObject(step, step.object, sending);
+      const issued = await requestToken(this.#client, step.serviceAccount, step.expirationSeconds, sending.signal);
+      return this.#applyObject(step, credentialsSecret(step, issued), sending);
     });
   }
 
@@ -155,14 +186,14 @@ export class Applier {
   }
 
   #remove(step: Remove, options: Sending): Promise<Outcome> | Outcome {
-    const { kind, object, propagation } = step;
+    const { kind, object, propagation, unchanged } = step;
     if (object.metadata.deletionTimestamp !== undefined) return { step, did: 'nothing', object };
     return this.#send(options, async (sending) => {
-      const { uid } = object.metadata;
+      const { uid, resourceVersion } = object.metadata;
       const table = this.#tables.of(kind);
       try {
         const answer = await this.#client.delete<KubeObject>(kind, object.metadata, {
-          ...(uid && { preconditions: { uid } }),
+          ...(uid && { preconditions: { uid, ...(unchanged && { resourceVersion }) } }),
           propagationPolicy: propagation ?? 'Background',
           ...sending,
         });

@@ -1,9 +1,16 @@
 // What a plan asks for, one step at a time. Plain data: apply.ts carries it out, the command line prints it.
-import type { AnyKind, Kind, KubeObject } from './objects.ts';
+import type { AnyKind, Kind, KubeObject, Ref } from './objects.ts';
 
 /** An object of ours: it shall have these fields. Written by server-side apply, so omitting a field gives it up. */
 export interface Own {
   readonly do: 'own';
+  readonly kind: AnyKind;
+  readonly object: KubeObject;
+}
+
+/** An object that shall exist and then belongs to others: made if it is not there, never written again. */
+export interface Make {
+  readonly do: 'make';
   readonly kind: AnyKind;
   readonly object: KubeObject;
 }
@@ -26,13 +33,40 @@ export interface Remove {
   readonly kind: AnyKind;
   readonly object: KubeObject;
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
+  /** Refuse if anybody has written to it since it was observed. */
+  readonly unchanged?: boolean;
 }
 
-export type Step = Own | Edit | Remove;
+/** A Secret of ours with a kubeconfig for a service account, whose token is asked for when the step is carried out. */
+export interface Token {
+  readonly do: 'token';
+  readonly kind: AnyKind;
+  /** The Secret without its data. */
+  readonly object: KubeObject;
+  /** Its namespace is also that of the kubeconfig. */
+  readonly serviceAccount: Ref;
+  /** The server may give less. */
+  readonly expirationSeconds: number;
+  readonly cluster: ClusterAddress;
+}
+
+/** How the users of a kubeconfig reach the API server. */
+export interface ClusterAddress {
+  readonly server: string;
+  readonly caPem?: string;
+  readonly insecureSkipTlsVerify?: boolean;
+}
+
+export type Step = Own | Make | Edit | Remove | Token;
 
 /** Makes an `own` step. */
 export function own<T extends KubeObject>(kind: Kind<T>, object: T): Own {
   return { do: 'own', kind, object };
+}
+
+/** Makes a `make` step. */
+export function make<T extends KubeObject>(kind: Kind<T>, object: T): Make {
+  return { do: 'make', kind, object };
 }
 
 /** Makes an `edit` step. */
@@ -49,4 +83,18 @@ export function editStatus<T extends KubeObject>(kind: Kind<T>, from: T, status:
 /** Makes a `remove` step. */
 export function remove<T extends KubeObject>(kind: Kind<T>, object: T, propagation?: Remove['propagation']): Remove {
   return { do: 'remove', kind, object, ...(propagation && { propagation }) };
+}
+
+/** Makes a `remove` step that is refused if the object has changed since. */
+export function removeUnchanged<T extends KubeObject>(kind: Kind<T>, object: T): Remove {
+  return { do: 'remove', kind, object, unchanged: true };
+}
+
+/** Makes a `token` step. */
+export function token<T extends KubeObject>(
+  kind: Kind<T>,
+  object: T,
+  access: Omit<Token, 'do' | 'kind' | 'object'>,
+): Token {
+  return { do: 'token', kind, object, ...access };
 }

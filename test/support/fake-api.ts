@@ -8,6 +8,7 @@ import type {
   ListOptions,
   Page,
   Patch,
+  RawRequest,
   WatchEvent,
   WatchOptions,
   WriteOptions,
@@ -45,6 +46,7 @@ export class FakeApi implements Client {
   readonly #watchers = new Set<() => void>();
   #version = 0;
   #uids = 0;
+  #tokens = 0;
 
   /** All objects of a kind, by key. */
   all(kind: AnyKind): ReadonlyMap<string, AnyObject> {
@@ -156,8 +158,21 @@ export class FakeApi implements Client {
     return undefined;
   }
 
-  raw<R>(): Promise<R> {
-    return Promise.reject(new Error('the fake API serves objects only'));
+  /** Issues tokens for service accounts; whether there is such an account is not checked. */
+  async raw<R>(request: RawRequest): Promise<R> {
+    const account = /\/namespaces\/([^/]+)\/serviceaccounts\/([^/]+)\/token$/.exec(request.path);
+    if (account === null) throw new Error('the fake API serves objects and tokens only');
+    await Promise.resolve();
+    const [, namespace, name] = account;
+    this.intercept({ verb: 'token', kind: 'ServiceAccount', key: `${namespace}/${name}` });
+    const { spec } = request.body as { spec: { expirationSeconds: number } };
+    const now = Date.now();
+    const expirationTimestamp = new Date(now + spec.expirationSeconds * 1000).toISOString();
+    const token = `token-${++this.#tokens}-of-${namespace}/${name}`;
+    return {
+      metadata: { creationTimestamp: new Date(now).toISOString() },
+      status: { token, expirationTimestamp },
+    } as R;
   }
 
   flow(): Client {
