@@ -206,6 +206,26 @@ describe('failures', () => {
     expect(api.writes.length).toBe(before);
   });
 
+  test('a controller that does not own the status tells of failures without writing to it', async () => {
+    const api = new FakeApi();
+    let tries = 0;
+    const second = {
+      ...copier,
+      name: 'second',
+      finalizers: [],
+      ownsStatus: false,
+      plan: () => {
+        tries++;
+        throw new Error('no such luck');
+      },
+    };
+    const manager = await run(api, [second]);
+    await api.create(Copy, copy('a'));
+    await until(() => tries >= 2);
+    expect(api.writes.filter(({ kind }) => kind === 'Copy').map(({ verb }) => verb)).toEqual(['create']);
+    await manager.stop();
+  });
+
   test("a write that the server refuses is told on the object, with the server's words", async () => {
     const api = new FakeApi();
     await run(api);

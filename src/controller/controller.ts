@@ -162,7 +162,7 @@ export class Controller {
       }
       const plan = this.#reads.track(key, (view) => this.#plan(view, object));
       const outcomes = await this.#apply(plan.steps ?? []);
-      const status = await this.#writeStatus(object, plan.status ?? withoutFailure(object));
+      const status = await this.#writeStatus(object, plan.status ?? this.#withoutFailure(object));
       // A pass that changed nothing has nothing new to tell, whatever its plan says again.
       if ([...outcomes, status].some(({ did }) => did !== 'nothing')) {
         for (const event of plan.events ?? []) this.#record(object, event);
@@ -226,8 +226,17 @@ export class Controller {
     return 'error';
   }
 
+  /** The status without a failure that was written down earlier, by whoever owns the status. */
+  #withoutFailure(object: KubeObject): Status | undefined {
+    return this.#definition.ownsStatus === false ? undefined : withoutFailure(object);
+  }
+
   /** Tells people of a failure: a condition and, when it is news, an Event. */
   async #report(key: string, object: KubeObject, reason: string, message: string): Promise<void> {
+    // The owner of the status would take the condition away again, which would wake this key past its back-off.
+    if (this.#definition.ownsStatus === false) {
+      return this.#record(object, { type: 'Warning', reason, note: message });
+    }
     const conditions = withCondition(object, STALLED, { type: STALLED, status: 'True', reason, message });
     this.#reporting.add(key);
     try {

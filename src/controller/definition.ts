@@ -38,6 +38,8 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject> {
   plan(view: View, object: T): Plan;
   /** Put on every object before its first plan; taken off when a plan of its deletion says `finished`. */
   readonly finalizers?: readonly string[];
+  /** False if another controller owns the status of the kind: this one then tells of its failures by Events alone. */
+  readonly ownsStatus?: boolean;
   /** How many keys run at once. */
   readonly workers?: number;
   /** The longest back-off of a failing key. */
