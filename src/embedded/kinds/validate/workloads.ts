@@ -19,20 +19,19 @@ import { templateErrors } from './pods.ts';
 /** The selector of a kind that owns pods: there, not empty, and it selects the template's pods. */
 function ownSelectorErrors(spec: unknown, kind: string): FieldError[] {
   const selector = at(spec, 'selector');
-  const errors: FieldError[] = [];
-  if (!isObject(selector)) errors.push(required('spec.selector'));
-  else {
-    errors.push(...selectorErrors(selector, 'spec.selector'));
-    if (isEmptySelector(selector))
-      errors.push(invalid('spec.selector', selector, `empty selector is invalid for ${kind}`));
+  if (!isObject(selector)) return [required('spec.selector'), ...matchErrors(spec, undefined)];
+  const errors = selectorErrors(selector, 'spec.selector');
+  if (isEmptySelector(selector)) {
+    return [...errors, invalid('spec.selector', selector, `empty selector is invalid for ${kind}`)];
   }
-  if (!isEmptySelector(selector)) errors.push(...matchErrors(spec, selector));
-  return errors;
+  // What does not work as a selector selects nothing that could be compared.
+  if (errors.length > 0) return [...errors, invalid('spec.selector', selector, 'invalid label selector')];
+  return matchErrors(spec, selector);
 }
 
 function matchErrors(spec: unknown, selector: unknown): FieldError[] {
   const labels = stringMap(spec, 'template', 'metadata', 'labels');
-  if (selects(selector, labels)) return [];
+  if (selector !== undefined && selects(selector, labels)) return [];
   const shown = isObject(at(spec, 'template', 'metadata', 'labels')) ? sorted(labels) : null;
   return [invalid('spec.template.metadata.labels', shown, '`selector` does not match template `labels`')];
 }
