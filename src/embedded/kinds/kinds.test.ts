@@ -239,7 +239,7 @@ describe('refusals', () => {
           template: { metadata: template.metadata, spec: { containers: [{ name: 'a' }], restartPolicy: 'Never' } },
         },
       },
-      '[spec.selector: Required value, spec.template.spec.containers[0].image: Required value, spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"]',
+      '[spec.selector: Required value, spec.template.metadata.labels: Invalid value: {"app":"x"}: `selector` does not match template `labels`, spec.template.spec.containers[0].image: Required value, spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"]',
     ],
     [
       'Deployment',
