@@ -49,7 +49,8 @@ export function conditionsOfRefusal({ reason, message }: Refusal): Conditions {
 
 /** The conditions of an environment that is being deleted. */
 export function conditionsOfDeletion(leaving: Leaving): Conditions {
-  const message = leaving.waitMs === undefined ? 'removing what was made' : 'letting requests end';
+  // The same from the last request to the last clone: the end of a deletion is not worth another write.
+  const message = leaving.drainingSince === undefined ? 'removing what was made' : 'letting requests end';
   return [...states('processing', 'Deleting', message, ''), ...draining(leaving)];
 }
 
