@@ -10,7 +10,7 @@ import { uniqueVersion } from '../environments/names.ts';
 import { apiVersionOf, keyOf } from '../kube/objects.ts';
 import { kubectlTags } from './manifests.ts';
 
-export interface Finding {
+interface Finding {
   readonly source: string;
   readonly line: number;
   readonly column: number;

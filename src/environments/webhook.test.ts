@@ -1,0 +1,141 @@
+// Admission by a service with two replicas behind it, as in a cluster.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../../test/support/until.ts';
+import { dynamicEnv, DynamicEnv } from '../api/dynamicenv.ts';
+import {
+  createLogger,
+  createMetrics,
+  ManagedCertificates,
+  serveWebhooks,
+  WebhookRegistration,
+} from '../controller/index.ts';
+import { startEmbedded } from '../embedded/index.ts';
+import type { Embedded } from '../embedded/index.ts';
+import { connect, defineKind, reading, systemClock, Tables } from '../kube/index.ts';
+import type { Client } from '../kube/index.ts';
+import { uniqueVersion } from './names.ts';
+import { environmentAdmission, WEBHOOK_PATH, webhookConfiguration } from './webhook.ts';
+
+const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
+  namespaced: false,
+});
+const Secret = defineKind('v1', 'Secret', 'secrets');
+const logger = createLogger({ level: 'silent' });
+const asked: string[] = [];
+const replicas: Replica[] = [];
+let cluster: Embedded;
+let client: Client;
+
+interface Replica {
+  readonly url: string;
+  readonly certificate: string;
+  stop(): Promise<void>;
+}
+
+async function replica(): Promise<Replica> {
+  const stopping = new AbortController();
+  const tables = new Tables([
+    reading(DynamicEnv, { indexes: { version: ({ metadata }) => [uniqueVersion(metadata)] } }),
+  ]);
+  const running = tables.run({ client, clock: systemClock, signal: stopping.signal });
+  const hosts = ['offshoot-webhook.default.svc'];
+  const certificates = new ManagedCertificates({
+    client,
+    clock: systemClock,
+    logger,
+    namespace: 'default',
+    name: 'offshoot-webhook-tls',
+    hosts,
+  });
+  await certificates.start();
+  const handlers = { [WEBHOOK_PATH]: environmentAdmission(client, tables) };
+  const server = await serveWebhooks({ port: 0, handlers, certificates, metrics: createMetrics(), logger });
+  const registration = new WebhookRegistration({
+    client,
+    clock: systemClock,
+    logger,
+    certificates,
+    configuration: (bundle) =>
+      webhookConfiguration({ service: { namespace: 'default', name: 'offshoot-webhook' } }, bundle),
+  });
+  await registration.start();
+  return {
+    url: server.url,
+    certificate: certificates.serving().certPem,
+    async stop() {
+      await registration.stop();
+      await server.close();
+      await certificates.stop();
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+beforeAll(async () => {
+  cluster = await startEmbedded({
+    hooks: {
+      resolveService: ({ namespace, name, port }) => {
+        const url = replicas[asked.length % replicas.length]?.url;
+        if (url !== undefined) asked.push(`${namespace}/${name}:${port} ${url}`);
+        return url;
+      },
+    },
+  });
+  const { certPem, keyPem } = cluster.admin;
+  client = connect({ server: cluster.url, caPem: cluster.caPem, certPem, keyPem });
+  await client.create(Definition, dynamicEnv.crd);
+  await until(() =>
+    client.list(DynamicEnv).then(
+      () => true,
+      () => false,
+    ),
+  );
+  replicas.push(...(await Promise.all([replica(), replica()])));
+});
+
+afterAll(async () => {
+  await Promise.all(replicas.map((each) => each.stop()));
+  client.close();
+  await cluster.stop();
+});
+
+function env(name: string, spec: DynamicEnv['spec'] = { istioMatches: [], subsets: [] }): DynamicEnv {
+  return {
+    apiVersion: 'riskified.com/v1alpha1',
+    kind: 'DynamicEnv',
+    metadata: { namespace: 'default', name },
+    spec,
+  };
+}
+
+test('the replicas show one certificate, kept in one Secret', async () => {
+  const { items } = await client.list(Secret, { namespace: 'default' });
+  const found = items.filter(({ metadata }) => metadata.name === 'offshoot-webhook-tls');
+  expect(found).toHaveLength(1);
+  const { 'tls.crt': stored } = found[0]!['data'] as Record<string, string>;
+  expect(replicas.map(({ certificate }) => certificate)).toEqual([
+    Buffer.from(stored!, 'base64').toString(),
+    Buffer.from(stored!, 'base64').toString(),
+  ]);
+});
+
+test('each of them is asked by the name of the service, and says the same', async () => {
+  const text =
+    'admission webhook "vdynamicenv.kb.io" denied the request: spec: Invalid value: []: empty IstioMatch is invalid for DynamicEnv';
+  await expect(client.create(DynamicEnv, env('a'))).rejects.toThrow(text);
+  await expect(client.create(DynamicEnv, env('b'))).rejects.toThrow(text);
+  expect(asked).toEqual(replicas.map(({ url }) => `default/offshoot-webhook:443 ${url}`));
+});
+
+test('writes of a status are not asked about', async () => {
+  const made = await client.create(
+    DynamicEnv,
+    env('c', { istioMatches: [{ sourceLabels: { app: 'a' } }], subsets: [] }),
+  );
+  const before = asked.length;
+  const patch = { type: 'merge', body: { status: { subsetsStatus: {}, totalReady: 0, state: 'ready' } } } as const;
+  const written = await client.patch(DynamicEnv, made.metadata, patch, { subresource: 'status' });
+  expect(written.status?.state).toBe('ready');
+  expect(asked).toHaveLength(before);
+});
