@@ -18,7 +18,8 @@ export const knownDifferences: readonly KnownDifference[] = [
   {
     path: '*',
     null: true,
-    reason: 'Times and lists that nobody has set are left out, where the real server writes null: the same to every client.',
+    reason:
+      'Times and lists that nobody has set are left out, where the real server writes null: the same to every client.',
   },
   {
     path: '*columnDefinitions[*].description',

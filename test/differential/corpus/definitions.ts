@@ -613,7 +613,7 @@ export const customDefinitions = [
     apply('two', w, widget({ map: [{ k: 'b', v: '2' }], set: ['y', 'x'] })),
     apply('two', w, widget({ map: [{ k: 'a', v: '2' }], atomic: ['q'], whole: { c: 'd' } })),
     apply('two', w, widget({})),
-    apply('one', w, widget({ set: [] })),
+    apply('one', w, widget({ size: 2, set: [] })),
     patch('merge', w, { spec: { size: 7 } }, { query: { fieldManager: 'three' } }),
     apply('one', w, widget({ size: 8 })),
     ...remove,

@@ -55,7 +55,6 @@ export const watches = [
     watch(maps, 1, {
       ...mine,
       sendInitialEvents: 'false',
-      allowWatchBookmarks: 'true',
       resourceVersionMatch: 'NotOlderThan',
     }),
     watch(maps, 1, { resourceVersionMatch: 'NotOlderThan', resourceVersion: '1' }),

@@ -143,7 +143,7 @@ export const workloads = [
     }),
     get(d, {
       until: { path: 'status.conditions[type=Progressing].reason', is: 'NewReplicaSetAvailable' },
-      only: ['status'],
+      only: ['status.conditions', 'status.replicas', 'status.updatedReplicas', 'status.observedGeneration'],
     }),
     del(d, { propagationPolicy: 'Background' }, { only: ['kind', 'status'] }),
     gone(d),
