@@ -154,7 +154,13 @@ function isLate(deployment: Deployment, conditions: Conditions, now: number): bo
   const condition = conditionOf(conditions, 'Progressing');
   if (condition === undefined || condition.reason === done) return false;
   if (condition.reason === timedOut) return true;
-  return Date.parse(condition.lastUpdateTime ?? '') + (deployment.spec.progressDeadlineSeconds ?? 600) * 1000 < now;
+  return deadlineOf(deployment, condition) <= now;
+}
+
+/** When a rollout that has not moved since is late. Times are written in whole seconds, so one more is given. */
+function deadlineOf(deployment: Deployment, condition: DeploymentCondition): number {
+  const seconds = (deployment.spec.progressDeadlineSeconds ?? 600) + 1;
+  return Date.parse(condition.lastUpdateTime ?? '') + seconds * 1000;
 }
 
 /** How long until a rollout that has not moved must be called late. */
@@ -162,8 +168,7 @@ function deadlineInMs(deployment: Deployment, status: DeploymentStatus, now: num
   const condition = conditionOf(status.conditions, 'Progressing');
   if (condition === undefined || !hasDeadline(deployment)) return undefined;
   if (condition.reason === timedOut || condition.reason === done || isComplete(deployment, status)) return undefined;
-  const end = Date.parse(condition.lastUpdateTime ?? '') + (deployment.spec.progressDeadlineSeconds ?? 600) * 1000;
-  return Math.max(0, end - now) + 1;
+  return Math.max(0, deadlineOf(deployment, condition) - now);
 }
 
 /** A replica set that cannot make its pods speaks through its deployment; the current one first. */

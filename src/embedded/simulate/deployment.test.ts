@@ -186,7 +186,7 @@ describe('planDeployment', () => {
       metadata: { ...subject.metadata, annotations: annotated },
     });
     expect(writes).toEqual([]);
-    expect(againInMs).toBe(40_001);
+    expect(againInMs).toBe(41_000);
   });
 
   test('a paused deployment says so and rolls nothing out', async () => {
