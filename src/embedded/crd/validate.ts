@@ -28,6 +28,12 @@ export function definitionProblems(definition: ApiObject, old?: ApiObject): Fiel
   }
   const strategy = text(spec, 'conversion', 'strategy');
   if (strategy !== '') checkChoice('spec.conversion.strategy', strategy, ['None', 'Webhook'], errors);
+  if (strategy === 'Webhook' && !isObject(at(spec, 'conversion', 'webhook', 'clientConfig'))) {
+    errors.push(required('spec.conversion.webhookClientConfig', 'required when strategy is set to Webhook'));
+  }
+  if (strategy === 'Webhook' && strings(spec, 'conversion', 'webhook', 'conversionReviewVersions').length === 0) {
+    errors.push(required('spec.conversion.conversionReviewVersions'));
+  }
   if (old !== undefined) checkUnchanged(spec, at(old, 'spec'), errors);
   return errors;
 }

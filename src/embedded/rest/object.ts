@@ -3,7 +3,8 @@
 import type { AnyObject } from '../../kube/objects.ts';
 import { apiVersionOf } from '../registry.ts';
 import type { Target } from './context.ts';
-import { badRequest } from './fault.ts';
+import { invalid as invalidValue } from '../schema/field-error.ts';
+import { badRequest, invalid } from './fault.ts';
 
 /** The body of a create or an update as an object of the target's kind. */
 export function incomingObject(target: Target, body: unknown): AnyObject {
@@ -18,6 +19,11 @@ export function incomingObject(target: Target, body: unknown): AnyObject {
     throw badRequest(
       `the API version in the data (${text(given['apiVersion'])}) does not match the expected API version (${apiVersion})`,
     );
+  }
+  if (kind !== resource.kind && resource.custom) {
+    const name = text((given['metadata'] as { name?: unknown } | undefined)?.name ?? '');
+    const wrong = invalidValue('kind', kind, `must be ${resource.kind}`);
+    throw invalid({ group: resource.group, kind: text(kind) }, name, [wrong]);
   }
   if (kind !== resource.kind) {
     throw badRequest(`${text(kind)} in version "${resource.version}" cannot be handled as a ${resource.kind}`);

@@ -44,6 +44,11 @@ function check(schema: Schema, value: unknown, old: unknown, path: string): Fiel
       errors.push(notSupported(path, value, schema.enum));
     }
     if (isObject(value)) checkObject(schema, value, old, path, errors);
+    if (isObject(value) && schema['x-kubernetes-embedded-resource'] === true) {
+      for (const field of ['apiVersion', 'kind']) {
+        if ((value[field] ?? '') === '') errors.push(required(`${path}.${field}`));
+      }
+    }
   }
   return errors.length > 0 && old !== undefined && isDeepStrictEqual(value, old) ? [] : errors;
 }
