@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
+import type { KubeObject } from '../../kube/objects.ts';
+import { pods, replicaSets } from './kinds.ts';
+import type { Collection, Condition, Fields, Labels } from './kinds.ts';
+import { testCluster } from './testing/cluster.ts';
+import { pod } from './testing/objects.ts';
+
+type Any = KubeObject & Fields;
+const quotas: Collection<Any & { status?: { used?: Labels } }> = 'resourcequotas';
+
+describe('quotas and limits', () => {
+  test('what is too much is refused, and a replica set says why it has too few pods', async () => {
+    const clock = new FakeClock(new Date().toISOString());
+    const cluster = await testCluster({ clock });
+    await cluster.create(
+      {
+        apiVersion: 'v1',
+        kind: 'ResourceQuota',
+        metadata: { name: 'small', namespace: 'default' },
+        spec: { hard: { pods: '2' } },
+      },
+      {
+        apiVersion: 'apps/v1',
+        kind: 'ReplicaSet',
+        metadata: { name: 'web', namespace: 'default' },
+        spec: {
+          replicas: 3,
+          selector: { matchLabels: { app: 'web' } },
+          template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'main', image: 'x' }] } },
+        },
+      },
+    );
+    const failure = (): Condition | undefined => cluster.must(replicaSets, 'default/web').status?.conditions?.[0];
+    await cluster.settle();
+    expect(cluster.list(pods)).toHaveLength(2);
+    expect(failure()).toMatchObject({
+      type: 'ReplicaFailure',
+      status: 'True',
+      reason: 'FailedCreate',
+      message: expect.stringMatching(
+        /^pods "web-\w+" is forbidden: exceeded quota: small, requested: pods=1, used: pods=2, limited: pods=2$/,
+      ),
+    });
+    await cluster.change<Any & { spec: Fields }>('resourcequotas', 'default/small', (one) => ({
+      ...one,
+      spec: { hard: { pods: '5' } },
+    }));
+    // The replica set tries again after a while.
+    await clock.advance(60_000);
+    await cluster.settle();
+    expect(cluster.list(pods)).toHaveLength(3);
+    expect(failure()).toBeUndefined();
+    expect(cluster.must(quotas, 'default/small').status?.used).toEqual({ pods: '3' });
+  });
+
+  test('amounts are added up, freed, and asked for', async () => {
+    const cluster = await testCluster();
+    await cluster.create({
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'cpu', namespace: 'default' },
+      spec: { hard: { 'requests.cpu': '1' } },
+    });
+    const asking = (cpu: string): { container: object } => ({ container: { resources: { requests: { cpu } } } });
+    await cluster.create(pod('one', {}, asking('700m')));
+    await expect(cluster.create(pod('two', {}, asking('400m')))).rejects.toThrow(
+      'pods "two" is forbidden: exceeded quota: cpu, requested: requests.cpu=400m, used: requests.cpu=700m, limited: requests.cpu=1',
+    );
+    await expect(cluster.create(pod('three'))).rejects.toThrow(
+      'failed quota: cpu: must specify requests.cpu for: main',
+    );
+    await cluster.settle();
+    await cluster.remove(pods, 'default/one');
+    await cluster.settle();
+    expect(cluster.must(quotas, 'default/cpu').status?.used).toEqual({ 'requests.cpu': '0' });
+    await cluster.create(pod('two', {}, asking('400m')));
+  });
+
+  test('two requests at once cannot both take the last place', async () => {
+    const cluster = await testCluster();
+    await cluster.create({
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'one', namespace: 'default' },
+      spec: { hard: { 'count/secrets': '1' } },
+    });
+    await cluster.settle();
+    const secret = (name: string): object => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace: 'default' },
+    });
+    const results = await Promise.allSettled(['a', 'b', 'c'].map((name) => cluster.create(secret(name))));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  test('a limit range fills in, notes what, and refuses what is outside', async () => {
+    const cluster = await testCluster();
+    await cluster.create({
+      apiVersion: 'v1',
+      kind: 'LimitRange',
+      metadata: { name: 'range', namespace: 'default' },
+      spec: {
+        limits: [{ type: 'Container', default: { cpu: '500m' }, defaultRequest: { cpu: '300m' }, max: { cpu: '2' } }],
+      },
+    });
+    await cluster.create(pod('plain'));
+    const { metadata, spec } = cluster.must(pods, 'default/plain');
+    expect(spec.containers[0]?.resources).toEqual({ limits: { cpu: '500m' }, requests: { cpu: '300m' } });
+    expect(metadata.annotations?.['kubernetes.io/limit-ranger']).toBe(
+      'LimitRanger plugin set: cpu request for container main; cpu limit for container main',
+    );
+    await expect(
+      cluster.create(pod('big', {}, { container: { resources: { limits: { cpu: '3' } } } })),
+    ).rejects.toThrow('pods "big" is forbidden: maximum cpu usage per Container is 2, but limit is 3');
+  });
+});
+
+describe('budgets, roles and autoscalers', () => {
+  test('a disruption budget says how many pods may go', async () => {
+    const cluster = await testCluster();
+    await cluster.create(pod('one', { app: 'web' }), pod('two', { app: 'web' }), {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'web', namespace: 'default' },
+      spec: { minAvailable: 1, selector: { matchLabels: { app: 'web' } } },
+    });
+    await cluster.settle();
+    const status = (): unknown => cluster.must<Any>('poddisruptionbudgets.policy', 'default/web')['status'];
+    expect(status()).toMatchObject({
+      currentHealthy: 2,
+      desiredHealthy: 1,
+      expectedPods: 2,
+      disruptionsAllowed: 1,
+      conditions: [{ type: 'DisruptionAllowed', status: 'True', reason: 'SufficientPods' }],
+    });
+    await cluster.remove(pods, 'default/one');
+    await cluster.settle();
+    expect(status()).toMatchObject({ disruptionsAllowed: 0, conditions: [{ reason: 'InsufficientPods' }] });
+  });
+
+  test('an aggregated cluster role has the rules of those that it selects', async () => {
+    const cluster = await testCluster();
+    const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' };
+    await cluster.create({
+      ...role,
+      metadata: { name: 'all' },
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { part: 'yes' } }] },
+      rules: [],
+    });
+    await cluster.create({ ...role, metadata: { name: 'part', labels: { part: 'yes' } }, rules });
+    await cluster.settle();
+    expect(cluster.must<Any>('clusterroles.rbac.authorization.k8s.io', 'all')['rules']).toEqual(rules);
+    await cluster.remove('clusterroles.rbac.authorization.k8s.io', 'part');
+    await cluster.settle();
+    expect(cluster.must<Any>('clusterroles.rbac.authorization.k8s.io', 'all')['rules'] ?? []).toEqual([]);
+  });
+
+  test('an autoscaler says that it has nothing to scale by', async () => {
+    const cluster = await testCluster();
+    await cluster.create({
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'web', namespace: 'default' },
+      spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } },
+    });
+    await cluster.settle();
+    expect(cluster.must<Any>('horizontalpodautoscalers.autoscaling', 'default/web')['status']).toMatchObject({
+      conditions: [{ type: 'AbleToScale', status: 'False', reason: 'FailedGetScale' }],
+    });
+  });
+});
