@@ -5,16 +5,14 @@ import { validateCreate, validateUpdate } from '../environments/validate.ts';
 import type { Client } from '../kube/client.ts';
 import { isNotFound } from '../kube/errors.ts';
 import { keyOf } from '../kube/objects.ts';
-import type { KubeObject } from '../kube/objects.ts';
 import { jsonEqual } from '../watchable/index.ts';
+import { environmentsIn } from './env-files.ts';
 import { findEnvironment, unknownKind } from './env-get.ts';
 import { buildManifest, parseFlags } from './env-manifest.ts';
 import type { Base, ManifestFlags, Override } from './env-manifest.ts';
 import { waitReady } from './env-wait.ts';
 import { CommandFailed, EXIT } from './exit.ts';
 import { listAll } from './follow.ts';
-import { readManifests } from './manifests.ts';
-import type { Manifest } from './manifests.ts';
 import { connected } from './options.ts';
 import type { ClusterOptions, Connection, DryRun } from './options.ts';
 import { nameText, objectsText } from './output.ts';
@@ -61,7 +59,7 @@ export function createEnvironments(name: string | undefined, options: CreateOpti
   });
 }
 
-function fromFiles(name: string | undefined, options: CreateOptions, { namespace }: Connection): DynamicEnv[] {
+function fromFiles(name: string | undefined, options: CreateOptions, { namespace }: Connection): readonly DynamicEnv[] {
   if (name !== undefined) throw refusal(`NAME "${name}": with -f, names come from the files; leave it out`);
   for (const [option, flag] of Object.entries(MANIFEST_FLAGS)) {
     if (options[option as keyof ManifestFlags] !== undefined) {
@@ -69,25 +67,6 @@ function fromFiles(name: string | undefined, options: CreateOptions, { namespace
     }
   }
   return environmentsIn(options.filename!, options, namespace);
-}
-
-/** The environments of files. Anything else in them is refused. */
-export function environmentsIn(filenames: readonly string[], options: ClusterOptions, namespace: string): DynamicEnv[] {
-  return readManifests(filenames).map((manifest) => environmentIn(manifest, options, namespace));
-}
-
-/** The environment of a manifest, with the namespace that it shall go to. */
-function environmentIn({ source, object }: Manifest, options: ClusterOptions, namespace: string): DynamicEnv {
-  if (object.kind !== 'DynamicEnv' || !object.apiVersion.startsWith('riskified.com/')) {
-    throw refusal(`-f ${source}: ${object.apiVersion} ${object.kind} is no environment; use kubectl apply for it`);
-  }
-  const own = object.metadata.namespace;
-  if (own !== undefined && options.namespace !== undefined && own !== options.namespace) {
-    throw refusal(
-      `-f ${source}: metadata.namespace is "${own}" and --namespace is "${options.namespace}"; leave one out`,
-    );
-  }
-  return { ...object, metadata: { ...object.metadata, namespace: own ?? namespace } } as KubeObject as DynamicEnv;
 }
 
 async function fromFlags(

@@ -67,7 +67,7 @@ function printerOf({ output, allNamespaces }: ListOptions): Print {
 }
 
 /** The columns of the table. */
-export function columnsOf(options: {
+function columnsOf(options: {
   readonly wide: boolean;
   readonly namespace: boolean;
   readonly now: () => number;

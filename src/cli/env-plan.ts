@@ -13,7 +13,8 @@ import type { KubeObject } from '../kube/objects.ts';
 import { Tables } from '../kube/tables.ts';
 import { painter } from './colour.ts';
 import type { Paint } from './colour.ts';
-import { apply, environmentsIn } from './env-create.ts';
+import { apply } from './env-create.ts';
+import { environmentsIn } from './env-files.ts';
 import { getEnvironment, listEvery } from './env-get.ts';
 import { CommandFailed, EXIT, interruptible } from './exit.ts';
 import { connected } from './options.ts';
@@ -26,7 +27,7 @@ export interface PlanOptions extends ClusterOptions {
 }
 
 /** One thing that would happen. */
-export interface PlannedChange {
+interface PlannedChange {
   readonly environment: string;
   readonly do: 'create' | 'change' | 'remove';
   readonly object: string;
@@ -115,7 +116,7 @@ function changeOf(env: DynamicEnv, { step, did, object }: Outcome): PlannedChang
 }
 
 /** A plan as lines of text. */
-export function changeLines(changes: readonly PlannedChange[], paint: Paint): string[] {
+function changeLines(changes: readonly PlannedChange[], paint: Paint): string[] {
   if (changes.length === 0) return ['Nothing to do.'];
   const signs = { create: paint('good', '+'), change: paint('busy', '~'), remove: paint('bad', '-') } as const;
   let environment = '';

