@@ -79,10 +79,13 @@ export function findMade(
   env: DynamicEnv,
   { taken }: Owner,
 ): { readonly clones: readonly Deployment[]; readonly rules: readonly DestinationRule[] } {
-  const made = <T extends KubeObject>(kind: Kind<T>, isOurs: (env: DynamicEnv, object: T) => boolean): readonly T[] =>
-    [keyOf(env.metadata), NOBODY]
-      .flatMap((value) => view.index(kind, 'environment', value))
-      .filter((object) => isOurs(env, object) && !taken.has(object.metadata.namespace ?? ''));
+  const made = <T extends KubeObject>(kind: Kind<T>, isOurs: (env: DynamicEnv, object: T) => boolean): readonly T[] => {
+    const unmarked = view.index(kind, 'environment', NOBODY);
+    return [
+      ...view.index(kind, 'environment', keyOf(env.metadata)),
+      ...unmarked.filter(({ metadata }) => !taken.has(metadata.namespace ?? '')),
+    ].filter((object) => isOurs(env, object));
+  };
   return { clones: made(Deployment, isCloneOf), rules: made(DestinationRule, isRuleOf) };
 }
 

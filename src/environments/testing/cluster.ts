@@ -1,0 +1,122 @@
+// A cluster in memory, for property tests: carries out plans at once, with nothing of an API server but what plans rely on.
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { Reads } from '../../controller/index.ts';
+import type { Plan } from '../../controller/index.ts';
+import { keyOf, Tables } from '../../kube/index.ts';
+import type { AnyKind, Kind, KubeObject, Step } from '../../kube/index.ts';
+import { jsonEqual } from '../../watchable/index.ts';
+import { defaultSettings, environmentTables, planEnvironment } from '../index.ts';
+import { Deployment, DestinationRule, Service, VirtualService } from '../objects.ts';
+
+type Fields = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
+type Stored = Fields & { readonly metadata: { readonly resourceVersion: string; readonly generation: number } };
+
+const KINDS: readonly AnyKind[] = [DynamicEnv, Deployment, Service, DestinationRule, VirtualService];
+
+/** Every plan must come to rest: more rounds than this are a quarrel. */
+const MOST_ROUNDS = 40;
+
+export class TinyCluster {
+  readonly #tables = new Tables(environmentTables);
+  readonly #reads: Reads;
+  #now = Date.parse('2026-01-01T00:00:00Z');
+  #version = 0;
+
+  constructor(objects: readonly KubeObject[]) {
+    this.#reads = new Reads({ tables: this.#tables, now: () => this.#now, wake: () => {} });
+    for (const object of objects) this.put(object);
+  }
+
+  list<T extends KubeObject>(kind: Kind<T>): readonly T[] {
+    return this.#tables.of(kind).list();
+  }
+
+  /** Writes an object, as a person would; its status stays. */
+  put(object: KubeObject): void {
+    const kind = KINDS.find(({ kind: name }) => name === object.kind)!;
+    const before = this.#tables.of(kind).get(keyOf(object.metadata)) as Stored | undefined;
+    const next = object as Fields;
+    const isSame = before !== undefined && jsonEqual(before.spec, next.spec);
+    const version = ++this.#version;
+    const metadata = {
+      ...object.metadata,
+      creationTimestamp: before?.metadata.creationTimestamp ?? new Date(this.#now).toISOString().replace('.000Z', 'Z'),
+      uid: before?.metadata.uid ?? `uid-${version}`,
+      generation: (before?.metadata.generation ?? 0) + (isSame ? 0 : 1),
+      resourceVersion: String(version),
+    };
+    const status = next.status ?? before?.status;
+    this.#tables.of(kind).observe({ ...next, metadata, ...(status !== undefined && { status }) });
+  }
+
+  remove(object: KubeObject): void {
+    const kind = KINDS.find(({ kind: name }) => name === object.kind)!;
+    this.#tables.of(kind).observeDeleted(object);
+  }
+
+  /** Plans and carries out until nothing changes any more; returns what is still written if that never comes. */
+  settle(): readonly string[] {
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const outcomes = this.list(DynamicEnv).map((env) => this.#pass(env));
+      this.#runClones();
+      if (outcomes.some(({ writes }) => writes.length > 0)) continue;
+      const waits = outcomes.map(({ waitMs }) => waitMs).filter((ms) => ms !== undefined);
+      if (waits.length === 0) return [];
+      this.#now += Math.min(...waits);
+    }
+    return this.list(DynamicEnv).flatMap((env) => this.#pass(env).writes);
+  }
+
+  #pass(env: DynamicEnv): { readonly writes: readonly string[]; readonly waitMs: number | undefined } {
+    const plan = this.#reads.track(keyOf(env.metadata), (view) => planEnvironment(view, env, defaultSettings));
+    const writes = (plan.steps ?? []).filter((step) => this.#carryOut(step)).map(describe);
+    if (this.#writeStatus(env, plan)) writes.push(`status of ${keyOf(env.metadata)}`);
+    if (plan.finished) {
+      this.remove(env);
+      writes.push(`end of ${keyOf(env.metadata)}`);
+    }
+    return { writes, waitMs: plan.requeueAfterMs };
+  }
+
+  /** Whether a step changed anything. */
+  #carryOut(step: Step): boolean {
+    if (step.do === 'remove') {
+      this.remove(step.object);
+      return true;
+    }
+    if (step.do === 'edit') {
+      if (jsonEqual(step.from, step.to)) return false;
+      this.put(step.to);
+      return true;
+    }
+    const live = this.#tables.of(step.kind).get(keyOf(step.object.metadata)) as Stored | undefined;
+    const managedFields = [{ manager: 'offshoot-environments', operation: 'Apply' }] as const;
+    const metadata = { ...live?.metadata, ...step.object.metadata, managedFields };
+    const next = { ...live, ...step.object, metadata };
+    if (live !== undefined && jsonEqual(live, next)) return false;
+    this.put(next);
+    return true;
+  }
+
+  #writeStatus({ metadata }: DynamicEnv, { status }: Plan): boolean {
+    const env = this.#tables.of(DynamicEnv).get(keyOf(metadata));
+    if (env === undefined || status === undefined || jsonEqual(env.status, status)) return false;
+    this.put({ ...env, status } as Fields);
+    return true;
+  }
+
+  /** Every Deployment runs as soon as it is written. */
+  #runClones(): void {
+    for (const deployment of this.list(Deployment)) {
+      const { generation } = deployment.metadata;
+      if (deployment.status?.observedGeneration === generation) continue;
+      const conditions = [{ type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' }];
+      this.put({ ...deployment, status: { observedGeneration: generation, conditions } } as Fields);
+    }
+  }
+}
+
+function describe(step: Step): string {
+  const { kind, metadata } = step.do === 'edit' ? step.to : step.object;
+  return `${step.do} ${kind} ${keyOf(metadata)}`;
+}
