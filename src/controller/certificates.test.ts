@@ -162,6 +162,20 @@ describe('in a Secret', () => {
     expect(stored(api)['data']).toEqual(data);
   });
 
+  test('trouble of the server delays the start and does not fail it', async () => {
+    const api = new FakeApi();
+    const clock = new FakeClock();
+    let failures = 2;
+    api.intercept = ({ verb }) => {
+      if (verb === 'create' && failures-- > 0) throw new ApiError('later', { code: 503, reason: 'ServiceUnavailable' });
+    };
+    const certificates = managed(api, clock);
+    const starting = certificates.start();
+    await clock.advance(1_000);
+    await starting;
+    expect(stored(api)).toBeDefined();
+  });
+
   test('the start fails with the words of a server that allows no Secrets', async () => {
     const api = new FakeApi();
     api.intercept = ({ verb }) => {

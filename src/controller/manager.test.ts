@@ -5,7 +5,7 @@ import { FakeClock } from '../../test/support/fake-clock.ts';
 import { settled, until } from '../../test/support/until.ts';
 import { ApiError } from '../kube/errors.ts';
 import { LeadershipLost, Manager } from './index.ts';
-import type { ManagerOptions } from './index.ts';
+import type { ManagerOptions, TableGauge } from './index.ts';
 import { createLogger } from './logger.ts';
 
 const managers: Manager[] = [];
@@ -58,6 +58,30 @@ describe('starting', () => {
     await manager.start();
     await expect(manager.start()).rejects.toThrow('the manager can be started once; it is running');
   });
+});
+
+test('gauges are computed at each scrape, and metrics can be served apart from the probes', async () => {
+  const api = await world();
+  const gauge: TableGauge = {
+    name: 'copies',
+    help: 'Copies by namespace',
+    labels: ['namespace'],
+    series: (tables) => [{ labels: { namespace: 'default' }, value: tables.of(Copy).size }],
+  };
+  const manager = make({
+    client: api,
+    controllers: [{ ...copier, gauges: [gauge] }],
+    probes: { port: 0 },
+    metricsAddress: { port: 0 },
+  });
+  await manager.start();
+  const scraped = async (): Promise<string> => (await fetch(`${manager.metricsUrl}/metrics`)).text();
+  expect(await scraped()).toContain('copies{namespace="default"} 1');
+  await api.create(Copy, copy('b', { count: 1 }));
+  await until(async () => (await scraped()).includes('copies{namespace="default"} 2'));
+  const beside = await fetch(`${manager.probesUrl}/metrics`);
+  expect([beside.status, await beside.text()]).toEqual([404, 'not found: try /healthz or /readyz\n']);
+  expect((await fetch(`${manager.metricsUrl}/readyz`)).status).toBe(404);
 });
 
 describe('stopping', () => {

@@ -12,7 +12,7 @@ import type { Logger } from './logger.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { serveProbes } from './probes.ts';
-import type { Check, ProbeServer } from './probes.ts';
+import type { ProbeServer } from './probes.ts';
 
 export interface Address {
   /** 127.0.0.1 unless told. */
@@ -29,8 +29,6 @@ export interface ManagerOptions {
   readonly probes?: Address;
   /** Serves /metrics here, and not beside the probes. */
   readonly metricsAddress?: Address;
-  /** What else must be well before the process counts as ready. */
-  readonly readyz?: Readonly<Record<string, Check>>;
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
@@ -190,7 +188,7 @@ export class Manager {
   }
 
   async #serveProbes(): Promise<void> {
-    const { probes, metricsAddress, readyz = {} } = this.#options;
+    const { probes, metricsAddress } = this.#options;
     const metrics = (): Promise<string> => {
       for (const table of this.tables) this.metrics.table(table.kind.kind, table.size, table.synced);
       return this.metrics.text();
@@ -198,7 +196,6 @@ export class Manager {
     const checks = {
       tables: () => (this.#synced ? undefined : `waiting for ${this.#unsynced().join(', ')}`),
       stopping: () => (this.#state === 'stopping' ? 'the process is stopping' : undefined),
-      ...readyz,
     };
     if (probes !== undefined) {
       this.#probes = await serveProbes({
