@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -162,6 +164,21 @@ describe('offshoot run', () => {
     running.child.kill('SIGINT');
     expect(await running.exit).toEqual({ code: 0, signal: null });
     expect((await client.list(Webhooks)).items).toEqual([]);
+  });
+
+  test('stops when told to while it still waits for the cluster', async () => {
+    const connections: Socket[] = [];
+    const silent = createServer((socket) => connections.push(socket)).listen(0, '127.0.0.1');
+    await until(() => silent.listening);
+    const file = path.join(dir, 'silent.kubeconfig');
+    const { port } = silent.address() as AddressInfo;
+    writeFileSync(file, cluster.kubeconfig().replace(/server: .*/, `server: https://127.0.0.1:${port}`));
+    const running = offshoot(['run', '--kubeconfig', file, ...PORTS]);
+    await until(() => connections.length > 0, 20_000);
+    running.child.kill('SIGTERM');
+    expect(await running.exit).toEqual({ code: 0, signal: null });
+    for (const socket of connections) socket.destroy();
+    silent.close();
   });
 
   test('killed with its webhook in place, it starts again and works', async () => {

@@ -36,6 +36,8 @@ export interface ControlPlaneOptions {
   readonly webhook?: WebhookOptions;
   readonly logger?: Logger;
   readonly onWrite?: (count: number) => void;
+  /** Gives up on a start that is under way; later, `stop` ends it. */
+  readonly signal?: AbortSignal;
   /** Runs before anything else with the client that all of it uses. */
   readonly prepare?: (client: Client) => Promise<void>;
 }
@@ -57,9 +59,21 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const client = connect(options.config, { onRequest: (report) => metrics.request(report) });
   /** What was started, undone last in, first out. */
   const undo: (() => Promise<void> | void)[] = [() => client.close()];
-  const stop = async (): Promise<void> => {
-    for (let next = undo.pop(); next !== undefined; next = undo.pop()) await next();
+  const unwind = async (): Promise<void> => {
+    for (let next = undo.pop(); next !== undefined; next = undo.pop()) {
+      try {
+        await next();
+      } catch (err) {
+        logger.warn({ err }, 'a part of the end went wrong, going on with the rest');
+      }
+    }
   };
+  let unwinding = Promise.resolve();
+  // One at a time: the end of a start that was given up has two sides.
+  const stop = (): Promise<void> => (unwinding = unwinding.then(unwind));
+  const { signal } = options;
+  const giveUp = (): void => void stop();
+  signal?.addEventListener('abort', giveUp);
   try {
     await options.prepare?.(client);
     const manager = new Manager({
@@ -79,10 +93,15 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
         : undefined;
     undo.push(() => manager.stop());
     await manager.start();
+    signal?.throwIfAborted();
     return { manager, ...(started && { webhookUrl: started }), stop };
   } catch (error) {
     await stop();
+    // What was cut off failed in some way or other: the signal is the reason.
+    signal?.throwIfAborted();
     throw error;
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
   }
 }
 

@@ -141,7 +141,9 @@ async function run(options: RunOptions): Promise<void> {
   });
   const logger = createLogger({ level: options.logLevel, ...(options.logFormat && { format: options.logFormat }) });
   const webhook = webhookOptions(options, inClusterConfig() !== undefined, logger);
+  const stopping = new AbortController();
   const signalled = untilSignal();
+  void signalled.then(() => stopping.abort());
   const plane = await startControlPlane({
     config,
     parts,
@@ -157,8 +159,12 @@ async function run(options: RunOptions): Promise<void> {
     ...(webhook && { webhook }),
     logger,
     ...exitAfterWrite(process.env['OFFSHOOT_EXIT_AFTER_WRITE']),
+    signal: stopping.signal,
     prepare: (client) => (options.installCrds ? crds.installDefinitions : crds.requireDefinitions)(client, parts),
+  }).catch((error: unknown) => {
+    if (!stopping.signal.aborted) throw error;
   });
+  if (plane === undefined) return;
   const { manager, webhookUrl } = plane;
   const names = parts.map(({ name }) => name);
   const { probesUrl: probes, metricsUrl: metrics } = manager;

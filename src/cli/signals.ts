@@ -3,6 +3,11 @@
 /** Resolves with the first SIGINT or SIGTERM. */
 export function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+    const signals = ['SIGINT', 'SIGTERM'] as const;
+    const first = (): void => {
+      for (const signal of signals) process.off(signal, first);
+      resolve();
+    };
+    for (const signal of signals) process.on(signal, first);
   });
 }

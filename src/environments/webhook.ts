@@ -58,7 +58,7 @@ export function environmentAdmission(client: Client, tables: Tables): AdmissionH
   };
 
   async function judge(env: DynamicEnv, request: AdmissionRequest, signal: AbortSignal): Promise<Verdict> {
-    const old = request.operation === 'UPDATE' ? (request.oldObject as DynamicEnv) : undefined;
+    const old = request.operation === 'UPDATE' ? ((request.oldObject as DynamicEnv | null) ?? undefined) : undefined;
     // What the rules refuse anyway needs no questions to the cluster.
     const verdict = old === undefined ? validateCreate(env) : validateUpdate(old, env);
     if (!verdict.allowed || env.metadata.deletionTimestamp !== undefined) return verdict;
