@@ -2,15 +2,31 @@
 import type { Client } from '../../src/kube/client.ts';
 import { defineKind, keyOf } from '../../src/kube/objects.ts';
 import type { AnyObject, Kind } from '../../src/kube/objects.ts';
+import { poll } from './poll.ts';
 
 const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
 const DestinationRule = defineKind('networking.istio.io/v1beta1', 'DestinationRule', 'destinationrules');
 const VirtualService = defineKind('networking.istio.io/v1beta1', 'VirtualService', 'virtualservices');
 export const DynamicEnv = defineKind('riskified.com/v1alpha1', 'DynamicEnv', 'dynamicenvs');
+const DEADLINE_MS = 20_000;
 const ANNOTATION = 'riskified.com/dynamic-environment';
 
-/** Environments and their traces in namespaces: clones, rules, routes, names in annotations. */
-export async function leftovers(client: Client, inNamespace: (name: string) => boolean): Promise<readonly string[]> {
+/** What is left of environments in some namespaces once nothing goes away any more: nothing, one hopes. */
+export async function leftoversInTheEnd(
+  client: Client,
+  inNamespace: (name: string) => boolean,
+): Promise<readonly string[]> {
+  let left: readonly string[] = [];
+  const nothingIsLeft = async (): Promise<boolean> => {
+    left = await leftovers(client, inNamespace);
+    return left.length === 0;
+  };
+  await poll(nothingIsLeft, DEADLINE_MS).catch(() => undefined);
+  return left;
+}
+
+/** Environments and their traces: clones, rules, routes, names in annotations. */
+async function leftovers(client: Client, inNamespace: (name: string) => boolean): Promise<readonly string[]> {
   const list = async (kind: Kind): Promise<readonly AnyObject[]> => {
     const { items } = await client.list(kind);
     return items.filter(({ metadata }) => inNamespace(metadata.namespace ?? ''));

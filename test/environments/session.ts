@@ -8,8 +8,7 @@ import type { Client } from '../../src/kube/client.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import { kubectl } from './hands.ts';
 import { installKinds } from './install.ts';
-import { DynamicEnv, leftovers } from './leftovers.ts';
-import { poll } from './poll.ts';
+import { DynamicEnv, leftoversInTheEnd } from './leftovers.ts';
 import { play } from './runner.ts';
 import type { RunOptions } from './runner.ts';
 import { readScenario } from './scenario.ts';
@@ -64,11 +63,5 @@ async function deleteAll(client: Client, namespaces: readonly string[]): Promise
     const { items } = await client.list(DynamicEnv, { namespace });
     for (const { metadata } of items) await client.delete(DynamicEnv, metadata);
   }
-  let left: readonly string[] = [];
-  const nothingIsLeft = async (): Promise<boolean> => {
-    left = await leftovers(client, (name) => namespaces.includes(name));
-    return left.length === 0;
-  };
-  await poll(nothingIsLeft, 20_000).catch(() => undefined);
-  return left;
+  return leftoversInTheEnd(client, (name) => namespaces.includes(name));
 }

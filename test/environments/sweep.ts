@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { Client } from '../../src/kube/client.ts';
 import { inProcess } from './hands.ts';
-import { DynamicEnv, leftovers } from './leftovers.ts';
+import { DynamicEnv, leftoversInTheEnd } from './leftovers.ts';
 import { startPhoenix } from './mortal.ts';
 import { poll } from './poll.ts';
 import { play } from './runner.ts';
@@ -54,7 +54,7 @@ export async function run(
     });
     const { items } = await client.list(DynamicEnv, { namespace });
     for (const { metadata } of items) await client.delete(DynamicEnv, metadata);
-    await poll(async () => (await leftovers(client, (name) => name === namespace)).length === 0, DEADLINE_MS);
+    expect(await leftoversInTheEnd(client, (name) => name === namespace)).toEqual([]);
     await settle();
     return { states, lives: phoenix.lives };
   } finally {

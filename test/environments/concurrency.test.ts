@@ -1,0 +1,194 @@
+// Two hundred environments come, change and go at once on twenty VirtualServices that somebody else edits all the
+// while: everything converges, and nobody's edit is lost.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLogger, Manager } from '../../src/controller/index.ts';
+import { startEmbedded } from '../../src/embedded/index.ts';
+import type { Embedded } from '../../src/embedded/index.ts';
+import { environments } from '../../src/environments/index.ts';
+import { DestinationRule, VirtualService } from '../../src/environments/objects.ts';
+import type { HttpRoute } from '../../src/environments/objects.ts';
+import type { Client } from '../../src/kube/client.ts';
+import { connect } from '../../src/kube/connect.ts';
+import { isConflict } from '../../src/kube/errors.ts';
+import { defineKind } from '../../src/kube/objects.ts';
+import type { AnyObject } from '../../src/kube/objects.ts';
+import { seededRandom } from '../support/random.ts';
+import { installKinds } from './install.ts';
+import { DynamicEnv, leftoversInTheEnd } from './leftovers.ts';
+import { poll } from './poll.ts';
+
+const NAMESPACE = 'default';
+const WORKLOADS = 20;
+const ENVIRONMENTS = 200;
+const ANNOTATION = 'riskified.com/dynamic-environment';
+const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
+const Service = defineKind('v1', 'Service', 'services');
+
+let cluster: Embedded;
+let client: Client;
+let manager: Manager;
+
+beforeAll(async () => {
+  cluster = await startEmbedded();
+  client = connect({ server: cluster.url, caPem: cluster.caPem, token: cluster.admin.token });
+  await installKinds(client);
+  await Promise.all(Array.from({ length: WORKLOADS }, (_none, i) => createWorkload(`w${i}`)));
+  manager = new Manager({
+    client,
+    controllers: [environments({ drainMs: 0 })],
+    logger: createLogger({ level: 'error' }),
+  });
+  await manager.start();
+});
+
+afterAll(async () => {
+  await manager.stop();
+  client.close();
+  await cluster.stop();
+});
+
+async function createWorkload(name: string): Promise<void> {
+  const metadata = { name, namespace: NAMESPACE };
+  const labels = { app: name, version: 'shared' };
+  const istio = 'networking.istio.io/v1beta1';
+  const containers = [{ name: 'main', image: 'app:1' }];
+  await client.create(Deployment, {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata,
+    spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
+  });
+  const spec = { selector: { app: name }, ports: [{ port: 80 }] };
+  await client.create(Service, { apiVersion: 'v1', kind: 'Service', metadata, spec });
+  await client.create(DestinationRule, {
+    apiVersion: istio,
+    kind: 'DestinationRule',
+    metadata,
+    spec: { host: name, subsets: [{ name: 'shared', labels: { version: 'shared' } }] },
+  });
+  await client.create(VirtualService, {
+    apiVersion: istio,
+    kind: 'VirtualService',
+    metadata,
+    spec: { hosts: [name], http: [baseRoute(name)] },
+  });
+}
+
+function baseRoute(workload: string): HttpRoute {
+  return { name: 'base', route: [{ destination: { host: workload, subset: 'shared' } }] };
+}
+
+/** The environments of a workload are those whose number leaves it as a rest. */
+const workloadOf = (i: number): string => `w${i % WORKLOADS}`;
+const isDeleted = (i: number): boolean => Math.floor(i / WORKLOADS) % 2 === 1;
+
+function environment(i: number, image: string): AnyObject {
+  const workload = { name: workloadOf(i), namespace: NAMESPACE, containers: [{ containerName: 'main', image }] };
+  return {
+    apiVersion: 'riskified.com/v1alpha1',
+    kind: 'DynamicEnv',
+    metadata: { name: `e${i}`, namespace: NAMESPACE },
+    spec: { istioMatches: [{ headers: { user: { exact: `u${i}` } } }], subsets: [workload] },
+  };
+}
+
+/** Comes, changes and perhaps goes, at its own pace. */
+async function live(i: number, random: () => number): Promise<void> {
+  const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, random() * 2_000));
+  await pause();
+  await client.create(DynamicEnv, environment(i, 'app:2'));
+  await pause();
+  const ref = { name: `e${i}`, namespace: NAMESPACE };
+  await client.patch(DynamicEnv, ref, { type: 'merge', body: { spec: environment(i, 'app:3')['spec'] } });
+  if (!isDeleted(i)) return;
+  await pause();
+  await client.delete(DynamicEnv, ref);
+}
+
+/** Somebody who keeps routes and an annotation of their own on a VirtualService, and knows what they should be. */
+class Neighbour {
+  readonly #workload: string;
+  readonly #random: () => number;
+  routes: HttpRoute[] = [];
+  edits = 0;
+
+  constructor(workload: string, random: () => number) {
+    this.#workload = workload;
+    this.#random = random;
+  }
+
+  /** Adds a route of theirs, or takes one away, as a person does who reads, edits and writes back. */
+  async edit(): Promise<void> {
+    const name = `theirs-${++this.edits}`;
+    const route = { name, match: [{ uri: { prefix: `/${name}` } }], route: [{ destination: { host: 'elsewhere' } }] };
+    const drop = this.routes.length > 3 ? this.routes[Math.floor(this.#random() * 3)] : undefined;
+    this.routes = [route, ...this.routes.filter((each) => each !== drop)];
+    for (;;) {
+      const found = await client.get(VirtualService, { name: this.#workload, namespace: NAMESPACE });
+      const others = (found.spec?.http ?? []).filter((each) => !each.name?.startsWith('theirs-'));
+      const { metadata, spec } = found;
+      const annotations = { ...metadata.annotations, edits: String(this.edits) };
+      const edited = {
+        ...found,
+        metadata: { ...metadata, annotations },
+        spec: { ...spec, http: [...this.routes, ...others] },
+      };
+      try {
+        await client.update(VirtualService, edited, { fieldManager: 'neighbour' });
+        return;
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+      }
+    }
+  }
+}
+
+test('converges and loses nothing', async () => {
+  const random = seededRandom(4);
+  const neighbours = Array.from({ length: WORKLOADS }, (_none, i) => new Neighbour(workloadOf(i), random));
+  const over = new AbortController();
+  const editing = neighbours.map(async (neighbour) => {
+    while (!over.signal.aborted) {
+      await neighbour.edit();
+      await new Promise((resolve) => setTimeout(resolve, random() * 200));
+    }
+  });
+  await Promise.all(Array.from({ length: ENVIRONMENTS }, (_none, i) => live(i, random)));
+  over.abort();
+  await Promise.all(editing);
+
+  const kept = Array.from({ length: ENVIRONMENTS }, (_none, i) => i).filter((i) => !isDeleted(i));
+  await poll(async () => {
+    const { items } = await client.list(DynamicEnv, { namespace: NAMESPACE });
+    return items.length === kept.length && items.every(isReady);
+  }, 40_000);
+
+  expect(neighbours.every(({ edits }) => edits > 5)).toBe(true);
+  const { items: services } = await client.list(VirtualService, { namespace: NAMESPACE });
+  for (const [i, neighbour] of neighbours.entries()) {
+    const service = services.find(({ metadata }) => metadata.name === workloadOf(i))!;
+    const mine = kept.filter((each) => workloadOf(each) === workloadOf(i));
+    const http = service.spec?.http ?? [];
+    expect(http.slice(0, neighbour.routes.length)).toEqual(neighbour.routes);
+    expect(http.at(-1)).toEqual(baseRoute(workloadOf(i)));
+    const inserted = http.slice(neighbour.routes.length, -1);
+    const users = inserted.map(({ match }) => match?.[0]?.headers?.['user']?.exact ?? '');
+    expect(users.sort()).toEqual(mine.map((each) => `u${each}`).sort());
+    expect(service.metadata.annotations?.['edits']).toBe(String(neighbour.edits));
+    const named = service.metadata.annotations?.[ANNOTATION]?.split(',').sort();
+    expect(named).toEqual(mine.map((each) => `${NAMESPACE}/e${each}`).sort());
+  }
+  const { items: clones } = await client.list(Deployment, { namespace: NAMESPACE, labelSelector: 'dynamic-env=true' });
+  expect(clones.map(({ metadata }) => metadata.name).sort()).toEqual(
+    kept.map((i) => `${workloadOf(i)}-${NAMESPACE}-e${i}`).sort(),
+  );
+  expect(clones.every((clone) => JSON.stringify(clone['spec']).includes('"app:3"'))).toBe(true);
+
+  for (const i of kept) await client.delete(DynamicEnv, { name: `e${i}`, namespace: NAMESPACE });
+  expect(await leftoversInTheEnd(client, (name) => name === NAMESPACE)).toEqual([]);
+}, 60_000);
+
+function isReady(env: AnyObject): boolean {
+  const { state, observedGeneration } = (env['status'] ?? {}) as { state?: string; observedGeneration?: number };
+  return state === 'ready' && observedGeneration === env.metadata.generation;
+}
