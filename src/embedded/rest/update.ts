@@ -82,7 +82,9 @@ async function changeOnce(
   const problems = problemsOf(cluster, target, settled, old);
   if (problems.length > 0) throw invalid(resource, name, problems);
   if (target.subresource === '') for (const warning of warningsOf(resource, settled)) options.warn(warning);
-  const tracked = managed === true ? settled : trackWrite(target, old, settled, options);
+  // The writer owns what it sent, not what the server made of it.
+  const owned = managed === true ? settled : trackWrite(target, old, conformed, options);
+  const tracked = withOwners(settled, owned);
   const next = withGeneration(target, tracked, old);
   await cluster.admission.validate({ ...request, object: next });
   if (isReleased(next) && rulesOf(resource).holds?.(next) !== true) {
@@ -91,6 +93,11 @@ async function changeOnce(
   }
   if (sameJson(next, old)) return { stored, created: false, gone: false };
   return { stored: await commit(cluster, target, stored, next, options), created: false, gone: false };
+}
+
+function withOwners(object: AnyObject, { metadata: { managedFields } }: AnyObject): AnyObject {
+  const { managedFields: _previous, ...metadata } = object.metadata;
+  return { ...object, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } };
 }
 
 /** The caller means this very object: the same uid and, when it named one, the same version. */

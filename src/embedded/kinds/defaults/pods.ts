@@ -82,6 +82,8 @@ function podSpec(spec: ApiObject): ApiObject {
     securityContext: {},
     schedulerName: 'default-scheduler',
   });
+  const grace = result['terminationGracePeriodSeconds'];
+  if (typeof grace === 'number' && grace < 0) result = { ...result, terminationGracePeriodSeconds: 1 };
   for (const list of ['initContainers', 'containers', 'ephemeralContainers']) result = inItems(result, list, container);
   result = inItems(result, 'volumes', volume);
   const account = text(result, 'serviceAccountName') || text(result, 'serviceAccount');
