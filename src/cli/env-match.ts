@@ -1,6 +1,7 @@
 // Conditions of an environment as people write them: `end-user=alice`, `end-user^=al`, `end-user~=a.*`. Read from flags,
 // printed in tables, and turned into a call to try.
 import type { IstioMatch, StringMatch } from '../api/dynamicenv.ts';
+import type { HttpMatch, HttpRoute } from '../environments/objects.ts';
 
 const OPERATORS = { exact: '=', prefix: '^=', regex: '~=' } as const;
 type Form = keyof typeof OPERATORS;
@@ -21,15 +22,25 @@ export function formatHeader(name: string, match: StringMatch): string {
 }
 
 /** All conditions: `,` where both must hold, ` or ` between alternatives. */
-export function formatMatches(matches: readonly IstioMatch[]): string {
+export function formatMatches(matches: readonly HttpMatch[]): string {
   return matches
-    .map(({ headers = {}, sourceLabels = {} }) =>
+    .map(({ headers = {}, sourceLabels = {}, ...others }) =>
       [
         ...Object.entries(headers).map(([name, match]) => formatHeader(name, match)),
         ...Object.entries(sourceLabels).map(([name, value]) => `source:${name}=${value}`),
+        ...Object.entries(others).map(([name, value]) => `${name}=${JSON.stringify(value)}`),
       ].join(','),
     )
     .join(' or ');
+}
+
+/** A route of a VirtualService: which requests it takes, and where to. */
+export function formatRoute({ match = [], route = [] }: HttpRoute): string {
+  const destinations = route.map(({ destination, weight }) => {
+    const share = weight === undefined ? '' : ` ${weight}%`;
+    return `${destination?.host ?? ''}/${destination?.subset ?? ''}${share}`;
+  });
+  return `${formatMatches(match)} → ${destinations.join(', ')}`;
 }
 
 /** A command that sends a request that fits, and what else it takes. */

@@ -2,7 +2,10 @@
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { Reads } from '../controller/view.ts';
 import { defaultSettings, environmentTables, planEnvironment } from '../environments/index.ts';
+import { isInserted } from '../environments/marks.ts';
 import { CONTROLLER } from '../environments/names.ts';
+import { VirtualService } from '../environments/objects.ts';
+import type { HttpRoute } from '../environments/objects.ts';
 import { Applier, editPatch } from '../kube/apply.ts';
 import type { Outcome } from '../kube/apply.ts';
 import type { Client } from '../kube/client.ts';
@@ -10,16 +13,18 @@ import { systemClock } from '../kube/clock.ts';
 import { isTransient } from '../kube/errors.ts';
 import { keyOf } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
+import type { Edit } from '../kube/steps.ts';
 import { Tables } from '../kube/tables.ts';
 import { painter } from './colour.ts';
 import type { Paint } from './colour.ts';
 import { apply } from './env-create.ts';
 import { environmentsIn } from './env-files.ts';
+import { formatRoute } from './env-match.ts';
 import { getEnvironment, listEvery } from './env-get.ts';
 import { CommandFailed, EXIT, interruptible } from './exit.ts';
 import { connected } from './options.ts';
 import type { ClusterOptions, Connection } from './options.ts';
-import { dataText, yamlText } from './output.ts';
+import { dataText } from './output.ts';
 
 export interface PlanOptions extends ClusterOptions {
   readonly filename?: readonly string[];
@@ -33,6 +38,8 @@ interface PlannedChange {
   readonly object: string;
   /** Of an object of others: what would be written into it. */
   readonly patch?: Readonly<Record<string, unknown>>;
+  /** Of a VirtualService: the routes of environments that would come and go. */
+  readonly routes?: { readonly added: readonly string[]; readonly removed: readonly string[] };
 }
 
 /** Prints what would be done; exit code 2 if that is anything. */
@@ -111,8 +118,17 @@ function changeOf(env: DynamicEnv, { step, did, object }: Outcome): PlannedChang
       do: WORDS[did],
       object: `${step.kind.kind} ${keyOf(about.metadata)}`,
       ...(patch && { patch }),
+      ...(step.do === 'edit' && step.kind.kind === VirtualService.kind && { routes: routesOf(step) }),
     },
   ];
+}
+
+function routesOf({ from, to }: Edit): NonNullable<PlannedChange['routes']> {
+  const inserted = (service: VirtualService): readonly HttpRoute[] => (service.spec?.http ?? []).filter(isInserted);
+  const [before, after] = [inserted(from), inserted(to)];
+  const without = (routes: readonly HttpRoute[], others: readonly HttpRoute[]): string[] =>
+    routes.filter(({ name }) => !others.some((other) => other.name === name)).map(formatRoute);
+  return { added: without(after, before), removed: without(before, after) };
 }
 
 /** A plan as lines of text. */
@@ -123,7 +139,12 @@ function changeLines(changes: readonly PlannedChange[], paint: Paint): string[] 
   return changes.flatMap((change) => {
     const heading = change.environment === environment ? [] : [`Environment ${change.environment}`];
     environment = change.environment;
-    const patch = change.patch === undefined ? [] : yamlText(change.patch).trimEnd().split('\n');
-    return [...heading, `  ${signs[change.do]} ${change.object}`, ...patch.map((line) => `      ${line}`)];
+    const { added, removed } = change.routes ?? { added: [], removed: [] };
+    return [
+      ...heading,
+      `  ${signs[change.do]} ${change.object}`,
+      ...added.map((route) => `      ${signs.create} route ${route}`),
+      ...removed.map((route) => `      ${signs.remove} route ${route}`),
+    ];
   });
 }

@@ -122,13 +122,17 @@ spec:
   writeFileSync(file, printed.stdout);
 
   const planned = await shop.run('env', 'plan', '-f', file);
-  expect(planned.code).toBe(2);
-  expect(planned.stdout.split('\n').filter((line) => /^ {0,2}\S/.test(line))).toEqual([
-    'Environment shop/fromfile',
-    '  + Deployment shop/two-shop-fromfile',
-    '  + DestinationRule shop/two-shop-fromfile-two',
-    '  ~ VirtualService shop/two',
-  ]);
+  expect(planned).toEqual({
+    code: 2,
+    stderr: '',
+    stdout: `
+Environment shop/fromfile
+  + Deployment shop/two-shop-fromfile
+  + DestinationRule shop/two-shop-fromfile-two
+  ~ VirtualService shop/two
+      + route end-user^=test- → two/shop-fromfile
+`.trimStart(),
+  });
   expect(await names()).not.toContain('fromfile');
   const created = await shop.run('env', 'create', '-f', file, '--wait', '-o', 'name');
   expect(created).toMatchObject({ code: 0, stdout: 'dynamicenv.riskified.com/fromfile\n' });
@@ -225,6 +229,24 @@ test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, as
     expect(ran.stderr).toContain(message);
   }
   expect(await names()).toEqual([]);
+});
+
+test('nobody looks after environments: waiting says so, and deleting still works', { timeout: 60_000 }, async () => {
+  const unattended = await openShop({ controller: false });
+  try {
+    await unattended.deploy('cart');
+    const create = ['env', 'create', 'alone', '--subset', 'cart=cart:2', '--header', 'a=b', '--wait'];
+    const created = await unattended.run(...create, '--timeout', '500ms');
+    expect(created.code).toBe(3);
+    expect(created.stderr).toContain(
+      'error: environment shop/alone is not ready after 0.5s\n' +
+        '  Environment shop/alone: no controller has looked at it yet: check that "offshoot run" runs in this cluster\n',
+    );
+    expect((await unattended.run('env', 'list')).stdout).toMatch(/^alone +pending +0\/1 +a=b/m);
+    expect(await unattended.run('env', 'delete', 'alone')).toMatchObject({ code: 0 });
+  } finally {
+    await unattended.stop();
+  }
 });
 
 test('nothing is left behind', async () => {

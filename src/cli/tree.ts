@@ -6,7 +6,7 @@ import { isRouteOfSubset, ownerOf } from '../environments/marks.ts';
 import { itemsOf, statusKey } from '../environments/names.ts';
 import type { Deployment, HttpRoute } from '../environments/objects.ts';
 import { keyOf } from '../kube/objects.ts';
-import { exampleCall, formatHeader, formatMatches } from './env-match.ts';
+import { exampleCall, formatMatches, formatRoute } from './env-match.ts';
 import { errorsOf, isCurrent, stateOf, textsOf } from './env-state.ts';
 import { cloneRef, serviceRef, timeOf } from './env-world.ts';
 import type { EnvironmentWorld, Pod } from './env-world.ts';
@@ -217,19 +217,7 @@ function virtualServiceNodes(world: EnvironmentWorld, subset: Subset, status: Su
 }
 
 function routeNode(route: HttpRoute): TreeNode {
-  const matches = (route.match ?? []).map((match) => {
-    const { headers = {}, sourceLabels = {}, ...others } = match;
-    return [
-      ...Object.entries(headers).map(([name, each]) => formatHeader(name, each)),
-      ...Object.entries(sourceLabels).map(([name, value]) => `source:${name}=${value}`),
-      ...Object.entries(others).map(([name, value]) => `${name}=${JSON.stringify(value)}`),
-    ].join(',');
-  });
-  const destinations = (route.route ?? []).map(({ destination, weight }) => {
-    const share = weight === undefined ? '' : ` ${weight}%`;
-    return `${destination?.host ?? ''}/${destination?.subset ?? ''}${share}`;
-  });
-  return node('Route', route.name ?? '', 'running', { detail: `${matches.join(' or ')} → ${destinations.join(', ')}` });
+  return node('Route', route.name ?? '', 'running', { detail: formatRoute(route) });
 }
 
 /** Where to send requests: the services that have a rule, with the first port of each. */
