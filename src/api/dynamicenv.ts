@@ -13,7 +13,7 @@ const StringMatch = z.object({
 const IstioMatch = z.object({
   headers: z
     .record(z.string(), StringMatch)
-    .describe('Headers that a request must carry, by name; exactly one form each.')
+    .describe('Headers that a request must carry, by name; exactly one of exact, prefix and regex each.')
     .optional(),
   sourceLabels: z.record(z.string(), z.string()).describe('Labels that the calling workload must have.').optional(),
 });
@@ -48,7 +48,7 @@ const Spec = z.object({
 
 const StatusError = z.object({
   error: z.string().describe('What is wrong.'),
-  lastOccurrence: time().describe('When it was last seen.'),
+  lastOccurrence: time().describe('Since when it holds.'),
 });
 
 const ResourceStatus = z.object({
@@ -63,10 +63,10 @@ const SubsetStatus = z.object({
   virtualServices: z.array(ResourceStatus).describe('The VirtualServices that route to it.').optional(),
   subsetErrors: z
     .object({
-      deployment: z.array(StatusError).optional(),
-      destinationRule: z.array(StatusError).optional(),
-      virtualServices: z.array(StatusError).optional(),
-      subset: z.array(StatusError).optional(),
+      deployment: z.array(StatusError).describe('Of the clone and its base.').optional(),
+      destinationRule: z.array(StatusError).describe('Of its DestinationRules.').optional(),
+      virtualServices: z.array(StatusError).describe('Of the VirtualServices that should route to it.').optional(),
+      subset: z.array(StatusError).describe('Of the subset as a whole.').optional(),
     })
     .describe('What is wrong now, by part.')
     .optional(),
@@ -90,7 +90,9 @@ const Status = z.object({
   observedGeneration: hints(z.int(), { format: 'int64' })
     .describe('The generation that this status is about.')
     .optional(),
-  conditions: Conditions.describe('Ready, WorkloadsReady, Routed, Reconciling and Stalled.').optional(),
+  conditions: Conditions.describe(
+    'Ready, Reconciling, Stalled, WorkloadsReady and Routed; Draining while something is about to be removed.',
+  ).optional(),
 });
 
 export const dynamicEnv = defineResource({
@@ -106,8 +108,18 @@ export const dynamicEnv = defineResource({
   status: Status,
   columns: [
     { name: 'Status', type: 'string', jsonPath: '.status.state', description: 'Status of the DynamicEnv' },
-    { name: 'Desired', type: 'integer', jsonPath: '.status.totalCount' },
-    { name: 'Current', type: 'integer', jsonPath: '.status.totalReady' },
+    {
+      name: 'Desired',
+      type: 'integer',
+      jsonPath: '.status.totalCount',
+      description: 'How many subsets and consumers are wanted',
+    },
+    {
+      name: 'Current',
+      type: 'integer',
+      jsonPath: '.status.totalReady',
+      description: 'How many subsets and consumers are ready',
+    },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
 });

@@ -1,0 +1,213 @@
+// The definitions that we install: valid for any API server, documented, and what manifests in the wild rely on.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { until } from '../../test/support/until.ts';
+import { definitionProblems } from '../embedded/crd/index.ts';
+import { startEmbedded } from '../embedded/index.ts';
+import type { Embedded } from '../embedded/index.ts';
+import type { ApiObject } from '../embedded/resource.ts';
+import { connect, defineKind, parseJson } from '../kube/index.ts';
+import type { AnyObject, Client } from '../kube/index.ts';
+import { DynamicEnv, dynamicEnv } from './dynamicenv.ts';
+import * as spaces from './spaces.ts';
+import * as targets from './targets.ts';
+
+interface Node {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly items?: Node;
+  readonly additionalProperties?: Node;
+}
+
+const definitions: readonly AnyObject[] = [dynamicEnv, ...Object.values(spaces), ...Object.values(targets)].flatMap(
+  (each) => (typeof each === 'object' && 'crd' in each ? [each.crd] : []),
+);
+const named = definitions.map((definition) => [definition.metadata.name, definition] as const);
+
+function schemaOf(definition: AnyObject): Node {
+  const { versions } = definition['spec'] as { versions: { schema: { openAPIV3Schema: Node } }[] };
+  return versions[0]!.schema.openAPIV3Schema;
+}
+
+/** Every node of a schema by its path: `spec.subsets[].name`, `status.subsetsStatus{}.hash`. */
+function nodes(node: Node, path = ''): [string, Node][] {
+  return [
+    [path, node],
+    ...Object.entries(node.properties ?? {}).flatMap(([name, each]) => nodes(each, path ? `${path}.${name}` : name)),
+    ...(node.items ? nodes(node.items, `${path}[]`) : []),
+    ...(node.additionalProperties ? nodes(node.additionalProperties, `${path}{}`) : []),
+  ];
+}
+
+describe.each(named)('the definition of %s', (_name, definition) => {
+  test('is structural and complete', () => {
+    expect(definitionProblems(definition as unknown as ApiObject)).toEqual([]);
+  });
+
+  test('explains every field', () => {
+    const silent = nodes(schemaOf(definition)).filter(([path, { description }]) => {
+      return description === undefined && !path.endsWith(']') && !path.endsWith('}') && path !== 'metadata';
+    });
+    expect(silent.map(([path]) => path)).toEqual([]);
+  });
+});
+
+describe('DynamicEnv', () => {
+  const fields = new Map(nodes(schemaOf(dynamicEnv.crd)));
+
+  test.each([
+    ['spec', 'istioMatches subsets'],
+    ['spec.istioMatches[]', ''],
+    ['spec.istioMatches[].headers{}', ''],
+    ['spec.subsets[]', 'name namespace'],
+    ['spec.consumers[]', 'name namespace'],
+    ['spec.subsets[].containers[]', 'containerName'],
+    ['spec.subsets[].initContainers[]', 'containerName'],
+    ['spec.subsets[].containers[].env[]', 'name'],
+    ['spec.subsets[].containers[].env[].valueFrom.secretKeyRef', 'key'],
+    ['spec.subsets[].containers[].env[].valueFrom.resourceFieldRef', 'resource'],
+    ['status', 'subsetsStatus totalReady'],
+    ['status.subsetsStatus{}', 'deployment'],
+    ['status.subsetsStatus{}.deployment', 'name namespace status'],
+    ['status.subsetsStatus{}.subsetErrors.destinationRule[]', 'error lastOccurrence'],
+    ['status.consumersStatus{}', 'name namespace status'],
+  ])('%s requires: %s', (path, required) => {
+    expect((fields.get(path)!.required ?? []).toSorted().join(' ')).toBe(required);
+  });
+
+  test('has the defaults of the Kubernetes types that it contains, and no others', () => {
+    const container = /^spec\.(subsets|consumers)\[\]\.(containers|initContainers)\[\]\.env\[\]\.valueFrom\./;
+    const defaults = [...fields].flatMap(([path, { default: value }]) =>
+      value === undefined ? [] : [`${path.replace(container, '')}=${JSON.stringify(value)}`],
+    );
+    expect([...new Set(defaults)].toSorted()).toEqual([
+      'configMapKeyRef.name=""',
+      'fileKeyRef.optional=false',
+      'secretKeyRef.name=""',
+    ]);
+  });
+
+  test('has the columns that people know', () => {
+    const { versions } = dynamicEnv.crd['spec'] as { versions: { additionalPrinterColumns: { name: string }[] }[] };
+    const columns = versions[0]!.additionalPrinterColumns as unknown as Record<string, string>[];
+    expect(columns.map(({ name, type, jsonPath }) => `${name} ${type} ${jsonPath}`)).toEqual([
+      'Status string .status.state',
+      'Desired integer .status.totalCount',
+      'Current integer .status.totalReady',
+      'Age date .metadata.creationTimestamp',
+    ]);
+  });
+});
+
+const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
+  namespaced: false,
+});
+
+const manifest = parse(`
+apiVersion: riskified.com/v1alpha1
+kind: DynamicEnv
+metadata: {name: feature-1, namespace: default}
+spec:
+  istioMatches:
+    - headers: {end-user: {prefix: jason}, x: {exact: y}, z: {regex: ".*"}}
+    - sourceLabels: {end-user: jason}
+  subsets:
+    - name: cart
+      namespace: shop
+      replicas: 2
+      podLabels: {x-key: x-value}
+      defaultVersion: v1
+      containers:
+        - containerName: cart
+          image: cart:2
+          command: [run]
+          env:
+            - {name: TOPIC_NAME, value: test}
+            - {name: A, valueFrom: {secretKeyRef: {name: s, key: k, optional: true}}}
+            - {name: B, valueFrom: {configMapKeyRef: {name: s, key: k}}}
+            - {name: C, valueFrom: {fieldRef: {apiVersion: v1, fieldPath: metadata.name}}}
+            - {name: D, valueFrom: {resourceFieldRef: {containerName: cart, resource: limits.cpu, divisor: 1m}}}
+            - {name: E, valueFrom: {resourceFieldRef: {resource: limits.cpu, divisor: 1}}}
+            - {name: F, valueFrom: {fileKeyRef: {volumeName: v, path: p, key: k, optional: true}}}
+      initContainers: [{containerName: prepare, image: "prepare:2"}]
+  consumers:
+    - {name: cart-worker, namespace: shop, containers: [{containerName: worker, image: "worker:2"}]}
+`) as DynamicEnv;
+
+const status = parseJson(
+  JSON.stringify({
+    state: 'ready',
+    totalCount: 2,
+    totalReady: 2,
+    subsetsStatus: {
+      'shop/cart': {
+        deployment: { name: 'cart-team-a-feature-1', namespace: 'shop', status: 'running' },
+        destinationRules: [{ name: 'cart-team-a-feature-1-cart-svc', namespace: 'shop', status: 'running' }],
+        virtualServices: [{ name: 'cart', namespace: 'edge', status: 'running' }],
+        subsetErrors: { destinationRule: [{ error: 'e', lastOccurrence: '2024-01-31T10:00:00Z' }] },
+        hash: 'HASH',
+      },
+    },
+    consumersStatus: {
+      'shop/cart-worker': {
+        name: 'cart-worker-team-a-feature-1',
+        namespace: 'shop',
+        status: 'running',
+        hash: 1,
+        errors: [{ error: 'e', lastOccurrence: '2024-01-31T10:00:00Z' }],
+      },
+    },
+  }).replace('"HASH"', '-7893432429265961114'),
+) as NonNullable<DynamicEnv['status']>;
+
+describe('on an API server', () => {
+  let cluster: Embedded;
+  let client: Client;
+
+  beforeAll(async () => {
+    cluster = await startEmbedded({ simulation: false });
+    const { certPem, keyPem } = cluster.admin;
+    client = connect({ server: cluster.url, caPem: cluster.caPem, certPem, keyPem });
+    for (const definition of definitions) await client.create(Definition, definition);
+    await until(() =>
+      client.list(DynamicEnv).then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+
+  afterAll(async () => {
+    client.close();
+    await cluster.stop();
+  });
+
+  test('an environment is kept as it is written, to the last digit of its hash', async () => {
+    const created = await client.create(DynamicEnv, manifest);
+    expect(created.spec).toEqual(manifest.spec);
+    const answer = await client.patch(
+      DynamicEnv,
+      manifest.metadata,
+      { type: 'merge', body: { status } },
+      { subresource: 'status' },
+    );
+    expect(answer.status).toEqual(status);
+  });
+
+  test.each([
+    ['spec.subsets', { istioMatches: [] }],
+    ['spec.istioMatches', { subsets: [] }],
+    ['spec.subsets[0].namespace', { istioMatches: [], subsets: [{ name: 'cart' }] }],
+    ['spec.subsets[0].replicas', { istioMatches: [], subsets: [{ name: 'a', namespace: 'b', replicas: 'two' }] }],
+    [
+      'spec.consumers[0].containers[0].containerName',
+      { istioMatches: [], subsets: [], consumers: [{ name: 'a', namespace: 'b', containers: [{}] }] },
+    ],
+  ])('an environment without a valid %s is refused by name', async (field, spec) => {
+    const refused = { ...manifest, metadata: { name: 'refused', namespace: 'default' }, spec } as unknown as DynamicEnv;
+    await expect(client.create(DynamicEnv, refused)).rejects.toThrow(field);
+  });
+});
