@@ -46,6 +46,6 @@ export async function listEvery(client: Client, selection: Selection): Promise<r
 export function unknownKind(): CommandFailed {
   return new CommandFailed(
     EXIT.error,
-    'this cluster does not know DynamicEnv: install its CustomResourceDefinition (dynamicenvs.riskified.com) first',
+    'this cluster does not know DynamicEnv: install it with "offshoot crds | kubectl apply -f -"',
   );
 }
