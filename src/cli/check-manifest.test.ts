@@ -75,7 +75,7 @@ test.each<[string, string, string, string]>([
     'a name that makes no valid subset',
     'name: blue',
     'name: blue.green',
-    '1.yaml:4:3: metadata.name: Invalid value: "blue.green": "shop-blue.green", made from namespace and name, is not a valid subset name: choose a name of letters, digits and hyphens that does not break at its 40th character',
+    '1.yaml:4:3: metadata.name: Invalid value: "blue.green": "shop-blue.green", made from namespace and name, is no valid subset name: use letters, digits and hyphens, and no hyphen as the 40th character',
   ],
   ['no spec at all', good.slice(good.indexOf('spec:')), '', '1.yaml:1:1: spec: Required value'],
   ['YAML that is none', 'name: blue', 'name: "blue', '1.yaml:16:1: Missing closing "quote'],

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A named check: undefined when all is well, otherwise what is not. */
-export type Check = () => string | undefined;
+type Check = () => string | undefined;
 
 export interface ProbeOptions {
   readonly host?: string;

@@ -274,7 +274,7 @@ describe('names', () => {
   });
 
   test.each(['a.b', `${'x'.repeat(39)}-y`])('that make no valid subset name are refused: %s', (name) => {
-    expect(messageOf(validateCreate(env({}, { name })))).toContain('is not a valid subset name');
+    expect(messageOf(validateCreate(env({}, { name })))).toContain('is no valid subset name');
   });
 });
 

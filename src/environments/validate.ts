@@ -126,8 +126,7 @@ function soundSubsets(env: DynamicEnv): Refusal | undefined {
   const keys = items.map(({ item }) => statusKey(item));
   const second = keys.findIndex((key, index) => keys.indexOf(key) < index);
   if (second < 0) return undefined;
-  const detail = `It seems that the following deployment appears in more then one subset/consumer: ${keys[second]}`;
-  return invalid(items[second]!.at, 'spec', quoteSpec(env.spec), detail);
+  return invalid(items[second]!.at, 'spec', quoteSpec(env.spec), messages.duplicate(keys[second]!));
 }
 
 function uniqueNames(containers: readonly ContainerOverrides[]): boolean {
@@ -202,24 +201,20 @@ function lostContainer(
   return lost && `${text}${lost.containerName}`;
 }
 
-/** Why the unique version of an environment can be neither a label value nor the name of a subset; undefined when it can. */
-function versionProblem(env: Ref): string | undefined {
-  const version = uniqueVersion(env);
-  if (/^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?$/.test(version)) return undefined;
-  return `"${version}", made from namespace and name, is not a valid subset name: choose a name of letters, digits and hyphens that does not break at its 40th character`;
-}
-
 const NAME = ['metadata', 'name'];
 
 /** The names that an environment gives are valid, and not those of another one. */
 function ownName(env: DynamicEnv, namesakes: readonly Ref[]): Refusal | undefined {
   const name = JSON.stringify(env.metadata.name);
-  const problem = versionProblem(env.metadata);
-  if (problem !== undefined) return invalid(NAME, 'metadata.name', name, problem);
+  const version = uniqueVersion(env.metadata);
+  // It becomes a label value, and the name of a subset, which has no dots.
+  if (!/^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?$/.test(version)) {
+    return invalid(NAME, 'metadata.name', name, messages.invalidName(version));
+  }
   const key = keyOf(env.metadata);
   const other = namesakes.find((each) => keyOf(each) !== key);
   if (other === undefined) return undefined;
-  return invalid(NAME, 'metadata.name', name, messages.collision(keyOf(other), key, uniqueVersion(env.metadata)));
+  return invalid(NAME, 'metadata.name', name, messages.collision(keyOf(other), key, version));
 }
 
 /** Subsets and consumers in other namespaces; with the old environment, only those that are new or not what they were. */
