@@ -1,6 +1,7 @@
 // All scenarios.
 import type { Scenario } from '../scenario.ts';
 import { access } from './access.ts';
+import { customResources } from './custom-resources.ts';
 import { customDefinitions } from './definitions.ts';
 import { deletions } from './deletions.ts';
 import { discovery } from './discovery.ts';
@@ -36,6 +37,7 @@ export const corpus: Readonly<Record<string, readonly Scenario[]>> = {
   tables,
   discovery,
   'custom resource definitions': customDefinitions,
+  'custom resources': customResources,
   namespaces,
   services: servicesCorpus,
   access,
