@@ -19,10 +19,22 @@ const openings = {
   DELETED: Buffer.from('{"type":"DELETED","object":'),
 };
 
-/** Makes the lines of events for one watcher. */
+const shared = {
+  ADDED: new WeakMap<Buffer, Line>(),
+  MODIFIED: new WeakMap<Buffer, Line>(),
+  DELETED: new WeakMap<Buffer, Line>(),
+};
+
+/** Makes the lines of events for one watcher. All who watch plain objects get the same line. */
 export function eventLines(view: View): (type: EventType, stored: Stored) => Line {
   if (view.format.as === 'Table') return tableLines(view);
-  return (type, stored) => [openings[type], objectBody(stored, view), closing];
+  if (view.format.as !== '') return (type, stored) => [openings[type], objectBody(stored, view), closing];
+  return (type, stored) => {
+    const body = objectBody(stored, view);
+    let line = shared[type].get(body);
+    if (line === undefined) shared[type].set(body, (line = [openings[type], body, closing]));
+    return line;
+  };
 }
 
 /** Only the first table of a watch says what its columns are. */

@@ -1,6 +1,7 @@
 // One open watch: sends lines as fast as the client reads them, and gives up on a client that does not read.
 import type { ServerResponse } from 'node:http';
 import type { Line } from './watch-lines.ts';
+import { Rounds } from './watch-rounds.ts';
 
 /** How much may wait for a client that reads slowly. */
 const waitingBytes = 16 * 1024 * 1024;
@@ -12,6 +13,7 @@ interface StreamOptions {
   /** Makes a bookmark; undefined when the client wants none. */
   readonly bookmark: (() => Line) | undefined;
   readonly timeoutMs: number;
+  readonly rounds: Rounds;
 }
 
 export class WatchStream {
@@ -20,7 +22,6 @@ export class WatchStream {
   readonly #waiting: Line[] = [];
   #initial: Iterator<Line> | undefined;
   #waitingBytes = 0;
-  #scheduled = false;
   #ended = false;
 
   constructor(response: ServerResponse, options: StreamOptions) {
@@ -39,7 +40,7 @@ export class WatchStream {
       'Cache-Control': 'no-cache, private',
     });
     this.#response.flushHeaders();
-    this.#response.on('drain', () => this.#flush());
+    this.#response.on('drain', this.#flush);
     this.#initial = initial[Symbol.iterator]();
     this.#schedule();
   }
@@ -78,32 +79,27 @@ export class WatchStream {
     else this.#response.once('close', listener);
   }
 
-  /** Lines of one turn of the event loop leave together. */
   #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.#flush();
-    });
+    this.#options.rounds.join(this.#flush);
   }
 
-  #flush(): void {
+  readonly #flush = (): void => {
     while (!this.#ended && !this.#response.writableNeedDrain) {
-      const chunk = this.#nextChunk();
-      if (chunk === undefined) return;
-      this.#response.write(chunk);
+      const lines = this.#nextLines();
+      if (lines.length === 0) return;
+      this.#response.write(this.#options.rounds.chunkOf(lines));
     }
-  }
+  };
 
-  #nextChunk(): Buffer | undefined {
-    const pieces: Buffer[] = [];
+  /** What may leave in one piece. */
+  #nextLines(): readonly Line[] {
+    const lines: Line[] = [];
     let size = 0;
     for (let line = this.#next(); line !== undefined; line = size < chunkBytes ? this.#next() : undefined) {
-      pieces.push(...line);
+      lines.push(line);
       size += sizeOf(line);
     }
-    return size === 0 ? undefined : Buffer.concat(pieces, size);
+    return lines;
   }
 
   #next(): Line | undefined {
@@ -124,6 +120,7 @@ function sizeOf(line: Line): number {
 
 /** All open watches of a server. */
 export class Watches {
+  readonly rounds = new Rounds();
   readonly #open = new Map<WatchStream, () => void>();
   readonly #bookmarks = setInterval(() => this.bookmark(), bookmarkEveryMs).unref();
 

@@ -36,6 +36,7 @@ export function watch(
   const seconds = wholeNumber(query, 'timeoutSeconds') ?? 0;
   const stream = new WatchStream(response, {
     bookmark: bookmarks ? () => bookmarkLine(view, store.version, false) : undefined,
+    rounds: cluster.watches.rounds,
     timeoutMs: (seconds > 0 ? seconds : defaultTimeoutSeconds * (1 + Math.random())) * 1000,
   });
   try {
