@@ -52,9 +52,13 @@ export async function bundleCli(): Promise<{ readonly main: string; readonly rem
 export async function startEmbedded(main: string): Promise<Server> {
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-bench-'));
   const started = performance.now();
-  const child = spawn(process.execPath, [main, 'up', '--data-dir', dir, '--port', '0', '-o', 'json'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [main, 'up', '--data-dir', dir, '--port', '0', '--no-controllers', '-o', 'json'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const stop = async (): Promise<void> => {
     if (child.exitCode === null) {
       child.kill();

@@ -14,8 +14,8 @@ const WATCHED = 100;
 const crowd = 'crowd';
 const few = 'few';
 
-function configMap(namespace: string, name: string): AnyObject {
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { text: 'x'.repeat(1_000) } };
+function configMap(namespace: string, name: string, size = 1_000): AnyObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { text: 'x'.repeat(size) } };
 }
 
 /** Creates the namespaces and the 10,000 objects; returns how long the objects took, in milliseconds. */
@@ -76,21 +76,20 @@ export async function list(client: Client, limit?: number): Promise<void> {
   if (found < OBJECTS) throw new Error(`the list has ${found} objects, not ${OBJECTS}`);
 }
 
-/** Opens watches, makes changes, and waits until every watcher has seen every change. */
+/** Opens watches; `fanOut` makes changes and resolves when every watcher has seen every change. */
 export async function openWatchers(client: Client): Promise<{ fanOut(): Promise<void>; close(): void }> {
   const abort = new AbortController();
-  await inParallel(WATCHED, 16, (index) => client.create(ConfigMap, configMap(few, `watched-${index}`)));
+  await inParallel(WATCHED, 16, (index) => client.create(ConfigMap, configMap(few, `watched-${index}`, 100)));
   const { resourceVersion } = await client.list(ConfigMap, { namespace: few });
   let seen = 0;
   let all = Promise.withResolvers<void>();
-  const options = { namespace: few, resourceVersion, timeoutSeconds: 600, signal: abort.signal };
+  const see = (): void => {
+    if (++seen === WATCHERS * EVENTS) all.resolve();
+  };
   await Promise.all(
     Array.from({ length: WATCHERS }, () => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const watch = client.watch(ConfigMap, { ...options, onOpen: resolve }, ({ type }) => {
-        if (type !== 'BOOKMARK' && ++seen === WATCHERS * EVENTS) all.resolve();
-      });
-      watch.catch((error: unknown) => abort.signal.aborted || all.reject(error));
+      follow(client, resourceVersion, abort.signal, resolve, see).catch((error: unknown) => all.reject(error));
       return promise;
     }),
   );
@@ -103,6 +102,26 @@ export async function openWatchers(client: Client): Promise<{ fanOut(): Promise<
     },
     close: () => abort.abort(),
   };
+}
+
+/** Watches until aborted. A server may end a watch that it finds slow: it then goes on from where it was. */
+async function follow(
+  client: Client,
+  from: string,
+  signal: AbortSignal,
+  onOpen: () => void,
+  onChange: () => void,
+): Promise<void> {
+  let resourceVersion = from;
+  while (!signal.aborted) {
+    const watch = client.watch(ConfigMap, { namespace: few, resourceVersion, signal, onOpen }, ({ type, object }) => {
+      resourceVersion = object.metadata.resourceVersion!;
+      if (type !== 'BOOKMARK') onChange();
+    });
+    await watch.catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  }
 }
 
 /** Opens watches on which nothing happens. */
