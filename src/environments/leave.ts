@@ -69,7 +69,8 @@ function drainStart(view: View, env: DynamicEnv, items: readonly Item[], routesL
   const now = Math.floor(view.now() / 1_000) * 1_000;
   if (routesLeave) return now;
   const draining = conditionsOf(env).find(({ type }) => type === DRAINING);
-  if (draining !== undefined) return Date.parse(draining.lastTransitionTime);
+  // A time that can't be, or not yet, counts as now.
+  if (draining !== undefined) return Math.min(Date.parse(draining.lastTransitionTime) || now, now);
   const isKept = (key: string): boolean => items.some((item) => !item.consumer && item.key === key);
   const wasRouted = Object.entries(env.status?.subsetsStatus ?? {}).some(
     ([key, { virtualServices = [] }]) => !isKept(key) && virtualServices.some(({ status }) => status === 'running'),

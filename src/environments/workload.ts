@@ -1,7 +1,8 @@
 // Plans one subset or consumer: its clone first, then the way to it.
 import type { DynamicEnv, ResourceStatus } from '../api/dynamicenv.ts';
 import type { View } from '../controller/index.ts';
-import { own } from '../kube/index.ts';
+import { own, remove } from '../kube/index.ts';
+import { jsonEqual } from '../watchable/index.ts';
 import { buildClone, cloneProblem, cloneState, OverrideError } from './clone.ts';
 import { subsetHash } from './hash.ts';
 import { fail, newItem } from './item.ts';
@@ -76,17 +77,20 @@ function planClone(
   settings: Settings,
 ): boolean {
   const hash = subsetHash(item.subset);
+  let wanted: Deployment;
   try {
-    item.steps.push(own(Deployment, buildClone(env, item.subset, base, settings)));
+    wanted = buildClone(env, item.subset, base, settings);
   } catch (error) {
     if (!(error instanceof OverrideError)) throw error;
     fail(item, 'deployment', error.message);
     return false;
   }
+  // What a Deployment selects its pods by can't be changed: an outdated one has to make room first.
+  const isOutdated = clone !== undefined && !jsonEqual(clone.spec.selector, wanted.spec.selector);
+  item.steps.push(isOutdated ? remove(Deployment, clone) : own(Deployment, wanted));
+  const isChanged = item.hash !== undefined && item.hash !== hash;
   if (clone === undefined) item.clone.status = 'initializing';
-  else if (item.clone.status === 'running' && item.hash !== undefined && item.hash !== hash) {
-    item.clone.status = 'updating';
-  }
+  else if (isOutdated || (item.clone.status === 'running' && isChanged)) item.clone.status = 'updating';
   item.hash = hash;
   return true;
 }
