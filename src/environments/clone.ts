@@ -108,21 +108,22 @@ export type CloneState = 'missing' | 'unknown' | 'initializing' | 'updating' | '
 export function cloneState(clone: Deployment | undefined, updated: boolean): CloneState {
   if (clone === undefined) return 'missing';
   const { conditions = [], observedGeneration = 0 } = clone.status ?? {};
-  const progressing = latest(conditions.filter(({ type }) => type === 'Progressing'));
-  if (progressing === undefined) return 'unknown';
+  // Whatever its status says is about an older version, or nobody has looked at it yet.
   const current = observedGeneration >= (clone.metadata.generation ?? 0);
   if (!current) return updated ? 'updating' : 'initializing';
+  const progressing = latest(conditions.filter(({ type }) => type === 'Progressing'));
+  if (progressing === undefined) return 'unknown';
   if (progressing.status !== 'True') return 'failed';
   if (progressing.reason === 'NewReplicaSetAvailable') return 'running';
   return updated ? 'updating' : 'initializing';
 }
 
-/** Why a clone is not running, in the words of whoever runs it. */
+/** What keeps a clone from running, in the words of whoever runs it. Steps of its progress are not worth a write each. */
 export function cloneProblem(clone: Deployment | undefined): string | undefined {
   const conditions = clone?.status?.conditions ?? [];
   const failing = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
   const progressing = latest(conditions.filter(({ type }) => type === 'Progressing'));
-  return (failing ?? progressing)?.message;
+  return failing?.message ?? (progressing?.status === 'True' ? undefined : progressing?.message);
 }
 
 function latest(conditions: readonly DeploymentCondition[]): DeploymentCondition | undefined {
