@@ -84,7 +84,7 @@ export const EnvVar = z.object({
 });
 
 /** A status condition by the API conventions. */
-export const Condition = z.object({
+const Condition = z.object({
   type: z.string().describe('What is judged.'),
   status: z.enum(['True', 'False', 'Unknown']).describe('The judgement.'),
   reason: z.string().describe('Why, in one word.'),

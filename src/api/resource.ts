@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { defineKind } from '../kube/objects.ts';
 import type { AnyObject, Kind, KubeObject } from '../kube/objects.ts';
 
-export interface PrinterColumn {
+interface PrinterColumn {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly jsonPath: string;
