@@ -38,18 +38,12 @@ describeReal('embedded and real servers answer alike', () => {
     await server.stop();
   });
 
-  describe.each(Object.entries(corpus))('%s', (_topic, scenarios) => {
-    test.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
-      '%s',
-      async (_name, scenario) => {
-        const namespace = `differential-${randomBytes(4).toString('hex')}`;
-        const [wanted, found] = await Promise.all([
-          play(scenario, namespace, real),
-          play(scenario, namespace, embedded),
-        ]);
-        expect(report(scenario, wanted, found)).toEqual([]);
-      },
-    );
+  describe.concurrent.each(Object.entries(corpus))('%s', (_topic, scenarios) => {
+    test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', async (_name, scenario) => {
+      const namespace = `differential-${randomBytes(4).toString('hex')}`;
+      const [wanted, found] = await Promise.all([play(scenario, namespace, real), play(scenario, namespace, embedded)]);
+      expect(report(scenario, wanted, found)).toEqual([]);
+    });
   });
 });
 

@@ -77,7 +77,7 @@ export const deletions = [
       { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard: { pods: '5' } } },
       { only: ['kind'] },
     ),
-    del(core('resourcequotas', 'q'), undefined, { only: ['kind', 'metadata.name', 'spec', 'status'] }),
+    del(core('resourcequotas', 'q'), undefined, { only: ['kind', 'metadata.name', 'spec'] }),
   ),
   scenario(
     'collections are deleted',

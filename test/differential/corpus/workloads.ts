@@ -155,7 +155,7 @@ export const workloads = [
       deployment('d', { replicas: 1, progressDeadlineSeconds: 1 }, {}, { 'offshoot.dev/simulate': 'never-ready' }),
       { only: ['kind'] },
     ),
-    get(d, { until: { path: 'status.conditions[type=Progressing].status', is: 'False' }, only: ['status'] }),
+    get(d, { until: { path: 'status.conditions[type=Progressing].status', is: 'False' }, only: ['status.conditions'] }),
     patch('merge', d, { spec: { paused: true } }, { only: ['spec.paused'] }),
     del(d, undefined, { only: ['kind'] }),
   ),
