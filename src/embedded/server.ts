@@ -155,7 +155,11 @@ function guarded(access: Access, admission: Admission): Admission {
 
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') return reject(error);
+      const advice = 'choose another one, or 0 for a free one';
+      reject(Object.assign(new Error(`the port ${port} of ${host} is in use: ${advice}`), { code: error.code }));
+    });
     server.listen(port, host, resolve);
   });
 }

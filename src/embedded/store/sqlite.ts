@@ -1,5 +1,5 @@
 // The durable back end of the store: one SQLite file in a data directory, committed to disk before a write is promised.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Backend, StoreEvent, StoredRow } from './types.ts';
@@ -59,7 +59,10 @@ export function openSqlite(directory: string, options: { readonly fresh?: boolea
         throw error;
       }
     },
-    close: () => database.close(),
+    close: () => {
+      rmSync(ownerFile, { force: true });
+      database.close();
+    },
   };
 }
 

@@ -1,0 +1,175 @@
+// `offshoot up` as its users and their scripts see it: what it prints, what it leaves behind, and what it refuses.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { connect, defineKind, isNotFound, loadConfig } from '../../src/kube/index.ts';
+import type { AnyObject, Client } from '../../src/kube/index.ts';
+
+const BIN = path.resolve(import.meta.dirname, '../../bin/offshoot.js');
+const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
+const kept = { name: 'kept', namespace: 'default' };
+
+/** One `offshoot up` and everything that it has written. */
+interface Run {
+  readonly child: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves with the line that says that it is ready. */
+  ready(): Promise<{ readonly api: string; readonly kubeconfig: string; readonly pid: number }>;
+  /** Resolves with the exit code. */
+  ended(): Promise<number | null>;
+}
+
+const children: ChildProcess[] = [];
+const directories: string[] = [];
+
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
+});
+
+function newDirectory(): string {
+  const directory = mkdtempSync(path.join(tmpdir(), 'offshoot-up-'));
+  directories.push(directory);
+  return directory;
+}
+
+/** Starts the API alone: the controllers have tests of their own. */
+function up(...args: string[]): Run {
+  const child = spawn(process.execPath, [BIN, 'up', '--no-controllers', '-o', 'json', ...args]);
+  children.push(child);
+  const output = { stdout: '', stderr: '' };
+  const firstLine = Promise.withResolvers<string>();
+  child.stdout.on('data', (chunk: Buffer) => {
+    output.stdout += chunk.toString();
+    if (output.stdout.includes('\n')) firstLine.resolve(output.stdout);
+  });
+  child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
+  const closed = once(child, 'close').then(([code]) => {
+    firstLine.reject(new Error(`it ended with ${String(code)}: ${output.stderr}`));
+    return code as number | null;
+  });
+  firstLine.promise.catch(() => undefined);
+  return {
+    child,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    ready: async () => JSON.parse(await firstLine.promise) as { api: string; kubeconfig: string; pid: number },
+    ended: () => closed,
+  };
+}
+
+function clientOf(kubeconfig: string): Client {
+  return connect(loadConfig({ path: kubeconfig }));
+}
+
+function configMap(value: string): AnyObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: kept, data: { value } };
+}
+
+async function stop(run: Run, signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> {
+  run.child.kill(signal);
+  return run.ended();
+}
+
+test('says in one line where it is, stops on Ctrl-C, and goes on with the same data', async () => {
+  const directory = newDirectory();
+  const first = up('--data-dir', directory, '--port', '0');
+  const { api, kubeconfig, pid } = await first.ready();
+  expect({ api, pid }).toEqual({ api: expect.stringMatching(/^https:\/\/127\.0\.0\.1:\d+$/), pid: first.child.pid });
+  expect(statSync(kubeconfig).mode & 0o777).toBe(0o600);
+  const before = clientOf(kubeconfig);
+  const made = await before.create(ConfigMap, configMap('old'));
+  before.close();
+  expect(readFileSync(path.join(directory, 'server.pid'), 'utf8')).toBe(`${pid}\n`);
+  expect([await stop(first), first.stderr()]).toEqual([0, '']);
+  expect(first.stdout().trimEnd().split('\n')).toHaveLength(1);
+  expect(existsSync(path.join(directory, 'server.pid'))).toBe(false);
+
+  const second = up('--data-dir', directory, '--port', new URL(api).port);
+  expect((await second.ready()).api).toBe(api);
+  const after = clientOf(kubeconfig);
+  expect(await after.get(ConfigMap, kept)).toEqual(made);
+  after.close();
+  expect(await stop(second, 'SIGTERM')).toBe(0);
+
+  const third = up('--data-dir', directory, '--port', '0', '--fresh');
+  const fresh = clientOf((await third.ready()).kubeconfig);
+  expect(await fresh.get(ConfigMap, kept).catch(isNotFound)).toBe(true);
+  const again = await fresh.create(ConfigMap, configMap('new'));
+  fresh.close();
+  // Whoever remembers a version of the old content must not mistake the new one for it.
+  expect(BigInt(again.metadata.resourceVersion!)).toBeGreaterThan(BigInt(made.metadata.resourceVersion!));
+  expect(await stop(third)).toBe(0);
+}, 60_000);
+
+test('refuses a data directory that another one serves, and names it', async () => {
+  const directory = newDirectory();
+  const first = up('--data-dir', directory, '--port', '0');
+  const { kubeconfig, pid } = await first.ready();
+  const kubeconfigText = readFileSync(kubeconfig, 'utf8');
+  for (const more of [[], ['--fresh']]) {
+    const second = up('--data-dir', directory, '--port', '0', ...more);
+    expect([await second.ended(), second.stdout()]).toEqual([1, '']);
+    expect(second.stderr()).toBe(
+      `error: the data directory ${directory} is in use by the process ${pid}: stop it first, or choose another directory\n`,
+    );
+  }
+  // The one that runs is none the worse for it.
+  expect(readFileSync(kubeconfig, 'utf8')).toBe(kubeconfigText);
+  const client = clientOf(kubeconfig);
+  await client.create(ConfigMap, configMap('fine'));
+  client.close();
+  expect(await stop(first)).toBe(0);
+}, 60_000);
+
+test('a directory whose server was killed can be used at once', async () => {
+  const directory = newDirectory();
+  const first = up('--data-dir', directory, '--port', '0');
+  await first.ready();
+  await stop(first, 'SIGKILL');
+  const second = up('--data-dir', directory, '--port', '0');
+  expect((await second.ready()).pid).toBe(second.child.pid);
+  expect(await stop(second)).toBe(0);
+}, 60_000);
+
+test('refuses a port that is in use, and leaves the data directory free', async () => {
+  const directory = newDirectory();
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const run = up('--data-dir', directory, '--port', String(port));
+  expect([await run.ended(), run.stdout(), run.stderr()]).toEqual([
+    1,
+    '',
+    `error: the port ${port} of 127.0.0.1 is in use: choose another one, or 0 for a free one\n`,
+  ]);
+  server.close();
+  expect(existsSync(path.join(directory, 'server.pid'))).toBe(false);
+}, 60_000);
+
+test('a cluster in memory leaves nothing behind', async () => {
+  const run = up('--memory', '--port', '0');
+  const { kubeconfig } = await run.ready();
+  expect(existsSync(kubeconfig)).toBe(true);
+  expect(await stop(run)).toBe(0);
+  expect(existsSync(path.dirname(kubeconfig))).toBe(false);
+}, 60_000);
+
+test('writes the kubeconfig where it is told to, readable by nobody else', async () => {
+  const file = path.join(newDirectory(), 'deep', 'config');
+  const run = up('--memory', '--port', '0', '--kubeconfig', file);
+  expect((await run.ready()).kubeconfig).toBe(file);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(await stop(run)).toBe(0);
+}, 60_000);
