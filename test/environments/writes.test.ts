@@ -7,7 +7,7 @@ import { environments } from '../../src/environments/index.ts';
 import { Deployment, VirtualService } from '../../src/environments/objects.ts';
 import type { Client } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
-import { keyOf } from '../../src/kube/objects.ts';
+import { defineKind, keyOf } from '../../src/kube/objects.ts';
 import { settled, until } from '../support/until.ts';
 import { inProcess } from './hands.ts';
 import type { Hands } from './hands.ts';
@@ -16,6 +16,7 @@ import { play } from './runner.ts';
 import { readScenario } from './scenario.ts';
 
 const NAMESPACE = 'default';
+const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 let cluster: Embedded;
 let client: Client;
 let hands: Hands;
@@ -92,4 +93,12 @@ test('at most 12 to make an environment of one subset, none afterwards, at most 
 
   const deleted = await writesDuring(step('01'));
   expect(deleted.length, deleted.join(', ')).toBeLessThanOrEqual(8);
+});
+
+test('not more for a clone that takes its time', async () => {
+  const metadata = { name: 'slow' };
+  await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata });
+  const moves = readScenario('wait-for-ready', metadata.name);
+  const made = await writesDuring(() => play(moves, { hands }));
+  expect(made.length, made.join(', ')).toBeLessThanOrEqual(12);
 });

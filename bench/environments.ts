@@ -1,0 +1,49 @@
+// What an environment costs, and whether that grows with the environments and VirtualServices that have nothing to do
+// with it; and the memory of a control plane with a thousand of them.
+import { EnvironmentsWorld } from './environments-world.ts';
+import type { Cost } from './environments-worker.ts';
+import { median, note, ratio, table, target } from './support.ts';
+
+const SIZES = [10, 100, 1_000] as const;
+const ROUNDS = 15;
+const WARM_UPS = 5;
+
+/** True when every target is met. */
+export async function run(): Promise<boolean> {
+  const worlds = await Promise.all(SIZES.map((size) => EnvironmentsWorld.start(size, WARM_UPS + ROUNDS)));
+  try {
+    const times = worlds.map((): number[] => []);
+    const costs: Cost[] = [];
+    for (let round = -WARM_UPS; round < ROUNDS; round++) {
+      if (round === 0) await Promise.all(worlds.map((world) => world.cost()));
+      // In turn, so that a slow moment of the machine hits all alike.
+      for (const [i, world] of worlds.entries()) {
+        const ms = await world.makeOne(round + WARM_UPS);
+        if (round >= 0) times[i]!.push(ms);
+      }
+    }
+    for (const world of worlds) costs.push(await world.cost());
+    return report(times, costs);
+  } finally {
+    await Promise.all(worlds.map((world) => world.stop()));
+  }
+}
+
+function report(times: readonly number[][], costs: readonly Cost[]): boolean {
+  const rows = SIZES.flatMap((size, i) => [
+    note(`one to Ready beside ${size} others`, median(times[i]!), ' ms'),
+    note('  writes of the controller', costs[i]!.writes / ROUNDS, ''),
+    note('  Events', costs[i]!.events / ROUNDS, ''),
+    note('  all requests', costs[i]!.requests / ROUNDS, ''),
+    note('  peak memory of the control plane', costs[i]!.peakMb, ' MB'),
+  ]);
+  const [least, most] = [costs.at(0)!, costs.at(-1)!];
+  return table('environments', [
+    ...rows,
+    target('time beside 1,000 others to beside 10', ratio(times.at(-1)!, times.at(0)!), 1.5, 'atMost'),
+    target('requests beside 1,000 others to beside 10', most.requests / least.requests, 1.5, 'atMost'),
+    target('peak memory with 1,000 environments', most.peakMb, 300, 'atMost', ' MB'),
+  ]);
+}
+
+if (import.meta.main) process.exit((await run()) ? 0 : 1);
