@@ -27,6 +27,7 @@ const expected: Readonly<Record<Task, number>> = { list: PODS, gets: GETS, watch
 const candidates = { ours, clientNode, bare };
 export type Candidate = keyof typeof candidates;
 
+/** As reflectors use it, which fill the tables. */
 async function ours({ url, caPem }: Address): Promise<Work> {
   const { connect } = await import('../src/kube/connect.ts');
   const { defineKind, keyOf } = await import('../src/kube/objects.ts');
@@ -36,8 +37,9 @@ async function ours({ url, caPem }: Address): Promise<Work> {
   return {
     async list() {
       const items: unknown[] = [];
-      for (let next: string | undefined, more = true; more; more = next !== undefined) {
-        const page = await client.list(Pod, { limit: 500, ...(next === undefined ? {} : { continue: next }) });
+      for (let next: string | undefined, left = true; left; left = next !== undefined) {
+        const more = next === undefined ? {} : { continue: next };
+        const page = await client.list(Pod, { limit: 500, omitForeignManagedFields: true, ...more });
         items.push(...page.items);
         next = page.continue;
       }
@@ -51,7 +53,8 @@ async function ours({ url, caPem }: Address): Promise<Work> {
     async watch() {
       const objects = new Map<string, unknown>();
       let count = 0;
-      await client.watch(Pod, { namespace: 'watched', resourceVersion: '1' }, (event) => {
+      const options = { namespace: 'watched', resourceVersion: '1', omitForeignManagedFields: true };
+      await client.watch(Pod, options, (event) => {
         if (event.type === 'BOOKMARK') return;
         objects.set(keyOf(event.object.metadata), event.object);
         count++;

@@ -22,14 +22,20 @@ export interface Selection {
   readonly fieldSelector?: string;
 }
 
-export interface ListOptions extends RequestOptions, Selection {
+/** For whoever keeps objects: what it will never look at need not be read. */
+interface Reading {
+  /** Leave out managedFields, except of objects that a field manager of ours has written. */
+  readonly omitForeignManagedFields?: boolean;
+}
+
+export interface ListOptions extends RequestOptions, Selection, Reading {
   readonly limit?: number;
   readonly continue?: string;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
 }
 
-export interface WatchOptions extends Selection {
+export interface WatchOptions extends Selection, Reading {
   readonly signal?: AbortSignal;
   readonly resourceVersion?: string;
   readonly timeoutSeconds?: number;

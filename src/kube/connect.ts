@@ -22,6 +22,7 @@ import type { Answer, RequestReport, Shared } from './exchange.ts';
 import { Turns } from './fairness.ts';
 import { impersonationHeaders } from './impersonation.ts';
 import { parseJson, stringifyJson } from './json.ts';
+import { parseWithoutForeign } from './managed-fields.ts';
 import type { Kind, KubeObject, Ref } from './objects.ts';
 import { collectionPath, objectPath, withQuery } from './resource-path.ts';
 import { collect, Transport } from './transport.ts';
@@ -92,7 +93,9 @@ class HttpClient implements Client {
       resourceVersionMatch: options.resourceVersionMatch,
     });
     const request = this.#request('GET', path, { 'accept-encoding': 'gzip' });
-    return readPage<T>(kind, request, json(request, await this.#send(request, options)));
+    const answer = await this.#send(request, options);
+    const parse = options.omitForeignManagedFields ? parseSparsePage : parseJson;
+    return readPage<T>(kind, request, json(request, answer, parse));
   }
 
   async watch<T extends KubeObject>(kind: Kind<T>, options: WatchOptions, onEvent: (event: WatchEvent<T>) => void) {
@@ -120,7 +123,8 @@ class HttpClient implements Client {
         if (response.statusCode !== 200) throw failure(request, response, await collect(request, response, life));
         try {
           options.onOpen?.();
-          await readEvents<T>(request, response, life, onEvent, () => timer?.touch());
+          const parse = options.omitForeignManagedFields ? parseSparseEvent : parseJson;
+          await readEvents<T>(request, response, life, parse, onEvent, () => timer?.touch());
         } finally {
           response.destroy();
         }
@@ -227,9 +231,17 @@ function writeQuery({ fieldManager, fieldValidation, dryRun }: WriteOptions): Re
   return { fieldManager, fieldValidation, dryRun: dryRun ? 'All' : undefined };
 }
 
-function json(request: WireRequest, answer: Answer): unknown {
+function parseSparsePage(source: Buffer): unknown {
+  return parseWithoutForeign(source, (page) => (page as ListAnswer<KubeObject>).items ?? []);
+}
+
+function parseSparseEvent(source: Buffer): unknown {
+  return parseWithoutForeign(source, (event) => [(event as { object: KubeObject }).object]);
+}
+
+function json(request: WireRequest, answer: Answer, parse: (source: Buffer) => unknown = parseJson): unknown {
   try {
-    return parseJson(answer.body);
+    return parse(answer.body);
   } catch (error) {
     const start = answer.body.toString('utf8', 0, 80);
     throw connectionError(request, 'InvalidAnswer', `the answer is not JSON (${answer.contentType}): ${start}`, error);

@@ -114,7 +114,14 @@ async function list<T extends KubeObject>(options: ReflectorOptions<T>): Promise
   const { client, table, signal, pageSize = 500 } = options;
   try {
     const listing = table.beginList();
-    const request = { ...table.selection, signal, limit: pageSize, timeoutMs: LIST_TIMEOUT_MS };
+    const omitForeignManagedFields = table.omitsForeignManagedFields;
+    const request = {
+      ...table.selection,
+      signal,
+      limit: pageSize,
+      timeoutMs: LIST_TIMEOUT_MS,
+      omitForeignManagedFields,
+    };
     let page = await client.list(table.kind, request);
     // Every page shows the state of the first one's version.
     const version = page.resourceVersion;
@@ -141,7 +148,16 @@ async function watch<T extends KubeObject>(from: string, options: ReflectorOptio
   try {
     const timeoutSeconds = 290 + Math.floor(random() * 300);
     const onOpen = (): void => void (opened = clock.monotonic());
-    const request = { ...table.selection, signal, resourceVersion: from, timeoutSeconds, idleMs, onOpen };
+    const omitForeignManagedFields = table.omitsForeignManagedFields;
+    const request = {
+      ...table.selection,
+      signal,
+      resourceVersion: from,
+      timeoutSeconds,
+      idleMs,
+      onOpen,
+      omitForeignManagedFields,
+    };
     await client.watch(table.kind, request, (event) => {
       table.event(event);
       version = event.object.metadata.resourceVersion ?? version;

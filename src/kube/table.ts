@@ -48,6 +48,8 @@ export class Table<T extends KubeObject> {
   readonly #map: WatchableMap<string, T>;
   readonly #namespaces = new ObjectIndex<T>((object) => [object.metadata.namespace ?? '']);
   readonly #indexes: ReadonlyMap<string, ObjectIndex<T>>;
+  /** Whether whoever fills the table may leave out managedFields that are not ours. */
+  readonly omitsForeignManagedFields: boolean;
   readonly #transform: (object: T) => T;
   readonly #onError: (error: unknown) => void;
   readonly #selects: (object: T) => boolean;
@@ -70,6 +72,7 @@ export class Table<T extends KubeObject> {
     this.selection = { namespace, labelSelector, fieldSelector };
     this.#map = new WatchableMap<string, T>({ name: kind.plural, equals: sameVersion });
     this.#indexes = new Map(Object.entries(options.indexes ?? {}).map(([name, of]) => [name, new ObjectIndex(of)]));
+    this.omitsForeignManagedFields = options.transform === undefined;
     this.#transform = options.transform ?? withoutForeignManagedFields;
     this.#onError = options.onError ?? ((error) => process.emitWarning(error instanceof Error ? error : String(error)));
     this.#feed = new ChangeFeed(this.#onError);

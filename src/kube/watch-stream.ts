@@ -4,7 +4,6 @@ import type { WatchEvent } from './client.ts';
 import type { Clock, Timer } from './clock.ts';
 import { answerError, connectionError } from './errors.ts';
 import type { RequestLine } from './errors.ts';
-import { parseJson } from './json.ts';
 import type { KubeObject } from './objects.ts';
 import { lost } from './transport.ts';
 
@@ -47,6 +46,7 @@ export function readEvents<T extends KubeObject>(
   request: RequestLine,
   response: IncomingMessage,
   life: AbortSignal,
+  parse: (line: Buffer) => unknown,
   onEvent: (event: WatchEvent<T>) => void,
   onBytes: () => void,
 ): Promise<void> {
@@ -59,7 +59,7 @@ export function readEvents<T extends KubeObject>(
     const lines = new Lines((line) => {
       // After a failure, or when `onEvent` aborted the watch, the rest of the chunk is not delivered.
       if (over || life.aborted || line.length === 0) return;
-      onEvent(parseEvent<T>(request, line));
+      onEvent(parseEvent<T>(request, line, parse));
     });
     response.on('data', (chunk: Buffer) => {
       onBytes();
@@ -77,8 +77,12 @@ export function readEvents<T extends KubeObject>(
   });
 }
 
-function parseEvent<T extends KubeObject>(request: RequestLine, line: Buffer): WatchEvent<T> {
-  const event = parseLine(request, line);
+function parseEvent<T extends KubeObject>(
+  request: RequestLine,
+  line: Buffer,
+  parse: (line: Buffer) => unknown,
+): WatchEvent<T> {
+  const event = parseLine(request, line, parse);
   switch (event.type) {
     case 'ADDED':
     case 'MODIFIED':
@@ -96,9 +100,13 @@ function parseEvent<T extends KubeObject>(request: RequestLine, line: Buffer): W
   }
 }
 
-function parseLine(request: RequestLine, line: Buffer): { readonly type?: unknown; readonly object?: unknown } {
+function parseLine(
+  request: RequestLine,
+  line: Buffer,
+  parse: (line: Buffer) => unknown,
+): { readonly type?: unknown; readonly object?: unknown } {
   try {
-    return parseJson(line) ?? {};
+    return parse(line) ?? {};
   } catch (error) {
     throw connectionError(
       request,

@@ -1,0 +1,94 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseWithoutForeign, withoutForeignManagedFields } from './managed-fields.ts';
+import type { KubeObject } from './objects.ts';
+
+type Message = { readonly object: KubeObject };
+
+function entry(manager: string, key = 'f:a'): object {
+  return {
+    manager,
+    operation: 'Update',
+    apiVersion: 'v1',
+    fieldsType: 'FieldsV1',
+    fieldsV1: { 'f:spec': { [key]: {} } },
+  };
+}
+
+function read(message: unknown): unknown {
+  const source = Buffer.from(JSON.stringify(message));
+  return parseWithoutForeign(source, (parsed) => [(parsed as Message).object]);
+}
+
+/** A message as a table keeps its object. Reading less must make no difference to it. */
+function kept(given: unknown): unknown {
+  const { object } = given as Message;
+  return { ...(given as Message), object: withoutForeignManagedFields(object) };
+}
+
+function message(metadata: object, rest: object = {}): Message {
+  return { object: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', ...metadata }, ...rest } };
+}
+
+describe('reading without the managed fields of others', () => {
+  const cases: [string, Message][] = [
+    ['none', message({})],
+    ['an empty list', message({ managedFields: [] })],
+    ['of others', message({ managedFields: [entry('kubelet'), entry('kubectl')], labels: { after: 'x' } })],
+    ['of ours among others: kept', message({ managedFields: [entry('kubelet'), entry('offshoot-environments')] })],
+    ['with brackets in a key', message({ managedFields: [entry('kubelet', 'v:["x"]'), entry('kubelet')] })],
+    ['with the word in a value', message({ annotations: { last: '{"managedFields":[{"manager":"x"}]}' } })],
+    [
+      'in an object inside of the object',
+      message({}, { spec: { template: { metadata: { managedFields: [entry('x')] } } } }),
+    ],
+    ['in both', message({ managedFields: [entry('x')] }, { spec: { metadata: { managedFields: [entry('y')] } } })],
+    ['beside names of other alphabets', message({ managedFields: [entry('x')], annotations: { who: 'Zoë 東京' } })],
+  ];
+  test.each(cases)('%s', (_what, given) => {
+    expect(kept(read(given))).toEqual(kept(given));
+  });
+
+  test('they are not there at all when they are all of others', () => {
+    expect(read(message({ managedFields: [entry('kubelet')], labels: {} }))).toEqual(message({ labels: {} }));
+  });
+
+  test('of every object of a list', () => {
+    const items = [
+      message({ managedFields: [entry('x')] }),
+      message({ managedFields: [entry('offshoot-a')] }),
+      message({}),
+    ];
+    const list = { items: items.map(({ object }) => object) };
+    const parsed = parseWithoutForeign(Buffer.from(JSON.stringify(list)), (all) => (all as typeof list).items);
+    expect(parsed).toEqual({ items: [message({}).object, items[1]!.object, message({}).object] });
+  });
+
+  test('is the same as reading everything and dropping them, for any content', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.constantFrom(']', '[', '"managedFields":[', '\\"managedFields\\":[', '"', '\\'),
+    );
+    const managers = fc.array(fc.tuple(fc.constantFrom('kubelet', 'offshoot-x', 'x'), text), { maxLength: 3 });
+    fc.assert(
+      fc.property(
+        fc.option(managers, { nil: undefined }),
+        fc.dictionary(text, text, { maxKeys: 3 }),
+        fc.boolean(),
+        (list, values, nested) => {
+          const managedFields = list?.map(([manager, key]) => entry(manager, key));
+          const inner = nested ? { spec: { metadata: { managedFields: [entry('y', ']')] } } } : {};
+          const given = message(
+            { annotations: values, ...(managedFields && { managedFields }) },
+            { data: values, ...inner },
+          );
+          expect(kept(read(given))).toEqual(kept(given));
+        },
+      ),
+    );
+  });
+
+  test('what is not JSON is refused as ever', () => {
+    expect(() => parseWithoutForeign(Buffer.from('{"managedFields":[]'), () => [])).toThrow(SyntaxError);
+  });
+});
