@@ -9,6 +9,7 @@ import type {
   WebhookAddress,
 } from '../controller/index.ts';
 import type { Client, Tables } from '../kube/index.ts';
+import { shareNamespace } from './marks.ts';
 import { uniqueVersion } from './names.ts';
 import { foreignNamespaces, validateCreate, validateUpdate } from './validate.ts';
 import type { Verdict } from './validate.ts';
@@ -69,7 +70,8 @@ export function environmentAdmission(client: Client, tables: Tables): AdmissionH
     if (old !== undefined) return validateUpdate(old, env, { requester });
     const table = tables.of(DynamicEnv);
     await table.whenSynced(signal);
-    const namesakes = table.index('version', uniqueVersion(env.metadata)).map(({ metadata }) => metadata);
+    const sameVersion = table.index('version', uniqueVersion(env.metadata));
+    const namesakes = sameVersion.filter((other) => shareNamespace(other, env)).map(({ metadata }) => metadata);
     return validateCreate(env, { requester, namesakes });
   }
 }
