@@ -3,16 +3,17 @@
 // ends in the same state.
 import { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
 import { defineController } from '../controller/index.ts';
-import type { ControllerDefinition, Plan, PlannedCondition, PlannedEvent, View } from '../controller/index.ts';
+import type { ControllerDefinition, Plan, PlannedEvent, View } from '../controller/index.ts';
 import { edit, editStatus, parseDuration, remove } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import { claimNameOf, refersTo, withClaim } from './claim-ref.ts';
 import { planClaimDeletion } from './claim-deletion.ts';
 import { bestMatch, conflict, mismatch } from './match.ts';
 import { BIND_COMPLETE, BOUND_BY_CONTROLLER, CLAIM_FINALIZER, CLAIM_UID, EXPIRES_AT, PROVISIONER } from './names.ts';
+import { progressOf } from './progress.ts';
 import type { Settings } from './settings.ts';
 import { condition, errorCondition } from './status.ts';
-import { claimTables, classOf, requestsFor, targetNamed, targetsReferringTo } from './world.ts';
+import { claimTables, classOf, targetNamed, targetsReferringTo } from './world.ts';
 
 type Phase = 'Pending' | 'Bound' | 'Lost';
 
@@ -47,16 +48,19 @@ export function planClaim(view: View, claim: DeploymentTargetClaim, settings: Se
   const isComplete = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
   const verdict = isComplete ? upkeep(view, claim, settings) : findTarget(view, claim, settings);
   const phase = verdict.phase ?? claim.status?.phase;
+  const progress = phase === 'Pending' ? progressOf(view, claim, settings) : undefined;
+  const problem = verdict.problem ?? progress?.problem;
   const conditions = [
-    errorCondition(verdict.problem),
-    condition('Ready', phase === 'Bound', phase ?? 'Pending', verdict.problem ?? ''),
-    ...provisioning(view, claim, phase),
+    errorCondition(problem),
+    condition('Ready', phase === 'Bound', phase ?? 'Pending', problem ?? ''),
+    ...(progress?.conditions ?? []),
   ];
+  const lookAgainMs = Math.min(life.leftMs ?? Infinity, progress?.lookAgainMs ?? Infinity);
   return {
     steps: [...(verdict.steps ?? []), ...(verdict.steps?.length ? [] : life.steps)],
     status: { ...claim.status, ...(phase !== undefined && { phase }), conditions },
-    events: transition(claim, phase, verdict.problem),
-    ...(life.leftMs !== undefined && { requeueAfterMs: life.leftMs }),
+    events: [...transition(claim, phase, verdict.problem), ...(progress?.events ?? [])],
+    ...(Number.isFinite(lookAgainMs) && { requeueAfterMs: lookAgainMs }),
   };
 }
 
@@ -176,16 +180,6 @@ function markForProvisioning(view: View, claim: DeploymentTargetClaim, settings:
 function annotate(claim: DeploymentTargetClaim, changes: Readonly<Record<string, string | undefined>>): Step {
   const annotations = { ...claim.metadata.annotations, ...changes } as Record<string, string>;
   return edit(DeploymentTargetClaim, claim, { ...claim, metadata: { ...claim.metadata, annotations } });
-}
-
-/** How the provisioning of a pending claim goes on, when something is known of it. */
-function provisioning(view: View, claim: DeploymentTargetClaim, phase: string | undefined): PlannedCondition[] {
-  if (phase !== 'Pending') return [];
-  const [request] = requestsFor(view, { name: claim.metadata.name, namespace: claim.metadata.namespace! });
-  const ready = request?.status?.conditions?.find(({ type }) => type === 'Ready');
-  if (request === undefined || ready === undefined) return [];
-  const note = `SpaceRequest ${request.metadata.name}${ready.message ? `: ${ready.message}` : ''}`;
-  return [condition('Provisioned', ready.status === 'True', ready.reason || 'Unknown', note)];
 }
 
 interface Life {

@@ -1,14 +1,28 @@
 // Targets: the controllers that bind claims, make targets for them and free what they stood for, one duty each.
 import type { ControllerDefinition } from '../controller/index.ts';
 import { binder } from './binder.ts';
+import { devsandboxRequest } from './devsandbox-request.ts';
+import { devsandboxTarget } from './devsandbox-target.ts';
+import { namespaceRequests } from './namespaces/request.ts';
 import { reclaimer } from './reclaimer.ts';
 import { defaultSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
+import { spaceCompletion } from './spaces/completion.ts';
+import { spaceRequests } from './spaces/space-request.ts';
+import { spaces } from './spaces/space.ts';
 
 /** All controllers of the claim system. */
 export function targets(settings: Partial<Settings> = {}): ControllerDefinition[] {
-  return [binder({ ...defaultSettings, ...settings }), reclaimer()];
+  const all = { ...defaultSettings, ...settings };
+  return [
+    binder(all),
+    reclaimer(),
+    devsandboxRequest(),
+    devsandboxTarget(all),
+    ...(all.spaceControllers ? [spaceRequests(all), spaces(all), spaceCompletion(all)] : []),
+    namespaceRequests(),
+  ];
 }
 
 export { defaultSettings } from './settings.ts';
-export type { Settings } from './settings.ts';
+export type { Cluster, Settings } from './settings.ts';

@@ -1,4 +1,5 @@
 // Keys and fixed names of the claim system. All of them are contract.
+import { createHash } from 'node:crypto';
 
 /** On a claim: who shall provision a target for it. */
 export const PROVISIONER = 'provisioner.appstudio.redhat.com/dt-provisioner';
@@ -30,3 +31,30 @@ export const TOOLCHAIN_FINALIZER = 'finalizer.toolchain.dev.openshift.com';
 
 export const DEVSANDBOX = 'appstudio.redhat.com/devsandbox';
 export const SANDBOX_TIER = 'appstudio-env';
+/** Makes namespaces of the same cluster into targets, without a space request. */
+export const NAMESPACE_PROVISIONER = 'offshoot.dev/namespace';
+
+/** On a claim, and passed on to its space request: how the namespace shall be called. */
+export const REQUESTED_NAMESPACE = 'dt.appstudio.redhat.com/requested-namespace';
+/** On a namespace that was made into a target: that target and the claim that it was made for, as namespace/name. */
+export const OF_TARGET = 'offshoot.dev/target';
+export const OF_CLAIM = 'offshoot.dev/claim';
+/** On what was made for a claim: its class, for when the claim is gone. */
+export const CLASS_NAME = 'offshoot.dev/class';
+
+/** On the copy of a Secret: the environment that it was made for. */
+export const ENVIRONMENT_SECRET = 'appstudio.openshift.io/environment-secret';
+export const MANAGED_SECRET_TYPE = 'managed-gitops.redhat.com/managed-environment';
+
+/** The longest value of a label. */
+export const LABEL_LENGTH = 63;
+
+/** A few characters that stand for a text. */
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 5);
+}
+
+/** `<prefix>-<suffix>` of at most `length` characters; of a prefix that is too long only the beginning. */
+export function joinName(prefix: string, suffix: string, length = LABEL_LENGTH): string {
+  return `${prefix.slice(0, length - suffix.length - 1).replace(/[-.]+$/, '')}-${suffix}`;
+}

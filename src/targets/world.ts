@@ -3,23 +3,44 @@ import { SpaceRequest } from '../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../api/targets.ts';
 import type { View } from '../controller/index.ts';
 import { reading } from '../kube/index.ts';
-import type { TableDeclaration } from '../kube/index.ts';
+import type { KubeObject, TableDeclaration } from '../kube/index.ts';
 import { claimNameOf, refersTo } from './claim-ref.ts';
-import { CLAIM_LABEL, SANDBOX_TIER, TARGET_LABEL } from './names.ts';
+import { CLAIM_LABEL, OF_CLAIM, OF_TARGET, SANDBOX_TIER, TARGET_LABEL } from './names.ts';
+import { Namespace } from './objects.ts';
 
 function inNamespace({ metadata }: { metadata: { namespace?: string } }, name: string | undefined): readonly string[] {
   return name === undefined || name === '' ? [] : [`${metadata.namespace}/${name}`];
 }
 
-/** Targets by the claim that they refer to; a claim by the target that it names; space requests by both labels. */
+function annotated({ metadata }: KubeObject, name: string): readonly string[] {
+  const value = metadata.annotations?.[name];
+  return value === undefined ? [] : [value];
+}
+
+/**
+ * Targets by the claim that they refer to; a claim by the target that it names and by its class; what was made for
+ * them, by both.
+ */
 export const claimTables: readonly TableDeclaration[] = [
   reading(DeploymentTarget, { indexes: { claim: (target) => inNamespace(target, claimNameOf(target)) } }),
-  reading(DeploymentTargetClaim, { indexes: { target: (claim) => inNamespace(claim, claim.spec.targetName) } }),
+  reading(DeploymentTargetClaim, {
+    indexes: {
+      target: (claim) => inNamespace(claim, claim.spec.targetName),
+      class: (claim) => inNamespace(claim, claim.spec.deploymentTargetClassName),
+      anyClass: (claim) => [claim.spec.deploymentTargetClassName],
+    },
+  }),
   reading(DeploymentTargetClass),
   reading(SpaceRequest, {
     indexes: {
       claim: (request) => inNamespace(request, request.metadata.labels?.[CLAIM_LABEL]),
       target: (request) => inNamespace(request, request.metadata.labels?.[TARGET_LABEL]),
+    },
+  }),
+  reading(Namespace, {
+    indexes: {
+      claim: (namespace) => annotated(namespace, OF_CLAIM),
+      target: (namespace) => annotated(namespace, OF_TARGET),
     },
   }),
 ];
@@ -67,4 +88,14 @@ export function requestOf(view: View, target: DeploymentTarget): SpaceRequest | 
 /** What becomes of a target: as its claim's class says, or its own, or as was written on it when that was known. */
 export function reclaimPolicyOf(...sources: readonly (string | undefined)[]): 'Delete' | 'Retain' {
   return sources.find((source) => source === 'Delete' || source === 'Retain') === 'Delete' ? 'Delete' : 'Retain';
+}
+
+/** Whether a claim has a target, or one is being made for it. */
+export function hasPlace(view: View, claim: DeploymentTargetClaim): boolean {
+  const { name, namespace } = claim.metadata;
+  return (
+    claim.status?.phase === 'Bound' ||
+    requestsFor(view, claim.metadata).length > 0 ||
+    view.index(Namespace, 'claim', `${namespace}/${name}`).length > 0
+  );
 }

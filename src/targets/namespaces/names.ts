@@ -1,0 +1,31 @@
+// Names of what the provisioner of namespaces makes.
+import type { DeploymentTargetClaim } from '../../api/targets.ts';
+import { digest, joinName, REQUESTED_NAMESPACE } from '../names.ts';
+
+/** Holds a target until its namespace is gone. */
+export const NAMESPACE_FINALIZER = 'offshoot.dev/namespace';
+/** On a namespace and the Secret for it: that we made them, and with what. */
+export const MADE_BY_LABEL = 'offshoot.dev/provisioner';
+export const MADE_BY = 'namespace';
+/** Who gets the credentials for a namespace. */
+export const ACCOUNT = 'deployer';
+
+/** The name of the namespace for a claim: the one that it asks for, or one of our choice. */
+export function namespaceNameFor(claim: DeploymentTargetClaim): string {
+  const { name, namespace, uid = '', annotations } = claim.metadata;
+  return annotations?.[REQUESTED_NAMESPACE] ?? joinName(`${namespace}-${name}`.replaceAll('.', '-'), digest(uid));
+}
+
+/** The name of the Secret with access to a namespace, in the namespace of its target. */
+export function secretNameFor(target: string, namespace: string): string {
+  return joinName(target, digest(namespace), 253);
+}
+
+/** The names of a spare target and its namespace: `slot` counts those that a class has in one namespace. */
+export function spareNames(home: string, className: string, slot: number): { target: string; namespace: string } {
+  const id = digest(`${home}/${className}/${slot}`);
+  return {
+    target: joinName(className, id),
+    namespace: joinName(`${home}-${className}`.replaceAll('.', '-'), id),
+  };
+}

@@ -1,0 +1,85 @@
+// The namespace provisioner, first part: a claim that waits for a target of one of its classes gets a namespace.
+import { DeploymentTargetClaim } from '../../api/targets.ts';
+import type { DeploymentTargetClass } from '../../api/targets.ts';
+import { defineController } from '../../controller/index.ts';
+import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
+import { make } from '../../kube/index.ts';
+import { CLAIM_UID, CLASS_NAME, NAMESPACE_PROVISIONER, OF_CLAIM, OF_TARGET, RECLAIM_POLICY } from '../names.ts';
+import { Namespace } from '../objects.ts';
+import { namespaceParameters } from '../parameters.ts';
+import { quotaProblem } from '../quota.ts';
+import { sandboxTarget, targetNameProblem } from '../target-name.ts';
+import { wantedFrom } from '../wanted.ts';
+import type { Problem } from '../wanted.ts';
+import { claimTables } from '../world.ts';
+import { MADE_BY, MADE_BY_LABEL, namespaceNameFor } from './names.ts';
+
+export function namespaceRequests(): ControllerDefinition {
+  return defineController<DeploymentTargetClaim>({
+    name: 'namespace-requests',
+    kind: DeploymentTargetClaim,
+    ownsStatus: false,
+    // One after the other: two claims at once could both take the last place that a quota leaves.
+    workers: 1,
+    reads: claimTables,
+    plan: planNamespaceRequest,
+  });
+}
+
+/** Plans the namespace of one claim. */
+export function planNamespaceRequest(view: View, claim: DeploymentTargetClaim): Plan {
+  const ofClass = wantedFrom(view, claim, NAMESPACE_PROVISIONER);
+  if (ofClass === undefined || namespaceProblem(view, claim, ofClass) !== undefined) return {};
+  const name = namespaceNameFor(claim);
+  if (view.get(Namespace, { name }) !== undefined) return {};
+  const { name: claimName, namespace: home, uid = '' } = claim.metadata;
+  const namespace = namespaceFor(ofClass, name, {
+    [OF_TARGET]: `${home}/${sandboxTarget(claimName)}`,
+    [OF_CLAIM]: `${home}/${claimName}`,
+    [CLAIM_UID]: uid,
+  });
+  return {
+    steps: [make(Namespace, namespace)],
+    events: [{ type: 'Normal', reason: 'Provisioning', note: `making namespace ${name}` }],
+  };
+}
+
+/** A namespace of a class. What it stands for is written on it, and decides all that follows. */
+export function namespaceFor(
+  { metadata, spec }: DeploymentTargetClass,
+  name: string,
+  standsFor: Readonly<Record<string, string>>,
+): Namespace {
+  return {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: {
+      name,
+      labels: { [MADE_BY_LABEL]: MADE_BY },
+      annotations: { ...standsFor, [CLASS_NAME]: metadata.name, [RECLAIM_POLICY]: spec.reclaimPolicy },
+    },
+  };
+}
+
+/** Why no namespace is made for a claim, or no target of it. */
+export function namespaceProblem(
+  view: View,
+  claim: DeploymentTargetClaim,
+  ofClass: DeploymentTargetClass,
+): Problem | undefined {
+  const { problem } = namespaceParameters(ofClass);
+  if (problem !== undefined) return { reason: 'InvalidParameters', message: problem };
+  return nameProblem(view, claim) ?? targetNameProblem(view, claim) ?? quotaProblem(view, claim, ofClass);
+}
+
+function nameProblem(view: View, claim: DeploymentTargetClaim): Problem | undefined {
+  const name = namespaceNameFor(claim);
+  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name) || name.startsWith('kube-')) {
+    const message = `"${name}" can't be the name of a namespace for a claim: use at most 63 lower-case letters, digits and dashes, not beginning with kube-`;
+    return { reason: 'InvalidNamespaceName', message };
+  }
+  const holder = view.get(Namespace, { name });
+  if (holder === undefined || holder.metadata.annotations?.[CLAIM_UID] === claim.metadata.uid) return undefined;
+  const message = `namespace ${name} exists already: ask for another name, or for none`;
+  return { reason: 'NamespaceTaken', message };
+}

@@ -1,0 +1,37 @@
+// Kubernetes' own kinds, as far as the claim system reads and makes them.
+import { defineKind } from '../kube/index.ts';
+import type { AnyKind, AnyObject, Kind, KubeObject } from '../kube/index.ts';
+
+export interface Namespace extends KubeObject {
+  readonly status?: { readonly phase?: string };
+}
+export const Namespace = defineKind<Namespace>('v1', 'Namespace', 'namespaces', { namespaced: false });
+
+export interface Secret extends KubeObject {
+  readonly type?: string;
+  readonly data?: Readonly<Record<string, string>>;
+}
+export const Secret = defineKind<Secret>('v1', 'Secret', 'secrets');
+
+export const ServiceAccount = defineKind('v1', 'ServiceAccount', 'serviceaccounts');
+export const ResourceQuota = defineKind('v1', 'ResourceQuota', 'resourcequotas');
+export const LimitRange = defineKind('v1', 'LimitRange', 'limitranges');
+export const NetworkPolicy = defineKind('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies');
+export const Role = defineKind('rbac.authorization.k8s.io/v1', 'Role', 'roles');
+export const RoleBinding = defineKind('rbac.authorization.k8s.io/v1', 'RoleBinding', 'rolebindings');
+
+/** An object that a namespace is furnished with. */
+export interface Furniture {
+  readonly kind: Kind;
+  readonly object: AnyObject;
+}
+
+/** All kinds that a namespace is furnished with. */
+export const furnitureKinds: readonly AnyKind[] = [
+  ServiceAccount,
+  ResourceQuota,
+  LimitRange,
+  NetworkPolicy,
+  Role,
+  RoleBinding,
+];

@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'vitest';
+import { Space, SpaceRequest } from '../../api/spaces.ts';
+import type { KubeObject, ObjectMeta } from '../../kube/index.ts';
+import { Namespace, Secret, ServiceAccount } from '../objects.ts';
+import { defaultSettings } from '../settings.ts';
+import { ago, conditionsIn, NOW, object, planIn, shown } from '../testing/planning.ts';
+import { planSpaceRequest } from './space-request.ts';
+
+const HOST = 'offshoot-system';
+const SPACE = 'toolchain.dev.openshift.com/space';
+
+const request = (fields: object = {}, meta: Partial<ObjectMeta> = {}): SpaceRequest =>
+  object(
+    SpaceRequest,
+    'sr',
+    { spec: { tierName: 'appstudio-env' }, ...fields },
+    { uid: 'abcdefgh-1234-5678', ...meta },
+  );
+
+const home = (labels: Record<string, string> = {}): Namespace => object(Namespace, 'team', {}, { labels });
+
+function space(fields: object = {}, meta: Partial<ObjectMeta> = {}, name = 'offshoot-abcde'): Space {
+  const labels = {
+    'toolchain.dev.openshift.com/spacerequest': 'sr',
+    'toolchain.dev.openshift.com/spacerequest-namespace': 'team',
+  };
+  const spec = { tierName: 'appstudio-env', parentSpace: 'offshoot', targetCluster: 'local' };
+  return object(Space, name, { spec, ...fields }, { namespace: HOST, labels, ...meta });
+}
+
+const ready = (status: string, reason: string, message?: string) => ({
+  conditions: [{ type: 'Ready', status, reason, ...(message !== undefined && { message }) }],
+});
+const made = { targetCluster: 'local', provisionedNamespaces: [{ name: 'jane-env', type: 'default' }] };
+const account = object(ServiceAccount, 'namespace-manager', {}, { namespace: 'jane-env' });
+
+function secret(name: string, annotations: Record<string, string> = {}): Secret {
+  return object(Secret, name, { type: 'Opaque', data: { kubeconfig: 'eA==' } }, { annotations });
+}
+
+const plan = (it: SpaceRequest, others: readonly KubeObject[], settings = {}) =>
+  planIn([it, ...others], (view) => planSpaceRequest(view, it, { ...defaultSettings, ...settings }));
+
+describe('a new request', () => {
+  test('H1, H44: asks for a space below the root, and says that it is provisioning', () => {
+    const it = request({ spec: { tierName: 'appstudio-env', disableInheritance: true } });
+    const { steps, ...rest } = plan(it, [home()]);
+    expect(steps).toMatchObject([
+      {
+        do: 'own',
+        object: {
+          metadata: {
+            name: 'offshoot-abcde',
+            namespace: HOST,
+            labels: {
+              'toolchain.dev.openshift.com/spacerequest': 'sr',
+              'toolchain.dev.openshift.com/spacerequest-namespace': 'team',
+              'toolchain.dev.openshift.com/parent-space': 'offshoot',
+            },
+          },
+          spec: {
+            tierName: 'appstudio-env',
+            parentSpace: 'offshoot',
+            targetCluster: 'local',
+            disableInheritance: true,
+          },
+        },
+      },
+    ]);
+    expect(conditionsIn(rest)).toEqual(['Ready=False Provisioning']);
+  });
+
+  test('H45: below a sub-space gets a name that is no longer than that one', () => {
+    const parent = object(Space, 'jane-12345', { spec: { parentSpace: 'jane' } }, { namespace: HOST });
+    expect(shown(plan(request(), [home({ [SPACE]: 'jane-12345' }), parent]))).toEqual([
+      'own Space offshoot-system/jane-abcde',
+    ]);
+  });
+
+  test('H7: takes the cluster of its parent only if it asks for no roles', () => {
+    const parent = object(Space, 'jane', { spec: { targetCluster: 'local' } }, { namespace: HOST });
+    const roles = request({ spec: { tierName: 'appstudio-env', targetClusterRoles: ['big'] } });
+    const [step] = plan(roles, [home({ [SPACE]: 'jane' }), parent]).steps!;
+    expect(step).toHaveProperty('object.spec', {
+      tierName: 'appstudio-env',
+      parentSpace: 'jane',
+      targetClusterRoles: ['big'],
+    });
+  });
+
+  test('never takes the space of another request whose uid begins alike', () => {
+    const other = object(Space, 'offshoot-abcde', { spec: {} }, { namespace: HOST });
+    expect(shown(plan(request(), [home(), other]))).toEqual(['own Space offshoot-system/offshoot-abcdefgh-1234']);
+  });
+
+  const going = { deletionTimestamp: ago(1), finalizers: ['x'] };
+  test.each([
+    ['no namespace', request(), [], 'unable to get namespace: namespaces "team" not found'],
+    [
+      'no parent',
+      request(),
+      [home({ [SPACE]: 'jane' })],
+      'unable to get parentSpace: spaces.toolchain.dev.openshift.com "jane" not found',
+    ],
+    [
+      'a parent that is going',
+      request(),
+      [home({ [SPACE]: 'jane' }), object(Space, 'jane', { spec: {} }, { namespace: HOST, ...going })],
+      'parentSpace is being deleted',
+    ],
+    ['a blank tier', request({ spec: { tierName: '' } }), [home()], 'tierName cannot be blank'],
+    [
+      'an unknown tier',
+      request({ spec: { tierName: 'gold' } }),
+      [home()],
+      'nstemplatetiers.toolchain.dev.openshift.com "gold" not found',
+    ],
+    [
+      'two spaces',
+      request(),
+      [home(), space(), space({}, {}, 'another')],
+      'Expected 1 matching subspace for spaceRequest sr in namespace team, found 2',
+    ],
+    [
+      'a space that is going',
+      request(),
+      [home(), space({}, { ...going, labels: space().metadata.labels! })],
+      'cannot update subSpace because it is currently being deleted',
+    ],
+  ] as const)('H18: says what is wrong with %s', (_what, it, others, message) => {
+    expect(conditionsIn(plan(it, others))).toEqual([`Ready=False UnableToProvision: ${message}`]);
+  });
+
+  test('H18: in a namespace without a space, where there is no root, says so', () => {
+    expect(conditionsIn(plan(request(), [home()], { rootSpace: '' }))).toEqual([
+      'Ready=False UnableToProvision: unable to find space label toolchain.dev.openshift.com/space on namespace team',
+    ]);
+  });
+});
+
+describe('a request with a space', () => {
+  test('H3: passes on what the space says', () => {
+    const others = [home(), space({ status: ready('False', 'UnableToProvision', 'no room') })];
+    expect(conditionsIn(plan(request(), others))).toEqual(['Ready=False UnableToProvision: no room']);
+  });
+
+  test('H4: has a Secret for the namespace before it is ready', () => {
+    const others = [home(), space({ status: { ...made, ...ready('True', 'Provisioned') } })];
+    expect(conditionsIn(plan(request(), others))).toEqual(['Ready=False Provisioning']);
+    const { steps, status, ...rest } = plan(request(), [...others, account]);
+    const [, step] = steps!;
+    expect(step).toMatchObject({
+      do: 'token',
+      serviceAccount: { name: 'namespace-manager', namespace: 'jane-env' },
+      expirationSeconds: 604_800,
+      cluster: { server: 'https://kubernetes.default.svc' },
+      object: {
+        type: 'Opaque',
+        metadata: {
+          namespace: 'team',
+          labels: {
+            'toolchain.dev.openshift.com/spacerequest': 'sr',
+            'toolchain.dev.openshift.com/spacerequest-provisioned-namespace': 'jane-env',
+          },
+          ownerReferences: [{ kind: 'SpaceRequest', name: 'sr', uid: 'abcdefgh-1234-5678', controller: true }],
+        },
+      },
+    });
+    const secretRef = step!.do === 'edit' ? '' : step!.object.metadata.name;
+    expect(secretRef).toMatch(/^sr-[0-9a-f]{5}$/);
+    expect(status).toMatchObject({
+      targetClusterURL: 'https://kubernetes.default.svc',
+      namespaceAccess: [{ name: 'jane-env', secretRef }],
+    });
+    expect(conditionsIn({ status, ...rest })).toEqual(['Ready=True Provisioned']);
+  });
+
+  const known = request({ status: { namespaceAccess: [{ name: 'jane-env', secretRef: 'theirs' }] } });
+  const full = [home(), space({ status: { ...made, ...ready('True', 'Provisioned') } }), account];
+
+  test('H10, H33: makes a Secret that is missing again, under the name that it had', () => {
+    expect(shown(plan(known, full))).toEqual(['own Space offshoot-system/offshoot-abcde', 'token Secret team/theirs']);
+  });
+
+  test('H11: leaves a Secret alone that is there, and for ever if its token is not one of ours', () => {
+    const { requeueAfterMs, ...rest } = plan(known, [...full, secret('theirs')]);
+    expect(shown(rest)).toEqual(['own Space offshoot-system/offshoot-abcde']);
+    expect(requeueAfterMs).toBeUndefined();
+  });
+
+  test('replaces a token after two thirds of its life', () => {
+    const aged = (issued: number) =>
+      secret('theirs', {
+        'offshoot.dev/token-issued': ago(issued),
+        'offshoot.dev/token-expires': ago(issued - 300),
+      });
+    const fresh = plan(known, [...full, aged(199)]);
+    expect([shown(fresh).length, fresh.requeueAfterMs]).toEqual([1, 1000]);
+    expect(shown(plan(known, [...full, aged(200)]))).toContain('token Secret team/theirs');
+  });
+
+  test('H35: in a cluster that nobody knows says so', () => {
+    const elsewhere = space({ status: { ...made, targetCluster: 'invalid', ...ready('True', 'Provisioned') } });
+    expect(conditionsIn(plan(request(), [home(), elsewhere]))).toEqual([
+      'Ready=False UnableToProvision: unable to find target cluster with name: invalid',
+    ]);
+  });
+});
+
+describe('a request that is going', () => {
+  const it = request({}, { deletionTimestamp: ago(300) });
+
+  test('H37: goes when it has no space', () => {
+    expect(plan(it, [])).toEqual({ finished: true });
+  });
+
+  test('H36: takes its space with it first, also when its parent is gone', () => {
+    const { finished, ...rest } = plan(it, [space()]);
+    expect([finished, shown(rest), conditionsIn(rest)]).toEqual([
+      undefined,
+      ['remove Space offshoot-system/offshoot-abcde'],
+      ['Ready=False Terminating'],
+    ]);
+  });
+
+  test.each([
+    [0, 'Ready=False Terminating', 120_001],
+    [119, 'Ready=False Terminating', 1001],
+    [120, 'Ready=False Terminating', 1],
+    [121, 'Ready=False UnableToTerminate: subSpace deletion has not completed in over 2 minutes', undefined],
+  ])('after %d s of waiting for its space says %s', (seconds, condition, requeueAfterMs) => {
+    const slow = space({}, { deletionTimestamp: ago(seconds), labels: space().metadata.labels! });
+    const planned = plan(it, [slow]);
+    expect([conditionsIn(planned), planned.requeueAfterMs]).toEqual([[condition], requeueAfterMs]);
+  });
+});
+
+test('the condition moves its time only with its status, and its second time with anything', () => {
+  const before = {
+    conditions: [
+      { type: 'Ready', status: 'False', reason: 'Provisioning', lastTransitionTime: ago(50), lastUpdatedTime: ago(50) },
+    ],
+  };
+  const at = (status: object) => plan(request({ status: before }), [home(), space({ status })]).status!.conditions![0];
+  expect(at(ready('False', 'Provisioning'))).toEqual(before.conditions[0]);
+  expect(at(ready('False', 'Updating'))).toMatchObject({ lastTransitionTime: ago(50), lastUpdatedTime: ago(0) });
+  expect(at(ready('True', 'Provisioned'))).toMatchObject({ lastTransitionTime: ago(0), lastUpdatedTime: ago(0) });
+  expect(Date.parse(ago(0))).toBe(NOW);
+});

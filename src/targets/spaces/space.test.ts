@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest';
+import { Space } from '../../api/spaces.ts';
+import type { KubeObject, ObjectMeta } from '../../kube/index.ts';
+import { Namespace } from '../objects.ts';
+import { defaultSettings } from '../settings.ts';
+import { ago, conditionsIn, object, planIn, shown } from '../testing/planning.ts';
+import { planCompletion } from './completion.ts';
+import { planSpace } from './space.ts';
+import { tierHash, tierNamed } from './tiers.ts';
+
+const STATE = 'toolchain.dev.openshift.com/state';
+const HASH = 'toolchain.dev.openshift.com/appstudio-env-tier-hash';
+const OF = { 'toolchain.dev.openshift.com/space': 'jane' };
+const tier = tierNamed('appstudio-env')!;
+const SPEC = { tierName: 'appstudio-env', targetCluster: 'local' };
+
+const space = (spec: object = SPEC, status?: object, meta: Partial<ObjectMeta> = {}): Space =>
+  object(Space, 'jane', { spec, ...(status && { status }) }, { namespace: 'offshoot-system', ...meta });
+
+/** All that the tier makes of the space, as if it were there. */
+function furnished(it: Space): KubeObject[] {
+  return tier
+    .namespaces(it)
+    .flatMap(({ namespace, furniture }) => [namespace, ...furniture.map((each) => each.object)]);
+}
+
+const plan = (it: Space, ...others: KubeObject[]) =>
+  planIn([it, ...others], (view) => planSpace(view, it, defaultSettings));
+
+const settled = { [HASH]: tierHash(tier, space()), [STATE]: 'cluster-assigned' };
+const ready = {
+  targetCluster: 'local',
+  provisionedNamespaces: [{ name: 'jane-env', type: 'default' }],
+  conditions: [
+    {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Provisioned',
+      message: '',
+      lastTransitionTime: ago(9),
+      lastUpdatedTime: ago(9),
+    },
+  ],
+};
+
+describe('a space', () => {
+  test('P1: gets the namespace of its tier and all that is in it', () => {
+    const planned = plan(space());
+    expect(shown(planned)).toEqual([
+      `edit Space offshoot-system/jane {"metadata":{"labels":{"${STATE}":"cluster-assigned"}}}`,
+      'own Namespace jane-env',
+      'own ServiceAccount jane-env/namespace-manager',
+      'own RoleBinding jane-env/namespace-manager',
+      'own Role jane-env/additional-argocd-read',
+      'own RoleBinding jane-env/additional-argocd-read',
+      'own ResourceQuota jane-env/compute-deploy',
+      'own ResourceQuota jane-env/compute-build',
+      'own ResourceQuota jane-env/storage',
+      'own LimitRange jane-env/resource-limits',
+      'own NetworkPolicy jane-env/allow-same-namespace',
+      'own NetworkPolicy jane-env/allow-from-openshift-ingress',
+      'own NetworkPolicy jane-env/allow-from-openshift-monitoring',
+      'own NetworkPolicy jane-env/allow-from-codeready-workspaces-operator',
+      'own NetworkPolicy jane-env/allow-from-olm-namespaces',
+      'own NetworkPolicy jane-env/allow-from-console-namespaces',
+    ]);
+    expect(conditionsIn(planned)).toEqual(['Ready=False Provisioning']);
+    expect(planned.requeueAfterMs).toBe(1000);
+  });
+
+  test('P2: is provisioned once all of it is there, and not before', () => {
+    const it = space();
+    const all = furnished(it);
+    for (const missing of all) {
+      expect(conditionsIn(plan(it, ...all.filter((each) => each !== missing)))).toEqual(['Ready=False Provisioning']);
+    }
+    const planned = plan(it, ...all);
+    expect(conditionsIn(planned)).toEqual(['Ready=True Provisioned']);
+    expect(planned.status).toMatchObject({
+      targetCluster: 'local',
+      provisionedNamespaces: [{ name: 'jane-env', type: 'default' }],
+    });
+    expect(shown(planned).at(-1)).toContain(HASH);
+  });
+
+  test.each([
+    ['P4: no tier', { targetCluster: 'local' }, [], 'ProvisioningPending: unspecified tier name', 'pending'],
+    [
+      'P3: no cluster',
+      { tierName: 'appstudio-env' },
+      [],
+      'ProvisioningPending: unspecified target member cluster',
+      'pending',
+    ],
+    [
+      'P6: an unknown cluster',
+      { ...SPEC, targetCluster: 'unknown' },
+      [],
+      "UnableToProvision: unknown target member cluster 'unknown'",
+      'cluster-assigned',
+    ],
+    [
+      'P7: an unknown tier',
+      { ...SPEC, tierName: 'gold' },
+      [],
+      'UnableToProvision: nstemplatetiers.toolchain.dev.openshift.com "gold" not found',
+      'cluster-assigned',
+    ],
+    [
+      'a namespace of somebody else by the name',
+      SPEC,
+      [object(Namespace, 'jane-env')],
+      'UnableToProvision: namespace jane-env exists already and does not belong to the space',
+      'cluster-assigned',
+    ],
+  ] as const)('%s', (_what, spec, others, condition, state) => {
+    const planned = plan(space(spec), ...others);
+    expect(conditionsIn(planned)).toEqual([`Ready=False ${condition}`]);
+    expect(shown(planned)).toEqual([`edit Space offshoot-system/jane {"metadata":{"labels":{"${STATE}":"${state}"}}}`]);
+  });
+
+  test('P5: carries the name of its parent', () => {
+    const it = space({ ...SPEC, parentSpace: 'root' });
+    expect(shown(plan(it, ...furnished(it))).at(-1)).toContain('"toolchain.dev.openshift.com/parent-space":"root"');
+  });
+
+  test('P10: that was made from another state of its tier is updated first', () => {
+    const it = space(SPEC, ready, { labels: { ...settled, [HASH]: 'old' } });
+    const planned = plan(it, ...furnished(it));
+    expect([conditionsIn(planned), planned.requeueAfterMs]).toEqual([['Ready=False Updating'], 1000]);
+    const next = space(SPEC, ready, { labels: settled });
+    expect(conditionsIn(plan(next, ...furnished(next)))).toEqual(['Ready=True Provisioned']);
+  });
+
+  test('writes nothing into a namespace that is going', () => {
+    const it = space(SPEC, ready, { labels: settled });
+    const going = object(Namespace, 'jane-env', {}, { labels: OF, deletionTimestamp: ago(5) });
+    const planned = plan(it, ...furnished(it).filter(({ kind }) => kind !== 'Namespace'), going);
+    expect([shown(planned), conditionsIn(planned)]).toEqual([[], ['Ready=False Provisioning']]);
+  });
+
+  test('P11: that shall be elsewhere leaves first', () => {
+    const it = space({ tierName: 'appstudio-env' }, ready, { labels: settled });
+    const leaving = plan(it, object(Namespace, 'jane-env', {}, { labels: OF }));
+    expect([shown(leaving), conditionsIn(leaving)]).toEqual([
+      ['remove Namespace jane-env'],
+      ['Ready=False Retargeting'],
+    ]);
+    expect(plan(it).status).not.toHaveProperty('targetCluster');
+    const lost = space(SPEC, { targetCluster: 'elsewhere' });
+    expect(conditionsIn(plan(lost))).toEqual([
+      "Ready=False UnableToRetarget: cannot delete NSTemplateSet: unknown target member cluster: 'elsewhere'",
+    ]);
+  });
+});
+
+describe('a space that is going', () => {
+  const going = { deletionTimestamp: ago(100) };
+  const namespace = (name: string, meta: Partial<ObjectMeta> = {}) =>
+    object(Namespace, name, {}, { labels: OF, ...meta });
+
+  test('P12: takes its namespaces with it one at a time, and goes when they are gone', () => {
+    const it = space(SPEC, ready, going);
+    const first = plan(it, namespace('jane-a'), namespace('jane-b'));
+    expect([shown(first), conditionsIn(first), first.finished]).toEqual([
+      ['remove Namespace jane-a'],
+      ['Ready=False Terminating'],
+      undefined,
+    ]);
+    expect(plan(it)).toEqual({ finished: true });
+  });
+
+  test('P13: that never was anywhere goes at once', () => {
+    expect(plan(space({ tierName: 'appstudio-env' }, undefined, going))).toEqual({ finished: true });
+  });
+
+  test('P14: from a cluster that nobody knows says so, unless nothing was made there', () => {
+    const spec = { ...SPEC, targetCluster: 'lost' };
+    expect(conditionsIn(plan(space(spec, { targetCluster: 'lost' }, going)))).toEqual([
+      "Ready=False UnableToTerminate: cannot delete NSTemplateSet: unknown target member cluster: 'lost'",
+    ]);
+    expect(plan(space(spec, undefined, going))).toEqual({ finished: true });
+  });
+
+  test.each([
+    [60, 'Ready=False Terminating', 1],
+    [61, 'Ready=False UnableToTerminate: NSTemplateSet deletion has not completed in over 1 minute', undefined],
+  ])('P15: after %d s of waiting for a namespace says %s', (seconds, condition, requeueAfterMs) => {
+    const planned = plan(space(SPEC, ready, going), namespace('jane-env', { deletionTimestamp: ago(seconds) }));
+    expect([conditionsIn(planned), planned.requeueAfterMs]).toEqual([[condition], requeueAfterMs]);
+  });
+});
+
+test('P18: what a space leaves open is filled in: its tier first, then its cluster', () => {
+  const fill = (spec: object, meta = {}) => shown(planCompletion(space(spec, undefined, meta), defaultSettings));
+  const of = 'edit Space offshoot-system/jane';
+  expect(fill({})).toEqual([`${of} {"spec":{"tierName":"appstudio-env"}}`]);
+  expect(fill({ tierName: 'x' })).toEqual([`${of} {"spec":{"targetCluster":"local"}}`]);
+  expect(fill({ tierName: 'x', targetClusterRoles: ['none-has-it'] })).toEqual([]);
+  expect(fill(SPEC)).toEqual([]);
+  expect(fill({}, { deletionTimestamp: ago(1) })).toEqual([]);
+});
+
+test('a requested name becomes part of the name of the namespace', () => {
+  const it = space(SPEC, undefined, { annotations: { 'dt.appstudio.redhat.com/requested-namespace': 'staging' } });
+  expect(tier.namespaces(it).map(({ namespace }) => namespace.metadata.name)).toEqual(['jane-staging']);
+});

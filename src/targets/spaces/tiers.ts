@@ -1,0 +1,192 @@
+// Tiers: templates of the namespaces that a space consists of, and of what is in them.
+import { createHash } from 'node:crypto';
+import type { Space } from '../../api/spaces.ts';
+import { REQUESTED_NAMESPACE, SANDBOX_TIER } from '../names.ts';
+import { LimitRange, NetworkPolicy, ResourceQuota, Role, RoleBinding, ServiceAccount } from '../objects.ts';
+import type { Furniture, Namespace } from '../objects.ts';
+import { PROVIDER, PROVIDER_LABEL, SPACE_LABEL, TEMPLATE_LABEL, TIER_LABEL, TYPE_LABEL } from './names.ts';
+
+export interface Tier {
+  readonly name: string;
+  /** Who gets the credentials for a space request. */
+  readonly serviceAccount: string;
+  /** The namespaces of a space, with what is in each. */
+  namespaces(space: Space): readonly TierNamespace[];
+}
+
+export interface TierNamespace {
+  readonly namespace: Namespace;
+  readonly furniture: readonly Furniture[];
+}
+
+const ACCOUNT = 'namespace-manager';
+const RBAC = 'rbac.authorization.k8s.io';
+
+/** A namespace to deploy to, by its service account alone: people get no rights in it. */
+const sandbox: Tier = {
+  name: SANDBOX_TIER,
+  serviceAccount: ACCOUNT,
+  namespaces: (space) => {
+    const { name } = space.metadata;
+    const type = space.metadata.annotations?.[REQUESTED_NAMESPACE] ?? 'env';
+    const namespace = `${name}-${type}`;
+    return [{ namespace: namespaceOf(name, namespace), furniture: furnish(name, namespace) }];
+  },
+};
+
+function namespaceOf(space: string, name: string): Namespace {
+  return {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: {
+      name,
+      labels: {
+        name,
+        'argocd.argoproj.io/managed-by': 'gitops-service-argocd',
+        'appstudio.redhat.com/workspace_name': space,
+        [PROVIDER_LABEL]: PROVIDER,
+        [SPACE_LABEL]: space,
+        [TIER_LABEL]: SANDBOX_TIER,
+        [TYPE_LABEL]: 'env',
+        [TEMPLATE_LABEL]: `${SANDBOX_TIER}-env`,
+      },
+      annotations: {
+        'openshift.io/description': space,
+        'openshift.io/display-name': space,
+        'openshift.io/requester': space,
+      },
+    },
+  };
+}
+
+function furnish(space: string, namespace: string): Furniture[] {
+  const metadata = (name: string) => ({
+    name,
+    namespace,
+    labels: { [PROVIDER_LABEL]: PROVIDER, [SPACE_LABEL]: space },
+  });
+  const core = { apiVersion: 'v1' };
+  const rbac = { apiVersion: `${RBAC}/v1` };
+  const subjects = [{ kind: 'ServiceAccount', name: ACCOUNT, namespace }];
+  const roleRef = (kind: string, name: string) => ({ apiGroup: RBAC, kind, name });
+  const quota = (name: string, spec: unknown): Furniture => ({
+    kind: ResourceQuota,
+    object: { ...core, kind: 'ResourceQuota', metadata: metadata(name), spec },
+  });
+  return [
+    { kind: ServiceAccount, object: { ...core, kind: 'ServiceAccount', metadata: metadata(ACCOUNT) } },
+    {
+      kind: RoleBinding,
+      object: {
+        ...rbac,
+        kind: 'RoleBinding',
+        metadata: metadata(ACCOUNT),
+        subjects,
+        roleRef: roleRef('ClusterRole', 'edit'),
+      },
+    },
+    {
+      kind: Role,
+      object: { ...rbac, kind: 'Role', metadata: metadata('additional-argocd-read'), rules: readRules },
+    },
+    {
+      kind: RoleBinding,
+      object: {
+        ...rbac,
+        kind: 'RoleBinding',
+        metadata: metadata('additional-argocd-read'),
+        subjects,
+        roleRef: roleRef('Role', 'additional-argocd-read'),
+      },
+    },
+    quota('compute-deploy', {
+      scopes: ['NotTerminating'],
+      hard: { 'limits.cpu': '20', 'limits.memory': '32Gi', 'requests.cpu': '1750m', 'requests.memory': '32Gi' },
+    }),
+    quota('compute-build', {
+      scopes: ['Terminating'],
+      hard: {
+        'limits.cpu': '0',
+        'limits.memory': '0',
+        'requests.cpu': '0',
+        'requests.memory': '0',
+        pods: '0',
+      },
+    }),
+    quota('storage', {
+      hard: {
+        'limits.ephemeral-storage': '50Gi',
+        'requests.ephemeral-storage': '50Gi',
+        'requests.storage': '50Gi',
+        'count/persistentvolumeclaims': '12',
+      },
+    }),
+    {
+      kind: LimitRange,
+      object: {
+        ...core,
+        kind: 'LimitRange',
+        metadata: metadata('resource-limits'),
+        spec: {
+          limits: [
+            {
+              type: 'Container',
+              default: { cpu: '2', memory: '2Gi' },
+              defaultRequest: { cpu: '10m', memory: '256Mi' },
+            },
+          ],
+        },
+      },
+    },
+    ...ingressPolicies.map(([name, from]) => ({
+      kind: NetworkPolicy,
+      object: {
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'NetworkPolicy',
+        metadata: metadata(name),
+        spec: { podSelector: {}, policyTypes: ['Ingress'], ingress: [{ from: [from] }] },
+      },
+    })),
+  ];
+}
+
+const readVerbs = ['view', 'list', 'watch'];
+const readRules = [
+  { apiGroups: ['authorization.openshift.io', RBAC], resources: ['roles'], verbs: readVerbs },
+  { apiGroups: ['networking.k8s.io'], resources: ['ingressclasses'], verbs: readVerbs },
+  { apiGroups: [''], resources: ['persistentvolumes'], verbs: readVerbs },
+];
+
+const fromNamespaces = (key: string, value: string) => ({ namespaceSelector: { matchLabels: { [key]: value } } });
+const POLICY_GROUP = 'network.openshift.io/policy-group';
+
+/** Who may reach the pods: each other, and the parts of the platform that serve, watch and show them. */
+const ingressPolicies: readonly (readonly [string, unknown])[] = [
+  ['allow-same-namespace', { podSelector: {} }],
+  ['allow-from-openshift-ingress', fromNamespaces(POLICY_GROUP, 'ingress')],
+  ['allow-from-openshift-monitoring', fromNamespaces(POLICY_GROUP, 'monitoring')],
+  [
+    'allow-from-codeready-workspaces-operator',
+    fromNamespaces('kubernetes.io/metadata.name', 'codeready-workspaces-operator'),
+  ],
+  ['allow-from-olm-namespaces', fromNamespaces('openshift.io/scc', 'anyuid')],
+  ['allow-from-console-namespaces', fromNamespaces(POLICY_GROUP, 'console')],
+];
+
+const tiers: ReadonlyMap<string, Tier> = new Map([[sandbox.name, sandbox]]);
+
+export function tierNamed(name: string): Tier | undefined {
+  return tiers.get(name);
+}
+
+/** What the server says of a tier that there is not. */
+export function tierNotFound(name: string): string {
+  return `nstemplatetiers.toolchain.dev.openshift.com "${name}" not found`;
+}
+
+/** Stands for what a tier makes of a space: another one when the template changes. */
+export function tierHash(tier: Tier, space: Space): string {
+  return createHash('md5')
+    .update(JSON.stringify(tier.namespaces(space)))
+    .digest('hex');
+}

@@ -1,0 +1,86 @@
+// Runs plans over a handful of objects, and shows their steps in one line each. For the tests beside the plans.
+import { ManagedEnvironment, Space, SpaceRequest } from '../../api/spaces.ts';
+import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../../api/targets.ts';
+import { Reads } from '../../controller/index.ts';
+import type { Plan, View } from '../../controller/index.ts';
+import { editPatch, keyOf, reading, Tables } from '../../kube/index.ts';
+import type { AnyKind, Kind, KubeObject, ObjectMeta, Step } from '../../kube/index.ts';
+import { furnitureKinds, Namespace, Secret } from '../objects.ts';
+import { spaceTables } from '../spaces/world.ts';
+
+export const NOW = Date.parse('2026-01-01T00:10:00Z');
+
+/** A moment so many seconds before now, as Kubernetes writes it. */
+export function ago(seconds: number): string {
+  return new Date(NOW - seconds * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+type Meta = Partial<ObjectMeta>;
+type Fields = Readonly<Record<string, unknown>>;
+
+const KINDS: readonly AnyKind[] = [
+  DeploymentTarget,
+  DeploymentTargetClaim,
+  DeploymentTargetClass,
+  Environment,
+  ManagedEnvironment,
+  Namespace,
+  Secret,
+  Space,
+  SpaceRequest,
+  ...furnitureKinds,
+];
+
+/** An object of a kind, as the server would have it. */
+export function object<T extends KubeObject>(kind: Kind<T>, name: string, fields: Fields = {}, metadata: Meta = {}): T {
+  return {
+    apiVersion: kind.group === '' ? kind.version : `${kind.group}/${kind.version}`,
+    kind: kind.kind,
+    metadata: {
+      name,
+      ...(kind.namespaced && { namespace: 'team' }),
+      uid: `uid-of-${name}`,
+      resourceVersion: '1',
+      generation: 1,
+      creationTimestamp: ago(60),
+      ...metadata,
+    },
+    ...fields,
+  } as unknown as T;
+}
+
+/** Runs a plan on a world that consists of these objects. */
+export function planIn<R>(objects: readonly KubeObject[], plan: (view: View) => R, now = NOW): R {
+  const tables = new Tables([...spaceTables, reading(Environment), reading(ManagedEnvironment)]);
+  for (const each of objects) {
+    const kind = KINDS.find(({ kind }) => kind === each.kind);
+    if (kind === undefined) throw new Error(`no table for kind ${each.kind}`);
+    tables.of(kind).observe(each);
+  }
+  const reads = new Reads({ tables, now: () => now, wake: () => {} });
+  try {
+    return reads.track('test', plan);
+  } finally {
+    reads.close();
+  }
+}
+
+/** `make Kind namespace/name` for each step; edits with what they change. Edits that change nothing are left out. */
+export function shown({ steps = [] }: Plan): string[] {
+  return steps.flatMap((step) => shownStep(step) ?? []);
+}
+
+function shownStep(step: Step): string | undefined {
+  const about = step.do === 'edit' ? step.to : step.object;
+  const line = `${step.do} ${step.kind.kind} ${keyOf(about.metadata)}`;
+  if (step.do !== 'edit') return line;
+  const patch = editPatch(step);
+  return patch === undefined ? undefined : `${line} ${JSON.stringify(patch)}`;
+}
+
+/** The conditions of a plan as `Type=Status Reason: message`. */
+export function conditionsIn({ status }: Plan): string[] {
+  return (status?.conditions ?? []).map(({ type, status, reason, message }) =>
+    `${type}=${status} ${reason}: ${message}`.replace(/: $/, ''),
+  );
+}
