@@ -104,6 +104,19 @@ function checkResource(schema: Schema, level: Level, path: string, errors: Field
   }
 }
 
+/** What is in a set is compared as a whole. */
+function checkSetItems(items: Schema | undefined, path: string, errors: FieldError[]): void {
+  const text = 'must be atomic as item of a list with x-kubernetes-list-type=set';
+  const mapType = items?.['x-kubernetes-map-type'];
+  const listType = items?.['x-kubernetes-list-type'];
+  if (items?.type === 'object' && mapType !== 'atomic') {
+    errors.push(invalid(`${path}.x-kubernetes-map-type`, mapType ?? null, text));
+  }
+  if (items?.type === 'array' && listType !== undefined && listType !== 'atomic') {
+    errors.push(invalid(`${path}.x-kubernetes-list-type`, listType, text));
+  }
+}
+
 function checkLists(schema: Schema, path: string, errors: FieldError[]): void {
   const listType = schema['x-kubernetes-list-type'];
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
@@ -123,6 +136,7 @@ function checkLists(schema: Schema, path: string, errors: FieldError[]): void {
     const place = `${path}.x-kubernetes-list-type`;
     errors.push(listType === undefined ? required(place, text) : invalid(place, listType, text));
   }
+  if (listType === 'set') checkSetItems(schema.items, `${path}.items`, errors);
   if (listType !== 'map') return;
   const keysPath = `${path}.x-kubernetes-list-map-keys`;
   if (keys.length === 0) errors.push(required(keysPath, 'must not be empty if x-kubernetes-list-type is map'));

@@ -4,6 +4,7 @@ import type { ApiObject, Resource } from '../../resource.ts';
 import { checkRules, holdsRules } from '../../schema/cel/rules.ts';
 import { type FieldError, type FieldErrorType, invalid } from '../../schema/field-error.ts';
 import { validateValue } from '../../schema/validate.ts';
+import { limitRangeErrors } from './limits.ts';
 import { metadataChangeErrors, metadataErrors } from './meta.ts';
 import { bindingErrors, roleErrors, webhookErrors } from './access.ts';
 import { configMapErrors, secretErrors } from './config.ts';
@@ -36,6 +37,7 @@ const table: Readonly<Record<string, Check>> = {
   '/Event': eventErrors,
   '/PersistentVolumeClaim': claimErrors,
   '/Pod': podErrors,
+  '/LimitRange': limitRangeErrors,
   '/ResourceQuota': quotaErrors,
   '/Secret': secretErrors,
   '/Service': serviceErrors,
