@@ -50,7 +50,7 @@ beforeAll(async () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(object),
     });
-    expect(code).toBe(201);
+    if (code !== 201) throw new Error(`${path}: could not be prepared, ${code}`);
   }
 });
 afterAll(async () => {
@@ -88,7 +88,8 @@ function send({ method, path, headers = {}, body }: Request): Promise<Answer> {
 
 /** Makes requests that must not change anything. */
 function generator(random: () => number): () => Request {
-  const pick = <const T extends readonly unknown[]>(...values: T): T[number] => values[Math.floor(random() * values.length)]!;
+  const pick = <const T extends readonly unknown[]>(...values: T): T[number] =>
+    values[Math.floor(random() * values.length)]!;
   const upTo = (limit: number): number => Math.floor(random() * limit);
   const noise = (length: number): Buffer => Buffer.from(Array.from({ length }, () => upTo(256)));
   const word = (): string => noise(1 + upTo(12)).toString('base64url');
