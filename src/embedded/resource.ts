@@ -45,7 +45,7 @@ export interface Resource {
   /** Does a change of this object raise `metadata.generation`? See `raisesGeneration` of kinds/. */
   readonly hasGeneration: boolean;
   /** Where and in which version the object is stored, when that is not the resource's own group and version. */
-  readonly stored?: { readonly group: string; readonly version: string };
+  readonly stored?: { readonly group: string; readonly version: string; readonly schema?: Schema };
   /** The warning that every request for the resource is answered with. */
   readonly deprecation?: string;
   /** The field paths that a field selector may use, besides `metadata.name` and `metadata.namespace`. */

@@ -276,11 +276,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     reason: 'The refusal of unknown fields in a custom resource quotes the patch, not the whole object.',
   },
   {
-    scenario: 'several versions of one object',
-    path: 'body.spec.old',
-    reason: 'A field that only another version than the stored one has is kept; the real server prunes it.',
-  },
-  {
     scenario: 'status and scale of custom resources',
     path: 'body.*',
     reason: 'A status of the wrong type is told once, with the full path, and not again for its scale.',

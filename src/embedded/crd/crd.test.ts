@@ -60,7 +60,7 @@ describe('resources of a definition', () => {
   test('one for each served version, stored in the storage version', () => {
     expect(rest).toEqual([]);
     expect([v1!.version, v1beta1!.version]).toEqual(['v1', 'v1beta1']);
-    expect(v1beta1!.stored).toEqual({ group: 'example.com', version: 'v1' });
+    expect(v1beta1!.stored).toMatchObject({ group: 'example.com', version: 'v1' });
     expect(v1).toMatchObject({
       kind: 'Widget',
       singular: 'widget',

@@ -9,9 +9,8 @@ import { compileJsonPath } from './jsonpath.ts';
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
 /** The version in which objects are stored. */
-function storageVersion(definition: ApiObject): string {
-  const version = objects(definition, 'spec', 'versions').find((candidate) => candidate['storage'] === true);
-  return text(version, 'name');
+function storageVersion(definition: ApiObject): ApiObject {
+  return objects(definition, 'spec', 'versions').find((candidate) => candidate['storage'] === true) ?? {};
 }
 
 /** One resource for each served version, under the names that the definition was granted. */
@@ -20,7 +19,8 @@ export function customResources(definition: ApiObject): readonly Resource[] {
   // The names in the status are those without conflicts; before there is a status the asked ones are all there is.
   const accepted = at(definition, 'status', 'acceptedNames');
   const names = isObject(accepted) && text(accepted, 'plural') !== '' ? accepted : at(definition, 'spec', 'names');
-  const stored = { group, version: storageVersion(definition) };
+  const storage = storageVersion(definition);
+  const stored = { group, version: text(storage, 'name'), schema: schemaOf(definition, storage) };
   return objects(definition, 'spec', 'versions')
     .filter((version) => version['served'] === true)
     .map((version) => {

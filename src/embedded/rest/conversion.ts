@@ -1,7 +1,7 @@
 // The same object in the version that a caller asked for. Everything that leaves or enters the store passes here.
 import type { AnyObject } from '../../kube/objects.ts';
 import { stringifyJson } from '../../kube/json.ts';
-import { convertObject } from '../kinds/index.ts';
+import { convertObject, decodeObject } from '../kinds/index.ts';
 import { apiVersionOf, storedApiVersionOf } from '../registry.ts';
 import type { Resource } from '../resource.ts';
 import type { Stored } from '../store/types.ts';
@@ -26,7 +26,11 @@ export function servedBytes(stored: Stored, resource: Resource): Buffer {
 /** An object of the resource in the version that the store keeps. */
 export function storedForm(object: AnyObject, resource: Resource): AnyObject {
   const wanted = storedApiVersionOf(resource);
-  return convertObject(object, wanted) as AnyObject;
+  const form = convertObject(object, wanted) as AnyObject;
+  const { schema, version } = resource.stored ?? {};
+  if (schema === undefined || version === undefined || version === resource.version) return form;
+  // What the stored version does not have cannot be kept.
+  return decodeObject({ ...resource, schema, version }, form).value as AnyObject;
 }
 
 function conversionOf(stored: Stored, wanted: string): { object: AnyObject; bytes?: Buffer } {
