@@ -36,7 +36,7 @@ export function binder(settings: Settings): ControllerDefinition {
 }
 
 /** Plans one claim. */
-export function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings): Plan {
+function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings): Plan {
   if (claim.metadata.deletionTimestamp !== undefined) return planClaimDeletion(view, claim, settings);
   const life = lifeOf(view, claim);
   if (life.expired) {

@@ -35,7 +35,7 @@ export function reclaimer(): ControllerDefinition {
 }
 
 /** Plans one target. */
-export function planTarget(view: View, target: DeploymentTarget): Plan {
+function planTarget(view: View, target: DeploymentTarget): Plan {
   const ofClass = classOf(view, target.spec.deploymentTargetClassName);
   const policy = reclaimPolicyOf(ofClass?.spec.reclaimPolicy, target.metadata.annotations?.[RECLAIM_POLICY]);
   if (target.metadata.deletionTimestamp !== undefined) return planTargetDeletion(view, target, ofClass, policy);

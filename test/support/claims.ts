@@ -8,8 +8,8 @@ import { FakeApi } from './fake-api.ts';
 import { FakeClock } from './fake-clock.ts';
 import { settled } from './until.ts';
 
-export const NAMESPACE = 'test-ns';
-export const CLASS = 'test-sandbox-class';
+const NAMESPACE = 'test-ns';
+const CLASS = 'test-sandbox-class';
 
 type Meta = Partial<ObjectMeta>;
 
