@@ -59,9 +59,15 @@ function refused(env: DynamicEnv, sameVersion: readonly DynamicEnv[]): Refusal |
   };
 }
 
-/** Which of two environments was there first; by key when they came at once. */
+/**
+ * Which of two environments was there first. Times are whole seconds: of two that came in the same one, it is the one
+ * that has something already, then the one whose key comes first.
+ */
 function isOlder(a: DynamicEnv, b: DynamicEnv): boolean {
-  const order = (env: DynamicEnv): string => `${env.metadata.creationTimestamp ?? ''} ${keyOf(env.metadata)}`;
+  const order = ({ metadata, status }: DynamicEnv): string => {
+    const entries = { ...status?.subsetsStatus, ...status?.consumersStatus };
+    return `${metadata.creationTimestamp ?? ''} ${Object.keys(entries).length > 0 ? 0 : 1} ${keyOf(metadata)}`;
+  };
   return order(a) < order(b);
 }
 
