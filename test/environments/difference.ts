@@ -17,8 +17,10 @@ export function difference(wanted: unknown, found: unknown, at = ''): string | u
     return first(wanted.map((each, i) => [`${at}[${i}]`, each, (found as unknown[])[i]]));
   }
   if (typeof wanted === 'object') {
-    if (typeof found !== 'object' || found === null || Array.isArray(found)) return `${at} is ${show(found)}`;
-    const fields = found as Readonly<Record<string, unknown>>;
+    const fields = (found ?? {}) as Readonly<Record<string, unknown>>;
+    // Where nothing is, none of the fields is that must be absent.
+    const isMissing = found === undefined && Object.keys(wanted).length === 0;
+    if (isMissing || typeof fields !== 'object' || Array.isArray(fields)) return `${at} is ${show(found)}`;
     return first(Object.entries(wanted).map(([name, each]) => [at ? `${at}.${name}` : name, each, fields[name]]));
   }
   return wanted === found ? undefined : `${at} is ${show(found)} instead of ${show(wanted)}`;

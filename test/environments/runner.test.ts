@@ -14,6 +14,9 @@ test.each<[wanted: unknown, found: unknown, wrong: string | undefined]>([
   [{ a: null }, {}, undefined],
   [{ a: null }, { a: 0 }, 'a is there: 0'],
   [{ a: {} }, {}, 'a is missing'],
+  [{ a: { b: null } }, {}, undefined],
+  [{ a: { b: 1 } }, {}, 'a.b is missing instead of 1'],
+  [{ a: { b: 1 } }, { a: [1] }, 'a is [1]'],
   [{ a: [{ b: 1 }] }, { a: [{ b: 1, c: 2 }] }, undefined],
   [{ a: [1] }, { a: [1, 2] }, 'a has 2 entries instead of 1: [1,2]'],
   [{ a: [1, 2] }, { a: [2, 1] }, 'a[0] is 2 instead of 1'],
@@ -24,7 +27,11 @@ test.each<[wanted: unknown, found: unknown, wrong: string | undefined]>([
     { conditions: [{ type: 'A' }, { type: 'B', status: 'True' }] },
     undefined,
   ],
-  [{ conditions: [{ type: 'B', status: 'True' }] }, { conditions: [{ type: 'A' }] }, 'conditions[B] is missing'],
+  [
+    { conditions: [{ type: 'B', status: 'True' }] },
+    { conditions: [{ type: 'A' }] },
+    'conditions[B].type is missing instead of "B"',
+  ],
 ])('%o in %o', (wanted, found, wrong) => {
   expect(difference(wanted, found)).toBe(wrong);
 });

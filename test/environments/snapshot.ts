@@ -32,10 +32,10 @@ const BY_CHANCE = new Set([
 /** Objects by kind and name. */
 export type State = Readonly<Record<string, unknown>>;
 
-/** All objects of a namespace. */
-export async function snapshot(client: Client, namespace: string): Promise<State> {
-  const lists = await Promise.all(KINDS.map((kind) => client.list(kind, { namespace })));
-  const objects = lists.flatMap(({ items }) => items);
+/** All objects of the cluster but for those that it starts with. */
+export async function snapshot(client: Client): Promise<State> {
+  const lists = await Promise.all(KINDS.map((kind) => client.list(kind)));
+  const objects = lists.flatMap(({ items }) => items).filter(({ metadata }) => metadata.namespace !== 'default');
   return Object.fromEntries(objects.map((object) => [`${object.kind} ${keyOf(object.metadata)}`, lasting(object)]));
 }
 

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { Client } from '../../src/kube/client.ts';
+import type { AnyObject } from '../../src/kube/objects.ts';
 import { inProcess } from './hands.ts';
 import { DynamicEnv, leftoversInTheEnd } from './leftovers.ts';
 import { startPhoenix } from './mortal.ts';
@@ -32,15 +33,15 @@ export async function run(
   lifetimes: readonly number[] = [],
   reference?: Run,
 ): Promise<Run> {
-  const moves = readScenario(scenario, namespace);
+  const moves = readScenario(scenario, namespace).map(withoutEvents);
   const states: State[] = [];
   const phoenix = await startPhoenix(client, lifetimes);
   const settle = async (): Promise<void> => {
     const wanted = reference?.states[states.length];
-    let found = await snapshot(client, namespace);
+    let found = await snapshot(client);
     const isReached = async (): Promise<boolean> => {
       const before = found;
-      found = await snapshot(client, namespace);
+      found = await snapshot(client);
       return isDeepStrictEqual(found, wanted ?? before) && phoenix.idle;
     };
     await poll(isReached, DEADLINE_MS).catch(() => expect(found).toEqual(wanted));
@@ -52,9 +53,9 @@ export async function run(
       deadlineMs: DEADLINE_MS,
       onMove: (move) => (isEndOfStep(moves, move) ? settle() : undefined),
     });
-    const { items } = await client.list(DynamicEnv, { namespace });
+    const { items } = await client.list(DynamicEnv);
     for (const { metadata } of items) await client.delete(DynamicEnv, metadata);
-    expect(await leftoversInTheEnd(client, (name) => name === namespace)).toEqual([]);
+    expect(await leftoversInTheEnd(client, () => true)).toEqual([]);
     await settle();
     return { states, lives: phoenix.lives };
   } finally {
@@ -62,34 +63,38 @@ export async function run(
   }
 }
 
+/** Events are written beside the work: those of a process that ends are lost. */
+function withoutEvents(move: Move): Move {
+  return { ...move, objects: move.objects.filter(({ kind }) => kind !== 'Event') };
+}
+
 function isEndOfStep(moves: readonly Move[], move: Move): boolean {
   const next = moves[moves.indexOf(move) + 1];
   return next?.name.slice(0, 2) !== move.name.slice(0, 2);
 }
 
-/** The state that the moves of a scenario lead to where nobody looks after environments, without the environments. */
-export async function runWithoutController(client: Client, scenario: string, namespace: string): Promise<State> {
-  const moves = readScenario(scenario, namespace).filter(({ does }) => ['apply', 'patch', 'delete'].includes(does));
-  // What only a controller makes can't be patched here, and need not be.
-  const own = (move: Move): Move => ({
-    ...move,
-    objects: move.objects.filter(({ metadata }) => !metadata.name.includes(`-${namespace}-`)),
-  });
-  await play(moves.map(own), { hands: inProcess(client) });
+/** The state that the moves of a scenario lead to when all that is about environments is left out. */
+export async function runWithoutEnvironments(client: Client, scenario: string, namespace: string): Promise<State> {
+  const isOthers = ({ kind, metadata }: AnyObject): boolean =>
+    kind !== 'DynamicEnv' && !metadata.name.includes(`-${namespace}-`);
+  const moves = readScenario(scenario, namespace)
+    .filter(({ does }) => ['apply', 'patch', 'delete'].includes(does))
+    .map((move) => ({ ...move, objects: move.objects.filter(isOthers) }));
+  await play(moves, { hands: inProcess(client) });
   let found: State = {};
   await poll(async () => {
     const before = found;
-    found = withoutTraces(await snapshot(client, namespace));
+    found = withoutTraces(await snapshot(client));
     return isDeepStrictEqual(before, found) && !JSON.stringify(found).includes('ReplicaSetUpdated');
   }, DEADLINE_MS);
   return found;
 }
 
-/** Deletes everything that a run left in its namespace, so that the next one finds it empty. */
+/** Deletes everything that a run left in the namespace, so that the next one finds it empty. */
 export async function clear(client: Client, namespace: string): Promise<void> {
   for (const kind of KINDS) {
     const { items } = await client.list(kind, { namespace });
     for (const { metadata } of items) await client.delete(kind, metadata);
   }
-  await poll(async () => Object.keys(await snapshot(client, namespace)).length === 0, DEADLINE_MS);
+  await poll(async () => Object.keys(await snapshot(client)).length === 0, DEADLINE_MS);
 }
