@@ -6,6 +6,7 @@ import path from 'node:path';
 import { build } from 'esbuild';
 
 const root = path.resolve(import.meta.dirname, '..');
+await import('./openapi.ts');
 rmSync(path.join(root, 'dist'), { recursive: true, force: true });
 
 await build({

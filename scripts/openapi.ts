@@ -1,5 +1,6 @@
 // Writes src/embedded/kinds/openapi.json and descriptions.json from the models of @kubernetes/client-node: the
-// schemas of the built-in kinds that the embedded API server serves. Run by hand when that package is upgraded.
+// schemas of the built-in kinds that the embedded API server serves. Run by every build; the descriptions, which are
+// the words of that package, are not kept in the repository.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {

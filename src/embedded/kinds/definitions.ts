@@ -1,6 +1,7 @@
 // The schemas of the built-in kinds, read and linked when the first of them is asked for: starting a server that only
-// answers discovery never parses them. openapi.json and descriptions.json are written by scripts/openapi.ts.
-import { readFileSync } from 'node:fs';
+// answers discovery never parses them. Both files are written by scripts/openapi.ts; the descriptions are not ours and
+// are made at each build, and without them `kubectl explain` shows fields and types only.
+import { existsSync, readFileSync } from 'node:fs';
 import { linkDefinitions, type WrittenSchema } from '../schema/link.ts';
 import type { Schema } from '../schema/types.ts';
 
@@ -10,7 +11,8 @@ const goTypes = new WeakMap<Schema, string>();
 let descriptions: Readonly<Record<string, string>> | undefined;
 
 function readJson(name: string): unknown {
-  return JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
+  const file = new URL(name, import.meta.url);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 }
 
 /** All definitions with references by short name, such as `core.v1.Pod`. */
