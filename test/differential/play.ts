@@ -7,27 +7,23 @@ import { Normaliser } from './normalise.ts';
 import { at, removeAt } from './path.ts';
 import type { Condition, Scenario, Step } from './scenario.ts';
 
-const deadlineMs = 30_000;
+const deadlineMs = 60_000;
 const pollMs = 50;
 
-/** The normalised answers of a scenario, one a step. The namespace is made first and asked to go at the end. */
+/** The normalised answers of a scenario, one a step. Its namespace is made first; `removeNamespace` is for the end. */
 export async function play({ steps }: Scenario, namespace: string, endpoint: Endpoint): Promise<Answer[]> {
   const kept = new Map([['ns', namespace]]);
   const normaliser = new Normaliser();
   await makeNamespace(endpoint, namespace);
   const answers: Answer[] = [];
-  try {
-    for (const step of steps) {
-      const answer = await take(endpoint, step, kept);
-      for (const [name, path] of Object.entries(step.keep ?? {})) kept.set(name, String(at(answer.body, path)));
-      const body = normaliser.normalise(answer.body);
-      for (const path of step.without ?? []) removeAt(body, path);
-      const parts = step.only?.map((path) => [path, at(body, path)] as const);
-      const shown = parts === undefined ? body : Object.fromEntries(parts);
-      answers.push({ ...answer, warnings: answer.warnings.toSorted(), body: shown });
-    }
-  } finally {
-    await endpoint.send({ ...plain, method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
+  for (const step of steps) {
+    const answer = await take(endpoint, step, kept);
+    for (const [name, path] of Object.entries(step.keep ?? {})) kept.set(name, String(at(answer.body, path)));
+    const body = normaliser.normalise(answer.body);
+    for (const path of step.without ?? []) removeAt(body, path);
+    const parts = step.only?.map((path) => [path, at(body, path)] as const);
+    const shown = parts === undefined ? body : Object.fromEntries(parts);
+    answers.push({ ...answer, warnings: answer.warnings.toSorted(), body: shown });
   }
   return answers;
 }
@@ -35,6 +31,11 @@ export async function play({ steps }: Scenario, namespace: string, endpoint: End
 const plain = {
   headers: { accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'differential' },
 };
+
+/** Asks a namespace to go. */
+export async function removeNamespace(endpoint: Endpoint, name: string): Promise<void> {
+  await endpoint.send({ ...plain, method: 'DELETE', path: `/api/v1/namespaces/${name}` });
+}
 
 /** Also waits for the service account that pods need. */
 async function makeNamespace(endpoint: Endpoint, name: string): Promise<void> {
