@@ -3,6 +3,8 @@ import type { ControllerDefinition } from '../controller/index.ts';
 import { binder } from './binder.ts';
 import { devsandboxRequest } from './devsandbox-request.ts';
 import { devsandboxTarget } from './devsandbox-target.ts';
+import { environmentController } from './environment.ts';
+import { managedEnvironments } from './managed-environments.ts';
 import { namespaceRequests } from './namespaces/request.ts';
 import { reclaimer } from './reclaimer.ts';
 import { defaultSettings } from './settings.ts';
@@ -21,6 +23,8 @@ export function targets(settings: Partial<Settings> = {}): ControllerDefinition[
     devsandboxTarget(all),
     ...(all.spaceControllers ? [spaceRequests(all), spaces(all), spaceCompletion(all)] : []),
     namespaceRequests(),
+    environmentController(all),
+    managedEnvironments(),
   ];
 }
 
