@@ -1,42 +1,14 @@
-// Real kubectl against the embedded cluster: what a user types, and what they see. Skips where no kubectl is installed.
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+// Real kubectl against the embedded cluster: what a user types, and what they see. Everything with the newest kubectl of
+// this machine, the most common commands with every other one. Skips where none is installed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startEmbedded } from '../../src/embedded/index.ts';
-import type { Embedded } from '../../src/embedded/index.ts';
-
-/** The oldest and the newest kubectl of this machine. Some packages install several versions side by side. */
-function installedKubectls(): string[] {
-  for (const directory of (process.env['PATH'] ?? '').split(delimiter)) {
-    try {
-      const file = realpathSync(join(directory, 'kubectl'));
-      const home = dirname(file);
-      const versioned = readdirSync(home)
-        .filter((name) => /^kubectl\.1\.(29|[3-9]\d)$/.test(name))
-        .sort();
-      const chosen = versioned.length > 0 ? [...new Set([versioned[0]!, versioned.at(-1)!])] : [];
-      return chosen.length > 0 ? chosen.map((name) => join(home, name)) : [file];
-    } catch {
-      // Not in this directory.
-    }
-  }
-  return [];
-}
+import { installedKubectls, openSession } from './kubectl-session.ts';
+import type { Session } from './kubectl-session.ts';
 
 const kubectls = installedKubectls();
-test.skipIf(kubectls.length === 0)('a kubectl is installed to try', () => {
-  expect(kubectls).not.toEqual([]);
-});
+const newest = kubectls.at(-1);
+const timeout = 90_000;
 
-interface Outcome {
-  readonly code: number;
-  readonly out: string;
-  readonly error: string;
-}
-
-const web = (image: string, containers: string): string => `
+const web = (image: string, containers = ''): string => `
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web, labels: {app: web}}
@@ -88,125 +60,145 @@ metadata: {name: tab}
 spec: {schedule: "* * * * *"}
 `;
 
-describe.each(kubectls)('%s', (kubectl) => {
-  let embedded: Embedded;
-  let home = '';
+const config = (owner: string): string => `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: shared}
+data: {owner: ${owner}}
+`;
 
+const editor = (expression: string): string => `#!/bin/sh
+sed -i '${expression}' "$1"
+`;
+
+describe.skipIf(newest === undefined).concurrent(`kubectl ${newest?.version}`, () => {
+  let session: Session;
   beforeAll(async () => {
-    home = mkdtempSync(join(tmpdir(), 'embedded-kubectl-'));
-    embedded = await startEmbedded();
-    writeFileSync(join(home, 'config'), embedded.kubeconfig(), { mode: 0o600 });
+    session = await openSession(newest!);
   });
+  afterAll(() => session?.close());
 
-  afterAll(async () => {
-    await embedded.stop();
-    rmSync(home, { recursive: true, force: true });
-  });
-
-  function file(name: string, content: string): string {
-    const path = join(home, name);
-    writeFileSync(path, content);
-    return path;
-  }
-
-  function run(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
-    const own = ['--kubeconfig', join(home, 'config'), '--cache-dir', join(home, 'cache')];
-    return new Promise((resolve) => {
-      const options = { env: { ...process.env, ...env }, timeout: 25_000 };
-      execFile(kubectl, [...own, ...args], options, (failure, out, error) => {
-        resolve({ code: failure === null ? 0 : Number(failure.code ?? 1), out, error });
-      });
-    });
-  }
-
-  /** The output of a command that must succeed. */
-  async function kube(...args: string[]): Promise<string> {
-    const { code, out, error } = await run(args);
-    expect({ args, code, error }).toEqual({ args, code: 0, error: expect.not.stringContaining('rror') });
-    return out;
-  }
-
-  async function refused(...args: string[]): Promise<string> {
-    const { code, error } = await run(args);
-    expect({ args, failed: code !== 0 }).toEqual({ args, failed: true });
-    return error;
-  }
-
-  test('apply, apply again, diff, change, roll out and undo', async () => {
+  test('apply, apply again, diff, change, roll out and undo', { timeout }, async () => {
+    const { kube, run, refused, file } = session;
     const first = file('web.yaml', web('nginx:1', '      - {name: side, image: busybox}'));
-    const second = file('web2.yaml', web('nginx:2', ''));
+    const second = file('web2.yaml', web('nginx:2'));
     expect(await kube('apply', '-f', first)).toBe('deployment.apps/web created\nservice/web created\n');
     expect(await kube('apply', '-f', first)).toBe('deployment.apps/web unchanged\nservice/web unchanged\n');
-    expect(await kube('rollout', 'status', 'deployment/web', '--timeout=20s')).toContain('successfully rolled out');
+    expect(await kube('rollout', 'status', 'deployment/web', '--timeout=30s')).toContain('successfully rolled out');
     const difference = await run(['diff', '-f', second]);
     expect([difference.code, difference.out]).toEqual([1, expect.stringContaining('+      - image: nginx:2')]);
     expect(await kube('apply', '-f', second)).toContain('deployment.apps/web configured');
-    expect(await kube('get', 'deploy', 'web', '-o', 'jsonpath={.spec.template.spec.containers[*].name}')).toBe('web');
-    await kube('set', 'image', 'deployment/web', 'web=nginx:3');
-    await kube('rollout', 'restart', 'deployment/web');
-    await kube('rollout', 'undo', 'deployment/web');
-    await kube('wait', '--for=condition=Available', 'deployment/web', '--timeout=20s');
-    expect(await kube('get', 'pods')).toMatch(/^NAME +READY +STATUS +RESTARTS +AGE\nweb-/);
+    expect((await run(['diff', '-f', second])).code).toBe(0);
+    const image = 'jsonpath={.spec.template.spec.containers[*].image}';
+    expect(await kube('get', 'deploy', 'web', '-o', image)).toBe('nginx:2');
+    expect(await kube('set', 'image', 'deployment/web', 'web=nginx:3')).toBe('deployment.apps/web image updated\n');
+    expect(await kube('rollout', 'status', 'deployment/web', '--timeout=30s')).toContain('successfully rolled out');
+    expect(await kube('rollout', 'undo', 'deployment/web')).toBe('deployment.apps/web rolled back\n');
+    expect(await kube('get', 'deploy', 'web', '-o', image)).toBe('nginx:2');
+    expect(await kube('rollout', 'restart', 'deployment/web')).toBe('deployment.apps/web restarted\n');
+    expect(await kube('rollout', 'history', 'deployment/web')).toMatch(/REVISION +CHANGE-CAUSE\n/);
+    await kube('wait', '--for=condition=Available', 'deployment/web', '--timeout=30s');
     expect(await kube('describe', 'deployment', 'web')).toContain('NewReplicaSet:');
     expect(await kube('logs', 'deployment/web')).toContain('web');
     expect(await kube('replace', '-f', second)).toContain('deployment.apps/web replaced');
-    await kube('delete', '-f', second, '--timeout=20s');
+    await kube('delete', '-f', second, '--timeout=30s');
     expect(await refused('get', 'deploy', 'web')).toBe(
       'Error from server (NotFound): deployments.apps "web" not found\n',
     );
   });
 
-  test('create what kubectl sends as protobuf, or as JSON', async () => {
+  test('apply on the server, with owners of fields', { timeout }, async () => {
+    const { kube, refused, file } = session;
+    const [mine, theirs] = [file('mine.yaml', config('me')), file('theirs.yaml', config('them'))];
+    const apply = ['apply', '--server-side', '-f'];
+    expect(await kube(...apply, mine, '--field-manager=me')).toBe('configmap/shared serverside-applied\n');
+    expect(await refused(...apply, theirs, '--field-manager=them')).toContain('conflict with "me": .data.owner');
+    await kube(...apply, theirs, '--field-manager=them', '--force-conflicts');
+    expect(await kube('get', 'cm', 'shared', '-o', 'yaml', '--show-managed-fields')).toMatch(/manager: them/);
+    expect(await kube('get', 'cm', 'shared', '-o', 'jsonpath={.data.owner}')).toBe('them');
+    // Back to the other kind of apply, as people do.
+    await kube('apply', '-f', mine);
+    expect(await kube('get', 'cm', 'shared', '-o', 'jsonpath={.data.owner}')).toBe('me');
+    await kube('replace', '--force', '-f', mine);
+    await kube('delete', '-f', mine);
+  });
+
+  test('create what kubectl sends as protobuf, or as JSON', { timeout }, async () => {
+    const { kube, run, refused } = session;
     await kube('create', 'namespace', 'made');
-    await kube('create', 'configmap', 'map', '--from-literal=a=b', '-n', 'made');
-    await kube('create', 'secret', 'generic', 'hush', '--from-literal=a=b', '-n', 'made');
-    await kube('create', 'serviceaccount', 'robot', '-n', 'made');
-    await kube('create', 'deployment', 'none', '--image=nginx', '--replicas=0', '--port=80', '-n', 'made');
-    await kube('create', 'role', 'reader', '--verb=get,list', '--resource=pods', '-n', 'made');
-    await kube('create', 'rolebinding', 'reader', '--role=reader', '--serviceaccount=made:robot', '-n', 'made');
+    const create = (...args: string[]): Promise<string> => kube('create', ...args, '-n', 'made');
+    await create('configmap', 'map', '--from-literal=a=b');
+    await create('secret', 'generic', 'hush', '--from-literal=a=b');
+    await create('serviceaccount', 'robot');
+    await create('deployment', 'none', '--image=nginx', '--replicas=0', '--port=80');
+    await create('role', 'reader', '--verb=get,list', '--resource=pods');
+    await create('rolebinding', 'reader', '--role=reader', '--serviceaccount=made:robot');
+    await create('job', 'once', '--image=busybox');
+    await create('cronjob', 'often', '--image=busybox', '--schedule=* * * * *');
+    await create('ingress', 'door', '--rule=example.com/=none:80');
+    await create('quota', 'limit', '--hard=pods=10');
+    await kube('create', 'priorityclass', 'made-first', '--value=10');
+    await create('service', 'clusterip', 'plain', '--tcp=80');
+    await create('poddisruptionbudget', 'calm', '--selector=app=none', '--min-available=1');
+    await kube('expose', 'deployment', 'none', '--port=80', '-n', 'made');
+    await kube('autoscale', 'deployment', 'none', '--max=3', '-n', 'made');
+    await kube('run', 'lone', '--image=nginx', '-n', 'made');
+    await kube('wait', '--for=jsonpath={.status.phase}=Running', 'pod/lone', '-n', 'made', '--timeout=30s');
     expect(await kube('get', 'secret', 'hush', '-n', 'made', '-o', 'jsonpath={.data.a}')).toBe('Yg==');
     expect(await kube('get', 'deploy', 'none', '-n', 'made', '-o', 'jsonpath={.spec.replicas}')).toBe('0');
+    expect(await kube('describe', 'quota', 'limit', '-n', 'made')).toMatch(/pods +\d+ +10/);
+    const rule = 'jsonpath={.spec.rules[0].host} {.spec.rules[0].http.paths[0].backend.service.name}';
+    expect(await kube('get', 'ingress', 'door', '-n', 'made', '-o', rule)).toBe('example.com none');
+    expect(await kube('get', 'hpa', 'none', '-n', 'made', '-o', 'jsonpath={.spec.maxReplicas}')).toBe('3');
     const robot = 'system:serviceaccount:made:robot';
     expect(await kube('auth', 'can-i', 'list', 'pods', '-n', 'made', '--as', robot)).toBe('yes\n');
     expect((await run(['auth', 'can-i', 'list', 'secrets', '-n', 'made', '--as', robot])).out).toBe('no\n');
-    const token = (await kube('create', 'token', 'robot', '-n', 'made')).trim();
-    expect(await kube('get', 'pods', '-n', 'made', '--token', token, '--client-certificate=', '--client-key=')).toBe(
-      '',
+    expect(await kube('auth', 'can-i', '--list', '-n', 'made', '--as', robot)).toMatch(
+      /pods +\[\] +\[\] +\[get list\]/,
     );
-    await kube('delete', 'namespace', 'made', '--timeout=20s');
+    const token = (await create('token', 'robot')).trim();
+    const bare = ['--token', token, '--client-certificate=', '--client-key='];
+    expect(await kube('get', 'pods', '-n', 'made', '-o', 'name', ...bare)).toContain('pod/lone\n');
+    await kube('delete', 'namespace', 'made', '--timeout=30s');
     expect(await refused('get', 'namespace', 'made')).toContain('namespaces "made" not found');
   });
 
-  test('change one thing: label, annotate, patch, scale, edit', async () => {
+  test('change one thing: label, annotate, patch, scale, edit', { timeout }, async () => {
+    const { kube, run, refused, file } = session;
     await kube('create', 'deployment', 'one', '--image=nginx', '--replicas=1');
     await kube('label', 'deployment', 'one', 'tier=front');
+    expect(await refused('label', 'deployment', 'one', 'tier=back')).toContain('already has a value (front)');
     await kube('annotate', 'deployment', 'one', 'note=x');
-    await kube(
-      'patch',
-      'deployment',
-      'one',
-      '--type=json',
-      '-p',
-      '[{"op":"add","path":"/metadata/labels/x","value":"y"}]',
-    );
-    await kube(
-      'patch',
-      'deployment',
-      'one',
-      '-p',
-      '{"spec":{"template":{"spec":{"containers":[{"name":"b","image":"c"}]}}}}',
+    await kube('annotate', 'deployment', 'one', 'note-');
+    const patch = (type: string, body: unknown, ...args: string[]): Promise<string> =>
+      kube('patch', 'deployment', 'one', `--type=${type}`, '-p', JSON.stringify(body), ...args);
+    await patch('json', [{ op: 'add', path: '/metadata/labels/x', value: 'y' }]);
+    await patch('merge', { metadata: { annotations: { merged: 'yes' } } });
+    await patch('strategic', { spec: { template: { spec: { containers: [{ name: 'b', image: 'c' }] } } } });
+    await patch('merge', { status: { collisionCount: 7 } }, '--subresource=status');
+    expect(await patch('merge', { metadata: { labels: { x: 'y' } } })).toBe(
+      'deployment.apps/one patched (no change)\n',
     );
     await kube('scale', 'deployment', 'one', '--replicas=3');
-    const edited = await run(['edit', 'deployment', 'one'], { EDITOR: 'sed -i s/tier:.front/tier:\\ back/' });
-    expect([edited.code, edited.error]).toEqual([0, '']);
+    expect(await refused('scale', 'deployment', 'one', '--replicas=9', '--current-replicas=1')).toContain(
+      'Expected replicas to be 1, was 3',
+    );
+    const edit = (expression: string): ReturnType<Session['run']> =>
+      run(['edit', 'deployment', 'one'], { KUBE_EDITOR: file(`editor-${expression.length}`, editor(expression)) });
+    expect(await edit('s/tier: front/tier: back/')).toMatchObject({ code: 0, error: '' });
+    expect((await edit('')).error + (await edit('')).out).toContain('Edit cancelled');
     expect(await kube('get', 'deploy', '-l', 'tier=back,x=y', '-o', 'name')).toBe('deployment.apps/one\n');
-    expect(await kube('get', 'deploy', 'one', '-o', 'jsonpath={.spec.replicas}')).toBe('3');
-    await kube('delete', 'deployment', 'one', '--timeout=20s');
+    expect(
+      await kube('get', 'deploy', 'one', '-o', 'jsonpath={.spec.replicas} {.spec.template.spec.containers[*].name}'),
+    ).toBe('3 b nginx');
+    await kube('delete', 'deployment', 'one', '--timeout=30s');
   });
 
-  test('define a kind and use it at once', async () => {
-    expect(await kube('apply', '-f', file('definition.yaml', definition))).toContain('created');
-    const object = file('custom.yaml', custom);
+  test('define a kind and use it at once', { timeout }, async () => {
+    const { kube, refused, file } = session;
+    const [kind, object] = [file('definition.yaml', definition), file('custom.yaml', custom)];
+    expect(await kube('apply', '-f', kind)).toContain('created');
+    await kube('wait', '--for=condition=Established', 'crd/crontabs.example.com', '--timeout=30s');
     expect(await kube('apply', '-f', object)).toBe('crontab.example.com/tab created\n');
     expect(await kube('apply', '-f', object)).toBe('crontab.example.com/tab unchanged\n');
     expect(await kube('apply', '--server-side', '-f', object, '--force-conflicts')).toContain('serverside-applied');
@@ -214,19 +206,126 @@ describe.each(kubectls)('%s', (kubectl) => {
     expect(await kube('explain', 'crontabs.spec.schedule')).toContain('When it runs.');
     const wrong = file('wrong.yaml', custom.replace('schedule:', 'shedule:'));
     expect(await refused('apply', '-f', wrong)).toContain('unknown field "spec.shedule"');
-    await kube('delete', '-f', join(home, 'definition.yaml'), '--timeout=20s');
+    await kube('delete', '-f', kind, '--timeout=30s');
     expect(await refused('get', 'crontabs.example.com', 'tab')).not.toBe('');
   });
 
-  test('look around', async () => {
+  test('delete, with finalizers, orphans and waiting', { timeout }, async () => {
+    const { kube, run, refused } = session;
+    await kube('create', 'namespace', 'ends');
+    const inside = ['-n', 'ends'];
+    await kube('create', 'configmap', 'held', ...inside);
+    const finalizers = (list: readonly string[]): string => JSON.stringify({ metadata: { finalizers: list } });
+    await kube('patch', 'cm', 'held', '--type=merge', '-p', finalizers(['example.com/hold']), ...inside);
+    expect(await refused('delete', 'cm', 'held', '--timeout=1s', ...inside)).toContain('timed out waiting');
+    expect(await kube('get', 'cm', 'held', '-o', 'jsonpath={.metadata.deletionTimestamp}', ...inside)).toMatch(/Z$/);
+    const waiting = run(['wait', '--for=delete', 'cm/held', '--timeout=30s', ...inside]);
+    await kube('patch', 'cm', 'held', '--type=merge', '-p', finalizers([]), ...inside);
+    expect(await waiting).toMatchObject({ code: 0 });
+    await kube('create', 'deployment', 'parent', '--image=nginx', ...inside);
+    await kube('rollout', 'status', 'deployment/parent', '--timeout=30s', ...inside);
+    await kube('delete', 'deployment', 'parent', '--cascade=orphan', ...inside);
+    expect(await kube('get', 'rs', '-l', 'app=parent', '-o', 'name', ...inside)).toContain('replicaset.apps/parent-');
+    await kube('delete', 'rs', '--all', '--cascade=foreground', '--timeout=30s', ...inside);
+    expect(await kube('get', 'pods', '-o', 'name', ...inside)).toBe('');
+    await kube('delete', 'pod', 'absent', '--ignore-not-found', ...inside);
+    expect(await refused('delete', 'pod', 'absent', ...inside)).toContain('pods "absent" not found');
+    await kube('delete', 'namespace', 'ends', '--timeout=30s');
+  });
+
+  test('watch what happens', { timeout }, async () => {
+    const { kube, follow } = session;
+    const watch = follow('get', 'configmaps', '-l', 'watch=me', '-w', '--output-watch-events');
+    await kube('create', 'configmap', 'watched');
+    await kube('label', 'configmap', 'watched', 'watch=me');
+    await watch.shows('ADDED');
+    await kube('annotate', 'configmap', 'watched', 'note=x');
+    await watch.shows('MODIFIED');
+    await kube('delete', 'configmap', 'watched');
+    await watch.shows('DELETED');
+    watch.stop();
+  });
+
+  test('look at nodes and pods in every form', { timeout }, async () => {
+    const { kube, refused } = session;
+    await kube('create', 'namespace', 'shown');
+    const inside = ['-n', 'shown'];
+    await kube('run', 'seen', '--image=nginx', '--labels=app=seen', ...inside);
+    await kube('wait', '--for=condition=Ready', 'pod/seen', '--timeout=30s', ...inside);
+    expect(await kube('get', 'pods', ...inside)).toMatch(
+      /^NAME +READY +STATUS +RESTARTS +AGE\nseen +1\/1 +Running +0 /,
+    );
+    expect(await kube('get', 'pods', '-o', 'wide', ...inside)).toMatch(/ IP +NODE +NOMINATED NODE +READINESS GATES\n/);
+    expect(await kube('get', 'pod', 'seen', '-o', 'yaml', ...inside)).toMatch(
+      /^apiVersion: v1\nkind: Pod\nmetadata:\n/,
+    );
+    expect(await kube('get', 'pod', 'seen', '-o', 'jsonpath={.spec.containers[0].image}', ...inside)).toBe('nginx');
+    expect(await kube('get', 'pods', '-o', 'custom-columns=A:.metadata.name', ...inside)).toBe('A\nseen\n');
+    expect(await kube('get', 'pods', '--field-selector=status.phase=Running', '-o', 'name', ...inside)).toBe(
+      'pod/seen\n',
+    );
+    expect(await kube('get', 'pods', '-A', '--sort-by=.metadata.name', '--chunk-size=1')).toContain('seen');
+    expect(await kube('describe', 'pod', 'seen', ...inside)).toMatch(/Status: +Running\n/);
+    expect(await kube('events', ...inside)).toContain('Scheduled');
+    expect(await kube('get', 'events', ...inside)).toContain('pod/seen');
+    expect(await kube('logs', 'seen', '--tail=1', ...inside)).not.toBe('');
+    expect(await kube('get', 'all', ...inside)).toContain('pod/seen');
+    expect(await kube('describe', 'namespace', 'shown')).toMatch(/Status: +Active\n/);
+    expect(await refused('top', 'pods', ...inside)).toContain('error: Metrics API not available');
+    await kube('delete', 'namespace', 'shown', '--timeout=30s');
+  });
+
+  test('take a node out of service and back', { timeout }, async () => {
+    const { kube } = session;
+    const node = (await kube('get', 'nodes', '-o', 'jsonpath={.items[0].metadata.name}')).trim();
+    expect(await kube('describe', 'node', node)).toMatch(/Ready +True/);
+    expect(await kube('taint', 'node', node, 'soft=yes:PreferNoSchedule')).toContain('tainted');
+    expect(await kube('taint', 'node', node, 'soft-')).toContain('untainted');
+    expect(await kube('cordon', node, '--dry-run=server')).toContain('cordoned');
+    expect(await kube('get', 'node', node)).toMatch(/ Ready +/);
+  });
+
+  test('look around', { timeout }, async () => {
+    const { kube, refused } = session;
     expect(await kube('api-resources', '--api-group=apps', '-o', 'name')).toContain('deployments.apps\n');
+    expect(await kube('api-resources', '--verbs=list', '--namespaced=false')).toMatch(
+      /namespaces +ns +v1 +false +Namespace/,
+    );
+    expect(await kube('api-versions')).toContain('apps/v1\n');
     expect(await kube('explain', 'pod.spec.containers')).toContain('FIELD: containers');
+    expect(await kube('explain', 'deployment', '--recursive')).toContain('maxSurge');
     expect(await kube('get', 'all', '-A')).toContain('service/kubernetes');
-    expect(await kube('get', 'nodes')).toContain('Ready');
-    expect(await kube('events', '-A')).toBeDefined();
+    expect(await kube('get', '--raw', '/readyz')).toBe('ok');
+    expect(await kube('version')).toMatch(/Server Version: /);
     expect(await kube('auth', 'whoami')).toContain('kubernetes-admin');
     expect(await kube('cluster-info')).toContain('is running at');
     expect(await refused('get', 'pods', '--as', 'nobody')).toContain('User "nobody" cannot list resource "pods"');
     expect(await kube('create', 'configmap', 'dry', '--dry-run=server', '-o', 'name')).toBe('configmap/dry\n');
+    expect(await refused('get', 'configmap', 'dry')).toContain('"dry" not found');
+    expect(await refused('get', 'nonsense')).toContain(`the server doesn't have a resource type "nonsense"`);
+    expect(await refused('top', 'nodes')).toContain('error: Metrics API not available');
+  });
+});
+
+describe.concurrent('older kubectls', () => {
+  test.each(kubectls.slice(0, -1))('$version does the daily work', { timeout }, async (kubectl) => {
+    const { kube, run, refused, file, close } = await openSession(kubectl);
+    try {
+      const manifest = file('web.yaml', web('nginx:1'));
+      expect(await kube('apply', '-f', manifest)).toBe('deployment.apps/web created\nservice/web created\n');
+      expect(await kube('apply', '-f', manifest)).toBe('deployment.apps/web unchanged\nservice/web unchanged\n');
+      expect(await kube('rollout', 'status', 'deployment/web', '--timeout=30s')).toContain('successfully rolled out');
+      expect((await run(['diff', '-f', file('web2.yaml', web('nginx:2'))])).code).toBe(1);
+      expect(await kube('get', 'pods')).toMatch(/^NAME +READY +STATUS +RESTARTS +AGE\nweb-/);
+      expect(await kube('describe', 'deployment', 'web')).toContain('NewReplicaSet:');
+      await kube('create', 'configmap', 'map', '--from-literal=a=b');
+      await kube('patch', 'configmap', 'map', '-p', '{"data":{"a":"c"}}');
+      expect(await kube('explain', 'deployment.spec.replicas')).toMatch(/replicas/);
+      expect(await kube('apply', '--server-side', '-f', manifest, '--force-conflicts')).toContain('serverside-applied');
+      await kube('delete', '-f', manifest, '--timeout=30s');
+      expect(await refused('get', 'deploy', 'web')).toContain('deployments.apps "web" not found');
+    } finally {
+      await close();
+    }
   });
 });

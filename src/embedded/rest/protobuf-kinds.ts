@@ -1,8 +1,10 @@
 // The wire layout of the kinds that kubectl sends as protobuf: per message, field number → name and type.
+import { policies } from './protobuf-policies.ts';
 
 /**
  * A field type. Scalars: `string`, `bytes` (base64 in JSON), `int`, `bool`; with `?` their zero values are kept, because
- * they mean something there. `skip` ignores the field. `map T` and `list T` hold others; any other word is a message.
+ * they mean something there. `skip` ignores the field. `map T` and `list T` hold others; the fields of an `inline T` are
+ * those of the message around it in JSON; any other word is a message.
  */
 export type Message = Readonly<Record<number, readonly [name: string, type: string]>>;
 
@@ -167,6 +169,7 @@ const access: Readonly<Record<string, Message>> = {
 export const messages: Readonly<Record<string, Message>> = {
   ...workload,
   ...access,
+  ...policies,
   ObjectMeta: {
     1: ['name', 'string'],
     2: ['generateName', 'string'],

@@ -12,9 +12,9 @@ export function decodeProtobuf(body: Buffer): unknown {
   const envelope = new Map(fieldsOf(body.subarray(4)));
   const type = new Map(fieldsOf(bytesIn(envelope.get(1))));
   const [apiVersion, kind] = [bytesIn(type.get(1)).toString(), bytesIn(type.get(2)).toString()];
-  if (!Object.hasOwn(messages, kind))
-    throw refused(`the kind ${JSON.stringify(kind)} is not known here: send JSON instead`);
-  return { apiVersion, kind, ...(messageOf(bytesIn(envelope.get(2)), kind, 0) as object) };
+  const name = [`${apiVersion}/${kind}`, kind].find((each) => Object.hasOwn(messages, each));
+  if (name === undefined) throw refused(`the kind ${JSON.stringify(kind)} is not known here: send JSON instead`);
+  return { apiVersion, kind, ...(messageOf(bytesIn(envelope.get(2)), name, 0) as object) };
 }
 
 function refused(why: string): Error {
@@ -89,6 +89,8 @@ function messageOf(bytes: Buffer, name: string, depth: number): unknown {
       const entry = new Map(fieldsOf(bytesIn(wire)));
       const value = valueOf(entry.get(2) ?? Buffer.alloc(0), type.slice(4), depth);
       result[key] = { ...(result[key] as object | undefined), [bytesIn(entry.get(1)).toString()]: value };
+    } else if (type.startsWith('inline ')) {
+      Object.assign(result, valueOf(wire, type.slice(7), depth));
     } else {
       const value = valueOf(wire, type.replace('?', ''), depth);
       // The encoder writes zero values of fields that were never set.
