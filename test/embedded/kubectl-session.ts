@@ -65,16 +65,16 @@ interface Outcome {
 
 export interface Session {
   /** Runs kubectl to its end, whatever that is. */
-  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
+  readonly run: (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<Outcome>;
   /** The output of a command that must succeed. */
-  kube(...args: string[]): Promise<string>;
+  readonly kube: (...args: string[]) => Promise<string>;
   /** The error text of a command that must fail. */
-  refused(...args: string[]): Promise<string>;
+  readonly refused: (...args: string[]) => Promise<string>;
   /** Starts a command that goes on until it is stopped. */
-  follow(...args: string[]): Following;
+  readonly follow: (...args: string[]) => Following;
   /** Writes a file and returns its path. */
-  file(name: string, content: string): string;
-  close(): Promise<void>;
+  readonly file: (name: string, content: string) => string;
+  readonly close: () => Promise<void>;
 }
 
 interface Following {
