@@ -14,9 +14,13 @@ export function painter(stream: NodeJS.WriteStream): Paint {
 /** Leaves every text as it is. */
 export const unpainted: Paint = (_tone, text) => text;
 
-/** How good a word of an environment's status is. */
+const GOOD = new Set(['active', 'available', 'bound', 'present', 'provisioned', 'ready', 'running']);
+const BAD = new Set(['degraded', 'failed', 'lost', 'missing', 'stalled']);
+
+/** How good a word of a status is. */
 export function toneOf(state: string): Tone {
-  if (['ready', 'running'].includes(state)) return 'good';
-  if (['degraded', 'failed', 'missing', 'stalled'].includes(state)) return 'bad';
-  return state.startsWith('ignored-') ? 'quiet' : 'busy';
+  const word = state.toLowerCase();
+  if (GOOD.has(word)) return 'good';
+  if (BAD.has(word) || word.startsWith('unableto')) return 'bad';
+  return word === 'hidden' || word.startsWith('ignored-') ? 'quiet' : 'busy';
 }

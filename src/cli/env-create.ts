@@ -7,12 +7,13 @@ import { isNotFound } from '../kube/errors.ts';
 import { keyOf } from '../kube/objects.ts';
 import { jsonEqual } from '../watchable/index.ts';
 import { environmentsIn } from './env-files.ts';
-import { findEnvironment, unknownKind } from './env-get.ts';
+import { ENVIRONMENT } from './env-get.ts';
 import { buildManifest, parseFlags } from './env-manifest.ts';
 import type { Base, ManifestFlags, Override } from './env-manifest.ts';
 import { waitReady } from './env-wait.ts';
 import { CommandFailed, EXIT } from './exit.ts';
 import { listAll } from './follow.ts';
+import { findNamed, unknownKind } from './named.ts';
 import { connected } from './options.ts';
 import type { ClusterOptions, Connection, DryRun } from './options.ts';
 import { nameText, objectsText } from './output.ts';
@@ -106,7 +107,7 @@ export async function apply(client: Client, env: DynamicEnv, dryRun: boolean): P
       dryRun,
     });
   } catch (error) {
-    if (isNotFound(error) && error.details?.kind !== 'namespaces') throw unknownKind();
+    if (isNotFound(error) && error.details?.kind !== 'namespaces') throw unknownKind(DynamicEnv);
     throw error;
   }
 }
@@ -120,7 +121,7 @@ interface Checked {
 
 /** Lets the server check the form, and holds the rest to the rules that the controller relies on. */
 async function check(client: Client, manifest: DynamicEnv, isNew: boolean): Promise<Checked> {
-  const before = await findEnvironment(client, refOf(manifest));
+  const before = await findNamed(client, ENVIRONMENT, refOf(manifest));
   if (before !== undefined && isNew) refuseOther(before, manifest);
   const checked = await apply(client, manifest, true);
   const verdict = before === undefined ? validateCreate(checked) : validateUpdate(before, checked);

@@ -3,10 +3,12 @@ import { DynamicEnv } from '../api/dynamicenv.ts';
 import type { Client } from '../kube/client.ts';
 import { isNotFound } from '../kube/errors.ts';
 import { keyOf } from '../kube/objects.ts';
-import { getEnvironment, listEvery } from './env-get.ts';
-import { leavingWith, waitGone } from './env-wait.ts';
+import { ENVIRONMENT, getEnvironment } from './env-get.ts';
+import { leavingWith } from './env-leaving.ts';
 import { CommandFailed, EXIT } from './exit.ts';
+import { waitGone } from './leaving.ts';
 import { readManifests } from './manifests.ts';
+import { listNamed } from './named.ts';
 import { connected } from './options.ts';
 import type { ClusterOptions, Connection, DryRun } from './options.ts';
 import { nameText } from './output.ts';
@@ -54,7 +56,9 @@ async function chosen(
   if (ways.filter(Boolean).length !== 1) {
     throw new CommandFailed(EXIT.error, 'say what to delete in one way: by NAME, by -f FILE or by -l LABELS');
   }
-  if (options.selector !== undefined) return listEvery(client, { namespace, labelSelector: options.selector });
+  if (options.selector !== undefined) {
+    return listNamed(client, ENVIRONMENT, { namespace, labelSelector: options.selector });
+  }
   const refs =
     options.filename === undefined
       ? names.map((name) => ({ name, namespace }))

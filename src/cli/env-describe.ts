@@ -1,14 +1,15 @@
 // `offshoot env describe`: everything about one environment, as a tree.
-import { painter, toneOf } from './colour.ts';
+import { painter } from './colour.ts';
 import type { Paint } from './colour.ts';
 import { getEnvironment } from './env-get.ts';
 import { readWorld } from './env-world.ts';
 import { connected } from './options.ts';
 import type { ClusterOptions } from './options.ts';
 import { dataText } from './output.ts';
-import { age } from './table.ts';
+import { eventLines } from './recent-events.ts';
+import { treeLines } from './tree-node.ts';
 import { describeEnvironment } from './tree.ts';
-import type { Description, TreeNode } from './tree.ts';
+import type { Description } from './tree.ts';
 
 export interface DescribeOptions extends ClusterOptions {
   readonly output?: 'json' | 'yaml';
@@ -32,28 +33,6 @@ export function descriptionLines(description: Description, paint: Paint, now: nu
     '',
     `Requests  ${match}`,
     ...call.map((command, i) => `${i === 0 ? 'Try       ' : '          '}${command}`),
-    ...(events.length === 0 ? [] : ['', 'Events']),
-    ...events.map(({ time, type, reason, note }) => {
-      const when = age(time, now).padStart(5);
-      return `  ${paint('quiet', when)}  ${paint(type === 'Warning' ? 'bad' : 'plain', reason)}  ${note}`;
-    }),
+    ...eventLines(events, paint, now),
   ];
-}
-
-/** A tree as lines, drawn with branches. */
-function treeLines(root: TreeNode, paint: Paint): string[] {
-  const lines: string[] = [];
-  const add = (node: TreeNode, own: string, below: string): void => {
-    const { kind, name, state, detail, reasons = [], children = [] } = node;
-    const text = `${paint('quiet', kind)} ${name}  ${paint(toneOf(state), state)}`;
-    lines.push(`${paint('quiet', own)}${text}${detail === undefined ? '' : `  ${detail}`}`);
-    const stem = children.length > 0 ? '│  ' : '   ';
-    for (const reason of reasons) lines.push(`${paint('quiet', below + stem)}${paint('bad', '!')} ${reason}`);
-    children.forEach((child, i) => {
-      const last = i === children.length - 1;
-      add(child, `${below}${last ? '└─ ' : '├─ '}`, `${below}${last ? '   ' : '│  '}`);
-    });
-  };
-  add(root, '', '');
-  return lines;
 }

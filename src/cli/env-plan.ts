@@ -20,8 +20,9 @@ import type { Paint } from './colour.ts';
 import { apply } from './env-create.ts';
 import { environmentsIn } from './env-files.ts';
 import { formatRoute } from './env-match.ts';
-import { getEnvironment, listEvery } from './env-get.ts';
+import { ENVIRONMENT, getEnvironment } from './env-get.ts';
 import { CommandFailed, EXIT, interruptible } from './exit.ts';
+import { listNamed } from './named.ts';
 import { connected } from './options.ts';
 import type { ClusterOptions, Connection } from './options.ts';
 import { dataText } from './output.ts';
@@ -63,7 +64,7 @@ async function chosen(
     throw new CommandFailed(EXIT.error, `NAME "${name}": with -f, names come from the files; leave it out`);
   }
   if (name !== undefined) return [await getEnvironment(client, { name, namespace })];
-  if (options.filename === undefined) return listEvery(client, { namespace });
+  if (options.filename === undefined) return listNamed(client, ENVIRONMENT, { namespace });
   const environments = environmentsIn(options.filename, options, namespace);
   return Promise.all(environments.map((env) => apply(client, env, true)));
 }

@@ -5,12 +5,13 @@ import { resolveHost } from '../environments/hosts.ts';
 import { cloneName, itemsOf } from '../environments/names.ts';
 import { Deployment, DestinationRule, Service, VirtualService } from '../environments/objects.ts';
 import type { Client } from '../kube/client.ts';
-import { isForbidden, isNotFound } from '../kube/errors.ts';
-import { Event } from '../kube/events.ts';
+import type { Event } from '../kube/events.ts';
 import { defineKind, keyOf } from '../kube/objects.ts';
 import type { Kind, KubeObject, Ref } from '../kube/objects.ts';
 import { formatSelector } from '../kube/selector.ts';
 import { listAll } from './follow.ts';
+import { readable } from './readable.ts';
+import { eventsAbout } from './recent-events.ts';
 
 interface ContainerStatus {
   readonly name: string;
@@ -60,7 +61,7 @@ export async function readWorld(client: Client, env: DynamicEnv): Promise<Enviro
     ),
     getAll(client, DestinationRule, refsOf(statuses.map((status) => status.destinationRules))),
     getAll(client, VirtualService, refsOf(statuses.map((status) => status.virtualServices))),
-    eventsOf(client, env),
+    eventsAbout(client, env),
   ]);
   const [pods, services] = await Promise.all([
     podsOf(client, [...clones.values()]),
@@ -104,27 +105,4 @@ async function podsOf(client: Client, clones: readonly Deployment[]): Promise<Re
     return [keyOf(metadata), (await readable(listAll(client, Pod, selection))) ?? []] as const;
   });
   return new Map(await Promise.all(lists));
-}
-
-async function eventsOf(client: Client, { metadata }: DynamicEnv): Promise<readonly Event[]> {
-  const fieldSelector = `regarding.kind=DynamicEnv,regarding.name=${metadata.name}`;
-  const events = await readable(listAll(client, Event, { namespace: metadata.namespace!, fieldSelector }));
-  return [...(events ?? [])]
-    .filter(({ regarding }) => regarding.uid === undefined || regarding.uid === metadata.uid)
-    .sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
-}
-
-/** When an event was last seen. */
-export function timeOf(event: Event): string {
-  return event.series?.lastObservedTime ?? event.eventTime ?? event.metadata.creationTimestamp ?? '';
-}
-
-/** An answer; undefined where there is nothing, or nothing that we may see. */
-async function readable<R>(answer: Promise<R>): Promise<R | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isNotFound(error) || isForbidden(error)) return undefined;
-    throw error;
-  }
 }

@@ -3,10 +3,10 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CreateOptions } from './env-create.ts';
 import type { DeleteOptions } from './env-delete.ts';
 import type { DescribeOptions } from './env-describe.ts';
-import type { ListOptions } from './env-list.ts';
 import type { PlanOptions } from './env-plan.ts';
 import { validateCommand } from './env-validate.ts';
 import { EXIT_HELP } from './exit.ts';
+import type { ListOptions } from './list.ts';
 import { clusterFlags, collect, dryRunFlag, filenameFlag, outputFlag, selectorFlag, timeoutFlag } from './options.ts';
 
 export function envCommand(): Command {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseDuration, switchesOf } from './options.ts';
+import { durationOf, switchesOf } from './options.ts';
 
 describe('durations', () => {
   test.each([
@@ -9,12 +9,13 @@ describe('durations', () => {
     ['1.5s', 1_500],
     ['250ms', 250],
     ['1h', 3_600_000],
+    ['2d', 172_800_000],
   ])('%s', (text, ms) => {
-    expect(parseDuration(text)).toBe(ms);
+    expect(durationOf(text)).toBe(ms);
   });
 
-  test.each(['', '5', 's', '5 s', '-5s', '5s!', '5d'])('"%s" is refused', (text) => {
-    expect(() => parseDuration(text)).toThrow('A duration is a number with a unit');
+  test.each(['', '5', 's', '5 s', '-5s', '5s!', '5w'])('"%s" is refused', (text) => {
+    expect(() => durationOf(text)).toThrow('A duration is a number with a unit');
   });
 });
 

@@ -2,6 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import type { Client } from '../kube/client.ts';
+import { parseDuration } from '../kube/duration.ts';
 import { InvalidSelectorError, parseSelector } from '../kube/selector.ts';
 
 export type OutputFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name';
@@ -49,8 +50,8 @@ export function selectorFlag(): Option {
 /** `--timeout`, in milliseconds. */
 export function timeoutFlag(initial: string): Option {
   return new Option('--timeout <duration>', 'how long to wait, such as 90s or 2m')
-    .argParser(parseDuration)
-    .default(parseDuration(initial), initial);
+    .argParser(durationOf)
+    .default(durationOf(initial), initial);
 }
 
 /** `--dry-run`. */
@@ -100,15 +101,11 @@ export function switchesOf(argv: readonly string[]): readonly string[] {
   });
 }
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-
-/** A duration as Go writes it (`90s`, `1m30s`), in milliseconds. */
-export function parseDuration(text: string): number {
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
-  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
-    throw new InvalidArgumentError('A duration is a number with a unit, such as 90s, 2m or 1m30s.');
-  }
-  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNITS[unit!]!, 0);
+/** A duration as people write it (`90s`, `1m30s`, `2d`), in milliseconds. */
+export function durationOf(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined) return ms;
+  throw new InvalidArgumentError('A duration is a number with a unit, such as 90s, 1m30s or 2d.');
 }
 
 /** Names of namespaces, and of much else, are DNS labels. */

@@ -38,7 +38,7 @@ export class TablePrinter<Row> {
     const last = cells.length - 1;
     return cells
       .map((cell, i) => {
-        const shown = paint && this.#columns[i]!.state ? this.#paint(toneOf(cell.toLowerCase()), cell) : cell;
+        const shown = paint && this.#columns[i]!.state ? this.#paint(toneOf(cell), cell) : cell;
         if (i === last) return shown;
         const padding = Math.max(GAP, this.#widths![i]! - displayWidth(cell) + GAP);
         return shown + ' '.repeat(padding);

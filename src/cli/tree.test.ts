@@ -4,7 +4,8 @@ import type { Deployment, DestinationRule, VirtualService } from '../environment
 import { unpainted } from './colour.ts';
 import { descriptionLines } from './env-describe.ts';
 import type { EnvironmentWorld } from './env-world.ts';
-import { describeEnvironment, problemsOf } from './tree.ts';
+import { problemsOf } from './tree-node.ts';
+import { describeEnvironment } from './tree.ts';
 
 const NOW = Date.parse('2026-01-01T00:01:00Z');
 

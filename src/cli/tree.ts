@@ -8,19 +8,12 @@ import type { Deployment, HttpRoute } from '../environments/objects.ts';
 import { keyOf } from '../kube/objects.ts';
 import { exampleCall, formatMatches, formatRoute } from './env-match.ts';
 import { errorsOf, isCurrent, stateOf, textsOf } from './env-state.ts';
-import { cloneRef, serviceRef, timeOf } from './env-world.ts';
+import { cloneRef, serviceRef } from './env-world.ts';
 import type { EnvironmentWorld, Pod } from './env-world.ts';
-
-export interface TreeNode {
-  readonly kind: string;
-  readonly name: string;
-  readonly state: string;
-  /** What a person wants to see beside the state. */
-  readonly detail?: string;
-  /** Why it is not as it should be. */
-  readonly reasons?: readonly string[];
-  readonly children?: readonly TreeNode[];
-}
+import { recentOf } from './recent-events.ts';
+import type { RecentEvent } from './recent-events.ts';
+import { node } from './tree-node.ts';
+import type { TreeNode } from './tree-node.ts';
 
 export interface Description {
   readonly environment: TreeNode;
@@ -28,15 +21,8 @@ export interface Description {
   readonly match: string;
   /** Commands that send such requests. */
   readonly call: readonly string[];
-  readonly events: readonly {
-    readonly time: string;
-    readonly type: string;
-    readonly reason: string;
-    readonly note: string;
-  }[];
+  readonly events: readonly RecentEvent[];
 }
-
-const RECENT_EVENTS = 8;
 
 /** Describes an environment. */
 export function describeEnvironment(world: EnvironmentWorld): Description {
@@ -53,29 +39,7 @@ export function describeEnvironment(world: EnvironmentWorld): Description {
     }),
     match: formatMatches(matches),
     call: matches.flatMap((match) => urlsOf(world).map((url) => exampleCall(match, url))),
-    events: world.events.slice(-RECENT_EVENTS).map((event) => ({
-      time: timeOf(event),
-      type: event.type,
-      reason: event.reason,
-      note: event.note,
-    })),
-  };
-}
-
-/** Everything in a tree that is not as it should be: the part, and why. */
-export function problemsOf({ kind, name, reasons = [], children = [] }: TreeNode): string[] {
-  return [...reasons.map((reason) => `${kind} ${name}: ${reason}`), ...children.flatMap(problemsOf)];
-}
-
-function node(kind: string, name: string, state: string, rest: Omit<TreeNode, 'kind' | 'name' | 'state'>): TreeNode {
-  const { detail = '', reasons = [], children = [] } = rest;
-  return {
-    kind,
-    name,
-    state,
-    ...(detail !== '' && { detail }),
-    ...(reasons.length > 0 && { reasons: [...new Set(reasons)] }),
-    ...(children.length > 0 && { children }),
+    events: recentOf(world.events),
   };
 }
 
