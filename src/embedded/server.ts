@@ -61,7 +61,9 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   const onError = options.onError ?? ((error: unknown) => console.error(error));
   const store = await openStore(options, onError);
   const { authority, tokenKeyPem, adminToken } = clusterIdentity(options.dataDir);
-  const cluster = clusterOf(store, new Access(store, adminToken, new TokenKey(tokenKeyPem)), options.hooks, onError);
+  let ready = false;
+  const access = new Access(store, adminToken, new TokenKey(tokenKeyPem));
+  const cluster = clusterOf(store, access, options.hooks, onError, () => ready);
   const serving = servingCertificate(authority, host);
   const server = createServer(
     {
@@ -95,6 +97,7 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
       const credentials = { caPem: authority.certPem, tokens: cluster.access.tokens };
       simulation = await startSimulation(cluster, { onError, credentials, ...options.simulation });
     }
+    ready = true;
     const admin = adminCertificate(authority);
     const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
     return {
@@ -121,7 +124,13 @@ async function openStore(options: EmbeddedOptions, onError: (error: unknown) => 
   return new Store({ history, onError, backend: openSqlite(dataDir, { fresh }) });
 }
 
-function clusterOf(store: Store, access: Access, hooks: Hooks = {}, onError: (error: unknown) => void): ServerContext {
+function clusterOf(
+  store: Store,
+  access: Access,
+  hooks: Hooks = {},
+  onError: (error: unknown) => void,
+  isReady: () => boolean,
+): ServerContext {
   const registry = new Registry(builtinResources());
   const webhooks = webhookAdmission(store, registry, hooks.resolveService ?? (() => undefined));
   const cluster: ServerContext = {
@@ -135,6 +144,7 @@ function clusterOf(store: Store, access: Access, hooks: Hooks = {}, onError: (er
     ),
     hooks: { podLog, ...hooks },
     watches: new Watches(),
+    isReady,
     onError,
   };
   return cluster;

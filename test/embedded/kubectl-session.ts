@@ -78,8 +78,8 @@ export interface Session {
 }
 
 interface Following {
-  /** Resolves when the output holds the text. */
-  shows(text: string): Promise<void>;
+  /** Resolves with the output once it holds the text. */
+  shows(text: string): Promise<string>;
   stop(): void;
 }
 
@@ -144,6 +144,7 @@ function follow(path: string, args: readonly string[]): Following {
         if (ended) throw new Error(`${args.slice(4).join(' ')} ended without showing ${text}:\n${output}`);
         await heard.promise;
       }
+      return output;
     },
     stop: () => void child.kill(),
   };

@@ -242,7 +242,9 @@ describe.skipIf(newest === undefined).concurrent(`kubectl ${newest?.version}`, (
     await kube('annotate', 'configmap', 'watched', 'note=x');
     await watch.shows('MODIFIED');
     await kube('delete', 'configmap', 'watched');
-    await watch.shows('DELETED');
+    expect(await watch.shows('DELETED')).toMatch(
+      /^EVENT .*\nADDED +watched .*\n(MODIFIED +watched .*\n)+DELETED +watched /,
+    );
     watch.stop();
   });
 

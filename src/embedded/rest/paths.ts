@@ -28,10 +28,11 @@ export function answerPath(server: ServerContext, line: RequestLine, request: In
   const parts = path.split('/').slice(1);
   const [first = ''] = parts;
   switch (first) {
-    case 'healthz':
     case 'readyz':
+      return server.isReady() ? plain(200, 'ok') : plain(500, 'not ready: the cluster is starting');
+    case 'healthz':
     case 'livez':
-      return { code: 200, body: Buffer.from('ok'), contentType: 'text/plain; charset=utf-8' };
+      return plain(200, 'ok');
     case 'version':
       if (parts.length === 1) return jsonAnswer(200, serverVersion);
       break;
@@ -47,6 +48,10 @@ export function answerPath(server: ServerContext, line: RequestLine, request: In
     default:
   }
   throw noSuchPath();
+}
+
+function plain(code: number, text: string): Answer {
+  return { code, body: Buffer.from(text), contentType: 'text/plain; charset=utf-8' };
 }
 
 function openApi(server: ServerContext, parts: readonly string[], accept: string): Answer {

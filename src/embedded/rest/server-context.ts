@@ -10,6 +10,8 @@ export interface ServerContext extends Cluster {
   readonly access: Access;
   readonly openApi: OpenApi;
   readonly watches: Watches;
+  /** False until everything is there that a cluster starts with. */
+  readonly isReady: () => boolean;
   /** Told of errors that are the server's own fault. */
   readonly onError: (error: unknown) => void;
 }
