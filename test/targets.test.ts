@@ -1,7 +1,7 @@
 // Claims from end to end on the embedded cluster: provisioned, bound, used with their own credentials, and taken back.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { managedEnvironment, space, Space, spaceRequest, SpaceRequest } from '../src/api/spaces.ts';
+import { ManagedEnvironment, managedEnvironment, space, Space, spaceRequest, SpaceRequest } from '../src/api/spaces.ts';
 import {
   deploymentTarget,
   DeploymentTarget,
@@ -10,6 +10,7 @@ import {
   deploymentTargetClass,
   DeploymentTargetClass,
   environment,
+  Environment,
 } from '../src/api/targets.ts';
 import { createLogger, Manager } from '../src/controller/index.ts';
 import { startEmbedded } from '../src/embedded/index.ts';
@@ -17,7 +18,7 @@ import type { Embedded } from '../src/embedded/index.ts';
 import { connect, defineKind, isForbidden, isNotFound } from '../src/kube/index.ts';
 import type { AnyKind, AnyObject, Client, Kind, KubeObject } from '../src/kube/index.ts';
 import { targets } from '../src/targets/index.ts';
-import { Namespace, Secret } from '../src/targets/objects.ts';
+import { Namespace, ResourceQuota, Secret } from '../src/targets/objects.ts';
 import { configMap, configMaps } from './support/kinds.ts';
 import { until } from './support/until.ts';
 
@@ -112,10 +113,93 @@ test('a claim of a sandbox class gets a space, deploys to it and nowhere else, a
   await expect(access.client.create(configMaps, configMap('team', 'app'))).rejects.toSatisfy(isForbidden);
   access.client.close();
 
+  await create(Environment, {
+    metadata: { name: 'prod', namespace: 'team' },
+    spec: {
+      displayName: 'Production',
+      deploymentStrategy: 'Manual',
+      configuration: { target: { deploymentTargetClaim: { claimName: 'staging' } } },
+    },
+  });
+  await until(async () => (await find(ManagedEnvironment, 'managed-environment-prod')) !== undefined);
+  expect((await find(ManagedEnvironment, 'managed-environment-prod'))!.spec).toEqual({
+    apiURL: cluster.url,
+    credentialsSecret: 'managed-environment-secret-prod',
+    allowInsecureSkipTLSVerify: false,
+    namespaces: [access.namespace],
+  });
+  const copied = await find(Secret, 'managed-environment-secret-prod');
+  const { clusterCredentialsSecret } = target.spec.kubernetesCredentials;
+  expect(copied!.data).toEqual((await find(Secret, clusterCredentialsSecret))!.data);
+  expect((await find(Environment, 'prod'))!.status).toBeUndefined();
+  await client.delete(Environment, { name: 'prod', namespace: 'team' });
+  await until(async () => (await find(ManagedEnvironment, 'managed-environment-prod')) === undefined);
+  await until(async () => (await find(Secret, 'managed-environment-secret-prod')) === undefined);
+
   await client.delete(DeploymentTargetClaim, { name: 'staging', namespace: 'team' });
   await until(async () => (await find(DeploymentTargetClaim, 'staging')) === undefined, 20_000);
   expect((await client.list(SpaceRequest)).items).toEqual([]);
   expect((await client.list(Space)).items).toEqual([]);
   expect(await find(DeploymentTarget, 'staging-dt')).toBeUndefined();
   expect(await find(Namespace, access.namespace)).toBeUndefined();
+});
+
+test('a claim of a class of namespaces gets one with the limits of the class, and the next claim one in reserve', async () => {
+  await create(DeploymentTargetClass, {
+    metadata: { name: 'local' },
+    spec: {
+      provisioner: 'offshoot.dev/namespace',
+      reclaimPolicy: 'Delete',
+      parameters: { quota: { 'count/configmaps': 5 }, labels: { tier: 'test' }, warm: 1 },
+    },
+  });
+  const spec = { deploymentTargetClassName: 'local' };
+  const annotations = { 'dt.appstudio.redhat.com/requested-namespace': 'my-place' };
+  await create(DeploymentTargetClaim, { metadata: { name: 'first', namespace: 'team', annotations }, spec });
+  const first = await bound('first');
+  const access = await accessOf(first);
+  expect(access.namespace).toBe('my-place');
+  await access.client.create(configMaps, configMap('my-place', 'app'));
+  await expect(access.client.create(configMaps, configMap('team', 'app'))).rejects.toSatisfy(isForbidden);
+  access.client.close();
+  expect((await find(Namespace, 'my-place'))!.metadata.labels).toMatchObject({ tier: 'test' });
+  expect((await find(ResourceQuota, 'offshoot', 'my-place'))!['spec']).toEqual({ hard: { 'count/configmaps': '5' } });
+
+  const reserve = async () => {
+    const { items } = await client.list(DeploymentTarget);
+    return items.filter(({ spec, status }) => !spec.claimRef && status?.phase === 'Available');
+  };
+  await until(async () => (await reserve()).length === 1);
+  const [spare] = await reserve();
+  await create(DeploymentTargetClaim, { metadata: { name: 'second', namespace: 'team' }, spec });
+  expect((await bound('second')).metadata.name).toBe(spare!.metadata.name);
+  const claim = await find(DeploymentTargetClaim, 'second');
+  expect(claim?.metadata.annotations).not.toHaveProperty('provisioner.appstudio.redhat.com/dt-provisioner');
+  await until(async () => (await reserve()).length === 1);
+
+  for (const name of ['first', 'second']) await client.delete(DeploymentTargetClaim, { name, namespace: 'team' });
+  await until(async () => (await client.list(DeploymentTarget)).items.length === 0, 20_000);
+  const left = async (): Promise<number> => {
+    const namespaces = await client.list(Namespace, { labelSelector: 'offshoot.dev/provisioner' });
+    const secrets = await client.list(Secret, { labelSelector: 'offshoot.dev/provisioner' });
+    return namespaces.items.length + secrets.items.length;
+  };
+  await until(async () => (await left()) === 0, 20_000);
+});
+
+test('a name that is taken is told on the claim, and nothing is taken over', async () => {
+  await create(Namespace, { metadata: { name: 'busy' } });
+  const annotations = { 'dt.appstudio.redhat.com/requested-namespace': 'busy' };
+  const metadata = { name: 'wants-busy', namespace: 'team', annotations };
+  await create(DeploymentTargetClaim, { metadata, spec: { deploymentTargetClassName: 'local' } });
+  const provisioned = async () => {
+    const claim = await find(DeploymentTargetClaim, 'wants-busy');
+    return claim?.status?.conditions?.find(({ type }) => type === 'Provisioned');
+  };
+  await until(async () => (await provisioned())?.reason === 'NamespaceTaken');
+  expect((await find(Namespace, 'busy'))!.metadata.labels).toEqual({ 'kubernetes.io/metadata.name': 'busy' });
+  await client.delete(Namespace, { name: 'busy' });
+  expect((await bound('wants-busy')).spec.kubernetesCredentials.defaultNamespace).toBe('busy');
+  await client.delete(DeploymentTargetClaim, { name: 'wants-busy', namespace: 'team' });
+  await until(async () => (await find(DeploymentTargetClaim, 'wants-busy')) === undefined);
 });

@@ -5,6 +5,9 @@ import { devsandboxRequest } from './devsandbox-request.ts';
 import { devsandboxTarget } from './devsandbox-target.ts';
 import { environmentController } from './environment.ts';
 import { managedEnvironments } from './managed-environments.ts';
+import { namespacePlaces } from './namespaces/place.ts';
+import { namespacePool } from './namespaces/pool.ts';
+import { namespaceRelease } from './namespaces/release.ts';
 import { namespaceRequests } from './namespaces/request.ts';
 import { reclaimer } from './reclaimer.ts';
 import { defaultSettings } from './settings.ts';
@@ -23,6 +26,9 @@ export function targets(settings: Partial<Settings> = {}): ControllerDefinition[
     devsandboxTarget(all),
     ...(all.spaceControllers ? [spaceRequests(all), spaces(all), spaceCompletion(all)] : []),
     namespaceRequests(),
+    namespacePlaces(all),
+    namespaceRelease(),
+    namespacePool(),
     environmentController(all),
     managedEnvironments(),
   ];

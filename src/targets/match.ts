@@ -2,7 +2,7 @@
 import type { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
 import { matches, parseSelector } from '../kube/index.ts';
 import { claimNameOf, refersTo } from './claim-ref.ts';
-import { PROVISIONER, SELECTOR } from './names.ts';
+import { PROVISIONER, REQUESTED_NAMESPACE, SELECTOR } from './names.ts';
 
 /** Why a claim can't have a target; undefined when it can. The texts are contract. */
 export function mismatch(claim: DeploymentTargetClaim, target: DeploymentTarget): string | undefined {
@@ -54,9 +54,15 @@ export function bestMatch(
 ): DeploymentTarget | undefined {
   const provisioned = claim.metadata.annotations?.[PROVISIONER] !== undefined;
   const selector = parseSelector(claim.metadata.annotations?.[SELECTOR] ?? '');
+  const requested = claim.metadata.annotations?.[REQUESTED_NAMESPACE];
+  // Spaces put their own name before the one that was asked for.
+  const hasName = ({ spec }: DeploymentTarget): boolean => {
+    const name = spec.kubernetesCredentials.defaultNamespace;
+    return requested === undefined || name === requested || name.endsWith(`-${requested}`);
+  };
   const candidates = targets.filter((target) => {
     if (target.metadata.deletionTimestamp !== undefined || mismatch(claim, target) !== undefined) return false;
-    return refersTo(target, claim) || (!provisioned && matches(selector, target.metadata.labels));
+    return refersTo(target, claim) || (!provisioned && hasName(target) && matches(selector, target.metadata.labels));
   });
   const rank = (target: DeploymentTarget): string =>
     [refersTo(target, claim) ? 0 : 1, target.metadata.creationTimestamp ?? '', target.metadata.name].join(' ');

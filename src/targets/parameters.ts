@@ -11,13 +11,12 @@ const duration = (leastMs: number, least: string) =>
     message: `must be a length of time of at least ${least}, such as 12h or 7d`,
   });
 
+const QUANTITY = 'must be a quantity such as 2, 500m or 4Gi';
 const quantity = z
-  .union([z.number(), z.string()])
+  .union([z.number(), z.string()], QUANTITY)
   .transform(String)
-  .refine((text) => /^\d+(\.\d+)?([kMGTPE]i?|Ki|m|e\d+)?$/.test(text), {
-    message: 'must be a quantity such as 2, 500m or 4Gi',
-  });
-const quantities = z.record(z.string(), quantity);
+  .refine((text) => /^\d+(\.\d+)?([kMGTPE]i?|Ki|m|e\d+)?$/.test(text), QUANTITY);
+const quantities = z.record(z.string(), quantity, 'must be a map from resources to quantities');
 
 const labelValue = z.string('must be a text: quote it').regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/, {
   message: 'must be the value of a label: at most 63 letters, digits, dashes, dots and underscores',
@@ -35,13 +34,16 @@ export type ClassParameters = z.output<typeof ClassParameters>;
 
 const NamespaceParameters = z.strictObject({
   ...everyClass,
-  labels: z.record(z.string(), labelValue).default({}),
+  labels: z.record(z.string(), labelValue, 'must be a map of labels').default({}),
   quota: quantities.optional(),
   limits: z
-    .strictObject({ default: quantities.optional(), defaultRequest: quantities.optional(), max: quantities.optional() })
+    .strictObject(
+      { default: quantities.optional(), defaultRequest: quantities.optional(), max: quantities.optional() },
+      'must be a map with default, defaultRequest and max',
+    )
     .optional(),
   networkPolicy: z.enum(['isolated', 'none'], 'must be isolated or none').default('isolated'),
-  allowFrom: z.array(z.string('must be the name of a namespace')).default([]),
+  allowFrom: z.array(z.string('must be the name of a namespace'), 'must be a list of namespaces').default([]),
   tokenLifetime: duration(600_000, '10m').optional(),
   warm: count(0).default(0),
 });

@@ -5,7 +5,7 @@ import type { View } from '../controller/index.ts';
 import { reading } from '../kube/index.ts';
 import type { KubeObject, TableDeclaration } from '../kube/index.ts';
 import { claimNameOf, refersTo } from './claim-ref.ts';
-import { CLAIM_LABEL, OF_CLAIM, OF_TARGET, SANDBOX_TIER, TARGET_LABEL } from './names.ts';
+import { CLAIM_LABEL, CLASS_NAME, OF_CLAIM, SANDBOX_TIER, TARGET_LABEL } from './names.ts';
 import { Namespace } from './objects.ts';
 
 function inNamespace({ metadata }: { metadata: { namespace?: string } }, name: string | undefined): readonly string[] {
@@ -40,7 +40,7 @@ export const claimTables: readonly TableDeclaration[] = [
   reading(Namespace, {
     indexes: {
       claim: (namespace) => annotated(namespace, OF_CLAIM),
-      target: (namespace) => annotated(namespace, OF_TARGET),
+      class: (namespace) => annotated(namespace, CLASS_NAME),
     },
   }),
 ];

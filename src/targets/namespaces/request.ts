@@ -46,16 +46,17 @@ export function planNamespaceRequest(view: View, claim: DeploymentTargetClaim): 
 
 /** A namespace of a class. What it stands for is written on it, and decides all that follows. */
 export function namespaceFor(
-  { metadata, spec }: DeploymentTargetClass,
+  ofClass: DeploymentTargetClass,
   name: string,
   standsFor: Readonly<Record<string, string>>,
 ): Namespace {
+  const { metadata, spec } = ofClass;
   return {
     apiVersion: 'v1',
     kind: 'Namespace',
     metadata: {
       name,
-      labels: { [MADE_BY_LABEL]: MADE_BY },
+      labels: { ...namespaceParameters(ofClass).value?.labels, [MADE_BY_LABEL]: MADE_BY },
       annotations: { ...standsFor, [CLASS_NAME]: metadata.name, [RECLAIM_POLICY]: spec.reclaimPolicy },
     },
   };

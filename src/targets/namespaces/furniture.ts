@@ -1,0 +1,50 @@
+// What is in a namespace that is made into a target: an account that may deploy there, and the limits of its class.
+import type { NamespaceParameters } from '../parameters.ts';
+import { LimitRange, NetworkPolicy, ResourceQuota, RoleBinding, ServiceAccount } from '../objects.ts';
+import type { Furniture } from '../objects.ts';
+import { ACCOUNT, MADE_BY, MADE_BY_LABEL } from './names.ts';
+
+const RBAC = 'rbac.authorization.k8s.io';
+const NAME = 'offshoot';
+
+/** All that a class puts into a namespace. */
+export function furnitureOf(namespace: string, parameters: NamespaceParameters): Furniture[] {
+  const metadata = (name: string) => ({ name, namespace, labels: { [MADE_BY_LABEL]: MADE_BY } });
+  const { quota, limits, networkPolicy, allowFrom } = parameters;
+  const furniture: Furniture[] = [
+    { kind: ServiceAccount, object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: metadata(ACCOUNT) } },
+    {
+      kind: RoleBinding,
+      object: {
+        apiVersion: `${RBAC}/v1`,
+        kind: 'RoleBinding',
+        metadata: metadata(ACCOUNT),
+        subjects: [{ kind: 'ServiceAccount', name: ACCOUNT, namespace }],
+        roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'edit' },
+      },
+    },
+  ];
+  if (quota !== undefined) {
+    const object = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: metadata(NAME), spec: { hard: quota } };
+    furniture.push({ kind: ResourceQuota, object });
+  }
+  if (limits !== undefined) {
+    const spec = { limits: [{ type: 'Container', ...limits }] };
+    furniture.push({
+      kind: LimitRange,
+      object: { apiVersion: 'v1', kind: 'LimitRange', metadata: metadata(NAME), spec },
+    });
+  }
+  if (networkPolicy === 'isolated') {
+    const named = (name: string) => ({
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } },
+    });
+    const from = [{ podSelector: {} }, ...allowFrom.map(named)];
+    const spec = { podSelector: {}, policyTypes: ['Ingress'], ingress: [{ from }] };
+    furniture.push({
+      kind: NetworkPolicy,
+      object: { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: metadata(NAME), spec },
+    });
+  }
+  return furniture;
+}

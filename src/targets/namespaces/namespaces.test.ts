@@ -1,0 +1,321 @@
+// The namespace provisioner, part by part: request, place, release, reserve.
+import { describe, expect, test } from 'vitest';
+import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
+import type { Plan } from '../../controller/index.ts';
+import type { KubeObject, ObjectMeta } from '../../kube/index.ts';
+import { bestMatch } from '../match.ts';
+import { Namespace, Secret } from '../objects.ts';
+import { defaultSettings } from '../settings.ts';
+import { ago, object, planIn, shown } from '../testing/planning.ts';
+import { planPlace } from './place.ts';
+import { planPool } from './pool.ts';
+import { planRelease } from './release.ts';
+import { namespaceProblem, planNamespaceRequest } from './request.ts';
+
+const PROVISIONER = 'offshoot.dev/namespace';
+const UID = 'dt.appstudio.redhat.com/claim-uid';
+const REQUESTED = 'dt.appstudio.redhat.com/requested-namespace';
+const GOING = { deletionTimestamp: ago(5) };
+
+const ofClass = (parameters: object = {}, reclaimPolicy = 'Delete'): DeploymentTargetClass =>
+  object(DeploymentTargetClass, 'local', { spec: { provisioner: PROVISIONER, parameters, reclaimPolicy } });
+
+const claim = (annotations: Record<string, string> = {}, meta: Partial<ObjectMeta> = {}): DeploymentTargetClaim =>
+  object(
+    DeploymentTargetClaim,
+    'dev',
+    { spec: { deploymentTargetClassName: 'local' }, status: { phase: 'Pending' } },
+    { annotations: { 'provisioner.appstudio.redhat.com/dt-provisioner': PROVISIONER, ...annotations }, ...meta },
+  );
+
+function namespace(of: Record<string, string> = {}, meta: Partial<ObjectMeta> = {}, name = 'place'): Namespace {
+  const annotations = { 'offshoot.dev/target': 'team/dev-dt', 'offshoot.dev/class': 'local', ...of };
+  return object(Namespace, name, {}, { labels: { 'offshoot.dev/provisioner': 'namespace' }, annotations, ...meta });
+}
+const FOR_CLAIM = { 'offshoot.dev/claim': 'team/dev', [UID]: 'uid-of-dev' };
+
+function target(
+  fields: object = {},
+  meta: Partial<ObjectMeta> = {},
+  name = 'dev-dt',
+  place = 'place',
+): DeploymentTarget {
+  const kubernetesCredentials = {
+    defaultNamespace: place,
+    apiURL: 'https://kubernetes.default.svc',
+    clusterCredentialsSecret: 'dev-dt-ed9e5',
+    allowInsecureSkipTLSVerify: false,
+  };
+  return object(
+    DeploymentTarget,
+    name,
+    { spec: { deploymentTargetClassName: 'local', kubernetesCredentials }, ...fields },
+    {
+      finalizers: ['offshoot.dev/namespace'],
+      annotations: { 'provisioner.appstudio.redhat.com/provisioned-by': PROVISIONER },
+      ...meta,
+    },
+  );
+}
+
+describe('a claim', () => {
+  const plan = (it: DeploymentTargetClaim, ...others: KubeObject[]) =>
+    planIn([it, ...others], (view) => planNamespaceRequest(view, it));
+
+  test('gets a namespace that says what it is for, with the labels of the class', () => {
+    const { steps } = plan(claim(), ofClass({ labels: { team: 'a' } }));
+    expect(steps).toMatchObject([
+      {
+        do: 'make',
+        object: {
+          metadata: {
+            name: expect.stringMatching(/^team-dev-[0-9a-f]{5}$/),
+            labels: { team: 'a', 'offshoot.dev/provisioner': 'namespace' },
+            annotations: { 'offshoot.dev/target': 'team/dev-dt', ...FOR_CLAIM, 'offshoot.dev/class': 'local' },
+          },
+        },
+      },
+    ]);
+  });
+
+  test('gets the name that it asks for', () => {
+    expect(shown(plan(claim({ [REQUESTED]: 'mine' }), ofClass()))).toEqual(['make Namespace mine']);
+  });
+
+  test.each([
+    [
+      'a name that is taken',
+      claim({ [REQUESTED]: 'busy' }),
+      [object(Namespace, 'busy')],
+      {},
+      'NamespaceTaken',
+      'namespace busy exists already: ask for another name, or for none',
+    ],
+    [
+      'a name that can be none',
+      claim({ [REQUESTED]: 'No_Name' }),
+      [],
+      {},
+      'InvalidNamespaceName',
+      '"No_Name" can\'t be the name of a namespace for a claim: use at most 63 lower-case letters, digits and dashes, not beginning with kube-',
+    ],
+    [
+      'a name of the cluster itself',
+      claim({ [REQUESTED]: 'kube-system' }),
+      [],
+      {},
+      'InvalidNamespaceName',
+      expect.stringContaining('kube-system'),
+    ],
+    [
+      'parameters that make no sense',
+      claim(),
+      [],
+      { quota: { cpu: true }, warm: -1, tokenLifetime: '1m', colour: 'red', limits: { max: { cpu: 'much' } } },
+      'InvalidParameters',
+      'DeploymentTargetClass local: parameters.quota.cpu must be a quantity such as 2, 500m or 4Gi, not true; parameters.limits.max.cpu must be a quantity such as 2, 500m or 4Gi, not "much"; parameters.tokenLifetime must be a length of time of at least 10m, such as 12h or 7d, not "1m"; parameters.warm must be a whole number of at least 0, not -1; parameters.colour is not known here',
+    ],
+    ['no places', claim(), [], { maxTotal: 0 }, 'QuotaExceeded', expect.stringContaining('0 of 0 are taken')],
+  ] as const)('with %s gets none, and hears why', (_what, it, others, parameters, reason, message) => {
+    const of = ofClass(parameters);
+    expect(shown(plan(it, of, ...others))).toEqual([]);
+    expect(planIn([it, of, ...others], (view) => namespaceProblem(view, it, of))).toEqual({ reason, message });
+  });
+
+  test('that asks for a name takes no other target in reserve', () => {
+    const fresh = object(
+      DeploymentTargetClaim,
+      'dev',
+      { spec: { deploymentTargetClassName: 'local' } },
+      { annotations: { [REQUESTED]: 'mine' } },
+    );
+    const spares = [target(), target({}, {}, 'other', 'mine')];
+    expect(bestMatch(fresh, spares)?.metadata.name).toBe('other');
+    expect(bestMatch(fresh, [target()])).toBeUndefined();
+  });
+});
+
+describe('a namespace', () => {
+  const plan = (it: Namespace, ...others: KubeObject[]): Plan =>
+    planIn([it, ...others], (view) => planPlace(view, it, defaultSettings));
+
+  test('is furnished, gets credentials beside its target, and becomes one for its claim', () => {
+    const parameters = {
+      quota: { cpu: 4, memory: '8Gi' },
+      limits: { default: { cpu: '1' }, defaultRequest: { cpu: '100m' } },
+      allowFrom: ['ingress'],
+      tokenLifetime: '12h',
+    };
+    const planned = plan(namespace(FOR_CLAIM), claim(), ofClass(parameters));
+    expect(shown(planned)).toEqual([
+      'own ServiceAccount place/deployer',
+      'own RoleBinding place/deployer',
+      'own ResourceQuota place/offshoot',
+      'own LimitRange place/offshoot',
+      'own NetworkPolicy place/offshoot',
+      expect.stringMatching(/^token Secret team\/dev-dt-[0-9a-f]{5}$/),
+      'make DeploymentTarget team/dev-dt',
+    ]);
+    const [, binding, quota, limits, policy, token, made] = planned.steps!;
+    expect(binding).toHaveProperty('object.roleRef.name', 'edit');
+    expect(quota).toHaveProperty('object.spec.hard', { cpu: '4', memory: '8Gi' });
+    expect(limits).toHaveProperty('object.spec.limits', [
+      { type: 'Container', default: { cpu: '1' }, defaultRequest: { cpu: '100m' } },
+    ]);
+    expect(policy).toHaveProperty('object.spec.ingress.0.from', [
+      { podSelector: {} },
+      { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress' } } },
+    ]);
+    expect(token).toMatchObject({
+      expirationSeconds: 43_200,
+      serviceAccount: { name: 'deployer', namespace: 'place' },
+    });
+    expect(made).toMatchObject({
+      object: {
+        metadata: {
+          finalizers: ['offshoot.dev/namespace'],
+          annotations: { 'provisioner.appstudio.redhat.com/provisioned-by': PROVISIONER, [UID]: 'uid-of-dev' },
+        },
+        spec: { deploymentTargetClassName: 'local', claimRef: 'dev' },
+      },
+    });
+    expect(made).not.toHaveProperty('object.status');
+  });
+
+  test('in reserve becomes a target for nobody yet', () => {
+    const { steps } = plan(namespace(), ofClass({ networkPolicy: 'none' }));
+    expect(steps!.at(-1)).not.toHaveProperty('object.spec.claimRef');
+    expect(shown({ steps: steps! }).filter((line) => line.includes('NetworkPolicy'))).toEqual([]);
+  });
+
+  test.each([
+    ['is none of ours', namespace(FOR_CLAIM, { labels: {} }), [claim(), ofClass()], []],
+    ['is going', namespace(FOR_CLAIM, GOING), [claim(), ofClass()], []],
+    ['has lost its claim', namespace(FOR_CLAIM), [ofClass()], ['remove Namespace place']],
+    ['has a claim that goes', namespace(FOR_CLAIM), [claim({}, GOING), ofClass()], ['remove Namespace place']],
+    [
+      'was made for an earlier claim of the name',
+      namespace({ ...FOR_CLAIM, [UID]: 'old' }),
+      [claim(), ofClass()],
+      ['remove Namespace place'],
+    ],
+    [
+      'has lost its claim before its target was bound',
+      namespace(FOR_CLAIM),
+      [ofClass(), target({ spec: { ...target().spec, claimRef: 'dev' } })],
+      ['remove DeploymentTarget team/dev-dt'],
+    ],
+    ['is in reserve and its class is gone', namespace(), [target()], ['remove DeploymentTarget team/dev-dt']],
+    ['has a target that goes', namespace(FOR_CLAIM), [claim(), ofClass(), target({}, GOING)], []],
+    [
+      'finds the name of its target taken',
+      namespace(FOR_CLAIM),
+      [claim(), ofClass(), target({}, { annotations: {} })],
+      [],
+    ],
+    [
+      'lies in a namespace that goes',
+      namespace(FOR_CLAIM),
+      [claim(), ofClass(), object(Namespace, 'team', {}, GOING)],
+      [],
+    ],
+  ] as const)('that %s', (_what, it, others, wanted) => {
+    expect(shown(plan(it, ...others))).toEqual(wanted);
+  });
+
+  test('has its token replaced in time, also when its class is gone', () => {
+    const [, , , made] = plan(namespace(FOR_CLAIM), claim(), ofClass()).steps!;
+    const name = made!.do === 'token' ? made!.object.metadata.name : '';
+    const secret = (issued: number): Secret =>
+      object(
+        Secret,
+        name,
+        { data: { kubeconfig: 'eA==' } },
+        { annotations: { 'offshoot.dev/token-issued': ago(issued), 'offshoot.dev/token-expires': ago(issued - 900) } },
+      );
+    const bound = { ...target({ status: { phase: 'Bound' } }), spec: { ...target().spec, claimRef: 'dev' } };
+    const world = [claim({}, {}), bound];
+    const tokens = (planned: Plan) => shown(planned).filter((line) => line.startsWith('token'));
+    const fresh = plan(namespace(FOR_CLAIM), ...world, secret(599));
+    expect([tokens(fresh), fresh.requeueAfterMs]).toEqual([[], 1000]);
+    expect(tokens(plan(namespace(FOR_CLAIM), ...world, secret(600)))).toHaveLength(1);
+  });
+});
+
+describe('a target that goes', () => {
+  const plan = (it: DeploymentTarget, ...others: KubeObject[]): Plan =>
+    planIn([it, ...others], (view) => planRelease(view, it));
+  const LET_GO = 'edit DeploymentTarget team/dev-dt {"metadata":{"finalizers":[]}}';
+  const used = {
+    ...GOING,
+    annotations: { 'provisioner.appstudio.redhat.com/provisioned-by': PROVISIONER, [UID]: 'uid-of-dev' },
+  };
+
+  test('takes its namespace with it, and waits until that is gone', () => {
+    expect(shown(plan(target({}, used), ofClass(), namespace()))).toEqual(['remove Namespace place']);
+    expect(shown(plan(target({}, used), ofClass()))).toEqual([LET_GO]);
+  });
+
+  test('leaves its namespace where the class retains it, and nobody will touch that again', () => {
+    const planned = plan(target({}, used), ofClass({}, 'Retain'), namespace(FOR_CLAIM));
+    expect(shown(planned)).toEqual([
+      'edit Namespace place {"metadata":{"labels":{"offshoot.dev/provisioner":null},"annotations":{"offshoot.dev/target":null,"offshoot.dev/claim":null}}}',
+      LET_GO,
+    ]);
+    expect(shown(plan(target({}, GOING), ofClass({}, 'Retain'), namespace()))).toEqual(['remove Namespace place']);
+  });
+
+  test('never takes a namespace of somebody else with it', () => {
+    expect(shown(plan(target({}, used), ofClass(), object(Namespace, 'place')))).toEqual([LET_GO]);
+    const other = namespace({ 'offshoot.dev/target': 'team/other' });
+    expect(shown(plan(target({}, used), ofClass(), other))).toEqual([LET_GO]);
+  });
+
+  test('is failed after two minutes, and keeps waiting', () => {
+    const slow = (seconds: number) =>
+      plan(target({}, used), ofClass(), namespace({}, { deletionTimestamp: ago(seconds) }));
+    expect([shown(slow(120)).length, slow(120).requeueAfterMs]).toEqual([1, 1]);
+    expect(shown(slow(121)).at(-1)).toBe('edit DeploymentTarget team/dev-dt {"status":{"phase":"Failed"}}');
+  });
+
+  test('or does not, or is not ours, is left alone', () => {
+    expect(plan(target(), ofClass(), namespace())).toEqual({});
+    expect(plan(target({}, { ...used, finalizers: [] }), ofClass(), namespace())).toEqual({});
+  });
+});
+
+describe('a reserve', () => {
+  const plan = (it: DeploymentTargetClass, ...others: KubeObject[]): string[] =>
+    shown(planIn([it, ...others], (view) => planPool(view, it)));
+  const spare = (n: number, meta: Partial<ObjectMeta> = {}): Namespace =>
+    namespace({ 'offshoot.dev/target': `team/spare-${n}` }, meta, `place-${n}`);
+  const spareTarget = (n: number, fields: object = {}, meta: Partial<ObjectMeta> = {}): DeploymentTarget =>
+    target(fields, meta, `spare-${n}`, `place-${n}`);
+
+  test('is kept where there is a claim of the class, and only there', () => {
+    expect(plan(ofClass({ warm: 2 }), claim())).toHaveLength(2);
+    expect(plan(ofClass({ warm: 2 }))).toEqual([]);
+    expect(plan(ofClass(), claim())).toEqual([]);
+  });
+
+  test('counts what is on its way, and not what is taken or going', () => {
+    const bound = { status: { phase: 'Bound' } };
+    expect(plan(ofClass({ warm: 2 }), claim(), spare(1), spare(2))).toEqual([]);
+    expect(plan(ofClass({ warm: 2 }), claim(), spare(1), spare(2), spareTarget(2, bound))).toHaveLength(1);
+    expect(plan(ofClass({ warm: 2 }), claim(), spare(1), spare(2, GOING))).toHaveLength(1);
+    expect(plan(ofClass({ warm: 1 }), claim(), namespace(FOR_CLAIM))).toHaveLength(1);
+  });
+
+  test('is never larger than what a quota leaves', () => {
+    expect(plan(ofClass({ warm: 5, maxPerNamespace: 3 }), claim())).toHaveLength(2);
+  });
+
+  test('is given back when it is not needed any more, the unfinished first', () => {
+    const world = [spare(1), spareTarget(1), spare(2)];
+    expect(plan(ofClass({ warm: 1 }), claim(), ...world)).toEqual(['remove Namespace place-2']);
+    expect(plan(ofClass({ warm: 1 }), ...world)).toEqual([
+      'remove DeploymentTarget team/spare-1',
+      'remove Namespace place-2',
+    ]);
+  });
+});

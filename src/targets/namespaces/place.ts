@@ -1,0 +1,145 @@
+// The namespace provisioner, second part: a namespace that was made for a claim, or in reserve, is furnished, gets
+// credentials that are renewed, and becomes a target.
+import { DeploymentTarget } from '../../api/targets.ts';
+import { defineController } from '../../controller/index.ts';
+import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
+import { edit, make, own, parseDuration, remove, removeUnchanged, token } from '../../kube/index.ts';
+import type { Step } from '../../kube/index.ts';
+import { claimNameOf } from '../claim-ref.ts';
+import { freshForMs } from '../credentials.ts';
+import {
+  CLAIM_UID,
+  LABEL_LENGTH,
+  NAMESPACE_PROVISIONER,
+  PROVISIONED_BY,
+  PROVISIONER,
+  RECLAIM_POLICY,
+} from '../names.ts';
+import { Namespace, Secret } from '../objects.ts';
+import { namespaceParameters } from '../parameters.ts';
+import type { NamespaceParameters } from '../parameters.ts';
+import type { Settings } from '../settings.ts';
+import { classOf } from '../world.ts';
+import { furnitureOf } from './furniture.ts';
+import { ACCOUNT, MADE_BY, MADE_BY_LABEL, NAMESPACE_FINALIZER, secretNameFor } from './names.ts';
+import { isFree, namespaceTables, placeOf } from './world.ts';
+import type { Place } from './world.ts';
+
+export function namespacePlaces(settings: Settings): ControllerDefinition {
+  return defineController<Namespace>({
+    name: 'namespace-places',
+    kind: Namespace,
+    ownsStatus: false,
+    reads: namespaceTables,
+    plan: (view, namespace) => planPlace(view, namespace, settings),
+  });
+}
+
+/** Plans what is made of one namespace. */
+export function planPlace(view: View, namespace: Namespace, settings: Settings): Plan {
+  const place = placeOf(view, namespace);
+  if (place === undefined || namespace.metadata.deletionTimestamp !== undefined) return {};
+  const ofClass = classOf(view, place.className);
+  const isForsaken = place.claimRef === undefined ? ofClass === undefined && isFree(place) : isOrphan(place);
+  if (isForsaken) return { steps: giveUp(view, place) };
+  const home = view.get(Namespace, { name: place.targetRef.namespace });
+  const isEnding = [place.target, home].some((each) => each?.metadata.deletionTimestamp !== undefined);
+  if (isEnding || place.isNameTaken) return {};
+
+  const parameters = ofClass && namespaceParameters(ofClass).value;
+  const { steps, freshForMs } = credentials(view, place, parameters, settings);
+  const furniture = parameters === undefined ? [] : furnitureOf(namespace.metadata.name, parameters);
+  return {
+    steps: [...furniture.map(({ kind, object }) => own(kind, object)), ...steps, ...targetSteps(place, settings)],
+    ...(Number.isFinite(freshForMs) && { requeueAfterMs: freshForMs }),
+  };
+}
+
+/** The claim that a place was made for is gone, and nobody else has got it. */
+function isOrphan({ claim, claimRef, target }: Place): boolean {
+  if (target === undefined) return claim === undefined || claim.metadata.deletionTimestamp !== undefined;
+  // What becomes of a target that was bound is decided by its class.
+  const wasBound = ['Bound', 'Released', 'Failed'].includes(target.status?.phase ?? '');
+  return claim === undefined && !wasBound && claimNameOf(target) === claimRef?.name;
+}
+
+/** A place that nobody will ever use goes: with its target if it has one, which then takes care of the rest. */
+function giveUp(view: View, { namespace, target, targetRef }: Place): Step[] {
+  if (target !== undefined) {
+    return target.metadata.deletionTimestamp === undefined ? [removeUnchanged(DeploymentTarget, target)] : [];
+  }
+  const secret = view.get(Secret, secretRefOf(targetRef, namespace));
+  return [...(secret === undefined ? [] : [remove(Secret, secret)]), remove(Namespace, namespace)];
+}
+
+/** Where the credentials for a namespace are: beside its target. */
+export function secretRefOf(
+  target: { readonly name: string; readonly namespace: string },
+  namespace: Namespace,
+): { name: string; namespace: string } {
+  return { name: secretNameFor(target.name, namespace.metadata.name), namespace: target.namespace };
+}
+
+interface Credentials {
+  readonly steps: readonly Step[];
+  readonly freshForMs: number;
+}
+
+function credentials(
+  view: View,
+  { namespace, targetRef }: Place,
+  parameters: NamespaceParameters | undefined,
+  { tokenLifetimeMs, cluster }: Settings,
+): Credentials {
+  const ref = secretRefOf(targetRef, namespace);
+  const fresh = freshForMs(view.get(Secret, ref), view.now());
+  if (fresh > 0) return { steps: [], freshForMs: fresh };
+  const lifetimeMs = parseDuration(parameters?.tokenLifetime ?? '') ?? tokenLifetimeMs;
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { ...ref, labels: { [MADE_BY_LABEL]: MADE_BY } },
+    type: 'Opaque',
+  };
+  const step = token(Secret, secret, {
+    serviceAccount: { name: ACCOUNT, namespace: namespace.metadata.name },
+    expirationSeconds: Math.floor(lifetimeMs / 1000),
+    cluster,
+  });
+  return { steps: [step], freshForMs: lifetimeMs / 2 };
+}
+
+/** The target, made once and then followed only in where the API server is. */
+function targetSteps(place: Place, { cluster, insecureTargets }: Settings): Step[] {
+  const { namespace, target, targetRef, className, claim } = place;
+  const { annotations = {} } = namespace.metadata;
+  const kubernetesCredentials = {
+    defaultNamespace: namespace.metadata.name,
+    apiURL: cluster.server,
+    clusterCredentialsSecret: secretRefOf(targetRef, namespace).name,
+    allowInsecureSkipTLSVerify: target?.spec.kubernetesCredentials.allowInsecureSkipTLSVerify ?? insecureTargets,
+  };
+  if (target !== undefined) {
+    return [edit(DeploymentTarget, target, { ...target, spec: { ...target.spec, kubernetesCredentials } })];
+  }
+  const made: DeploymentTarget = {
+    apiVersion: 'appstudio.redhat.com/v1alpha1',
+    kind: 'DeploymentTarget',
+    metadata: {
+      ...targetRef,
+      finalizers: [NAMESPACE_FINALIZER],
+      ...(className.length <= LABEL_LENGTH && { labels: { [PROVISIONER]: className } }),
+      annotations: {
+        [PROVISIONED_BY]: NAMESPACE_PROVISIONER,
+        ...(annotations[RECLAIM_POLICY] && { [RECLAIM_POLICY]: annotations[RECLAIM_POLICY] }),
+        ...(claim?.metadata.uid && { [CLAIM_UID]: claim.metadata.uid }),
+      },
+    },
+    spec: {
+      deploymentTargetClassName: className,
+      kubernetesCredentials,
+      ...(claim && { claimRef: claim.metadata.name }),
+    },
+  };
+  return [make(DeploymentTarget, made)];
+}

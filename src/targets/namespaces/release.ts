@@ -1,0 +1,75 @@
+// The namespace provisioner, last part: with a target goes its namespace, or it is let go, as the class says.
+import { DeploymentTarget } from '../../api/targets.ts';
+import { defineController } from '../../controller/index.ts';
+import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
+import { edit, editStatus, remove } from '../../kube/index.ts';
+import type { Step } from '../../kube/index.ts';
+import { CLAIM_UID, OF_CLAIM, OF_TARGET, RECLAIM_POLICY } from '../names.ts';
+import { Namespace, Secret } from '../objects.ts';
+import { classOf, reclaimPolicyOf } from '../world.ts';
+import { MADE_BY_LABEL, NAMESPACE_FINALIZER } from './names.ts';
+import { secretRefOf } from './place.ts';
+import { isTargetOf, namespaceTables } from './world.ts';
+
+/** How long a namespace may take to go before its target is called failed. */
+const STUCK_MS = 120_000;
+
+export function namespaceRelease(): ControllerDefinition {
+  return defineController<DeploymentTarget>({
+    name: 'namespace-release',
+    kind: DeploymentTarget,
+    ownsStatus: false,
+    reads: namespaceTables,
+    plan: planRelease,
+  });
+}
+
+/** Plans the end of one target. */
+export function planRelease(view: View, target: DeploymentTarget): Plan {
+  const { deletionTimestamp, finalizers = [] } = target.metadata;
+  if (deletionTimestamp === undefined || !finalizers.includes(NAMESPACE_FINALIZER)) return {};
+  const named = view.get(Namespace, { name: target.spec.kubernetesCredentials.defaultNamespace });
+  const namespace = named && isTargetOf(target, named) ? named : undefined;
+  if (namespace === undefined) return { steps: [letGo(target)] };
+  if (isKept(view, target)) return { steps: [disown(namespace), letGo(target)] };
+
+  const secret = view.get(
+    Secret,
+    secretRefOf({ ...target.metadata, namespace: target.metadata.namespace! }, namespace),
+  );
+  const steps: Step[] = [...(secret === undefined ? [] : [remove(Secret, secret)]), remove(Namespace, namespace)];
+  const since = Date.parse(namespace.metadata.deletionTimestamp ?? '') || view.now();
+  const leftMs = since + STUCK_MS - view.now();
+  if (leftMs >= 0) return { steps, requeueAfterMs: leftMs + 1 };
+  if (target.status?.phase === 'Failed') return { steps };
+  return {
+    steps: [...steps, editStatus(DeploymentTarget, target, { ...target.status, phase: 'Failed' })],
+    events: [
+      {
+        type: 'Warning',
+        reason: 'Failed',
+        note: `namespace ${namespace.metadata.name} has not gone in over 2 minutes`,
+      },
+    ],
+  };
+}
+
+/** Whether the namespace outlives its target. One that nobody ever had does not. */
+function isKept(view: View, { metadata, spec, status }: DeploymentTarget): boolean {
+  const recorded = metadata.annotations?.[RECLAIM_POLICY];
+  const policy = reclaimPolicyOf(classOf(view, spec.deploymentTargetClassName)?.spec.reclaimPolicy, recorded);
+  const wasUsed = metadata.annotations?.[CLAIM_UID] !== undefined || status?.phase === 'Released';
+  return policy === 'Retain' && wasUsed;
+}
+
+/** A namespace that stays is nobody's any more. */
+function disown(namespace: Namespace): Step {
+  const { [MADE_BY_LABEL]: _by, ...labels } = namespace.metadata.labels ?? {};
+  const { [OF_TARGET]: _target, [OF_CLAIM]: _claim, ...annotations } = namespace.metadata.annotations ?? {};
+  return edit(Namespace, namespace, { ...namespace, metadata: { ...namespace.metadata, labels, annotations } });
+}
+
+function letGo(target: DeploymentTarget): Step {
+  const finalizers = target.metadata.finalizers!.filter((name) => name !== NAMESPACE_FINALIZER);
+  return edit(DeploymentTarget, target, { ...target, metadata: { ...target.metadata, finalizers } });
+}

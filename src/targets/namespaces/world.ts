@@ -1,0 +1,71 @@
+// What the namespace provisioner looks up: the place that a namespace stands for.
+import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import type { View } from '../../controller/index.ts';
+import { reading, refOf } from '../../kube/index.ts';
+import type { Ref, TableDeclaration } from '../../kube/index.ts';
+import { claimNameOf } from '../claim-ref.ts';
+import { readingSecrets } from '../credentials.ts';
+import { CLAIM_UID, CLASS_NAME, NAMESPACE_PROVISIONER, OF_CLAIM, OF_TARGET, PROVISIONED_BY } from '../names.ts';
+import { furnitureKinds } from '../objects.ts';
+import type { Namespace } from '../objects.ts';
+import { claimTables } from '../world.ts';
+import { MADE_BY, MADE_BY_LABEL } from './names.ts';
+
+export const namespaceTables: readonly TableDeclaration[] = [
+  ...claimTables,
+  readingSecrets,
+  ...furnitureKinds.map((kind) => reading(kind)),
+];
+
+/** A namespace of ours with what it stands for. */
+export interface Place {
+  readonly namespace: Namespace;
+  readonly className: string;
+  /** Where its target is, or shall be. */
+  readonly targetRef: Required<Ref>;
+  /** The target, unless another one has its name. */
+  readonly target: DeploymentTarget | undefined;
+  readonly isNameTaken: boolean;
+  /** The claim that it was made for; undefined for a spare one. */
+  readonly claimRef: Ref | undefined;
+  /** That very claim, if it is still there. */
+  readonly claim: DeploymentTargetClaim | undefined;
+}
+
+/** The place that a namespace stands for; undefined if it is not ours. */
+export function placeOf(view: View, namespace: Namespace): Place | undefined {
+  const { labels, annotations = {} } = namespace.metadata;
+  const { [OF_TARGET]: ofTarget, [OF_CLAIM]: ofClaim, [CLASS_NAME]: className = '' } = annotations;
+  if (labels?.[MADE_BY_LABEL] !== MADE_BY || ofTarget === undefined) return undefined;
+  const targetRef = refOf(ofTarget) as Required<Ref>;
+  const holder = view.get(DeploymentTarget, targetRef);
+  const isIts = holder !== undefined && isTargetOf(holder, namespace);
+  const claimRef = ofClaim === undefined ? undefined : refOf(ofClaim);
+  const claim = claimRef && view.get(DeploymentTargetClaim, claimRef);
+  return {
+    namespace,
+    className,
+    targetRef,
+    target: isIts ? holder : undefined,
+    isNameTaken: holder !== undefined && !isIts,
+    claimRef,
+    claim: claim?.metadata.uid === annotations[CLAIM_UID] ? claim : undefined,
+  };
+}
+
+/** Whether a target is the one that was made for a namespace. */
+export function isTargetOf({ metadata, spec }: DeploymentTarget, namespace: Namespace): boolean {
+  return (
+    metadata.annotations?.[PROVISIONED_BY] === NAMESPACE_PROVISIONER &&
+    spec.kubernetesCredentials.defaultNamespace === namespace.metadata.name &&
+    namespace.metadata.annotations?.[OF_TARGET] === `${metadata.namespace}/${metadata.name}`
+  );
+}
+
+/** Whether nobody has or had a place yet: it may be taken, and may go. */
+export function isFree({ namespace, claimRef, target }: Place): boolean {
+  if (claimRef !== undefined || namespace.metadata.deletionTimestamp !== undefined) return false;
+  if (target === undefined) return true;
+  const isUsed = ['Bound', 'Released', 'Failed'].includes(target.status?.phase ?? '');
+  return !isUsed && target.metadata.deletionTimestamp === undefined && claimNameOf(target) === '';
+}
