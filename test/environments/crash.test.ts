@@ -44,7 +44,6 @@ const SWEPT = [
   'simple',
   'add-remove-subsets',
   'delegate-virtual-service',
-  'multiple-services-scenarios',
   'watch-annotations',
   'accidental-resources-deletion',
   'subset-becomes-consumer',
