@@ -1,0 +1,44 @@
+// The documentation is current: reference pages say what the definitions say, and no link leads nowhere.
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { referencePages } from './reference.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const pages = [...referencePages()].map(([file, text]) => [path.relative(ROOT, file), text] as const);
+const documents = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })];
+
+test.each(pages)('%s is what the definition of its kind says', (file, text) => {
+  const found = existsSync(path.join(ROOT, file)) ? readFileSync(path.join(ROOT, file), 'utf8') : '';
+  expect(found === text, `${file} is not current: write it anew with "node scripts/reference.ts"`).toBe(true);
+});
+
+test('a page tells of nested fields, what is required, enums and defaults, and explains nothing twice', () => {
+  const page = new Map(pages.map(([file, text]) => [path.basename(file, '.md'), text]));
+  expect(page.get('dynamicenv')).toContain('| `spec.subsets[].containers[].containerName` | string | yes |');
+  expect(page.get('dynamicenv')).toContain('| `spec.istioMatches[].headers{}.exact` | string |  |');
+  expect(page.get('dynamicenv')).toContain('Its fields are those of `spec.subsets[]`.');
+  expect(page.get('dynamicenv')).not.toContain('spec.consumers[].');
+  expect(page.get('deploymenttargetclass')).toContain('One of `Delete`, `Retain`.');
+  expect(page.get('deploymenttarget')).toContain('Default: `false`.');
+});
+
+test('the index leads to every page of the documentation', () => {
+  const index = linksOf('docs/README.md');
+  const pagesOfOurs = documents.filter((file) => file.startsWith('docs/') && file !== 'docs/README.md');
+  const missing = pagesOfOurs.filter((file) => !index.includes(file));
+  expect(missing, 'link these pages in docs/README.md').toEqual([]);
+});
+
+test.each(documents)('every link of %s leads to a file', (document) => {
+  expect(linksOf(document).filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+});
+
+/** The files that a document links to, from the top of the tree. */
+function linksOf(document: string): string[] {
+  const text = existsSync(path.join(ROOT, document)) ? readFileSync(path.join(ROOT, document), 'utf8') : '';
+  const targets = [...text.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target]) => target!);
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((target) => path.join(path.dirname(document), target));
+}

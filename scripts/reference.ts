@@ -1,0 +1,140 @@
+// Writes the reference page of each of our kinds, docs/reference/<kind>.md, from its definition.
+//   node scripts/reference.ts
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { dynamicEnv } from '../src/api/dynamicenv.ts';
+import type { Resource } from '../src/api/resource.ts';
+import * as spaces from '../src/api/spaces.ts';
+import * as targets from '../src/api/targets.ts';
+import type { KubeObject } from '../src/kube/objects.ts';
+
+/** What a page tells of one node of a schema. */
+interface Node {
+  readonly type?: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly items?: Node;
+  readonly additionalProperties?: Node;
+  readonly 'x-kubernetes-int-or-string'?: boolean;
+}
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const FOLDER = path.join(ROOT, 'docs', 'reference');
+
+/** The pages as they should be, by the path of their file. */
+export function referencePages(): ReadonlyMap<string, string> {
+  return new Map(resources().map((resource) => [fileOf(resource), pageOf(resource)]));
+}
+
+/** Every kind that a module of ours exports. */
+function resources(): readonly Resource<KubeObject>[] {
+  return [dynamicEnv, ...Object.values(targets), ...Object.values(spaces)].filter(
+    (each): each is Extract<typeof each, { readonly crd: object }> => 'crd' in each,
+  );
+}
+
+function fileOf({ definition }: Resource<KubeObject>): string {
+  return path.join(FOLDER, `${definition.kind.toLowerCase()}.md`);
+}
+
+function pageOf({ definition, crd }: Resource<KubeObject>): string {
+  const { group, version, kind, plural, shortNames = [], namespaced, columns } = definition;
+  const known = new Map<string, string>();
+  const { spec, status } = schemaOf(crd).properties ?? {};
+  const notes = [
+    definition.immutableSpec && 'The spec can not be changed once it is there.',
+    definition.preserveUnknownFields && 'Fields that are not named here are kept as they are written.',
+  ].filter((note) => typeof note === 'string');
+  return [
+    '<!-- Written by "node scripts/reference.ts" from src/api: change the definition there. -->',
+    `# ${kind}`,
+    [definition.description, ...notes].join(' '),
+    table(
+      ['', ''],
+      [
+        ['apiVersion', `\`${group}/${version}\``],
+        ['kind', `\`${kind}\``],
+        ['names for kubectl', [plural, definition.singular, ...shortNames].map((name) => `\`${name}\``).join(', ')],
+        ['scope', namespaced ? 'a namespace' : 'the cluster'],
+      ],
+    ),
+    ...exampleOf(definition.kind),
+    ...fieldsOf('spec', spec, known),
+    ...fieldsOf('status', status, known),
+    '## Columns of `kubectl get`',
+    table(
+      ['Column', 'Type', 'Value', 'Description'],
+      columns.map(({ name, type, jsonPath, description = '' }) => [name, type, `\`${jsonPath}\``, description]),
+    ),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+function schemaOf(crd: Resource<KubeObject>['crd']): Node {
+  const { versions } = crd['spec'] as { readonly versions: readonly { readonly schema: { openAPIV3Schema: Node } }[] };
+  return versions[0]!.schema.openAPIV3Schema;
+}
+
+/** The example that is kept for a kind, if there is one. */
+function exampleOf(kind: string): string[] {
+  const file = path.join(ROOT, 'examples', `${kind.toLowerCase()}.yaml`);
+  if (!existsSync(file)) return [];
+  return ['## Example', `\`\`\`yaml\n${readFileSync(file, 'utf8').trimEnd()}\n\`\`\``];
+}
+
+function fieldsOf(part: string, node: Node | undefined, known: Map<string, string>): string[] {
+  const rows = node === undefined ? [] : fieldRows(node, part, known);
+  if (rows.length === 0) return [];
+  return [`## \`${part}\``, table(['Field', 'Type', 'Required', 'Description'], rows)];
+}
+
+/** One row for each field below a node. An object that the page has explained before is not explained again. */
+function fieldRows(node: Node, at: string, known: Map<string, string>): string[][] {
+  return Object.entries(node.properties ?? {}).flatMap(([name, field]) => {
+    const { inner, place } = innermost(field, `${at}.${name}`);
+    const shape = inner.properties && JSON.stringify([inner.properties, inner.required]);
+    const same = shape === undefined ? undefined : known.get(shape);
+    if (shape !== undefined && same === undefined) known.set(shape, place);
+    const description = [
+      field.description,
+      field.enum && `One of ${field.enum.map((value) => `\`${String(value)}\``).join(', ')}.`,
+      field.default !== undefined && `Default: \`${JSON.stringify(field.default)}\`.`,
+      same && `Its fields are those of \`${same}\`.`,
+    ].filter((text) => typeof text === 'string');
+    const required = node.required?.includes(name) ? 'yes' : '';
+    const row = [`\`${at}.${name}\``, typeOf(field), required, description.join(' ')];
+    return [row, ...(same === undefined ? fieldRows(inner, place, known) : [])];
+  });
+}
+
+/** What lists and maps hold in the end, and how its place is written. */
+function innermost(node: Node, place: string): { readonly inner: Node; readonly place: string } {
+  if (node.items) return innermost(node.items, `${place}[]`);
+  if (node.additionalProperties) return innermost(node.additionalProperties, `${place}{}`);
+  return { inner: node, place };
+}
+
+function typeOf(node: Node): string {
+  if (node['x-kubernetes-int-or-string']) return 'integer or string';
+  if (node.items) return `list of ${typeOf(node.items)}`;
+  if (node.additionalProperties) return `map to ${typeOf(node.additionalProperties)}`;
+  if (node.format === 'date-time') return 'time';
+  if (node.type === undefined) return 'any';
+  return node.format === undefined ? node.type : `${node.type} (${node.format})`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  for (const [file, text] of referencePages()) writeFileSync(file, text);
+}
