@@ -1,0 +1,39 @@
+// A controller in one function: every Namespace with the label example.com/pods gets a ResourceQuota of that many pods.
+//   node examples/controller.ts          with $KUBECONFIG, or ~/.kube/config; Ctrl-C stops it
+import { defineController, Manager } from 'offshoot/controller';
+import type { Plan } from 'offshoot/controller';
+import { connect, defineKind, loadConfig, own, reading, remove } from 'offshoot/kube';
+import type { KubeObject } from 'offshoot/kube';
+
+interface ResourceQuota extends KubeObject {
+  readonly spec: { readonly hard: Readonly<Record<string, string>> };
+}
+
+const Namespace = defineKind<KubeObject>('v1', 'Namespace', 'namespaces', { namespaced: false });
+const ResourceQuota = defineKind<ResourceQuota>('v1', 'ResourceQuota', 'resourcequotas');
+
+const quotas = defineController<KubeObject>({
+  name: 'quotas',
+  kind: Namespace,
+  ownsStatus: false,
+  reads: [reading(ResourceQuota)],
+  // Pure: what to do now, given what is there. What it reads wakes it again when it changes.
+  plan(view, { metadata }): Plan {
+    const ref = { name: 'pods', namespace: metadata.name };
+    const pods = metadata.labels?.['example.com/pods'];
+    if (metadata.deletionTimestamp !== undefined) return {};
+    if (pods === undefined) {
+      const quota = view.get(ResourceQuota, ref);
+      return quota === undefined ? {} : { steps: [remove(ResourceQuota, quota)] };
+    }
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: ref, spec: { hard: { pods } } };
+    return { steps: [own(ResourceQuota, quota)] };
+  },
+});
+
+const client = connect(loadConfig());
+const manager = new Manager({ client, controllers: [quotas] });
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void manager.stop());
+await manager.start();
+await manager.done;
+client.close();

@@ -1,0 +1,135 @@
+// The examples that the guides show do what they say, as programs of their own.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { environmentsIn } from '../src/cli/env-files.ts';
+import { startEmbedded } from '../src/embedded/index.ts';
+import type { Embedded } from '../src/embedded/index.ts';
+import { connect, defineKind, isNotFound } from '../src/kube/index.ts';
+import type { AnyObject, Client } from '../src/kube/index.ts';
+
+const EXAMPLES = path.resolve(import.meta.dirname, '../examples');
+const PATIENCE = { timeout: 10_000, interval: 10 };
+const FROM_SOURCE = new URL('support/libraries-from-source.ts', import.meta.url);
+
+/** Starts an example with the libraries of this tree. */
+function start(name: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): ChildProcess {
+  const argv = ['--import', FROM_SOURCE.href, path.join(EXAMPLES, `${name}.ts`), ...args];
+  const child = spawn(process.execPath, argv, {
+    env: { ...process.env, NODE_OPTIONS: '', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  // Does nothing to one that has ended, as it should.
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** What an example prints until it ends by itself. */
+async function outputOf(child: ChildProcess): Promise<string[]> {
+  const [output, [code]] = await Promise.all([text(child.stdout!), once(child, 'exit')]);
+  expect(code).toBe(0);
+  return output.trimEnd().split('\n');
+}
+
+test('watchable.ts: a component hears of what changed, and of nothing else', async () => {
+  expect(await outputOf(start('watchable'))).toEqual([
+    'tea: 2 left',
+    'coffee: 5 left',
+    'coffee: sold out',
+    'tea: no longer sold',
+  ]);
+});
+
+test('embedded.ts: a cluster runs a workload', async () => {
+  expect(await outputOf(start('embedded'))).toEqual(['2 pods of web run']);
+});
+
+test('dynamicenv.yaml: the environment of the reference page is valid', () => {
+  const [env] = environmentsIn([path.join(EXAMPLES, 'dynamicenv.yaml')], {}, 'default');
+  expect(env?.metadata).toEqual({ name: 'checkout-fix', namespace: 'shop' });
+});
+
+describe('with a cluster', () => {
+  const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+  const ResourceQuota = defineKind('v1', 'ResourceQuota', 'resourcequotas');
+  const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
+  let dir: string;
+  let cluster: Embedded;
+  let client: Client;
+  const environment = (): NodeJS.ProcessEnv => ({ KUBECONFIG: path.join(dir, 'kubeconfig') });
+
+  beforeAll(async () => {
+    dir = mkdtempSync(path.join(tmpdir(), 'offshoot-examples-'));
+    cluster = await startEmbedded();
+    writeFileSync(path.join(dir, 'kubeconfig'), cluster.kubeconfig());
+    const { certPem, keyPem } = cluster.admin;
+    client = connect({ server: cluster.url, caPem: cluster.caPem, certPem, keyPem });
+  });
+
+  afterAll(async () => {
+    client.close();
+    await cluster.stop();
+    rmSync(dir, { recursive: true });
+  });
+
+  test('kube.ts: waits for the pods of a Deployment', async () => {
+    const labels = { app: 'web' };
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } };
+    await client.create(Deployment, {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'web', namespace: 'default' },
+      spec: { replicas: 2, selector: { matchLabels: labels }, template },
+    });
+    const lines = await outputOf(start('kube', ['default', 'web'], environment()));
+    expect(lines.at(-1)).toBe('default/web: 2 of 2 pods are ready');
+  });
+
+  test('controller.ts: a quota follows the label of its namespace', async () => {
+    const child = start('controller', [], environment());
+    const ended = outputOf(child);
+    const team = { name: 'team' };
+    await client.create(Namespace, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'team', labels: label('5') },
+    });
+    await expect.poll(quota, PATIENCE).toBe('5');
+    await client.patch(Namespace, team, { type: 'merge', body: { metadata: { labels: label('7') } } });
+    await expect.poll(quota, PATIENCE).toBe('7');
+    await client.patch(Namespace, team, { type: 'merge', body: { metadata: { labels: label(null) } } });
+    await expect.poll(quota, PATIENCE).toBeUndefined();
+    child.kill('SIGTERM');
+    await ended;
+  });
+
+  function label<T>(pods: T): { 'example.com/pods': T } {
+    return { 'example.com/pods': pods };
+  }
+
+  /** How many pods the quota of the team allows; undefined if it has none. */
+  async function quota(): Promise<unknown> {
+    try {
+      const found: AnyObject = await client.get(ResourceQuota, { name: 'pods', namespace: 'team' });
+      return (found['spec'] as { hard?: { pods?: string } }).hard?.pods;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+});
+
+test('the guide shows the examples as they are', () => {
+  const guide = readFileSync(path.resolve(EXAMPLES, '../docs/guide/library.md'), 'utf8');
+  for (const name of ['watchable', 'kube', 'controller', 'embedded']) {
+    const code = readFileSync(path.join(EXAMPLES, `${name}.ts`), 'utf8').trimEnd();
+    expect(guide.includes(`\`\`\`ts\n${code}\n\`\`\``), `docs/guide/library.md does not show examples/${name}.ts`).toBe(
+      true,
+    );
+  }
+});
