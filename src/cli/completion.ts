@@ -1,8 +1,8 @@
-// `offshoot completion SHELL`: a script for the shell, which asks the hidden `offshoot complete` for each word. Names of
-// environments and namespaces come from the cluster, if it answers quickly.
+// `offshoot completion SHELL`: a script for the shell, which asks the hidden `offshoot complete` for each word. Names come
+// from the cluster, if it answers quickly.
 import type { Command as TabCommand, RootCommand } from '@bomb.sh/tab';
 import { Argument, Command } from 'commander';
-import type { KubeObject } from '../kube/objects.ts';
+import type { AnyKind } from '../kube/objects.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
@@ -37,16 +37,34 @@ export function completeCommand(program: () => Command): Command {
     .action(async (words: readonly string[]) => {
       const { RootCommand: Root } = await import('@bomb.sh/tab');
       const root = new Root();
-      const names = await liveNames(words);
-      describe(root, root, program(), [], names);
+      const live = await liveNames(words);
+      describe(root, root, program(), [], live);
       root.parse([...words]);
     });
 }
 
+type Live = 'environments' | 'claims' | 'targets' | 'classes' | 'namespaces';
+
+/** Names that the cluster has, of the one kind that the words ask for. */
 interface LiveNames {
-  readonly environments: readonly string[];
-  readonly namespaces: readonly string[];
+  readonly of: Live | undefined;
+  readonly names: readonly string[];
 }
+
+/** Commands that take a name, by what of. */
+const NAMED: Readonly<Record<string, { readonly of: Live; readonly commands: readonly string[] }>> = {
+  env: { of: 'environments', commands: ['describe', 'delete', 'plan'] },
+  claim: { of: 'claims', commands: ['describe', 'delete', 'kubeconfig'] },
+  target: { of: 'targets', commands: ['describe'] },
+};
+
+/** Flags that take a name, by what of. */
+const FLAGS: Readonly<Record<string, Live>> = {
+  '-n': 'namespaces',
+  '--namespace': 'namespaces',
+  '--class': 'classes',
+  '--target': 'targets',
+};
 
 /** Tells the completer what there is, command by command. */
 function describe(
@@ -54,13 +72,15 @@ function describe(
   into: TabCommand,
   command: Command,
   path: readonly string[],
-  names: LiveNames,
+  live: LiveNames,
 ): void {
+  const namesOf = (what: Live | undefined): readonly string[] | undefined =>
+    what !== undefined && what === live.of ? live.names : undefined;
   const help = command.createHelp();
   for (const option of help.visibleOptions(command)) {
     if (option.long === undefined || option.long === null) continue;
     const short = option.short?.slice(1);
-    const values = option.long === '--namespace' ? names.namespaces : (option.argChoices ?? []);
+    const values = namesOf(FLAGS[option.long]) ?? option.argChoices ?? [];
     const name = option.long.slice(2);
     if (option.required || option.optional) {
       into.option(name, option.description, (complete) => values.forEach((value) => complete(value, '')), short);
@@ -69,46 +89,56 @@ function describe(
     }
   }
   for (const argument of command.registeredArguments) {
-    const values = takesEnvironment(path) ? names.environments : (argument.argChoices ?? []);
+    const values = namesOf(takenBy(path)) ?? argument.argChoices ?? [];
     into.argument(argument.name(), (complete) => values.forEach((value) => complete(value, '')), argument.variadic);
   }
   for (const child of help.visibleCommands(command)) {
     const below = [...path, child.name()];
-    describe(root, root.command(below.join(' '), child.description()), child, below, names);
+    describe(root, root.command(below.join(' '), child.description()), child, below, live);
   }
 }
 
-function takesEnvironment(path: readonly string[]): boolean {
-  return path[0] === 'env' && ['describe', 'delete', 'plan'].includes(path[1] ?? '');
+/** What a command takes the name of. */
+function takenBy([group = '', command = '']: readonly string[]): Live | undefined {
+  const named = NAMED[group];
+  return named?.commands.includes(command) ? named.of : undefined;
+}
+
+/** What the last of the words may be a name of. */
+function askedFor(words: readonly string[]): Live | undefined {
+  const [flag] = (words.at(-1) ?? '').split('=');
+  const byFlag = FLAGS[words.at(-2) ?? ''] ?? (words.at(-1)?.includes('=') ? FLAGS[flag!] : undefined);
+  return byFlag ?? takenBy(words.filter((word) => !word.startsWith('-')));
 }
 
 /** What the cluster has, as far as the words ask for it. */
 async function liveNames(words: readonly string[]): Promise<LiveNames> {
-  const before = words.at(-2);
-  const wantsNamespaces = before === '-n' || before === '--namespace' || words.at(-1)?.startsWith('--namespace=');
-  const commands = words.filter((word) => !word.startsWith('-'));
-  const wantsEnvironments = !wantsNamespaces && takesEnvironment(commands);
-  const none = { environments: [], namespaces: [] };
-  if (!wantsNamespaces && !wantsEnvironments) return none;
-  const [{ connected }, { DynamicEnv }, { defineKind }] = await Promise.all([
-    import('./options.ts'),
-    import('../api/dynamicenv.ts'),
-    import('../kube/objects.ts'),
-  ]);
+  const of = askedFor(words);
+  if (of === undefined) return { of, names: [] };
   try {
+    const [{ connected }, kind] = await Promise.all([import('./options.ts'), kindOf(of)]);
     return await connected(clusterOf(words), async ({ client, namespace }) => {
-      const options = { limit: 500, timeoutMs: PATIENCE_MS };
-      const nameOf = ({ metadata }: KubeObject): string => metadata.name;
-      if (wantsNamespaces) {
-        const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
-        return { ...none, namespaces: (await client.list(Namespace, options)).items.map(nameOf) };
-      }
-      return { ...none, environments: (await client.list(DynamicEnv, { ...options, namespace })).items.map(nameOf) };
+      const page = await client.list(kind, {
+        limit: 500,
+        timeoutMs: PATIENCE_MS,
+        ...(kind.namespaced && { namespace }),
+      });
+      return { of, names: page.items.map(({ metadata }) => metadata.name) };
     });
   } catch {
     // No cluster, no names: a shell has no place for the reason.
-    return none;
+    return { of, names: [] };
   }
+}
+
+async function kindOf(what: Live): Promise<AnyKind> {
+  if (what === 'environments') return (await import('../api/dynamicenv.ts')).DynamicEnv;
+  if (what === 'namespaces') {
+    const { defineKind } = await import('../kube/objects.ts');
+    return defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+  }
+  const { CLAIM, CLASS, TARGET } = await import('./claim-nouns.ts');
+  return { claims: CLAIM.kind, classes: CLASS.kind, targets: TARGET.kind }[what];
 }
 
 /** The flags for the cluster among unfinished words. */

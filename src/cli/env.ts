@@ -1,5 +1,5 @@
 // `offshoot env`: the commands for environments with their flags and help. What they do is loaded when it is needed.
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import type { CreateOptions } from './env-create.ts';
 import type { DeleteOptions } from './env-delete.ts';
 import type { DescribeOptions } from './env-describe.ts';
@@ -7,7 +7,17 @@ import type { PlanOptions } from './env-plan.ts';
 import { validateCommand } from './env-validate.ts';
 import { EXIT_HELP } from './exit.ts';
 import type { ListOptions } from './list.ts';
-import { clusterFlags, collect, dryRunFlag, filenameFlag, outputFlag, selectorFlag, timeoutFlag } from './options.ts';
+import {
+  clusterFlags,
+  collect,
+  dryRunFlag,
+  filenameFlag,
+  listFlags,
+  noWaitFlag,
+  outputFlag,
+  selectorFlag,
+  timeoutFlag,
+} from './options.ts';
 
 export function envCommand(): Command {
   return new Command('env')
@@ -25,12 +35,8 @@ export function envCommand(): Command {
 }
 
 function listCommand(): Command {
-  return clusterFlags(new Command('list').alias('ls'))
+  return listFlags(new Command('list').alias('ls'))
     .description('show environments and how they are')
-    .option('-A, --all-namespaces', 'those of all namespaces')
-    .addOption(selectorFlag())
-    .addOption(outputFlag(['table', 'wide', 'json', 'yaml', 'name'], 'table'))
-    .option('-w, --watch', 'go on, and show every change')
     .addHelpText(
       'after',
       `\nExamples:\n  offshoot env list -A\n  offshoot env list -n shop -l team=blue -w\n${EXIT_HELP}`,
@@ -124,11 +130,6 @@ function planCommand(): Command {
       const { planEnvironments } = await import('./env-plan.ts');
       await planEnvironments(name, options);
     });
-}
-
-/** The default where waiting must be asked for; only so that --wait=false is understood. */
-function noWaitFlag(): Option {
-  return new Option('--no-wait', 'do not wait').default(false).hideHelp();
 }
 
 function parseReplicas(text: string): number {

@@ -1,11 +1,13 @@
 // The command line. Each command is thin: it parses, calls a room, prints.
 import { Command } from 'commander';
+import { claimCommand } from './claim.ts';
 import { completeCommand, completionCommand } from './completion.ts';
 import { envCommand } from './env.ts';
 import { crdsCommand } from './crds.ts';
 import { CommandFailed, EXIT, messageOf } from './exit.ts';
 import { switchesOf } from './options.ts';
 import { runCommand } from './run.ts';
+import { targetCommand } from './target.ts';
 import { upCommand } from './up.ts';
 import { version } from './version.ts';
 
@@ -23,6 +25,8 @@ function program(): Command {
     .addCommand(runCommand())
     .addCommand(crdsCommand())
     .addCommand(envCommand())
+    .addCommand(targetCommand())
+    .addCommand(claimCommand())
     .addCommand(completionCommand())
     .addCommand(completeCommand(program), { hidden: true });
 }

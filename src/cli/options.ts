@@ -27,6 +27,15 @@ export function clusterFlags(command: Command): Command {
     .option('--kubeconfig <file>', 'the kubeconfig file (default: $KUBECONFIG, or ~/.kube/config)');
 }
 
+/** Adds the flags of commands that list: which objects, how to print them, and whether to go on. */
+export function listFlags(command: Command, { namespaced = true } = {}): Command {
+  const flagged = clusterFlags(command);
+  return (namespaced ? flagged.option('-A, --all-namespaces', 'those of all namespaces') : flagged)
+    .addOption(selectorFlag())
+    .addOption(outputFlag(['table', 'wide', 'json', 'yaml', 'name'], 'table'))
+    .option('-w, --watch', 'go on, and show every change');
+}
+
 /** `-o` with the formats that a command knows; the first is the default. */
 export function outputFlag(formats: readonly OutputFormat[], initial?: OutputFormat): Option {
   const option = new Option('-o, --output <format>', 'how to print the result').choices(formats);
@@ -52,6 +61,11 @@ export function timeoutFlag(initial: string): Option {
   return new Option('--timeout <duration>', 'how long to wait, such as 90s or 2m')
     .argParser(durationOf)
     .default(durationOf(initial), initial);
+}
+
+/** The default where waiting must be asked for; only so that --wait=false is understood. */
+export function noWaitFlag(): Option {
+  return new Option('--no-wait', 'do not wait').default(false).hideHelp();
 }
 
 /** `--dry-run`. */

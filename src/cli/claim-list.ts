@@ -1,0 +1,24 @@
+// `offshoot claim list`: claims and how they are, once or as they change.
+import type { DeploymentTargetClaim } from '../api/targets.ts';
+import { EXPIRES_AT } from '../targets/names.ts';
+import { CLAIM } from './claim-nouns.ts';
+import { complaintsOf, phaseOf } from './claim-state.ts';
+import { listObjects } from './list.ts';
+import type { Columns, ListOptions } from './list.ts';
+
+/** Prints the claims of a namespace, or of all. */
+export function listClaims(options: ListOptions): Promise<void> {
+  return listObjects(CLAIM, columns, options);
+}
+
+const columns: Columns<DeploymentTargetClaim> = {
+  middle: [
+    { heading: 'PHASE', cell: phaseOf, state: true },
+    { heading: 'CLASS', cell: ({ spec }) => spec.deploymentTargetClassName },
+    { heading: 'TARGET', cell: ({ spec }) => spec.targetName ?? '' },
+  ],
+  wide: [
+    { heading: 'EXPIRES', cell: ({ metadata }) => metadata.annotations?.[EXPIRES_AT] ?? '' },
+    { heading: 'REASON', cell: (claim) => complaintsOf(claim).join('; ') },
+  ],
+};
