@@ -128,6 +128,12 @@ describe('a request that is ready', () => {
     expect(shown(plan(it, ofClass(), ...others))).toEqual(wanted);
   });
 
+  test('whose target was deleted does not make it again until its label is taken off', () => {
+    const lost = claim({ annotations: { 'dt.appstudio.redhat.com/bind-complete': 'true' } });
+    expect(shown(plan(request({ labels: labelled }), lost, ofClass('Retain')))).toEqual([]);
+    expect(shown(plan(request(), lost, ofClass('Retain')))).toEqual(['make DeploymentTarget team/staging-dt', LABEL]);
+  });
+
   test('passes changes of its place on to the target', () => {
     const moved = request({ labels: labelled, access: [{ name: 'other', secretRef: 'new' }] });
     expect(shown(plan(moved, claim(), ofClass(), target()))).toEqual([

@@ -8,6 +8,7 @@ import type { Step } from '../kube/index.ts';
 import { claimNameOf, refersTo } from './claim-ref.ts';
 import { hasReadyCondition } from './spaces/conditions.ts';
 import {
+  BIND_COMPLETE,
   CLAIM_LABEL,
   CLAIM_UID,
   CLASS_NAME,
@@ -50,6 +51,9 @@ export function planRequestedTarget(view: View, request: SpaceRequest, settings:
     allowInsecureSkipTLSVerify: settings.insecureTargets,
   };
   if (target === undefined) {
+    // Somebody deleted the target: the claim has lost it, and whoever wants it back takes the label off the request.
+    const wasBound = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
+    if (wasBound && request.metadata.labels?.[TARGET_LABEL] !== undefined) return {};
     if (targetNameProblem(view, claim) !== undefined) return {};
     const made = targetFor(view, request, claim, credentials);
     return {

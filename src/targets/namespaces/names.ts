@@ -7,6 +7,8 @@ export const NAMESPACE_FINALIZER = 'offshoot.dev/namespace';
 /** On a namespace and the Secret for it: that we made them, and with what. */
 export const MADE_BY_LABEL = 'offshoot.dev/provisioner';
 export const MADE_BY = 'namespace';
+/** On a namespace: that its target was made, so that it is not taken for a new one when somebody removes that. */
+export const TARGET_MADE = 'offshoot.dev/target-made';
 /** Who gets the credentials for a namespace. */
 export const ACCOUNT = 'deployer';
 

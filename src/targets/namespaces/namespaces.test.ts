@@ -32,6 +32,7 @@ function namespace(of: Record<string, string> = {}, meta: Partial<ObjectMeta> = 
   const annotations = { 'offshoot.dev/target': 'team/dev-dt', 'offshoot.dev/class': 'local', ...of };
   return object(Namespace, name, {}, { labels: { 'offshoot.dev/provisioner': 'namespace' }, annotations, ...meta });
 }
+const MADE = { 'offshoot.dev/target-made': 'true' };
 const FOR_CLAIM = { 'offshoot.dev/claim': 'team/dev', [UID]: 'uid-of-dev' };
 
 function target(
@@ -206,6 +207,32 @@ describe('a namespace', () => {
       ['remove DeploymentTarget team/dev-dt'],
     ],
     ['is in reserve and its class is gone', namespace(), [target()], ['remove DeploymentTarget team/dev-dt']],
+    [
+      'has become a target remembers it',
+      namespace(),
+      [target(), ofClass({ networkPolicy: 'none' })],
+      [
+        'own ServiceAccount place/deployer',
+        'own RoleBinding place/deployer',
+        expect.stringMatching(/^token Secret/),
+        expect.stringMatching(/^edit DeploymentTarget/),
+        'edit Namespace place {"metadata":{"annotations":{"offshoot.dev/target-made":"true"}}}',
+      ],
+    ],
+    [
+      'was in reserve and lost its target goes, for it may have been used',
+      namespace(MADE),
+      [ofClass()],
+      ['remove Namespace place'],
+    ],
+    ['was in reserve and lost its target stays under Retain', namespace(MADE), [ofClass({}, 'Retain')], []],
+    ['lost its target waits for its claim to go', namespace({ ...FOR_CLAIM, ...MADE }), [claim(), ofClass()], []],
+    [
+      'lost its target goes with its claim',
+      namespace({ ...FOR_CLAIM, ...MADE }),
+      [ofClass()],
+      ['remove Namespace place'],
+    ],
     ['has a target that goes', namespace(FOR_CLAIM), [claim(), ofClass(), target({}, GOING)], []],
     [
       'finds the name of its target taken',

@@ -1,6 +1,7 @@
 // The namespace provisioner, second part: a namespace that was made for a claim, or in reserve, is furnished, gets
 // credentials that are renewed, and becomes a target.
 import { DeploymentTarget } from '../../api/targets.ts';
+import type { DeploymentTargetClass } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
 import { edit, make, own, parseDuration, remove, removeUnchanged, token } from '../../kube/index.ts';
@@ -19,9 +20,9 @@ import { Namespace, Secret } from '../objects.ts';
 import { namespaceParameters } from '../parameters.ts';
 import type { NamespaceParameters } from '../parameters.ts';
 import type { Settings } from '../settings.ts';
-import { classOf } from '../world.ts';
+import { classOf, reclaimPolicyOf } from '../world.ts';
 import { furnitureOf } from './furniture.ts';
-import { ACCOUNT, MADE_BY, MADE_BY_LABEL, NAMESPACE_FINALIZER, secretNameFor } from './names.ts';
+import { ACCOUNT, MADE_BY, MADE_BY_LABEL, NAMESPACE_FINALIZER, secretNameFor, TARGET_MADE } from './names.ts';
 import { isFree, namespaceTables, placeOf } from './world.ts';
 import type { Place } from './world.ts';
 
@@ -40,8 +41,10 @@ export function planPlace(view: View, namespace: Namespace, settings: Settings):
   const place = placeOf(view, namespace);
   if (place === undefined || namespace.metadata.deletionTimestamp !== undefined) return {};
   const ofClass = classOf(view, place.className);
-  const isForsaken = place.claimRef === undefined ? ofClass === undefined && isFree(place) : isOrphan(place);
-  if (isForsaken) return { steps: giveUp(view, place) };
+  const policy = reclaimPolicyOf(ofClass?.spec.reclaimPolicy, namespace.metadata.annotations?.[RECLAIM_POLICY]);
+  if (isForsaken(place, ofClass, policy)) return { steps: giveUp(view, place) };
+  // Somebody took the target away without asking us. Its claim has lost it, and there may be something in here.
+  if (place.target === undefined && place.wasMade) return {};
   const home = view.get(Namespace, { name: place.targetRef.namespace });
   const isEnding = [place.target, home].some((each) => each?.metadata.deletionTimestamp !== undefined);
   if (isEnding || place.isNameTaken) return {};
@@ -50,17 +53,30 @@ export function planPlace(view: View, namespace: Namespace, settings: Settings):
   const { steps, freshForMs } = credentials(view, place, parameters, settings);
   const furniture = parameters === undefined ? [] : furnitureOf(namespace.metadata.name, parameters);
   return {
-    steps: [...furniture.map(({ kind, object }) => own(kind, object)), ...steps, ...targetSteps(place, settings)],
+    steps: [
+      ...furniture.map(({ kind, object }) => own(kind, object)),
+      ...steps,
+      ...targetSteps(place, settings),
+      ...(place.target !== undefined && !place.wasMade ? [remember(namespace)] : []),
+    ],
     ...(Number.isFinite(freshForMs) && { requeueAfterMs: freshForMs }),
   };
 }
 
-/** The claim that a place was made for is gone, and nobody else has got it. */
-function isOrphan({ claim, claimRef, target }: Place): boolean {
+/** Nobody has a place or will have it, and what may be in it need not be kept. */
+function isForsaken(place: Place, ofClass: DeploymentTargetClass | undefined, policy: 'Delete' | 'Retain'): boolean {
+  const { claim, claimRef, target, wasMade } = place;
+  if (target === undefined && wasMade && policy === 'Retain') return false;
+  if (claimRef === undefined) return (target === undefined && wasMade) || (ofClass === undefined && isFree(place));
   if (target === undefined) return claim === undefined || claim.metadata.deletionTimestamp !== undefined;
   // What becomes of a target that was bound is decided by its class.
   const wasBound = ['Bound', 'Released', 'Failed'].includes(target.status?.phase ?? '');
-  return claim === undefined && !wasBound && claimNameOf(target) === claimRef?.name;
+  return claim === undefined && !wasBound && claimNameOf(target) === claimRef.name;
+}
+
+function remember(namespace: Namespace): Step {
+  const annotations = { ...namespace.metadata.annotations, [TARGET_MADE]: 'true' };
+  return edit(Namespace, namespace, { ...namespace, metadata: { ...namespace.metadata, annotations } });
 }
 
 /** A place that nobody will ever use goes: with its target if it has one, which then takes care of the rest. */

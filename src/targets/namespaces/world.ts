@@ -9,7 +9,7 @@ import { CLAIM_UID, CLASS_NAME, NAMESPACE_PROVISIONER, OF_CLAIM, OF_TARGET, PROV
 import { furnitureKinds } from '../objects.ts';
 import type { Namespace } from '../objects.ts';
 import { claimTables } from '../world.ts';
-import { MADE_BY, MADE_BY_LABEL } from './names.ts';
+import { MADE_BY, MADE_BY_LABEL, TARGET_MADE } from './names.ts';
 
 export const namespaceTables: readonly TableDeclaration[] = [
   ...claimTables,
@@ -26,6 +26,8 @@ export interface Place {
   /** The target, unless another one has its name. */
   readonly target: DeploymentTarget | undefined;
   readonly isNameTaken: boolean;
+  /** Whether there is or ever was a target. */
+  readonly wasMade: boolean;
   /** The claim that it was made for; undefined for a spare one. */
   readonly claimRef: Ref | undefined;
   /** That very claim, if it is still there. */
@@ -48,6 +50,7 @@ export function placeOf(view: View, namespace: Namespace): Place | undefined {
     targetRef,
     target: isIts ? holder : undefined,
     isNameTaken: holder !== undefined && !isIts,
+    wasMade: annotations[TARGET_MADE] !== undefined,
     claimRef,
     claim: claim?.metadata.uid === annotations[CLAIM_UID] ? claim : undefined,
   };
@@ -63,9 +66,9 @@ export function isTargetOf({ metadata, spec }: DeploymentTarget, namespace: Name
 }
 
 /** Whether nobody has or had a place yet: it may be taken, and may go. */
-export function isFree({ namespace, claimRef, target }: Place): boolean {
+export function isFree({ namespace, claimRef, target, wasMade }: Place): boolean {
   if (claimRef !== undefined || namespace.metadata.deletionTimestamp !== undefined) return false;
-  if (target === undefined) return true;
+  if (target === undefined) return !wasMade;
   const isUsed = ['Bound', 'Released', 'Failed'].includes(target.status?.phase ?? '');
   return !isUsed && target.metadata.deletionTimestamp === undefined && claimNameOf(target) === '';
 }

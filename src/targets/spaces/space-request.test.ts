@@ -144,6 +144,16 @@ describe('a request with a space', () => {
     expect(conditionsIn(plan(request(), others))).toEqual(['Ready=False UnableToProvision: no room']);
   });
 
+  test('says what the server refused to the space', () => {
+    const conditions = [
+      { type: 'Ready', status: 'False', reason: 'Provisioning' },
+      { type: 'Stalled', status: 'True', reason: 'ApplyFailed', message: 'own Namespace x: quota exceeded' },
+    ];
+    expect(conditionsIn(plan(request(), [home(), space({ status: { conditions } })]))).toEqual([
+      'Ready=False UnableToProvision: own Namespace x: quota exceeded',
+    ]);
+  });
+
   test('H4: has a Secret for the namespace before it is ready', () => {
     const others = [home(), space({ status: { ...made, ...ready('True', 'Provisioned') } })];
     expect(conditionsIn(plan(request(), others))).toEqual(['Ready=False Provisioning']);

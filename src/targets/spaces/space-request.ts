@@ -136,7 +136,7 @@ function provisioned(view: View, request: SpaceRequest, space: Space, steps: Ste
   const access = namespaces.map((name) => accessTo(view, request, name, settings));
   const ready = readyOf(space);
   const isWaiting = access.some(({ secretRef }) => secretRef === undefined);
-  const readiness = isWaiting || ready === undefined ? { reason: 'Provisioning' } : passOn(ready);
+  const readiness = failureOf(space) ?? (isWaiting || ready === undefined ? { reason: 'Provisioning' } : passOn(ready));
   const namespaceAccess = access.map(({ name, secretRef = '' }) => ({ name, secretRef }));
   const status = {
     ...request.status,
@@ -149,6 +149,12 @@ function provisioned(view: View, request: SpaceRequest, space: Space, steps: Ste
     steps: [...steps, ...access.flatMap(({ steps }) => steps)],
     ...(Number.isFinite(freshFor) && { requeueAfterMs: freshFor }),
   };
+}
+
+/** What the server refused while the space was being made. */
+function failureOf({ status }: Space): Readiness | undefined {
+  const stalled = status?.conditions?.find(({ type, status }) => type === 'Stalled' && status === 'True');
+  return stalled && { reason: 'UnableToProvision', message: stalled.message ?? '' };
 }
 
 function passOn({ status, reason, message }: NonNullable<ReturnType<typeof readyOf>>): Readiness {
