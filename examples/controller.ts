@@ -17,15 +17,13 @@ const quotas = defineController<KubeObject>({
   kind: Namespace,
   ownsStatus: false,
   reads: [reading(ResourceQuota)],
-  // Pure: what to do now, given what is there. What it reads wakes it again when it changes.
+  // Pure: what to do now, given what is there. Reading is subscribing: whoever changes or deletes the quota wakes it.
   plan(view, { metadata }): Plan {
     const ref = { name: 'pods', namespace: metadata.name };
-    const pods = metadata.labels?.['example.com/pods'];
+    const found = view.get(ResourceQuota, ref);
     if (metadata.deletionTimestamp !== undefined) return {};
-    if (pods === undefined) {
-      const quota = view.get(ResourceQuota, ref);
-      return quota === undefined ? {} : { steps: [remove(ResourceQuota, quota)] };
-    }
+    const pods = metadata.labels?.['example.com/pods'];
+    if (pods === undefined) return { steps: found === undefined ? [] : [remove(ResourceQuota, found)] };
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: ref, spec: { hard: { pods } } };
     return { steps: [own(ResourceQuota, quota)] };
   },

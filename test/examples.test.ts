@@ -90,7 +90,7 @@ describe('with a cluster', () => {
     expect(lines.at(-1)).toBe('default/web: 2 of 2 pods are ready');
   });
 
-  test('controller.ts: a quota follows the label of its namespace', async () => {
+  test('controller.ts: a quota follows the label of its namespace, and comes back', async () => {
     const child = start('controller', [], environment());
     const ended = outputOf(child);
     const team = { name: 'team' };
@@ -101,6 +101,8 @@ describe('with a cluster', () => {
     });
     await expect.poll(quota, PATIENCE).toBe('5');
     await client.patch(Namespace, team, { type: 'merge', body: { metadata: { labels: label('7') } } });
+    await expect.poll(quota, PATIENCE).toBe('7');
+    await client.delete(ResourceQuota, { name: 'pods', namespace: 'team' });
     await expect.poll(quota, PATIENCE).toBe('7');
     await client.patch(Namespace, team, { type: 'merge', body: { metadata: { labels: label(null) } } });
     await expect.poll(quota, PATIENCE).toBeUndefined();
