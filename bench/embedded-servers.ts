@@ -1,5 +1,6 @@
 // The two API servers that embedded.ts compares, each in processes of its own: ours as users run it, and the real one.
 import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
@@ -11,16 +12,15 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { connect, loadConfig } from '../src/kube/index.ts';
-import type { Client } from '../src/kube/index.ts';
+import type { Client, ConnectConfig } from '../src/kube/index.ts';
 import { startRealCluster } from '../test/cluster/real.ts';
 
 /** A running API server with a client of it. */
 export interface Server {
+  readonly config: ConnectConfig;
   readonly client: Client;
   /** From the start of its first process until it said that it is ready. */
   readonly startMs: number;
-  /** Only of the embedded server: the same until it also has the kinds of the product and of the mesh. */
-  readonly equippedMs?: number;
   /** Only of the embedded server: the process to measure. */
   readonly pid?: number;
   stop(): Promise<void>;
@@ -28,15 +28,23 @@ export interface Server {
 
 const root = path.resolve(import.meta.dirname, '..');
 
-/** The command line bundled as in the published package; remove the folder when done. */
-export async function bundleCli(): Promise<{ readonly main: string; readonly remove: () => void }> {
+/** Programs of a bundle like the published package's. */
+export interface Bundle {
+  /** The command line. */
+  readonly cli: string;
+  /** The API server alone: its arguments are the data directory and the port. */
+  readonly api: string;
+  readonly remove: () => void;
+}
+
+export async function bundle(): Promise<Bundle> {
   // Below the sources, so that the bundle finds the same packages.
   const cache = path.join(import.meta.dirname, '.cache');
   mkdirSync(cache, { recursive: true });
   const dir = mkdtempSync(path.join(cache, 'embedded-'));
   await build({
     absWorkingDir: root,
-    entryPoints: { cli: 'src/cli/main.ts' },
+    entryPoints: { cli: 'src/cli/main.ts', embedded: 'src/embedded/index.ts' },
     outdir: dir,
     bundle: true,
     splitting: true,
@@ -48,27 +56,44 @@ export async function bundleCli(): Promise<{ readonly main: string; readonly rem
   for (const file of ['openapi.json', 'descriptions.json']) {
     copyFileSync(path.join(root, 'src/embedded/kinds', file), path.join(dir, file));
   }
-  const main = path.join(dir, 'main.js');
-  writeFileSync(main, "import { main } from './cli.js';\nawait main(process.argv);\n");
-  return { main, remove: () => rmSync(dir, { recursive: true, force: true }) };
+  const [cli, api] = [path.join(dir, 'main.js'), path.join(dir, 'api.js')];
+  writeFileSync(cli, "import { main } from './cli.js';\nawait main(process.argv);\n");
+  const start = 'await startEmbedded({ dataDir: process.argv[2], port: Number(process.argv[3]) });';
+  writeFileSync(api, `import { startEmbedded } from './embedded.js';\n${start}\n`);
+  return { cli, api, remove: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
-/** `offshoot up` on disk, without what it adds to an API server: the controllers. */
-export async function startEmbedded(main: string): Promise<Server> {
+/** `offshoot up` on disk, without the controllers. */
+export async function startEmbedded(cli: string): Promise<Server> {
+  const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-bench-'));
+  const started = performance.now();
+  const child = spawn(
+    process.execPath,
+    [cli, 'up', '--data-dir', dir, '--port', '0', '--no-controllers', '-o', 'json'],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  const startMs = performance.now() - started;
+  const { kubeconfig } = JSON.parse(line) as { kubeconfig: string };
+  return serving(kubeconfig, { startMs, pid: child.pid! }, () => end(child, dir));
+}
+
+/** How long the API server alone takes from the start of its process until it says that it is ready. */
+export async function timeOfApiStart(api: string): Promise<number> {
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-bench-'));
   const port = await freePort();
   const started = performance.now();
-  const args = ['up', '--data-dir', dir, '--port', String(port), '--no-controllers', '-o', 'json'];
-  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const line = once(createInterface({ input: child.stdout }), 'line') as Promise<[string]>;
+  const child = spawn(process.execPath, [api, dir, String(port)], { stdio: 'inherit' });
   while (!(await isReady(port))) await delay(2);
   const startMs = performance.now() - started;
-  const { kubeconfig } = JSON.parse((await line)[0]) as { kubeconfig: string };
-  return serving(kubeconfig, { startMs, equippedMs: performance.now() - started, pid: child.pid! }, async () => {
-    child.kill();
-    await once(child, 'exit');
-    rmSync(dir, { recursive: true, force: true });
-  });
+  await end(child, dir);
+  return startMs;
+}
+
+async function end(child: ChildProcess, dir: string): Promise<void> {
+  child.kill();
+  await once(child, 'exit');
+  rmSync(dir, { recursive: true, force: true });
 }
 
 /** etcd and kube-apiserver, and nothing else. */
@@ -78,10 +103,16 @@ export async function startReal(): Promise<Server> {
   return serving(cluster.kubeconfigPath, { startMs: performance.now() - started }, () => cluster.stop());
 }
 
-function serving(kubeconfig: string, about: Omit<Server, 'client' | 'stop'>, stop: () => Promise<void>): Server {
-  const client = connect(loadConfig({ path: kubeconfig }), { timeoutMs: 120_000 });
+function serving(
+  kubeconfig: string,
+  about: Omit<Server, 'config' | 'client' | 'stop'>,
+  stop: () => Promise<void>,
+): Server {
+  const config = loadConfig({ path: kubeconfig });
+  const client = connect(config, { timeoutMs: 120_000 });
   return {
     ...about,
+    config,
     client,
     stop: async () => {
       client.close();

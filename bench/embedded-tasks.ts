@@ -1,6 +1,8 @@
 // What embedded.ts has both servers do, through the same client.
 import { defineKind } from '../src/kube/index.ts';
 import type { AnyObject, Client } from '../src/kube/index.ts';
+import type { Server } from './embedded-servers.ts';
+import { LineWatcher } from './line-watcher.ts';
 
 const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
@@ -77,8 +79,7 @@ export async function list(client: Client, limit?: number): Promise<void> {
 }
 
 /** Opens watches; `fanOut` makes changes and resolves when every watcher has seen every change. */
-export async function openWatchers(client: Client): Promise<{ fanOut(): Promise<void>; close(): void }> {
-  const abort = new AbortController();
+export async function openWatchers({ client, config }: Server): Promise<{ fanOut(): Promise<void>; close(): void }> {
   await inParallel(WATCHED, 16, (index) => client.create(ConfigMap, configMap(few, `watched-${index}`, 100)));
   const { resourceVersion } = await client.list(ConfigMap, { namespace: few });
   let seen = 0;
@@ -86,42 +87,22 @@ export async function openWatchers(client: Client): Promise<{ fanOut(): Promise<
   const see = (): void => {
     if (++seen === WATCHERS * EVENTS) all.resolve();
   };
-  await Promise.all(
-    Array.from({ length: WATCHERS }, () => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      follow(client, resourceVersion, abort.signal, resolve, see).catch((error: unknown) => all.reject(error));
-      return promise;
-    }),
+  const watchers = Array.from(
+    { length: WATCHERS },
+    () => new LineWatcher(config, few, see, (error) => all.reject(error)),
   );
+  await Promise.all(watchers.map((watcher) => watcher.open(resourceVersion)));
   return {
     fanOut: async () => {
       seen = 0;
       all = Promise.withResolvers<void>();
-      await inParallel(EVENTS, 16, (index) => touch(client, `watched-${index % WATCHED}`));
+      await inParallel(EVENTS, 32, (index) => touch(client, `watched-${index % WATCHED}`));
       await all.promise;
     },
-    close: () => abort.abort(),
+    close: () => {
+      for (const watcher of watchers) watcher.close();
+    },
   };
-}
-
-/** Watches until aborted. A server may end a watch that it finds slow: it then goes on from where it was. */
-async function follow(
-  client: Client,
-  from: string,
-  signal: AbortSignal,
-  onOpen: () => void,
-  onChange: () => void,
-): Promise<void> {
-  let resourceVersion = from;
-  while (!signal.aborted) {
-    const watch = client.watch(ConfigMap, { namespace: few, resourceVersion, signal, onOpen }, ({ type, object }) => {
-      resourceVersion = object.metadata.resourceVersion!;
-      if (type !== 'BOOKMARK') onChange();
-    });
-    await watch.catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
-  }
 }
 
 /** Opens watches on which nothing happens. */

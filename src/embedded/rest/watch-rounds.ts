@@ -2,6 +2,8 @@
 // once, and however fast events come, sending them leaves time for everything else. One for all watches of a server.
 import type { Line } from './watch-lines.ts';
 
+/** A pause is this many times as long as the round before it: sending takes at most a quarter of the time. */
+const pauseFactor = 3;
 const longestPauseMs = 100;
 
 export class Rounds {
@@ -11,7 +13,7 @@ export class Rounds {
   #lines: readonly Line[] = [];
   #chunk: Buffer = Buffer.alloc(0);
 
-  /** Calls `flush` in the next round: at once when it is quiet, otherwise after a pause as long as the last round took. */
+  /** Calls `flush` in the next round: at once when it is quiet, otherwise after a pause. */
   join(flush: () => void): void {
     this.#due.add(flush);
     if (this.#scheduled) return;
@@ -42,7 +44,7 @@ export class Rounds {
     // Connections write at the end of the turn: only then is it known what the round cost.
     process.nextTick(() => {
       const ended = performance.now();
-      this.#notBefore = ended + Math.min(ended - started, longestPauseMs);
+      this.#notBefore = ended + Math.min(pauseFactor * (ended - started), longestPauseMs);
     });
   }
 }

@@ -1,0 +1,55 @@
+// A watch of config maps that counts events without reading them. A hundred real clients would cost more than the server
+// that feeds them, and hide the difference between two servers. Used by embedded-tasks.ts.
+import { get } from 'node:https';
+import type { ClientRequest } from 'node:http';
+import type { ConnectConfig } from '../src/kube/index.ts';
+import { Lines } from '../src/kube/watch-stream.ts';
+
+export class LineWatcher {
+  readonly #config: ConnectConfig;
+  readonly #namespace: string;
+  readonly #onEvent: () => void;
+  readonly #onError: (error: Error) => void;
+  #request: ClientRequest | undefined;
+  #closed = false;
+
+  constructor(config: ConnectConfig, namespace: string, onEvent: () => void, onError: (error: Error) => void) {
+    this.#config = config;
+    this.#namespace = namespace;
+    this.#onEvent = onEvent;
+    this.#onError = onError;
+  }
+
+  /** Resolves when the server has answered. A server may end a watch that it finds slow: it then goes on by itself. */
+  open(resourceVersion: string): Promise<void> {
+    const { server, caPem: ca, certPem: cert, keyPem: key } = this.#config;
+    const path = `/api/v1/namespaces/${this.#namespace}/configmaps?watch=true&resourceVersion=${resourceVersion}`;
+    return new Promise((resolve) => {
+      this.#request = get(`${server}${path}`, { ca, cert, key, agent: false }, (response) => {
+        resolve();
+        let last: Buffer | undefined;
+        const lines = new Lines((line) => {
+          last = line;
+          this.#onEvent();
+        });
+        response.on('data', (chunk: Buffer) => lines.push(chunk));
+        response.on('error', () => undefined);
+        response.on('close', () => {
+          if (!this.#closed) void this.open(last === undefined ? resourceVersion : versionIn(last));
+        });
+      }).on('error', (error) => {
+        if (!this.#closed) this.#onError(error);
+      });
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#request?.destroy();
+  }
+}
+
+function versionIn(line: Buffer): string {
+  const { object } = JSON.parse(line.toString()) as { object: { metadata: { resourceVersion: string } } };
+  return object.metadata.resourceVersion;
+}
