@@ -4,7 +4,9 @@ import { FakeApi } from '../../test/support/fake-api.ts';
 import { settled, until } from '../../test/support/until.ts';
 import { ApiError } from '../kube/errors.ts';
 import { defineKind } from '../kube/objects.ts';
-import { Manager } from './index.ts';
+import { own } from '../kube/steps.ts';
+import { reading } from '../kube/tables.ts';
+import { defineController, Manager } from './index.ts';
 import { createLogger } from './logger.ts';
 
 const managers: Manager[] = [];
@@ -94,6 +96,23 @@ describe('a plan is carried out', () => {
     await api.delete(Note, { name: 'a-0', namespace: 'team' });
     await settled(manager);
     expect(notes(api)).toEqual({ 'team/a-0': 'hello' });
+  });
+
+  test('what a plan owns is put back although the plan never looks at it', async () => {
+    const api = new FakeApi();
+    const manager = await run(api, [
+      defineController<Copy>({
+        name: 'blind',
+        kind: Copy,
+        reads: [reading(Template)],
+        plan: (_view, { metadata: { name } }) => ({ steps: [own(Template, template(name, 'made'))] }),
+      }),
+    ]);
+    await api.create(Copy, copy('a'));
+    await settled(manager);
+    await api.delete(Template, { name: 'a', namespace: 'team' });
+    await settled(manager);
+    expect([...api.all(Template).keys()]).toEqual(['team/a']);
   });
 
   test('deletion leaves nothing behind and lets the object go', async () => {

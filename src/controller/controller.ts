@@ -8,7 +8,7 @@ import { ApiError, isTransient } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { keyOf } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
-import { edit, editStatus } from '../kube/steps.ts';
+import { edit, editStatus, objectOf } from '../kube/steps.ts';
 import type { Tables } from '../kube/tables.ts';
 import { stampStatus, statusOf, withCondition } from './conditions.ts';
 import type { Status } from './conditions.ts';
@@ -17,6 +17,7 @@ import type { Logger } from './logger.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import { PRIORITY, Queue } from './queue.ts';
 import { Reads } from './view.ts';
+import type { View } from './view.ts';
 
 /** The condition that says why nothing goes on. kstatus and `kubectl wait` know it. */
 const STALLED = 'Stalled';
@@ -181,12 +182,16 @@ export class Controller {
     }
   }
 
-  #plan(view: Parameters<ControllerDefinition['plan']>[0], object: KubeObject): Plan {
+  #plan(view: View, object: KubeObject): Plan {
+    let plan: Plan;
     try {
-      return this.#definition.plan(view, object);
+      plan = this.#definition.plan(view, object);
     } catch (error) {
       throw new PlanThrew(error);
     }
+    // What a plan writes it also depends on, whether it looked at it or not: else drift of it would go unnoticed.
+    for (const step of plan.steps ?? []) view.get(step.kind, objectOf(step).metadata);
+    return plan;
   }
 
   #apply(steps: NonNullable<Plan['steps']>): ReturnType<Applier['apply']> {

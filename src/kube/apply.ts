@@ -8,6 +8,7 @@ import { apiVersionOf, keyOf } from './objects.ts';
 import type { AnyKind, KubeObject, Ref } from './objects.ts';
 import { comparable, ownedPart } from './owned.ts';
 import { credentialsSecret, requestToken } from './service-account-token.ts';
+import { objectOf } from './steps.ts';
 import type { Edit, Make, Own, Remove, Step, Token } from './steps.ts';
 import type { Tables } from './tables.ts';
 
@@ -255,8 +256,7 @@ export function editPatch(step: Edit): Readonly<Record<string, unknown>> | undef
 
 /** `Deployment team/web`, for messages. */
 export function describe(step: Step): string {
-  const object = step.do === 'edit' ? step.to : step.object;
-  return describeRef(step.kind, object.metadata);
+  return describeRef(step.kind, objectOf(step).metadata);
 }
 
 function describeRef(kind: AnyKind, ref: Ref): string {

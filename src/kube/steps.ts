@@ -59,6 +59,11 @@ export interface ClusterAddress {
 
 export type Step = Own | Make | Edit | Remove | Token;
 
+/** The object that a step is about; of an edit, as it shall be. */
+export function objectOf(step: Step): KubeObject {
+  return step.do === 'edit' ? step.to : step.object;
+}
+
 /** Makes an `own` step. */
 export function own<T extends KubeObject>(kind: Kind<T>, object: T): Own {
   return { do: 'own', kind, object };
