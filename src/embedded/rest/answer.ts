@@ -28,7 +28,13 @@ export function statusAnswer(status: Status): Answer {
   return retry === undefined ? answer : { ...answer, headers: { 'Retry-After': String(retry) } };
 }
 
-/** Writes an answer; large bodies are compressed for clients that accept it. */
+/** Is a body to be compressed? Between two programs of one machine, compressing takes longer than sending. */
+export function isCompressed(accepted: string | undefined, from: string | undefined, size: number): boolean {
+  if (size < compressFrom || !/\bgzip\b/.test(accepted ?? '')) return false;
+  return !/^(::1|(::ffff:)?127\.[\d.]+)$/.test(from ?? '');
+}
+
+/** Writes an answer; large bodies are compressed for distant clients that accept it. */
 export async function send(
   request: IncomingMessage,
   response: ServerResponse,
@@ -43,7 +49,8 @@ export async function send(
   };
   if (warnings.length > 0) headers['Warning'] = warnings.map(warningHeader);
   let { body } = answer;
-  if (body.length >= compressFrom && /\bgzip\b/.test(request.headers['accept-encoding']?.toString() ?? '')) {
+  const accepted = request.headers['accept-encoding']?.toString();
+  if (isCompressed(accepted, request.socket.remoteAddress, body.length)) {
     body = await compress(body, { level: 1 });
     headers['Content-Encoding'] = 'gzip';
     headers['Vary'] = 'Accept-Encoding';
