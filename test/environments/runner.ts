@@ -67,7 +67,7 @@ async function whatIsWrong({ does, objects }: Move, hands: Hands): Promise<strin
     const candidates = isNamed ? there.filter((object) => isSame(object, wanted)) : await hands.list(wanted);
     const wrong = candidates.map((object) => difference(wanted, object));
     const fits = wrong.includes(undefined);
-    if (does === 'assert' && !fits) return `${show(wanted)}: ${wrong[0] ?? 'there is none'}`;
+    if (does === 'assert' && !fits) return `${show(wanted)}: ${[...new Set(wrong)].join(', or ') || 'there is none'}`;
     if (does === 'errors' && fits) return `${show(wanted)} is there`;
   }
   return undefined;
