@@ -71,8 +71,8 @@ function prepare(database: DatabaseSync): void {
   database.exec('PRAGMA locking_mode = EXCLUSIVE');
   database.exec('PRAGMA journal_mode = WAL');
   database.exec('PRAGMA synchronous = FULL');
-  database.exec('PRAGMA cache_size = -65536');
-  database.exec('PRAGMA mmap_size = 268435456');
+  // Everything is in memory already and read from here only at the start: a large cache would hold it twice.
+  database.exec('PRAGMA cache_size = -8192');
   database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`);
 }
 
