@@ -53,10 +53,10 @@ const CERTIFICATE_SECRET = 'offshoot-webhook-tls';
 
 /** Starts a control plane. Resolves when it works, or waits for another process to leave the lead. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const { parts, namespace, probes, metricsAddress, onWrite } = options;
+  const { config, parts, namespace, probes, metricsAddress, onWrite } = options;
   const logger = options.logger ?? createLogger();
   const metrics = createMetrics();
-  const client = connect(options.config, { onRequest: (report) => metrics.request(report) });
+  const client = connect(config, { onRequest: (report) => metrics.request(report) });
   /** What was started, undone last in, first out. */
   const undo: (() => Promise<void> | void)[] = [() => client.close()];
   const unwind = async (): Promise<void> => {
@@ -78,7 +78,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     await options.prepare?.(client);
     const manager = new Manager({
       client,
-      controllers: parts.flatMap((part) => part.controllers(options.settings ?? {})),
+      controllers: parts.flatMap((part) => part.controllers({ settings: options.settings ?? {}, config, namespace })),
       logger,
       metrics,
       ...(options.leaderElect && { leaderElection: { namespace, name: LEASE } }),

@@ -1,6 +1,8 @@
 // The parts of the control plane that can be run, by name. `run` and `up` start them; `crds` prints what they need.
 import { dynamicEnv } from '../api/dynamicenv.ts';
 import type { Resource } from '../api/resource.ts';
+import { managedEnvironment, space, spaceRequest } from '../api/spaces.ts';
+import { deploymentTarget, deploymentTargetClaim, deploymentTargetClass, environment } from '../api/targets.ts';
 import type {
   AdmissionHandler,
   ControllerDefinition,
@@ -15,7 +17,8 @@ import {
   webhookConfiguration,
 } from '../environments/index.ts';
 import type { Settings } from '../environments/index.ts';
-import type { Client, KubeObject, Tables } from '../kube/index.ts';
+import type { Client, ConnectConfig, KubeObject, Tables } from '../kube/index.ts';
+import { defaultSettings, targets } from '../targets/index.ts';
 
 export interface PartWebhook {
   readonly path: string;
@@ -24,11 +27,20 @@ export interface PartWebhook {
   handler(client: Client, tables: Tables): AdmissionHandler;
 }
 
+/** What parts are started with. */
+export interface PartOptions {
+  readonly settings: Partial<Settings>;
+  /** How we reach the cluster. */
+  readonly config: ConnectConfig;
+  /** The namespace that is ours. */
+  readonly namespace: string;
+}
+
 export interface Part {
   readonly name: string;
   /** Kinds of ours without which the part can't work. */
   readonly resources: readonly Resource<KubeObject>[];
-  controllers(settings: Partial<Settings>): readonly ControllerDefinition[];
+  controllers(options: PartOptions): readonly ControllerDefinition[];
   readonly webhook?: PartWebhook;
 }
 
@@ -36,7 +48,7 @@ const PARTS: readonly Part[] = [
   {
     name: 'environments',
     resources: [dynamicEnv],
-    controllers: (settings) => [environments(settings)],
+    controllers: ({ settings }) => [environments(settings)],
     webhook: {
       path: WEBHOOK_PATH,
       configurationName: WEBHOOK_CONFIGURATION,
@@ -44,7 +56,30 @@ const PARTS: readonly Part[] = [
       handler: environmentAdmission,
     },
   },
+  {
+    name: 'targets',
+    resources: [
+      deploymentTarget,
+      deploymentTargetClaim,
+      deploymentTargetClass,
+      environment,
+      spaceRequest,
+      space,
+      managedEnvironment,
+    ],
+    controllers: ({ config, namespace }) => targets({ hostNamespace: namespace, cluster: reachableAt(config) }),
+  },
 ];
+
+/** The cluster as those shall reach it who get credentials for a place in it: as we do. */
+function reachableAt({ server, caPem, insecureSkipTlsVerify }: ConnectConfig): typeof defaultSettings.cluster {
+  return {
+    ...defaultSettings.cluster,
+    server,
+    ...(caPem !== undefined && { caPem }),
+    ...(insecureSkipTlsVerify !== undefined && { insecureSkipTlsVerify }),
+  };
+}
 
 /** The parts with these names; all of them without names. Throws for a name that is none. */
 export function partsOf(names?: readonly string[]): readonly Part[] {
