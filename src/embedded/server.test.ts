@@ -75,7 +75,9 @@ describe('a cluster on disk', () => {
     cleanups.push(() => taken.close());
     await new Promise((resolve) => taken.once('listening', resolve));
     const { port } = taken.address() as AddressInfo;
-    await expect(startEmbedded({ dataDir: other, port, simulation: false })).rejects.toThrow('is in use: choose another one');
+    await expect(startEmbedded({ dataDir: other, port, simulation: false })).rejects.toThrow(
+      'is in use: choose another one',
+    );
     await start({ dataDir: other });
     expect(readFileSync(join(other, 'server.pid'), 'utf8').trim()).toBe(String(process.pid));
   });

@@ -2,8 +2,8 @@
 // once, and however fast events come, sending them leaves time for everything else. One for all watches of a server.
 import type { Line } from './watch-lines.ts';
 
-/** A pause is this many times as long as the round before it: sending takes at most a quarter of the time. */
-const pauseFactor = 3;
+/** A pause is this many times as long as the round before it: sending takes at most a seventh of the time. */
+const pauseFactor = 6;
 const longestPauseMs = 100;
 
 export class Rounds {
