@@ -8,7 +8,7 @@ interface RunOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace?: string;
-  readonly controllers?: readonly string[];
+  readonly controllers: readonly string[];
   readonly leaderElect: boolean;
   readonly versionLabel: string;
   readonly defaultVersion: string;
@@ -46,7 +46,10 @@ export function runCommand(): Command {
       ).env('POD_NAMESPACE'),
     )
     .addOption(
-      option('--controllers <names>', 'which to run, such as environments (default: all)', parseNames, 'CONTROLLERS'),
+      option('--controllers <names>', 'which to run: environments, targets', parseNames, 'CONTROLLERS').default(
+        ['environments'],
+        'environments',
+      ),
     )
     .addOption(
       option('--leader-elect [bool]', 'of several processes, let only one write', parseBoolean, 'LEADER_ELECT')
