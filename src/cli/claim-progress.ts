@@ -1,7 +1,7 @@
 // How far a claim is on its way to a target: what `--wait` shows while it waits. Pure.
 import type { SpaceRequest } from '../api/spaces.ts';
 import { DEVSANDBOX, NAMESPACE_PROVISIONER } from '../targets/names.ts';
-import { complaintsOf, phaseOf, saying } from './claim-state.ts';
+import { complaintOf, phaseOf, saying } from './claim-state.ts';
 import type { ClaimWorld } from './claim-world.ts';
 import type { ProgressStep } from './progress.ts';
 
@@ -23,10 +23,10 @@ export function claimSteps(world: ClaimProgress): readonly ProgressStep[] {
 function claimStep({ claim }: ClaimProgress): ProgressStep {
   const label = 'Claim';
   if (claim.status?.phase === undefined) return { label, state: 'waiting', note: 'waits for the controller' };
-  const complaints = complaintsOf(claim);
-  if (claim.status.phase === 'Bound') return { label, state: 'done', note: 'accepted' };
-  if (complaints.length > 0) return { label, state: 'failed', note: complaints.join('; ') };
-  return { label, state: 'done', note: 'accepted' };
+  const complaint = complaintOf(claim);
+  return complaint === undefined
+    ? { label, state: 'done', note: 'accepted' }
+    : { label, state: 'failed', note: complaint };
 }
 
 function requestStep(world: ClaimProgress): ProgressStep {

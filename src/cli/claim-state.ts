@@ -5,18 +5,17 @@ import type { Condition } from '../controller/conditions.ts';
 
 /** One word: the phase, or what is to be said of one that has none or is on its way out. */
 export function phaseOf({ metadata, status }: DeploymentTargetClaim | DeploymentTarget): string {
-  return metadata.deletionTimestamp === undefined ? status?.phase || 'Pending' : 'Deleting';
+  const isGoing = metadata.deletionTimestamp !== undefined && status?.phase !== 'Failed';
+  return isGoing ? 'Deleting' : status?.phase || 'Pending';
 }
 
-/** What a claim or target says is wrong with it. */
-export function complaintsOf(object: DeploymentTargetClaim | DeploymentTarget): string[] {
+/** What a claim or target says is wrong with it. Of provisioning that only takes its time, nothing. */
+export function complaintOf(object: DeploymentTargetClaim | DeploymentTarget): string | undefined {
   const conditions = conditionsOf(object);
-  const provisioned = conditions.find(({ type, status }) => type === 'Provisioned' && status === 'False');
   const error = conditions.find(({ type, status }) => type === 'ErrorOccurred' && status === 'True');
-  return [
-    ...(provisioned === undefined ? [] : [saying(provisioned)]),
-    ...(error === undefined || error.message === provisioned?.message ? [] : [error.message]),
-  ];
+  const provisioned = conditions.find(({ type }) => type === 'Provisioned');
+  // Where both say the same, this one has the better word for it.
+  return error?.message === provisioned?.message ? provisioned && saying(provisioned) : error?.message;
 }
 
 /** A condition as `Reason: message`. */
@@ -43,7 +42,7 @@ export function verdictOf(claim: DeploymentTargetClaim): ClaimVerdict {
   if (claim.metadata.deletionTimestamp !== undefined) return { is: 'stuck', reason: 'it is being deleted' };
   const phase = claim.status?.phase;
   if (phase === 'Bound') return { is: 'bound' };
-  if (phase === 'Lost') return { is: 'stuck', reason: complaintsOf(claim).join('; ') || 'its target is gone' };
+  if (phase === 'Lost') return { is: 'stuck', reason: complaintOf(claim) ?? 'its target is gone' };
   const provisioned = conditionsOf(claim).find(({ type }) => type === 'Provisioned');
   if (provisioned?.status !== 'False' || !FINAL.has(provisioned.reason)) return { is: 'open' };
   return { is: 'stuck', reason: saying(provisioned) };

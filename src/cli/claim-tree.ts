@@ -8,8 +8,8 @@ import { keyOf } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { TOKEN_EXPIRES } from '../kube/service-account-token.ts';
 import { claimNameOf } from '../targets/claim-ref.ts';
-import { EXPIRES_AT } from '../targets/names.ts';
-import { complaintsOf, phaseOf, saying } from './claim-state.ts';
+import { EXPIRES_AT, MAKE_AVAILABLE } from '../targets/names.ts';
+import { complaintOf, phaseOf, saying } from './claim-state.ts';
 import { isNamespaceTarget } from './claim-world.ts';
 import type { ClaimWorld, Place, TargetWorld } from './claim-world.ts';
 import { recentOf } from './recent-events.ts';
@@ -24,11 +24,15 @@ export interface PlaceDescription {
 
 const NO_CONTROLLER = 'no controller has looked at it yet: check that "offshoot run" runs in this cluster';
 
+const RELEASED = `its claim is gone and what was deployed may still be there: look, then annotate it with ${MAKE_AVAILABLE}=true`;
+
 /** Describes a claim. */
 export function describeClaim(world: ClaimWorld): PlaceDescription {
   const { claim } = world;
   const target = world.target === undefined ? absentTarget(world) : targetNode(world, world.target);
-  const told = (target.children ?? []).filter(({ reasons }) => reasons !== undefined).map(({ name }) => name);
+  const told = (target.children ?? [])
+    .filter(({ reasons }) => reasons !== undefined)
+    .map(({ name }) => name.slice(name.indexOf('/') + 1));
   const tree = node('Claim', keyOf(claim.metadata), phaseOf(claim), {
     detail: claimDetail(claim),
     reasons: claimReasons(world, told),
@@ -62,17 +66,18 @@ function claimReasons({ claim, ofClass, target, events }: ClaimWorld, told: read
     return [target === undefined ? finalizersOf(claim) : `waits until target ${target.metadata.name} is reclaimed`];
   }
   if (claim.status?.phase === undefined) return [NO_CONTROLLER];
-  const complaints = complaintsOf(claim).filter(
-    (text) => !told.some((key) => text.includes(`SpaceRequest ${key.split('/').at(-1)}:`)),
-  );
-  if (complaints.length > 0 || claim.status.phase === 'Bound') return complaints;
+  const complaint = complaintOf(claim);
+  if (complaint !== undefined)
+    return told.some((name) => complaint.includes(`SpaceRequest ${name}:`)) ? [] : [complaint];
+  if (claim.status.phase === 'Bound') return [];
   const warnings = warningsAbout(claim, events);
   if (warnings.length > 0 || told.length > 0 || target !== undefined) return warnings;
   return ofClass === undefined ? [] : [`waits for provisioner ${ofClass.spec.provisioner}`];
 }
 
 function claimLeaf(claim: DeploymentTargetClaim): TreeNode {
-  const reasons = complaintsOf(claim);
+  const complaint = complaintOf(claim);
+  const reasons = complaint === undefined ? [] : [complaint];
   return node('Claim', keyOf(claim.metadata), phaseOf(claim), { detail: claimDetail(claim), reasons });
 }
 
@@ -113,14 +118,15 @@ function targetNode(place: Place, target: DeploymentTarget): TreeNode {
 
 function targetReasons({ events, requests }: Place, target: DeploymentTarget): string[] {
   const { phase } = target.status ?? {};
-  const complaints = complaintsOf(target);
+  const complaint = complaintOf(target);
+  const complaints = complaint === undefined ? [] : [complaint];
   if (target.metadata.deletionTimestamp !== undefined) {
     const waits = requests.length > 0 ? 'waits until its space request is gone' : finalizersOf(target);
     return [...complaints, waits];
   }
   if (phase === undefined) return [NO_CONTROLLER];
   if (phase === 'Available' || phase === 'Bound' || complaints.length > 0) return complaints;
-  if (phase === 'Released') return ['its claim is gone, and what it stands for was not freed: no claim gets it'];
+  if (phase === 'Released') return [RELEASED];
   const { apiURL, clusterCredentialsSecret } = target.spec.kubernetesCredentials;
   if (apiURL === '') return ['spec.kubernetesCredentials.apiURL is empty'];
   if (clusterCredentialsSecret === '') return ['spec.kubernetesCredentials.clusterCredentialsSecret is empty'];

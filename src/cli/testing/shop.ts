@@ -1,6 +1,4 @@
 // A small shop on an embedded cluster, with the controller for environments: what the tests of the command line work on.
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -14,24 +12,12 @@ import { connect } from '../../kube/connect.ts';
 import type { Client } from '../../kube/client.ts';
 import { defineKind } from '../../kube/objects.ts';
 import type { AnyObject, Kind } from '../../kube/objects.ts';
+import { runnerFor } from './offshoot-process.ts';
+import type { Runner } from './offshoot-process.ts';
 
-interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export interface Shop {
+export interface Shop extends Runner {
   readonly client: Client;
   readonly dir: string;
-  /** Runs `offshoot` as a process of its own, piped. */
-  run(...args: string[]): Promise<Ran>;
-  /** The same, under way. */
-  start(...args: string[]): {
-    readonly child: ChildProcess;
-    readonly ended: Promise<Ran>;
-    readonly output: () => string;
-  };
   /** Adds a Deployment with its Service, DestinationRule and VirtualService. */
   deploy(name: string, options?: { simulate?: string; containers?: readonly string[]; mesh?: boolean }): Promise<void>;
   stop(): Promise<void>;
@@ -43,7 +29,6 @@ const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefiniti
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
 const Service = defineKind('v1', 'Service', 'services');
-const BIN = path.resolve(import.meta.dirname, '../../../bin/offshoot.js');
 
 /** Starts a shop; without `controller`, nobody looks after its environments. */
 export async function openShop(options: { controller?: boolean } = {}): Promise<Shop> {
@@ -66,22 +51,10 @@ export async function openShop(options: { controller?: boolean } = {}): Promise<
   });
   if (options.controller ?? true) await manager.start();
 
-  const shop: Shop = {
+  return {
     client,
     dir,
-    start(...args) {
-      const env = { ...process.env, KUBECONFIG: kubeconfig, NO_COLOR: undefined, FORCE_COLOR: undefined };
-      const child = spawn(process.execPath, [BIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-      let [stdout, stderr] = ['', ''];
-      child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString('utf8')));
-      child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
-      const ended = new Promise<Ran>((resolve, reject) => {
-        child.once('error', reject);
-        child.once('close', (code) => resolve({ code, stdout, stderr }));
-      });
-      return { child, ended, output: () => stdout + stderr };
-    },
-    run: (...args) => shop.start(...args).ended,
+    ...runnerFor(kubeconfig),
     async deploy(name, { simulate, containers = [name], mesh = true } = {}) {
       const labels = { app: name, version: 'shared' };
       const annotations = simulate === undefined ? {} : { 'offshoot.dev/simulate': simulate };
@@ -110,5 +83,4 @@ export async function openShop(options: { controller?: boolean } = {}): Promise<
       rmSync(dir, { recursive: true, force: true });
     },
   };
-  return shop;
 }
