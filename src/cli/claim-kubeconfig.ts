@@ -6,7 +6,7 @@ import { keyOf } from '../kube/objects.ts';
 import { Secret } from '../targets/objects.ts';
 import { CLAIM } from './claim-nouns.ts';
 import { phaseOf } from './claim-state.ts';
-import { readClaim } from './claim-world.ts';
+import { targetOf } from './claim-world.ts';
 import { CommandFailed, EXIT } from './exit.ts';
 import { getNamed } from './named.ts';
 import { connected } from './options.ts';
@@ -30,7 +30,7 @@ async function kubeconfigOf(client: Client, claim: DeploymentTargetClaim): Promi
   const hint = `"offshoot claim describe ${name} -n ${namespace}" shows why`;
   const phase = phaseOf(claim);
   if (phase !== 'Bound') throw failure(`${about} is not bound but ${phase}; ${hint}`);
-  const { target } = await readClaim(client, claim);
+  const target = await targetOf(client, claim);
   if (target === undefined) throw failure(`the target ${claim.spec.targetName ?? ''} of ${about} is gone; ${hint}`);
   const { clusterCredentialsSecret: secretName } = target.spec.kubernetesCredentials;
   const place = `target ${keyOf(target.metadata)}`;

@@ -67,8 +67,9 @@ function claimReasons({ claim, ofClass, target, events }: ClaimWorld, told: read
   }
   if (claim.status?.phase === undefined) return [NO_CONTROLLER];
   const complaint = complaintOf(claim);
-  if (complaint !== undefined)
+  if (complaint !== undefined) {
     return told.some((name) => complaint.includes(`SpaceRequest ${name}:`)) ? [] : [complaint];
+  }
   if (claim.status.phase === 'Bound') return [];
   const warnings = warningsAbout(claim, events);
   if (warnings.length > 0 || told.length > 0 || target !== undefined) return warnings;

@@ -50,18 +50,30 @@ export const MADE_NAMESPACES = `${MADE_BY_LABEL}=${MADE_BY}`;
 /** Reads the world of a claim. */
 export async function readClaim(client: Client, claim: DeploymentTargetClaim): Promise<ClaimWorld> {
   const { namespace } = claim.metadata;
-  const { deploymentTargetClassName: className, targetName = '' } = claim.spec;
-  const [ofClass, target, requests, made] = await Promise.all([
+  const className = claim.spec.deploymentTargetClassName;
+  const [ofClass, target, requests] = await Promise.all([
     className === '' ? undefined : readable(client.get(DeploymentTargetClass, { name: className })),
-    targetName === ''
-      ? referringTarget(client, claim)
-      : readable(client.get(DeploymentTarget, { name: targetName, namespace })),
+    targetOf(client, claim),
     requestsLabelled(client, namespace!, CLAIM_LABEL, claim.metadata.name),
-    readable(listAll(client, Namespace, { labelSelector: MADE_NAMESPACES })),
   ]);
   const own = requests.filter((request) => isMadeFor(claim, request));
-  const names = (made ?? []).filter((each) => isNamespaceOf(claim, each)).map(({ metadata }) => metadata.name);
-  return { claim, ofClass, ...(await readPlace(client, claim, target, own, names)) };
+  // A target names its namespace; until there is one, the namespace names the claim.
+  const made = target === undefined ? await namespacesOf(client, claim) : [];
+  return { claim, ofClass, ...(await readPlace(client, claim, target, own, made)) };
+}
+
+/** The target that a claim names or, before it does, the one that refers to it. */
+export async function targetOf(client: Client, claim: DeploymentTargetClaim): Promise<DeploymentTarget | undefined> {
+  const { namespace } = claim.metadata;
+  const { targetName = '' } = claim.spec;
+  if (targetName !== '') return readable(client.get(DeploymentTarget, { name: targetName, namespace }));
+  const targets = await readable(listAll(client, DeploymentTarget, { namespace: namespace! }));
+  return targets?.find((target) => refersTo(target, claim));
+}
+
+async function namespacesOf(client: Client, claim: DeploymentTargetClaim): Promise<readonly string[]> {
+  const made = await readable(listAll(client, Namespace, { labelSelector: MADE_NAMESPACES }));
+  return (made ?? []).filter((each) => isNamespaceOf(claim, each)).map(({ metadata }) => metadata.name);
 }
 
 /** Reads the world of a target. */
@@ -122,11 +134,6 @@ async function readPlace(
     Promise.all(about.map((each) => eventsAbout(client, each))),
   ]);
   return { target, requests, namespaces, secrets, events: inOrder(events.flat()) };
-}
-
-async function referringTarget(client: Client, claim: DeploymentTargetClaim): Promise<DeploymentTarget | undefined> {
-  const targets = await readable(listAll(client, DeploymentTarget, { namespace: claim.metadata.namespace! }));
-  return targets?.find((target) => refersTo(target, claim));
 }
 
 async function requestsLabelled(

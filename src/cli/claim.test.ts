@@ -1,9 +1,9 @@
 // The commands for claims and targets as people run them: a process of its own, piped, against a cluster with the
 // controllers.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { until } from '../../test/support/until.ts';
 import { SpaceRequest } from '../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
@@ -11,7 +11,7 @@ import { connect } from '../kube/connect.ts';
 import { isForbidden } from '../kube/errors.ts';
 import { loadConfig } from '../kube/kubeconfig.ts';
 import { defineKind } from '../kube/objects.ts';
-import { Secret } from '../targets/objects.ts';
+import { Role, RoleBinding, Secret, ServiceAccount } from '../targets/objects.ts';
 import { openTeam } from './testing/team.ts';
 import type { Team } from './testing/team.ts';
 
@@ -221,6 +221,50 @@ test('a kubeconfig that is not there says what is missing', { timeout: 60_000 },
   });
   await until(async () => (await claimNames()).length === 0, 20_000);
 });
+
+test('somebody who may see claims only: the rest is hidden, not missing', { timeout: 60_000 }, async () => {
+  const viewer = await viewerOfClaims();
+  expect(await team.run('claim', 'create', 'shown', '--class', 'sandbox', '--wait')).toMatchObject({ code: 0 });
+  const { stdout, stderr } = await team.run('claim', 'describe', 'shown', '--kubeconfig', viewer);
+  expect(stderr).toBe('');
+  expect(stdout).toMatch(/Namespace offshoot-\S+ {2}hidden {2}not visible to you/);
+  expect(stdout).toMatch(/Secret team\/shown-\S+ {2}hidden {2}not visible to you/);
+  const refused = await team.run('claim', 'kubeconfig', 'shown', '--kubeconfig', viewer);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toMatch(/^error: you may not read Secret team\/shown-\S+, which has the kubeconfig/);
+  expect(await team.run('claim', 'delete', 'shown')).toMatchObject({ code: 0 });
+});
+
+/** The kubeconfig file of a service account that may read claims, targets and space requests, and nothing else. */
+async function viewerOfClaims(): Promise<string> {
+  const metadata = { name: 'viewer', namespace: 'team' };
+  const rbac = 'rbac.authorization.k8s.io';
+  const apiGroups = ['appstudio.redhat.com', 'toolchain.dev.openshift.com'];
+  await team.client.create(ServiceAccount, { apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+  await team.client.create(Role, {
+    apiVersion: `${rbac}/v1`,
+    kind: 'Role',
+    metadata,
+    rules: [{ apiGroups, resources: ['*'], verbs: ['get', 'list', 'watch'] }],
+  });
+  await team.client.create(RoleBinding, {
+    apiVersion: `${rbac}/v1`,
+    kind: 'RoleBinding',
+    metadata,
+    subjects: [{ kind: 'ServiceAccount', ...metadata }],
+    roleRef: { apiGroup: rbac, kind: 'Role', name: 'viewer' },
+  });
+  const { status } = await team.client.raw<{ status: { token: string } }>({
+    method: 'POST',
+    path: '/api/v1/namespaces/team/serviceaccounts/viewer/token',
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} },
+  });
+  const admin = parse(readFileSync(path.join(team.dir, 'kubeconfig'), 'utf8')) as { users: [{ user: unknown }] };
+  admin.users[0].user = { token: status.token };
+  const file = path.join(team.dir, 'viewer');
+  writeFileSync(file, stringify(admin));
+  return file;
+}
 
 test('a manifest for later needs nothing of the cluster', { timeout: 30_000 }, async () => {
   const flags = ['--class', 'sandbox', '--ttl', '90m', '--dry-run=client', '-o', 'yaml'];
