@@ -28,7 +28,7 @@ export interface PartWebhook {
 }
 
 /** What parts are started with. */
-export interface PartOptions {
+interface PartOptions {
   readonly settings: Partial<Settings>;
   /** How we reach the cluster. */
   readonly config: ConnectConfig;
