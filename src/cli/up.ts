@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { styleText } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Embedded } from '../embedded/index.ts';
 import type { Client } from '../kube/client.ts';
@@ -43,6 +44,8 @@ export function upCommand(): Command {
 }
 
 async function up(options: UpOptions): Promise<void> {
+  // The engine would let its space for new objects grow to 128 MB, several times what a large cluster itself takes.
+  setFlagsFromString('--semi-space-growth-factor=1');
   const place = options.memory ? memoryPlace() : dataPlace(options);
   const signalled = untilSignal();
   const cluster = await start(options, place.dataDir);
