@@ -54,7 +54,7 @@ async function up(options: UpOptions): Promise<void> {
   mkdirSync(path.dirname(kubeconfig), { recursive: true });
   writeFileSync(kubeconfig, cluster.kubeconfig(), { mode: 0o600 });
   if (options.output === 'json') {
-    console.log(JSON.stringify({ api: cluster.url, kubeconfig, pid: process.pid, webhook: plane?.webhookUrl }));
+    console.log(JSON.stringify({ api: cluster.url, kubeconfig, pid: process.pid }));
   } else {
     console.log(summary(cluster.url, kubeconfig, place.dataDir, plane !== undefined));
   }
