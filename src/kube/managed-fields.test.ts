@@ -78,7 +78,7 @@ describe('reading without the managed fields of others', () => {
         fc.dictionary(name, text, { maxKeys: 3 }),
         fc.boolean(),
         (list, values, nested) => {
-          const managedFields = list?.map(([manager, key]) => entry(manager, key));
+          const managedFields = list?.map(([manager, key]) => entry(manager, `f:${key}`));
           const inner = nested ? { spec: { metadata: { managedFields: [entry('y', ']')] } } } : {};
           const given = message(
             { annotations: values, ...(managedFields && { managedFields }) },
