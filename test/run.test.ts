@@ -264,8 +264,7 @@ describe('offshoot up', () => {
   }
 
   test('is ready with the mesh known, the controllers working and the webhook judging', async () => {
-    const { running, ready, api } = await up('--memory');
-    expect(ready['webhook']).toMatch(/^https:/);
+    const { running, api } = await up('--memory');
     expect(await api.get(Definition, { name: 'virtualservices.networking.istio.io' })).toBeDefined();
     expect(await api.get(Definition, { name: 'httproutes.gateway.networking.k8s.io' })).toBeDefined();
     await expect(api.create(DynamicEnv, env('bad', { istioMatches: [] }))).rejects.toThrow(

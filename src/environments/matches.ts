@@ -50,11 +50,18 @@ function addHeader(headers: Map<string, HeaderMatch>, name: string, wanted: Head
     headers.delete(other);
     ours = both;
   }
-  // One header can have two conditions if its name is spelled in two ways: proxies do not look at the case.
-  const spelling = [name, name.toLowerCase(), name.toUpperCase()].find((each) => !headers.has(each));
+  // One header can have several conditions if its name is spelled in several ways: proxies do not look at the case.
+  const spelling = spellings(name).find((each) => !headers.has(each));
   if (spelling === undefined) return disagree(`header ${name}`, 'something else', show(wanted));
   headers.set(spelling, ours);
   return undefined;
+}
+
+/** Ways to spell a name: as it is, small, large, and with one large letter after the other. */
+function spellings(name: string): readonly string[] {
+  const small = name.toLowerCase();
+  const single = Array.from(small, (letter, i) => small.slice(0, i) + letter.toUpperCase() + small.slice(i + 1));
+  return [name, small, name.toUpperCase(), ...single];
 }
 
 function disagree(on: string, base: string, ours: string): { contradiction: string } {
