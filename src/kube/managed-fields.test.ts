@@ -69,8 +69,8 @@ describe('reading without the managed fields of others', () => {
       fc.string(),
       fc.constantFrom(']', '[', '"managedFields":[', '\\"managedFields\\":[', '"', '\\'),
     );
-    // Not one character alone: some engines mix up keys that are a single escaped one.
-    const name = text.map((any) => `key ${any}`);
+    // No key ends with a backslash: the parser of Node 24 can take one that ends with a quote for it.
+    const name = text.map((any) => `${any}.`);
     const managers = fc.array(fc.tuple(fc.constantFrom('kubelet', 'offshoot-x', 'x'), text), { maxLength: 3 });
     fc.assert(
       fc.property(
@@ -78,7 +78,7 @@ describe('reading without the managed fields of others', () => {
         fc.dictionary(name, text, { maxKeys: 3 }),
         fc.boolean(),
         (list, values, nested) => {
-          const managedFields = list?.map(([manager, key]) => entry(manager, `f:${key}`));
+          const managedFields = list?.map(([manager, key]) => entry(manager, `f:${key}.`));
           const inner = nested ? { spec: { metadata: { managedFields: [entry('y', ']')] } } } : {};
           const given = message(
             { annotations: values, ...(managedFields && { managedFields }) },
