@@ -37,12 +37,14 @@ export async function removeNamespace(endpoint: Endpoint, name: string): Promise
   await endpoint.send({ ...plain, method: 'DELETE', path: `/api/v1/namespaces/${name}` });
 }
 
-/** Also waits for the service account that pods need. */
+/** Also waits for what a cluster puts into every namespace: pods need the account, and lists show the certificate. */
 async function makeNamespace(endpoint: Endpoint, name: string): Promise<void> {
   const body = stringifyJson({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   await endpoint.send({ ...plain, method: 'POST', path: '/api/v1/namespaces', body });
-  const account = { method: 'GET', path: `/api/v1/namespaces/${name}/serviceaccounts/default` };
-  await take(endpoint, { ...account, until: { code: 200 } }, new Map());
+  for (const part of ['serviceaccounts/default', 'configmaps/kube-root-ca.crt']) {
+    const path = `/api/v1/namespaces/${name}/${part}`;
+    await take(endpoint, { method: 'GET', path, until: { code: 200 } }, new Map());
+  }
 }
 
 async function take(endpoint: Endpoint, step: Step, kept: ReadonlyMap<string, string>): Promise<Answer> {
