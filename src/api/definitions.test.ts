@@ -7,7 +7,7 @@ import { startEmbedded } from '../embedded/index.ts';
 import type { Embedded } from '../embedded/index.ts';
 import type { ApiObject } from '../embedded/resource.ts';
 import { connect, defineKind, parseJson } from '../kube/index.ts';
-import type { AnyObject, Client } from '../kube/index.ts';
+import type { AnyKind, AnyObject, Client, Kind } from '../kube/index.ts';
 import { DynamicEnv, dynamicEnv } from './dynamicenv.ts';
 import * as spaces from './spaces.ts';
 import * as targets from './targets.ts';
@@ -209,5 +209,16 @@ describe('on an API server', () => {
   ])('an environment without a valid %s is refused by name', async (field, spec) => {
     const refused = { ...manifest, metadata: { name: 'refused', namespace: 'default' }, spec } as unknown as DynamicEnv;
     await expect(client.create(DynamicEnv, refused)).rejects.toThrow(field);
+  });
+
+  test.each([
+    targets.DeploymentTarget,
+    targets.DeploymentTargetClaim,
+    targets.DeploymentTargetClass,
+    targets.Environment,
+  ])('a $kind without a spec is refused', async (kind: AnyKind) => {
+    const metadata = { name: 'empty', ...(kind.namespaced && { namespace: 'default' }) };
+    const empty = { apiVersion: `${kind.group}/${kind.version}`, kind: kind.kind, metadata };
+    await expect(client.create(kind as Kind, empty)).rejects.toThrow('spec: Required value');
   });
 });

@@ -26,6 +26,8 @@ export interface ResourceDefinition<Spec extends z.ZodType, Status extends z.Zod
   readonly spec: Spec;
   readonly status: Status;
   readonly columns: readonly PrinterColumn[];
+  /** Refuse objects without a spec. */
+  readonly requiredSpec?: boolean;
   /** Refuse changes of the spec. */
   readonly immutableSpec?: boolean;
   /** Keep fields that the schema does not name, anywhere in the object. */
@@ -104,6 +106,7 @@ function customResourceDefinition(definition: ResourceDefinition<z.ZodType, z.Zo
                 },
                 status: { description: 'What was observed.', ...structural(definition.status) },
               },
+              ...(definition.requiredSpec && { required: ['spec'] }),
               ...(definition.preserveUnknownFields && { 'x-kubernetes-preserve-unknown-fields': true }),
             },
           },

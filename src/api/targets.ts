@@ -43,6 +43,7 @@ export const deploymentTarget = defineResource({
   namespaced: true,
   description: 'A place to deploy to: a namespace of a cluster, with credentials for it.',
   spec: TargetSpec,
+  requiredSpec: true,
   status: TargetStatus,
   columns: [
     { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
@@ -76,6 +77,7 @@ export const deploymentTargetClaim = defineResource({
   namespaced: true,
   description: 'A claim for a place to deploy to.',
   spec: ClaimSpec,
+  requiredSpec: true,
   status: ClaimStatus,
   columns: [
     { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
@@ -103,6 +105,7 @@ export const deploymentTargetClass = defineResource({
   namespaced: false,
   description: 'A kind of place to deploy to, and who makes one.',
   spec: ClassSpec,
+  requiredSpec: true,
   status: z.object({}),
   immutableSpec: true,
   columns: [
@@ -165,6 +168,7 @@ export const environment = defineResource({
   namespaced: true,
   description: 'A place to deploy to, as users see it.',
   spec: EnvironmentSpec,
+  requiredSpec: true,
   status: z.object({ conditions: PlainConditions.describe('What is wrong or was.').optional() }),
   columns: [
     { name: 'Claim', type: 'string', jsonPath: '.spec.configuration.target.deploymentTargetClaim.claimName' },
