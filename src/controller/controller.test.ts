@@ -4,9 +4,11 @@ import { FakeApi } from '../../test/support/fake-api.ts';
 import { settled, until } from '../../test/support/until.ts';
 import { ApiError } from '../kube/errors.ts';
 import { defineKind } from '../kube/objects.ts';
-import { own } from '../kube/steps.ts';
+import type { Kind, KubeObject } from '../kube/objects.ts';
+import { edit, own } from '../kube/steps.ts';
 import { reading } from '../kube/tables.ts';
 import { defineController, Manager } from './index.ts';
+import type { ControllerDefinition } from './index.ts';
 import { createLogger } from './logger.ts';
 
 const managers: Manager[] = [];
@@ -262,6 +264,36 @@ describe('failures', () => {
     api.intercept = () => {};
     await until(() => condition(api, 'team/a', 'Ready')?.['status'] === 'True');
     expect(condition(api, 'team/a', 'Stalled')).toBeUndefined();
+  });
+
+  test('a kind tells of a refused write in its own words, beside the condition that all have', async () => {
+    const api = new FakeApi();
+    const failures: unknown[] = [];
+    const worded: ControllerDefinition = {
+      ...copier,
+      failed: (object, { step, cause, reason }) => {
+        failures.push([step?.do, step?.kind.kind, reason]);
+        const conditions = [
+          { type: 'Ready', status: 'False', reason: 'Unable', message: `no note: ${cause}` },
+        ] as const;
+        const metadata = { ...object.metadata, annotations: { refused: 'true' } };
+        return {
+          status: { conditions },
+          steps: [edit(Copy as unknown as Kind<KubeObject>, object, { ...object, metadata })],
+        };
+      },
+    };
+    await run(api, [worded]);
+    await api.create(Template, template('text', 'hello'));
+    api.intercept = ({ verb, kind }) => {
+      if (verb === 'apply' && kind === 'Note') throw new ApiError('no', { code: 403, reason: 'Forbidden' });
+    };
+    await api.create(Copy, copy('a', { count: 1 }));
+    await until(() => condition(api, 'team/a', 'Stalled') !== undefined);
+    expect(failures[0]).toEqual(['own', 'Note', 'ApplyFailed']);
+    expect(condition(api, 'team/a', 'Ready')).toMatchObject({ status: 'False', message: 'no note: no' });
+    expect(condition(api, 'team/a', 'Stalled')).toMatchObject({ message: 'own Note team/a-0: no' });
+    expect(api.all(Copy).get('team/a')!.metadata.annotations).toEqual({ refused: 'true' });
   });
 
   test('a server in trouble is waited for, and nothing about it is written on the object', async () => {

@@ -11,10 +11,11 @@ import type { KubeObject } from '../kube/objects.ts';
 import { edit, editStatus, objectOf } from '../kube/steps.ts';
 import type { Tables } from '../kube/tables.ts';
 import { stampStatus, statusOf, withCondition } from './conditions.ts';
-import type { Status } from './conditions.ts';
-import type { ControllerDefinition, Plan, PlannedEvent } from './definition.ts';
+import type { Condition, Status } from './conditions.ts';
+import type { ControllerDefinition, Failure, Plan, PlannedEvent } from './definition.ts';
 import type { Logger } from './logger.ts';
 import type { ControllerMetrics } from './metrics.ts';
+import { carryOut } from './pass.ts';
 import { PRIORITY, Queue } from './queue.ts';
 import { Reads } from './view.ts';
 import type { View } from './view.ts';
@@ -59,7 +60,7 @@ export class Controller {
   readonly #queue: Queue;
   readonly #reads: Reads;
   readonly #stopping = new AbortController();
-  /** Keys whose failure is being written down; that write must not wake them past their back-off. */
+  /** Keys whose failure is being written down. */
   readonly #reporting = new Set<string>();
   #workers: Promise<void>[] = [];
   #unsubscribe = (): void => {};
@@ -161,9 +162,13 @@ export class Controller {
         this.#queue.add(key);
         return 'success';
       }
-      const plan = this.#reads.track(key, (view) => this.#plan(view, object));
-      const outcomes = await this.#apply(plan.steps ?? []);
-      const status = await this.#writeStatus(object, plan.status ?? this.#withoutFailure(object));
+      const { plan, outcomes, refused } = await carryOut(
+        (refusal) => this.#reads.track(key, (view) => this.#plan(view, object), refusal),
+        (steps) => this.#apply(steps),
+      );
+      const status = await this.#quietly(refused.length > 0 ? key : undefined, () =>
+        this.#writeStatus(object, plan.status ?? this.#withoutFailure(object)),
+      );
       // A pass that changed nothing has nothing new to tell, whatever its plan says again.
       if ([...outcomes, status].some(({ did }) => did !== 'nothing')) {
         for (const event of plan.events ?? []) this.#record(object, event);
@@ -173,10 +178,10 @@ export class Controller {
         const others = (current.metadata.finalizers ?? []).filter((name) => !ours.includes(name));
         await this.#apply([edit(kind, current, withFinalizers(current, others))]);
       }
+      if (plan.requeueAfterMs !== undefined) this.#queue.addAfter(key, plan.requeueAfterMs);
+      if (refused.length > 0) return this.#retryRefused(key, refused);
       this.#queue.forget(key);
-      if (plan.requeueAfterMs === undefined) return 'success';
-      this.#queue.addAfter(key, plan.requeueAfterMs);
-      return 'requeue_after';
+      return plan.requeueAfterMs === undefined ? 'success' : 'requeue_after';
     } catch (error) {
       return this.#failed(key, object, error);
     }
@@ -227,8 +232,32 @@ export class Controller {
     this.#logger.warn({ key, err: cause, retryInMs: delayMs }, 'reconcile failed');
     const apiError = error instanceof StepFailed ? error.cause : error;
     if (apiError instanceof ApiError && isTransient(apiError)) return 'error';
-    await this.#report(key, object, error instanceof PlanThrew ? PLAN_FAILED : APPLY_FAILED, messageOf(cause));
+    await this.#report(key, object, {
+      reason: error instanceof PlanThrew ? PLAN_FAILED : APPLY_FAILED,
+      message: messageOf(cause),
+      cause: messageOf(apiError instanceof ApiError ? apiError : cause),
+      ...(error instanceof StepFailed && { step: error.step }),
+    });
     return 'error';
+  }
+
+  /** Steps that were refused are tried again, later and later: what the server asks for may change unseen. */
+  #retryRefused(key: string, refused: readonly StepFailed[]): Result {
+    const retryInMs = this.#queue.retry(key);
+    for (const err of refused)
+      this.#logger.warn({ key, err, retryInMs }, 'a write was refused, going on with the rest');
+    return 'error';
+  }
+
+  /** Writes down a failure: that must not wake the key past its back-off. */
+  async #quietly<R>(key: string | undefined, write: () => Promise<R>): Promise<R> {
+    if (key === undefined) return write();
+    this.#reporting.add(key);
+    try {
+      return await write();
+    } finally {
+      this.#reporting.delete(key);
+    }
   }
 
   /** The status without a failure that was written down earlier, by whoever owns the status. */
@@ -236,16 +265,21 @@ export class Controller {
     return this.#definition.ownsStatus === false ? undefined : withoutFailure(object);
   }
 
-  /** Tells people of a failure: a condition and, when it is news, an Event. */
-  async #report(key: string, object: KubeObject, reason: string, message: string): Promise<void> {
-    // The owner of the status would take the condition away again, which would wake this key past its back-off.
-    if (this.#definition.ownsStatus === false) {
-      return this.#record(object, { type: 'Warning', reason, note: message });
-    }
-    const conditions = withCondition(object, STALLED, { type: STALLED, status: 'True', reason, message });
+  /** Tells people of a failure: in the status and, when it is news, in an Event. */
+  async #report(key: string, object: KubeObject, failure: Failure): Promise<void> {
+    const { reason, message } = failure;
+    const isOwner = this.#definition.ownsStatus !== false;
+    // The owner of the status would take a condition of others away again, which would wake this key past its back-off.
+    if (!isOwner) this.#record(object, { type: 'Warning', reason, note: message });
     this.#reporting.add(key);
     try {
-      const { did } = await this.#writeStatus(object, { ...statusOf(object), conditions });
+      const { steps = [], status = statusOf(object) } =
+        this.#definition.failed?.(object, failure, this.#clock.now()) ?? {};
+      await this.#apply(steps);
+      if (!isOwner) return;
+      const others = ((status['conditions'] ?? []) as Condition[]).filter(({ type }) => type !== STALLED);
+      const conditions = [...others, { type: STALLED, status: 'True' as const, reason, message }];
+      const { did } = await this.#writeStatus(object, { ...status, conditions });
       if (did !== 'nothing') this.#record(object, { type: 'Warning', reason, note: message });
     } catch (error) {
       this.#logger.debug({ key, err: error }, 'the failure could not be written to the status');

@@ -8,7 +8,7 @@ import type { View } from './view.ts';
 
 /** What to do now, given what is observed. */
 export interface Plan {
-  /** Carried out in this order; the first failure ends the pass. */
+  /** Carried out in this order. After a step that the server refuses, the plan is made again and knows of it. */
   readonly steps?: readonly Step[];
   /** The whole status that the object shall have; left as it is when absent. */
   readonly status?: Status;
@@ -28,6 +28,18 @@ export interface PlannedEvent {
   readonly action?: string;
 }
 
+/** A pass that did not get to its end. */
+export interface Failure {
+  /** `ApplyFailed` or `PlanFailed`. */
+  readonly reason: string;
+  /** What failed and why. */
+  readonly message: string;
+  /** Why alone: what the server said. */
+  readonly cause: string;
+  /** The write that was refused. */
+  readonly step?: Step;
+}
+
 export interface ControllerDefinition<T extends KubeObject = KubeObject> {
   /** Names the field manager (`offshoot-<name>`), metrics and logs. */
   readonly name: string;
@@ -38,6 +50,11 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject> {
   plan(view: View, object: T): Plan;
   /** Put on every object before its first plan; taken off when a plan of its deletion says `finished`. */
   readonly finalizers?: readonly string[];
+  /**
+   * What to write down about a failure in the words of the kind: its status, to which the condition `Stalled` is added,
+   * and edits. Of the same failure twice it must say the same.
+   */
+  failed?(object: T, failure: Failure, now: number): Pick<Plan, 'steps' | 'status'>;
   /** False if another controller owns the status of the kind: this one then tells of its failures by Events alone. */
   readonly ownsStatus?: boolean;
   /** How many keys run at once. */

@@ -6,7 +6,7 @@ export type { Certificates } from './certificates.ts';
 export { conditionsOf, statusOf, withCondition } from './conditions.ts';
 export type { Condition, PlannedCondition, Status } from './conditions.ts';
 export { defineController } from './definition.ts';
-export type { ControllerDefinition, Plan, PlannedEvent, TableGauge } from './definition.ts';
+export type { ControllerDefinition, Failure, Plan, PlannedEvent, TableGauge } from './definition.ts';
 export { createLogger } from './logger.ts';
 export type { Logger, LoggerOptions } from './logger.ts';
 export { LeadershipLost, Manager } from './manager.ts';
