@@ -1,7 +1,7 @@
 // The HTTP side of a running process: /healthz, /readyz and /metrics.
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { http } from '../kube/http.ts';
 
 /** A named check: undefined when all is well, otherwise what is not. */
 type Check = () => string | undefined;
@@ -26,7 +26,7 @@ export interface ProbeServer {
  */
 export async function serveProbes(options: ProbeOptions): Promise<ProbeServer> {
   const served = (['healthz', 'readyz', 'metrics'] as const).filter((name) => options[name] !== undefined);
-  const server = createServer((request, response) => {
+  const server = http.createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const answer = (code: number, type: string, body: string): void => {
       response.writeHead(code, { 'content-type': type }).end(body);

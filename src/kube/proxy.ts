@@ -1,7 +1,7 @@
 // A tunnel through an HTTP proxy (CONNECT). Called by connect.ts for configurations with a proxy URL.
-import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
+import { http } from './http.ts';
 
 /** Opens a connection to `host:port` through the proxy; user and password in its URL are sent along. */
 export function openTunnel(proxyUrl: string, host: string, port: number): Promise<Socket> {

@@ -1,6 +1,12 @@
 // One HTTP request to the API server over kept-alive connections, and the collecting of its answer. Called by exchange.ts.
-import http from 'node:http';
-import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type {
+  Agent,
+  AgentOptions,
+  ClientRequest,
+  ClientRequestArgs,
+  IncomingMessage,
+  OutgoingHttpHeaders,
+} from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
@@ -10,6 +16,7 @@ import type { ConnectConfig } from './config.ts';
 import type { Credential } from './credentials.ts';
 import { connectionError, networkError } from './errors.ts';
 import type { RequestLine } from './errors.ts';
+import { http } from './http.ts';
 import { openTunnel } from './proxy.ts';
 
 /** A request as it goes over the wire; `path` has its query, and is without the path of the server's URL. */
@@ -29,7 +36,7 @@ export class Transport {
   readonly #url: URL;
   readonly #prefix: string;
   readonly #config: ConnectConfig;
-  #agent: { readonly agent: http.Agent; readonly certPem?: string; readonly keyPem?: string } | undefined;
+  #agent: { readonly agent: Agent; readonly certPem?: string; readonly keyPem?: string } | undefined;
 
   constructor(config: ConnectConfig) {
     const url = URL.parse(config.server);
@@ -82,7 +89,7 @@ export class Transport {
   }
 
   /** Connections belong to a client certificate: another certificate means another agent. */
-  #agentFor({ certPem, keyPem }: Credential): http.Agent {
+  #agentFor({ certPem, keyPem }: Credential): Agent {
     const known = this.#agent;
     if (known !== undefined && known.certPem === certPem && known.keyPem === keyPem) return known.agent;
     if (known !== undefined) retire(known.agent);
@@ -93,7 +100,7 @@ export class Transport {
 }
 
 /** Requests under way finish on their connections, which then end; idle ones end at once. */
-function retire(agent: http.Agent): void {
+function retire(agent: Agent): void {
   agent.maxFreeSockets = 0;
   for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
 }
@@ -107,7 +114,7 @@ function withLength({ headers, body }: WireRequest, { authorization }: Credentia
   };
 }
 
-function makeAgent(url: URL, config: ConnectConfig, certPem?: string, keyPem?: string): http.Agent {
+function makeAgent(url: URL, config: ConnectConfig, certPem?: string, keyPem?: string): Agent {
   const options: https.AgentOptions = { keepAlive: true, scheduling: 'lifo' };
   if (url.protocol === 'http:') {
     return config.proxyUrl === undefined ? new http.Agent(options) : new HttpProxyAgent(config.proxyUrl, options);
@@ -123,12 +130,12 @@ type Created = (error: Error | null, socket: Duplex) => void;
 
 class HttpProxyAgent extends http.Agent {
   readonly #proxy: string;
-  constructor(proxy: string, options: http.AgentOptions) {
+  constructor(proxy: string, options: AgentOptions) {
     super(options);
     this.#proxy = proxy;
   }
 
-  override createConnection(options: http.ClientRequestArgs, created: Created): undefined {
+  override createConnection(options: ClientRequestArgs, created: Created): undefined {
     tunnel(this.#proxy, options, (socket) => socket, created);
   }
 }
@@ -149,7 +156,7 @@ class HttpsProxyAgent extends https.Agent {
 
 function tunnel(
   proxy: string,
-  { host, port }: http.ClientRequestArgs,
+  { host, port }: ClientRequestArgs,
   wrap: (socket: Duplex) => Duplex,
   created: Created,
 ): void {
