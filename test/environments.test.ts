@@ -1,9 +1,9 @@
 // Environments from end to end: every scenario in `environments/scenarios`, through kubectl, on both clusters.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeClusters } from './cluster/index.ts';
-import { scenarioNames } from './environments/scenario.ts';
+import { scenarios } from './environments/all.ts';
 import { startSession } from './environments/session.ts';
-import type { Session } from './environments/session.ts';
+import type { Session } from './scenarios/session.ts';
 
 describeClusters('environments', (cluster) => {
   let session: Session;
@@ -17,7 +17,7 @@ describeClusters('environments', (cluster) => {
   });
 
   describe.concurrent('scenario', () => {
-    test.each(scenarioNames())(
+    test.each(scenarios.names)(
       '%s',
       async (name) => {
         const namespace = await cluster.namespace('env');

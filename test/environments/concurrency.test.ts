@@ -15,7 +15,7 @@ import type { AnyObject } from '../../src/kube/objects.ts';
 import { seededRandom } from '../support/random.ts';
 import { installKinds } from './install.ts';
 import { DynamicEnv, leftoversInTheEnd } from './leftovers.ts';
-import { poll } from './poll.ts';
+import { poll } from '../scenarios/poll.ts';
 
 const NAMESPACE = 'default';
 const WORKLOADS = 20;

@@ -9,11 +9,11 @@ import { defineKind } from '../../src/kube/objects.ts';
 import { describeReal } from '../cluster/index.ts';
 import { startRealCluster } from '../cluster/real.ts';
 import type { RealCluster } from '../cluster/real.ts';
+import type { Run } from '../scenarios/sweep.ts';
+import { scenarios } from './all.ts';
 import { installKinds } from './install.ts';
-import { scenarioNames } from './scenario.ts';
 import { withoutTraces } from './snapshot.ts';
 import { clear, run, runWithoutEnvironments } from './sweep.ts';
-import type { Run } from './sweep.ts';
 
 const NAMESPACE = 'ns';
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
@@ -50,7 +50,7 @@ const SWEPT = [
 ];
 
 describe.concurrent('the controller ends after every write (embedded)', () => {
-  test.each(scenarioNames())(
+  test.each(scenarios.names)(
     '%s',
     async (scenario) => {
       const reference = await onItsOwn((client) => run(client, scenario, NAMESPACE));

@@ -2,7 +2,7 @@
 import type { Client } from '../../src/kube/client.ts';
 import { defineKind, keyOf } from '../../src/kube/objects.ts';
 import type { AnyObject, Kind } from '../../src/kube/objects.ts';
-import { poll } from './poll.ts';
+import { poll } from '../scenarios/poll.ts';
 
 const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
 const DestinationRule = defineKind('networking.istio.io/v1beta1', 'DestinationRule', 'destinationrules');

@@ -3,6 +3,8 @@
 import type { Client } from '../../src/kube/client.ts';
 import { defineKind, keyOf } from '../../src/kube/objects.ts';
 import type { AnyObject } from '../../src/kube/objects.ts';
+import { lasting } from '../scenarios/sweep.ts';
+import type { State } from '../scenarios/sweep.ts';
 
 export const KINDS = [
   defineKind('riskified.com/v1alpha1', 'DynamicEnv', 'dynamicenvs'),
@@ -11,26 +13,6 @@ export const KINDS = [
   defineKind('networking.istio.io/v1beta1', 'DestinationRule', 'destinationrules'),
   defineKind('networking.istio.io/v1beta1', 'VirtualService', 'virtualservices'),
 ];
-
-/** Fields that say when, how often or by whom, in metadata and in every status. */
-const BY_CHANCE = new Set([
-  'creationTimestamp',
-  'generation',
-  'lastOccurrence',
-  'lastTransitionTime',
-  'lastUpdateTime',
-  'managedFields',
-  'observedGeneration',
-  'resourceVersion',
-  'uid',
-  'clusterIP',
-  'clusterIPs',
-  'deployment.kubernetes.io/revision',
-  'kubectl.kubernetes.io/last-applied-configuration',
-]);
-
-/** Objects by kind and name. */
-export type State = Readonly<Record<string, unknown>>;
 
 /** All objects of the cluster but for those that it starts with. */
 export async function snapshot(client: Client): Promise<State> {
@@ -51,11 +33,4 @@ export function withoutTraces(state: State): State {
       return [key, { ...rest, metadata: Object.keys(kept ?? {}).length > 0 ? { ...plain, annotations: kept } : plain }];
     }),
   );
-}
-
-function lasting(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(lasting);
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).filter(([name]) => !BY_CHANCE.has(name));
-  return Object.fromEntries(fields.map(([name, each]) => [name, lasting(each)]));
 }

@@ -9,11 +9,11 @@ import type { Client } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { defineKind, keyOf } from '../../src/kube/objects.ts';
 import { settled, until } from '../support/until.ts';
-import { inProcess } from './hands.ts';
-import type { Hands } from './hands.ts';
+import { inProcess } from '../scenarios/hands.ts';
+import type { Hands } from '../scenarios/hands.ts';
+import { scenarios } from './all.ts';
 import { installKinds } from './install.ts';
-import { play } from './runner.ts';
-import { readScenario } from './scenario.ts';
+import { play } from '../scenarios/runner.ts';
 
 const NAMESPACE = 'default';
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
@@ -55,7 +55,7 @@ async function writesDuring(work: (manager: Manager) => Promise<void>): Promise<
 }
 
 test('at most 12 to make an environment of one subset, none afterwards, at most 8 to delete it', async () => {
-  const moves = readScenario('simple', NAMESPACE);
+  const moves = scenarios.moves('simple', { ns: NAMESPACE });
   const step = (number: string) => (): Promise<void> =>
     play(
       moves.filter(({ name }) => name.startsWith(number)),
@@ -98,7 +98,7 @@ test('at most 12 to make an environment of one subset, none afterwards, at most 
 test('not more for a clone that takes its time', async () => {
   const metadata = { name: 'slow' };
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata });
-  const moves = readScenario('wait-for-ready', metadata.name);
+  const moves = scenarios.moves('wait-for-ready', { ns: metadata.name });
   const made = await writesDuring(() => play(moves, { hands }));
   expect(made.length, made.join(', ')).toBeLessThanOrEqual(12);
 });

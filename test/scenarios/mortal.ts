@@ -1,7 +1,7 @@
 // A controller process that ends after its n-th write. It runs in this process, so that sweeping over every n is quick:
 // what makes it dead is a client on which nothing is heard any more.
 import { createLogger, Manager } from '../../src/controller/index.ts';
-import { environments } from '../../src/environments/index.ts';
+import type { ManagerOptions } from '../../src/controller/index.ts';
 import type { Client } from '../../src/kube/client.ts';
 
 const WRITES = new Set(['create', 'update', 'patch', 'delete']);
@@ -16,18 +16,21 @@ export interface Phoenix {
 }
 
 /**
- * Runs the environments controller through several lives: each ends after the given number of writes, the last lasts.
- * The next life begins as soon as the one before it is dead.
+ * Runs controllers through several lives: each ends after the given number of writes, the last lasts. The next life
+ * begins as soon as the one before it is dead.
  */
-export async function startPhoenix(client: Client, lifetimes: readonly number[]): Promise<Phoenix> {
+export async function startPhoenix(
+  options: Pick<ManagerOptions, 'client' | 'controllers' | 'clock'>,
+  lifetimes: readonly number[],
+): Promise<Phoenix> {
   const lives: { readonly manager: Manager; readonly client: MortalClient }[] = [];
   let starting = Promise.resolve();
   const begin = async (): Promise<void> => {
     const lifetime = lifetimes[lives.length] ?? Infinity;
-    const mortal = new MortalClient(client, lifetime, () => void (starting = starting.then(begin)));
+    const mortal = new MortalClient(options.client, lifetime, () => void (starting = starting.then(begin)));
     const manager = new Manager({
+      ...options,
       client: mortal.client,
-      controllers: [environments({ drainMs: 0 })],
       logger: createLogger({ level: 'silent' }),
     });
     lives.push({ manager, client: mortal });

@@ -13,8 +13,12 @@ import { poll } from './poll.ts';
 export interface Hands {
   apply(objects: readonly AnyObject[]): Promise<void>;
   patch(object: AnyObject): Promise<void>;
+  /** Patches the status. */
+  status(object: AnyObject): Promise<void>;
   /** Resolves when they are gone. */
   delete(objects: readonly AnyObject[]): Promise<void>;
+  /** Resolves when they are being deleted. */
+  deleting(objects: readonly AnyObject[]): Promise<void>;
   /** Resolves when the condition (`condition=Ready`) holds. */
   wait(object: AnyObject, condition: string): Promise<void>;
   /** Those of the named objects that are there. */
@@ -49,16 +53,21 @@ export function kubectl(kubeconfigPath: string, cacheDir: string): Hands {
     const answer = parseJson(json) as AnyObject & { items?: AnyObject[] };
     return answer.kind === 'List' ? (answer.items ?? []) : [answer];
   };
+  const patch = async ({ apiVersion, kind, metadata, ...rest }: AnyObject, ...args: string[]): Promise<void> => {
+    const { name, namespace, ...changed } = metadata;
+    const body = stringifyJson({ metadata: changed, ...rest });
+    const about = { apiVersion, kind, metadata: { name, namespace } };
+    await run(['patch', ...args, '--type=merge', '-p', body, '-f', '-'], about);
+  };
+  const remove = async (objects: readonly AnyObject[], arg: string): Promise<void> => {
+    await run(['delete', '--ignore-not-found', arg, '-f', '-'], listOf(objects));
+  };
   return {
     apply: async (objects) => void (await run(['apply', '-f', '-'], listOf(objects))),
-    patch: async ({ apiVersion, kind, metadata, ...rest }) => {
-      const { name, namespace, ...changed } = metadata;
-      const body = stringifyJson({ metadata: changed, ...rest });
-      await run(['patch', '--type=merge', '-p', body, '-f', '-'], { apiVersion, kind, metadata: { name, namespace } });
-    },
-    delete: async (objects) => {
-      await run(['delete', '--ignore-not-found', `--timeout=${DEADLINE_S}s`, '-f', '-'], listOf(objects));
-    },
+    patch: (object) => patch(object),
+    status: (object) => patch(object, '--subresource=status'),
+    delete: (objects) => remove(objects, `--timeout=${DEADLINE_S}s`),
+    deleting: (objects) => remove(objects, '--wait=false'),
     wait: async (object, condition) => {
       await run(['wait', `--for=${condition}`, `--timeout=${DEADLINE_S}s`, '-f', '-'], object);
     },
@@ -66,7 +75,8 @@ export function kubectl(kubeconfigPath: string, cacheDir: string): Hands {
     list: async ({ apiVersion, kind, metadata }) => {
       const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : [];
       const resource = group === '' ? kind : `${kind}.${version}.${group}`;
-      return found(await run(['get', resource, '-n', metadata.namespace ?? '', '-o', 'json'], undefined));
+      const where = metadata.namespace === undefined ? ['--all-namespaces'] : ['-n', metadata.namespace];
+      return found(await run(['get', resource, ...where, '-o', 'json'], undefined));
     },
   };
 }
@@ -86,6 +96,20 @@ export function inProcess(client: Client): Hands {
       throw error;
     }
   };
+  const patch = async (object: AnyObject, subresource?: string): Promise<void> => {
+    const { apiVersion: _version, kind: _kind, ...body } = object;
+    const options = { fieldManager: 'person', ...(subresource && { subresource }) };
+    await client.patch(kindOf(object), object.metadata, { type: 'merge', body }, options);
+  };
+  const deleting = async (objects: readonly AnyObject[]): Promise<readonly AnyObject[]> => {
+    const going = (await Promise.all(objects.map(read))).filter((object) => object !== undefined);
+    for (const object of going) {
+      await client.delete(kindOf(object), object.metadata).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
+    }
+    return going;
+  };
   return {
     async apply(objects) {
       for (const object of objects) {
@@ -93,17 +117,11 @@ export function inProcess(client: Client): Hands {
         await client.patch(kindOf(object), object.metadata, patch, { fieldManager: 'person' });
       }
     },
-    patch: async (object) => {
-      const { apiVersion: _version, kind: _kind, ...body } = object;
-      await client.patch(kindOf(object), object.metadata, { type: 'merge', body }, { fieldManager: 'person' });
-    },
+    patch: (object) => patch(object),
+    status: (object) => patch(object, 'status'),
+    deleting: async (objects) => void (await deleting(objects)),
     async delete(objects) {
-      const going = (await Promise.all(objects.map(read))).filter((object) => object !== undefined);
-      for (const object of going) {
-        await client.delete(kindOf(object), object.metadata).catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
-      }
+      const going = await deleting(objects);
       // Somebody may make another one of the same name.
       for (const object of going) {
         await poll(async () => (await read(object))?.metadata.uid !== object.metadata.uid, deadlineMs);
@@ -128,7 +146,11 @@ export function inProcess(client: Client): Hands {
   };
 }
 
-/** The kind of an object; the plural of every kind that scenarios use is regular. */
+const WITHOUT_NAMESPACE = new Set(['Namespace', 'DeploymentTargetClass']);
+
+/** The kind of an object, going by the rules of English for its plural. */
 function kindOf({ apiVersion, kind }: AnyObject): Kind {
-  return defineKind(apiVersion, kind, `${kind.toLowerCase()}s`, { namespaced: kind !== 'Namespace' });
+  const name = kind.toLowerCase();
+  const plural = name.endsWith('s') ? `${name}es` : name.replace(/y$/, 'ie') + 's';
+  return defineKind(apiVersion, kind, plural, { namespaced: !WITHOUT_NAMESPACE.has(kind) });
 }

@@ -1,5 +1,5 @@
 // Plays scenarios by hand and prints every move:
-//   node test/environments/run.ts NAME … [--cluster embedded|real]
+//   node test/scenarios/run.ts PART/NAME … [--cluster embedded|real]
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,28 +9,43 @@ import { connect } from '../../src/kube/connect.ts';
 import { loadConfig } from '../../src/kube/kubeconfig.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import { startRealCluster } from '../cluster/real.ts';
-import { scenarioNames } from './scenario.ts';
-import { startSession } from './session.ts';
+import { scenarios as ofEnvironments } from '../environments/all.ts';
+import { startSession as startEnvironments } from '../environments/session.ts';
+import type { Client } from '../../src/kube/client.ts';
+import type { Scenarios } from './scenario.ts';
+import type { Session } from './session.ts';
 
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+
+interface Part {
+  readonly scenarios: Scenarios;
+  start(cluster: { kubeconfigPath: string; client: Client }, scenario: string): Promise<Session>;
+}
+
+const parts: Readonly<Record<string, Part>> = {
+  environments: { scenarios: ofEnvironments, start: startEnvironments },
+};
 
 /** Runs the command; resolves with its exit code. */
 export async function main(args: readonly string[], print: (line: string) => void): Promise<number> {
   const options = { cluster: { type: 'string', default: 'embedded' } } as const;
   const { values, positionals: names } = parseArgs({ args: [...args], options, allowPositionals: true });
-  const all = scenarioNames();
+  const all = Object.entries(parts).flatMap(([part, { scenarios }]) =>
+    scenarios.names.map((name) => `${part}/${name}`),
+  );
   const unknown = names.find((name) => !all.includes(name));
   if (names.length === 0 || unknown !== undefined || !(values.cluster in clusters)) {
     if (unknown !== undefined) print(`there is no scenario ${unknown}`);
-    print(`usage: run.ts NAME … [--cluster ${Object.keys(clusters).join('|')}]\n  ${all.join('\n  ')}`);
+    print(`usage: run.ts PART/NAME … [--cluster ${Object.keys(clusters).join('|')}]\n  ${all.join('\n  ')}`);
     return 64;
   }
   const cluster = await clusters[values.cluster as keyof typeof clusters]();
   const client = connect(loadConfig({ path: cluster.kubeconfigPath }));
-  const session = await startSession({ kubeconfigPath: cluster.kubeconfigPath, client });
   try {
     let failed = 0;
     for (const [i, name] of names.entries()) {
+      const [part = '', scenario = ''] = name.split('/');
+      const session = await parts[part]!.start({ kubeconfigPath: cluster.kubeconfigPath, client }, scenario);
       const namespace = `run-${i}`;
       await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
       print(name);
@@ -38,14 +53,14 @@ export async function main(args: readonly string[], print: (line: string) => voi
       const onMove = (move: { name: string; about: string }): void =>
         print(`  ${seconds(started).padStart(6)}  ${move.name.padEnd(10)}  ${move.about}`);
       const problems = await session
-        .run(name, namespace, { onMove })
+        .run(scenario, namespace, { onMove })
         .catch((error: unknown) => [(error as Error).message]);
       for (const problem of problems) print(`  FAILED  ${problem}`);
       failed += problems.length > 0 ? 1 : 0;
+      await session.stop();
     }
     return failed > 0 ? 1 : 0;
   } finally {
-    await session.stop();
     client.close();
     await cluster.stop();
   }

@@ -50,7 +50,8 @@ function hands(objects: readonly AnyObject[], fromLook = 1): Hands {
   const refuse = (): never => {
     throw new Error('refused');
   };
-  return { apply: refuse, patch: refuse, delete: refuse, wait: refuse, get: look, list: look };
+  const write = { apply: refuse, patch: refuse, status: refuse, delete: refuse, deleting: refuse, wait: refuse };
+  return { ...write, get: look, list: look };
 }
 
 const move = (does: Move['does'], ...objects: AnyObject[]): Move => ({ name: `00-${does}`, does, about: '', objects });
@@ -77,15 +78,33 @@ test('what is not there, or has other fields, is no error', async () => {
   await expect(play([absent], { hands: hands([config({ x: '1' })]), deadlineMs: 100 })).resolves.toBeUndefined();
 });
 
+test('a change of an object without a name is one of all that have its labels', async () => {
+  const labelled = (name: string, labels?: Record<string, string>): AnyObject => {
+    const { metadata, ...rest } = config(undefined, name);
+    return { ...rest, metadata: { ...metadata, ...(labels && { labels }) } };
+  };
+  const there = [
+    labelled('a', { x: '1', y: '1' }),
+    labelled('b', { x: '2' }),
+    labelled('c', { x: '1' }),
+    labelled('d'),
+  ];
+  const patched: string[] = [];
+  const patch = async ({ metadata }: AnyObject): Promise<void> => void patched.push(metadata.name);
+  const wanted = { ...config(undefined, null), metadata: { labels: { x: '1' } } as unknown as AnyObject['metadata'] };
+  await play([move('patch', wanted)], { hands: { ...hands(there), patch } });
+  expect(patched).toEqual(['a', 'c']);
+});
+
 test('the command prints every move of a scenario, and knows the names of all', async () => {
   const lines: string[] = [];
   expect(await main(['nothing'], (line) => lines.push(line))).toBe(64);
   expect(lines.join('\n')).toContain('there is no scenario nothing');
-  expect(lines.join('\n')).toContain('consumer-only');
+  expect(lines.join('\n')).toContain('environments/consumer-only');
 
   lines.length = 0;
-  expect(await main(['consumer-only'], (line) => lines.push(line))).toBe(0);
-  expect(lines[0]).toBe('consumer-only');
+  expect(await main(['environments/consumer-only'], (line) => lines.push(line))).toBe(0);
+  expect(lines[0]).toBe('environments/consumer-only');
   expect(lines.slice(1).map((line) => line.split(/ {2,}/)[2])).toEqual([
     '00-apply',
     '00-assert',
