@@ -6,11 +6,11 @@ import type { Embedded } from '../src/embedded/index.ts';
 import { loadConfig } from '../src/kube/kubeconfig.ts';
 import { describeReal } from './cluster/index.ts';
 import { sharedRealCluster } from './cluster/shared.ts';
-import { answerDifferences } from './differential/compare.ts';
+import { answerDifferences, differenceText } from './differential/compare.ts';
 import { corpus } from './differential/corpus/index.ts';
 import { endpointOf } from './differential/endpoint.ts';
 import type { Answer, Endpoint } from './differential/endpoint.ts';
-import { isKnown } from './differential/known.ts';
+import { judge, requestName } from './differential/known.ts';
 import { play, removeNamespace } from './differential/play.ts';
 import type { Scenario } from './differential/scenario.ts';
 
@@ -58,11 +58,15 @@ describeReal('embedded and real servers answer alike', () => {
   });
 });
 
-/** One line a difference that is not known, with the request that showed it. */
+/** One line a difference that is not known, and one for each that is known and does not show. */
 function report(scenario: Scenario, wanted: readonly Answer[], found: readonly Answer[]): string[] {
-  return scenario.steps.flatMap((step, index) => {
-    const all = answerDifferences(wanted[index]!, found[index]!);
-    const unknown = all.filter((difference) => !isKnown(scenario, step, difference));
-    return unknown.map(({ text }) => `${index + 1}. ${step.method} ${step.path} · ${text}`);
+  const all = scenario.steps.flatMap((_step, index) => {
+    const request = requestName(scenario, index);
+    return answerDifferences(wanted[index]!, found[index]!).map((difference) => ({ request, ...difference }));
   });
+  const { unknown, stale } = judge(scenario, all);
+  return [
+    ...unknown.map((difference) => `${difference.request} · ${differenceText(difference)}`),
+    ...stale.map((entry) => `${entry.request} · take this out of known.yaml: ${differenceText(entry)}`),
+  ];
 }

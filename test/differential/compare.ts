@@ -1,22 +1,24 @@
-// The differences between two JSON values, one line each.
+// The differences between two JSON values.
 
 import type { Answer } from './endpoint.ts';
 
+/** What each server says at a path; undefined for nothing. */
 export interface Difference {
   readonly path: string;
-  /** True when the real server says null where the embedded one says nothing. */
-  readonly null: boolean;
-  readonly text: string;
+  readonly real: unknown;
+  readonly embedded: unknown;
 }
 
 /** Where two answers differ. When one server refuses what the other does, their bodies have nothing in common. */
 export function answerDifferences(real: Answer, embedded: Answer): Difference[] {
   if (real.code === embedded.code) return differences(real, embedded);
-  const told = ({ code, body }: Answer): string => {
-    const message = (body as { readonly message?: unknown } | null)?.message;
-    return message === undefined ? String(code) : `${code} ${shown(message)}`;
-  };
-  return [{ path: 'code', null: false, text: `code: real ${told(real)}, embedded ${told(embedded)}` }];
+  return [{ path: 'code', real: told(real), embedded: told(embedded) }];
+}
+
+/** The code of an answer with the message of a refusal. */
+function told({ code, body }: Answer): string {
+  const message = (body as { readonly message?: unknown } | null)?.message;
+  return typeof message === 'string' ? `${code} ${message}` : String(code);
 }
 
 /** Where the second value is not the first. */
@@ -30,8 +32,12 @@ function differences(real: unknown, embedded: unknown, path = ''): Difference[] 
     const names = [...new Set([...Object.keys(real), ...Object.keys(embedded)])];
     return names.flatMap((name) => differences(real[name], embedded[name], join(path, name)));
   }
-  const isNull = real === null && embedded === undefined;
-  return [{ path, null: isNull, text: `${path}: real ${shown(real)}, embedded ${shown(embedded)}` }];
+  return [{ path, real, embedded }];
+}
+
+/** One line for people. */
+export function differenceText({ path, real, embedded }: Difference): string {
+  return `${path}: real ${shown(real)}, embedded ${shown(embedded)}`;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -44,7 +50,5 @@ function join(path: string, name: string): string {
 }
 
 function shown(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  const text = JSON.stringify(value);
-  return text.length > 400 ? `${text.slice(0, 400)}…` : text;
+  return value === undefined ? 'nothing' : JSON.stringify(value);
 }

@@ -13,7 +13,7 @@ const pollMs = 50;
 /** The normalised answers of a scenario, one a step. Its namespace is made first; `removeNamespace` is for the end. */
 export async function play({ steps }: Scenario, namespace: string, endpoint: Endpoint): Promise<Answer[]> {
   const kept = new Map([['ns', namespace]]);
-  const normaliser = new Normaliser();
+  const normaliser = new Normaliser(namespace);
   await makeNamespace(endpoint, namespace);
   const answers: Answer[] = [];
   for (const step of steps) {
