@@ -266,6 +266,41 @@ describe('failures', () => {
     expect(condition(api, 'team/a', 'Stalled')).toBeUndefined();
   });
 
+  test('a refused write ends only what the plan says depends on it, and is tried again ever more rarely', async () => {
+    const api = new FakeApi();
+    const patient = defineController<Copy>({
+      name: 'patient',
+      kind: Copy,
+      reads: [reading(Note)],
+      plan: (view, { metadata: { name } }) => {
+        const wanted = ['0', '1', '2'].map((i) => ({ name: `${name}-${i}`, namespace: 'team' }));
+        const refusals = wanted.map((ref) => view.refusal(Note, ref)).filter((text) => text !== undefined);
+        const steps = wanted
+          .filter((ref) => view.refusal(Note, ref) === undefined)
+          .map((metadata) => own(Note, { apiVersion: 'example.dev/v1', kind: 'Note', metadata, spec: { text: 'x' } }));
+        return { steps, status: { refusals } };
+      },
+    });
+    const tries: string[] = [];
+    const refuse = ({ verb, kind, key }: { verb: string; kind: string; key: string }): void => {
+      if (verb !== 'apply' || kind !== 'Note' || key.endsWith('-2')) return;
+      tries.push(key);
+      throw new ApiError('PATCH: no', { code: 403, reason: 'Forbidden', status: { message: `no ${key}` } });
+    };
+    api.intercept = refuse;
+    const manager = await run(api, [patient]);
+    await api.create(Copy, copy('a'));
+    const status = (): unknown => api.all(Copy).get('team/a')?.['status'];
+    await until(() => status() !== undefined && tries.length >= 6);
+    expect(status()).toEqual({ refusals: ['no team/a-0', 'no team/a-1'] });
+    expect([...api.all(Note).keys()]).toEqual(['team/a-2']);
+    expect(api.writes.map(({ verb, kind }) => `${verb} ${kind}`)).toEqual(['create Copy', 'apply Note', 'patch Copy']);
+    api.intercept = () => {};
+    await until(() => api.all(Note).size === 3);
+    await settled(manager);
+    expect(status()).toEqual({ refusals: [] });
+  });
+
   test('a kind tells of a refused write in its own words, beside the condition that all have', async () => {
     const api = new FakeApi();
     const failures: unknown[] = [];

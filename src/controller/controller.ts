@@ -271,20 +271,19 @@ export class Controller {
     const isOwner = this.#definition.ownsStatus !== false;
     // The owner of the status would take a condition of others away again, which would wake this key past its back-off.
     if (!isOwner) this.#record(object, { type: 'Warning', reason, note: message });
-    this.#reporting.add(key);
     try {
-      const { steps = [], status = statusOf(object) } =
-        this.#definition.failed?.(object, failure, this.#clock.now()) ?? {};
-      await this.#apply(steps);
-      if (!isOwner) return;
-      const others = ((status['conditions'] ?? []) as Condition[]).filter(({ type }) => type !== STALLED);
-      const conditions = [...others, { type: STALLED, status: 'True' as const, reason, message }];
-      const { did } = await this.#writeStatus(object, { ...status, conditions });
-      if (did !== 'nothing') this.#record(object, { type: 'Warning', reason, note: message });
+      await this.#quietly(key, async () => {
+        const { steps = [], status = statusOf(object) } =
+          this.#definition.failed?.(object, failure, this.#clock.now()) ?? {};
+        await this.#apply(steps);
+        if (!isOwner) return;
+        const others = ((status['conditions'] ?? []) as Condition[]).filter(({ type }) => type !== STALLED);
+        const conditions = [...others, { type: STALLED, status: 'True' as const, reason, message }];
+        const { did } = await this.#writeStatus(object, { ...status, conditions });
+        if (did !== 'nothing') this.#record(object, { type: 'Warning', reason, note: message });
+      });
     } catch (error) {
       this.#logger.debug({ key, err: error }, 'the failure could not be written to the status');
-    } finally {
-      this.#reporting.delete(key);
     }
   }
 

@@ -16,7 +16,7 @@ export type { ComputedGauge, ControllerMetrics, Metrics, Series } from './metric
 export { PRIORITY, Queue } from './queue.ts';
 export type { QueueMetrics, QueueOptions } from './queue.ts';
 export { Reads } from './view.ts';
-export type { View } from './view.ts';
+export type { Refusal, View } from './view.ts';
 export { clientConfigOf, removeConfiguration, WebhookRegistration } from './webhook-registration.ts';
 export type { ValidatingWebhookConfiguration, WebhookAddress } from './webhook-registration.ts';
 export { serveWebhooks } from './webhook.ts';

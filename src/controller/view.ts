@@ -15,9 +15,14 @@ export interface View {
   index<T extends KubeObject>(kind: Kind<T>, index: string, value: string): readonly T[];
   /** False when the API server does not serve the kind. */
   served(kind: AnyKind): boolean;
+  /** What the server said when it refused, in this very pass, what the plan wanted of an object. */
+  refusal: Refusal;
   /** The time in milliseconds. Reading it subscribes to nothing: a plan says itself when to look again. */
   now(): number;
 }
+
+/** Why a write to an object was refused; undefined if none was. */
+export type Refusal = (kind: AnyKind, ref: Ref) => string | undefined;
 
 /** Something that can be read: an object, a list, an entry of an index. Knows who read it. */
 interface Topic {
@@ -47,10 +52,10 @@ export class Reads {
   }
 
   /** Runs `plan` with a view and makes its reads the reader's subscriptions, also when it throws. */
-  track<R>(reader: string, plan: (view: View) => R): R {
+  track<R>(reader: string, plan: (view: View) => R, refusal: Refusal = () => undefined): R {
     const read = new Set<Topic>();
     try {
-      return plan(this.#view(read));
+      return plan(this.#view(read, refusal));
     } finally {
       this.#subscribe(reader, read);
     }
@@ -68,7 +73,7 @@ export class Reads {
     this.#byReader.clear();
   }
 
-  #view(read: Set<Topic>): View {
+  #view(read: Set<Topic>, refusal: Refusal): View {
     return {
       get: (kind, ref) => {
         const table = this.#tables.of(kind);
@@ -94,6 +99,7 @@ export class Reads {
         read.add(this.#topics(kind).service());
         return table.served;
       },
+      refusal,
       now: this.#now,
     };
   }

@@ -30,7 +30,7 @@ export function conditionsFor(overall: Overall, state: State): Conditions {
   const { items, leaving } = overall;
   const waiting = items.filter((item) => item.clone.status !== 'running');
   const workloads = `${items.length - waiting.length} of ${items.length} workloads run`;
-  const errors = items.flatMap((item) => errorsOf(item));
+  const errors = [...items.flatMap((item) => errorsOf(item)), ...leaving.refusals];
   const problem = errors[0] ?? problemOf(waiting) ?? 'removing what is no longer wanted';
   return [
     ...states(state, capitalised(state), state === 'ready' ? workloads : problem, errors.join('; ') || problem),
@@ -51,7 +51,9 @@ export function conditionsOfRefusal({ reason, message }: Refusal): Conditions {
 export function conditionsOfDeletion(leaving: Leaving): Conditions {
   // The same from the last request to the last clone: the end of a deletion is not worth another write.
   const message = leaving.drainingSince === undefined ? 'removing what was made' : 'letting requests end';
-  return [...states('processing', 'Deleting', message, ''), ...draining(leaving)];
+  const { refusals } = leaving;
+  const state = refusals.length > 0 ? 'degraded' : 'processing';
+  return [...states(state, 'Deleting', refusals[0] ?? message, refusals.join('; ')), ...draining(leaving)];
 }
 
 /** `Ready`, and the two that tell tools which do not know us whether to wait or to give up. */
@@ -66,9 +68,10 @@ function states(state: State, reason: string, message: string, stalled: string):
 
 function routed({ items, routes, warnings }: Overall): PlannedCondition {
   const subsets = items.filter((item) => !item.consumer);
+  const isThere = (resources: readonly ResourceStatus[] = []): boolean =>
+    resources.some(({ status }) => status === 'running');
   const unrouted = subsets.filter(
-    (item) =>
-      item.routes !== 'insert' || item.notReady || !routes.get(item)?.some(({ status }) => status === 'running'),
+    (item) => item.routes === 'wait' || item.notReady || !isThere(item.rules) || !isThere(routes.get(item)),
   );
   const keys = unrouted.map(({ key }) => key).join(', ');
   const routedText = subsets.length === 0 ? 'there are no subsets' : 'every subset receives its requests';

@@ -7,6 +7,7 @@ import { jsonEqual } from '../watchable/index.ts';
 import type { Item } from './item.ts';
 import { isRouteOf, isRouteOfSubset, WATCH_ANNOTATION, withEnvironment, withoutEnvironment } from './marks.ts';
 import type { Owner } from './marks.ts';
+import { messages } from './messages.ts';
 import { VirtualService } from './objects.ts';
 import { insertionOf } from './reach.ts';
 import { withRoutes } from './routes.ts';
@@ -20,8 +21,17 @@ export interface Edits {
   readonly statuses: Map<Item, ResourceStatus[]>;
   readonly events: PlannedEvent[];
   readonly warnings: string[];
+  /** Routes that should go and can't. */
+  readonly refusals: string[];
+  /** The VirtualServices as they will be after this pass. */
+  readonly services: ReadonlyMap<string, VirtualService>;
   /** Whether routes are taken out that requests may be on their way through. */
   routesLeave: boolean;
+}
+
+/** Edits of nothing. */
+export function noEdits(services: Map<string, VirtualService> = new Map()): Edits {
+  return { steps: [], statuses: new Map(), events: [], warnings: [], refusals: [], services, routesLeave: false };
 }
 
 /** Edits every VirtualService that has routes of this environment or shall have some. */
@@ -32,8 +42,8 @@ export function planEdits(
   items: readonly Item[],
   settings: Settings,
 ): Edits {
-  const edits: Edits = { steps: [], statuses: new Map(), events: [], warnings: [], routesLeave: false };
   const services = new Map<string, VirtualService>();
+  const edits = noEdits(services);
   for (const item of items) for (const [key, { service }] of item.virtualServices) services.set(key, service);
   for (const service of findEdited(view, env)) services.set(keyOf(service.metadata), service);
   const untouched = items.filter(({ routes, consumer }) => routes === 'untouched' && !consumer);
@@ -46,9 +56,15 @@ export function planEdits(
       insertions: wanting.map((item) => insertionOf(item, item.virtualServices.get(key)!.hosts, settings)),
       untouched: untouched.map(({ subset }) => subset),
     });
-    services.set(key, edited.service);
     edits.warnings.push(...edited.warnings.map((text) => `VirtualService ${key}${text}`));
     if (edited.service === service) continue;
+    const refusal = view.refusal(VirtualService, service.metadata);
+    if (refusal !== undefined) {
+      // Those who want routes there tell of it themselves.
+      if (wanting.length === 0) edits.refusals.push(messages.routesNotRemoved(key, refusal));
+      continue;
+    }
+    services.set(key, edited.service);
     edits.steps.push(edit(VirtualService, service, edited.service));
     edits.events.push({ type: 'Normal', reason: 'RoutesChanged', note: `VirtualService ${key}: ${edited.note}` });
     edits.routesLeave ||= edited.routesLeave;

@@ -7,7 +7,7 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { z } from 'zod';
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { Reads } from '../controller/index.ts';
-import type { Plan, Status } from '../controller/index.ts';
+import type { Plan, Refusal, Status } from '../controller/index.ts';
 import { createMergePatch, editPatch, keyOf, Tables } from '../kube/index.ts';
 import type { AnyKind, KubeObject, Step } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
@@ -22,6 +22,8 @@ const Head = z.strictObject({
   about: z.string(),
   plan: z.string(),
   now: z.string().default('2026-01-01T00:10:00Z'),
+  /** By `Kind namespace/name`: what the server said when it refused a write in this pass. */
+  refused: z.record(z.string(), z.string()).default({}),
   settings: z
     .strictObject({
       versionLabel: z.string(),
@@ -54,10 +56,9 @@ function plan(file: string): unknown {
   const env = tables.of(DynamicEnv).get(head.plan);
   if (env === undefined) throw new Error(`${file}: plan: there is no DynamicEnv ${head.plan}`);
   const settings = { ...defaultSettings, ...head.settings };
-  return shown(
-    reads.track('golden', (view) => planEnvironment(view, env, settings)),
-    tables,
-  );
+  const refusal: Refusal = ({ kind }, ref) => head.refused[`${kind} ${keyOf(ref)}`];
+  const planned = reads.track('golden', (view) => planEnvironment(view, env, settings), refusal);
+  return shown(planned, tables);
 }
 
 /** Integers as they come from the API: bigints only where a number would not hold them. */

@@ -3,12 +3,17 @@
 import type { ConsumerStatus, DynamicEnv, SubsetStatus } from '../api/dynamicenv.ts';
 import { conditionsOf } from '../controller/index.ts';
 import type { View } from '../controller/index.ts';
-import { keyOf, remove } from '../kube/index.ts';
+import { describe, keyOf, objectOf, remove } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
+import type { Edits } from './edits.ts';
+import { resolveHost } from './hosts.ts';
 import type { Item } from './item.ts';
+import { isRouteOf, isRouteOfSubset } from './marks.ts';
 import type { Owner } from './marks.ts';
+import { messages } from './messages.ts';
 import { cloneName, ruleName } from './names.ts';
 import { Deployment, DestinationRule } from './objects.ts';
+import type { VirtualService } from './objects.ts';
 import type { Settings } from './settings.ts';
 import { findMade } from './world.ts';
 
@@ -26,15 +31,17 @@ export interface Leaving {
   readonly waitMs?: number;
   /** Whether nothing unwanted is left. */
   readonly gone: boolean;
+  /** What should be gone and can't be removed. */
+  readonly refusals: readonly string[];
 }
 
-/** Plans the removal of what is no longer wanted. `routesLeave`: routes are taken out in this very pass. */
+/** Plans the removal of what is no longer wanted, given what becomes of the routes in this pass. */
 export function leave(
   view: View,
   env: DynamicEnv,
   owner: Owner,
   items: readonly Item[],
-  routesLeave: boolean,
+  edits: Pick<Edits, 'routesLeave' | 'services' | 'refusals'>,
   settings: Settings,
 ): Leaving {
   const wanted = new Set(items.map(({ subset }) => `${subset.namespace}/${cloneName(env.metadata, subset)}`));
@@ -51,17 +58,48 @@ export function leave(
       ),
   );
   const entries = entriesOf(env, items, clones);
-  if (clones.length + rules.length === 0) return { steps: [], ...entries, gone: true };
-  const drainingSince = drainStart(view, env, items, routesLeave);
+  if (clones.length + rules.length === 0) return { steps: [], ...entries, gone: true, refusals: edits.refusals };
+  const drainingSince = drainStart(view, env, items, edits.routesLeave);
   // Times in a status are whole seconds.
   const waitMs = drainingSince === undefined ? 0 : drainingSince + 1_000 + settings.drainMs - view.now();
   const leaving = { ...entries, ...(drainingSince !== undefined && { drainingSince }), gone: false };
-  if (waitMs > 0) return { steps: [], ...leaving, waitMs };
-  const steps = [
-    ...rules.map((rule) => remove(DestinationRule, rule)),
-    ...clones.map((clone) => remove(Deployment, clone)),
+  if (waitMs > 0) return { steps: [], ...leaving, waitMs, refusals: edits.refusals };
+  const leading = routesOf(owner, edits.services);
+  const removals = [
+    ...rules.filter((rule) => !leading.toRule(rule)).map((rule) => remove(DestinationRule, rule)),
+    ...clones.filter((clone) => !leading.toClone(clone)).map((clone) => remove(Deployment, clone)),
   ];
-  return { steps, ...leaving };
+  const refusalOf = (step: Step): string | undefined => view.refusal(step.kind, objectOf(step).metadata);
+  return {
+    steps: removals.filter((step) => refusalOf(step) === undefined),
+    ...leaving,
+    refusals: [
+      ...edits.refusals,
+      ...removals.flatMap((step) => {
+        const refusal = refusalOf(step);
+        return refusal === undefined ? [] : [messages.notRemoved(describe(step), refusal)];
+      }),
+    ],
+  };
+}
+
+/** Tells to what there are still routes, because they could not be taken out. */
+function routesOf(owner: Owner, services: ReadonlyMap<string, VirtualService>) {
+  const routes = [...services.values()].flatMap((service) =>
+    (service.spec?.http ?? []).filter((route) => isRouteOf(owner, service, route)).map((route) => ({ service, route })),
+  );
+  const hosts = new Set(
+    routes.flatMap(({ service, route }) =>
+      (route.route ?? []).map(({ destination }) => resolveHost(destination?.host ?? '', service)),
+    ),
+  );
+  return {
+    toRule: (rule: DestinationRule): boolean => hosts.has(resolveHost(rule.spec?.host ?? '', rule)),
+    toClone: ({ metadata: { name, namespace = '' } }: Deployment): boolean => {
+      const workload = { name: name.slice(0, -owner.version.length - 1), namespace };
+      return routes.some(({ service, route }) => isRouteOfSubset(owner, workload, service, route));
+    },
+  };
 }
 
 /** Since when nobody is sent any more to what leaves; undefined if nobody ever was. */

@@ -6,6 +6,7 @@ export const messages = {
     `couldn't find the deployment we need to override (name: ${name}, ns: ${namespace}), Deployment.apps "${name}" not found`,
   noContainer: (list: 'containers' | 'init-containers', subset: string, container: string) =>
     `processing ${list} in subset ${subset}: container name ${container} does'nt exist`,
+  cloneNotUpdated: (clone: string, why: string) => `error updating subset ${clone}: ${why}`,
   noService: (deployment: string, labels: Readonly<Record<string, string>>, namespace: string) =>
     `locating service hostname for deployment '${deployment}': couldn't find service with matching labels: (${Object.entries(
       labels,
@@ -18,6 +19,14 @@ export const messages = {
   serviceOfBaseOnly: (service: string) =>
     `Service ${service} selects the base but not its clone: requests by way of it do not reach the environment`,
   noDestinationRule: (clone: string) => `no base destination rules were found for subset: ${clone}`,
+  ruleNotMade: (service: string, clone: string, rule: string, why: string) =>
+    `creating destination rule for '${service}': error deploying new destination rule version="${clone}" service-host="${rule}": ${why}`,
+  ruleNotUpdated: (service: string, why: string) => `updating destination rule for '${service}': ${why}`,
+  routesNotUpdated: (clone: string, service: string, why: string) =>
+    `error updating virtual service for subset (${clone}): VirtualService ${service}: ${why}`,
+  notRemoved: (object: string, why: string) => `${object} could not be removed: ${why}`,
+  routesNotRemoved: (service: string, why: string) =>
+    `routes could not be taken out of VirtualService ${service}: ${why}`,
   noVirtualService: (clone: string, key: string) =>
     `error updating virtual service for subset (${clone}): could not find even one virtual service that handles subset "${key}"`,
   noDelegate: ({ name, namespace }: Ref) => [

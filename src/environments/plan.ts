@@ -3,7 +3,7 @@
 import type { DynamicEnv } from '../api/dynamicenv.ts';
 import type { Plan, View } from '../controller/index.ts';
 import { keyOf } from '../kube/index.ts';
-import { planEdits } from './edits.ts';
+import { noEdits, planEdits } from './edits.ts';
 import { leave } from './leave.ts';
 import { ownerOf, shareNamespace } from './marks.ts';
 import type { Owner } from './marks.ts';
@@ -31,7 +31,7 @@ export function planEnvironment(view: View, env: DynamicEnv, settings: Settings)
   }
   const items = planItems(view, env, owner, settings);
   const edits = planEdits(view, env, owner, items, settings);
-  const leaving = leave(view, env, owner, items, edits.routesLeave, settings);
+  const leaving = leave(view, env, owner, items, edits, settings);
   const warnings = [...unusableMatches(env), ...items.flatMap((item) => item.warnings), ...edits.warnings];
   const status = statusOf(env, { items, leaving, routes: edits.statuses, warnings }, view.now());
   const again = [...items.map(({ waitMs }) => waitMs), leaving.waitMs].filter((ms) => ms !== undefined);
@@ -39,7 +39,7 @@ export function planEnvironment(view: View, env: DynamicEnv, settings: Settings)
     // Make before break: a clone and its rule are there before a route leads to them, and go after it is gone.
     steps: [...items.flatMap((item) => item.steps), ...edits.steps, ...leaving.steps],
     status,
-    events: [...edits.events, ...transitions(env, status, warnings)],
+    events: [...edits.events, ...transitions(env, status, [...warnings, ...leaving.refusals])],
     ...(again.length > 0 && { requeueAfterMs: Math.min(...again) }),
   };
 }
@@ -81,15 +81,15 @@ function unusableMatches(env: DynamicEnv): readonly string[] {
 /** Routes go first; rules and clones follow once nobody is sent there any more. */
 function planDeletion(view: View, env: DynamicEnv, owner: Owner, isCollision: boolean, settings: Settings): Plan {
   // Routes with the version of an environment that was refused for it are those of the other one.
-  const edits = isCollision ? undefined : planEdits(view, env, owner, [], settings);
-  const leaving = leave(view, env, owner, [], edits?.routesLeave ?? false, settings);
-  const steps = [...(edits?.steps ?? []), ...leaving.steps];
-  if (steps.length === 0 && leaving.gone) return { finished: true };
+  const edits = isCollision ? noEdits() : planEdits(view, env, owner, [], settings);
+  const leaving = leave(view, env, owner, [], edits, settings);
+  const steps = [...edits.steps, ...leaving.steps];
+  if (steps.length === 0 && leaving.gone && leaving.refusals.length === 0) return { finished: true };
   const status = statusOfDeletion(env, leaving);
   return {
     steps,
     status,
-    events: [...(edits?.events ?? []), ...transitions(env, status)],
+    events: [...edits.events, ...transitions(env, status, leaving.refusals)],
     ...(leaving.waitMs !== undefined && { requeueAfterMs: leaving.waitMs }),
   };
 }

@@ -3,6 +3,7 @@
 import type { DynamicEnv } from '../api/dynamicenv.ts';
 import type { View } from '../controller/index.ts';
 import { keyOf, own } from '../kube/index.ts';
+import type { Ref } from '../kube/index.ts';
 import { clonePodLabels } from './clone.ts';
 import { fullHost, selects } from './hosts.ts';
 import { fail } from './item.ts';
@@ -11,7 +12,7 @@ import { isRouteOfSubset, isRuleOf } from './marks.ts';
 import type { Owner } from './marks.ts';
 import { messages } from './messages.ts';
 import { ruleName } from './names.ts';
-import { DestinationRule } from './objects.ts';
+import { DestinationRule, VirtualService } from './objects.ts';
 import type { Deployment, Service } from './objects.ts';
 import { handles } from './routes.ts';
 import type { Insertion } from './routes.ts';
@@ -39,10 +40,10 @@ export function planReach(
     }
     return;
   }
-  findRoutes(view, item, services, ruled, settings);
-  const inPlace = [...item.virtualServices.values()].some(({ service }) =>
-    service.spec?.http?.some((route) => isRouteOfSubset(owner, subset, service, route)),
-  );
+  const leads = (service: VirtualService): boolean =>
+    service.spec?.http?.some((route) => isRouteOfSubset(owner, subset, service, route)) ?? false;
+  findRoutes(view, item, services, ruled, leads, settings);
+  const inPlace = [...item.virtualServices.values()].some(({ service }) => leads(service));
   item.waitMs = inPlace || item.clone.status === 'running' ? undefined : remaining(view, clone, settings);
   item.routes = item.waitMs === undefined ? 'insert' : 'wait';
 }
@@ -99,13 +100,22 @@ function planRules(
     const candidates = view.index(DestinationRule, 'host', fullHost(metadata.name, subset.namespace));
     const others = candidates.filter((rule) => !isRuleOf(env, rule));
     const base = baseRule(others, metadata.name, subset, settings);
-    if (base !== undefined) {
+    const refusal = view.refusal(DestinationRule, ref);
+    if (refusal !== undefined) fail(item, 'destinationRule', ruleRefused(item, metadata.name, ref, existing, refusal));
+    else if (base !== undefined) {
       item.steps.push(own(DestinationRule, buildRule(env, subset, metadata.name, base, settings)));
     }
-    if (base !== undefined || existing !== undefined) ruled.add(metadata.name);
-    item.rules.push({ ...ref, status: ruled.has(metadata.name) ? 'running' : 'ignored-missing-destination-rule' });
+    if (existing !== undefined || (base !== undefined && refusal === undefined)) ruled.add(metadata.name);
+    const without = refusal === undefined ? 'ignored-missing-destination-rule' : 'missing';
+    item.rules.push({ ...ref, status: ruled.has(metadata.name) ? 'running' : without });
   }
   return ruled;
+}
+
+function ruleRefused(item: Item, service: string, rule: Ref, existing: unknown, refusal: string): string {
+  return existing === undefined
+    ? messages.ruleNotMade(service, item.clone.name, rule.name, refusal)
+    : messages.ruleNotUpdated(service, refusal);
 }
 
 /** Finds the VirtualServices to edit, those of each service in turn. */
@@ -114,6 +124,7 @@ function findRoutes(
   item: Item,
   services: readonly Service[],
   ruled: ReadonlySet<string>,
+  leads: (service: VirtualService) => boolean,
   settings: Settings,
 ): void {
   const found = services.map(({ metadata: { name } }) => {
@@ -126,12 +137,20 @@ function findRoutes(
   });
   const missing = new Map(found.flatMap((each) => each.missing).map((ref) => [keyOf(ref), ref]));
   for (const ref of missing.values()) item.errors.virtualServices.push(...messages.noDelegate(ref));
-  const routed = found.filter(({ virtualServices }) => virtualServices.length > 0);
-  if (routed.length === 0) fail(item, 'virtualServices', messages.noVirtualService(item.clone.name, item.key), true);
-  const common = routed.filter(({ name }) => ruled.has(name));
-  if (common.length === 0) fail(item, 'subset', messages.noCommonHost(), true);
+  const refused = new Set<VirtualService>();
+  for (const service of new Set(found.flatMap(({ virtualServices }) => virtualServices))) {
+    const refusal = view.refusal(VirtualService, service.metadata);
+    if (refusal === undefined) continue;
+    item.errors.virtualServices.push(messages.routesNotUpdated(item.clone.name, keyOf(service.metadata), refusal));
+    if (!leads(service)) refused.add(service);
+  }
+  const isActive = ({ virtualServices }: (typeof found)[number]): boolean =>
+    virtualServices.some((service) => !refused.has(service));
+  if (!found.some(isActive)) fail(item, 'virtualServices', messages.noVirtualService(item.clone.name, item.key), true);
+  const common = found.filter(({ name, virtualServices }) => ruled.has(name) && virtualServices.length > 0);
+  if (!common.some(isActive)) fail(item, 'subset', messages.noCommonHost(), true);
   // A route to a host without a rule answers with errors. Only where no host has both, people expect to see it.
-  for (const { host, virtualServices } of common.length > 0 ? common : routed) {
+  for (const { host, virtualServices } of common.length > 0 ? common : found) {
     for (const service of virtualServices) {
       const key = keyOf(service.metadata);
       const entry = item.virtualServices.get(key) ?? { service, hosts: [] };

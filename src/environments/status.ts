@@ -59,7 +59,8 @@ export function statusOfRefusal(env: DynamicEnv, refusal: Refusal): EnvironmentS
 
 /** The status of an environment that is being deleted. */
 export function statusOfDeletion(env: DynamicEnv, leaving: Leaving): EnvironmentStatus {
-  const fields = published(env, 'processing', 0, leaving.subsets, leaving.consumers);
+  const state = leaving.refusals.length > 0 ? 'degraded' : 'processing';
+  const fields = published(env, state, 0, leaving.subsets, leaving.consumers);
   return { ...fields, conditions: conditionsOfDeletion(leaving) };
 }
 
@@ -110,6 +111,7 @@ function isNotReady(item: Item): boolean {
 }
 
 function stateOf({ items, leaving }: Overall): State {
+  if (leaving.refusals.length > 0) return 'degraded';
   if (items.some((item) => item.failed || item.clone.status === 'failed')) return 'degraded';
   return !leaving.gone || items.some((item) => isNotReady(item) || item.routes === 'wait') ? 'processing' : 'ready';
 }

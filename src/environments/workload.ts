@@ -45,7 +45,7 @@ function planItem(view: View, env: DynamicEnv, owner: Owner, item: Item, setting
     fail(item, 'deployment', messages.noBaseDeployment(subset), true);
   } else if (found !== clone) {
     fail(item, 'deployment', messages.foreign('Deployment', ref), true);
-  } else if (planClone(env, item, base, clone, settings) && !item.consumer) {
+  } else if (planClone(view, env, item, base, clone, settings) && !item.consumer) {
     planReach(view, env, owner, item, base, clone, settings);
   }
   if (!item.consumer && item.routes === 'untouched' && item.rules.length === 0) {
@@ -70,6 +70,7 @@ function isUpdated({ hash, subset }: Item, clone: Deployment | undefined): boole
 
 /** Whether the clone can be made. */
 function planClone(
+  view: View,
   env: DynamicEnv,
   item: Item,
   base: Deployment,
@@ -83,6 +84,12 @@ function planClone(
   } catch (error) {
     if (!(error instanceof OverrideError)) throw error;
     fail(item, 'deployment', error.message);
+    return false;
+  }
+  const refusal = view.refusal(Deployment, item.clone);
+  if (refusal !== undefined) {
+    const message = clone === undefined ? refusal : messages.cloneNotUpdated(item.clone.name, refusal);
+    fail(item, 'deployment', message);
     return false;
   }
   // What a Deployment selects its pods by can't be changed: an outdated one has to make room first.

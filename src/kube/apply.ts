@@ -35,11 +35,14 @@ export class StepFailed extends Error {
   override readonly name = 'StepFailed';
   readonly step: Step;
   override readonly cause: ApiError;
+  /** What became of the steps before it. */
+  readonly done: readonly Outcome[];
 
-  constructor(step: Step, cause: ApiError) {
+  constructor(step: Step, cause: ApiError, done: readonly Outcome[]) {
     super(`${step.do} ${describe(step)}: ${cause.message}`, { cause });
     this.step = step;
     this.cause = cause;
+    this.done = done;
   }
 }
 
@@ -91,7 +94,7 @@ export class Applier {
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         if (step.do === 'edit' && isNotFound(error)) this.#tables.of(step.kind).observeDeleted(step.from);
-        else if (!isConflict(error) && !isAlreadyExists(error)) throw new StepFailed(step, error);
+        else if (!isConflict(error) && !isAlreadyExists(error)) throw new StepFailed(step, error, outcomes);
         throw new PlanOutdated(`${describe(step)} changed since it was read`, { cause: error });
       }
     }
@@ -259,6 +262,7 @@ export function describe(step: Step): string {
   return describeRef(step.kind, objectOf(step).metadata);
 }
 
-function describeRef(kind: AnyKind, ref: Ref): string {
+/** The same for an object that has no step. */
+export function describeRef(kind: AnyKind, ref: Ref): string {
   return `${kind.kind} ${keyOf(ref)}`;
 }

@@ -1,0 +1,53 @@
+// One pass over an object: plan, carry out, and where the server refuses a step, plan again knowing that. So a refusal
+// ends only what depends on it, and it is the plan that knows what does. Used by the loop, and dry by the command line.
+import { describe, describeRef, StepFailed } from '../kube/apply.ts';
+import type { Outcome } from '../kube/apply.ts';
+import type { ApiError } from '../kube/errors.ts';
+import { isTransient } from '../kube/errors.ts';
+import type { Step } from '../kube/steps.ts';
+import type { Plan } from './definition.ts';
+import type { Refusal } from './view.ts';
+
+export interface Pass {
+  /** The plan that was carried out to its end. */
+  readonly plan: Plan;
+  readonly outcomes: readonly Outcome[];
+  /** Steps that the server refused and the plan did without. */
+  readonly refused: readonly StepFailed[];
+}
+
+/**
+ * Plans and applies until the server refuses nothing more. A plan that asks again for what was refused has no answer to
+ * it: then the pass fails as a whole.
+ */
+export async function carryOut(
+  makePlan: (refusal: Refusal) => Plan,
+  apply: (steps: readonly Step[]) => Promise<readonly Outcome[]>,
+): Promise<Pass> {
+  const refused = new Map<string, StepFailed>();
+  const outcomes: Outcome[] = [];
+  for (;;) {
+    const plan = makePlan((kind, ref) => textOf(refused.get(describeRef(kind, ref))?.cause));
+    const steps = plan.steps ?? [];
+    const again = steps.find((step) => refused.has(describe(step)));
+    if (again !== undefined) throw refused.get(describe(again))!;
+    try {
+      outcomes.push(...(await apply(steps)));
+      return { plan, outcomes, refused: [...refused.values()] };
+    } catch (error) {
+      if (!(error instanceof StepFailed) || !isRefusal(error.cause)) throw error;
+      refused.set(describe(error.step), error);
+      outcomes.push(...error.done);
+    }
+  }
+}
+
+/** Whether it is this one write that fails: also one that the server could not ask a webhook about. */
+function isRefusal(error: ApiError): boolean {
+  return !isTransient(error) || error.code === 500;
+}
+
+/** What the server said, without the words in which we asked it. */
+function textOf(error: ApiError | undefined): string | undefined {
+  return error && (error.status?.message ?? error.message);
+}
