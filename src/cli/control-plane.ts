@@ -125,7 +125,9 @@ async function startWebhooks(options: StartWebhooks): Promise<string> {
     // The API server comes from elsewhere, unless it is on this machine.
     host: reach === 'loopback' ? '127.0.0.1' : '',
     port,
-    handlers: Object.fromEntries(webhooks.map((webhook) => [webhook.path, webhook.handler(client, manager.tables)])),
+    handlers: Object.fromEntries(
+      webhooks.flatMap((webhook) => webhook.paths.map((path) => [path, webhook.handler(client, manager.tables)])),
+    ),
     certificates,
     metrics,
     logger,

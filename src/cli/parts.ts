@@ -18,10 +18,17 @@ import {
 } from '../environments/index.ts';
 import type { Settings } from '../environments/index.ts';
 import type { Client, ConnectConfig, KubeObject, Tables } from '../kube/index.ts';
-import { defaultSettings, targets } from '../targets/index.ts';
+import {
+  defaultSettings,
+  targets,
+  targetsAdmission,
+  TARGETS_WEBHOOK_CONFIGURATION,
+  TARGETS_WEBHOOK_PATHS,
+  targetsWebhookConfiguration,
+} from '../targets/index.ts';
 
 export interface PartWebhook {
-  readonly path: string;
+  readonly paths: readonly string[];
   readonly configurationName: string;
   configuration(address: WebhookAddress, bundle: string | undefined): ValidatingWebhookConfiguration;
   handler(client: Client, tables: Tables): AdmissionHandler;
@@ -50,7 +57,7 @@ const PARTS: readonly Part[] = [
     resources: [dynamicEnv],
     controllers: ({ settings }) => [environments(settings)],
     webhook: {
-      path: WEBHOOK_PATH,
+      paths: [WEBHOOK_PATH],
       configurationName: WEBHOOK_CONFIGURATION,
       configuration: webhookConfiguration,
       handler: environmentAdmission,
@@ -68,6 +75,12 @@ const PARTS: readonly Part[] = [
       managedEnvironment,
     ],
     controllers: ({ config, namespace }) => targets({ hostNamespace: namespace, cluster: reachableAt(config) }),
+    webhook: {
+      paths: TARGETS_WEBHOOK_PATHS,
+      configurationName: TARGETS_WEBHOOK_CONFIGURATION,
+      configuration: targetsWebhookConfiguration,
+      handler: () => targetsAdmission,
+    },
   },
 ];
 

@@ -34,5 +34,11 @@ export function targets(settings: Partial<Settings> = {}): ControllerDefinition[
   ];
 }
 
+export {
+  targetsAdmission,
+  TARGETS_WEBHOOK_CONFIGURATION,
+  TARGETS_WEBHOOK_PATHS,
+  targetsWebhookConfiguration,
+} from './admission/webhook.ts';
 export { defaultSettings } from './settings.ts';
 export type { Cluster, Settings } from './settings.ts';

@@ -26,6 +26,8 @@ const everyClass = {
   maxPerNamespace: count(0).optional(),
   maxTotal: count(0).optional(),
   provisioningDeadline: duration(1000, '1s').optional(),
+  ttl: duration(1000, '1s').optional(),
+  allowStaticMatch: z.boolean('must be true or false').default(true),
 };
 
 /** What the parameters of every class may say; the rest is the provisioner's own. */
@@ -54,6 +56,16 @@ export type NamespaceParameters = z.output<typeof NamespaceParameters>;
 export interface Parsed<T> {
   readonly value?: T;
   readonly problem?: string;
+  /** The same, one by one. */
+  readonly issues?: readonly Issue[];
+}
+
+interface Issue {
+  /** Where, from the parameters on. */
+  readonly path: readonly string[];
+  /** Absent when nothing may be there at all. */
+  readonly found?: unknown;
+  readonly problem: string;
 }
 
 export function classParameters(ofClass: DeploymentTargetClass): Parsed<ClassParameters> {
@@ -67,16 +79,22 @@ export function namespaceParameters(ofClass: DeploymentTargetClass): Parsed<Name
 function parsed<S extends z.ZodType>(schema: S, { metadata, spec }: DeploymentTargetClass): Parsed<z.output<S>> {
   const result = schema.safeParse(spec.parameters ?? {});
   if (result.success) return { value: result.data };
-  const problems = result.error.issues.flatMap((issue) => explain(issue, spec.parameters));
-  return { problem: `DeploymentTargetClass ${metadata.name}: ${problems.join('; ')}` };
+  const issues = result.error.issues.flatMap((issue) => explain(issue, spec.parameters));
+  const texts = issues.map(({ path, problem, ...rest }) => {
+    const found = 'found' in rest ? `, not ${JSON.stringify(rest.found)}` : '';
+    return `${['parameters', ...path].join('.')} ${problem}${found}`;
+  });
+  return { problem: `DeploymentTargetClass ${metadata.name}: ${texts.join('; ')}`, issues };
 }
 
-function explain(issue: z.core.$ZodIssue, parameters: unknown): string[] {
-  const where = ['parameters', ...issue.path.map(String)].join('.');
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `${where}.${key} is not known here`);
-  const found = issue.path.reduce<unknown>(
-    (value, key) => (value as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key],
+function explain(issue: z.core.$ZodIssue, parameters: unknown): Issue[] {
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: [...path, key], problem: 'is not known here' }));
+  }
+  const found = path.reduce<unknown>(
+    (value, key) => (value as Readonly<Record<string, unknown>> | undefined)?.[key],
     parameters,
   );
-  return [`${where} ${issue.message}, not ${JSON.stringify(found)}`];
+  return [{ path, found, problem: issue.message }];
 }

@@ -1,0 +1,61 @@
+// What admission finds wrong with an object, and the words that its rules share.
+import { jsonEqual } from '../../watchable/index.ts';
+
+/** A place in an object. */
+export type Place = readonly (string | number)[];
+
+export interface Problem {
+  readonly at: Place;
+  /** For a person: the field, what was found there, and what to do. */
+  readonly message: string;
+  /** Told to whoever writes the object, but no reason to refuse it. */
+  readonly isWarning?: true;
+}
+
+/** A value that can't be what it is. */
+export function invalid(at: Place, found: unknown, must: string): Problem {
+  return refused(at, found === undefined ? 'Required value' : `Invalid value: ${JSON.stringify(found)}: ${must}`);
+}
+
+export function refused(at: Place, message: string): Problem {
+  return { at, message: `${pathOf(at)}: ${message}` };
+}
+
+export function warning(at: Place, message: string): Problem {
+  return { ...refused(at, message), isWarning: true };
+}
+
+function pathOf(at: Place): string {
+  // Keys of annotations have dots of their own.
+  return at
+    .map((part) => (String(part).includes('.') ? `[${part}]` : `.${part}`))
+    .join('')
+    .slice(1);
+}
+
+/** A warning for a name that no object can have; nothing is wrong with an empty one. */
+export function nameWarnings(at: Place, name: string | undefined, of: string): Problem[] {
+  if (name === undefined || name === '' || isDnsSubdomain(name)) return [];
+  return [warning(at, `no ${of} can be called ${JSON.stringify(name)}: names are small letters, digits, "-" and "."`)];
+}
+
+export function isDnsLabel(text: string): boolean {
+  return text.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(text);
+}
+
+export function isDnsSubdomain(text: string): boolean {
+  return text.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(text);
+}
+
+/**
+ * The problems that a write brings: not those of values that were there before. So nobody who writes something else,
+ * controllers above all, is held up by what an object was allowed to be once.
+ */
+export function broughtBy(problems: readonly Problem[], object: unknown, old: unknown): readonly Problem[] {
+  if (old === undefined) return problems;
+  return problems.filter(({ at }) => !jsonEqual(valueAt(object, at), valueAt(old, at)));
+}
+
+function valueAt(object: unknown, at: Place): unknown {
+  return at.reduce((value, key) => (value as Readonly<Record<string, unknown>> | null | undefined)?.[key], object);
+}

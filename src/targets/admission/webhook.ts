@@ -1,0 +1,101 @@
+// The webhook of the claim system: how the API server finds it, and how it answers.
+import { clientConfigOf } from '../../controller/index.ts';
+import type {
+  AdmissionHandler,
+  AdmissionRequest,
+  AdmissionResponse,
+  ValidatingWebhookConfiguration,
+  WebhookAddress,
+} from '../../controller/index.ts';
+import type { KubeObject, Status } from '../../kube/index.ts';
+import { problemsOf } from './index.ts';
+import type { Problem } from './index.ts';
+
+/** The name of the webhook's configuration in the cluster. */
+export const TARGETS_WEBHOOK_CONFIGURATION = 'offshoot-targets';
+
+const ENVIRONMENTS_PATH = '/validate-appstudio-redhat-com-v1alpha1-environment';
+const PLACES_PATH = '/validate-appstudio-redhat-com-v1alpha1-deploymenttarget';
+/** Where the webhook is served. */
+export const TARGETS_WEBHOOK_PATHS = [ENVIRONMENTS_PATH, PLACES_PATH];
+
+/**
+ * The configuration by which the API server asks this webhook.
+ *
+ * Environments are refused while nobody answers: that is contract, and only people write their spec. Targets and claims
+ * are written by controllers, which must go on then, so these are admitted unseen: controllers cope with what they find.
+ */
+export function targetsWebhookConfiguration(
+  address: WebhookAddress,
+  bundle: string | undefined,
+): ValidatingWebhookConfiguration {
+  const webhook = (path: string, resources: readonly string[]): object => ({
+    admissionReviewVersions: ['v1'],
+    clientConfig: clientConfigOf(address, path, bundle),
+    sideEffects: 'None',
+    rules: [
+      {
+        apiGroups: ['appstudio.redhat.com'],
+        apiVersions: ['v1alpha1'],
+        operations: ['CREATE', 'UPDATE'],
+        resources,
+        scope: '*',
+      },
+    ],
+  });
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name: TARGETS_WEBHOOK_CONFIGURATION, labels: { 'app.kubernetes.io/part-of': 'offshoot' } },
+    webhooks: [
+      {
+        name: 'venvironment.kb.io',
+        ...webhook(ENVIRONMENTS_PATH, ['environments']),
+        failurePolicy: 'Fail',
+        matchConditions: [SPEC_IS_WRITTEN],
+      },
+      {
+        name: 'vdeploymenttarget.offshoot.dev',
+        ...webhook(PLACES_PATH, ['deploymenttargets', 'deploymenttargetclaims', 'deploymenttargetclasses']),
+        failurePolicy: 'Ignore',
+        // An answer takes milliseconds: whoever waits longer waits in vain, and controllers have other work.
+        timeoutSeconds: 5,
+      },
+    ],
+  };
+}
+
+/** Labels, finalizers and whatever is being deleted do not need us, and so can be written while we are away. */
+const SPEC_IS_WRITTEN = {
+  name: 'spec-is-written',
+  expression:
+    "request.operation == 'CREATE' || (!has(object.metadata.deletionTimestamp) && (!has(oldObject.spec) || object.spec != oldObject.spec))",
+};
+
+/** Decides about all kinds of the claim system. */
+export const targetsAdmission: AdmissionHandler = (request) => Promise.resolve(answer(request));
+
+function answer(request: AdmissionRequest): AdmissionResponse {
+  const { object, oldObject, operation, name } = request;
+  if (!object) return { allowed: true };
+  // The name may be missing where the server makes it up; the request has it then.
+  const named = { ...object, metadata: { ...object.metadata, name: object.metadata.name || (name ?? '') } };
+  const problems = problemsOf(named, operation === 'UPDATE' ? (oldObject ?? undefined) : undefined);
+  const refusals = problems.filter(({ isWarning }) => !isWarning);
+  const warnings = problems.filter(({ isWarning }) => isWarning).map(({ message }) => message);
+  return {
+    allowed: refusals.length === 0,
+    ...(refusals.length > 0 && { status: statusOf(named, refusals) }),
+    ...(warnings.length > 0 && { warnings }),
+  };
+}
+
+function statusOf({ kind, apiVersion, metadata: { name } }: KubeObject, refusals: readonly Problem[]): Status {
+  const texts = refusals.map(({ message }) => message);
+  // Known texts stand alone.
+  if (kind === 'Environment') return { status: 'Failure', code: 403, reason: 'Forbidden', message: texts.join(', ') };
+  const group = apiVersion.split('/')[0]!;
+  const all = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
+  const message = `${kind}.${group} ${JSON.stringify(name)} is invalid: ${all}`;
+  return { status: 'Failure', code: 422, reason: 'Invalid', message, details: { name, group, kind } };
+}
