@@ -1,13 +1,14 @@
 // `offshoot env plan`: what the controller's own planner would do with environments, without doing it.
 import { DynamicEnv } from '../api/dynamicenv.ts';
+import { carryOut } from '../controller/pass.ts';
 import { Reads } from '../controller/view.ts';
 import { defaultSettings, environmentTables, planEnvironment } from '../environments/index.ts';
 import { isInserted } from '../environments/marks.ts';
 import { CONTROLLER } from '../environments/names.ts';
 import { VirtualService } from '../environments/objects.ts';
 import type { HttpRoute } from '../environments/objects.ts';
-import { Applier, editPatch } from '../kube/apply.ts';
-import type { Outcome } from '../kube/apply.ts';
+import { Applier, describe, editPatch } from '../kube/apply.ts';
+import type { Outcome, StepFailed } from '../kube/apply.ts';
 import type { Client } from '../kube/client.ts';
 import { systemClock } from '../kube/clock.ts';
 import { isTransient } from '../kube/errors.ts';
@@ -26,17 +27,21 @@ import { listNamed } from './named.ts';
 import { connected } from './options.ts';
 import type { ClusterOptions, Connection } from './options.ts';
 import { dataText } from './output.ts';
+import { settingsOf } from './setting-flags.ts';
+import type { SettingOptions } from './setting-flags.ts';
 
-export interface PlanOptions extends ClusterOptions {
+export interface PlanOptions extends ClusterOptions, SettingOptions {
   readonly filename?: readonly string[];
   readonly output?: 'json' | 'yaml';
 }
 
-/** One thing that would happen. */
+/** One thing that would happen, or that the server would refuse. */
 interface PlannedChange {
   readonly environment: string;
-  readonly do: 'create' | 'change' | 'remove';
+  readonly do: 'create' | 'change' | 'remove' | 'refused';
   readonly object: string;
+  /** Of what is refused: why. */
+  readonly message?: string;
   /** Of an object of others: what would be written into it. */
   readonly patch?: Readonly<Record<string, unknown>>;
   /** Of a VirtualService: the routes of environments that would come and go. */
@@ -47,7 +52,7 @@ interface PlannedChange {
 export function planEnvironments(name: string | undefined, options: PlanOptions): Promise<void> {
   return connected(options, async (connection) => {
     const environments = await chosen(name, options, connection);
-    const changes = await interruptible((signal) => changesOf(connection.client, environments, signal));
+    const changes = await interruptible((signal) => changesOf(connection.client, environments, options, signal));
     if (options.output !== undefined) process.stdout.write(dataText(options.output, changes));
     else for (const line of changeLines(changes, painter(process.stdout))) console.log(line);
     if (changes.length > 0) throw new CommandFailed(EXIT.changes);
@@ -72,6 +77,7 @@ async function chosen(
 async function changesOf(
   client: Client,
   environments: readonly DynamicEnv[],
+  options: PlanOptions,
   signal: AbortSignal,
 ): Promise<PlannedChange[]> {
   const tables = new Tables(environmentTables);
@@ -94,10 +100,17 @@ async function changesOf(
     const changes: PlannedChange[] = [];
     for (const env of environments) {
       // Routes that would wait for their clone are part of what is going to happen.
-      const settings = { ...defaultSettings, routeAfterMs: 0 };
-      const { steps = [] } = reads.track('plan', (view) => planEnvironment(view, env, settings));
-      const outcomes = await applier.apply(steps, { dryRun: true, signal });
-      changes.push(...outcomes.flatMap((outcome) => changeOf(env, outcome)));
+      const settings = { ...defaultSettings, ...settingsOf(options), routeAfterMs: 0 };
+      const { plan, outcomes, refused } = await carryOut(
+        (refusal) => reads.track('plan', (view) => planEnvironment(view, env, settings), refusal),
+        (steps) => applier.apply(steps, { dryRun: true, signal }),
+      );
+      // Nothing was done, so the last try shows all that can be.
+      const last = outcomes.slice(outcomes.length - (plan.steps?.length ?? 0));
+      changes.push(
+        ...last.flatMap((outcome) => changeOf(env, outcome)),
+        ...refused.map((each) => refusalOf(env, each)),
+      );
     }
     reads.close();
     return changes;
@@ -124,6 +137,11 @@ function changeOf(env: DynamicEnv, { step, did, object }: Outcome): PlannedChang
   ];
 }
 
+function refusalOf({ metadata }: DynamicEnv, { step, cause }: StepFailed): PlannedChange {
+  const message = cause.status?.message ?? cause.message;
+  return { environment: keyOf(metadata), do: 'refused', object: describe(step), message };
+}
+
 function routesOf({ from, to }: Edit): NonNullable<PlannedChange['routes']> {
   const inserted = (service: VirtualService): readonly HttpRoute[] => (service.spec?.http ?? []).filter(isInserted);
   const [before, after] = [inserted(from), inserted(to)];
@@ -135,7 +153,12 @@ function routesOf({ from, to }: Edit): NonNullable<PlannedChange['routes']> {
 /** A plan as lines of text. */
 function changeLines(changes: readonly PlannedChange[], paint: Paint): string[] {
   if (changes.length === 0) return ['Nothing to do.'];
-  const signs = { create: paint('good', '+'), change: paint('busy', '~'), remove: paint('bad', '-') } as const;
+  const signs = {
+    create: paint('good', '+'),
+    change: paint('busy', '~'),
+    remove: paint('bad', '-'),
+    refused: paint('bad', '!'),
+  } as const;
   let environment = '';
   return changes.flatMap((change) => {
     const heading = change.environment === environment ? [] : [`Environment ${change.environment}`];
@@ -143,7 +166,7 @@ function changeLines(changes: readonly PlannedChange[], paint: Paint): string[] 
     const { added, removed } = change.routes ?? { added: [], removed: [] };
     return [
       ...heading,
-      `  ${signs[change.do]} ${change.object}`,
+      `  ${signs[change.do]} ${change.object}${change.message === undefined ? '' : `: ${change.message}`}`,
       ...added.map((route) => `      ${signs.create} route ${route}`),
       ...removed.map((route) => `      ${signs.remove} route ${route}`),
     ];

@@ -5,8 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../test/support/until.ts';
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { Deployment, DestinationRule, VirtualService } from '../environments/objects.ts';
+import { defineKind } from '../kube/objects.ts';
 import { openShop } from './testing/shop.ts';
 import type { Shop } from './testing/shop.ts';
+
+const ResourceQuota = defineKind('v1', 'ResourceQuota', 'resourcequotas');
 
 let shop: Shop;
 beforeAll(async () => {
@@ -69,6 +72,11 @@ Try       curl -H 'end-user: alice' http://cart.shop:9080/
   );
 
   expect(await shop.run('env', 'plan', 'feature')).toEqual({ code: 0, stdout: 'Nothing to do.\n', stderr: '' });
+  // Planned with the settings of controllers that know another default version, its routes would go.
+  expect(await shop.run('env', 'plan', 'feature', '--default-version', 'stable')).toMatchObject({
+    code: 2,
+    stdout: expect.stringMatching(/~ VirtualService shop\/cart\n +- route end-user=alice → cart\/shop-feature\n$/),
+  });
   expect(await shop.run(...create)).toMatchObject({ code: 0, stdout: 'dynamicenv.riskified.com/feature unchanged\n' });
   const other = await shop.run('env', 'create', 'feature', '--subset', 'cart=cart:3', '--header', 'end-user=bob');
   expect(other).toMatchObject({ code: 1, stdout: '' });
@@ -134,6 +142,24 @@ Environment shop/fromfile
 `.trimStart(),
   });
   expect(await names()).not.toContain('fromfile');
+
+  const quota = { name: 'none', namespace: 'shop' };
+  await shop.client.create(ResourceQuota, {
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: quota,
+    spec: { hard: { 'count/deployments.apps': '0' } },
+  });
+  await until(async () => (await shop.client.get(ResourceQuota, quota))['status'] !== undefined);
+  const refused = await shop.run('env', 'plan', '-f', file);
+  expect(refused).toMatchObject({
+    code: 2,
+    stdout: expect.stringMatching(
+      /^Environment shop\/fromfile\n {2}! Deployment shop\/two-shop-fromfile: deployments.apps "two-shop-fromfile" is forbidden: exceeded quota: none,.*\n$/,
+    ),
+  });
+  await shop.client.delete(ResourceQuota, quota);
+
   const created = await shop.run('env', 'create', '-f', file, '--wait', '-o', 'name');
   expect(created).toMatchObject({ code: 0, stdout: 'dynamicenv.riskified.com/fromfile\n' });
   expect(await shop.run('env', 'delete', '-f', file)).toMatchObject({ code: 0 });

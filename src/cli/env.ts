@@ -7,6 +7,7 @@ import type { PlanOptions } from './env-plan.ts';
 import { validateCommand } from './env-validate.ts';
 import { EXIT_HELP } from './exit.ts';
 import type { ListOptions } from './list.ts';
+import { settingFlags } from './setting-flags.ts';
 import {
   clusterFlags,
   collect,
@@ -120,12 +121,21 @@ function deleteCommand(): Command {
 }
 
 function planCommand(): Command {
-  return clusterFlags(new Command('plan'))
+  return settingFlags(clusterFlags(new Command('plan')))
     .description('show what the controller would do, without doing it')
     .argument('[NAME]', 'the environment (default: all of the namespace)')
     .addOption(filenameFlag('environments to plan as if they were applied'))
     .addOption(outputFlag(['json', 'yaml']))
-    .addHelpText('after', `\nExample:\n  offshoot env plan -f feature.yaml || test $? -eq 2\n${EXIT_HELP}`)
+    .addHelpText(
+      'after',
+      `
+The settings are to be those that the controllers run with.
+
+Examples:
+  offshoot env plan -f feature.yaml || test $? -eq 2
+  offshoot env plan feature -n shop --default-version stable
+${EXIT_HELP}`,
+    )
     .action(async (name: string | undefined, options: PlanOptions) => {
       const { planEnvironments } = await import('./env-plan.ts');
       await planEnvironments(name, options);

@@ -5,6 +5,7 @@ import { completeCommand, completionCommand } from './completion.ts';
 import { envCommand } from './env.ts';
 import { crdsCommand } from './crds.ts';
 import { CommandFailed, EXIT, messageOf } from './exit.ts';
+import { withTwoDashes } from './go-flags.ts';
 import { switchesOf } from './options.ts';
 import { runCommand } from './run.ts';
 import { targetCommand } from './target.ts';
@@ -31,10 +32,15 @@ function program(): Command {
     .addCommand(completeCommand(program), { hidden: true });
 }
 
+/** `run` takes over the arguments of an operator written in Go. */
+function goFlagsOf(argv: readonly string[]): readonly string[] {
+  return argv[2] === 'run' ? withTwoDashes(argv, runCommand()) : argv;
+}
+
 /** Runs the command that the arguments name. A failure is told on standard error and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
   try {
-    await program().parseAsync([...switchesOf(argv)]);
+    await program().parseAsync([...goFlagsOf(switchesOf(argv))]);
   } catch (error) {
     const message = messageOf(error);
     if (message !== '') console.error(`error: ${message}`);

@@ -20,6 +20,8 @@ test.each<[string, string[], string]>([
   ],
   ['a port that is none', ['--webhook-port', '70000'], 'A port is a whole number from 0 to 65535.'],
   ['an unknown level', ['--log-level', 'loud'], 'Allowed choices are trace, debug, info, warn, error, fatal, silent.'],
+  ['an unknown encoder', ['--zap-encoder', 'xml'], 'It is json or console.'],
+  ['no level of the other logger', ['--zap-log-level', 'loud'], 'It is debug, info, error, panic or a whole number'],
   ['no truth value', ['--leader-elect=maybe'], 'It is true or false.'],
   [
     'two ways to the webhook',

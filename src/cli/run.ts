@@ -1,18 +1,19 @@
 // `offshoot run`: the controllers and the admission webhook for a cluster, until they are stopped.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Address, Logger } from '../controller/index.ts';
+import { loggingOf, parseBoolean, zapFlags } from './go-flags.ts';
+import type { LogOptions } from './go-flags.ts';
+import { settingFlags, settingsOf } from './setting-flags.ts';
+import type { SettingOptions } from './setting-flags.ts';
 import { untilSignal } from './signals.ts';
 import type { WebhookOptions } from './control-plane.ts';
 
-interface RunOptions {
+interface RunOptions extends SettingOptions, LogOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace?: string;
   readonly controllers: readonly string[];
   readonly leaderElect: boolean;
-  readonly versionLabel: string;
-  readonly defaultVersion: string;
-  readonly removeLabels: readonly string[];
   readonly metricsBindAddress: Address | 'off';
   readonly healthProbeBindAddress: Address | 'off';
   readonly webhook: boolean;
@@ -21,13 +22,13 @@ interface RunOptions {
   readonly webhookLoopback?: boolean;
   readonly webhookCertDir?: string;
   readonly installCrds?: boolean;
-  readonly logLevel: string;
-  readonly logFormat?: 'json' | 'human';
 }
 
 const HELP = `
 The admission webhook is registered with the cluster when this runs in a pod, or when --webhook-service or
 --webhook-loopback says how the API server reaches it. Set ENABLE_WEBHOOKS=false to go without, like --no-webhook.
+
+Arguments written for Riskified's operator are understood: one dash before a long flag, and the flags --zap-….
 
 Examples:
   offshoot run --install-crds
@@ -35,7 +36,7 @@ Examples:
   offshoot run --kubeconfig /tmp/kc --webhook-loopback      a cluster on this machine, such as "offshoot up"`;
 
 export function runCommand(): Command {
-  return new Command('run')
+  return zapFlags(settingFlags(new Command('run')))
     .description('run the controllers for a cluster')
     .option('--kubeconfig <file>', 'the kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or that of the pod)')
     .option('--context <name>', 'the kubeconfig context to use')
@@ -55,24 +56,6 @@ export function runCommand(): Command {
       option('--leader-elect [bool]', 'of several processes, let only one write', parseBoolean, 'LEADER_ELECT')
         .preset('true')
         .default(false),
-    )
-    .addOption(
-      new Option('--version-label <key>', 'label that tells versions of a workload apart')
-        .env('VERSION_LABEL')
-        .default('version'),
-    )
-    .addOption(
-      new Option('--default-version <value>', 'version that requests reach which no environment claims')
-        .env('DEFAULT_VERSION')
-        .default('shared'),
-    )
-    .addOption(
-      option(
-        '--remove-labels <keys>',
-        'labels that clones do not get; repeatable',
-        parseLabelList,
-        'REMOVE_LABELS',
-      ).default([], 'none'),
     )
     .addOption(
       option(
@@ -113,10 +96,9 @@ export function runCommand(): Command {
     )
     .option('--install-crds', 'install the definitions of our kinds first, or bring them up to date')
     .addOption(
-      new Option('--log-level <level>', 'how much to say')
+      new Option('--log-level <level>', 'how much to say (default: info)')
         .choices(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
-        .env('LOG_LEVEL')
-        .default('info'),
+        .env('LOG_LEVEL'),
     )
     .addOption(
       new Option('--log-format <format>', 'how to say it (default: human on a terminal)')
@@ -142,7 +124,7 @@ async function run(options: RunOptions): Promise<void> {
     ...(options.kubeconfig !== undefined && { path: options.kubeconfig }),
     ...(options.context !== undefined && { context: options.context }),
   });
-  const logger = createLogger({ level: options.logLevel, ...(options.logFormat && { format: options.logFormat }) });
+  const logger = createLogger(loggingOf(options));
   const webhook = webhookOptions(options, inClusterConfig() !== undefined, logger);
   const stopping = new AbortController();
   const signalled = untilSignal();
@@ -150,11 +132,7 @@ async function run(options: RunOptions): Promise<void> {
   const plane = await startControlPlane({
     config,
     parts,
-    settings: {
-      versionLabel: options.versionLabel,
-      defaultVersion: options.defaultVersion,
-      removeLabels: options.removeLabels,
-    },
+    settings: settingsOf(options),
     namespace: options.namespace ?? config.namespace ?? 'default',
     leaderElect: options.leaderElect,
     ...(options.healthProbeBindAddress !== 'off' && { probes: options.healthProbeBindAddress }),
@@ -220,20 +198,8 @@ function option<T>(
   return new Option(flags, description).argParser(parse).env(variable);
 }
 
-function parseBoolean(text: string): boolean {
-  if (/^(true|1|t)$/i.test(text)) return true;
-  if (/^(false|0|f)$/i.test(text)) return false;
-  throw new InvalidArgumentError('It is true or false.');
-}
-
 function parseNames(text: string): readonly string[] {
   return text.split(',').map((name) => name.trim());
-}
-
-function parseLabelList(text: string, before: readonly string[]): readonly string[] {
-  const keys = text.split(',').map((key) => key.trim());
-  if (keys.includes('')) throw new InvalidArgumentError('comma-separated list contains empty value');
-  return [...before, ...keys];
 }
 
 /** `host:port` as Go writes it: no host means all addresses. */
