@@ -1,0 +1,261 @@
+// Admission of targets, claims, classes and environments through the API server: what is refused and in which words,
+// what must never be held up, and what happens while nobody answers.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../src/api/targets.ts';
+import { startControlPlane } from '../src/cli/control-plane.ts';
+import type { ControlPlane } from '../src/cli/control-plane.ts';
+import { installDefinitions } from '../src/cli/crds.ts';
+import { partsOf } from '../src/cli/parts.ts';
+import type { Part, PartWebhook } from '../src/cli/parts.ts';
+import { createLogger } from '../src/controller/index.ts';
+import { ValidatingWebhookConfiguration } from '../src/controller/webhook-registration.ts';
+import { ApiError, apiVersionOf, isNotFound, loadConfig } from '../src/kube/index.ts';
+import type { AnyKind, AnyObject, Client, Kind, KubeObject } from '../src/kube/index.ts';
+import { describeClusters } from './cluster/index.ts';
+import { until } from './support/until.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const CREDENTIALS = { defaultNamespace: 'place', apiURL: 'https://api.test', clusterCredentialsSecret: 'access' };
+const MINE = new Set(['binder', 'reclaimer']);
+const NO_INGRESS = 'ingress domain cannot be empty if cluster is of type Kubernetes';
+const NOBODY = 'failed calling webhook "venvironment.kb.io"';
+
+/** The part with a webhook for one namespace, and only the controllers that bind: suites share a real cluster. */
+function within(namespace: string): Part {
+  const [part] = partsOf(['targets']);
+  const webhook = part!.webhook!;
+  const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': namespace } };
+  const configurationName = `${webhook.configurationName}-${namespace}`;
+  const scoped: PartWebhook = {
+    ...webhook,
+    configurationName,
+    configuration(address, bundle) {
+      const configuration = webhook.configuration(address, bundle);
+      return {
+        ...configuration,
+        metadata: { ...configuration.metadata, name: configurationName },
+        webhooks: configuration.webhooks.map((each) => ({ ...each, namespaceSelector })),
+      };
+    },
+  };
+  return {
+    ...part!,
+    controllers: (options) => part!.controllers(options).filter(({ name }) => MINE.has(name)),
+    webhook: scoped,
+  };
+}
+
+describeClusters('admission of targets', (cluster) => {
+  let client: Client;
+  let team: string;
+  let part: Part;
+  let plane: ControlPlane;
+
+  beforeAll(async () => {
+    client = cluster.client();
+    await installDefinitions(client, partsOf(['targets']));
+    team = await cluster.namespace('admission');
+    part = within(team);
+    // These were there before anybody judged them.
+    await create(
+      DeploymentTarget,
+      'old-target',
+      { ...targetSpec({ claimRef: 7 }) },
+      { finalizers: ['example.com/hold'] },
+    );
+    await create(Environment, 'old-environment', badEnvironment(), { finalizers: ['example.com/hold'] });
+    plane = await start();
+    await untilSaid(NO_INGRESS);
+  });
+
+  afterAll(async () => {
+    await plane.stop();
+  });
+
+  function start(options: { webhook?: boolean } = {}): Promise<ControlPlane> {
+    return startControlPlane({
+      config: loadConfig({ path: cluster.kubeconfigPath }),
+      parts: [part],
+      namespace: team,
+      ...((options.webhook ?? true) && { webhook: { port: 0, reach: 'loopback' as const } }),
+      logger: createLogger({ level: 'silent' }),
+    });
+  }
+
+  function targetSpec(spec: Fields = {}): Fields {
+    return { deploymentTargetClassName: '', kubernetesCredentials: CREDENTIALS, ...spec };
+  }
+
+  function badEnvironment(fields: Fields = {}): Fields {
+    const unstableConfigurationFields = { clusterType: 'Kubernetes' };
+    return { displayName: 'Bad', deploymentStrategy: 'Manual', unstableConfigurationFields, ...fields };
+  }
+
+  function create(
+    kind: AnyKind,
+    name: string,
+    spec: Fields,
+    metadata: Fields = {},
+    options: { dryRun?: boolean } = {},
+  ): Promise<AnyObject> {
+    const named = { ...(name !== '' && { name }), ...(kind.namespaced && { namespace: team }), ...metadata };
+    const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: named, spec } as unknown as AnyObject;
+    return client.create(kind as Kind, object, options);
+  }
+
+  function change(kind: AnyKind, name: string, body: Fields): Promise<AnyObject> {
+    return client.patch(kind as Kind, { name, namespace: team }, { type: 'merge', body });
+  }
+
+  async function find<T extends KubeObject>(kind: Kind<T>, name: string): Promise<T | undefined> {
+    try {
+      return await client.get(kind, { name, namespace: team });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** What the API server says of a write that it does not take. */
+  async function refusal(write: Promise<unknown>): Promise<{ code: number | undefined; message: string | undefined }> {
+    const error: unknown = await write.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (!(error instanceof ApiError)) throw new Error('the write was taken', { cause: error });
+    return { code: error.status?.code, message: error.status?.message };
+  }
+
+  /** A real API server takes a moment to learn of a webhook, or that it is gone. */
+  async function untilSaid(words: string | undefined): Promise<void> {
+    await until(async () => {
+      const write = create(Environment, 'probe', badEnvironment(), {}, { dryRun: true });
+      const said = await write.then(
+        () => undefined,
+        (error: ApiError) => error.status?.message,
+      );
+      return words === undefined ? said === undefined : (said?.includes(words) ?? false);
+    });
+  }
+
+  const denied = (name: string, message: string): string =>
+    `admission webhook "${name}" denied the request: ${message}`;
+
+  test('refuses what can not work when it is created, and says where and why', async () => {
+    expect(await refusal(create(DeploymentTarget, 'bad', targetSpec({ claimRef: ['a'] })))).toEqual({
+      code: 422,
+      message: denied(
+        'vdeploymenttarget.offshoot.dev',
+        'DeploymentTarget.appstudio.redhat.com "bad" is invalid: spec.claimRef: Invalid value: ["a"]: must be the name of a claim: a text, or an object with that text as its name',
+      ),
+    });
+    const bad = { deploymentTargetClassName: '', ttl: 'two days' };
+    expect((await refusal(create(DeploymentTargetClaim, 'bad', bad))).message).toContain(
+      'spec.ttl: Invalid value: "two days": must be a length of time',
+    );
+    const spec = { provisioner: 'offshoot.dev/namespace', reclaimPolicy: 'Delete', parameters: { warm: 'two' } };
+    expect((await refusal(create(DeploymentTargetClass, `bad-${team}`, spec))).message).toContain(
+      'spec.parameters.warm: Invalid value: "two": must be a whole number of at least 0',
+    );
+    expect(await refusal(create(Environment, 'bad', badEnvironment()))).toEqual({
+      code: 403,
+      message: denied('venvironment.kb.io', NO_INGRESS),
+    });
+    expect((await refusal(create(Environment, 'a.b', { displayName: '', deploymentStrategy: '' }))).message).toContain(
+      'invalid environment name: a.b, an environment resource name must start with',
+    );
+    const kinds: AnyKind[] = [DeploymentTarget, DeploymentTargetClaim, Environment];
+    for (const kind of kinds) expect(await find(kind as Kind, 'bad')).toBeUndefined();
+  });
+
+  test('refuses changes for the worse, and takes those for the better', async () => {
+    await create(Environment, 'fine', { displayName: 'Fine', deploymentStrategy: 'Manual' });
+    expect((await refusal(change(Environment, 'fine', { spec: badEnvironment() }))).code).toBe(403);
+    await create(DeploymentTargetClaim, 'short', { deploymentTargetClassName: 'none', ttl: '1d' });
+    expect((await refusal(change(DeploymentTargetClaim, 'short', { spec: { ttl: '0s' } }))).code).toBe(422);
+    await change(DeploymentTargetClaim, 'short', { spec: { ttl: '2d' } });
+    expect((await find(DeploymentTargetClaim, 'short'))!.spec.ttl).toBe('2d');
+  });
+
+  test('a name that the server makes up is a name', async () => {
+    const spec = { displayName: 'Made up', deploymentStrategy: 'Manual' };
+    const made = await create(Environment, '', spec, { generateName: 'env-' });
+    expect(made.metadata.name).toMatch(/^env-.+/);
+  });
+
+  test('what was wrong before can be labelled, put right in parts, and deleted', async () => {
+    await change(Environment, 'old-environment', { metadata: { labels: { team: 'blue' } } });
+    await change(DeploymentTarget, 'old-target', { metadata: { labels: { team: 'blue' } } });
+    await change(DeploymentTarget, 'old-target', { spec: { kubernetesCredentials: { defaultNamespace: 'other' } } });
+    expect((await refusal(change(DeploymentTarget, 'old-target', { spec: { claimRef: 8 } }))).code).toBe(422);
+    await remove(Environment, 'old-environment');
+    await remove(DeploymentTarget, 'old-target');
+  });
+
+  /** Deletes an object that is held by finalizers, then lets go of it. */
+  async function remove(kind: AnyKind, name: string): Promise<void> {
+    await client.delete(kind, { name, namespace: team });
+    expect((await find(kind as Kind, name))?.metadata.deletionTimestamp).toBeDefined();
+    await change(kind, name, { metadata: { finalizers: null } });
+    await until(async () => (await find(kind as Kind, name)) === undefined);
+  }
+
+  test.each<[string, (name: string) => string | { name: string }]>([
+    ['text', (name) => name],
+    ['object', (name) => ({ name })],
+  ])('a claimRef that is written as %s stays that from binding to release', async (shape, refTo) => {
+    const name = `by-${shape}`;
+    await create(DeploymentTarget, name, targetSpec({ claimRef: refTo(name) }));
+    await create(DeploymentTargetClaim, name, { deploymentTargetClassName: '' });
+    await until(async () => (await find(DeploymentTargetClaim, name))?.status?.phase === 'Bound');
+    expect((await find(DeploymentTarget, name))!.spec.claimRef).toEqual(refTo(name));
+    await client.delete(DeploymentTargetClaim, { name, namespace: team });
+    await until(async () => (await find(DeploymentTargetClaim, name)) === undefined);
+    expect((await find(DeploymentTarget, name))!.spec.claimRef).toEqual(refTo(''));
+  });
+
+  test('is taken back when it stops', async () => {
+    const ref = { name: part.webhook!.configurationName };
+    expect(await client.get(ValidatingWebhookConfiguration, ref)).toBeDefined();
+    await plane.stop();
+    await expect(client.get(ValidatingWebhookConfiguration, ref)).rejects.toSatisfy(isNotFound);
+    await untilSaid(undefined);
+    plane = await start({ webhook: false });
+  });
+
+  /** Registers the webhook at an address where nobody is. */
+  async function whileNobodyAnswers(run: () => Promise<void>): Promise<void> {
+    const { configurationName: name, ...webhook } = part.webhook!;
+    await client.create(
+      ValidatingWebhookConfiguration,
+      webhook.configuration({ url: 'https://127.0.0.1:1' }, undefined),
+    );
+    try {
+      await untilSaid(NOBODY);
+      await run();
+    } finally {
+      await client.delete(ValidatingWebhookConfiguration, { name });
+    }
+  }
+
+  test('while nobody answers, claims are bound and given back as ever, and environments wait', () =>
+    whileNobodyAnswers(async () => {
+      const waits = create(Environment, 'later', { displayName: 'Later', deploymentStrategy: 'Manual' });
+      expect((await refusal(waits)).message).toContain(NOBODY);
+      await create(DeploymentTarget, 'unseen', targetSpec());
+      await create(DeploymentTargetClaim, 'unseen', { deploymentTargetClassName: '', targetName: 'unseen' });
+      await until(async () => (await find(DeploymentTargetClaim, 'unseen'))?.status?.phase === 'Bound');
+      await client.delete(DeploymentTargetClaim, { name: 'unseen', namespace: team });
+      await until(async () => (await find(DeploymentTargetClaim, 'unseen')) === undefined);
+    }));
+
+  // The embedded API server does not look at the conditions of webhooks.
+  test.skipIf(cluster.name === 'embedded')('while nobody answers, environments can be labelled and deleted', () =>
+    whileNobodyAnswers(async () => {
+      await change(Environment, 'fine', { metadata: { labels: { team: 'blue' }, finalizers: ['example.com/hold'] } });
+      expect((await refusal(change(Environment, 'fine', { spec: { displayName: 'New' } }))).message).toContain(NOBODY);
+      await remove(Environment, 'fine');
+    }),
+  );
+});
