@@ -8,7 +8,7 @@ import { clonePodLabels } from './clone.ts';
 import { fullHost, selects } from './hosts.ts';
 import { fail } from './item.ts';
 import type { Item } from './item.ts';
-import { isRouteOfSubset, isRuleOf } from './marks.ts';
+import { isRouteOfSubset, isRuleOf, WATCH_ANNOTATION } from './marks.ts';
 import type { Owner } from './marks.ts';
 import { messages } from './messages.ts';
 import { ruleName } from './names.ts';
@@ -103,7 +103,8 @@ function planRules(
     const refusal = view.refusal(DestinationRule, ref);
     if (refusal !== undefined) fail(item, 'destinationRule', ruleRefused(item, metadata.name, ref, existing, refusal));
     else if (base !== undefined) {
-      item.steps.push(own(DestinationRule, buildRule(env, subset, metadata.name, base, settings)));
+      const rule = buildRule(env, subset, metadata.name, base, settings);
+      item.steps.push(own(DestinationRule, rule, { heirBy: WATCH_ANNOTATION }));
     }
     if (existing !== undefined || (base !== undefined && refusal === undefined)) ruled.add(metadata.name);
     const without = refusal === undefined ? 'ignored-missing-destination-rule' : 'missing';

@@ -7,7 +7,7 @@ import { buildClone, cloneProblem, cloneState, OverrideError } from './clone.ts'
 import { subsetHash } from './hash.ts';
 import { fail, newItem } from './item.ts';
 import type { Item } from './item.ts';
-import { isCloneOf } from './marks.ts';
+import { isCloneOf, WATCH_ANNOTATION } from './marks.ts';
 import type { Owner } from './marks.ts';
 import { messages } from './messages.ts';
 import { cloneName, itemsOf } from './names.ts';
@@ -94,7 +94,7 @@ function planClone(
   }
   // What a Deployment selects its pods by can't be changed: an outdated one has to make room first.
   const isOutdated = clone !== undefined && !jsonEqual(clone.spec.selector, wanted.spec.selector);
-  item.steps.push(isOutdated ? remove(Deployment, clone) : own(Deployment, wanted));
+  item.steps.push(isOutdated ? remove(Deployment, clone) : own(Deployment, wanted, { heirBy: WATCH_ANNOTATION }));
   const isChanged = item.hash !== undefined && item.hash !== hash;
   if (clone === undefined) item.clone.status = 'initializing';
   else if (isOutdated || (item.clone.status === 'running' && isChanged)) item.clone.status = 'updating';

@@ -9,6 +9,7 @@ import type { AnyKind, KubeObject, Ref } from './objects.ts';
 import { comparable, ownedPart } from './owned.ts';
 import { credentialsSecret, requestToken } from './service-account-token.ts';
 import { objectOf } from './steps.ts';
+import { takenOver } from './take-over.ts';
 import type { Edit, Make, Own, Remove, Step, Token } from './steps.ts';
 import type { Tables } from './tables.ts';
 
@@ -117,10 +118,32 @@ export class Applier {
   }
 
   #own(step: Own, options: Sending): Promise<Outcome> | Outcome {
-    const { kind, object } = step;
+    const { kind, object, heirBy } = step;
     const live = this.#tables.of(kind).get(keyOf(object.metadata));
     if (live !== undefined && this.#isSettled(kind, live, object)) return { step, did: 'nothing', object: live };
-    return this.#send(options, (sending) => this.#applyObject(step, object, sending));
+    const isOthers = live !== undefined && ownedPart(live, this.#manager) === undefined;
+    const apply = (): Promise<Outcome> => this.#send(options, (sending) => this.#applyObject(step, object, sending));
+    return isOthers && heirBy !== undefined ? this.#takeOver(step, heirBy, options).then(apply) : apply();
+  }
+
+  /** Makes what another program set on an object ours, so that the apply that follows takes away what is unwanted. */
+  async #takeOver(step: Own, heirBy: string, options: Sending): Promise<void> {
+    if (options.dryRun) return;
+    const { kind, object } = step;
+    // Tables do not keep the managedFields of others.
+    const live = await this.#client.get<KubeObject>(kind, object.metadata, options);
+    const managedFields = takenOver(live, heirBy, this.#manager);
+    if (managedFields === undefined) return;
+    const { resourceVersion } = live.metadata;
+    const patch = { type: 'merge', body: { metadata: { managedFields, resourceVersion } } } as const;
+    await this.#send(options, async (sending) => {
+      const answer = await this.#client.patch<KubeObject>(kind, object.metadata, patch, {
+        fieldManager: this.#manager,
+        ...sending,
+      });
+      this.#tables.of(kind).observe(answer);
+      return { step, did: 'changed', object: answer };
+    });
   }
 
   async #applyObject(step: Own | Token, object: KubeObject, sending: Sending): Promise<Outcome> {

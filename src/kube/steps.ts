@@ -6,6 +6,8 @@ export interface Own {
   readonly do: 'own';
   readonly kind: AnyKind;
   readonly object: KubeObject;
+  /** An annotation: if another program made the object and set this, all that it set becomes ours. */
+  readonly heirBy?: string;
 }
 
 /** An object that shall exist and then belongs to others: made if it is not there, never written again. */
@@ -65,8 +67,8 @@ export function objectOf(step: Step): KubeObject {
 }
 
 /** Makes an `own` step. */
-export function own<T extends KubeObject>(kind: Kind<T>, object: T): Own {
-  return { do: 'own', kind, object };
+export function own<T extends KubeObject>(kind: Kind<T>, object: T, options: Pick<Own, 'heirBy'> = {}): Own {
+  return { do: 'own', kind, object, ...options };
 }
 
 /** Makes a `make` step. */
