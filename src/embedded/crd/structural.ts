@@ -1,11 +1,11 @@
 // Checks that the schema of a custom resource definition is structural: only then can objects be pruned and defaulted.
-import { compileRules } from '../schema/cel/compile.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../schema/field-error.ts';
 import { normalise } from '../schema/normalise.ts';
 import { re2 } from '../schema/regex.ts';
-import type { Schema, ValidationRule } from '../schema/types.ts';
+import type { Schema } from '../schema/types.ts';
 import { validateValue } from '../schema/validate.ts';
 import { definition } from '../kinds/definitions.ts';
+import { checkRulesCompile } from './rule-problems.ts';
 
 type Level = 'root' | 'items' | 'field';
 
@@ -262,51 +262,4 @@ function checkDefaults(schema: Schema, path: string, errors: FieldError[]): void
   if (typeof schema.additionalProperties === 'object') {
     checkDefaults(schema.additionalProperties, `${path}.additionalProperties`, errors);
   }
-}
-
-/** Compiles every rule. `uncorrelated` is the place above which old and new items cannot be matched. */
-function checkRulesCompile(
-  schema: Schema,
-  path: string,
-  isRoot: boolean,
-  uncorrelated: string | undefined,
-  errors: FieldError[],
-): void {
-  const isResource = isRoot || schema['x-kubernetes-embedded-resource'] === true;
-  const rules = schema['x-kubernetes-validations'] ?? [];
-  for (const [index, rule] of rules.entries()) {
-    const place = `${path}.x-kubernetes-validations[${index}]`;
-    if (rule.rule.trim() === '') errors.push(required(`${place}.rule`, 'rule is not specified'));
-    else if (uncorrelated !== undefined && /\boldSelf\b/.test(rule.rule) && rule.optionalOldSelf !== true) {
-      const text = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated}`;
-      errors.push(invalid(`${place}.rule`, rule.rule, text));
-    }
-  }
-  for (const { index, part, text } of compileRules(schema, isResource).problems) {
-    if (rules[index]!.rule.trim() === '') continue;
-    errors.push(invalid(`${path}.x-kubernetes-validations[${index}].${part}`, shownRule(rules[index]!), text));
-  }
-  for (const [key, child] of Object.entries(schema.properties ?? {})) {
-    const blocked = uncorrelated ?? (schema['x-kubernetes-map-type'] === 'atomic' ? path : undefined);
-    checkRulesCompile(child, `${path}.properties[${key}]`, false, blocked, errors);
-  }
-  if (schema.items !== undefined) {
-    const blocked = uncorrelated ?? (schema['x-kubernetes-list-type'] === 'map' ? undefined : path);
-    checkRulesCompile(schema.items, `${path}.items`, false, blocked, errors);
-  }
-  if (typeof schema.additionalProperties === 'object') {
-    checkRulesCompile(schema.additionalProperties, `${path}.additionalProperties`, false, uncorrelated, errors);
-  }
-}
-
-/** A rule as the server shows it: every field, under the names of its own types. */
-function shownRule(rule: ValidationRule): Readonly<Record<string, unknown>> {
-  return {
-    Rule: rule.rule,
-    Message: rule.message ?? '',
-    MessageExpression: rule.messageExpression ?? '',
-    Reason: rule.reason ?? null,
-    FieldPath: rule.fieldPath ?? '',
-    OptionalOldSelf: rule.optionalOldSelf ?? null,
-  };
 }

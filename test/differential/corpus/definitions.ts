@@ -1,6 +1,36 @@
 // Custom resource definitions: what they refuse, how they show, change and go.
 import { del, get, gone, patch, post, put, scenario, tableType } from '../scenario.ts';
+import type { Step } from '../scenario.ts';
 import { definition, definitions, install, name, remove, spec, w, widget, widgets } from './widgets.ts';
+
+/** Tries a definition with a rule, without making it. */
+const rules = (rule: object): Step =>
+  post(
+    definitions,
+    definition([
+      {
+        schema: spec(
+          {
+            size: { type: 'integer' },
+            ratio: { type: 'number' },
+            name: { type: 'string', maxLength: 10 },
+            on: { type: 'boolean' },
+            port: { 'x-kubernetes-int-or-string': true },
+            tags: { type: 'array', maxItems: 3, items: { type: 'string', maxLength: 10 } },
+            labels: { type: 'object', maxProperties: 3, additionalProperties: { type: 'string', maxLength: 10 } },
+            inner: { type: 'object', properties: { name: { type: 'string' } } },
+            parts: {
+              type: 'array',
+              maxItems: 3,
+              items: { type: 'object', properties: { name: { type: 'string', maxLength: 10 } } },
+            },
+          },
+          { 'x-kubernetes-validations': [rule] },
+        ),
+      },
+    ]),
+    { query: { dryRun: 'All' }, only: ['kind', 'reason', 'message'] },
+  );
 
 export const customDefinitions = [
   scenario(
@@ -151,6 +181,46 @@ export const customDefinitions = [
     ),
     post(definitions, definition([{}], { preserveUnknownFields: true })),
     post(definitions, definition([{}], { conversion: { strategy: 'Webhook' } })),
+  ),
+  scenario(
+    'rules that do not fit their schema',
+    ...[
+      'self.size > 1.5 && self.ratio > 1 && self.parts.all(p, p.name.size() > 0)',
+      'self.inner == null || self.labels.all(k, self.labels[k] == "x")',
+      'self.port == 8080 || self.port == "http"',
+      '"%s %d".format([self.name, self.size]) == "a 1"',
+      'has(self.parts[0].name)',
+      'semver(self.name).isLessThan(semver("1.0.0")) && duration("1s") < duration("2s")',
+      'self.ratio == 1',
+      '1 in self.tags',
+      'self.name + 1 == 2',
+      'self.inner.missing == 1',
+      'has(self.missing)',
+      'self.name.startsWith(1)',
+      '!self.name',
+      'size(1) == 1',
+      'self.on && self.name',
+      'self.tags["a"] == "b"',
+      'self.name == null',
+      'self.parts.exists(p, p.name == 1)',
+      'self.name.matches("[")',
+      'unknown(self)',
+      'self.name.unknown()',
+      'foo == 1',
+      '(self.size > 1',
+      'self.size',
+      '[1, "a"].size() == 2',
+      'oldSelf.size <= self.size',
+    ].map((rule) => rules({ rule })),
+    rules({ rule: 'oldSelf.hasValue() ? oldSelf.value().size == self.size : true', optionalOldSelf: true }),
+    rules({ rule: 'true', messageExpression: '"a" + self.name' }),
+    rules({ rule: 'true', messageExpression: '1 + 1' }),
+    rules({ rule: 'true', messageExpression: 'self.missing' }),
+    rules({ rule: 'true', fieldPath: '.name' }),
+    rules({ rule: 'true', fieldPath: '.missing' }),
+    rules({ rule: 'true', reason: 'Odd' }),
+    rules({ rule: 'true', message: 'a\nb' }),
+    rules({ rule: 'true ||\nfalse' }),
   ),
   scenario(
     'several versions of one object',

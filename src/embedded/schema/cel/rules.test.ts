@@ -90,8 +90,11 @@ describe('rules that hold', () => {
     'self.labels.all(k, k.startsWith("app"))',
     'self.labels["app.kubernetes.io/name"] == "x" && "app.kubernetes.io/name" in self.labels',
     'self.parts.all(p, p.size > 0) && self.parts.exists_one(p, p.name == "one") && self.parts.map(p, p.name) == ["one"]',
+    'has(self.parts[0].name) && self.parts.all(p, has(p.size)) && !has(self.parts.filter(p, true)[0].none)',
     '!has(self.labels) || size(self.labels) == 1',
-    'cel.bind(n, self.replicas, n * n == 9)',
+    'semver("1.2.0").isLessThan(semver("1.10.0")) && semver("1.0.0-rc.1").compareTo(semver("1.0.0")) == -1',
+    'isSemver("1.0.0") && !isSemver("v1.0") && semver("v1.02", true).minor() == 2',
+    'string(self.when) == "2026-01-02T03:04:05Z" && duration(self.timeout) == self.timeout && int(self.when) > 0',
   ])('%s', (rule) => {
     expect(outcome(rule, spec)).toBe('holds');
   });

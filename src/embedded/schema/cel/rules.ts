@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FieldError, FieldErrorType } from '../field-error.ts';
 import { correlatedItem } from '../list-keys.ts';
 import type { Schema, ValidationRule } from '../types.ts';
-import { type CompiledRule, compileRules, describe } from './compile.ts';
+import { type CompiledRule, compileRules } from './compile.ts';
+import { describe } from './problems.ts';
 import { toCel } from './values.ts';
 
 /** All rules of one object together may take this long. */

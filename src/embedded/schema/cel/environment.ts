@@ -1,0 +1,102 @@
+// Where expressions run and are checked: the functions that Kubernetes knows, and variables with or without a type.
+// Values are plain JSON, so expressions run in an environment without types; the types of a schema serve the check only.
+import { Environment } from '@marcbachmann/cel-js';
+import type { Schema } from '../types.ts';
+import { registerCollections } from './collections.ts';
+import { registerNetwork } from './network.ts';
+import { registerScalars } from './scalars.ts';
+import { escapeField, resourceField } from './values.ts';
+
+const options = {
+  enableOptionalTypes: true,
+  limits: { maxAstNodes: 20_000, maxDepth: 200, maxListElements: 2000, maxMapEntries: 2000, maxCallArguments: 32 },
+};
+
+/** What a variable holds: anything, a value of a schema, or such a value or none. */
+export type Variable = 'dyn' | { readonly schema: Schema; readonly isResource?: boolean; readonly optional?: boolean };
+
+const libraries = new Map<boolean, Environment>();
+
+function library(strict: boolean): Environment {
+  let known = libraries.get(strict);
+  if (known === undefined) {
+    known = new Environment({ ...options, homogeneousAggregateLiterals: strict });
+    registerCollections(known);
+    registerNetwork(known);
+    registerScalars(known);
+    libraries.set(strict, known);
+  }
+  return known.clone();
+}
+
+const untyped = new Map<string, Environment>();
+
+/** The environment in which expressions with these variables run. */
+export function runningEnvironment(names: readonly string[]): Environment {
+  const key = names.join(' ');
+  let known = untyped.get(key);
+  if (known === undefined) {
+    known = library(false);
+    for (const name of names) known.registerVariable(name, 'dyn');
+    untyped.set(key, known);
+  }
+  return known;
+}
+
+/** The environment in which expressions with these variables are checked; a strict one refuses lists of many types. */
+export function checkingEnvironment(variables: Readonly<Record<string, Variable>>, strict = true): Environment {
+  const environment = library(strict);
+  const types = new Map<Schema, string>();
+  for (const [name, variable] of Object.entries(variables)) {
+    if (variable === 'dyn') environment.registerVariable(name, 'dyn');
+    else {
+      const type = typeOf(environment, variable.schema, `${name}Type`, variable.isResource ?? false, types);
+      environment.registerVariable(name, variable.optional === true ? `optional<${type}>` : type);
+    }
+  }
+  return environment;
+}
+
+const formats: Readonly<Record<string, string>> = {
+  'date-time': 'google.protobuf.Timestamp',
+  date: 'google.protobuf.Timestamp',
+  duration: 'google.protobuf.Duration',
+  byte: 'bytes',
+};
+const scalars: Readonly<Record<string, string>> = { integer: 'int', number: 'double', boolean: 'bool' };
+
+/** The type of a schema's values; those of objects are registered under the name of their place. */
+function typeOf(
+  environment: Environment,
+  schema: Schema,
+  name: string,
+  isResource: boolean,
+  types: Map<Schema, string>,
+): string {
+  const known = types.get(schema);
+  if (known !== undefined) return known;
+  if (schema['x-kubernetes-int-or-string'] === true) return 'dyn';
+  if (schema.type === 'string') return formats[schema.format ?? ''] ?? 'string';
+  if (schema.type === 'array') {
+    if (schema.items === undefined) return 'dyn';
+    return `list<${typeOf(environment, schema.items, `${name}.idx`, false, types)}>`;
+  }
+  if (schema.type !== 'object') return scalars[schema.type ?? ''] ?? 'dyn';
+  if (typeof schema.additionalProperties === 'object') {
+    return `map<string, ${typeOf(environment, schema.additionalProperties, `${name}.elem`, false, types)}>`;
+  }
+  if (schema.additionalProperties === true) return 'dyn';
+  const fields: Record<string, string> = {};
+  const embedded = isResource || schema['x-kubernetes-embedded-resource'] === true;
+  const properties = { ...schema.properties };
+  if (embedded) for (const key of ['apiVersion', 'kind', 'metadata']) properties[key] = resourceField(key)!;
+  for (const [key, child] of Object.entries(properties)) {
+    const field = escapeField(key);
+    if (field !== undefined) fields[field] = typeOf(environment, child, `${name}.${field}`, false, types);
+  }
+  environment.registerType(name, { fields });
+  // Objects of one type can be compared with each other, and with null. This is never run.
+  for (const other of [name, 'null']) environment.registerOperator(`${name} == ${other}`, () => false);
+  types.set(schema, name);
+  return name;
+}
