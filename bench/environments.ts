@@ -1,7 +1,7 @@
 // What an environment costs, and whether that grows with the environments and VirtualServices that have nothing to do
 // with it; and the memory of a control plane with a thousand of them.
 import { EnvironmentsWorld } from './environments-world.ts';
-import type { Cost } from './environments-worker.ts';
+import type { Cost } from './control-plane.ts';
 import { median, note, ratio, table, target } from './support.ts';
 
 const SIZES = [10, 100, 1_000] as const;

@@ -1,4 +1,4 @@
-// The embedded cluster of environments.ts, in a process of its own; says where it is once it serves.
+// The embedded cluster that a benchmark measures on, in a process of its own; says where it is once it serves.
 import { writeFileSync } from 'node:fs';
 import { startEmbedded } from '../src/embedded/index.ts';
 

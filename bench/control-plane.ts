@@ -1,0 +1,62 @@
+// A control plane to be measured: some controllers in a process of its own. Answers every message, once nothing is going
+// on, with what it has cost since the last one.
+import { setTimeout } from 'node:timers/promises';
+import { createLogger, Manager } from '../src/controller/index.ts';
+import type { ControllerDefinition } from '../src/controller/index.ts';
+import { connect, loadConfig } from '../src/kube/index.ts';
+import type { ConnectConfig } from '../src/kube/index.ts';
+
+export interface Cost {
+  readonly requests: number;
+  /** Those that change something, Events not counted. */
+  readonly writes: number;
+  readonly events: number;
+  readonly cpuMs: number;
+  /** The most memory that the process has ever had. */
+  readonly peakMb: number;
+}
+
+const QUIET_MS = 300;
+
+/** Runs the controllers on the cluster whose kubeconfig is the program's first argument, until the parent goes. */
+export async function serveCosts(
+  controllers: (config: ConnectConfig) => readonly ControllerDefinition[],
+): Promise<void> {
+  let requests = 0;
+  let writes = 0;
+  let events = 0;
+  let cpuBefore = process.cpuUsage();
+  const config = loadConfig({ path: process.argv[2]! });
+  const client = connect(config, {
+    onRequest: ({ method, flow }) => {
+      requests++;
+      if (flow === 'events') events++;
+      else if (method !== 'GET') writes++;
+    },
+  });
+  const logger = createLogger({ level: 'warn' });
+  const manager = new Manager({ client, controllers: controllers(config), logger });
+  await manager.start();
+
+  /** Nothing is to do, and nothing was sent for a while: Events are written beside the work. */
+  async function quiet(): Promise<void> {
+    for (let before = -1; before !== requests || !manager.idle;) {
+      before = requests;
+      await setTimeout(QUIET_MS);
+    }
+  }
+
+  async function report(): Promise<void> {
+    await quiet();
+    const peakMb = process.resourceUsage().maxRSS / 1024;
+    const { user, system } = process.cpuUsage(cpuBefore);
+    const cost: Cost = { requests, writes, events, cpuMs: (user + system) / 1000, peakMb };
+    requests = writes = events = 0;
+    cpuBefore = process.cpuUsage();
+    process.send!(cost);
+  }
+
+  process.on('message', () => void report());
+  process.once('disconnect', () => process.exit());
+  process.send!('ready');
+}

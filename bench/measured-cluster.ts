@@ -1,0 +1,89 @@
+// An embedded cluster and a control plane on it, each in a process of its own, the latter bundled as it ships.
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { build } from 'esbuild';
+import { connect, defineKind, loadConfig } from '../src/kube/index.ts';
+import type { AnyObject, Client } from '../src/kube/index.ts';
+import type { Cost } from './control-plane.ts';
+
+const AT_ONCE = 16;
+
+const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
+  namespaced: false,
+});
+
+export class MeasuredCluster {
+  readonly client: Client;
+  readonly #dir: string;
+  readonly #cluster: ChildProcess;
+  readonly #controlPlane: ChildProcess;
+
+  private constructor(dir: string, cluster: ChildProcess, controlPlane: ChildProcess, client: Client) {
+    this.client = client;
+    this.#dir = dir;
+    this.#cluster = cluster;
+    this.#controlPlane = controlPlane;
+  }
+
+  /** Starts both; `worker` is the file of the control plane, beside this one. */
+  static async start(worker: string, definitions: readonly AnyObject[]): Promise<MeasuredCluster> {
+    // A place where the bundle finds the same packages.
+    const cache = path.join(import.meta.dirname, '../node_modules/.cache');
+    mkdirSync(cache, { recursive: true });
+    const dir = mkdtempSync(path.join(cache, 'bench-'));
+    const kubeconfig = path.join(dir, 'kubeconfig');
+    const cluster = await startProcess(path.join(import.meta.dirname, 'cluster.ts'), kubeconfig);
+    const client = connect(loadConfig({ path: kubeconfig }));
+    await Promise.all(definitions.map((definition) => client.create(Definition, definition)));
+    const controlPlane = await startProcess(await bundle(dir, worker), kubeconfig);
+    return new MeasuredCluster(dir, cluster, controlPlane, client);
+  }
+
+  /** What the control plane has cost since the last time, once nothing is going on. */
+  async cost(): Promise<Cost> {
+    this.#controlPlane.send('cost');
+    const [cost] = (await once(this.#controlPlane, 'message')) as [Cost];
+    return cost;
+  }
+
+  async stop(): Promise<void> {
+    this.client.close();
+    for (const child of [this.#controlPlane, this.#cluster]) {
+      child.disconnect();
+      await once(child, 'exit');
+    }
+    rmSync(this.#dir, { recursive: true, force: true });
+  }
+}
+
+/** Does something a number of times, several at once. */
+export async function each(count: number, work: (i: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let i = next++; i < count; i = next++) await work(i);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+/** Starts a program with the place of the kubeconfig; resolves when it says that it is ready. */
+async function startProcess(file: string, kubeconfig: string): Promise<ChildProcess> {
+  const child = fork(file, [kubeconfig]);
+  await once(child, 'message');
+  return child;
+}
+
+async function bundle(dir: string, worker: string): Promise<string> {
+  const outfile = path.join(dir, 'worker.mjs');
+  await build({
+    entryPoints: [path.join(import.meta.dirname, worker)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+  });
+  return outfile;
+}
