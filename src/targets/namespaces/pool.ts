@@ -30,7 +30,9 @@ export function planPool(view: View, ofClass: DeploymentTargetClass): Plan {
   if (ofClass.spec.provisioner !== NAMESPACE_PROVISIONER || deletionTimestamp !== undefined) return {};
   const warm = namespaceParameters(ofClass).value?.warm ?? 0;
   const free = Map.groupBy(freePlaces(view, name), ({ targetRef }) => targetRef.namespace);
-  const inUse = new Set(view.index(DeploymentTargetClaim, 'anyClass', name).map(({ metadata }) => metadata.namespace!));
+  // Without a reserve it does not matter who claims, and not every claim need wake this.
+  const claims = warm === 0 ? [] : view.index(DeploymentTargetClaim, 'anyClass', name);
+  const inUse = new Set(claims.map(({ metadata }) => metadata.namespace!));
   const steps = [...new Set([...inUse, ...free.keys()])].sort().flatMap((home) => {
     const isEnding = view.get(Namespace, { name: home })?.metadata.deletionTimestamp !== undefined;
     const wanted = inUse.has(home) && !isEnding ? Math.min(warm, placesLeft(view, ofClass, home)) : 0;
@@ -43,7 +45,7 @@ export function planPool(view: View, ofClass: DeploymentTargetClass): Plan {
 
 /** Free places of a class, those that are furthest first: the others are the first to go. */
 function freePlaces(view: View, className: string): Place[] {
-  const places = view.index(Namespace, 'class', className).flatMap((namespace) => placeOf(view, namespace) ?? []);
+  const places = view.index(Namespace, 'spare', className).flatMap((namespace) => placeOf(view, namespace) ?? []);
   const rank = ({ target, namespace }: Place): string =>
     `${target === undefined ? 1 : 0} ${namespace.metadata.creationTimestamp ?? ''} ${namespace.metadata.name}`;
   return places.filter(isFree).sort((a, b) => (rank(a) < rank(b) ? -1 : 1));

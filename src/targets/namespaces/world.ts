@@ -6,13 +6,19 @@ import type { Ref, TableDeclaration } from '../../kube/index.ts';
 import { claimNameOf } from '../claim-ref.ts';
 import { readingSecrets } from '../credentials.ts';
 import { CLAIM_UID, CLASS_NAME, NAMESPACE_PROVISIONER, OF_CLAIM, OF_TARGET, PROVISIONED_BY } from '../names.ts';
-import { furnitureKinds } from '../objects.ts';
-import type { Namespace } from '../objects.ts';
+import { furnitureKinds, Namespace } from '../objects.ts';
 import { claimTables } from '../world.ts';
 import { MADE_BY, MADE_BY_LABEL, TARGET_MADE } from './names.ts';
 
+/** Namespaces that were made for no claim, by their class. */
+function spareOf({ metadata }: Namespace): readonly string[] {
+  const { [CLASS_NAME]: className, [OF_CLAIM]: ofClaim } = metadata.annotations ?? {};
+  return className === undefined || ofClaim !== undefined ? [] : [className];
+}
+
 export const namespaceTables: readonly TableDeclaration[] = [
   ...claimTables,
+  reading(Namespace, { indexes: { spare: spareOf } }),
   readingSecrets,
   ...furnitureKinds.map((kind) => reading(kind)),
 ];

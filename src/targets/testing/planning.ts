@@ -5,6 +5,7 @@ import { Reads } from '../../controller/index.ts';
 import type { Plan, View } from '../../controller/index.ts';
 import { editPatch, keyOf, reading, Tables } from '../../kube/index.ts';
 import type { AnyKind, Kind, KubeObject, ObjectMeta, Step } from '../../kube/index.ts';
+import { namespaceTables } from '../namespaces/world.ts';
 import { furnitureKinds, Namespace, Secret } from '../objects.ts';
 import { spaceTables } from '../spaces/world.ts';
 
@@ -51,7 +52,7 @@ export function object<T extends KubeObject>(kind: Kind<T>, name: string, fields
 
 /** Runs a plan on a world that consists of these objects. */
 export function planIn<R>(objects: readonly KubeObject[], plan: (view: View) => R, now = NOW): R {
-  const tables = new Tables([...spaceTables, reading(Environment), reading(ManagedEnvironment)]);
+  const tables = new Tables([...spaceTables, ...namespaceTables, reading(Environment), reading(ManagedEnvironment)]);
   for (const each of objects) {
     const kind = KINDS.find(({ kind }) => kind === each.kind);
     if (kind === undefined) throw new Error(`no table for kind ${each.kind}`);
