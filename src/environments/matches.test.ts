@@ -1,7 +1,7 @@
 // A combined match must hold exactly when both of its parts do, whatever they ask for.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { combine, unusable } from './matches.ts';
+import { combine, includes, overlap, unusable } from './matches.ts';
 import { fits, fitsConditions } from './testing/requests.ts';
 
 const value = fc.constantFrom('a', 'ab', 'abc', 'b');
@@ -40,6 +40,35 @@ test('a combined match fits a request exactly when both parts do', () => {
     }),
     { numRuns: 2_000 },
   );
+});
+
+test('a match includes another only if it fits every request that the other fits', () => {
+  fc.assert(
+    fc.property(base, base, request, (wide, narrow, sent) => {
+      expect(!includes(wide, narrow) || fits(wide, sent) || !fits(narrow, sent)).toBe(true);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a match includes every one that asks for more', () => {
+  fc.assert(
+    fc.property(base, wanted, (entry, match) => {
+      const result = combine(entry, match);
+      expect('contradiction' in result || includes(entry, result.match)).toBe(true);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each([
+  [{ headers: { user: { exact: 'abc' } } }, { headers: { User: { prefix: 'ab' } } }, true],
+  [{ headers: { user: { exact: 'abc' } } }, { headers: { user: { exact: 'abc' } }, sourceLabels: { app: 'x' } }, true],
+  [{ headers: { user: { exact: 'abc' } } }, { headers: { user: { exact: 'b' } } }, false],
+  [{ headers: { user: { exact: 'abc' } } }, { headers: { other: { exact: 'abc' } } }, false],
+  [{ headers: { user: { exact: 'abc' } } }, {}, false],
+])('%j and %j ask for the same requests: %s', (a, b, same) => {
+  expect([overlap(a, b), overlap(b, a)]).toEqual([same, same]);
 });
 
 test('what a route asks for besides stays as it is', () => {

@@ -40,6 +40,25 @@ export function combine(base: HttpMatch, wanted: IstioMatch): Combined {
   };
 }
 
+/** Whether every request that fulfils the narrow entry fulfils the wide one. False also where it can't be told. */
+export function includes(wide: HttpMatch, narrow: HttpMatch): boolean {
+  const { headers = {}, sourceLabels = {}, name: _name, ...rest } = wide;
+  const given = Object.entries(narrow.headers ?? {});
+  return (
+    Object.entries(rest).every(([field, value]) => jsonEqual(value, narrow[field])) &&
+    Object.entries(sourceLabels).every(([label, value]) => narrow.sourceLabels?.[label] === value) &&
+    Object.entries(headers).every(([name, asked]) => spelled(given, name).some(([, each]) => implies(each, asked)))
+  );
+}
+
+/** Whether of two matches of environments one includes the other: then requests fit both. */
+export function overlap(a: IstioMatch, b: IstioMatch): boolean {
+  if (unusable(a) !== undefined || unusable(b) !== undefined) return false;
+  const [one, other] = [combine({}, a), combine({}, b)];
+  if ('contradiction' in one || 'contradiction' in other) return false;
+  return includes(one.match, other.match) || includes(other.match, one.match);
+}
+
 /** Adds a condition on a header to those that are there: as one condition where one can say both, else beside them. */
 function addHeader(headers: Map<string, HeaderMatch>, name: string, wanted: HeaderMatch) {
   let ours = wanted;

@@ -36,6 +36,10 @@ export const messages = {
   noCommonHost: () => "Couldn't find common active service hostname across DestinationRules and VirtualServices",
   selectorLabel: (subset: string, label: string) =>
     `processing podLabels in subset ${subset}: label ${label} can't be changed, for the deployment selects its pods by it`,
+  shadowed: (other: string, match: number, key: string) =>
+    `environment ${other} came first and gets the requests of istioMatches[${match}] (${key})`,
+  sameRequests: (other: string, match: number, key: string) =>
+    `spec.istioMatches[${match}]: environment ${other} asks for the same requests to ${key}: the one that came first gets them`,
   duplicate: (key: string) => `It seems that the following deployment appears in more then one subset/consumer: ${key}`,
   foreign: (kind: string, { name, namespace }: Ref) =>
     `${kind} ${namespace}/${name} exists and is not part of this environment: rename or remove it`,

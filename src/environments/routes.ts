@@ -2,11 +2,13 @@
 // is and of what the environment wants, so a base route that changes is followed, and nothing is written twice.
 import { createHash } from 'node:crypto';
 import type { DynamicEnv, IstioMatch, Subset } from '../api/dynamicenv.ts';
+import { refOf } from '../kube/objects.ts';
 import { resolveHost } from './hosts.ts';
-import { isInserted, isRouteOf, isRouteOfSubset } from './marks.ts';
+import { environmentsOf, isInserted, isRouteOf, isRouteOfSubset } from './marks.ts';
 import type { Owner } from './marks.ts';
-import { combine, unusable } from './matches.ts';
-import { cloneName, RESPONSE_HEADER, routeName, statusKey } from './names.ts';
+import { combine, includes, unusable } from './matches.ts';
+import { messages } from './messages.ts';
+import { cloneName, RESPONSE_HEADER, routeName, statusKey, uniqueVersion } from './names.ts';
 import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from './objects.ts';
 
 /** A subset whose requests a VirtualService shall lead to its clone: those that go to one of these hosts now. */
@@ -43,8 +45,10 @@ export function withRoutes(
       continue;
     }
     const warn = (text: string): unknown => warnings.add(`${route.name ? `, route ${route.name}` : ''}: ${text}`);
-    const ours = insertions.flatMap((insertion) => inserted(service, env, owner, insertion, route, warn));
-    http.push(...placed(block, isOurs, ours), route);
+    const place = placeIn(block, isOurs);
+    const earlier = place.before.filter((each) => !isRouteOf(owner, service, each));
+    const ours = insertions.flatMap((insertion) => inserted(service, env, owner, insertion, route, earlier, warn));
+    http.push(...place.before, ...ours, ...place.after, route);
     block = [];
   }
   http.push(...block.filter((route) => !isOurs(route)));
@@ -52,17 +56,16 @@ export function withRoutes(
 }
 
 /**
- * A block with the environment's routes replaced by these: where they stood, or at the end if there were none. So
- * environments that arrive later come later, and no two of them ever change places back and forth.
+ * The routes of others between which those of the environment stand: where they stood, or at the end if there were none.
+ * So environments that arrive later come later, and no two of them ever change places back and forth.
  */
-function placed(
+function placeIn(
   block: readonly HttpRoute[],
   isOurs: (route: HttpRoute) => boolean,
-  ours: readonly HttpRoute[],
-): readonly HttpRoute[] {
+): { readonly before: readonly HttpRoute[]; readonly after: readonly HttpRoute[] } {
   const first = block.findIndex(isOurs);
   const others = block.filter((route) => !isOurs(route));
-  return first < 0 ? [...others, ...ours] : [...others.slice(0, first), ...ours, ...others.slice(first)];
+  return first < 0 ? { before: others, after: [] } : { before: others.slice(0, first), after: others.slice(first) };
 }
 
 /** The routes to insert before a base route for one subset: one for each of the environment's matches, in order. */
@@ -72,6 +75,7 @@ function inserted(
   owner: Owner,
   insertion: Insertion,
   base: HttpRoute,
+  earlier: readonly HttpRoute[],
   warn: (text: string) => void,
 ): HttpRoute[] {
   const matching = (base.route ?? []).filter((each) => leadsTo(service, insertion, each));
@@ -81,14 +85,24 @@ function inserted(
     redirected(each, owner.version, cloneName(env.metadata, subset)),
   );
   const routes: HttpRoute[] = [];
-  for (const wanted of env.spec?.istioMatches ?? []) {
+  for (const [i, wanted] of (env.spec?.istioMatches ?? []).entries()) {
     if (unusable(wanted) !== undefined) continue;
     const match = combined(service, base, wanted, (text) => warn(`${text} (${statusKey(subset)})`));
     if (match.length === 0) continue;
+    const first = earlier.find(({ match: theirs = [] }) =>
+      match.every((each) => theirs.some((one) => includes(one, each))),
+    );
+    if (first !== undefined) warn(messages.shadowed(environmentOf(service, first), i, statusKey(subset)));
     const route = { ...base, match, route: destinations };
     routes.push({ ...route, name: routeName(env.metadata, subset, digest(route)) });
   }
   return routes;
+}
+
+/** The environment that inserted a route; its version, if the service does not name it. */
+function environmentOf(service: VirtualService, { route = [] }: HttpRoute): string {
+  const version = route[0]?.destination?.subset ?? '';
+  return environmentsOf(service).find((key) => uniqueVersion(refOf(key)) === version) ?? version;
 }
 
 /** Whether a route has a destination that an insertion is about. */

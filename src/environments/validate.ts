@@ -7,6 +7,7 @@ import type { ContainerOverrides, DynamicEnv, Subset } from '../api/dynamicenv.t
 import { keyOf } from '../kube/objects.ts';
 import type { Ref } from '../kube/objects.ts';
 import type { Status } from '../kube/errors.ts';
+import { overlap } from './matches.ts';
 import { messages } from './messages.ts';
 import { statusKey, uniqueVersion } from './names.ts';
 import { quote, quoteSpec } from './quote.ts';
@@ -58,6 +59,19 @@ export function validateUpdate(old: DynamicEnv, env: DynamicEnv, facts: Facts = 
 /** Namespaces, other than its own, in which an environment would newly run or change something. */
 export function foreignNamespaces(env: DynamicEnv, old?: DynamicEnv): readonly string[] {
   return [...new Set(foreignItems(env, old).map(({ item }) => item.namespace))];
+}
+
+/** What to warn of: other environments that ask for the same requests to the same workload. */
+export function sameRequests(env: DynamicEnv, ofWorkload: (key: string) => readonly DynamicEnv[]): readonly string[] {
+  return (env.spec?.subsets ?? []).flatMap((subset) => {
+    const key = statusKey(subset);
+    const others = ofWorkload(key).filter(({ metadata }) => keyOf(metadata) !== keyOf(env.metadata));
+    return (env.spec?.istioMatches ?? []).flatMap((match, i) =>
+      others
+        .filter(({ spec }) => spec?.istioMatches?.some((each) => overlap(match, each)))
+        .map(({ metadata }) => messages.sameRequests(keyOf(metadata), i, key)),
+    );
+  });
 }
 
 function verdict(...rules: readonly (() => Refusal | undefined)[]): Verdict {

@@ -11,10 +11,10 @@ import {
 } from '../controller/index.ts';
 import { startEmbedded } from '../embedded/index.ts';
 import type { Embedded } from '../embedded/index.ts';
-import { connect, defineKind, reading, systemClock, Tables } from '../kube/index.ts';
+import { connect, defineKind, systemClock, Tables } from '../kube/index.ts';
 import type { Client } from '../kube/index.ts';
-import { uniqueVersion } from './names.ts';
 import { environmentAdmission, WEBHOOK_PATH, webhookConfiguration } from './webhook.ts';
+import { environmentTable } from './world.ts';
 
 const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
   namespaced: false,
@@ -34,9 +34,7 @@ interface Replica {
 
 async function replica(): Promise<Replica> {
   const stopping = new AbortController();
-  const tables = new Tables([
-    reading(DynamicEnv, { indexes: { version: ({ metadata }) => [uniqueVersion(metadata)] } }),
-  ]);
+  const tables = new Tables([environmentTable]);
   const running = tables.run({ client, clock: systemClock, signal: stopping.signal });
   const hosts = ['offshoot-webhook.default.svc'];
   const certificates = new ManagedCertificates({
@@ -126,6 +124,44 @@ test('each of them is asked by the name of the service, and says the same', asyn
   await expect(client.create(DynamicEnv, env('a'))).rejects.toThrow(text);
   await expect(client.create(DynamicEnv, env('b'))).rejects.toThrow(text);
   expect(asked).toEqual(replicas.map(({ url }) => `default/offshoot-webhook:443 ${url}`));
+});
+
+test('who asks for requests that another environment asks for is warned', async () => {
+  const cart = { name: 'cart', namespace: 'default', containers: [{ containerName: 'cart', image: 'cart:2' }] };
+  const first = env('first', { istioMatches: [{ headers: { user: { prefix: 'al' } } }], subsets: [cart] });
+  const tables = new Tables([environmentTable]);
+  const list = tables.of(DynamicEnv).beginList();
+  list.add([first]);
+  list.complete('1');
+  const second = env('second', {
+    istioMatches: [{ headers: { user: { exact: 'bob' } } }, { headers: { user: { exact: 'alice' } } }],
+    subsets: [cart],
+  });
+  const handler = environmentAdmission(client, tables);
+  const ask = (object: DynamicEnv, oldObject?: DynamicEnv): ReturnType<typeof handler> =>
+    handler(
+      {
+        uid: '1',
+        kind: { group: 'riskified.com', version: 'v1alpha1', kind: 'DynamicEnv' },
+        operation: oldObject === undefined ? 'CREATE' : 'UPDATE',
+        userInfo: {},
+        object,
+        ...(oldObject && { oldObject }),
+      },
+      AbortSignal.timeout(10_000),
+    );
+  expect(await ask(second)).toEqual({
+    allowed: true,
+    warnings: [
+      'spec.istioMatches[1]: environment default/first asks for the same requests to default/cart: the one that came first gets them',
+    ],
+  });
+  // Somebody who changes nothing of it hears nothing of it, nor does one who asks for another workload.
+  expect(await ask({ ...second, metadata: { ...second.metadata, labels: { a: 'b' } } }, second)).toEqual({
+    allowed: true,
+  });
+  const other = { ...second, spec: { ...second.spec, subsets: [{ ...cart, name: 'other' }] } };
+  expect(await ask(other)).toEqual({ allowed: true });
 });
 
 test('writes of a status are not asked about', async () => {

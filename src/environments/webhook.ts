@@ -9,9 +9,10 @@ import type {
   WebhookAddress,
 } from '../controller/index.ts';
 import type { Client, Tables } from '../kube/index.ts';
+import { jsonEqual } from '../watchable/index.ts';
 import { shareNamespace } from './marks.ts';
 import { uniqueVersion } from './names.ts';
-import { foreignNamespaces, validateCreate, validateUpdate } from './validate.ts';
+import { foreignNamespaces, sameRequests, validateCreate, validateUpdate } from './validate.ts';
 import type { Verdict } from './validate.ts';
 
 /** Where the webhook is served. */
@@ -49,14 +50,23 @@ export function webhookConfiguration(
   };
 }
 
-/** Decides about environments. `tables` must hold DynamicEnvs with their index by version. */
+/** Decides about environments. `tables` must hold DynamicEnvs with their indexes. */
 export function environmentAdmission(client: Client, tables: Tables): AdmissionHandler {
+  const table = tables.of(DynamicEnv);
   return async (request, signal) => {
     const env = request.object as DynamicEnv | null | undefined;
     if (env === null || env === undefined || request.operation === 'DELETE') return { allowed: true };
-    const verdict = await judge({ ...env, metadata: located(env, request) }, request, signal);
-    return verdict.allowed ? { allowed: true } : { allowed: false, status: verdict.status };
+    const placed = { ...env, metadata: located(env, request) };
+    const verdict = await judge(placed, request, signal);
+    if (!verdict.allowed) return { allowed: false, status: verdict.status };
+    const warnings = isNews(placed, request) ? sameRequests(placed, (key) => table.index('workload', key)) : [];
+    return { allowed: true, ...(warnings.length > 0 && { warnings }) };
   };
+
+  /** Whether an environment asks for something else than before. */
+  function isNews({ metadata, spec }: DynamicEnv, { oldObject }: AdmissionRequest): boolean {
+    return metadata.deletionTimestamp === undefined && !jsonEqual((oldObject as DynamicEnv | null)?.spec, spec);
+  }
 
   async function judge(env: DynamicEnv, request: AdmissionRequest, signal: AbortSignal): Promise<Verdict> {
     const old = request.operation === 'UPDATE' ? ((request.oldObject as DynamicEnv | null) ?? undefined) : undefined;
@@ -68,7 +78,6 @@ export function environmentAdmission(client: Client, tables: Tables): AdmissionH
       mayNotDeployIn: await forbiddenNamespaces(client, request.userInfo, foreignNamespaces(env, old), signal),
     };
     if (old !== undefined) return validateUpdate(old, env, { requester });
-    const table = tables.of(DynamicEnv);
     await table.whenSynced(signal);
     const sameVersion = table.index('version', uniqueVersion(env.metadata));
     const namesakes = sameVersion.filter((other) => shareNamespace(other, env)).map(({ metadata }) => metadata);

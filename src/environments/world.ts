@@ -6,7 +6,7 @@ import type { Kind, KubeObject, TableDeclaration } from '../kube/index.ts';
 import { resolveCalledHost, resolveHost, servicesOf } from './hosts.ts';
 import { environmentsOf, isCloneOf, isInserted, isRuleOf, isUnmarked } from './marks.ts';
 import type { Owner } from './marks.ts';
-import { uniqueVersion } from './names.ts';
+import { itemsOf, statusKey, uniqueVersion } from './names.ts';
 import { Deployment, DestinationRule, Service, VirtualService } from './objects.ts';
 
 /** Where the index by environment has what we made and nobody's annotation names any more. */
@@ -32,9 +32,17 @@ function bySelector({ metadata, spec }: Service): readonly string[] {
   return first === undefined ? [] : [selectorEntry(metadata.namespace, ...first)];
 }
 
+/** Environments by what others must not have too: their version, and the workloads whose requests they ask for. */
+export const environmentTable = reading(DynamicEnv, {
+  indexes: {
+    version: ({ metadata }) => [uniqueVersion(metadata)],
+    workload: (env) => itemsOf(env).subsets.map(statusKey),
+  },
+});
+
 /** The tables that environments read. */
 export const environmentTables: readonly TableDeclaration[] = [
-  reading(DynamicEnv, { indexes: { version: ({ metadata }) => [uniqueVersion(metadata)] } }),
+  environmentTable,
   reading(Deployment, { indexes: { environment: byEnvironment } }),
   reading(Service, { indexes: { selector: bySelector } }),
   reading(DestinationRule, {

@@ -14,11 +14,13 @@ export function takenOver(
   manager: string,
 ): readonly ManagedFieldsEntry[] | undefined {
   const { managedFields = [] } = object.metadata;
-  const makers = managedFields
-    .filter(({ fieldsV1 }) => has(fieldsV1, 'f:metadata', 'f:annotations', `f:${annotation}`))
-    .map((entry) => entry.manager);
+  const makers = new Set(
+    managedFields
+      .filter(({ fieldsV1 }) => has(fieldsV1, 'f:metadata', 'f:annotations', `f:${annotation}`))
+      .map((entry) => entry.manager),
+  );
   const isTheirs = ({ manager: name, operation, subresource }: ManagedFieldsEntry): boolean =>
-    makers.includes(name) && operation === 'Update' && !subresource;
+    makers.has(name) && operation === 'Update' && !subresource;
   const theirs = managedFields.filter(isTheirs);
   const [first] = theirs;
   if (first === undefined) return undefined;
