@@ -9,6 +9,8 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { until } from './support/until.ts';
 import { DynamicEnv } from '../src/api/dynamicenv.ts';
+import { Space, SpaceRequest } from '../src/api/spaces.ts';
+import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../src/api/targets.ts';
 import { startEmbedded } from '../src/embedded/index.ts';
 import type { Embedded } from '../src/embedded/index.ts';
 import { connect, defineKind, Lease, loadConfig } from '../src/kube/index.ts';
@@ -114,6 +116,11 @@ function env(name: string, overrides: Partial<DynamicEnv['spec']> = {}): Dynamic
       ...overrides,
     },
   };
+}
+
+function claim(name: string, spec: DeploymentTargetClaim['spec']): DeploymentTargetClaim {
+  const metadata = { namespace: 'default', name };
+  return { apiVersion: 'appstudio.redhat.com/v1alpha1', kind: 'DeploymentTargetClaim', metadata, spec };
 }
 
 /** The state that the controllers gave an environment. */
@@ -227,6 +234,48 @@ describe('offshoot run', () => {
     await client.patch(Lease, ref, { type: 'merge', body: stolen });
     expect(await running.exit).toEqual({ code: 1, signal: null });
     expect(running.out.stderr).toContain('error: another process leads now');
+  });
+
+  test('looks after claims as its flags say', async () => {
+    const running = run(
+      `--controllers targets --install-crds --webhook-loopback --space-controllers=false --claim-ref-shape object
+       --target-cluster-url https://api.example.com:6443`.split(/\s+/),
+    );
+    await running.logged('running');
+    for (const provisioner of ['offshoot.dev/namespace', 'appstudio.redhat.com/devsandbox']) {
+      const name = provisioner.split('/')[1]!;
+      await client.create(DeploymentTargetClass, {
+        apiVersion: 'appstudio.redhat.com/v1alpha1',
+        kind: 'DeploymentTargetClass',
+        metadata: { name },
+        spec: { provisioner, reclaimPolicy: 'Delete' },
+      });
+      await client.create(DeploymentTargetClaim, claim(name, { deploymentTargetClassName: name }));
+    }
+    await until(async () => (await client.list(DeploymentTarget)).items[0]?.status?.phase === 'Bound', 20_000);
+    expect((await client.list(DeploymentTarget)).items[0]!.spec).toMatchObject({
+      claimRef: { name: 'namespace' },
+      kubernetesCredentials: { apiURL: 'https://api.example.com:6443' },
+    });
+    await until(async () => (await client.list(SpaceRequest)).items.length === 1, 20_000);
+    const bad = claim('bad', { deploymentTargetClassName: '', ttl: 'soon' });
+    await expect(client.create(DeploymentTargetClaim, bad)).rejects.toThrow('spec.ttl: Invalid value: "soon"');
+    running.child.kill('SIGTERM');
+    expect(await running.exit).toEqual({ code: 0, signal: null });
+    // Nobody has looked after the request.
+    const [request] = (await client.list(SpaceRequest)).items;
+    expect([request!.status, (await client.list(Space)).items]).toEqual([undefined, []]);
+  });
+
+  test('leaves the webhook for claims out where its variable says so', async () => {
+    const running = run(['--controllers', 'environments,targets', '--install-crds', '--webhook-loopback'], {
+      DISABLE_APPSTUDIO_WEBHOOK: 'True',
+    });
+    await running.logged('running');
+    const names = (await client.list(Webhooks)).items.map(({ metadata }) => metadata.name);
+    expect(names).toEqual(['offshoot-environments']);
+    running.child.kill('SIGTERM');
+    expect(await running.exit).toEqual({ code: 0, signal: null });
   });
 
   test.each<[string, string[], NodeJS.ProcessEnv, string]>([

@@ -14,7 +14,7 @@ import type { Certificates, Logger, ManagerOptions, Metrics, WebhookAddress } fr
 import type { Settings } from '../environments/index.ts';
 import { connect, systemClock } from '../kube/index.ts';
 import type { Client, ConnectConfig } from '../kube/index.ts';
-import type { Part, PartWebhook } from './parts.ts';
+import type { Part, PartWebhook, TargetSettings } from './parts.ts';
 
 export interface WebhookOptions {
   readonly port: number;
@@ -28,6 +28,7 @@ export interface ControlPlaneOptions {
   readonly config: ConnectConfig;
   readonly parts: readonly Part[];
   readonly settings?: Partial<Settings>;
+  readonly targets?: TargetSettings;
   /** Where the lease and the webhook's certificate are kept. */
   readonly namespace: string;
   readonly leaderElect?: boolean;
@@ -53,7 +54,7 @@ const CERTIFICATE_SECRET = 'offshoot-webhook-tls';
 
 /** Starts a control plane. Resolves when it works, or waits for another process to leave the lead. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const { config, parts, namespace, probes, metricsAddress, onWrite } = options;
+  const { config, parts, settings = {}, targets = {}, namespace, probes, metricsAddress, onWrite } = options;
   const logger = options.logger ?? createLogger();
   const metrics = createMetrics();
   const client = connect(config, { onRequest: (report) => metrics.request(report) });
@@ -78,7 +79,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     await options.prepare?.(client);
     const manager = new Manager({
       client,
-      controllers: parts.flatMap((part) => part.controllers({ settings: options.settings ?? {}, config, namespace })),
+      controllers: parts.flatMap((part) => part.controllers({ settings, targets, config, namespace })),
       logger,
       metrics,
       ...(options.leaderElect && { leaderElection: { namespace, name: LEASE } }),

@@ -26,6 +26,7 @@ import {
   TARGETS_WEBHOOK_PATHS,
   targetsWebhookConfiguration,
 } from '../targets/index.ts';
+import type { Settings as AllTargetSettings } from '../targets/index.ts';
 
 export interface PartWebhook {
   readonly paths: readonly string[];
@@ -34,9 +35,15 @@ export interface PartWebhook {
   handler(client: Client, tables: Tables): AdmissionHandler;
 }
 
+/** What may be set for the claim system; of its cluster, what differs from how we reach it. */
+export type TargetSettings = Partial<Omit<AllTargetSettings, 'cluster'>> & {
+  readonly cluster?: Partial<AllTargetSettings['cluster']>;
+};
+
 /** What parts are started with. */
 interface PartOptions {
   readonly settings: Partial<Settings>;
+  readonly targets?: TargetSettings;
   /** How we reach the cluster. */
   readonly config: ConnectConfig;
   /** The namespace that is ours. */
@@ -74,7 +81,8 @@ const PARTS: readonly Part[] = [
       space,
       managedEnvironment,
     ],
-    controllers: ({ config, namespace }) => targets({ hostNamespace: namespace, cluster: reachableAt(config) }),
+    controllers: ({ config, namespace, targets: { cluster, ...settings } = {} }) =>
+      targets({ hostNamespace: namespace, ...settings, cluster: { ...reachableAt(config), ...cluster } }),
     webhook: {
       paths: TARGETS_WEBHOOK_PATHS,
       configurationName: TARGETS_WEBHOOK_CONFIGURATION,

@@ -6,9 +6,12 @@ import type { LogOptions } from './go-flags.ts';
 import { settingFlags, settingsOf } from './setting-flags.ts';
 import type { SettingOptions } from './setting-flags.ts';
 import { untilSignal } from './signals.ts';
+import { targetFlags, targetSettingsOf } from './target-flags.ts';
+import type { TargetOptions } from './target-flags.ts';
 import type { WebhookOptions } from './control-plane.ts';
+import type { Part } from './parts.ts';
 
-interface RunOptions extends SettingOptions, LogOptions {
+interface RunOptions extends SettingOptions, TargetOptions, LogOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace?: string;
@@ -26,17 +29,19 @@ interface RunOptions extends SettingOptions, LogOptions {
 
 const HELP = `
 The admission webhook is registered with the cluster when this runs in a pod, or when --webhook-service or
---webhook-loopback says how the API server reaches it. Set ENABLE_WEBHOOKS=false to go without, like --no-webhook.
+--webhook-loopback says how the API server reaches it. Set ENABLE_WEBHOOKS=false to go without, like --no-webhook;
+DISABLE_APPSTUDIO_WEBHOOK=true to go without it for claims, targets, classes and Environments.
 
 Arguments written for Riskified's operator are understood: one dash before a long flag, and the flags --zap-….
 
 Examples:
   offshoot run --install-crds
   offshoot run --context staging --leader-elect --default-version stable
+  offshoot run --controllers targets --target-cluster-url https://api.example.com:6443
   offshoot run --kubeconfig /tmp/kc --webhook-loopback      a cluster on this machine, such as "offshoot up"`;
 
 export function runCommand(): Command {
-  return zapFlags(settingFlags(new Command('run')))
+  return targetFlags(zapFlags(settingFlags(new Command('run'))))
     .description('run the controllers for a cluster')
     .option('--kubeconfig <file>', 'the kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or that of the pod)')
     .option('--context <name>', 'the kubeconfig context to use')
@@ -119,7 +124,7 @@ async function run(options: RunOptions): Promise<void> {
       import('./parts.ts'),
       import('./crds.ts'),
     ]);
-  const parts = partsOf(options.controllers);
+  const parts = partsOf(options.controllers).map(withoutUnwantedWebhook);
   const config = loadConfig({
     ...(options.kubeconfig !== undefined && { path: options.kubeconfig }),
     ...(options.context !== undefined && { context: options.context }),
@@ -133,6 +138,7 @@ async function run(options: RunOptions): Promise<void> {
     config,
     parts,
     settings: settingsOf(options),
+    targets: targetSettingsOf(options),
     namespace: options.namespace ?? config.namespace ?? 'default',
     leaderElect: options.leaderElect,
     ...(options.healthProbeBindAddress !== 'off' && { probes: options.healthProbeBindAddress }),
@@ -173,6 +179,13 @@ function webhookOptions(options: RunOptions, inPod: boolean, logger: Logger): We
     reach: service === undefined ? 'loopback' : { service },
     ...(certDir !== undefined && { certDir }),
   };
+}
+
+/** Installations of the originals turn the webhook of the claim system off by a variable of its own. */
+function withoutUnwantedWebhook(part: Part): Part {
+  const { webhook: _webhook, ...rest } = part;
+  const isUnwanted = part.name === 'targets' && /^true$/i.test(process.env['DISABLE_APPSTUDIO_WEBHOOK'] ?? '');
+  return isUnwanted ? rest : part;
 }
 
 /** For tests of crashes: ends the process, without a chance to tidy up, right after its n-th write. */
