@@ -4,6 +4,8 @@ import type { Client } from './client.ts';
 import type { ConnectConfig } from './config.ts';
 import { connect } from './connect.ts';
 import { isTransient } from './errors.ts';
+import { defineKind } from './objects.ts';
+import type { AnyObject } from './objects.ts';
 import { createAuthority } from './pki.ts';
 import { json, startServer } from './testing/http-server.ts';
 import type { TestServer } from './testing/http-server.ts';
@@ -101,6 +103,37 @@ test('a proxy works for plain http too', async () => {
   const through = await proxy();
   expect(await whoami({ server: server.url, proxyUrl: through.url })).toEqual({});
   expect(through.seen.length).toBe(1);
+});
+
+test('watches at once over TLS, with and without a proxy, each get their own events', async () => {
+  const server = await serve({ ipAddresses: ['127.0.0.1'] });
+  const through = await proxy();
+  const Pod = defineKind('v1', 'Pod', 'pods');
+  const sizes = [10, 20_000, 5_000, 300_000, 40_000];
+  const objectOf = (namespace: string, size: number): AnyObject => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: `${namespace}-${size}`, namespace },
+    text: namespace.repeat(size),
+  });
+  server.handle((response, { url }) => {
+    const namespace = /namespaces\/(.+)\/pods/.exec(url)![1]!;
+    response.writeHead(200);
+    for (const size of sizes) {
+      response.write(`${JSON.stringify({ type: 'ADDED', object: objectOf(namespace, size) })}\n`);
+    }
+    response.end();
+  });
+  const config = { server: server.url, caPem: authority.certPem };
+  const clients = [open(config), open({ ...config, proxyUrl: through.url })];
+  const watch = async (made: Client, namespace: string): Promise<void> => {
+    const objects: AnyObject[] = [];
+    await made.watch(Pod, { namespace }, ({ object }) => objects.push(object as AnyObject));
+    expect(objects).toEqual(sizes.map((size) => objectOf(namespace, size)));
+  };
+  const namespaces = ['a', 'b', 'c', 'd'];
+  await Promise.all(clients.flatMap((made) => namespaces.map((namespace) => watch(made, namespace))));
+  expect(through.seen.length).toBe(namespaces.length);
 });
 
 test('a certificate is checked through a proxy as well', async () => {

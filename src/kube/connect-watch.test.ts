@@ -211,6 +211,16 @@ test('a connection is used again after a watch that ended in the ordinary way', 
   expect(server.seen.map(({ connection }) => connection)).toEqual([1, 1]);
 });
 
+test('a connection over which the server speaks unasked is not used again', async () => {
+  server.handle((response) => stream(response, [line('ADDED', pod('a'))]));
+  expect((await watched()).length).toBe(1);
+  const { socket } = server.seen[0]!;
+  socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n');
+  await expect.poll(() => socket.destroyed).toBe(true);
+  expect((await watched()).length).toBe(1);
+  expect(server.seen.map(({ connection }) => connection)).toEqual([1, 2]);
+});
+
 test('a watch neither counts as a request in flight nor has its deadline', async () => {
   const limited = open({ maxInFlight: 1, timeoutMs: 40 });
   const started = performance.now();

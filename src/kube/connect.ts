@@ -26,7 +26,7 @@ import { parseWithoutForeign } from './managed-fields.ts';
 import type { Kind, KubeObject, Ref } from './objects.ts';
 import { collectionPath, objectPath, withQuery } from './resource-path.ts';
 import { collect, Transport } from './transport.ts';
-import type { WireRequest } from './transport.ts';
+import type { Dial, WireRequest } from './transport.ts';
 import { IdleTimer, readEvents } from './watch-stream.ts';
 
 export interface ConnectOptions {
@@ -38,12 +38,14 @@ export interface ConnectOptions {
   /** Called after every request over the wire, also for each retry; for a watch, when it is answered. */
   readonly onRequest?: (report: RequestReport) => void;
   readonly clock?: Clock;
+  /** Where connections come from; over the network unless told. */
+  readonly dial?: Dial;
 }
 
 /** A client of the API server that the configuration names. Nothing is sent before the first request. */
 export function connect(config: ConnectConfig, options: ConnectOptions = {}): Client {
   const shared: Shared = {
-    transport: new Transport(config),
+    transport: new Transport(config, options.dial),
     credentials: credentialsOf(config),
     turns: new Turns(options.maxInFlight ?? 64),
     clock: options.clock ?? systemClock,
@@ -109,7 +111,7 @@ class HttpClient implements Client {
       // The API server demands it wherever sendInitialEvents is given.
       resourceVersionMatch: options.sendInitialEvents === undefined ? undefined : 'NotOlderThan',
     });
-    const request = this.#request('GET', path);
+    const request = { ...this.#request('GET', path), watch: true };
     const shared = this.#shared;
     const idle = new AbortController();
     const silent = (): void =>

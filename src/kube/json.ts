@@ -48,12 +48,11 @@ function mayHoldBigInteger(text: string): boolean {
     if (!isDigit(text.charCodeAt(at))) continue;
     let start = at;
     while (isDigit(text.charCodeAt(start - 1))) start--;
+    // A hash or a float has other neighbours: without this check, the digests in every pod would cost the slow way.
+    if (!mayPrecede(text.charCodeAt(start - 1))) continue;
     let end = at + 1;
     while (isDigit(text.charCodeAt(end))) end++;
-    // A hash or a float has other neighbours: without this check, the digests in every pod would cost the slow way.
-    if (end - start >= bigDigits && mayPrecede(text.charCodeAt(start - 1)) && mayFollow(text.charCodeAt(end)))
-      return true;
-    at = end;
+    if (end - start >= bigDigits && mayFollow(text.charCodeAt(end))) return true;
   }
   return false;
 }

@@ -11,11 +11,16 @@ export function withoutForeignManagedFields<T extends KubeObject>(object: T): T 
   return { ...object, metadata: ours.length > 0 ? { ...metadata, managedFields: ours } : metadata };
 }
 
-const KEY = Buffer.from('"managedFields":[');
-const OURS = Buffer.from('"manager":"offshoot');
+// Of the key and of the names of our field managers, only those ends are searched for that begin with a rare character.
+const KEY = '"managedFields":[';
+const KEY_END = Buffer.from('Fields":[');
+const OURS = Buffer.from('ger":"offshoot');
 const [QUOTE, BACKSLASH, OPEN, CLOSE] = Buffer.from('"\\[]') as unknown as readonly [number, number, number, number];
 /** Stands for a list that was left out. No server writes a number there. */
-const LEFT_OUT = '0';
+const LEFT_OUT = 0;
+const LEFT_OUT_DIGIT = 48;
+/** Where the text without the lists is put together, unless it is longer. */
+const scratch = Buffer.alloc(64 * 1024);
 
 /** An object of which metadata may still be changed, as it comes from the parser. */
 interface Parsed {
@@ -31,7 +36,7 @@ export function parseWithoutForeign(source: Buffer, objectsOf: (message: unknown
   const { text, count } = cut(source);
   if (count === 0) return parseJson(source);
   const message = parseJson(text);
-  const objects = objectsOf(message).filter((object) => object?.metadata?.managedFields === Number(LEFT_OUT));
+  const objects = objectsOf(message).filter((object) => object?.metadata?.managedFields === LEFT_OUT);
   if (objects.length !== count) return parseJson(source);
   for (const object of objects) {
     const { managedFields: _leftOut, ...metadata } = object.metadata!;
@@ -40,35 +45,55 @@ export function parseWithoutForeign(source: Buffer, objectsOf: (message: unknown
   return message;
 }
 
+/** The place of the next bracket that opens a list of managed fields; -1 when there is none. */
+function startOfList(source: Buffer, from: number): number {
+  for (let at = from; (at = source.indexOf(KEY_END, at)) >= 0; at++) {
+    const end = at + KEY_END.length;
+    if (source.toString('latin1', Math.max(from, end - KEY.length), end) === KEY) return end - 1;
+  }
+  return -1;
+}
+
 /** The place of the bracket that closes the list; the end of the source when there is none. */
 function endOfList(source: Buffer, start: number): number {
+  const { length } = source;
   let depth = 0;
   let at = start;
-  for (; at < source.length; at++) {
+  for (; at < length; at++) {
     const code = source[at];
-    if (code === QUOTE) {
-      for (at++; at < source.length && source[at] !== QUOTE; at++) if (source[at] === BACKSLASH) at++;
-    } else if (code === OPEN) depth++;
+    if (code === QUOTE) at = endOfString(source, at, length);
+    else if (code === OPEN) depth++;
     else if (code === CLOSE && --depth === 0) break;
   }
   return at;
 }
 
+function endOfString(source: Buffer, start: number, length: number): number {
+  for (let at = start + 1; at < length; at++) {
+    const code = source[at];
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH) at++;
+  }
+  return length;
+}
+
 function cut(source: Buffer): { readonly text: string; readonly count: number } {
-  const parts: string[] = [];
+  let start = startOfList(source, 0);
+  if (start < 0) return { text: '', count: 0 };
+  const text = source.length <= scratch.length ? scratch : Buffer.allocUnsafe(source.length);
+  let length = 0;
   let count = 0;
   let from = 0;
-  for (let at = source.indexOf(KEY); at >= 0; at = source.indexOf(KEY, from)) {
-    const start = at + KEY.length - 1;
+  for (; start >= 0; start = startOfList(source, from)) {
     const end = endOfList(source, start);
     const isOurs = source.subarray(start, end).includes(OURS);
-    parts.push(source.toString('utf8', from, isOurs ? end + 1 : start));
+    length += source.copy(text, length, from, isOurs ? end + 1 : start);
     if (!isOurs) {
-      parts.push(LEFT_OUT);
+      text[length++] = LEFT_OUT_DIGIT;
       count++;
     }
     from = end + 1;
   }
-  parts.push(source.toString('utf8', from));
-  return { text: parts.join(''), count };
+  length += source.copy(text, length, from);
+  return { text: text.toString('utf8', 0, length), count };
 }

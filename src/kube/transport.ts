@@ -18,11 +18,22 @@ import { connectionError, networkError } from './errors.ts';
 import type { RequestLine } from './errors.ts';
 import { http } from './http.ts';
 import { openTunnel } from './proxy.ts';
+import { afterHead, tapped } from './tap.ts';
 
 /** A request as it goes over the wire; `path` has its query, and is without the path of the server's URL. */
 export interface WireRequest extends RequestLine {
   readonly headers: OutgoingHttpHeaders;
   readonly body?: string | Uint8Array;
+  /** Whether it is a watch: its connection is made for reading much, and is not shared with other requests. */
+  readonly watch?: boolean;
+}
+
+/** The connections that belong to one client certificate. */
+interface Agents {
+  readonly requests: Agent;
+  readonly watches: Agent;
+  readonly certPem: string | undefined;
+  readonly keyPem: string | undefined;
 }
 
 /** The failure of a request on a kept-alive connection that the server had given up: it never saw the request. */
@@ -30,15 +41,19 @@ export class StaleConnection extends Error {}
 
 const inflate = promisify(gunzip);
 
+/** Opens a connection to an API server in this process, which takes HTTP without TLS. */
+export type Dial = () => Duplex;
+
 /** The connections to one API server. */
 export class Transport {
   readonly host: string;
   readonly #url: URL;
   readonly #prefix: string;
   readonly #config: ConnectConfig;
-  #agent: { readonly agent: Agent; readonly certPem?: string; readonly keyPem?: string } | undefined;
+  readonly #dial: Dial | undefined;
+  #agents: Agents | undefined;
 
-  constructor(config: ConnectConfig) {
+  constructor(config: ConnectConfig, dial?: Dial) {
     const url = URL.parse(config.server);
     if (url === null || !/^https?:$/.test(url.protocol)) {
       throw new Error(`server must be an http or https URL, found '${config.server}'`);
@@ -46,6 +61,7 @@ export class Transport {
     this.#url = url;
     this.#prefix = url.pathname.replace(/\/+$/, '');
     this.#config = config;
+    this.#dial = dial;
     this.host = url.host;
   }
 
@@ -57,7 +73,9 @@ export class Transport {
       const outgoing = this.#start(request, credential);
       const abort = (): void => void (response ?? outgoing).destroy(signal.reason as Error);
       signal.addEventListener('abort', abort, { once: true });
+      outgoing.on('information', (head) => afterHead(head, outgoing.socket));
       outgoing.on('response', (incoming) => {
+        afterHead(incoming, incoming.socket);
         response = incoming;
         resolve(incoming);
       });
@@ -74,12 +92,14 @@ export class Transport {
 
   /** Ends every connection, also those in use. */
   close(): void {
-    this.#agent?.agent.destroy();
+    this.#agents?.requests.destroy();
+    this.#agents?.watches.destroy();
   }
 
   #start(request: WireRequest, credential: Credential): ClientRequest {
+    const agents = this.#agentsFor(credential);
     return (this.#url.protocol === 'https:' ? https : http).request({
-      agent: this.#agentFor(credential),
+      agent: request.watch ? agents.watches : agents.requests,
       host: this.#url.hostname.replaceAll(/^\[|\]$/g, ''),
       port: this.#url.port,
       method: request.method,
@@ -88,14 +108,18 @@ export class Transport {
     });
   }
 
-  /** Connections belong to a client certificate: another certificate means another agent. */
-  #agentFor({ certPem, keyPem }: Credential): Agent {
-    const known = this.#agent;
-    if (known !== undefined && known.certPem === certPem && known.keyPem === keyPem) return known.agent;
-    if (known !== undefined) retire(known.agent);
-    const agent = makeAgent(this.#url, this.#config, certPem, keyPem);
-    this.#agent = { agent, ...(certPem === undefined ? {} : { certPem }), ...(keyPem === undefined ? {} : { keyPem }) };
-    return agent;
+  /** Another certificate means other connections. */
+  #agentsFor({ certPem, keyPem }: Credential): Agents {
+    const known = this.#agents;
+    if (known !== undefined && known.certPem === certPem && known.keyPem === keyPem) return known;
+    for (const agent of known === undefined ? [] : [known.requests, known.watches]) retire(agent);
+    const dial = this.#dial;
+    const options = dial === undefined ? agentOptions(this.#url, this.#config, certPem, keyPem) : { keepAlive: true };
+    const make = (): Agent =>
+      dial === undefined
+        ? makeAgent(this.#url, this.#config, options)
+        : Object.assign(new https.Agent(options), { createConnection: dial });
+    return (this.#agents = { requests: make(), watches: tapped(make()), certPem, keyPem });
   }
 }
 
@@ -114,16 +138,19 @@ function withLength({ headers, body }: WireRequest, { authorization }: Credentia
   };
 }
 
-function makeAgent(url: URL, config: ConnectConfig, certPem?: string, keyPem?: string): Agent {
+function agentOptions(url: URL, config: ConnectConfig, certPem?: string, keyPem?: string): https.AgentOptions {
   const options: https.AgentOptions = { keepAlive: true, scheduling: 'lifo' };
-  if (url.protocol === 'http:') {
-    return config.proxyUrl === undefined ? new http.Agent(options) : new HttpProxyAgent(config.proxyUrl, options);
-  }
+  if (url.protocol === 'http:') return options;
   // One context for all connections: reading the certificates again for each would cost more than the handshake.
   options.secureContext = tls.createSecureContext({ ca: config.caPem, cert: certPem, key: keyPem });
   options.rejectUnauthorized = config.insecureSkipTlsVerify !== true;
   if (config.tlsServerName !== undefined) options.servername = config.tlsServerName;
-  return config.proxyUrl === undefined ? new https.Agent(options) : new HttpsProxyAgent(config.proxyUrl, options);
+  return options;
+}
+
+function makeAgent({ protocol }: URL, { proxyUrl }: ConnectConfig, options: https.AgentOptions): Agent {
+  if (proxyUrl === undefined) return protocol === 'http:' ? new http.Agent(options) : new https.Agent(options);
+  return protocol === 'http:' ? new HttpProxyAgent(proxyUrl, options) : new HttpsProxyAgent(proxyUrl, options);
 }
 
 type Created = (error: Error | null, socket: Duplex) => void;

@@ -5,14 +5,22 @@ import type { Clock, Timer } from './clock.ts';
 import { answerError, connectionError } from './errors.ts';
 import type { RequestLine } from './errors.ts';
 import type { KubeObject } from './objects.ts';
+import { readBody } from './tap.ts';
 import { lost } from './transport.ts';
 
 const newline = 10;
 
-/** Cuts bytes into lines. Lines may be of any length and may be cut anywhere, also inside a character. */
+/** Memory for the beginnings of lines that is kept for the next ones. */
+const KEPT_BYTES = 64 * 1024;
+
+/**
+ * Cuts bytes into lines. Lines may be of any length and may be cut anywhere, also inside a character. A line is good only
+ * until its callback returns, and so are the bytes that are pushed.
+ */
 export class Lines {
-  /** The beginning of a line whose end has not come yet. */
-  #parts: Buffer[] = [];
+  /** The beginning of a line whose end has not come yet: the first so many bytes of this. */
+  #memory: Buffer = Buffer.alloc(0);
+  #length = 0;
   readonly #onLine: (line: Buffer) => void;
 
   constructor(onLine: (line: Buffer) => void) {
@@ -21,23 +29,37 @@ export class Lines {
 
   push(chunk: Buffer): void {
     let start = 0;
-    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      const piece = chunk.subarray(start, end);
+    while (start < chunk.length) {
+      const end = chunk.indexOf(newline, start);
+      const piece = chunk.subarray(start, end < 0 ? chunk.length : end);
+      if (end < 0) return this.#keep(piece);
       start = end + 1;
-      if (this.#parts.length === 0) {
-        this.#onLine(piece);
-      } else {
-        const parts = [...this.#parts, piece];
-        this.#parts = [];
-        this.#onLine(Buffer.concat(parts));
-      }
+      this.#onLine(this.#length === 0 ? piece : this.#complete(piece));
     }
-    if (start < chunk.length) this.#parts.push(start === 0 ? chunk : chunk.subarray(start));
   }
 
   /** Whether a line has begun and not ended. */
   get open(): boolean {
-    return this.#parts.length > 0;
+    return this.#length > 0;
+  }
+
+  #keep(piece: Buffer): void {
+    const length = this.#length + piece.length;
+    if (length > this.#memory.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(2 * length, KEPT_BYTES));
+      this.#memory.copy(larger, 0, 0, this.#length);
+      this.#memory = larger;
+    }
+    piece.copy(this.#memory, this.#length);
+    this.#length = length;
+  }
+
+  #complete(piece: Buffer): Buffer {
+    this.#keep(piece);
+    const line = this.#memory.subarray(0, this.#length);
+    this.#length = 0;
+    if (this.#memory.length > KEPT_BYTES) this.#memory = Buffer.alloc(0);
+    return line;
   }
 }
 
@@ -61,7 +83,7 @@ export function readEvents<T extends KubeObject>(
       if (over || life.aborted || line.length === 0) return;
       onEvent(parseEvent<T>(request, line, parse));
     });
-    response.on('data', (chunk: Buffer) => {
+    readBody(response, (chunk) => {
       onBytes();
       try {
         lines.push(chunk);

@@ -1,0 +1,99 @@
+// The framing of a chunked HTTP body (RFC 9112, section 7.1). Called by tap.ts for bodies that bypass Node's parser.
+
+const CR = 13;
+const LF = 10;
+const SEMICOLON = 59;
+/** More digits than this make a size that a number cannot hold; no chunk is ever that large. */
+const SIZE_DIGITS = 13;
+
+type Place = 'size' | 'extension' | 'end of size' | 'data' | 'end of data' | 'end of line' | 'trailer' | 'end' | 'over';
+
+/** Takes the framing off a body. The bytes may be cut anywhere; what they hold is handed on without being copied. */
+export class Dechunker {
+  readonly #onData: (bytes: Buffer) => void;
+  #place: Place = 'size';
+  #digits = 0;
+  /** Of the size that is being read, or of the data that is still to come. */
+  #size = 0;
+  /** Whether the line of the trailer has begun. */
+  #inLine = false;
+
+  constructor(onData: (bytes: Buffer) => void) {
+    this.#onData = onData;
+  }
+
+  /** Takes more of the body; returns whether it has ended. Throws when it is not chunked as it should be. */
+  push(bytes: Buffer): boolean {
+    let at = 0;
+    while (at < bytes.length && this.#place !== 'over') {
+      if (this.#place !== 'data') {
+        this.#place = this.#next(bytes[at++]!);
+        continue;
+      }
+      const end = Math.min(at + this.#size, bytes.length);
+      const piece = bytes.subarray(at, end);
+      this.#size -= end - at;
+      if (this.#size === 0) this.#place = 'end of data';
+      at = end;
+      this.#onData(piece);
+    }
+    if (at < bytes.length) throw new Error('there is more after the last chunk');
+    return this.#place === 'over';
+  }
+
+  /** Where a byte of the framing leads. */
+  #next(byte: number): Place {
+    switch (this.#place) {
+      case 'size':
+        return this.#readSize(byte);
+      case 'extension':
+        return byte === CR ? 'end of size' : 'extension';
+      case 'end of size':
+        expect(byte, LF);
+        this.#digits = 0;
+        return this.#size > 0 ? 'data' : 'trailer';
+      case 'end of data':
+        expect(byte, CR);
+        return 'end of line';
+      case 'end of line':
+        expect(byte, LF);
+        return 'size';
+      case 'trailer':
+        if (byte === CR) return 'end';
+        this.#inLine = true;
+        return 'trailer';
+      case 'end':
+        expect(byte, LF);
+        if (!this.#inLine) return 'over';
+        this.#inLine = false;
+        return 'trailer';
+      case 'data':
+      case 'over':
+        return this.#place;
+    }
+  }
+
+  #readSize(byte: number): Place {
+    const digit = hexDigit(byte);
+    if (digit >= 0) {
+      if (++this.#digits > SIZE_DIGITS) throw new Error('a chunk is too large');
+      this.#size = this.#size * 16 + digit;
+      return 'size';
+    }
+    if (this.#digits === 0) throw new Error('a chunk has no size');
+    if (byte === CR) return 'end of size';
+    if (byte === SEMICOLON) return 'extension';
+    throw new Error('the size of a chunk is not a number');
+  }
+}
+
+function expect(byte: number, wanted: number): void {
+  if (byte !== wanted) throw new Error('a chunk does not end where it should');
+}
+
+/** The value of a hexadecimal digit; -1 for anything else. */
+function hexDigit(byte: number): number {
+  if (byte >= 48 && byte <= 57) return byte - 48;
+  const letter = byte | 32;
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1;
+}
