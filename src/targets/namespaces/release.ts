@@ -31,13 +31,14 @@ export function planRelease(view: View, target: DeploymentTarget): Plan {
   const named = view.get(Namespace, { name: target.spec.kubernetesCredentials.defaultNamespace });
   const namespace = named && isTargetOf(target, named) ? named : undefined;
   if (namespace === undefined) return { steps: [letGo(target)] };
-  if (isKept(view, target)) return { steps: [disown(namespace), letGo(target)] };
-
   const secret = view.get(
     Secret,
     secretRefOf({ ...target.metadata, namespace: target.metadata.namespace! }, namespace),
   );
-  const steps: Step[] = [...(secret === undefined ? [] : [remove(Secret, secret)]), remove(Namespace, namespace)];
+  const withoutSecret = secret === undefined ? [] : [remove(Secret, secret)];
+  if (isKept(view, target)) return { steps: [...withoutSecret, disown(namespace), letGo(target)] };
+
+  const steps: Step[] = [...withoutSecret, remove(Namespace, namespace)];
   const since = Date.parse(namespace.metadata.deletionTimestamp ?? '') || view.now();
   const leftMs = since + STUCK_MS - view.now();
   if (leftMs >= 0) return { steps, requeueAfterMs: leftMs + 1 };
