@@ -22,6 +22,8 @@ const Head = z.strictObject({
   about: z.string(),
   plan: z.string(),
   now: z.string().default('2026-01-01T00:10:00Z'),
+  /** Kinds that the cluster does not know. */
+  notServed: z.array(z.string()).default([]),
   /** By `Kind namespace/name`: what the server said when it refused a write in this pass. */
   refused: z.record(z.string(), z.string()).default({}),
   settings: z
@@ -51,6 +53,7 @@ function plan(file: string): unknown {
     const metadata = { uid: `uid-${++version}`, resourceVersion: String(version), generation: 1, ...object.metadata };
     tables.of(kind).observe({ ...object, metadata });
   }
+  for (const kind of KINDS) if (head.notServed.includes(kind.kind)) tables.of(kind).notServed();
   const now = Date.parse(head.now);
   const reads = new Reads({ tables, now: () => now, wake: () => {} });
   const env = tables.of(DynamicEnv).get(head.plan);

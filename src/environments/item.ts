@@ -20,6 +20,8 @@ export interface Item {
   readonly consumer: boolean;
   readonly steps: Step[];
   clone: ResourceStatus & { status: CloneState };
+  /** Whether the clone has to go before it can be made anew. */
+  outdated: boolean;
   /** Why the clone does not run. */
   problem: string | undefined;
   /** Digest of the subset that the clone is made from; undefined as long as there is none. */
@@ -48,6 +50,7 @@ export function newItem(env: DynamicEnv, subset: Subset, consumer: boolean): Ite
     consumer,
     steps: [],
     clone: { name: '', namespace: '', status: 'unknown' },
+    outdated: false,
     problem: undefined,
     hash: before === undefined ? undefined : BigInt(before),
     rules: [],

@@ -44,9 +44,10 @@ export function leave(
   edits: Pick<Edits, 'routesLeave' | 'services' | 'refusals'>,
   settings: Settings,
 ): Leaving {
-  const wanted = new Set(items.map(({ subset }) => `${subset.namespace}/${cloneName(env.metadata, subset)}`));
+  const current = items.filter(({ outdated }) => !outdated);
+  const wanted = new Set(current.map(({ subset }) => `${subset.namespace}/${cloneName(env.metadata, subset)}`));
   const wantedRules = new Set(items.flatMap(({ rules }) => rules.map(keyOf)));
-  const keepRules = items.filter(({ consumer, routes }) => !consumer && routes === 'untouched');
+  const keepRules = items.filter(({ consumer, routes, outdated }) => !consumer && (routes === 'untouched' || outdated));
   const made = findMade(view, env, owner);
   const clones = made.clones.filter(({ metadata }) => !wanted.has(keyOf(metadata)));
   const rules = made.rules.filter(
@@ -59,7 +60,7 @@ export function leave(
   );
   const entries = entriesOf(env, items, clones);
   if (clones.length + rules.length === 0) return { steps: [], ...entries, gone: true, refusals: edits.refusals };
-  const drainingSince = drainStart(view, env, items, edits.routesLeave);
+  const drainingSince = drainStart(view, env, current, edits.routesLeave);
   // Times in a status are whole seconds.
   const waitMs = drainingSince === undefined ? 0 : drainingSince + 1_000 + settings.drainMs - view.now();
   const leaving = { ...entries, ...(drainingSince !== undefined && { drainingSince }), gone: false };

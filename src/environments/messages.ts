@@ -36,6 +36,8 @@ export const messages = {
   noCommonHost: () => "Couldn't find common active service hostname across DestinationRules and VirtualServices",
   selectorLabel: (subset: string, label: string) =>
     `processing podLabels in subset ${subset}: label ${label} can't be changed, for the deployment selects its pods by it`,
+  notServed: ({ plural, group }: { readonly plural: string; readonly group: string }) =>
+    `the cluster does not know ${plural}.${group}: install Istio`,
   shadowed: (other: string, match: number, key: string) =>
     `environment ${other} came first and gets the requests of istioMatches[${match}] (${key})`,
   sameRequests: (other: string, match: number, key: string) =>

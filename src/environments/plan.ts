@@ -10,6 +10,8 @@ import type { Owner } from './marks.ts';
 import { unusable } from './matches.ts';
 import { messages } from './messages.ts';
 import { uniqueVersion } from './names.ts';
+import type { Item } from './item.ts';
+import { DestinationRule, VirtualService } from './objects.ts';
 import type { Settings } from './settings.ts';
 import type { Refusal } from './conditions.ts';
 import { statusOf, statusOfDeletion, statusOfRefusal } from './status.ts';
@@ -32,7 +34,12 @@ export function planEnvironment(view: View, env: DynamicEnv, settings: Settings)
   const items = planItems(view, env, owner, settings);
   const edits = planEdits(view, env, owner, items, settings);
   const leaving = leave(view, env, owner, items, edits, settings);
-  const warnings = [...unusableMatches(env), ...items.flatMap((item) => item.warnings), ...edits.warnings];
+  const warnings = [
+    ...unserved(view, items),
+    ...unusableMatches(env),
+    ...items.flatMap((item) => item.warnings),
+    ...edits.warnings,
+  ];
   const status = statusOf(env, { items, leaving, routes: edits.statuses, warnings }, view.now());
   const again = [...items.map(({ waitMs }) => waitMs), leaving.waitMs].filter((ms) => ms !== undefined);
   return {
@@ -69,6 +76,12 @@ function isOlder(a: DynamicEnv, b: DynamicEnv): boolean {
     return `${metadata.creationTimestamp ?? ''} ${Object.keys(entries).length > 0 ? 0 : 1} ${keyOf(metadata)}`;
   };
   return order(a) < order(b);
+}
+
+/** Kinds of Istio that subsets need and the cluster does not have. */
+function unserved(view: View, items: readonly Item[]): readonly string[] {
+  if (items.every(({ consumer }) => consumer)) return [];
+  return [DestinationRule, VirtualService].filter((kind) => !view.served(kind)).map(messages.notServed);
 }
 
 function unusableMatches(env: DynamicEnv): readonly string[] {

@@ -1,7 +1,7 @@
 // Plans one subset or consumer: its clone first, then the way to it.
 import type { DynamicEnv, ResourceStatus } from '../api/dynamicenv.ts';
 import type { View } from '../controller/index.ts';
-import { own, remove } from '../kube/index.ts';
+import { own } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
 import { buildClone, cloneProblem, cloneState, OverrideError } from './clone.ts';
 import { subsetHash } from './hash.ts';
@@ -48,7 +48,7 @@ function planItem(view: View, env: DynamicEnv, owner: Owner, item: Item, setting
   } else if (planClone(view, env, item, base, clone, settings) && !item.consumer) {
     planReach(view, env, owner, item, base, clone, settings);
   }
-  if (!item.consumer && item.routes === 'untouched' && item.rules.length === 0) {
+  if (!item.consumer && (item.routes === 'untouched' || item.outdated) && item.rules.length === 0) {
     item.rules.push(...knownRules(view, env, item));
   }
   return item;
@@ -92,12 +92,17 @@ function planClone(
     fail(item, 'deployment', message);
     return false;
   }
-  // What a Deployment selects its pods by can't be changed: an outdated one has to make room first.
-  const isOutdated = clone !== undefined && !jsonEqual(clone.spec.selector, wanted.spec.selector);
-  item.steps.push(isOutdated ? remove(Deployment, clone) : own(Deployment, wanted, { heirBy: WATCH_ANNOTATION }));
+  // What a Deployment selects its pods by can't be changed: an outdated one has to make room first, and its routes before.
+  if (clone !== undefined && !jsonEqual(clone.spec.selector, wanted.spec.selector)) {
+    item.clone.status = 'updating';
+    item.outdated = true;
+    item.routes = 'wait';
+    return false;
+  }
+  item.steps.push(own(Deployment, wanted, { heirBy: WATCH_ANNOTATION }));
   const isChanged = item.hash !== undefined && item.hash !== hash;
   if (clone === undefined) item.clone.status = 'initializing';
-  else if (isOutdated || (item.clone.status === 'running' && isChanged)) item.clone.status = 'updating';
+  else if (item.clone.status === 'running' && isChanged) item.clone.status = 'updating';
   item.hash = hash;
   return true;
 }
