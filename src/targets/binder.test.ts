@@ -1,22 +1,11 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import { claim, ClaimWorld, errorOf, spaceRequest, target, targetClass } from '../../test/support/claims.ts';
+import { describe, expect, test } from 'vitest';
+import { claim, errorOf, spaceRequest, target, targetClass } from '../../test/support/claims.ts';
+import type { ClaimWorld } from '../../test/support/claims.ts';
 import { SpaceRequest } from '../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../api/targets.ts';
-import { targets } from './index.ts';
 import type { Settings } from './index.ts';
 import { BIND_COMPLETE, BOUND_BY_CONTROLLER, CLAIM_FINALIZER, PROVISIONER, TARGET_FINALIZER } from './names.ts';
-
-const worlds: ClaimWorld[] = [];
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map((world) => world.stop()));
-});
-
-function world(settings: Partial<Settings> = {}): ClaimWorld {
-  const controllers = targets(settings).filter(({ name }) => name === 'binder' || name === 'reclaimer');
-  const made = new ClaimWorld(controllers);
-  worlds.push(made);
-  return made;
-}
+import { running } from '../../test/support/running-claims.ts';
 
 const dtc = (w: ClaimWorld, name = 'test-dtc') => w.get(DeploymentTargetClaim, name);
 const dt = (w: ClaimWorld, name = 'test-dt') => w.get(DeploymentTarget, name);
@@ -25,7 +14,7 @@ const annotations = (w: ClaimWorld, name = 'test-dtc'): Record<string, string> =
 });
 
 async function bound(policy: 'Delete' | 'Retain', settings: Partial<Settings> = {}): Promise<ClaimWorld> {
-  const w = await world(settings).have(targetClass(policy), target(), claim());
+  const w = await running(settings).have(targetClass(policy), target(), claim());
   await w.settle();
   expect([dtc(w)?.status?.phase, dt(w)?.status?.phase]).toEqual(['Bound', 'Bound']);
   return w;
@@ -44,7 +33,7 @@ describe('binding', () => {
   });
 
   test('U12: a target that is reserved for the claim goes to it', async () => {
-    const w = await world().have(
+    const w = await running().have(
       targetClass('Delete'),
       target('free', {}),
       target('test-dt', { claimRef: 'test-dtc' }),
@@ -56,14 +45,14 @@ describe('binding', () => {
   });
 
   test('a reservation written as an object keeps its shape', async () => {
-    const w = await world().have(target('test-dt', { claimRef: { name: 'test-dtc' } }), claim('test-dtc'));
+    const w = await running().have(target('test-dt', { claimRef: { name: 'test-dtc' } }), claim('test-dtc'));
     await w.settle();
     expect(dtc(w)?.status?.phase).toBe('Bound');
     expect(dt(w)?.spec.claimRef).toEqual({ name: 'test-dtc' });
   });
 
   test('U14: a target that is named and not there yet is waited for', async () => {
-    const w = await world().have(targetClass('Retain'), claim('test-dtc', { targetName: 'random' }));
+    const w = await running().have(targetClass('Retain'), claim('test-dtc', { targetName: 'random' }));
     await w.settle();
     expect([dtc(w)?.status?.phase, errorOf(dtc(w))]).toEqual(['Pending', '']);
     await w.have(target('random'));
@@ -73,7 +62,7 @@ describe('binding', () => {
   });
 
   test('U15: a claim and a target that name each other, even where their classes differ', async () => {
-    const w = await world().have(
+    const w = await running().have(
       target('test-dt', { claimRef: 'test-dtc', deploymentTargetClassName: 'other' }),
       claim('test-dtc', { targetName: 'test-dt' }),
     );
@@ -82,13 +71,13 @@ describe('binding', () => {
   });
 
   test('U16: a free target that is named', async () => {
-    const w = await world().have(target(), claim('test-dtc', { targetName: 'test-dt' }));
+    const w = await running().have(target(), claim('test-dtc', { targetName: 'test-dt' }));
     await w.settle();
     expect([dtc(w)?.status?.phase, dt(w)?.spec.claimRef]).toEqual(['Bound', 'test-dtc']);
   });
 
   test('U17: a target that another claim has', async () => {
-    const w = await world().have(
+    const w = await running().have(
       claim('random-dtc', { targetName: 'test-dt' }),
       target('test-dt', { claimRef: 'random-dtc' }),
       claim('test-dtc', { targetName: 'test-dt' }),
@@ -100,7 +89,7 @@ describe('binding', () => {
   });
 
   test('U18: a named target of another class is refused, with the reason', async () => {
-    const w = await world().have(
+    const w = await running().have(
       target(),
       claim('test-dtc', { targetName: 'test-dt', deploymentTargetClassName: 'random' }),
     );
@@ -113,7 +102,7 @@ describe('binding', () => {
 
   test('a target without credentials is not bound until it has some', async () => {
     const none = { defaultNamespace: '', apiURL: '', clusterCredentialsSecret: '' };
-    const w = await world().have(
+    const w = await running().have(
       target('test-dt', { deploymentTargetClassName: '', kubernetesCredentials: none }),
       claim('test-dtc', { deploymentTargetClassName: '' }),
     );
@@ -127,7 +116,7 @@ describe('binding', () => {
   });
 
   test('a selector narrows the choice', async () => {
-    const w = await world().have(
+    const w = await running().have(
       target('a', {}, { labels: { tier: 'prod' } }),
       target('b', {}, { labels: { tier: 'staging' } }),
       claim('staging', {}, { annotations: { 'dt.appstudio.redhat.com/selector': 'tier=staging' } }),
@@ -138,7 +127,7 @@ describe('binding', () => {
   });
 
   test('any number of claims for one target: exactly one has it', async () => {
-    const w = await world().have(targetClass('Retain'), target());
+    const w = await running().have(targetClass('Retain'), target());
     await w.have(...Array.from({ length: 20 }, (_none, i) => claim(`claim-${i}`)));
     await w.settle();
     const winners = [...w.api.all(DeploymentTargetClaim).values()].filter(
@@ -150,26 +139,26 @@ describe('binding', () => {
 
 describe('provisioning', () => {
   test('U11: nothing fits: the claim is marked for whoever provisions its class', async () => {
-    const w = await world().have(targetClass('Delete'), claim());
+    const w = await running().have(targetClass('Delete'), claim());
     await w.settle();
     expect([dtc(w)?.status?.phase, errorOf(dtc(w))]).toEqual(['Pending', '']);
     expect(annotations(w)).toEqual({ [PROVISIONER]: 'appstudio.redhat.com/devsandbox' });
   });
 
   test('U11, with the older annotation: it holds the name of the class', async () => {
-    const w = await world({ provisionerAnnotation: 'class' }).have(targetClass('Delete'), claim());
+    const w = await running({ provisionerAnnotation: 'class' }).have(targetClass('Delete'), claim());
     await w.settle();
     expect(annotations(w)).toEqual({ [PROVISIONER]: 'test-sandbox-class' });
   });
 
   test('U13: a claim without a class waits, unmarked', async () => {
-    const w = await world().have(claim('test-dtc', { deploymentTargetClassName: '' }));
+    const w = await running().have(claim('test-dtc', { deploymentTargetClassName: '' }));
     await w.settle();
     expect([dtc(w)?.status?.phase, annotations(w)]).toEqual(['Pending', {}]);
   });
 
   test('E6: a class that does not exist is told, and noticed when it comes', async () => {
-    const w = await world().have(claim('test-dtc', { deploymentTargetClassName: 'abc' }));
+    const w = await running().have(claim('test-dtc', { deploymentTargetClassName: 'abc' }));
     await w.settle();
     expect(errorOf(dtc(w))).toBe(
       'unable to handle provisioning of SpaceRequest: DeploymentTargetClaim test-dtc does not have a matching DeploymentTargetClass abc: the resource could not be found on the cluster',
@@ -181,7 +170,7 @@ describe('provisioning', () => {
   });
 
   test('a claim that is being provisioned for takes no stranger, only the target made for it', async () => {
-    const w = await world().have(targetClass('Delete'), claim());
+    const w = await running().have(targetClass('Delete'), claim());
     await w.settle();
     await w.have(target('stranger'));
     await w.settle();
@@ -192,7 +181,7 @@ describe('provisioning', () => {
   });
 
   test('a request that can not be satisfied shows on the claim', async () => {
-    const w = await world().have(targetClass('Delete'), claim());
+    const w = await running().have(targetClass('Delete'), claim());
     await w.have({
       ...spaceRequest('test-dtc-x', { 'appstudio.openshift.io/dtc': 'test-dtc' }),
       status: {
@@ -215,9 +204,9 @@ describe('a bound claim', () => {
     await w.settle();
     expect(dt(w)).toBeUndefined();
     expect(dtc(w)?.status?.phase).toBe('Lost');
-    expect(errorOf(dtc(w))).toBe(
-      'DeploymentTarget not found for a bounded DeploymentTargetClaim test-dtc in namespace test-ns',
-    );
+    const gone = 'DeploymentTarget not found for a bounded DeploymentTargetClaim test-dtc in namespace test-ns';
+    expect(errorOf(dtc(w))).toBe(`failed to process bound DeploymentTargetClaim: ${gone}`);
+    expect(dtc(w)?.status?.conditions?.[1]).toMatchObject({ type: 'Ready', reason: 'Lost', message: gone });
   });
 
   test('heals only with a target that names it; with the older setting, with any of the name', async () => {
@@ -245,7 +234,7 @@ describe('a bound claim', () => {
   });
 
   test('U9, U10: the provisioner annotation follows the class, and goes when there is none', async () => {
-    const w = await world().have(
+    const w = await running().have(
       targetClass('Delete'),
       target('test-dt', { claimRef: 'test-dtc' }),
       claim('test-dtc', {}, { annotations: { [PROVISIONER]: 'nobody', [BIND_COMPLETE]: 'true' } }),
@@ -263,7 +252,7 @@ describe('a bound claim', () => {
   });
 
   test('ends when its time is over, and says before when that will be', async () => {
-    const w = await world().have(targetClass('Retain'), target(), claim('test-dtc', { ttl: '2h' }));
+    const w = await running().have(targetClass('Retain'), target(), claim('test-dtc', { ttl: '2h' }));
     await w.settle();
     const end = new Date(w.clock.now() + 2 * 3_600_000).toISOString().replace('.000Z', 'Z');
     expect(annotations(w)['dt.appstudio.redhat.com/expires-at']).toBe(end);
@@ -326,7 +315,7 @@ describe('deleting a claim', () => {
   });
 
   test('U5: a pending claim goes, and what was asked for on its behalf with it', async () => {
-    const w = await world().have(targetClass('Delete'), claim());
+    const w = await running().have(targetClass('Delete'), claim());
     await w.settle();
     await w.have(spaceRequest('sr', { 'appstudio.openshift.io/dtc': 'test-dtc' }));
     await w.delete(DeploymentTargetClaim, 'test-dtc');

@@ -3,26 +3,36 @@
 // ends in the same state.
 import { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
 import { defineController } from '../controller/index.ts';
-import type { ControllerDefinition, Plan, PlannedEvent, View } from '../controller/index.ts';
-import { edit, editStatus, parseDuration, remove } from '../kube/index.ts';
+import type { ControllerDefinition, Plan, PlannedCondition, PlannedEvent, View } from '../controller/index.ts';
+import { edit, editStatus, remove } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
+import { claimFailure } from './claim-failure.ts';
 import { claimNameOf, refersTo, withClaim } from './claim-ref.ts';
 import { planClaimDeletion } from './claim-deletion.ts';
-import { bestMatch, conflict, mismatch } from './match.ts';
+import { lifeOf } from './life.ts';
+import type { Life } from './life.ts';
+import { bestMatch, conflict, mismatch, selectorOf } from './match.ts';
 import { BIND_COMPLETE, BOUND_BY_CONTROLLER, CLAIM_FINALIZER, CLAIM_UID, EXPIRES_AT, PROVISIONER } from './names.ts';
+import { classParameters } from './parameters.ts';
 import { progressOf } from './progress.ts';
 import type { Settings } from './settings.ts';
-import { condition, errorCondition } from './status.ts';
+import { condition, errorCondition, withError } from './status.ts';
+import type { Problem } from './wanted.ts';
 import { claimTables, classOf, targetNamed, targetsReferringTo } from './world.ts';
 
 type Phase = 'Pending' | 'Bound' | 'Lost';
 
 /** What a pass found out about a claim. */
 interface Verdict {
+  /** Undefined: as it was. */
   readonly phase: Phase | undefined;
   readonly steps?: readonly Step[];
   /** What is wrong. */
   readonly problem?: string | undefined;
+  /** Why a bound claim is of no use, in one word and for a person. */
+  readonly unready?: Problem;
+  /** The target that it has. */
+  readonly target?: DeploymentTarget;
 }
 
 export function binder(settings: Settings): ControllerDefinition {
@@ -32,6 +42,9 @@ export function binder(settings: Settings): ControllerDefinition {
     finalizers: [CLAIM_FINALIZER],
     reads: claimTables,
     plan: (view, claim) => planClaim(view, claim, settings),
+    failed: (claim, failure, now) => ({
+      status: { ...claim.status, conditions: withError(claim.status?.conditions, claimFailure(claim, failure), now) },
+    }),
   });
 }
 
@@ -39,10 +52,10 @@ export function binder(settings: Settings): ControllerDefinition {
 function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings): Plan {
   if (claim.metadata.deletionTimestamp !== undefined) return planClaimDeletion(view, claim, settings);
   const life = lifeOf(view, claim);
-  if (life.expired) {
+  if (life.leftMs !== undefined && life.leftMs <= 0) {
     return {
       steps: [remove(DeploymentTargetClaim, claim)],
-      events: [{ type: 'Normal', reason: 'Expired', note: `the claim has lived for ${claim.spec.ttl}` }],
+      events: [{ type: 'Normal', reason: 'Expired', note: `the claim has lived for ${life.ttl}` }],
     };
   }
   const isComplete = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
@@ -50,18 +63,38 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
   const phase = verdict.phase ?? claim.status?.phase;
   const progress = phase === 'Pending' ? progressOf(view, claim, settings) : undefined;
   const problem = verdict.problem ?? progress?.problem;
+  const error = problem && isComplete ? `failed to process bound DeploymentTargetClaim: ${problem}` : problem;
+  const { reason, message } = verdict.unready ?? { reason: phase ?? 'Pending', message: problem ?? '' };
   const conditions = [
-    errorCondition(problem),
-    condition('Ready', phase === 'Bound', phase ?? 'Pending', problem ?? ''),
+    errorCondition(claim.status?.conditions, error, view.now()),
+    condition('Ready', phase === 'Bound' && verdict.unready === undefined, reason, message),
     ...(progress?.conditions ?? []),
+    ...warnings(claim, verdict.target, life),
   ];
+  const steps = [...(verdict.steps ?? [])];
+  const { expiresAt } = life;
+  if (steps.length === 0 && claim.metadata.annotations?.[EXPIRES_AT] !== expiresAt) {
+    steps.push(annotate(claim, { [EXPIRES_AT]: expiresAt }));
+  }
   const lookAgainMs = Math.min(life.leftMs ?? Infinity, progress?.lookAgainMs ?? Infinity);
   return {
-    steps: [...(verdict.steps ?? []), ...(verdict.steps?.length ? [] : life.steps)],
+    steps,
     status: { ...claim.status, ...(phase !== undefined && { phase }), conditions },
-    events: [...transition(claim, phase, verdict.problem), ...(progress?.events ?? [])],
+    events: [...transition(claim, phase, verdict), ...(progress?.events ?? [])],
     ...(Number.isFinite(lookAgainMs) && { requeueAfterMs: lookAgainMs }),
   };
+}
+
+/** What is odd about a claim and does not keep it from being of use. */
+function warnings(claim: DeploymentTargetClaim, target: DeploymentTarget | undefined, life: Life): PlannedCondition[] {
+  const [wanted, found] = [claim, target].map((each) => each?.spec.deploymentTargetClassName);
+  const told: PlannedCondition[] = [];
+  if (found !== undefined && found !== wanted) {
+    const message = `the claim asks for class "${wanted}", and DeploymentTarget ${target?.metadata.name} is of class "${found}": the claim keeps it`;
+    told.push(condition('ClassMatches', false, 'ClassDiffers', message));
+  }
+  if (life.problem !== undefined) told.push(condition('Expires', false, 'InvalidTTL', life.problem));
+  return told;
 }
 
 /** A claim that is bound, or was: is its target still there and still its own? */
@@ -72,22 +105,32 @@ function upkeep(view: View, claim: DeploymentTargetClaim, settings: Settings): V
   const named = claim.spec.targetName ?? '';
   const target = named === '' ? referring[0] : targetNamed(view, claim);
   if (named === '' && referring.length > 1) {
-    return {
-      phase: undefined,
-      steps,
-      problem: `failed to get a DeploymentTarget for the given DeploymentTargetClaim ${name}`,
-    };
+    const problem = `failed to get a DeploymentTarget for the given DeploymentTargetClaim ${name}`;
+    return { phase: undefined, steps, problem };
   }
   const gone = `DeploymentTarget not found for a bounded DeploymentTargetClaim ${name} in namespace ${namespace}`;
   if (target === undefined) return { phase: 'Lost', steps, problem: gone };
   const held = claimNameOf(target) !== '' && !refersTo(target, claim);
-  if (held) return { phase: 'Lost', steps, problem: conflict(claim, target) ?? gone };
+  if (held) {
+    const unready = { reason: 'ClaimMisbound', message: conflict(claim, target) ?? gone };
+    return { phase: 'Lost', steps, problem: unready.message, unready };
+  }
   const mayHeal = settings.lostHeals === 'name' || refersTo(target, claim);
   if (claim.status?.phase === 'Lost' && !mayHeal) return { phase: 'Lost', steps, problem: gone };
-  const final =
-    target.metadata.deletionTimestamp !== undefined || ['Failed', 'Released'].includes(target.status?.phase ?? '');
-  if (final) return { phase: undefined, steps };
-  return { phase: 'Bound', steps: [...steps, ...lockSteps(claim, target), ...phaseSteps(claim, target)] };
+  const unready = uselessness(target);
+  if (unready !== undefined) return { phase: undefined, steps, unready, target };
+  const bound = [...steps, ...lockSteps(claim, target, settings), ...phaseSteps(claim, target, settings)];
+  return { phase: 'Bound', steps: bound, target };
+}
+
+/** Why a target that a claim has is of no use any more: the phase of the claim stays until the target is gone. */
+function uselessness({ metadata, status }: DeploymentTarget): Problem | undefined {
+  const phase = status?.phase ?? '';
+  if (metadata.deletionTimestamp !== undefined) {
+    return { reason: 'TargetDeleting', message: `DeploymentTarget ${metadata.name} is being deleted` };
+  }
+  if (phase !== 'Failed' && phase !== 'Released') return undefined;
+  return { reason: `Target${phase}`, message: `DeploymentTarget ${metadata.name} is ${phase}` };
 }
 
 /** The provisioner annotation of a bound claim says who provisions its class, as long as it has one. */
@@ -110,8 +153,13 @@ function provisionerOf(view: View, className: string, settings: Settings): strin
 function findTarget(view: View, claim: DeploymentTargetClaim, settings: Settings): Verdict {
   const named = claim.spec.targetName ?? '';
   if (named === '') {
-    const found = bestMatch(claim, view.list(DeploymentTarget, { namespace: claim.metadata.namespace! }));
-    return found === undefined ? markForProvisioning(view, claim, settings) : bind(claim, found);
+    const selector = selectorOf(claim);
+    if (typeof selector === 'string') return { phase: 'Pending', problem: selector };
+    const ofClass = classOf(view, claim.spec.deploymentTargetClassName);
+    const allowStaticMatch = ofClass === undefined || (classParameters(ofClass).value?.allowStaticMatch ?? false);
+    const targets = view.list(DeploymentTarget, { namespace: claim.metadata.namespace! });
+    const found = bestMatch(claim, targets, { selector, allowStaticMatch });
+    return found === undefined ? markForProvisioning(view, claim, settings) : bind(claim, found, settings);
   }
   const target = targetNamed(view, claim);
   if (target === undefined) return { phase: 'Pending' };
@@ -133,14 +181,14 @@ function findTarget(view: View, claim: DeploymentTargetClaim, settings: Settings
       problem: `DeploymentTarget does not match the specified DeploymentTargetClaim: ${problem}`,
     };
   }
-  return bind(claim, target);
+  return bind(claim, target, settings);
 }
 
 /** The next step on the way to being bound: the lock, the target's phase, the claim's reference, its phase, the end. */
-function bind(claim: DeploymentTargetClaim, target: DeploymentTarget): Verdict {
-  const lock = lockSteps(claim, target);
+function bind(claim: DeploymentTargetClaim, target: DeploymentTarget, settings: Settings): Verdict {
+  const lock = lockSteps(claim, target, settings);
   if (lock.length > 0) return { phase: undefined, steps: lock };
-  const steps = phaseSteps(claim, target);
+  const steps = phaseSteps(claim, target, settings);
   if ((claim.spec.targetName ?? '') === '') {
     const annotations = { ...claim.metadata.annotations, [BOUND_BY_CONTROLLER]: 'true' };
     const next = {
@@ -151,16 +199,16 @@ function bind(claim: DeploymentTargetClaim, target: DeploymentTarget): Verdict {
     return { phase: undefined, steps: [...steps, edit(DeploymentTargetClaim, claim, next)] };
   }
   if (claim.status?.phase === 'Bound') steps.push(annotate(claim, { [BIND_COMPLETE]: 'true' }));
-  return { phase: 'Bound', steps };
+  return { phase: 'Bound', steps, target };
 }
 
-function lockSteps(claim: DeploymentTargetClaim, target: DeploymentTarget): Step[] {
+function lockSteps(claim: DeploymentTargetClaim, target: DeploymentTarget, { claimRefShape }: Settings): Step[] {
   const isLocked = refersTo(target, claim) && target.metadata.annotations?.[CLAIM_UID] === claim.metadata.uid;
-  return isLocked ? [] : [edit(DeploymentTarget, target, withClaim(target, claim))];
+  return isLocked ? [] : [edit(DeploymentTarget, target, withClaim(target, claim, claimRefShape))];
 }
 
-function phaseSteps(claim: DeploymentTargetClaim, target: DeploymentTarget): Step[] {
-  if (target.status?.phase === 'Bound' || lockSteps(claim, target).length > 0) return [];
+function phaseSteps(claim: DeploymentTargetClaim, target: DeploymentTarget, settings: Settings): Step[] {
+  if (target.status?.phase === 'Bound' || lockSteps(claim, target, settings).length > 0) return [];
   return [editStatus(DeploymentTarget, target, { ...target.status, phase: 'Bound' })];
 }
 
@@ -182,38 +230,18 @@ function annotate(claim: DeploymentTargetClaim, changes: Readonly<Record<string,
   return edit(DeploymentTargetClaim, claim, { ...claim, metadata: { ...claim.metadata, annotations } });
 }
 
-interface Life {
-  readonly expired: boolean;
-  readonly leftMs?: number;
-  readonly steps: readonly Step[];
-}
-
-/** How long a claim with a time to live still has, counted from when it was bound. */
-function lifeOf(view: View, claim: DeploymentTargetClaim): Life {
-  const { ttl } = claim.spec;
-  const ready = claim.status?.conditions?.find(({ type }) => type === 'Ready');
-  if (ttl === undefined || ready?.status !== 'True') return { expired: false, steps: [] };
-  const lifeMs = parseDuration(ttl);
-  if (lifeMs === undefined) return { expired: false, steps: [] };
-  const end = Date.parse(ready.lastTransitionTime) + lifeMs;
-  const expiresAt = `${new Date(end).toISOString().slice(0, 19)}Z`;
-  const isTold = claim.metadata.annotations?.[EXPIRES_AT] === expiresAt;
-  const leftMs = end - view.now();
-  return { expired: leftMs <= 0, leftMs, steps: isTold ? [] : [annotate(claim, { [EXPIRES_AT]: expiresAt })] };
-}
-
+/** News about a claim: a phase that it comes to, or else something that is wrong now. */
 function transition(
   claim: DeploymentTargetClaim,
   phase: string | undefined,
-  problem: string | undefined,
+  { problem, unready }: Verdict,
 ): PlannedEvent[] {
-  const before = claim.status?.conditions?.find(({ type }) => type === 'ErrorOccurred');
-  const events: PlannedEvent[] = [];
   if (phase !== undefined && phase !== claim.status?.phase) {
-    const type = phase === 'Lost' ? 'Warning' : 'Normal';
-    events.push({ type, reason: phase, note: problem ?? `the claim is ${phase.toLowerCase()}` });
-  } else if (problem !== undefined && problem !== before?.message) {
-    events.push({ type: 'Warning', reason: 'Problem', note: problem });
+    const type = phase === 'Lost' || (phase === 'Pending' && problem !== undefined) ? 'Warning' : 'Normal';
+    return [{ type, reason: phase, note: problem ?? `the claim is ${phase.toLowerCase()}` }];
   }
-  return events;
+  const said = unready ?? (problem === undefined ? undefined : { reason: 'Problem', message: problem });
+  const before = claim.status?.conditions?.find(({ type }) => type === 'Ready');
+  if (said === undefined || said.message === before?.message) return [];
+  return [{ type: 'Warning', reason: said.reason, note: said.message }];
 }

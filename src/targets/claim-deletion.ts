@@ -5,10 +5,14 @@ import type { DeploymentTargetClaim } from '../api/targets.ts';
 import type { Plan, View } from '../controller/index.ts';
 import { edit, editStatus, remove } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
-import { claimNameOf, refersTo, withClaim } from './claim-ref.ts';
+import { claimNameOf, refersTo, withoutClaim } from './claim-ref.ts';
 import { BIND_COMPLETE, RECLAIM_POLICY, TARGET_FINALIZER } from './names.ts';
 import type { Settings } from './settings.ts';
-import { classOf, reclaimPolicyOf, requestsFor, targetNamed, targetsReferringTo } from './world.ts';
+import { condition, errorCondition } from './status.ts';
+import { classOf, reclaimPolicyOf, ownRequests, targetNamed, targetsReferringTo } from './world.ts';
+
+/** How often to look whether a target is gone, should nobody tell. */
+const LOOK_AGAIN_MS = 30_000;
 
 /** Plans the deletion of a claim. */
 export function planClaimDeletion(view: View, claim: DeploymentTargetClaim, settings: Settings): Plan {
@@ -19,29 +23,41 @@ export function planClaimDeletion(view: View, claim: DeploymentTargetClaim, sett
     target?.metadata.annotations?.[RECLAIM_POLICY],
   );
   if (target === undefined) return withoutTarget(view, claim, policy);
-  if (policy === 'Retain') {
-    const steps = releaseSteps(target);
-    return { steps, finished: steps.length === 0 };
-  }
-  const steps = deleteSteps(target);
-  if (settings.claimDeletion === 'wait') return { steps, finished: false };
-  return { steps, finished: steps.length === 0 };
+  const steps = policy === 'Retain' ? releaseSteps(target) : deleteSteps(target);
+  const isDone = steps.length === 0 && (policy === 'Retain' || settings.claimDeletion === 'eager');
+  if (isDone) return { finished: true };
+  const message = `waiting for DeploymentTarget ${target.metadata.name} to go${saidBy(target)}`;
+  return {
+    steps,
+    status: {
+      ...claim.status,
+      conditions: [
+        errorCondition(claim.status?.conditions, undefined, view.now()),
+        condition('Ready', false, 'Terminating', message),
+      ],
+    },
+    requeueAfterMs: LOOK_AGAIN_MS,
+  };
 }
 
-/** The target that the claim has: never one that belongs to somebody else. */
+function saidBy({ status }: DeploymentTarget): string {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  return ready?.status === 'False' && ready.message !== '' ? `: ${ready.message}` : '';
+}
+
+/** The target that the claim has: never one that belongs to somebody else, nor a second one that was reserved for it. */
 function targetToReclaim(view: View, claim: DeploymentTargetClaim): DeploymentTarget | undefined {
   const named = targetNamed(view, claim);
   const wasBound = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
   // Other binders leave the reference of a bound target empty. Without having been bound, the name is only a wish.
   if (named !== undefined && (refersTo(named, claim) || (wasBound && claimNameOf(named) === ''))) return named;
-  return targetsReferringTo(view, claim)[0];
+  return wasBound && (claim.spec.targetName ?? '') !== '' ? undefined : targetsReferringTo(view, claim)[0];
 }
 
 /** Nothing was bound: what was asked for on the way goes too. */
 function withoutTarget(view: View, claim: DeploymentTargetClaim, policy: 'Delete' | 'Retain'): Plan {
   if (policy === 'Retain') return { finished: true };
-  const requests = requestsFor(view, { name: claim.metadata.name, namespace: claim.metadata.namespace! });
-  const alive = requests.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const alive = ownRequests(view, claim).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   return { steps: alive.map((request) => remove(SpaceRequest, request)), finished: alive.length === 0 };
 }
 
@@ -51,7 +67,7 @@ function releaseSteps(target: DeploymentTarget): Step[] {
   if (target.status?.phase !== 'Released') {
     return [editStatus(DeploymentTarget, target, { ...target.status, phase: 'Released' })];
   }
-  return claimNameOf(target) === '' ? [] : [edit(DeploymentTarget, target, withClaim(target, undefined))];
+  return claimNameOf(target) === '' ? [] : [edit(DeploymentTarget, target, withoutClaim(target))];
 }
 
 /** The target goes, held by its finalizer until what it stands for is gone. */

@@ -2,6 +2,9 @@
 // a name; what is there keeps its shape.
 import type { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
 import { CLAIM_UID } from './names.ts';
+import type { Settings } from './settings.ts';
+
+type ClaimRef = DeploymentTarget['spec']['claimRef'];
 
 /** The name of the claim that a target refers to; empty when there is none. */
 export function claimNameOf(target: DeploymentTarget): string {
@@ -16,15 +19,33 @@ export function refersTo(target: DeploymentTarget, claim: DeploymentTargetClaim)
   return claimNameOf(target) === claim.metadata.name && (uid === undefined || uid === claim.metadata.uid);
 }
 
-/** The target referring to a claim and, for good measure, to its uid; or to none. */
-export function withClaim(target: DeploymentTarget, claim: DeploymentTargetClaim | undefined): DeploymentTarget {
-  const name = claim?.metadata.name ?? '';
-  const { [CLAIM_UID]: _before, ...others } = target.metadata.annotations ?? {};
-  const uid = claim?.metadata.uid;
-  const claimRef = typeof target.spec.claimRef === 'object' ? { ...target.spec.claimRef, name } : name;
-  return {
-    ...target,
-    metadata: { ...target.metadata, annotations: uid === undefined ? others : { ...others, [CLAIM_UID]: uid } },
-    spec: { ...target.spec, claimRef },
+/** A reference to a claim, in the shape that is wanted for new ones. */
+export function claimRefTo(name: string, shape: Settings['claimRefShape']): NonNullable<ClaimRef> {
+  return shape === 'object' ? { name } : name;
+}
+
+/** The target referring to a claim and to its uid. A reference that is there keeps its shape. */
+export function withClaim(
+  target: DeploymentTarget,
+  { metadata }: DeploymentTargetClaim,
+  shape: Settings['claimRefShape'],
+): DeploymentTarget {
+  const { claimRef: before } = target.spec;
+  const claimRef =
+    typeof before === 'object'
+      ? { ...before, name: metadata.name }
+      : claimRefTo(metadata.name, before ? 'string' : shape);
+  const annotations = {
+    ...target.metadata.annotations,
+    ...(metadata.uid !== undefined && { [CLAIM_UID]: metadata.uid }),
   };
+  return { ...target, metadata: { ...target.metadata, annotations }, spec: { ...target.spec, claimRef } };
+}
+
+/** The target referring to no claim. */
+export function withoutClaim(target: DeploymentTarget): DeploymentTarget {
+  const { [CLAIM_UID]: _uid, ...annotations } = target.metadata.annotations ?? {};
+  const { claimRef: before } = target.spec;
+  const claimRef = typeof before === 'object' ? { ...before, name: '' } : '';
+  return { ...target, metadata: { ...target.metadata, annotations }, spec: { ...target.spec, claimRef } };
 }

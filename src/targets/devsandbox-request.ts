@@ -19,10 +19,11 @@ import {
 } from './names.ts';
 import { classParameters } from './parameters.ts';
 import { quotaProblem } from './quota.ts';
+import { refusedTo } from './refusal.ts';
 import { sandboxTarget, targetNameProblem } from './target-name.ts';
 import { wantedFrom } from './wanted.ts';
 import type { Problem } from './wanted.ts';
-import { claimTables, requestsFor } from './world.ts';
+import { claimTables, ownRequests } from './world.ts';
 
 export function devsandboxRequest(): ControllerDefinition {
   return defineController<DeploymentTargetClaim>({
@@ -33,6 +34,7 @@ export function devsandboxRequest(): ControllerDefinition {
     workers: 1,
     reads: claimTables,
     plan: planRequest,
+    failed: (claim, { cause }, now) => refusedTo(claim, `unable to handle provisioning of SpaceRequest: ${cause}`, now),
   });
 }
 
@@ -55,6 +57,11 @@ export function requestProblem(
 ): Problem | undefined {
   const { problem } = classParameters(ofClass);
   if (problem !== undefined) return { reason: 'InvalidParameters', message: problem };
+  const requested = claim.metadata.annotations?.[REQUESTED_NAMESPACE];
+  if (requested !== undefined && !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(requested)) {
+    const message = `"${requested}" can't be part of the name of a namespace: use lower-case letters, digits and dashes`;
+    return { reason: 'InvalidNamespaceName', message };
+  }
   const target = sandboxTarget(claim.metadata.name);
   if (target.length > LABEL_LENGTH) {
     const most = LABEL_LENGTH - sandboxTarget('').length;
@@ -62,14 +69,6 @@ export function requestProblem(
     return { reason: 'NameTooLong', message };
   }
   return targetNameProblem(view, claim) ?? quotaProblem(view, claim, ofClass);
-}
-
-/** Requests made for this very claim, not for an earlier one of the name. */
-function ownRequests(view: View, claim: DeploymentTargetClaim): readonly SpaceRequest[] {
-  return requestsFor(view, claim.metadata).filter(({ metadata }) => {
-    const uid = metadata.annotations?.[CLAIM_UID];
-    return uid === undefined || uid === claim.metadata.uid;
-  });
 }
 
 function requestFor(claim: DeploymentTargetClaim, ofClass: DeploymentTargetClass): SpaceRequest {

@@ -110,11 +110,20 @@ describe('a request that is ready', () => {
     expect(steps![0]).toHaveProperty('object.spec.kubernetesCredentials.clusterCredentialsSecret', 'a');
   });
 
+  test('G21: without a Secret becomes a target all the same, which is not bound until it has one', () => {
+    const { steps } = plan(request({ access: [{ name: 'place', secretRef: '' }] }), claim(), ofClass());
+    expect(steps![0]).toHaveProperty('object.spec.kubernetesCredentials.clusterCredentialsSecret', '');
+    const kubernetesCredentials = { defaultNamespace: 'place', apiURL: 'https://api', clusterCredentialsSecret: '' };
+    const without = target({ kubernetesCredentials });
+    expect(shown(plan(request({ labels: labelled }), claim(), ofClass(), without))).toEqual([
+      'edit DeploymentTarget team/staging-dt {"spec":{"kubernetesCredentials":{"clusterCredentialsSecret":"key"}}}',
+    ]);
+  });
+
   test.each([
     ['S5: finds the target that refers to its claim', request(), [claim(), target()], [LABEL]],
     ['S3: without a claim is none of our business', request({ labels: { 'appstudio.openshift.io/dtc': '' } }), [], []],
     ['but not yet ready waits', request({ ready: 'False' }), [claim()], []],
-    ['without a Secret waits', request({ access: [{ name: 'place', secretRef: '' }] }), [claim()], []],
     ['without a namespace waits', request({ access: [] }), [claim()], []],
     ['that is going waits', request({ meta: { deletionTimestamp: ago(1) } }), [claim()], []],
     ['whose claim is going makes nothing', request(), [claim({ deletionTimestamp: ago(1) })], []],

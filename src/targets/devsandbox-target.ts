@@ -5,7 +5,7 @@ import { defineController } from '../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../controller/index.ts';
 import { edit, make, remove, removeUnchanged } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
-import { claimNameOf, refersTo } from './claim-ref.ts';
+import { claimNameOf, claimRefTo, refersTo } from './claim-ref.ts';
 import { hasReadyCondition } from './spaces/conditions.ts';
 import {
   BIND_COMPLETE,
@@ -55,7 +55,7 @@ export function planRequestedTarget(view: View, request: SpaceRequest, settings:
     const wasBound = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
     if (wasBound && request.metadata.labels?.[TARGET_LABEL] !== undefined) return {};
     if (targetNameProblem(view, claim) !== undefined) return {};
-    const made = targetFor(view, request, claim, credentials);
+    const made = targetFor(view, request, claim, credentials, settings);
     return {
       steps: [make(DeploymentTarget, made), ...labelSteps(request, made.metadata.name)],
       events: [{ type: 'Normal', reason: 'TargetMade', note: `made DeploymentTarget ${made.metadata.name}` }],
@@ -115,10 +115,10 @@ function orphanPolicy(view: View, request: SpaceRequest): 'Delete' | 'Retain' {
   return ours.length > 0 && ours.every(({ spec }) => spec.reclaimPolicy === 'Delete') ? 'Delete' : 'Retain';
 }
 
-/** The namespace to deploy to: the first, which spaces call their default. Without a Secret it is of no use. */
+/** The namespace to deploy to: the first, which spaces call their default. Without a Secret its target is not bound. */
 function accessOf({ status }: SpaceRequest): { name: string; secretRef: string } | undefined {
   const byName = [...(status?.namespaceAccess ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return byName[0]?.secretRef ? byName[0] : undefined;
+  return byName[0];
 }
 
 type Credentials = DeploymentTarget['spec']['kubernetesCredentials'];
@@ -129,6 +129,7 @@ function targetFor(
   request: SpaceRequest,
   claim: DeploymentTargetClaim,
   kubernetesCredentials: Credentials,
+  { claimRefShape }: Settings,
 ): DeploymentTarget {
   const { name, namespace, uid = '' } = claim.metadata;
   const className = claim.spec.deploymentTargetClassName;
@@ -146,7 +147,7 @@ function targetFor(
         ...(policy !== undefined && { [RECLAIM_POLICY]: policy }),
       },
     },
-    spec: { deploymentTargetClassName: className, kubernetesCredentials, claimRef: name },
+    spec: { deploymentTargetClassName: className, kubernetesCredentials, claimRef: claimRefTo(name, claimRefShape) },
   };
 }
 

@@ -2,6 +2,7 @@
 // wrong. Their words are contract.
 import type { Environment } from '../api/targets.ts';
 import type { Condition, Status } from '../controller/index.ts';
+import { timeText } from './status.ts';
 
 /** What is wrong with an environment. */
 export interface EnvironmentProblem {
@@ -26,7 +27,7 @@ export function environmentStatus(
 ): Status | undefined {
   const before = status?.conditions ?? [];
   const of = (type: string): Condition | undefined => before.find((each) => each.type === type);
-  const time = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
+  const time = timeText(now);
   const upsert = (next: Omit<Condition, 'lastTransitionTime'>): Condition => {
     const old = of(next.type);
     const isSame = old?.status === next.status && old.reason === next.reason && old.message === next.message;

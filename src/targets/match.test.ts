@@ -85,21 +85,25 @@ describe('references that stand against each other', () => {
   });
 });
 
+const ANY = { selector: [], allowStaticMatch: true };
+
 describe('the best match', () => {
   test('is the one that is reserved, then the oldest, then by name', () => {
     const at = (time: string) => ({ creationTimestamp: `2026-01-01T00:00:0${time}Z` });
     const some = [target('c', {}, at('2')), target('b', {}, at('1')), target('a', {}, at('1'))];
-    expect(bestMatch(claim(), some)?.metadata.name).toBe('a');
-    expect(bestMatch(claim(), [...some, target('z', { claimRef: 'test-dtc' }, at('9'))])?.metadata.name).toBe('z');
+    expect(bestMatch(claim(), some, ANY)?.metadata.name).toBe('a');
+    expect(bestMatch(claim(), [...some, target('z', { claimRef: 'test-dtc' }, at('9'))], ANY)?.metadata.name).toBe('z');
   });
 
   test('never one that is going', () => {
-    expect(bestMatch(claim(), [target('a', {}, { deletionTimestamp: '2026-01-01T00:00:00Z' })])).toBeUndefined();
+    expect(bestMatch(claim(), [target('a', {}, { deletionTimestamp: '2026-01-01T00:00:00Z' })], ANY)).toBeUndefined();
   });
 
   test('U33: for a claim that is provisioned for, only what was made for it', () => {
     const marked = claim('test-dtc', {}, { annotations: { [PROVISIONER]: 'x' } });
-    expect(bestMatch(marked, [target('free')])).toBeUndefined();
-    expect(bestMatch(marked, [target('free'), target('made', { claimRef: 'test-dtc' })])?.metadata.name).toBe('made');
+    expect(bestMatch(marked, [target('free')], ANY)).toBeUndefined();
+    expect(bestMatch(marked, [target('free'), target('made', { claimRef: 'test-dtc' })], ANY)?.metadata.name).toBe(
+      'made',
+    );
   });
 });

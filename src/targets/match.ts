@@ -1,8 +1,9 @@
 // Which target a claim may have, and which it gets.
 import type { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
 import { matches, parseSelector } from '../kube/index.ts';
+import type { Selector } from '../kube/index.ts';
 import { claimNameOf, refersTo } from './claim-ref.ts';
-import { PROVISIONER, REQUESTED_NAMESPACE, SELECTOR } from './names.ts';
+import { PROVISIONED_BY, PROVISIONER, RECYCLED, REQUESTED_NAMESPACE, SELECTOR } from './names.ts';
 
 /** Why a claim can't have a target; undefined when it can. The texts are contract. */
 export function mismatch(claim: DeploymentTargetClaim, target: DeploymentTarget): string | undefined {
@@ -44,27 +45,85 @@ export function conflict(claim: DeploymentTargetClaim, target: DeploymentTarget)
   return `cannot bind DeploymentTargetClaim ${claim.metadata.name} with target "${wanted}" to DeploymentTarget ${name} with claim ref "${held}": ${problem}`;
 }
 
+/** The labels that a claim wants its target to have, or what is wrong with how it says so. */
+export function selectorOf({ metadata }: DeploymentTargetClaim): Selector | string {
+  try {
+    return parseSelector(metadata.annotations?.[SELECTOR] ?? '');
+  } catch (error) {
+    return `annotation ${SELECTOR}: ${(error as Error).message}`;
+  }
+}
+
+interface Choice {
+  readonly selector: Selector;
+  /** Whether the claim may have a target that a person made and reserved for nobody. */
+  readonly allowStaticMatch: boolean;
+}
+
 /**
- * The best target for a claim that names none: one that is reserved for it, otherwise the oldest that fits. A claim
- * that is being provisioned for takes only the target that was made for it.
+ * The best target for a claim that names none. A claim that is being provisioned for takes only the target that was
+ * made for it.
  */
 export function bestMatch(
   claim: DeploymentTargetClaim,
   targets: readonly DeploymentTarget[],
+  { selector, allowStaticMatch }: Choice,
 ): DeploymentTarget | undefined {
-  const provisioned = claim.metadata.annotations?.[PROVISIONER] !== undefined;
-  const selector = parseSelector(claim.metadata.annotations?.[SELECTOR] ?? '');
-  const requested = claim.metadata.annotations?.[REQUESTED_NAMESPACE];
-  // Spaces put their own name before the one that was asked for.
-  const hasName = ({ spec }: DeploymentTarget): boolean => {
-    const name = spec.kubernetesCredentials.defaultNamespace;
-    return requested === undefined || name === requested || name.endsWith(`-${requested}`);
-  };
+  const { [PROVISIONER]: mark, [REQUESTED_NAMESPACE]: requested } = claim.metadata.annotations ?? {};
+  const fits = (target: DeploymentTarget): boolean =>
+    mark === undefined &&
+    (allowStaticMatch || originOf(target) === 'provisioned') &&
+    nameDistance(target, requested) !== undefined &&
+    matches(selector, target.metadata.labels);
   const candidates = targets.filter((target) => {
     if (target.metadata.deletionTimestamp !== undefined || mismatch(claim, target) !== undefined) return false;
-    return refersTo(target, claim) || (!provisioned && hasName(target) && matches(selector, target.metadata.labels));
+    return refersTo(target, claim) || fits(target);
   });
-  const rank = (target: DeploymentTarget): string =>
-    [refersTo(target, claim) ? 0 : 1, target.metadata.creationTimestamp ?? '', target.metadata.name].join(' ');
-  return candidates.sort((a, b) => (rank(a) < rank(b) ? -1 : 1))[0];
+  return candidates.sort(byRank((target) => rank(claim, target, selector, requested)))[0];
+}
+
+type Origin = 'person' | 'provisioned' | 'recycled';
+const ORIGINS: readonly Origin[] = ['person', 'provisioned', 'recycled'];
+
+/** Where a target comes from: somebody brought it, it was made for claims, or somebody had it before. */
+function originOf({ metadata }: DeploymentTarget): Origin {
+  if (metadata.annotations?.[RECYCLED] !== undefined) return 'recycled';
+  return metadata.annotations?.[PROVISIONED_BY] === undefined ? 'person' : 'provisioned';
+}
+
+/** How near a target is to the name that was asked for; undefined if it has another. Spaces put their own before it. */
+function nameDistance({ spec }: DeploymentTarget, requested: string | undefined): number | undefined {
+  const name = spec.kubernetesCredentials.defaultNamespace;
+  if (requested === undefined || name === requested) return 0;
+  return name.endsWith(`-${requested}`) ? 1 : undefined;
+}
+
+/**
+ * What decides, most important first: whether it is reserved for the claim, the name that was asked for, how few labels
+ * it has beyond those that were selected, where it comes from, its age, its name.
+ */
+function rank(
+  claim: DeploymentTargetClaim,
+  target: DeploymentTarget,
+  selector: Selector,
+  requested: string | undefined,
+): readonly (number | string)[] {
+  const { labels = {}, creationTimestamp = '', name } = target.metadata;
+  return [
+    refersTo(target, claim) ? 0 : 1,
+    nameDistance(target, requested) ?? 2,
+    selector.length === 0 ? 0 : Object.keys(labels).length,
+    ORIGINS.indexOf(originOf(target)),
+    creationTimestamp,
+    name,
+  ];
+}
+
+/** Compares by the first part of their ranks that differs. */
+function byRank<T>(rankOf: (each: T) => readonly (number | string)[]): (a: T, b: T) => number {
+  return (a, b) => {
+    const [left, right] = [rankOf(a), rankOf(b)];
+    const at = left.findIndex((part, i) => part !== right[i]);
+    return at < 0 ? 0 : left[at]! < right[at]! ? -1 : 1;
+  };
 }

@@ -16,8 +16,12 @@ export const CLAIM_UID = 'dt.appstudio.redhat.com/claim-uid';
 export const RECLAIM_POLICY = 'dt.appstudio.redhat.com/reclaim-policy';
 /** On a released target: a person says that it may be claimed again. */
 export const MAKE_AVAILABLE = 'dt.appstudio.redhat.com/make-available';
+/** On a target: that it was released once and made available again, so that claims prefer others. */
+export const RECYCLED = 'dt.appstudio.redhat.com/recycled';
 /** On a claim: labels that a target must have. */
 export const SELECTOR = 'dt.appstudio.redhat.com/selector';
+/** On a claim: how long it lives once it is bound; the same as its `spec.ttl`, for clients that know no such field. */
+export const TTL = 'dt.appstudio.redhat.com/ttl';
 /** On a claim: when it ends. */
 export const EXPIRES_AT = 'dt.appstudio.redhat.com/expires-at';
 
@@ -39,6 +43,8 @@ export const REQUESTED_NAMESPACE = 'dt.appstudio.redhat.com/requested-namespace'
 /** On a namespace that was made into a target: that target and the claim that it was made for, as namespace/name. */
 export const OF_TARGET = 'offshoot.dev/target';
 export const OF_CLAIM = 'offshoot.dev/claim';
+/** On a namespace that can't be made into a target: why. */
+export const PROBLEM = 'offshoot.dev/problem';
 /** On what was made for a claim: its class, for when the claim is gone. */
 export const CLASS_NAME = 'offshoot.dev/class';
 

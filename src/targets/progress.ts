@@ -4,15 +4,15 @@ import type { DeploymentTargetClaim, DeploymentTargetClass } from '../api/target
 import type { PlannedCondition, PlannedEvent, View } from '../controller/index.ts';
 import { parseDuration } from '../kube/index.ts';
 import { requestProblem } from './devsandbox-request.ts';
+import { hasCredentials } from './match.ts';
 import { DEVSANDBOX, NAMESPACE_PROVISIONER, PROVISIONER } from './names.ts';
 import { namespaceProblem } from './namespaces/request.ts';
 import { classParameters } from './parameters.ts';
+import { PROVISIONED, refusalOn } from './refusal.ts';
 import type { Settings } from './settings.ts';
 import { condition } from './status.ts';
 import type { Problem } from './wanted.ts';
-import { classOf, requestsFor } from './world.ts';
-
-const PROVISIONED = 'Provisioned';
+import { classOf, hasPlace, ownRequests, targetsReferringTo } from './world.ts';
 
 export interface Progress {
   readonly conditions: readonly PlannedCondition[];
@@ -30,14 +30,21 @@ export function progressOf(view: View, claim: DeploymentTargetClaim, settings: S
   const ofClass = classOf(view, claim.spec.deploymentTargetClassName);
   if (ofClass === undefined || claim.metadata.annotations?.[PROVISIONER] === undefined) return NOTHING;
   const problem = problemOf(view, claim, ofClass);
-  if (problem !== undefined) return told(claim, problem, problem.message);
-  const [request] = requestsFor(view, claim.metadata);
+  if (problem !== undefined) return told(claim, problem);
+  const made = targetsReferringTo(view, claim).find((target) => !hasCredentials(target));
+  if (made !== undefined) {
+    const message = `DeploymentTarget ${made.metadata.name} does not have cluster credentials`;
+    return told(claim, { reason: 'NoCredentials', message });
+  }
+  const refused = hasPlace(view, claim) ? undefined : refusalOn(claim);
+  if (refused !== undefined) return told(claim, refused);
+  const [request] = ownRequests(view, claim);
   const said = request && sayingOf(request);
-  if (said?.isFailure) return told(claim, said, said.message);
+  if (said?.isFailure) return told(claim, said);
   const leftMs = deadlineOf(view, claim, ofClass, request, settings) - view.now();
   if (leftMs <= 0) {
     const message = `no target was made in time${said === undefined ? '' : `; ${said.message}`}`;
-    return told(claim, { reason: 'DeadlineExceeded', message }, message);
+    return told(claim, { reason: 'DeadlineExceeded', message });
   }
   const conditions = said === undefined ? [] : [condition(PROVISIONED, said.isDone, said.reason, said.message)];
   return { conditions, events: [], lookAgainMs: leftMs };
@@ -55,13 +62,13 @@ function problemOf(view: View, claim: DeploymentTargetClaim, ofClass: Deployment
   }
 }
 
-function told(claim: DeploymentTargetClaim, { reason, message }: Problem, problem: string): Progress {
+function told(claim: DeploymentTargetClaim, { reason, message }: Problem): Progress {
   const before = claim.status?.conditions?.find(({ type }) => type === PROVISIONED);
   const isNews = before?.reason !== reason || before.message !== message;
   return {
     conditions: [condition(PROVISIONED, false, reason, message)],
     events: isNews ? [{ type: 'Warning', reason, note: message }] : [],
-    problem,
+    problem: message,
   };
 }
 
@@ -72,17 +79,15 @@ interface Saying extends Problem {
 
 /** What a space request says about itself. */
 function sayingOf({ metadata, status }: SpaceRequest): Saying | undefined {
-  const conditions = status?.conditions ?? [];
-  const ready = conditions.find(({ type }) => type === 'Ready');
-  const stalled = conditions.find(({ type, status }) => type === 'Stalled' && status === 'True');
-  const said = stalled ?? ready;
-  if (said === undefined) return undefined;
-  const reason = said.reason || 'Unknown';
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready === undefined) return undefined;
+  const { reason = '', message } = ready;
   return {
-    reason,
-    message: `SpaceRequest ${metadata.name}${said.message ? `: ${said.message}` : ''}`,
-    isDone: ready?.status === 'True',
-    isFailure: stalled !== undefined || (ready?.status !== 'True' && reason.startsWith('UnableTo')),
+    // Conditions of this group may have any reason, those of claims may not.
+    reason: /^[A-Za-z](\w*)$/.test(reason) ? reason : 'Unknown',
+    message: `SpaceRequest ${metadata.name}${message ? `: ${message}` : ''}`,
+    isDone: ready.status === 'True',
+    isFailure: ready.status !== 'True' && reason.startsWith('UnableTo'),
   };
 }
 

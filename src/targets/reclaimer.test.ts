@@ -1,20 +1,10 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import { claim, ClaimWorld, errorOf, spaceRequest, target, targetClass } from '../../test/support/claims.ts';
+import { describe, expect, test } from 'vitest';
+import { claim, errorOf, spaceRequest, target, targetClass } from '../../test/support/claims.ts';
+import type { ClaimWorld } from '../../test/support/claims.ts';
 import { SpaceRequest } from '../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClass } from '../api/targets.ts';
-import { targets } from './index.ts';
 import { MAKE_AVAILABLE, PROVISIONED_BY, RECLAIM_POLICY, TARGET_FINALIZER, TOOLCHAIN_FINALIZER } from './names.ts';
-
-const worlds: ClaimWorld[] = [];
-afterEach(async () => {
-  await Promise.all(worlds.splice(0).map((world) => world.stop()));
-});
-
-function world(): ClaimWorld {
-  const made = new ClaimWorld(targets().filter(({ name }) => name === 'binder' || name === 'reclaimer'));
-  worlds.push(made);
-  return made;
-}
+import { running } from '../../test/support/running-claims.ts';
 
 const dt = (w: ClaimWorld) => w.get(DeploymentTarget, 'test-dt');
 const sr = (w: ClaimWorld) => w.get(SpaceRequest, 'sr');
@@ -23,7 +13,7 @@ const stuck = { conditions: [{ type: 'Ready', status: 'True', reason: 'UnableToT
 
 /** A target that is going, with its space request, which somebody holds. */
 async function going(policy: 'Delete' | 'Retain', status?: unknown): Promise<ClaimWorld> {
-  const w = await world().have(targetClass(policy), target('test-dt', {}, { annotations: SANDBOX }));
+  const w = await running().have(targetClass(policy), target('test-dt', {}, { annotations: SANDBOX }));
   await w.have({ ...spaceRequest('sr', { 'appstudio.openshift.io/dt': 'test-dt' }), status });
   await w.settle();
   await w.delete(DeploymentTarget, 'test-dt');
@@ -33,7 +23,7 @@ async function going(policy: 'Delete' | 'Retain', status?: unknown): Promise<Cla
 
 describe('a target', () => {
   test('T1: gets its finalizer, its phase, and what the class says about reclaiming', async () => {
-    const w = await world().have(targetClass('Delete'), target());
+    const w = await running().have(targetClass('Delete'), target());
     await w.settle();
     expect(dt(w)?.metadata.finalizers).toEqual([TARGET_FINALIZER]);
     expect(dt(w)?.metadata.annotations).toEqual({ [RECLAIM_POLICY]: 'Delete' });
@@ -41,19 +31,19 @@ describe('a target', () => {
   });
 
   test('without a class object is fine', async () => {
-    const w = await world().have(target());
+    const w = await running().have(target());
     await w.settle();
     expect([dt(w)?.status?.phase, errorOf(dt(w))]).toEqual(['Available', '']);
   });
 
   test('that is reserved for a claim that is yet to come keeps the reservation', async () => {
-    const w = await world().have(targetClass('Retain'), target('test-dt', { claimRef: 'future' }));
+    const w = await running().have(targetClass('Retain'), target('test-dt', { claimRef: 'future' }));
     await w.settle();
     expect([dt(w)?.status?.phase, dt(w)?.spec.claimRef]).toEqual(['Available', 'future']);
   });
 
   test('T3, A: is released when its claim is gone without a word', async () => {
-    const w = await world().have(targetClass('Retain'), {
+    const w = await running().have(targetClass('Retain'), {
       ...target('test-dt', { claimRef: 'gone' }),
       status: { phase: 'Bound' },
     });
@@ -62,7 +52,7 @@ describe('a target', () => {
   });
 
   test('that was made for a claim goes when the claim is gone and the class says Delete', async () => {
-    const w = await world().have(targetClass('Delete'), {
+    const w = await running().have(targetClass('Delete'), {
       ...target('test-dt', { claimRef: 'gone' }, { annotations: SANDBOX }),
       status: { phase: 'Bound' },
     });
@@ -71,7 +61,7 @@ describe('a target', () => {
   });
 
   test('that is released can be made available again by a person, and is then claimed', async () => {
-    const w = await world().have(targetClass('Retain'), { ...target(), status: { phase: 'Released' } }, claim());
+    const w = await running().have(targetClass('Retain'), { ...target(), status: { phase: 'Released' } }, claim());
     await w.settle();
     expect(dt(w)?.status?.phase).toBe('Released');
     await w.patch(DeploymentTarget, 'test-dt', { metadata: { annotations: { [MAKE_AVAILABLE]: 'true' } } });
@@ -112,7 +102,7 @@ describe('deleting a target', () => {
   });
 
   test('T4: without a space request it goes', async () => {
-    const w = await world().have(targetClass('Delete'), target());
+    const w = await running().have(targetClass('Delete'), target());
     await w.settle();
     await w.delete(DeploymentTarget, 'test-dt');
     await w.settle();
@@ -120,7 +110,7 @@ describe('deleting a target', () => {
   });
 
   test('does not depend on the class: what it said is remembered', async () => {
-    const w = await world().have(targetClass('Delete'), target('test-dt', {}, { annotations: SANDBOX }));
+    const w = await running().have(targetClass('Delete'), target('test-dt', {}, { annotations: SANDBOX }));
     await w.have(spaceRequest('sr', { 'appstudio.openshift.io/dt': 'test-dt' }));
     await w.settle();
     await w.delete(DeploymentTargetClass, 'test-sandbox-class');
@@ -130,7 +120,7 @@ describe('deleting a target', () => {
   });
 
   test('one that a person brought, without a class, goes', async () => {
-    const w = await world().have(target('test-dt', { deploymentTargetClassName: '' }));
+    const w = await running().have(target('test-dt', { deploymentTargetClassName: '' }));
     await w.settle();
     await w.delete(DeploymentTarget, 'test-dt');
     await w.settle();

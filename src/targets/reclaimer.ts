@@ -1,12 +1,13 @@
 // The reclaimer: says whether a target can be claimed, and frees what a target stands for when it goes.
 import { SpaceRequest } from '../api/spaces.ts';
-import { DeploymentTarget } from '../api/targets.ts';
+import { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
 import type { DeploymentTargetClass } from '../api/targets.ts';
 import { defineController } from '../controller/index.ts';
-import type { ControllerDefinition, Plan, PlannedEvent, View } from '../controller/index.ts';
+import type { ControllerDefinition, Plan, View } from '../controller/index.ts';
 import { edit, remove } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
-import { claimNameOf, withClaim } from './claim-ref.ts';
+import { claimNameOf, withoutClaim } from './claim-ref.ts';
+import { readingSecrets } from './credentials.ts';
 import { hasCredentials } from './match.ts';
 import {
   CLAIM_UID,
@@ -14,10 +15,12 @@ import {
   MAKE_AVAILABLE,
   PROVISIONED_BY,
   RECLAIM_POLICY,
+  RECYCLED,
   TARGET_FINALIZER,
   TOOLCHAIN_FINALIZER,
 } from './names.ts';
-import { condition, errorCondition } from './status.ts';
+import { condition, errorCondition, withError } from './status.ts';
+import { targetWarnings, warningEvents } from './target-warnings.ts';
 import { claimOf, claimTables, classOf, reclaimPolicyOf, requestOf } from './world.ts';
 
 /** How long freeing may take before the target is called failed, and how often to look meanwhile. */
@@ -29,8 +32,14 @@ export function reclaimer(): ControllerDefinition {
     name: 'reclaimer',
     kind: DeploymentTarget,
     finalizers: [TARGET_FINALIZER],
-    reads: claimTables,
+    reads: [...claimTables, readingSecrets],
     plan: planTarget,
+    failed: ({ status }, _failure, now) => ({
+      status: {
+        ...status,
+        conditions: withError(status?.conditions, 'unexpected internal error occurred in DT controller', now),
+      },
+    }),
   });
 }
 
@@ -41,11 +50,23 @@ function planTarget(view: View, target: DeploymentTarget): Plan {
   if (target.metadata.deletionTimestamp !== undefined) return planTargetDeletion(view, target, ofClass, policy);
 
   const { phase, steps } = present(view, target, policy);
+  const problem = policyProblem(ofClass);
+  const warnings = targetWarnings(view, target, phase);
+  const message =
+    problem ?? (phase === 'Pending' ? 'the URL of the API server or the name of the Secret is missing' : '');
   return {
     // One edit of an object in a pass: the policy is written down when nothing else is.
     steps: steps.length > 0 ? steps : recordPolicy(target, ofClass),
-    status: statusOf(target, phase, policyProblem(ofClass)),
-    events: phaseEvents(target, phase),
+    status: {
+      ...target.status,
+      phase,
+      conditions: [
+        errorCondition(target.status?.conditions, problem, view.now()),
+        condition('Ready', phase === 'Available' || phase === 'Bound', phase, message),
+        ...warnings,
+      ],
+    },
+    events: [...phaseEvents(target, phase), ...warningEvents(target, warnings)],
   };
 }
 
@@ -57,31 +78,30 @@ interface Present {
 /** The phase of a target that is not going, and what follows from it. The binder alone makes it `Bound`. */
 function present(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retain'): Present {
   const phase = target.status?.phase ?? '';
-  const claim = claimOf(view, target);
-  if (phase === 'Bound') {
-    if (claim !== undefined || !wasBound(target)) return { phase, steps: [] };
-    return { phase: 'Released', steps: [] };
-  }
+  if (phase === 'Bound') return { phase: isClaimed(view, target) ? phase : 'Released', steps: [] };
   if (phase === 'Released' || phase === 'Failed') return released(target, policy);
   return { phase: hasCredentials(target) ? 'Available' : 'Pending', steps: [] };
 }
 
-/** A reservation for a claim that is yet to come is no trace of one that is gone. */
-function wasBound(target: DeploymentTarget): boolean {
-  return claimNameOf(target) !== '' || target.metadata.annotations?.[CLAIM_UID] !== undefined;
+/** Whether a bound target still has its claim. Other binders leave the reference empty: then the claim names it. */
+function isClaimed(view: View, target: DeploymentTarget): boolean {
+  if (claimNameOf(target) !== '') return claimOf(view, target) !== undefined;
+  const { name, namespace, annotations } = target.metadata;
+  const isNamed = view.index(DeploymentTargetClaim, 'target', `${namespace}/${name}`).length > 0;
+  return annotations?.[CLAIM_UID] === undefined && isNamed;
 }
 
 function released(target: DeploymentTarget, policy: 'Delete' | 'Retain'): Present {
   const phase = target.status!.phase!;
   const { [MAKE_AVAILABLE]: reset, ...annotations } = target.metadata.annotations ?? {};
   if (reset !== undefined && phase === 'Released' && claimNameOf(target) === '') {
-    const next = { ...target, metadata: { ...target.metadata, annotations } };
+    const next = { ...target, metadata: { ...target.metadata, annotations: { ...annotations, [RECYCLED]: 'true' } } };
     return { phase: 'Available', steps: [edit(DeploymentTarget, target, next)] };
   }
   const isOurs = target.metadata.annotations?.[PROVISIONED_BY] !== undefined;
   if (policy === 'Delete' && isOurs) return { phase, steps: [remove(DeploymentTarget, target)] };
   if (policy === 'Retain' && claimNameOf(target) !== '') {
-    return { phase, steps: [edit(DeploymentTarget, target, withClaim(target, undefined))] };
+    return { phase, steps: [edit(DeploymentTarget, target, withoutClaim(target))] };
   }
   return { phase, steps: [] };
 }
@@ -112,11 +132,20 @@ function planTargetDeletion(
   if (request.metadata.deletionTimestamp === undefined) return { steps: [releaseRequest(request)] };
   const ready = request.status?.conditions?.find(({ type }) => type === 'Ready');
   const stuckFor = view.now() - Date.parse(request.metadata.deletionTimestamp);
-  const failed = stuckFor > STUCK_MS && ready?.reason === 'UnableToTerminate';
-  if (!failed) return { requeueAfterMs: LOOK_AGAIN_MS };
+  const isStuck = stuckFor > STUCK_MS && ready?.reason === 'UnableToTerminate';
+  const phase = isStuck ? 'Failed' : target.status?.phase;
+  const said = ready?.message ? `: ${ready.message}` : '';
+  const message = `waiting for SpaceRequest ${request.metadata.name} to go${said}`;
   return {
-    status: statusOf(target, 'Failed', undefined),
-    events: phaseEvents(target, 'Failed'),
+    status: {
+      ...target.status,
+      ...(phase !== undefined && { phase }),
+      conditions: [
+        errorCondition(target.status?.conditions, undefined, view.now()),
+        condition('Ready', false, phase === 'Failed' ? 'Failed' : 'Terminating', message),
+      ],
+    },
+    ...(isStuck && { events: phaseEvents(target, 'Failed', message) }),
     requeueAfterMs: LOOK_AGAIN_MS,
   };
 }
@@ -129,17 +158,8 @@ function releaseRequest(request: SpaceRequest): Step {
   return edit(SpaceRequest, request, { ...request, metadata });
 }
 
-function statusOf(target: DeploymentTarget, phase: string, problem: string | undefined) {
-  const isUsable = phase === 'Available' || phase === 'Bound';
-  return {
-    ...target.status,
-    phase,
-    conditions: [errorCondition(problem), condition('Ready', isUsable, phase, problem ?? '')],
-  };
-}
-
-function phaseEvents(target: DeploymentTarget, phase: string): PlannedEvent[] {
+function phaseEvents(target: DeploymentTarget, phase: string, note = `the target is ${phase.toLowerCase()}`) {
   if (phase === target.status?.phase) return [];
-  const type = phase === 'Failed' ? 'Warning' : 'Normal';
-  return [{ type, reason: phase, note: `the target is ${phase.toLowerCase()}` }];
+  const type = phase === 'Failed' ? ('Warning' as const) : ('Normal' as const);
+  return [{ type, reason: phase, note }];
 }

@@ -8,6 +8,8 @@ export interface Settings {
   readonly claimDeletion: 'wait' | 'eager';
   /** What the provisioner annotation of a claim holds: the provisioner's name, or the class's. */
   readonly provisionerAnnotation: 'provisioner' | 'class';
+  /** How a target that refers to nobody yet is given its reference: as a name, or as an object with a name. */
+  readonly claimRefShape: 'string' | 'object';
   /** Whether a lost claim is bound again to any target of the name, or only to the one that it had or that names it. */
   readonly lostHeals: 'reference' | 'name';
   /** How long provisioning may take before the claim says that it takes too long; a class may say otherwise. */
@@ -42,6 +44,7 @@ export interface Cluster extends ClusterAddress {
 export const defaultSettings: Settings = {
   claimDeletion: 'wait',
   provisionerAnnotation: 'provisioner',
+  claimRefShape: 'string',
   lostHeals: 'reference',
   provisioningDeadlineMs: 600_000,
   insecureTargets: false,

@@ -1,12 +1,43 @@
 // Status in the words of the claim system: a phase, and conditions that begin with `ErrorOccurred`.
-import type { PlannedCondition } from '../controller/index.ts';
+import type { Condition, PlannedCondition } from '../controller/index.ts';
 
-/** What went wrong, for the status; nothing when all is well. */
-export function errorCondition(message: string | undefined): PlannedCondition {
-  if (message === undefined) return { type: 'ErrorOccurred', status: 'False', reason: 'Success', message: '' };
-  return { type: 'ErrorOccurred', status: 'True', reason: 'ErrorOccurred', message };
+type Conditions = readonly Condition[] | undefined;
+
+/**
+ * What went wrong, for the status; nothing when all is well. Older than the conventions for conditions: its time moves
+ * with anything that it says.
+ */
+export function errorCondition(before: Conditions, message: string | undefined, now: number): Condition {
+  const next =
+    message === undefined
+      ? ({ type: 'ErrorOccurred', status: 'False', reason: 'Success', message: '' } as const)
+      : ({ type: 'ErrorOccurred', status: 'True', reason: 'ErrorOccurred', message } as const);
+  const old = before?.find(({ type }) => type === next.type);
+  const isSame = old?.status === next.status && old.message === next.message && old.reason === next.reason;
+  return { ...next, lastTransitionTime: isSame ? old.lastTransitionTime : timeText(now) };
 }
 
 export function condition(type: string, is: boolean, reason: string, message: string): PlannedCondition {
   return { type, status: is ? 'True' : 'False', reason, message };
+}
+
+/** Conditions with one of them set, its time as the conventions have it: when the status changed. */
+export function withPlanned(before: Conditions, next: PlannedCondition, now: number): Condition[] {
+  const old = before?.find(({ type }) => type === next.type);
+  const lastTransitionTime = old?.status === next.status ? old.lastTransitionTime : timeText(now);
+  return [...without(before, next.type), { ...next, lastTransitionTime }];
+}
+
+/** Conditions with what went wrong in first place, where it is looked for. */
+export function withError(before: Conditions, message: string, now: number): Condition[] {
+  return [errorCondition(before, message, now), ...without(before, 'ErrorOccurred')];
+}
+
+function without(conditions: Conditions, not: string): Condition[] {
+  return (conditions ?? []).filter(({ type }) => type !== not);
+}
+
+/** A moment as Kubernetes writes it. */
+export function timeText(now: number): string {
+  return new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
 }

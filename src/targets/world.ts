@@ -5,7 +5,7 @@ import type { View } from '../controller/index.ts';
 import { reading } from '../kube/index.ts';
 import type { KubeObject, TableDeclaration } from '../kube/index.ts';
 import { claimNameOf, refersTo } from './claim-ref.ts';
-import { CLAIM_LABEL, CLASS_NAME, OF_CLAIM, SANDBOX_TIER, TARGET_LABEL } from './names.ts';
+import { CLAIM_LABEL, CLAIM_UID, CLASS_NAME, OF_CLAIM, SANDBOX_TIER, TARGET_LABEL } from './names.ts';
 import { Namespace } from './objects.ts';
 
 function inNamespace({ metadata }: { metadata: { namespace?: string } }, name: string | undefined): readonly string[] {
@@ -77,6 +77,14 @@ export function requestsFor(view: View, claim: { name: string; namespace?: strin
     .filter(({ spec }) => spec.tierName === SANDBOX_TIER);
 }
 
+/** Requests made for this very claim, not for an earlier one of the name. */
+export function ownRequests(view: View, claim: DeploymentTargetClaim): readonly SpaceRequest[] {
+  return requestsFor(view, claim.metadata).filter(({ metadata }) => {
+    const uid = metadata.annotations?.[CLAIM_UID];
+    return uid === undefined || uid === claim.metadata.uid;
+  });
+}
+
 /** The space request behind a target: by the label with its name or, before that is set, by that of its claim. */
 export function requestOf(view: View, target: DeploymentTarget): SpaceRequest | undefined {
   const { name, namespace } = target.metadata;
@@ -95,7 +103,7 @@ export function hasPlace(view: View, claim: DeploymentTargetClaim): boolean {
   const { name, namespace } = claim.metadata;
   return (
     claim.status?.phase === 'Bound' ||
-    requestsFor(view, claim.metadata).length > 0 ||
+    ownRequests(view, claim).length > 0 ||
     view.index(Namespace, 'claim', `${namespace}/${name}`).length > 0
   );
 }

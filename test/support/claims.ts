@@ -1,9 +1,10 @@
 // A world for tests of the claim system: an API in memory with the controllers running on it.
-import { SpaceRequest } from '../../src/api/spaces.ts';
-import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../src/api/targets.ts';
+import { ManagedEnvironment, Space, SpaceRequest } from '../../src/api/spaces.ts';
+import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../../src/api/targets.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import type { ControllerDefinition } from '../../src/controller/index.ts';
 import type { AnyKind, Kind, KubeObject, ObjectMeta } from '../../src/kube/index.ts';
+import { Namespace, Secret } from '../../src/targets/objects.ts';
 import { FakeApi } from './fake-api.ts';
 import { FakeClock } from './fake-clock.ts';
 import { settled } from './until.ts';
@@ -52,12 +53,13 @@ export function targetClass(
   reclaimPolicy: 'Delete' | 'Retain',
   name = CLASS,
   provisioner = 'appstudio.redhat.com/devsandbox',
+  parameters?: Readonly<Record<string, unknown>>,
 ): DeploymentTargetClass {
   return {
     apiVersion: 'appstudio.redhat.com/v1alpha1',
     kind: 'DeploymentTargetClass',
     metadata: { name },
-    spec: { provisioner, reclaimPolicy },
+    spec: { provisioner, reclaimPolicy, ...(parameters && { parameters }) },
   };
 }
 
@@ -70,7 +72,17 @@ export function spaceRequest(name: string, labels: Record<string, string>, meta:
   };
 }
 
-const KINDS: readonly AnyKind[] = [DeploymentTargetClaim, DeploymentTarget, DeploymentTargetClass, SpaceRequest];
+const KINDS: readonly AnyKind[] = [
+  DeploymentTargetClaim,
+  DeploymentTarget,
+  DeploymentTargetClass,
+  Environment,
+  ManagedEnvironment,
+  Namespace,
+  Secret,
+  Space,
+  SpaceRequest,
+];
 
 export class ClaimWorld {
   readonly api = new FakeApi();

@@ -37,8 +37,10 @@ export interface Write {
 export class FakeApi implements Client {
   /** Every acknowledged write that changed something, oldest first. */
   readonly writes: Write[] = [];
+  /** What the server's clock says. */
+  now: () => number = Date.now;
   /** Called before each request is carried out; what it throws is the answer. */
-  intercept: (request: { verb: string; kind: string; key: string }) => void = () => {};
+  intercept: (request: { verb: string; kind: string; key: string; subresource?: string }) => void = () => {};
   /** How watch events travel: at once, unless a test delays or reorders them between kinds. */
   deliver: (kind: string, send: () => void) => void = (_kind, send) => queueMicrotask(send);
   readonly #objects = new Map<string, Map<string, AnyObject>>();
@@ -129,7 +131,7 @@ export class FakeApi implements Client {
   }
 
   async patch<T extends KubeObject>(kind: Kind<T>, ref: Ref, patch: Patch, options: WriteOptions = {}): Promise<T> {
-    await this.#request(patch.type === 'apply' ? 'apply' : 'patch', kind, ref);
+    await this.#request(patch.type === 'apply' ? 'apply' : 'patch', kind, ref, options.subresource);
     if (patch.type === 'apply') return this.#apply(kind, ref, patch, options) as unknown as T;
     if (patch.type !== 'merge') throw new Error(`the fake API takes no ${patch.type} patch`);
     const body = patch.body as { metadata?: { resourceVersion?: string } };
@@ -151,7 +153,7 @@ export class FakeApi implements Client {
     if (options.dryRun) return undefined;
     if ((before.metadata.finalizers ?? []).length > 0) {
       if (before.metadata.deletionTimestamp !== undefined) return before as unknown as T;
-      const metadata = { ...before.metadata, deletionTimestamp: new Date().toISOString() };
+      const metadata = { ...before.metadata, deletionTimestamp: this.#time() };
       return this.#store('delete', kind, before, { ...before, metadata }) as unknown as T;
     }
     this.#drop('delete', kind, before);
@@ -166,7 +168,7 @@ export class FakeApi implements Client {
     const [, namespace, name] = account;
     this.intercept({ verb: 'token', kind: 'ServiceAccount', key: `${namespace}/${name}` });
     const { spec } = request.body as { spec: { expirationSeconds: number } };
-    const now = Date.now();
+    const now = this.now();
     const expirationTimestamp = new Date(now + spec.expirationSeconds * 1000).toISOString();
     const token = `token-${++this.#tokens}-of-${namespace}/${name}`;
     return {
@@ -191,7 +193,7 @@ export class FakeApi implements Client {
         manager: options.fieldManager ?? '',
         force: patch.force ?? false,
         apiVersion: apiVersionOf(kind),
-        now: new Date(),
+        now: new Date(this.now()),
       });
       return this.#commit('apply', kind, live, object as AnyObject, options);
     } catch (error) {
@@ -212,7 +214,7 @@ export class FakeApi implements Client {
     const metadata = {
       ...kept.metadata,
       uid: uid ?? `uid-${this.#uids + 1}`,
-      creationTimestamp: creationTimestamp ?? new Date().toISOString(),
+      creationTimestamp: creationTimestamp ?? this.#time(),
       generation: before === undefined ? 1 : generation! + (jsonEqual(before['spec'], kept['spec']) ? 0 : 1),
       resourceVersion,
       ...(deletionTimestamp && { deletionTimestamp }),
@@ -237,7 +239,7 @@ export class FakeApi implements Client {
       manager: options.fieldManager ?? 'somebody',
       apiVersion: apiVersionOf(kind),
       ...(options.subresource && { subresource: options.subresource }),
-      now: new Date(),
+      now: new Date(this.now()),
     }) as unknown as AnyObject;
   }
 
@@ -268,9 +270,13 @@ export class FakeApi implements Client {
     for (const pump of this.#watchers) pump();
   }
 
-  async #request(verb: string, kind: AnyKind, ref: Ref): Promise<void> {
+  async #request(verb: string, kind: AnyKind, ref: Ref, subresource?: string): Promise<void> {
     await Promise.resolve();
-    this.intercept({ verb, kind: kind.kind, key: keyOf(ref) });
+    this.intercept({ verb, kind: kind.kind, key: keyOf(ref), ...(subresource && { subresource }) });
+  }
+
+  #time(): string {
+    return new Date(this.now()).toISOString();
   }
 
   #guarded(kind: AnyKind, ref: Ref, resourceVersion: string | undefined): AnyObject {

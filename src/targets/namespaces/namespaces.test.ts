@@ -130,9 +130,10 @@ describe('a claim', () => {
       { spec: { deploymentTargetClassName: 'local' } },
       { annotations: { [REQUESTED]: 'mine' } },
     );
+    const ANY = { selector: [], allowStaticMatch: true };
     const spares = [target(), target({}, {}, 'other', 'mine')];
-    expect(bestMatch(fresh, spares)?.metadata.name).toBe('other');
-    expect(bestMatch(fresh, [target()])).toBeUndefined();
+    expect(bestMatch(fresh, spares, ANY)?.metadata.name).toBe('other');
+    expect(bestMatch(fresh, [target()], ANY)).toBeUndefined();
   });
 });
 

@@ -6,12 +6,13 @@ import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
 import { edit, make, own, parseDuration, remove, removeUnchanged, token } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
-import { claimNameOf } from '../claim-ref.ts';
+import { claimNameOf, claimRefTo } from '../claim-ref.ts';
 import { freshForMs } from '../credentials.ts';
 import {
   CLAIM_UID,
   LABEL_LENGTH,
   NAMESPACE_PROVISIONER,
+  PROBLEM,
   PROVISIONED_BY,
   PROVISIONER,
   RECLAIM_POLICY,
@@ -33,6 +34,7 @@ export function namespacePlaces(settings: Settings): ControllerDefinition {
     ownsStatus: false,
     reads: namespaceTables,
     plan: (view, namespace) => planPlace(view, namespace, settings),
+    failed: (namespace, { message }) => ({ steps: [markStep(namespace, { [PROBLEM]: message })] }),
   });
 }
 
@@ -57,7 +59,8 @@ export function planPlace(view: View, namespace: Namespace, settings: Settings):
       ...furniture.map(({ kind, object }) => own(kind, object)),
       ...steps,
       ...targetSteps(place, settings),
-      ...(place.target !== undefined && !place.wasMade ? [remember(namespace)] : []),
+      // What kept it from being made is over, and its target is remembered.
+      markStep(namespace, { [PROBLEM]: undefined, ...(place.target !== undefined && { [TARGET_MADE]: 'true' }) }),
     ],
     ...(Number.isFinite(freshForMs) && { requeueAfterMs: freshForMs }),
   };
@@ -74,8 +77,8 @@ function isForsaken(place: Place, ofClass: DeploymentTargetClass | undefined, po
   return claim === undefined && !wasBound && claimNameOf(target) === claimRef.name;
 }
 
-function remember(namespace: Namespace): Step {
-  const annotations = { ...namespace.metadata.annotations, [TARGET_MADE]: 'true' };
+function markStep(namespace: Namespace, marks: Readonly<Record<string, string | undefined>>): Step {
+  const annotations = { ...namespace.metadata.annotations, ...marks } as Record<string, string>;
   return edit(Namespace, namespace, { ...namespace, metadata: { ...namespace.metadata, annotations } });
 }
 
@@ -126,7 +129,7 @@ function credentials(
 }
 
 /** The target, made once and then followed only in where the API server is. */
-function targetSteps(place: Place, { cluster, insecureTargets }: Settings): Step[] {
+function targetSteps(place: Place, { cluster, claimRefShape, insecureTargets }: Settings): Step[] {
   const { namespace, target, targetRef, className, claim } = place;
   const { annotations = {} } = namespace.metadata;
   const kubernetesCredentials = {
@@ -154,7 +157,7 @@ function targetSteps(place: Place, { cluster, insecureTargets }: Settings): Step
     spec: {
       deploymentTargetClassName: className,
       kubernetesCredentials,
-      ...(claim && { claimRef: claim.metadata.name }),
+      ...(claim && { claimRef: claimRefTo(claim.metadata.name, claimRefShape) }),
     },
   };
   return [make(DeploymentTarget, made)];

@@ -4,10 +4,19 @@ import type { DeploymentTargetClass } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
 import { make } from '../../kube/index.ts';
-import { CLAIM_UID, CLASS_NAME, NAMESPACE_PROVISIONER, OF_CLAIM, OF_TARGET, RECLAIM_POLICY } from '../names.ts';
+import {
+  CLAIM_UID,
+  CLASS_NAME,
+  NAMESPACE_PROVISIONER,
+  OF_CLAIM,
+  OF_TARGET,
+  PROBLEM,
+  RECLAIM_POLICY,
+} from '../names.ts';
 import { Namespace } from '../objects.ts';
 import { namespaceParameters } from '../parameters.ts';
 import { quotaProblem } from '../quota.ts';
+import { refusedTo } from '../refusal.ts';
 import { sandboxTarget, targetNameProblem } from '../target-name.ts';
 import { wantedFrom } from '../wanted.ts';
 import type { Problem } from '../wanted.ts';
@@ -23,6 +32,7 @@ export function namespaceRequests(): ControllerDefinition {
     workers: 1,
     reads: claimTables,
     plan: planNamespaceRequest,
+    failed: (claim, { message }, now) => refusedTo(claim, message, now),
   });
 }
 
@@ -80,7 +90,11 @@ function nameProblem(view: View, claim: DeploymentTargetClaim): Problem | undefi
     return { reason: 'InvalidNamespaceName', message };
   }
   const holder = view.get(Namespace, { name });
-  if (holder === undefined || holder.metadata.annotations?.[CLAIM_UID] === claim.metadata.uid) return undefined;
-  const message = `namespace ${name} exists already: ask for another name, or for none`;
-  return { reason: 'NamespaceTaken', message };
+  if (holder === undefined) return undefined;
+  const { [CLAIM_UID]: uid, [PROBLEM]: problem } = holder.metadata.annotations ?? {};
+  if (uid !== claim.metadata.uid) {
+    const message = `namespace ${name} exists already: ask for another name, or for none`;
+    return { reason: 'NamespaceTaken', message };
+  }
+  return problem === undefined ? undefined : { reason: 'UnableToProvision', message: `namespace ${name}: ${problem}` };
 }

@@ -2,6 +2,7 @@
 // any change.
 import type { Space, SpaceRequest } from '../../api/spaces.ts';
 import type { Condition, Plan, PlannedEvent, Status, View } from '../../controller/index.ts';
+import { timeText } from '../status.ts';
 
 type Of = SpaceRequest | Space;
 type ToolchainCondition = NonNullable<NonNullable<Of['status']>['conditions']>[number];
@@ -44,7 +45,7 @@ function withReadiness(
   const before = readyOf(object);
   const others = (object.status?.conditions ?? []).filter(({ type }) => type !== 'Ready' && type !== 'Stalled');
   const isSame = before?.status === status && before.reason === reason && (before.message ?? '') === message;
-  const time = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
+  const time = timeText(now);
   const ready = {
     type: 'Ready',
     status,
