@@ -13,6 +13,8 @@ import type { Answer, Endpoint } from './differential/endpoint.ts';
 import { judge, requestName } from './differential/known.ts';
 import { play, removeNamespace } from './differential/play.ts';
 import type { Scenario } from './differential/scenario.ts';
+import { startWebhook } from './differential/webhook.ts';
+import type { Webhook } from './differential/webhook.ts';
 
 test('the corpus is large and its scenarios have names of their own', () => {
   const scenarios = Object.values(corpus).flat();
@@ -24,10 +26,12 @@ describeReal('embedded and real servers answer alike', () => {
   let server: Embedded;
   let embedded: Endpoint;
   let real: Endpoint;
+  let webhook: Webhook;
   const namespaces: string[] = [];
 
   beforeAll(async () => {
     server = await startEmbedded();
+    webhook = await startWebhook();
     const { url, caPem, admin } = server;
     embedded = endpointOf({ server: url, caPem, certPem: admin.certPem, keyPem: admin.keyPem });
     real = endpointOf(loadConfig({ path: (await sharedRealCluster()).kubeconfigPath }));
@@ -38,6 +42,7 @@ describeReal('embedded and real servers answer alike', () => {
     await Promise.all(namespaces.map((name) => removeNamespace(real, name)));
     embedded.close();
     real.close();
+    webhook.close();
     await server.stop();
   });
 
@@ -49,8 +54,8 @@ describeReal('embedded and real servers answer alike', () => {
         const namespace = `differential-${randomBytes(4).toString('hex')}`;
         namespaces.push(namespace);
         const [wanted, found] = await Promise.all([
-          play(scenario, namespace, real),
-          play(scenario, namespace, embedded),
+          play(scenario, namespace, real, webhook.names),
+          play(scenario, namespace, embedded, webhook.names),
         ]);
         expect(report(scenario, wanted, found)).toEqual([]);
       },

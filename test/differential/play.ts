@@ -11,8 +11,13 @@ const deadlineMs = 60_000;
 const pollMs = 50;
 
 /** The normalised answers of a scenario, one a step. Its namespace is made first; `removeNamespace` is for the end. */
-export async function play({ steps }: Scenario, namespace: string, endpoint: Endpoint): Promise<Answer[]> {
-  const kept = new Map([['ns', namespace]]);
+export async function play(
+  { steps }: Scenario,
+  namespace: string,
+  endpoint: Endpoint,
+  names: Readonly<Record<string, string>> = {},
+): Promise<Answer[]> {
+  const kept = new Map([['ns', namespace], ...Object.entries(names)]);
   const normaliser = new Normaliser(namespace);
   await makeNamespace(endpoint, namespace);
   const answers: Answer[] = [];

@@ -3,7 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { request as httpsRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { parseJson, stringifyJson } from '../../kube/json.ts';
+import type { AnyObject } from '../../kube/objects.ts';
 import type { AdmissionRequest } from '../rest/context.ts';
+import type { StatusDetails } from '../rest/fault.ts';
+import { scaleOf } from '../rest/scale.ts';
 import type { Resource } from '../resource.ts';
 import { apiVersionOf } from '../registry.ts';
 import type { Webhook } from './match.ts';
@@ -17,7 +20,12 @@ export type ServiceResolver = (service: {
 
 export interface WebhookAnswer {
   readonly allowed: boolean;
-  readonly status?: { readonly code?: number; readonly message?: string; readonly reason?: string };
+  readonly status?: {
+    readonly code?: number;
+    readonly message?: string;
+    readonly reason?: string;
+    readonly details?: StatusDetails;
+  };
   readonly patch?: readonly unknown[];
   readonly warnings: readonly string[];
 }
@@ -36,19 +44,35 @@ export async function callWebhook(
   const review = {
     kind: 'AdmissionReview',
     apiVersion: 'admission.k8s.io/v1',
-    request: { uid, ...reviewOf(request, resource) },
+    request: { uid, ...admissionRequestOf(request, resource) },
   };
-  const text = await post(webhook, stringifyJson(review), resolve);
-  return answerOf(text, uid);
+  const body = stringifyJson(review);
+  const answer = await blaming('failed to call webhook', async () => parseJson(await post(webhook, body, resolve)));
+  return blaming('received invalid webhook response', () => answerOf(answer, uid));
 }
 
-function reviewOf(request: AdmissionRequest, resource: Resource): object {
+async function blaming<T>(what: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new Error(`${what}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+
+/** What a webhook is told of a write: the `request` of an AdmissionReview, and of its conditions, but for its uid. */
+export function admissionRequestOf(request: AdmissionRequest, resource: Resource): Readonly<Record<string, unknown>> {
   const { target, options, operation } = request;
-  const inVersion = (object: object | undefined): object | null =>
-    object === undefined ? null : { ...object, apiVersion: apiVersionOf(resource) };
-  const kind = ({ group, version, kind: name }: Resource): object => ({ group, version, kind: name });
-  const plural = ({ group, version, plural: name }: Resource): object => ({ group, version, resource: name });
   const { subresource } = target;
+  const isScale = subresource === 'scale';
+  const inVersion = (object: AnyObject | undefined): object | null => {
+    if (object === undefined) return null;
+    return isScale ? scaleOf(target, object) : { ...object, apiVersion: apiVersionOf(resource) };
+  };
+  const kind = ({ group, version, kind: name }: Resource): object =>
+    isScale ? scaleKind : { group, version, kind: name };
+  const plural = ({ group, version, plural: name }: Resource): object => ({ group, version, resource: name });
   return {
     kind: kind(resource),
     resource: plural(resource),
@@ -63,9 +87,9 @@ function reviewOf(request: AdmissionRequest, resource: Resource): object {
     oldObject: inVersion(request.oldObject),
     dryRun: options.dryRun,
     options: {
+      ...options.given,
       kind: `${operation.charAt(0)}${operation.slice(1).toLowerCase()}Options`,
       apiVersion: 'meta.k8s.io/v1',
-      ...(options.fieldManager !== '' && operation !== 'DELETE' && { fieldManager: options.fieldManager }),
     },
   };
 }
@@ -98,16 +122,21 @@ async function post(webhook: Webhook, body: string, resolve: ServiceResolver): P
     ...(servername !== undefined && { servername }),
     signal: AbortSignal.timeout(seconds * 1000),
   };
+  let response: IncomingMessage;
+  let text: string;
   try {
-    const response = await new Promise<IncomingMessage>((arrived, failed) => {
+    response = await new Promise<IncomingMessage>((arrived, failed) => {
       httpsRequest(url, options, arrived).on('error', failed).end(body);
     });
-    return await readAnswer(response);
+    text = await readAnswer(response);
   } catch (error) {
     const { name, message } = error as Error;
     const why = name === 'AbortError' || name === 'TimeoutError' ? 'context deadline exceeded' : message;
     throw new Error(`Post "${url.href}": ${why}`, { cause: error });
   }
+  if (response.statusCode === 200) return text;
+  if (response.statusCode === 404) throw new Error('the server could not find the requested resource');
+  throw new Error(`an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`);
 }
 
 async function readAnswer(response: IncomingMessage): Promise<string> {
@@ -118,18 +147,19 @@ async function readAnswer(response: IncomingMessage): Promise<string> {
     if (size > answerLimit) throw new Error('the answer is too large');
     chunks.push(chunk);
   }
-  if (response.statusCode !== 200) throw new Error(`the server answered with status ${response.statusCode}`);
   return Buffer.concat(chunks).toString();
 }
 
-function answerOf(text: string, uid: string): WebhookAnswer {
-  const review = parseJson(text) as { kind?: unknown; response?: Record<string, unknown> } | null;
-  const response = review?.response;
+function answerOf(review: unknown, uid: string): WebhookAnswer {
+  const response = (review as { response?: Record<string, unknown> } | null)?.response;
   if (typeof response !== 'object' || response === null) throw new Error('webhook response was absent');
   if (response['uid'] !== uid) throw new Error(`expected response.uid="${uid}", got "${String(response['uid'])}"`);
   const { patch, patchType, warnings, status } = response;
+  if (patch !== undefined && patchType === undefined) {
+    throw new Error('webhook returned response.patch but not response.patchType');
+  }
   if (patch !== undefined && patchType !== 'JSONPatch') {
-    throw new Error(`invalid response.patchType=${String(patchType)}: it must be JSONPatch`);
+    throw new Error(`invalid value of response.patchType="${String(patchType)}": must be JSONPatch`);
   }
   return {
     allowed: response['allowed'] === true,

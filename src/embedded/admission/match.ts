@@ -5,6 +5,7 @@ import type { LabelSelector } from '../../kube/selector.ts';
 import type { AdmissionRequest } from '../rest/context.ts';
 import type { Resource } from '../resource.ts';
 import type { Store } from '../store/store.ts';
+import type { MatchCondition } from './conditions.ts';
 
 interface WebhookRule {
   readonly operations?: readonly string[];
@@ -34,6 +35,7 @@ export interface Webhook {
   readonly objectSelector?: LabelSelector;
   readonly timeoutSeconds?: number;
   readonly reinvocationPolicy?: string;
+  readonly matchConditions?: readonly MatchCondition[];
 }
 
 /**

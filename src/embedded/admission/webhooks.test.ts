@@ -141,6 +141,31 @@ describe('validating webhooks', () => {
     expect(seen).toHaveLength(1);
   });
 
+  test('tell the caller the causes of a refusal', async () => {
+    await install('validating', 'strict');
+    const details = { kind: 'ConfigMap', causes: [{ reason: 'FieldValueInvalid', message: 'bad', field: 'data.k' }] };
+    answers['/strict'] = () => ({ allowed: false, status: { code: 422, reason: 'Invalid', details } });
+    const { code, body } = await client.post(maps, newMap());
+    expect(code).toBe(422);
+    expect(body).toMatchObject({ reason: 'Invalid', code: 422, details });
+  });
+
+  test('are asked only when all of their conditions hold', async () => {
+    const matchConditions = [
+      { name: 'creation', expression: 'request.operation == "CREATE" && oldObject == null' },
+      { name: 'bad', expression: 'object.data.k == "bad"' },
+    ];
+    await install('validating', 'strict', { matchConditions });
+    answers['/strict'] = () => ({ allowed: false });
+    expect((await client.post(maps, { ...newMap(), data: { k: 'bad' } })).code).toBe(400);
+    expect((await client.post(maps, { ...newMap(), data: { k: 'good' } })).code).toBe(201);
+    const unclear = await client.post(maps, newMap());
+    expect([unclear.code, seen.length]).toEqual([403, 1]);
+    expect(unclear.body['message']).toContain(
+      `expression 'object.data.k == "bad"' resulted in error: no such key: data`,
+    );
+  });
+
   test('that fail refuse the write, unless they are to be ignored', async () => {
     await install('validating', 'down', { clientConfig: { url: 'https://127.0.0.1:1/', caBundle } });
     const reply = await client.post(maps, newMap());

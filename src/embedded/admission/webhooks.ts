@@ -6,10 +6,11 @@ import type { Registry } from '../registry.ts';
 import { collectionOf } from '../registry.ts';
 import type { Resource } from '../resource.ts';
 import type { Admission, AdmissionRequest } from '../rest/context.ts';
-import { Fault, internal } from '../rest/fault.ts';
+import { Fault, forbidden, internal } from '../rest/fault.ts';
 import type { Store } from '../store/store.ts';
 import { callWebhook } from './call.ts';
 import type { ServiceResolver, WebhookAnswer } from './call.ts';
+import { conditionsHold } from './conditions.ts';
 import { matchingResource } from './match.ts';
 import type { Webhook } from './match.ts';
 
@@ -45,7 +46,7 @@ export function webhookAdmission(store: Store, registry: Registry, resolve: Serv
             round === 'again' && (webhook.reinvocationPolicy !== 'IfNeeded' || sameJson(seen.get(webhook), object));
           if (unchanged) continue;
           const answer = await ask(webhook, { ...request, object }, resource, resolve);
-          if (answer?.patch !== undefined && object !== undefined) object = patched(webhook, object, answer.patch);
+          if (answer?.patch !== undefined) object = patched(webhook, object, answer.patch);
           seen.set(webhook, object);
         }
       }
@@ -64,7 +65,7 @@ function webhooksOf(store: Store, collection: string): readonly Webhook[] {
   return store.list(collection).flatMap(({ object }) => (object['webhooks'] ?? []) as Webhook[]);
 }
 
-/** The answer of a webhook that allows the write; undefined when it failed and may be ignored. Throws when it refuses. */
+/** The answer of a webhook that allows the write; undefined when it is not asked, or failed and may be ignored. Throws when it refuses. */
 async function ask(
   webhook: Webhook,
   request: AdmissionRequest,
@@ -73,10 +74,16 @@ async function ask(
 ): Promise<WebhookAnswer | undefined> {
   let answer: WebhookAnswer;
   try {
+    if (!conditionsHold(webhook, request, resource)) return undefined;
+  } catch (error) {
+    if (webhook.failurePolicy === 'Ignore') return undefined;
+    throw forbidden(request.target.resource, request.target.name, (error as Error).message);
+  }
+  try {
     answer = await callWebhook(webhook, request, resource, resolve);
   } catch (error) {
     if (webhook.failurePolicy === 'Ignore') return undefined;
-    throw internal(`failed calling webhook "${webhook.name}": failed to call webhook: ${(error as Error).message}`);
+    throw internal(`failed calling webhook "${webhook.name}": ${(error as Error).message}`);
   }
   for (const warning of answer.warnings) request.options.warn(warning);
   if (!answer.allowed) throw denial(webhook, answer);
@@ -84,19 +91,23 @@ async function ask(
 }
 
 function denial(webhook: Webhook, { status = {} }: WebhookAnswer): Fault {
-  const { code = 0, message = '', reason = '' } = status;
+  const { code = 0, message = '', reason = '', details } = status;
   const why = message === '' ? reason : message;
   const text = `admission webhook "${webhook.name}" denied the request${why === '' ? ' without explanation' : `: ${why}`}`;
-  return new Fault(code < 400 ? 400 : code, reason, text);
+  return new Fault(code < 400 ? 400 : code, reason, text, details);
 }
 
 /** The object after a webhook's patch; identity and kind are not the webhook's to change. */
-function patched(webhook: Webhook, object: AnyObject, patch: readonly unknown[]): AnyObject {
+function patched(webhook: Webhook, object: AnyObject | undefined, patch: readonly unknown[]): AnyObject {
+  if (object === undefined) {
+    const why = 'attempted to modify the object, which is not supported for this operation';
+    throw internal(`admission webhook "${webhook.name}" ${why}`);
+  }
   try {
     const { apiVersion, kind } = object;
     const result = applyJsonPatch(object, patch) as AnyObject;
     return { ...result, apiVersion, kind };
   } catch (error) {
-    throw internal(`failed to apply the patch of webhook "${webhook.name}": ${(error as Error).message}`);
+    throw internal((error as Error).message);
   }
 }

@@ -73,7 +73,7 @@ function checkedManager(name: string, kind: Parameters<typeof invalidOptions>[0]
 }
 
 /** The options of a write, from the query (and, for deletions, from the body). */
-export function writeOptionsOf(call: ResourceRequest, body?: unknown): WriteOptions {
+export function writeOptionsOf(call: ResourceRequest, body?: object): WriteOptions {
   const { query } = call.line;
   const kind = optionKinds[call.verb] ?? 'CreateOptions';
   const inBody = (body as { dryRun?: unknown } | undefined)?.dryRun;
@@ -85,12 +85,19 @@ export function writeOptionsOf(call: ResourceRequest, body?: unknown): WriteOpti
   if (fieldValidation !== 'Strict' && fieldValidation !== 'Warn' && fieldValidation !== 'Ignore') {
     throw invalidOptions(kind, notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
   }
+  const manager = checkedManager(query.get('fieldManager') ?? '', kind);
   const agent = (call.request.headers['user-agent'] ?? 'unknown').split('/')[0]!;
   return {
     user: call.user,
     dryRun: dryRun.length > 0,
-    fieldManager: checkedManager(query.get('fieldManager') ?? '', kind) || agent.slice(0, managerLimit),
+    fieldManager: manager || agent.slice(0, managerLimit),
     fieldValidation,
+    given: {
+      ...body,
+      ...(dryRun.length > 0 && { dryRun }),
+      ...(manager !== '' && { fieldManager: manager }),
+      ...(query.has('fieldValidation') && { fieldValidation }),
+    },
     warn: call.warn,
   };
 }

@@ -3,7 +3,7 @@ import type { AnyObject } from '../../kube/objects.ts';
 import { decodeObject, setDefaults, validate } from '../kinds/index.ts';
 import type { FieldError } from '../schema/field-error.ts';
 import type { Cluster, Target, WriteOptions } from './context.ts';
-import { badRequest } from './fault.ts';
+import { badRequest, Fault, internal } from './fault.ts';
 import { rulesOf } from './rules/index.ts';
 
 /** The object with what its kind does not have taken out and its defaults filled in; throws when it cannot be read. */
@@ -26,6 +26,15 @@ export function conform(target: Target, object: AnyObject, options: WriteOptions
     for (const text of texts) options.warn(text);
   }
   return setDefaults(target.resource, value as AnyObject) as AnyObject;
+}
+
+/** The same for an object that a webhook has changed: what cannot be read now is nothing that the caller did. */
+export function conformAdmitted(target: Target, object: AnyObject, options: WriteOptions): AnyObject {
+  try {
+    return conform(target, object, { ...options, fieldValidation: 'Ignore' });
+  } catch (error) {
+    throw error instanceof Fault ? internal(error.message.replace(/^.* cannot be handled as a \w+: /, '')) : error;
+  }
 }
 
 /** Everything that is wrong with an object that could be read. */

@@ -60,6 +60,8 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string;
   readonly fieldValidation: 'Strict' | 'Warn' | 'Ignore';
+  /** The options as the caller gave them, which is how webhooks see them. */
+  readonly given?: Readonly<Record<string, unknown>>;
   /** Fields that the body gives twice. */
   readonly duplicates?: readonly string[];
   /** Takes a warning for the caller. */

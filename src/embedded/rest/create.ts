@@ -4,7 +4,7 @@ import { prepareForCreate, warningsOf } from '../kinds/index.ts';
 import { collectionOf } from '../registry.ts';
 import { VersionConflict } from '../store/types.ts';
 import { commit } from './commit.ts';
-import { conform, problemsOf } from './conform.ts';
+import { conform, conformAdmitted, problemsOf } from './conform.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
 import { alreadyExists, Fault, forbidden, invalid, notFound } from './fault.ts';
@@ -60,8 +60,7 @@ async function createNamed(
   const owned = managed ? checked : trackWrite(target, undefined, withoutStatus(target, checked), options);
   const prepared = prepareForCreate(resource, admitted) as AnyObject;
   const completed = rules.prepareCreate?.(prepared, cluster, target) ?? prepared;
-  const settled =
-    admitted === checked ? completed : conform(target, completed, { ...options, fieldValidation: 'Ignore' });
+  const settled = admitted === checked ? completed : conformAdmitted(target, completed, options);
   const problems = problemsOf(cluster, target, settled, undefined);
   if (problems.length > 0) throw invalid(resource, name, problems);
   for (const warning of warningsOf(resource, settled)) options.warn(warning);

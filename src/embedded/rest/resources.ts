@@ -90,7 +90,8 @@ async function answerVerb(server: ServerContext, call: ResourceRequest, target: 
       const body = await bodyOf(call, true);
       const { items, metadata } = list(server, target, query);
       const selected = [...items];
-      await removeAll(server, target, selected, deleteOptionsOf(body, query), writeOptionsOf(call, body));
+      const deletion = deleteOptionsOf(body, query);
+      await removeAll(server, target, selected, deletion, writeOptionsOf(call, deletion));
       return { code: 200, body: listBody(selected, metadata, view) };
     }
     default:
@@ -105,7 +106,7 @@ const orphanWarning =
 async function deleted(server: ServerContext, call: ResourceRequest, target: Target, view: View): Promise<Answer> {
   const body = await bodyOf(call, true);
   const request = deleteOptionsOf(body, call.line.query);
-  const options = writeOptionsOf(call, body);
+  const options = writeOptionsOf(call, request);
   const silent = request.propagationPolicy === undefined && request.orphanDependents === undefined;
   if (silent && rulesOf(target.resource).orphansByDefault === true) call.warn(orphanWarning);
   const { stored, gone } = await remove(server, target, request, options);

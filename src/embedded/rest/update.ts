@@ -8,7 +8,7 @@ import { storedFromObject } from '../store/stored.ts';
 import { VersionConflict } from '../store/types.ts';
 import type { Stored } from '../store/types.ts';
 import { commit } from './commit.ts';
-import { conform, problemsOf } from './conform.ts';
+import { conform, conformAdmitted, problemsOf } from './conform.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
 import { servedObject } from './conversion.ts';
@@ -75,10 +75,7 @@ async function changeOnce(
   const prepared = rulesOf(resource).prepareUpdate?.(kept, old, cluster, target) ?? kept;
   const request = { operation: 'UPDATE', target, oldObject: old, options } as const;
   const admitted = (await cluster.admission.mutate({ ...request, object: prepared })) ?? prepared;
-  const settled =
-    admitted === prepared
-      ? prepared
-      : conform(target, separate(target, admitted, old), { ...options, fieldValidation: 'Ignore' });
+  const settled = admitted === prepared ? prepared : conformAdmitted(target, separate(target, admitted, old), options);
   const problems = problemsOf(cluster, target, settled, old);
   if (problems.length > 0) throw invalid(resource, name, problems);
   if (target.subresource === '') for (const warning of warningsOf(resource, settled)) options.warn(warning);

@@ -179,14 +179,19 @@ export class Loop {
 
   async #tellRefusal(task: Task, error: unknown): Promise<void> {
     const { controller, key } = task;
-    if (!(error instanceof Fault) || error.code >= 500) this.#onError(error);
+    this.#report(error);
     if (controller.refused === undefined || !(error instanceof Error)) return;
     try {
       const { writes } = controller.refused(this.#world, key, error.message);
       await perform(this.#cluster, writes, controller.writer);
     } catch (second) {
-      if (!isOutdated(second)) this.#onError(second);
+      this.#report(second);
     }
+  }
+
+  /** A refusal, by a webhook or a quota, is somebody's wish and told to the caller only. */
+  #report(error: unknown): void {
+    if (!(error instanceof Fault) || error.code >= 500) this.#onError(error);
   }
 
   #later(task: Task, ms: number): void {

@@ -19,6 +19,7 @@ import { servicesCorpus } from './services.ts';
 import { subresources } from './subresources.ts';
 import { tables } from './tables.ts';
 import { watches } from './watches.ts';
+import { webhooks } from './webhooks.ts';
 import { workloads } from './workloads.ts';
 
 /** By topic. */
@@ -42,5 +43,6 @@ export const corpus: Readonly<Record<string, readonly Scenario[]>> = {
   services: servicesCorpus,
   access,
   quotas,
+  webhooks,
   workloads,
 };

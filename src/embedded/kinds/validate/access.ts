@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiObject } from '../../resource.ts';
 import { type FieldError, invalid, notSupported, required } from '../../schema/field-error.ts';
-import { at, numberAt, objects, strings, text } from '../read.ts';
-import { choice, nameErrors } from './common.ts';
+import { objects, strings, text } from '../read.ts';
+import { nameErrors } from './common.ts';
 import { dns1123SubdomainProblems, pathSegmentProblems } from './names.ts';
 
 const rbacGroup = 'rbac.authorization.k8s.io';
@@ -73,30 +73,4 @@ function subjectErrors(subject: ApiObject, namespaced: boolean, path: string): F
     errors.push(notSupported(`${path}.kind`, kind, ['ServiceAccount', 'User', 'Group']));
   }
   return errors;
-}
-
-export function webhookErrors(object: ApiObject): FieldError[] {
-  return objects(object, 'webhooks').flatMap((webhook, index) => {
-    const place = `webhooks[${index}]`;
-    const errors: FieldError[] = [];
-    const name = text(webhook, 'name');
-    if (name === '') errors.push(required(`${place}.name`));
-    else if (name.split('.').length < 3) {
-      errors.push(invalid(`${place}.name`, name, 'should be a domain with at least three segments separated by dots'));
-    } else errors.push(...nameErrors(dns1123SubdomainProblems, name, `${place}.name`));
-    errors.push(...choice(text(webhook, 'failurePolicy'), ['Fail', 'Ignore'], `${place}.failurePolicy`));
-    const effects = text(webhook, 'sideEffects');
-    if (effects === '') errors.push(required(`${place}.sideEffects`, 'must specify one of None, NoneOnDryRun'));
-    else errors.push(...choice(effects, ['None', 'NoneOnDryRun'], `${place}.sideEffects`));
-    const timeout = numberAt(webhook, 'timeoutSeconds') ?? 10;
-    if (timeout < 1 || timeout > 30) {
-      errors.push(invalid(`${place}.timeoutSeconds`, timeout, 'the timeout value must be between 1 and 30 seconds'));
-    }
-    const given = ['url', 'service'].filter((field) => at(webhook, 'clientConfig', field) !== undefined).length;
-    if (given !== 1) errors.push(required(`${place}.clientConfig`, 'exactly one of url or service is required'));
-    if (strings(webhook, 'admissionReviewVersions').length === 0) {
-      errors.push(required(`${place}.admissionReviewVersions`, 'must specify one of v1, v1beta1'));
-    }
-    return errors;
-  });
 }

@@ -6,7 +6,7 @@ import { type FieldError, type FieldErrorType, invalid } from '../../schema/fiel
 import { validateValue } from '../../schema/validate.ts';
 import { limitRangeErrors } from './limits.ts';
 import { metadataChangeErrors, metadataErrors } from './meta.ts';
-import { bindingErrors, roleErrors, webhookErrors } from './access.ts';
+import { bindingErrors, roleErrors } from './access.ts';
 import { configMapErrors, secretErrors } from './config.ts';
 import { endpointsErrors, endpointSliceErrors, ingressErrors, networkPolicyErrors, serviceErrors } from './network.ts';
 import {
@@ -28,6 +28,7 @@ import {
   replicaSetErrors,
   statefulSetErrors,
 } from './workloads.ts';
+import { webhookErrors } from './webhooks.ts';
 
 type Check = (object: ApiObject, old: ApiObject | undefined) => FieldError[];
 

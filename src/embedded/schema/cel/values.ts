@@ -61,6 +61,14 @@ export function toCel(schema: Schema, json: unknown, isResource = false): CelVal
   return { value: convert(schema, json), size };
 }
 
+/** Converts a JSON value that has no schema: whole numbers are integers. */
+export function dynamicCel(json: unknown): unknown {
+  if (typeof json === 'number') return Number.isInteger(json) ? BigInt(json) : json;
+  if (Array.isArray(json)) return json.map(dynamicCel);
+  if (typeof json !== 'object' || json === null) return json;
+  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, dynamicCel(value)]));
+}
+
 /** Rules see of an object's metadata only its name. */
 const visibleMetadata: Schema = {
   type: 'object',

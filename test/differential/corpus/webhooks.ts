@@ -1,0 +1,188 @@
+// Admission webhooks (webhook.ts): what they are sent, what their answers do, and for which requests they are asked.
+import { configMap, core, del, get, inGroup, patch, post, put, scenario } from '../scenario.ts';
+import type { Step } from '../scenario.ts';
+import { deployment } from './workload-bodies.ts';
+
+const group = '/apis/admissionregistration.k8s.io/v1';
+const maps = core('configmaps');
+const a = core('configmaps', 'a');
+
+type Kind = 'Validating' | 'Mutating';
+
+const plural = (kind: Kind): string => `${group}/${kind.toLowerCase()}webhookconfigurations`;
+
+/** A configuration with one webhook, which hears of config maps in the scenario's namespace. */
+function configuration(kind: Kind, path: string, more: object = {}): object {
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: `${kind}WebhookConfiguration`,
+    metadata: { name: '<ns>' },
+    webhooks: [
+      {
+        name: 'hook.example.com',
+        clientConfig: { url: `<hook>/${path}`, caBundle: '<hookCa>' },
+        rules: [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
+        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': '<ns>' } },
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        ...more,
+      },
+    ],
+  };
+}
+
+/** Tries a config map without making it, until the new configuration has come into force. */
+const probe = (until: Step['until']): Step =>
+  post(maps, configMap('probe', { k: 'bad' }), { query: { dryRun: 'All' }, until: until! });
+
+/** Installs a webhook, asks until it shows, and takes it away. */
+const once = (kind: Kind, path: string, until: Step['until'], ...steps: readonly Step[]): Step[] => [
+  post(plural(kind), configuration(kind, path), { only: ['kind'] }),
+  probe(until),
+  ...steps,
+  del(`${plural(kind)}/<ns>`, undefined, { only: ['kind'] }),
+  // The next one must not be shown what this one does.
+  probe({ code: 201 }),
+];
+
+const conditions = (...expressions: readonly string[]): object => ({
+  matchConditions: expressions.map((expression, index) => ({ name: `c${index}`, expression })),
+});
+
+export const webhooks = [
+  scenario(
+    'webhooks that refuse',
+    ...once('Validating', 'deny', { code: 400 }),
+    ...once('Validating', 'reason', { code: 400 }),
+    ...once('Validating', 'code', { code: 418 }),
+    ...once('Validating', 'success', { code: 400 }),
+    ...once('Validating', 'details', { code: 422 }),
+    ...once('Mutating', 'details', { code: 422 }),
+  ),
+  scenario(
+    'webhooks that allow, warn and change',
+    ...once(
+      'Validating',
+      'warn',
+      { code: 201 },
+      post(maps, configMap('warned', {}), { only: ['kind'] }),
+      del(core('configmaps', 'warned'), undefined, { only: ['kind'] }),
+    ),
+    post(plural('Mutating'), configuration('Mutating', 'label'), { only: ['kind'] }),
+    probe({ path: 'metadata.labels.hooked' }),
+    post(maps, configMap('a', { k: 'v' })),
+    patch('merge', a, { data: { k: 'w' }, metadata: { labels: { hooked: 'no' } } }),
+    del(a),
+    del(`${plural('Mutating')}/<ns>`, undefined, { only: ['kind'] }),
+  ),
+  scenario(
+    'webhooks that change what they may not',
+    ...once('Mutating', 'break', { code: 500 }),
+    ...once('Mutating', 'missing', { code: 500 }),
+    ...once('Mutating', 'untyped', { code: 500 }),
+    ...once('Mutating', 'garbage', { code: 500 }),
+    ...once('Mutating', 'fire', { code: 500 }),
+  ),
+  scenario(
+    'what a webhook is sent',
+    post(plural('Validating'), configuration('Validating', 'echo'), { only: ['kind'] }),
+    probe({ code: 400 }),
+    post(maps, configMap('b', {}), { query: { fieldManager: 'someone', fieldValidation: 'Strict' } }),
+    post(maps, { ...configMap('', {}), metadata: { generateName: 'g-' } }, { only: ['code', 'reason'] }),
+    patch('merge', `${core('configmaps')}/kube-root-ca.crt`, { data: { x: 'y' } }),
+    put(`${core('configmaps')}/kube-root-ca.crt`, configMap('kube-root-ca.crt', {})),
+    del(`${core('configmaps')}/kube-root-ca.crt`),
+    del(`${core('configmaps')}/kube-root-ca.crt`, { propagationPolicy: 'Orphan', gracePeriodSeconds: 7 }),
+    post(maps, configMap('b', {}), { as: 'jane', groups: ['system:masters', 'devs'] }),
+    del(`${plural('Validating')}/<ns>`, undefined, { only: ['kind'] }),
+  ),
+  scenario(
+    'webhooks for subresources',
+    post(
+      plural('Validating'),
+      configuration('Validating', 'echo', {
+        rules: [{ operations: ['*'], apiGroups: ['apps'], apiVersions: ['*'], resources: ['*/scale', '*/status'] }],
+      }),
+      { only: ['kind'] },
+    ),
+    post(inGroup('apps/v1', 'deployments'), deployment('d', { replicas: 0, paused: true }), { only: ['kind'] }),
+    patch(
+      'merge',
+      inGroup('apps/v1', 'deployments', 'd', 'scale'),
+      { spec: { replicas: 0 } },
+      { until: { code: 400 } },
+    ),
+    patch('merge', inGroup('apps/v1', 'deployments', 'd', 'status'), { status: { replicas: 0 } }),
+    patch('merge', inGroup('apps/v1', 'deployments', 'd'), { spec: { revisionHistoryLimit: 3 } }, { only: ['kind'] }),
+    del(`${plural('Validating')}/<ns>`, undefined, { only: ['kind'] }),
+  ),
+  scenario(
+    'conditions of webhooks',
+    post(
+      plural('Validating'),
+      configuration(
+        'Validating',
+        'code',
+        conditions(
+          'request.operation == "CREATE"',
+          'has(object.data) && object.data.k.startsWith("b")',
+          '!("system:nobody" in request.userInfo.groups)',
+          'oldObject == null',
+        ),
+      ),
+      { only: ['kind', 'webhooks[0].matchConditions', 'webhooks[0].matchPolicy'] },
+    ),
+    probe({ code: 418 }),
+    post(maps, configMap('a', { k: 'good' }), { only: ['data'] }),
+    post(maps, configMap('b', { other: 'good' })),
+    post(maps, configMap('c', undefined)),
+    patch('merge', a, { data: { k: 'bad' } }, { only: ['data'] }),
+    post(maps, configMap('c', { k: 'bad' }), {
+      as: 'jane',
+      groups: ['system:masters', 'system:nobody'],
+      only: ['data'],
+    }),
+    patch('json', `${plural('Validating')}/<ns>`, [{ op: 'add', path: '/webhooks/0/failurePolicy', value: 'Ignore' }], {
+      only: ['kind'],
+    }),
+    post(maps, configMap('d', { other: 'good' }), { until: { code: 201 }, only: ['data'] }),
+    post(maps, configMap('d', { k: 'bad' })),
+    del(`${plural('Validating')}/<ns>`, undefined, { only: ['kind'] }),
+  ),
+  scenario(
+    'configurations of webhooks that are refused',
+    post(plural('Validating'), configuration('Validating', 'code', conditions('request.operation =='))),
+    post(plural('Validating'), configuration('Validating', 'code', conditions('1 + 1'))),
+    post(plural('Validating'), configuration('Validating', 'code', conditions('unknown.field'))),
+    post(plural('Validating'), configuration('Validating', 'code', conditions('request.missing == ""'))),
+    post(plural('Validating'), configuration('Validating', 'code', conditions(''))),
+    post(
+      plural('Validating'),
+      configuration('Validating', 'code', {
+        matchConditions: [
+          { name: 'same', expression: 'true' },
+          { name: 'same', expression: 'true' },
+          { name: 'not a name', expression: 'true' },
+          { name: '', expression: 'true' },
+        ],
+      }),
+    ),
+    post(plural('Validating'), configuration('Validating', 'code', { sideEffects: 'Some' })),
+    post(plural('Validating'), configuration('Validating', 'code', { admissionReviewVersions: ['v0'] })),
+    post(plural('Validating'), configuration('Validating', 'code', { admissionReviewVersions: [] })),
+    post(plural('Validating'), configuration('Validating', 'code', { name: 'short' })),
+    post(plural('Validating'), configuration('Validating', 'code', { timeoutSeconds: 31 })),
+    post(plural('Validating'), configuration('Validating', 'code', { failurePolicy: 'Maybe', matchPolicy: 'Odd' })),
+    post(plural('Validating'), configuration('Validating', 'code', { clientConfig: {} })),
+    post(plural('Validating'), configuration('Validating', 'code', { clientConfig: { url: 'http://x.example.com' } })),
+    post(
+      plural('Validating'),
+      configuration('Validating', 'code', {
+        rules: [
+          { operations: ['READ', '*'], apiGroups: [], apiVersions: ['*', 'v1'], resources: ['*', 'pods', 'a/b/c'] },
+        ],
+      }),
+    ),
+    get(`${plural('Validating')}/<ns>`),
+  ),
+];

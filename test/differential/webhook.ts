@@ -1,0 +1,96 @@
+// An admission webhook for the scenarios: what it answers is in the path that it is called by. Both servers call it.
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createAuthority } from '../../src/kube/pki.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface Webhook {
+  /** What scenarios call `<hook>` and `<hookCa>`: its address and the certificate that vouches for it, in base64. */
+  readonly names: Readonly<Record<'hook' | 'hookCa', string>>;
+  close(): void;
+}
+
+const cause = { reason: 'FieldValueInvalid', message: 'must not be bad', field: 'data.k' };
+
+const answers: Readonly<Record<string, (request: Json) => Json>> = {
+  '/allow': () => ({ allowed: true }),
+  '/warn': () => ({ allowed: true, warnings: ['first', 'second'] }),
+  '/deny': () => ({ allowed: false }),
+  '/reason': () => ({ allowed: false, status: { reason: 'Because' } }),
+  '/code': () => ({ allowed: false, status: { code: 418, message: 'a teapot' } }),
+  '/success': () => ({ allowed: false, status: { code: 200, message: 'fine' } }),
+  '/details': () => ({
+    allowed: false,
+    status: {
+      status: 'Failure',
+      code: 422,
+      reason: 'Invalid',
+      message: 'bad data',
+      details: { name: 'of-mine', kind: 'Mine', causes: [cause, { message: 'and more' }], retryAfterSeconds: 3 },
+    },
+  }),
+  '/label': () => patch([{ op: 'add', path: '/metadata/labels', value: { hooked: 'yes' } }]),
+  '/break': () => patch([{ op: 'replace', path: '/data', value: 5 }]),
+  '/missing': () => patch([{ op: 'remove', path: '/data/missing' }]),
+  '/untyped': () => ({ allowed: true, patch: Buffer.from('[]').toString('base64') }),
+  // Tells what it was sent; who is the administrator depends on the server.
+  '/echo': ({ uid: _uid, object, oldObject, userInfo, ...rest }) => {
+    const { username } = userInfo as Json;
+    const sent = {
+      ...rest,
+      object: nameOf(object),
+      oldObject: nameOf(oldObject),
+      ...(username === 'jane' && { userInfo }),
+    };
+    return { allowed: false, status: { message: sortedJson(sent) } };
+  },
+};
+
+function patch(operations: readonly Json[]): Json {
+  return { allowed: true, patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') };
+}
+
+/** JSON with the names of every object in order. */
+function sortedJson(value: unknown): string {
+  const sorted = (_key: string, part: unknown): unknown =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : part;
+  return JSON.stringify(value, sorted);
+}
+
+function nameOf(object: unknown): unknown {
+  return (object as { metadata?: { name?: unknown } } | null)?.metadata?.name ?? null;
+}
+
+/** Starts it. */
+export async function startWebhook(): Promise<Webhook> {
+  const authority = createAuthority({ commonName: 'webhook', days: 1 });
+  const serving = authority.issue({ commonName: 'webhook', ipAddresses: ['127.0.0.1'], days: 1, usage: 'server' });
+  const server = createServer({ cert: serving.certPem, key: serving.keyPem }, (request, response) => {
+    void text(request).then((body) => {
+      const { pathname } = new URL(request.url ?? '/', 'https://webhook');
+      const answer = answers[pathname];
+      if (pathname === '/garbage') return response.end('garbage');
+      if (answer === undefined) return response.writeHead(500).end('on fire');
+      const review = JSON.parse(body) as { request: Json };
+      response.setHeader('content-type', 'application/json');
+      const { apiVersion, kind } = review as unknown as Json;
+      const answered = { uid: review.request['uid'], ...answer(review.request) };
+      return response.end(JSON.stringify({ apiVersion, kind, response: answered }));
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    names: { hook: `https://127.0.0.1:${port}`, hookCa: Buffer.from(authority.certPem).toString('base64') },
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
