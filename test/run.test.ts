@@ -366,3 +366,21 @@ describe('offshoot env validate', () => {
     expect(running.out.stdout).toBe('dynamicenv/default/blue is valid\n');
   });
 });
+
+describe('offshoot claim validate', () => {
+  test('says what would be refused, and only warns of what would not', async () => {
+    const file = path.join(dir, 'claims.yaml');
+    const write = (ttl: string): void =>
+      writeFileSync(file, JSON.stringify(claim('staging', { deploymentTargetClassName: 'Odd', ttl })));
+    write('2 days');
+    const refused = offshoot(['claim', 'validate', '-f', file]);
+    expect(await refused.exit).toEqual({ code: 1, signal: null });
+    expect(refused.out.stderr).toContain(`${file}:1:`);
+    expect(refused.out.stderr).toContain('spec.ttl: Invalid value: "2 days"');
+    write('2d');
+    const warned = offshoot(['claim', 'validate', '-f', file]);
+    expect(await warned.exit).toEqual({ code: 0, signal: null });
+    expect(warned.out.stdout).toBe('deploymenttargetclaim/default/staging is valid\n');
+    expect(warned.out.stderr).toContain('warning: spec.deploymentTargetClassName: no class can be called "Odd"');
+  });
+});

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import { checkManifests } from './check-manifest.ts';
+import type { Check } from './check-manifest.ts';
+import { claimChecks } from './claim-check.ts';
+import { environmentCheck } from './env-check.ts';
 
 const good = `apiVersion: riskified.com/v1alpha1
 kind: DynamicEnv
@@ -20,15 +23,22 @@ spec:
 
 /** Findings as they are printed. */
 function found(...texts: string[]): string[] {
-  const { findings } = checkManifests(
-    texts.map((text, index) => [`${index + 1}.yaml`, text]),
-    'shop',
+  return findingsOf(texts, [environmentCheck]);
+}
+
+function findingsOf(texts: readonly string[], checks: readonly Check[]): string[] {
+  const files = texts.map((text, index) => [`${index + 1}.yaml`, text] as const);
+  return checkManifests(files, 'shop', checks).findings.map(
+    ({ source, line, column, message, isWarning }) =>
+      `${source}:${line}:${column}: ${isWarning ? 'warning: ' : ''}${message}`,
   );
-  return findings.map(({ source, line, column, message }) => `${source}:${line}:${column}: ${message}`);
 }
 
 test('a good manifest has no findings, and its namespace is the given one', () => {
-  expect(checkManifests([['a.yaml', good]], 'shop')).toEqual({ findings: [], valid: ['shop/blue'] });
+  expect(checkManifests([['a.yaml', good]], 'shop', [environmentCheck])).toEqual({
+    findings: [],
+    valid: ['dynamicenv/shop/blue'],
+  });
 });
 
 test.each<[string, string, string, string]>([
@@ -109,4 +119,73 @@ test('two environments with the same names are told apart from each other', () =
   expect(found(other, same)).toEqual([
     '2.yaml:4:3: metadata.name: Invalid value: "b": environments team/a-b and team-a/b would both be named "team-a-b": rename one of them',
   ]);
+});
+
+const places = `apiVersion: appstudio.redhat.com/v1alpha1
+kind: DeploymentTargetClass
+metadata: {name: preview}
+spec:
+  provisioner: offshoot.dev/namespace
+  reclaimPolicy: Delete
+  parameters:
+    warm: 2
+---
+apiVersion: appstudio.redhat.com/v1alpha1
+kind: DeploymentTargetClaim
+metadata: {name: staging}
+spec:
+  deploymentTargetClassName: preview
+  ttl: 2d
+---
+apiVersion: appstudio.redhat.com/v1alpha1
+kind: DeploymentTarget
+metadata: {name: ours}
+spec:
+  deploymentTargetClassName: ""
+  claimRef: {name: prod}
+  kubernetesCredentials: {apiURL: https://api.test, defaultNamespace: "", clusterCredentialsSecret: access}
+---
+apiVersion: appstudio.redhat.com/v1alpha1
+kind: Environment
+metadata: {name: prod, namespace: team}
+spec:
+  displayName: Production
+  deploymentStrategy: Manual
+`;
+
+test('claims and what belongs to them are checked by kind', () => {
+  expect(checkManifests([['a.yaml', places]], 'shop', claimChecks)).toEqual({
+    findings: [],
+    valid: [
+      'deploymenttargetclass/preview',
+      'deploymenttargetclaim/shop/staging',
+      'deploymenttarget/shop/ours',
+      'environment/team/prod',
+    ],
+  });
+  expect(checkManifests([['a.yaml', places]], 'shop', [environmentCheck])).toEqual({ findings: [], valid: [] });
+});
+
+test.each<[string, string, string, string]>([
+  ['a ttl', 'ttl: 2d', 'ttl: 2 days', '1.yaml:15:3: spec.ttl: Invalid value: "2 days": must be a length of time'],
+  ['a claimRef', '{name: prod}', '[prod]', '1.yaml:22:3: spec.claimRef: Invalid value: ["prod"]: must be the name'],
+  [
+    'a field of a claimRef',
+    '{name: prod}',
+    '{name: prod, uid: a}',
+    '1.yaml:22:26: spec.claimRef.uid: is not known here',
+  ],
+  ['a parameter', 'warm: 2', 'wram: 2', '1.yaml:8:5: spec.parameters.wram: is not known here'],
+  ['a name', 'name: prod, namespace', 'name: Prod, namespace', '1.yaml:27:12: invalid environment name: Prod, an'],
+  ['an enum', 'reclaimPolicy: Delete', 'reclaimPolicy: Keep', '1.yaml:6:3: spec.reclaimPolicy: Invalid option'],
+  [
+    'a doubt',
+    'ClassName: preview',
+    'ClassName: Preview',
+    '1.yaml:14:3: warning: spec.deploymentTargetClassName: no class',
+  ],
+  ['a missing field', '  displayName: Production\n', '', '1.yaml:28:1: spec.displayName: Required value'],
+])('%s of theirs is found', (_name, text, replacement, finding) => {
+  expect(places).toContain(text);
+  expect(findingsOf([places.replace(text, replacement)], claimChecks)).toEqual([expect.stringContaining(finding)]);
 });

@@ -1,61 +1,80 @@
-// Checks manifests of environments without a cluster: YAML, schema, then the rules of admission. Every finding has its
-// place in the file. Called by `offshoot env validate`.
+// Checks manifests of our kinds without a cluster: YAML, schema, then the rules of admission. Every finding has its place
+// in the file. `offshoot env validate` and `offshoot claim validate` print them.
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import type { Document, Node } from 'yaml';
 import type { z } from 'zod';
-import { DynamicEnv, dynamicEnv } from '../api/dynamicenv.ts';
-import { validateCreate } from '../environments/index.ts';
-import type { Place } from '../environments/index.ts';
-import { uniqueVersion } from '../environments/names.ts';
+import type { Resource } from '../api/resource.ts';
 import { apiVersionOf, keyOf } from '../kube/objects.ts';
+import type { KubeObject } from '../kube/objects.ts';
 import { kubectlTags } from './manifests.ts';
+
+/** A place in an object. */
+type Place = readonly (string | number)[];
+
+interface Problem {
+  readonly at: Place;
+  readonly message: string;
+  /** It would be admitted all the same. */
+  readonly isWarning?: true;
+}
+
+/** A kind to check. */
+export interface Check {
+  readonly resource: Resource<KubeObject>;
+  /** What admission says of an object that fits its schema; `before` are those of the kind that came before it. */
+  judge(object: KubeObject, before: readonly KubeObject[]): readonly Problem[];
+}
 
 interface Finding {
   readonly source: string;
   readonly line: number;
   readonly column: number;
   readonly message: string;
+  readonly isWarning?: true;
 }
 
 export interface Checked {
   readonly findings: readonly Finding[];
-  /** Keys of the environments without a finding. */
+  /** Kinds and keys of the objects that would be admitted. */
   readonly valid: readonly string[];
 }
 
-/** A document that may hold an environment, and how to find places in it. */
+/** A document that may hold an object to check, and how to find places in it. */
 interface Candidate {
+  readonly check: Check;
   readonly value: unknown;
-  locate(at: Place): Omit<Finding, 'message'>;
+  readonly locate: (at: Place) => Omit<Finding, 'message'>;
 }
 
 /** Checks texts, each with the name of its source. Objects of other kinds are passed over. */
 export function checkManifests(
   texts: readonly (readonly [source: string, text: string])[],
   namespace: string,
+  checks: readonly Check[],
 ): Checked {
   const findings: Finding[] = [];
   const valid: string[] = [];
-  const seen: DynamicEnv[] = [];
-  for (const candidate of texts.flatMap(([source, text]) => candidatesOf(source, text, findings))) {
-    const problems = schemaProblems(candidate.value);
-    const report = (at: Place, message: string): void => void findings.push({ ...candidate.locate(at), message });
-    for (const { at, message } of problems) report(at, message);
-    if (problems.length > 0) continue;
-    const written = candidate.value as DynamicEnv;
-    const env: DynamicEnv = { ...written, metadata: { namespace, ...written.metadata } };
-    const namesakes = seen
-      .map(({ metadata }) => metadata)
-      .filter((other) => uniqueVersion(other) === uniqueVersion(env.metadata));
-    const verdict = validateCreate(env, { namesakes });
-    seen.push(env);
-    if (verdict.allowed) valid.push(keyOf(env.metadata));
-    else report(verdict.at, verdict.status.message ?? '');
+  const seen = new Map<Check, KubeObject[]>(checks.map((check) => [check, []]));
+  for (const { check, value, locate } of texts.flatMap(([source, text]) =>
+    candidatesOf(source, text, checks, findings),
+  )) {
+    const schema = schemaProblems(value, check.resource);
+    const object = { ...(value as KubeObject), metadata: metadataOf(value as KubeObject, check, namespace) };
+    const before = seen.get(check)!;
+    const problems = schema.length > 0 ? schema : check.judge(object, before);
+    for (const { at, ...problem } of problems) findings.push({ ...locate(at), ...problem });
+    if (schema.length === 0) before.push(object);
+    if (problems.every(({ isWarning }) => isWarning))
+      valid.push(`${object.kind.toLowerCase()}/${keyOf(object.metadata)}`);
   }
   return { findings, valid };
 }
 
-function candidatesOf(source: string, text: string, findings: Finding[]): Candidate[] {
+function metadataOf({ metadata }: KubeObject, { resource }: Check, namespace: string): KubeObject['metadata'] {
+  return resource.kind.namespaced ? { namespace, ...metadata } : metadata;
+}
+
+function candidatesOf(source: string, text: string, checks: readonly Check[], findings: Finding[]): Candidate[] {
   const lines = new LineCounter();
   const parsed = parseAllDocuments(text, { version: '1.1', merge: true, customTags: kubectlTags, lineCounter: lines });
   const locateOffset = (offset: number): Omit<Finding, 'message'> => {
@@ -68,32 +87,31 @@ function candidatesOf(source: string, text: string, findings: Finding[]): Candid
       findings.push({ ...locateOffset(pos[0]), message: message.split('\n')[0]!.replace(/ at line \d+.*$/, '') });
     }
     if (document.errors.length > 0) return [];
-    return environmentsIn(document.toJS() as unknown, []).map(({ value, at }) => ({
+    return objectsIn(document.toJS() as unknown, [], checks).map(({ check, value, at }) => ({
+      check,
       value,
       locate: (place: Place) => locateOffset(offsetOf(document.contents, [...at, ...place])),
     }));
   });
 }
 
-/** The environments of a document: itself, or the items of a list. */
-function environmentsIn(value: unknown, at: Place): { value: unknown; at: Place }[] {
+/** The objects to check in a document: itself, or the items of a list. */
+function objectsIn(value: unknown, at: Place, checks: readonly Check[]): { check: Check; value: unknown; at: Place }[] {
   const { kind, apiVersion, items } = fieldsOf(value);
   if (kind === 'List' && Array.isArray(items)) {
-    return items.flatMap((item, index) => environmentsIn(item, [...at, 'items', index]));
+    return items.flatMap((item, index) => objectsIn(item, [...at, 'items', index], checks));
   }
   const group = typeof apiVersion === 'string' ? apiVersion.split('/')[0] : '';
-  return kind === DynamicEnv.kind && (group === DynamicEnv.group || group === '') ? [{ value, at }] : [];
+  const check = checks.find(
+    ({ resource }) => kind === resource.kind.kind && ['', resource.kind.group].includes(group!),
+  );
+  return check === undefined ? [] : [{ check, value, at }];
 }
 
-interface Problem {
-  readonly at: Place;
-  readonly message: string;
-}
-
-function schemaProblems(value: unknown): Problem[] {
+function schemaProblems(value: unknown, { kind, definition }: Resource<KubeObject>): Problem[] {
   const { apiVersion, metadata, spec, status: _status, kind: _kind, ...unknown } = fieldsOf(value);
   const { name, namespace } = fieldsOf(metadata);
-  const wanted = apiVersionOf(DynamicEnv);
+  const wanted = apiVersionOf(kind);
   const problems: Problem[] = Object.keys(unknown).map((field) => unknownField([field]));
   if (apiVersion !== wanted) problems.push({ at: ['apiVersion'], message: `apiVersion: must be ${wanted}` });
   if (typeof name !== 'string' || name === '') {
@@ -102,7 +120,7 @@ function schemaProblems(value: unknown): Problem[] {
   if (namespace !== undefined && typeof namespace !== 'string') {
     problems.push({ at: ['metadata', 'namespace'], message: 'metadata.namespace: must be a string' });
   }
-  const parsed = dynamicEnv.definition.spec.safeParse(spec);
+  const parsed = definition.spec.safeParse(spec);
   if (parsed.success) return [...problems, ...unknownFields(spec, parsed.data, ['spec'])];
   return [...problems, ...parsed.error.issues.map(problemOf)];
 }

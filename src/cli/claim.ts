@@ -7,6 +7,7 @@ import { EXIT_HELP } from './exit.ts';
 import type { ListOptions } from './list.ts';
 import { clusterFlags, dryRunFlag, durationOf, listFlags, noWaitFlag, outputFlag, timeoutFlag } from './options.ts';
 import type { ClusterOptions } from './options.ts';
+import { validateCommand } from './validate.ts';
 
 export function claimCommand(): Command {
   return new Command('claim')
@@ -16,6 +17,7 @@ export function claimCommand(): Command {
     .addCommand(describeCommand())
     .addCommand(kubeconfigCommand())
     .addCommand(deleteCommand())
+    .addCommand(validateManifestsCommand())
     .addHelpText(
       'after',
       `
@@ -110,6 +112,20 @@ function deleteCommand(): Command {
       const { deleteClaims } = await import('./claim-delete.ts');
       await deleteClaims(names, options);
     });
+}
+
+function validateManifestsCommand(): Command {
+  return validateCommand({
+    description: 'check manifests of claims, targets, classes and Environments without a cluster',
+    one: 'claim, target, class or Environment',
+    checks: async () => (await import('./claim-check.ts')).claimChecks,
+    help: `
+Examples:
+  offshoot claim validate -f claim.yaml -f classes/
+  kustomize build . | offshoot claim validate -f -
+
+Warnings tell of what would be admitted and yet can't work. Whether a class or target exists is not checked.`,
+  });
 }
 
 /** Checked here and sent as it was written. */

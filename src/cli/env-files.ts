@@ -2,6 +2,7 @@
 import type { DynamicEnv } from '../api/dynamicenv.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { checkManifests } from './check-manifest.ts';
+import { environmentCheck } from './env-check.ts';
 import { CommandFailed, EXIT } from './exit.ts';
 import { filesOf, parseManifests } from './manifests.ts';
 import type { Manifest } from './manifests.ts';
@@ -18,7 +19,7 @@ export function environmentsIn(
     .flatMap(([source, text]) => parseManifests(source, text))
     .map((manifest) => environmentOf(manifest, options, namespace));
   if (environments.length === 0) throw refusal(`-f ${filenames.join(', ')}: there is no object in it`);
-  const { findings } = checkManifests(files, namespace);
+  const { findings } = checkManifests(files, namespace, [environmentCheck]);
   if (findings.length === 0) return environments;
   const lines = findings.map(({ source, line, column, message }) => `${source}:${line}:${column}: ${message}`);
   throw refusal(lines.length === 1 ? `-f ${lines[0]}` : ['-f:', ...lines].join('\n  '));

@@ -4,7 +4,6 @@ import type { CreateOptions } from './env-create.ts';
 import type { DeleteOptions } from './env-delete.ts';
 import type { DescribeOptions } from './env-describe.ts';
 import type { PlanOptions } from './env-plan.ts';
-import { validateCommand } from './env-validate.ts';
 import { EXIT_HELP } from './exit.ts';
 import type { ListOptions } from './list.ts';
 import { settingFlags } from './setting-flags.ts';
@@ -19,6 +18,7 @@ import {
   selectorFlag,
   timeoutFlag,
 } from './options.ts';
+import { validateCommand } from './validate.ts';
 
 export function envCommand(): Command {
   return new Command('env')
@@ -28,7 +28,7 @@ export function envCommand(): Command {
     .addCommand(createCommand())
     .addCommand(deleteCommand())
     .addCommand(planCommand())
-    .addCommand(validateCommand())
+    .addCommand(validateManifestsCommand())
     .addHelpText(
       'after',
       '\nExample:\n  offshoot env create feature --subset cart=shop/cart:2 --header end-user=alice --wait',
@@ -140,6 +140,20 @@ ${EXIT_HELP}`,
       const { planEnvironments } = await import('./env-plan.ts');
       await planEnvironments(name, options);
     });
+}
+
+function validateManifestsCommand(): Command {
+  return validateCommand({
+    description: 'check manifests of environments without a cluster',
+    one: 'DynamicEnv',
+    checks: async () => [(await import('./env-check.ts')).environmentCheck],
+    help: `
+Examples:
+  offshoot env validate -f feature.yaml
+  kustomize build . | offshoot env validate -f -
+
+What depends on a cluster is not checked: rights of the requester, and names that environments there have.`,
+  });
 }
 
 function parseReplicas(text: string): number {
