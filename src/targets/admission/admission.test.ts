@@ -301,7 +301,19 @@ describe('the webhook', () => {
       reason: 'Invalid',
       message:
         'DeploymentTargetClass.appstudio.redhat.com "it" is invalid: [spec.parameters.warm: Invalid value: -1: must be a whole number of at least 0, spec.parameters.wram: is not known here]',
-      details: { name: 'it', group: 'appstudio.redhat.com', kind: 'DeploymentTargetClass' },
+      details: {
+        name: 'it',
+        group: 'appstudio.redhat.com',
+        kind: 'DeploymentTargetClass',
+        causes: [
+          {
+            reason: 'FieldValueInvalid',
+            field: 'spec.parameters.warm',
+            message: 'Invalid value: -1: must be a whole number of at least 0',
+          },
+          { reason: 'FieldValueInvalid', field: 'spec.parameters.wram', message: 'is not known here' },
+        ],
+      },
     });
   });
 

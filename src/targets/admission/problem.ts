@@ -25,7 +25,8 @@ export function warning(at: Place, message: string): Problem {
   return { ...refused(at, message), isWarning: true };
 }
 
-function pathOf(at: Place): string {
+/** A place as people write it. */
+export function pathOf(at: Place): string {
   // Keys of annotations have dots of their own.
   return at
     .map((part) => (String(part).includes('.') ? `[${part}]` : `.${part}`))

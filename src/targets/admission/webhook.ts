@@ -10,6 +10,7 @@ import type {
 import type { KubeObject, Status } from '../../kube/index.ts';
 import { problemsOf } from './index.ts';
 import type { Problem } from './index.ts';
+import { pathOf } from './problem.ts';
 
 /** The name of the webhook's configuration in the cluster. */
 export const TARGETS_WEBHOOK_CONFIGURATION = 'offshoot-targets';
@@ -90,6 +91,7 @@ function answer(request: AdmissionRequest): AdmissionResponse {
   };
 }
 
+/** kubectl prints the causes, everybody else the message. */
 function statusOf({ kind, apiVersion, metadata: { name } }: KubeObject, refusals: readonly Problem[]): Status {
   const texts = refusals.map(({ message }) => message);
   // Known texts stand alone.
@@ -97,5 +99,9 @@ function statusOf({ kind, apiVersion, metadata: { name } }: KubeObject, refusals
   const group = apiVersion.split('/')[0]!;
   const all = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
   const message = `${kind}.${group} ${JSON.stringify(name)} is invalid: ${all}`;
-  return { status: 'Failure', code: 422, reason: 'Invalid', message, details: { name, group, kind } };
+  const causes = refusals.map(({ at, message: text }) => {
+    const field = pathOf(at);
+    return { reason: 'FieldValueInvalid', field, message: text.slice(`${field}: `.length) };
+  });
+  return { status: 'Failure', code: 422, reason: 'Invalid', message, details: { name, group, kind, causes } };
 }
