@@ -2,8 +2,9 @@
 import { defaultClusterRoleBindings, defaultClusterRoles } from './auth/default-roles.ts';
 import { collectionOf } from './registry.ts';
 import { create } from './rest/create.ts';
-import { systemUser } from './rest/context.ts';
-import type { Cluster, WriteOptions } from './rest/context.ts';
+import { keyOf, systemUser } from './rest/context.ts';
+import type { Cluster, Target, WriteOptions } from './rest/context.ts';
+import { patch } from './rest/patch.ts';
 
 const options: WriteOptions = {
   user: systemUser,
@@ -20,8 +21,17 @@ interface Given {
   readonly metadata: { readonly name: string };
 }
 
-/** Creates what is missing. */
-export async function bootstrap(cluster: Cluster, port: number): Promise<void> {
+/** Custom resource definitions that a cluster starts with. */
+export interface StartingDefinitions {
+  /** Created where they are missing. */
+  readonly given: readonly Given[];
+  /** Applied at every start, in the name of the manager. */
+  readonly kept: readonly Given[];
+  readonly manager: string;
+}
+
+/** Creates what is missing, all of it in as few commits as can be. */
+export async function bootstrap(cluster: Cluster, port: number, definitions?: StartingDefinitions): Promise<void> {
   await Promise.all(namespaces.map((name) => ensure(cluster, '', 'namespaces', '', { metadata: { name } })));
   const service = {
     metadata: { name: 'kubernetes', labels: { component: 'apiserver', provider: 'kubernetes' } },
@@ -35,7 +45,22 @@ export async function bootstrap(cluster: Cluster, port: number): Promise<void> {
     ...defaultClusterRoles.map((role) => ensure(cluster, rbac, 'clusterroles', '', role)),
     ...defaultClusterRoleBindings.map((binding) => ensure(cluster, rbac, 'clusterrolebindings', '', binding)),
     ensure(cluster, '', 'services', 'default', service),
+    ...(definitions === undefined ? [] : define(cluster, definitions)),
   ]);
+}
+
+const definitionsGroup = 'apiextensions.k8s.io';
+const definitionsPlural = 'customresourcedefinitions';
+
+function define(cluster: Cluster, { given, kept, manager }: StartingDefinitions): Promise<unknown>[] {
+  const by = { ...options, fieldManager: manager };
+  return [
+    ...given.map((definition) => ensure(cluster, definitionsGroup, definitionsPlural, '', definition, by)),
+    ...kept.map((definition) => {
+      const target = targetOf(cluster, definitionsGroup, definitionsPlural, '', definition);
+      return patch(cluster, target, { type: 'apply', body: definition, force: true, manager }, by);
+    }),
+  ];
 }
 
 async function ensure(
@@ -44,10 +69,15 @@ async function ensure(
   plural: string,
   namespace: string,
   object: Given,
+  by = options,
 ): Promise<void> {
+  const target = targetOf(cluster, group, plural, namespace, object);
+  if (cluster.store.get(collectionOf(target.resource), keyOf(target)) !== undefined) return;
+  await create(cluster, target, object, by);
+}
+
+function targetOf(cluster: Cluster, group: string, plural: string, namespace: string, object: Given): Target {
   const resource = cluster.registry.find(group, 'v1', plural);
   if (resource === undefined) throw new Error(`the built-in resource ${plural} is missing`);
-  const { name } = object.metadata;
-  if (cluster.store.get(collectionOf(resource), namespace === '' ? name : `${namespace}/${name}`) !== undefined) return;
-  await create(cluster, { resource, namespace, name, subresource: '' }, object, options);
+  return { resource, namespace, name: object.metadata.name, subresource: '' };
 }

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { connect } from '../kube/connect.ts';
+import { defineKind } from '../kube/objects.ts';
 import { startEmbedded } from './server.ts';
 import type { Embedded, EmbeddedOptions } from './server.ts';
 import { testClient, textIn } from './testing/http.ts';
@@ -29,6 +31,7 @@ function directory(): string {
   return made;
 }
 
+const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
 const maps = '/api/v1/namespaces/default/configmaps';
 
 test('a new cluster has its namespaces, roles and its own service', async () => {
@@ -121,6 +124,62 @@ const widgets = {
     ],
   },
 };
+
+test('definitions that a cluster starts with are there from the start, kept or left to others', async () => {
+  const dataDir = directory();
+  const named = (plural: string, more: object = {}): Json & { metadata: { name: string } } => {
+    const names = { plural, kind: plural.slice(0, -1).replace(/^./, (letter) => letter.toUpperCase()) };
+    const metadata = { name: `${plural}.example.com`, ...more };
+    const spec = { ...widgets.spec, names };
+    return { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata, spec } as never;
+  };
+  const labels = (value: string): object => ({ labels: { from: value } });
+  const definitions = (value: string): EmbeddedOptions['definitions'] => ({
+    given: [named('gadgets', labels(value))],
+    kept: [named('widgets', labels(value))],
+    manager: 'starter',
+  });
+  const path = (name: string): string => `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}.example.com`;
+  const first = await start({ dataDir, definitions: definitions('first') });
+  for (const name of ['gadgets', 'widgets']) {
+    const { code } = await first.client.get(`/apis/example.com/v1/namespaces/default/${name}`);
+    expect(code).toBe(200);
+    const { body } = await first.client.get(path(name));
+    expect(body['metadata']).toMatchObject({ labels: { from: 'first' }, managedFields: [{ manager: 'starter' }] });
+  }
+  await first.embedded.stop();
+  const unchanged = await start({ dataDir, definitions: definitions('first') });
+  const { version } = unchanged.embedded.store;
+  expect(version).toBe(first.embedded.store.version);
+  await unchanged.embedded.stop();
+  const second = await start({ dataDir, definitions: definitions('second') });
+  expect((await second.client.get(path('gadgets'))).body['metadata']!['labels']).toEqual({ from: 'first' });
+  expect((await second.client.get(path('widgets'))).body['metadata']!['labels']).toEqual({ from: 'second' });
+});
+
+test('a client in the same process needs no network, but the token', async () => {
+  const { embedded, client } = await start();
+  const url = 'https://nowhere.invalid';
+  const local = connect({ server: url, token: embedded.admin.token }, { dial: () => embedded.connect() });
+  cleanups.push(() => local.close());
+  const seen: string[] = [];
+  const watching = local.watch(ConfigMap, { namespace: 'default', resourceVersion: '0' }, ({ object }) => {
+    seen.push((object.metadata as { name?: string }).name ?? '');
+  });
+  const text = 'x'.repeat(300_000);
+  const metadata = { name: 'large', namespace: 'default' };
+  await local.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { text } });
+  expect((await client.get(`${maps}/large`)).body['data']).toEqual({ text });
+  const { items } = await local.list(ConfigMap, { namespace: 'default' });
+  expect(items).toMatchObject([{ data: { text } }]);
+  await expect.poll(() => seen).toContain('large');
+  const stranger = connect({ server: url }, { dial: () => embedded.connect() });
+  cleanups.push(() => stranger.close());
+  await expect(stranger.list(ConfigMap)).rejects.toMatchObject({ code: 401 });
+  await embedded.stop();
+  // In the ordinary way or by the loss of the connection: it must not go on.
+  await watching.catch(() => undefined);
+});
 
 describe('custom kinds', () => {
   test('are served at once, in every version, with defaults, pruning and validation', async () => {

@@ -1,14 +1,17 @@
 // Starts the embedded API server: identity, store, HTTPS, the objects that every cluster has, and their simulated life.
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { webhookAdmission } from './admission/webhooks.ts';
 import { Access } from './auth/access.ts';
 import { refuseEscalation } from './auth/escalation.ts';
 import { TokenKey } from './auth/tokens.ts';
 import { bootstrap } from './bootstrap.ts';
+import type { StartingDefinitions } from './bootstrap.ts';
 import { adminCertificate, clusterIdentity, kubeconfigText, servingCertificate } from './identity.ts';
 import { builtinResources } from './kinds/index.ts';
+import { localConnection } from './local-connection.ts';
 import { Registry } from './registry.ts';
 import type { Admission, Hooks } from './rest/context.ts';
 import { followDefinitions } from './rest/definitions.ts';
@@ -35,6 +38,8 @@ export interface EmbeddedOptions {
   readonly history?: Partial<HistoryLimits>;
   /** Controllers, scheduler and kubelet; false leaves objects as they are written. */
   readonly simulation?: SimulationOptions | false;
+  /** Definitions that the cluster has as soon as it serves. */
+  readonly definitions?: StartingDefinitions;
   readonly hooks?: Hooks;
   /** Told of errors that are the server's own fault. */
   readonly onError?: (error: unknown) => void;
@@ -52,6 +57,8 @@ export interface Embedded {
   readonly simulation: Simulation | undefined;
   /** A kubeconfig for the administrator, as YAML text. */
   kubeconfig(): string;
+  /** A connection for a client in this process, which must show the token. */
+  connect(): Duplex;
   stop(): Promise<void>;
 }
 
@@ -77,7 +84,7 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
     requestHandler(cluster),
   );
   server.on('clientError', refuseGarbage);
-  const closeServer = closerOf(server);
+  const connections = connectionsOf(server);
   const unfollow = followDefinitions(cluster, onError);
   const keepEvents = expireEvents(store, onError);
   let simulation: Simulation | undefined;
@@ -86,13 +93,13 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
     unfollow();
     keepEvents();
     cluster.watches.close();
-    await closeServer();
+    await connections.close();
     store.close();
   };
   try {
     await listen(server, options.port ?? 0, host);
     const { port } = server.address() as AddressInfo;
-    await bootstrap(cluster, port);
+    await bootstrap(cluster, port, options.definitions);
     if (options.simulation !== false) {
       const credentials = { caPem: authority.certPem, tokens: cluster.access.tokens };
       simulation = await startSimulation(cluster, { onError, credentials, ...options.simulation });
@@ -108,6 +115,7 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
       cluster,
       simulation,
       kubeconfig: () => kubeconfigText(url, authority.certPem, admin),
+      connect: () => connections.open(),
       stop,
     };
   } catch (error) {
@@ -174,15 +182,24 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-/** Returns what closes the server and every connection to it. */
-function closerOf(server: Server): () => Promise<void> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket.on('close', () => sockets.delete(socket)));
-  });
-  return () =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      for (const socket of sockets) socket.destroy();
-    });
+/** The connections to the server: opens one from within, closes all. */
+function connectionsOf(server: Server): { open(): Duplex; close(): Promise<void> } {
+  const ends = new Set<Duplex>();
+  const track = (end: Duplex): void => {
+    ends.add(end.on('close', () => ends.delete(end)));
+  };
+  server.on('connection', track);
+  return {
+    open() {
+      const { near, far } = localConnection();
+      track(far);
+      server.emit('secureConnection', far);
+      return near;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const end of ends) end.destroy();
+      }),
+  };
 }
