@@ -1,5 +1,5 @@
 // Parts of Kubernetes' own types that our kinds contain.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { KubernetesHints } from './resource.ts';
 
 /** Attaches what only Kubernetes reads. */

@@ -1,5 +1,5 @@
 // `riskified.com/v1alpha1 DynamicEnv`: custom versions of a few Deployments, and which requests reach them.
-import { z } from 'zod';
+import * as z from 'zod';
 import { Conditions, EnvVar, hints, int32, int64, time } from './core.ts';
 import { defineResource } from './resource.ts';
 import type { ResourceObject } from './resource.ts';

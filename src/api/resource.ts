@@ -1,6 +1,6 @@
 // One source for each of our kinds: a zod schema becomes the TypeScript type, the CustomResourceDefinition, the
 // validation without a cluster, and the reference page.
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineKind } from '../kube/objects.ts';
 import type { AnyObject, Kind, KubeObject } from '../kube/objects.ts';
 
@@ -52,11 +52,15 @@ export function defineResource<Spec extends z.ZodType, Status extends z.ZodType>
   definition: ResourceDefinition<Spec, Status>,
 ): Resource<ResourceObject<z.input<Spec>, z.input<Status>>> {
   const { group, version, kind, plural, namespaced } = definition;
+  let crd: AnyObject | undefined;
   return {
     kind: defineKind<ResourceObject<z.input<Spec>, z.input<Status>>>(`${group}/${version}`, kind, plural, {
       namespaced,
     }),
-    crd: customResourceDefinition(definition),
+    // Made when somebody asks: few commands do, and it takes longer than to start most of them.
+    get crd() {
+      return (crd ??= customResourceDefinition(definition));
+    },
     definition,
   };
 }

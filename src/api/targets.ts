@@ -1,5 +1,5 @@
 // A place to deploy, and the claim for one: the kinds of `appstudio.redhat.com/v1alpha1`.
-import { z } from 'zod';
+import * as z from 'zod';
 import { hints, PlainConditions } from './core.ts';
 import { defineResource } from './resource.ts';
 import type { ResourceObject } from './resource.ts';

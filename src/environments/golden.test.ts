@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { Reads } from '../controller/index.ts';
 import type { Plan, Refusal, Status } from '../controller/index.ts';

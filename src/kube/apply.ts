@@ -184,7 +184,7 @@ export class Applier {
       // A dry run asks for no token: it could be used.
       if (sending.dryRun) return this.#applyObject(step, step.object, sending);
       const issued = await requestToken(this.#client, step.serviceAccount, step.expirationSeconds, sending.signal);
-      return this.#applyObject(step, credentialsSecret(step, issued), sending);
+      return this.#applyObject(step, await credentialsSecret(step, issued), sending);
     });
   }
 

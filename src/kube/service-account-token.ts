@@ -1,5 +1,4 @@
 // Tokens for service accounts, and the Secret with a kubeconfig that holds one. apply.ts calls it for `token` steps.
-import { stringify } from 'yaml';
 import type { Client } from './client.ts';
 import { ApiError } from './errors.ts';
 import type { KubeObject, Ref } from './objects.ts';
@@ -42,10 +41,10 @@ export async function requestToken(
 }
 
 /** The Secret of a `token` step with its token. */
-export function credentialsSecret(step: Token, { token, issued, expires }: IssuedToken): KubeObject {
+export async function credentialsSecret(step: Token, { token, issued, expires }: IssuedToken): Promise<KubeObject> {
   const { object } = step;
   const annotations = { ...object.metadata.annotations, [TOKEN_ISSUED]: issued, [TOKEN_EXPIRES]: expires };
-  const kubeconfig = Buffer.from(kubeconfigOf(step, token)).toString('base64');
+  const kubeconfig = Buffer.from(await kubeconfigOf(step, token)).toString('base64');
   const secret: KubeObject & { data: Record<string, string> } = {
     ...object,
     metadata: { ...object.metadata, annotations },
@@ -54,7 +53,9 @@ export function credentialsSecret(step: Token, { token, issued, expires }: Issue
   return secret;
 }
 
-function kubeconfigOf({ serviceAccount, cluster }: Token, token: string): string {
+async function kubeconfigOf({ serviceAccount, cluster }: Token, token: string): Promise<string> {
+  // Loaded here, so that starting does not wait for it.
+  const { stringify } = await import('yaml');
   const user = serviceAccount.name;
   const { server, caPem, insecureSkipTlsVerify } = cluster;
   return stringify({

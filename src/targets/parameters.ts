@@ -1,5 +1,5 @@
 // What a class may say in its parameters, and what is wrong with them if something is.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DeploymentTargetClass } from '../api/targets.ts';
 import { parseDuration } from '../kube/index.ts';
 
