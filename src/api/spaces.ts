@@ -1,6 +1,6 @@
 // Space requests and spaces (`toolchain.dev.openshift.com/v1alpha1`), and the managed environment that a deployer reads
 // (`managed-gitops.redhat.com/v1alpha1`).
-import { z } from 'zod';
+import * as z from 'zod';
 import { hints, PlainConditions, time } from './core.ts';
 import { defineResource } from './resource.ts';
 import type { ResourceObject } from './resource.ts';
@@ -97,7 +97,8 @@ export const space = defineResource({
   plural: 'spaces',
   singular: 'space',
   namespaced: true,
-  description: 'Namespaces of one tier that belong together.',
+  description:
+    'Namespaces of one tier that belong together. A space that belongs to no other and that nobody is bound to goes 30 seconds after it was made.',
   preserveUnknownFields: true,
   spec: SpaceSpec,
   status: SpaceStatus,
@@ -105,6 +106,31 @@ export const space = defineResource({
     { name: 'Cluster', type: 'string', jsonPath: '.spec.targetCluster' },
     { name: 'Tier', type: 'string', jsonPath: '.spec.tierName' },
     ...readyColumns,
+  ],
+});
+
+const SpaceBindingSpec = z.object({
+  masterUserRecord: z.string().describe('The user.'),
+  space: z.string().describe('The space.'),
+  spaceRole: z.string().describe('What the user is there: admin, maintainer, contributor or viewer.'),
+});
+
+export const spaceBinding = defineResource({
+  group: 'toolchain.dev.openshift.com',
+  version: 'v1alpha1',
+  kind: 'SpaceBinding',
+  plural: 'spacebindings',
+  singular: 'spacebinding',
+  namespaced: true,
+  description: 'What a user is in a space and, unless they say otherwise, in the spaces below it.',
+  preserveUnknownFields: true,
+  spec: SpaceBindingSpec,
+  status: z.object({ conditions: ToolchainConditions.describe('What is known of the binding.').optional() }),
+  columns: [
+    { name: 'MUR', type: 'string', jsonPath: '.spec.masterUserRecord' },
+    { name: 'Space', type: 'string', jsonPath: '.spec.space' },
+    { name: 'SpaceRole', type: 'string', jsonPath: '.spec.spaceRole' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
 });
 
@@ -137,6 +163,8 @@ export const SpaceRequest = spaceRequest.kind;
 export type SpaceRequest = ResourceObject<z.input<typeof SpaceRequestSpec>, z.input<typeof SpaceRequestStatus>>;
 export const Space = space.kind;
 export type Space = ResourceObject<z.input<typeof SpaceSpec>, z.input<typeof SpaceStatus>>;
+export const SpaceBinding = spaceBinding.kind;
+export type SpaceBinding = ResourceObject<z.input<typeof SpaceBindingSpec>, object>;
 export const ManagedEnvironment = managedEnvironment.kind;
 export type ManagedEnvironment = ResourceObject<
   z.input<typeof ManagedEnvironmentSpec>,

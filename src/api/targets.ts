@@ -48,7 +48,8 @@ export const deploymentTarget = defineResource({
   columns: [
     { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
     { name: 'Class', type: 'string', jsonPath: '.spec.deploymentTargetClassName' },
-    { name: 'Namespace', type: 'string', jsonPath: '.spec.kubernetesCredentials.defaultNamespace' },
+    { name: 'Claim', type: 'string', jsonPath: '.spec.claimRef' },
+    { name: 'Namespace', type: 'string', jsonPath: '.spec.kubernetesCredentials.defaultNamespace', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
 });
@@ -83,6 +84,8 @@ export const deploymentTargetClaim = defineResource({
     { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
     { name: 'Class', type: 'string', jsonPath: '.spec.deploymentTargetClassName' },
     { name: 'Target', type: 'string', jsonPath: '.spec.targetName' },
+    { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status', priority: 1 },
+    { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].message', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
 });

@@ -1,7 +1,7 @@
 // The parts of the control plane that can be run, by name. `run` and `up` start them; `crds` prints what they need.
 import { dynamicEnv } from '../api/dynamicenv.ts';
 import type { Resource } from '../api/resource.ts';
-import { managedEnvironment, space, spaceRequest } from '../api/spaces.ts';
+import { managedEnvironment, space, spaceBinding, spaceRequest } from '../api/spaces.ts';
 import { deploymentTarget, deploymentTargetClaim, deploymentTargetClass, environment } from '../api/targets.ts';
 import type {
   AdmissionHandler,
@@ -79,6 +79,7 @@ const PARTS: readonly Part[] = [
       environment,
       spaceRequest,
       space,
+      spaceBinding,
       managedEnvironment,
     ],
     controllers: ({ config, namespace, targets: { cluster, ...settings } = {} }) =>

@@ -12,6 +12,7 @@ import { namespaceRequests } from './namespaces/request.ts';
 import { reclaimer } from './reclaimer.ts';
 import { defaultSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
+import { spaceCleanup } from './spaces/cleanup.ts';
 import { spaceCompletion } from './spaces/completion.ts';
 import { spaceRequests } from './spaces/space-request.ts';
 import { spaces } from './spaces/space.ts';
@@ -24,7 +25,7 @@ export function targets(settings: Partial<Settings> = {}): ControllerDefinition[
     reclaimer(),
     devsandboxRequest(),
     devsandboxTarget(all),
-    ...(all.spaceControllers ? [spaceRequests(all), spaces(all), spaceCompletion(all)] : []),
+    ...(all.spaceControllers ? [spaceRequests(all), spaces(all), spaceCompletion(all), spaceCleanup(all)] : []),
     namespaceRequests(),
     namespacePlaces(all),
     namespaceRelease(),

@@ -2,6 +2,7 @@
 // and where this installation lives.
 import type { ClusterAddress } from '../kube/index.ts';
 import { SANDBOX_TIER } from './names.ts';
+import type { Tier } from './spaces/tiers.ts';
 
 export interface Settings {
   /** Whether a deleted claim waits until its target is gone, or goes at once. */
@@ -26,6 +27,8 @@ export interface Settings {
   readonly hostNamespace: string;
   /** The space that namespaces without the label of one belong to; none when empty. It need not exist. */
   readonly rootSpace: string;
+  /** Templates of spaces beside our own. */
+  readonly tiers?: readonly Tier[];
   /** The tier of spaces that name none. */
   readonly defaultTier: string;
   /** The cluster that everything is made in. */

@@ -22,7 +22,12 @@ export function hasReadyCondition(object: Of): boolean {
 }
 
 /** A plan that says how ready an object is, in its status and, when that is news, in an Event. */
-export function report(view: View, object: Of, readiness: Readiness, status: Of['status'] = object.status): Plan {
+export function report(
+  view: Pick<View, 'now'>,
+  object: Of,
+  readiness: Readiness,
+  status: Of['status'] = object.status,
+): Plan {
   const { conditions: _before, ...rest } = status ?? {};
   const conditions = withReadiness(object, readiness, view.now());
   return { status: { ...rest, conditions }, events: eventsOf(object, readiness) };

@@ -5,6 +5,7 @@ import { Namespace, Secret, ServiceAccount } from '../objects.ts';
 import { defaultSettings } from '../settings.ts';
 import { ago, conditionsIn, NOW, object, planIn, shown } from '../testing/planning.ts';
 import { planSpaceRequest } from './space-request.ts';
+import type { Tier } from './tiers.ts';
 
 const HOST = 'offshoot-system';
 const SPACE = 'toolchain.dev.openshift.com/space';
@@ -47,7 +48,7 @@ describe('a new request', () => {
     const { steps, ...rest } = plan(it, [home()]);
     expect(steps).toMatchObject([
       {
-        do: 'own',
+        do: 'make',
         object: {
           metadata: {
             name: 'offshoot-abcde',
@@ -70,10 +71,15 @@ describe('a new request', () => {
     expect(conditionsIn(rest)).toEqual(['Ready=False Provisioning']);
   });
 
+  test('H2: asks that nothing be inherited only if it was asked to', () => {
+    const [step] = plan(request(), [home()]).steps!;
+    expect(step).not.toHaveProperty('object.spec.disableInheritance');
+  });
+
   test('H45: below a sub-space gets a name that is no longer than that one', () => {
     const parent = object(Space, 'jane-12345', { spec: { parentSpace: 'jane' } }, { namespace: HOST });
     expect(shown(plan(request(), [home({ [SPACE]: 'jane-12345' }), parent]))).toEqual([
-      'own Space offshoot-system/jane-abcde',
+      'make Space offshoot-system/jane-abcde',
     ]);
   });
 
@@ -90,7 +96,7 @@ describe('a new request', () => {
 
   test('never takes the space of another request whose uid begins alike', () => {
     const other = object(Space, 'offshoot-abcde', { spec: {} }, { namespace: HOST });
-    expect(shown(plan(request(), [home(), other]))).toEqual(['own Space offshoot-system/offshoot-abcdefgh-1234']);
+    expect(shown(plan(request(), [home(), other]))).toEqual(['make Space offshoot-system/offshoot-abcdefgh-1234']);
   });
 
   const going = { deletionTimestamp: ago(1), finalizers: ['x'] };
@@ -144,21 +150,11 @@ describe('a request with a space', () => {
     expect(conditionsIn(plan(request(), others))).toEqual(['Ready=False UnableToProvision: no room']);
   });
 
-  test('says what the server refused to the space', () => {
-    const conditions = [
-      { type: 'Ready', status: 'False', reason: 'Provisioning' },
-      { type: 'Stalled', status: 'True', reason: 'ApplyFailed', message: 'own Namespace x: quota exceeded' },
-    ];
-    expect(conditionsIn(plan(request(), [home(), space({ status: { conditions } })]))).toEqual([
-      'Ready=False UnableToProvision: own Namespace x: quota exceeded',
-    ]);
-  });
-
   test('H4: has a Secret for the namespace before it is ready', () => {
     const others = [home(), space({ status: { ...made, ...ready('True', 'Provisioned') } })];
     expect(conditionsIn(plan(request(), others))).toEqual(['Ready=False Provisioning']);
     const { steps, status, ...rest } = plan(request(), [...others, account]);
-    const [, step] = steps!;
+    const [step] = steps!.filter((each) => each.do === 'token');
     expect(step).toMatchObject({
       do: 'token',
       serviceAccount: { name: 'namespace-manager', namespace: 'jane-env' },
@@ -176,7 +172,7 @@ describe('a request with a space', () => {
         },
       },
     });
-    const secretRef = step!.do === 'edit' ? '' : step!.object.metadata.name;
+    const secretRef = step!.object.metadata.name;
     expect(secretRef).toMatch(/^sr-[0-9a-f]{5}$/);
     expect(status).toMatchObject({
       targetClusterURL: 'https://kubernetes.default.svc',
@@ -189,12 +185,12 @@ describe('a request with a space', () => {
   const full = [home(), space({ status: { ...made, ...ready('True', 'Provisioned') } }), account];
 
   test('H10, H33: makes a Secret that is missing again, under the name that it had', () => {
-    expect(shown(plan(known, full))).toEqual(['own Space offshoot-system/offshoot-abcde', 'token Secret team/theirs']);
+    expect(shown(plan(known, full))).toEqual(['token Secret team/theirs']);
   });
 
   test('H11: leaves a Secret alone that is there, and for ever if its token is not one of ours', () => {
     const { requeueAfterMs, ...rest } = plan(known, [...full, secret('theirs')]);
-    expect(shown(rest)).toEqual(['own Space offshoot-system/offshoot-abcde']);
+    expect(shown(rest)).toEqual([]);
     expect(requeueAfterMs).toBeUndefined();
   });
 
@@ -205,8 +201,78 @@ describe('a request with a space', () => {
         'offshoot.dev/token-expires': ago(issued - 300),
       });
     const fresh = plan(known, [...full, aged(199)]);
-    expect([shown(fresh).length, fresh.requeueAfterMs]).toEqual([1, 1000]);
+    expect([shown(fresh).length, fresh.requeueAfterMs]).toEqual([0, 1000]);
     expect(shown(plan(known, [...full, aged(200)]))).toContain('token Secret team/theirs');
+  });
+
+  /** A tier with two namespaces, whose accounts get credentials if there is one. */
+  const two = (serviceAccount?: string): Tier => ({
+    name: 'two',
+    namespaces: () => [],
+    ...(serviceAccount && { serviceAccount }),
+  });
+  const ofTwo = request({ spec: { tierName: 'two' } });
+  const both = { ...made, provisionedNamespaces: [{ name: 'jane-dev', type: 'default' }, { name: 'jane-stage' }] };
+  const inTwo = [home(), space({ status: { ...both, ...ready('True', 'Provisioned') } })];
+
+  test('H5, H13: with two namespaces has an entry and a Secret for each', () => {
+    const accounts = ['jane-dev', 'jane-stage'].map((namespace) => object(ServiceAccount, 'mine', {}, { namespace }));
+    const planned = plan(ofTwo, [...inTwo, ...accounts], { tiers: [two('mine')] });
+    const secrets = shown(planned).filter((line) => line.startsWith('token Secret'));
+    expect(new Set(secrets).size).toBe(2);
+    expect(planned.status?.['namespaceAccess']).toEqual([
+      { name: 'jane-dev', secretRef: expect.stringMatching(/^sr-/) },
+      { name: 'jane-stage', secretRef: expect.stringMatching(/^sr-/) },
+    ]);
+  });
+
+  test('H14: of a tier without an account has entries without a Secret', () => {
+    const planned = plan(ofTwo, inTwo, { tiers: [two()] });
+    expect(shown(planned).filter((line) => line.includes('Secret'))).toEqual([]);
+    expect(planned.status?.['namespaceAccess']).toEqual([
+      { name: 'jane-dev', secretRef: '' },
+      { name: 'jane-stage', secretRef: '' },
+    ]);
+    expect(conditionsIn(planned)).toEqual(['Ready=True Provisioned']);
+  });
+
+  test('H12: whose status names a Secret makes no second one, however often it is looked at', () => {
+    const named = request({ status: { namespaceAccess: [{ name: 'jane-env', secretRef: 'theirs' }] } });
+    for (const others of [full, [...full, secret('theirs')]]) {
+      const secrets = shown(plan(named, others)).filter((line) => line.includes('Secret'));
+      expect(secrets.filter((line) => line !== 'token Secret team/theirs')).toEqual([]);
+    }
+  });
+
+  test('G35: says where to deploy in the same write in which it says that it is ready, or before', () => {
+    const { status } = plan(request(), full);
+    expect(status).toMatchObject({ namespaceAccess: [{ name: 'jane-env' }], targetClusterURL: expect.any(String) });
+    expect(conditionsIn({ status: status! })).toEqual(['Ready=True Provisioned']);
+  });
+
+  test.each([
+    ['H31: its tier', { tierName: 'two' }, '{"tierName":"two"}'],
+    ['H32: its roles', { tierName: 'appstudio-env', targetClusterRoles: ['big'] }, '{"targetClusterRoles":["big"]}'],
+  ])('%s, when changed, go to its space', (_what, spec, change) => {
+    const planned = plan(request({ spec }), [home(), space()], { tiers: [two()] });
+    expect(shown(planned)).toEqual([`edit Space offshoot-system/offshoot-abcde {"spec":${change}}`]);
+  });
+
+  test('G33: an empty list of roles and none are the same', () => {
+    const none = request({ spec: { tierName: 'appstudio-env', targetClusterRoles: [] } });
+    expect(shown(plan(none, [home(), space()]))).toEqual([]);
+    const empty = { tierName: 'appstudio-env', parentSpace: 'offshoot', targetClusterRoles: [] };
+    expect(shown(plan(request(), [home(), space({ spec: empty })]))).toEqual([]);
+  });
+
+  test('G34: finds its space by labels, whatever that is called', () => {
+    expect(shown(plan(request(), [home(), space({}, {}, 'offshootabcde')]))).toEqual([]);
+  });
+
+  test('H15: whose account is missing waits for it', () => {
+    const without = [home(), space({ status: { ...made, ...ready('True', 'Provisioned') } })];
+    const planned = plan(request(), without);
+    expect([shown(planned), conditionsIn(planned)]).toEqual([[], ['Ready=False Provisioning']]);
   });
 
   test('H35: in a cluster that nobody knows says so', () => {

@@ -2,7 +2,7 @@
 import { Space, SpaceRequest } from '../../api/spaces.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
-import { own, remove, token } from '../../kube/index.ts';
+import { edit, make, remove, token } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
 import { freshForMs } from '../credentials.ts';
 import { digest, joinName, REQUESTED_NAMESPACE, TOOLCHAIN_FINALIZER } from '../names.ts';
@@ -10,6 +10,7 @@ import { Namespace, Secret, ServiceAccount } from '../objects.ts';
 import type { Settings } from '../settings.ts';
 import { readyOf, report } from './conditions.ts';
 import type { Readiness } from './conditions.ts';
+import { requestFailure } from './failure.ts';
 import {
   PARENT_LABEL,
   PROVISIONED_NAMESPACE_LABEL,
@@ -31,6 +32,7 @@ export function spaceRequests(settings: Settings): ControllerDefinition {
     finalizers: [TOOLCHAIN_FINALIZER],
     reads: spaceTables,
     plan: (view, request) => planSpaceRequest(view, request, settings),
+    failed: (request, failure, now) => report({ now: () => now }, request, requestFailure(request, failure)),
   });
 }
 
@@ -43,7 +45,7 @@ export function planSpaceRequest(view: View, request: SpaceRequest, settings: Se
   if (typeof parent === 'string') return failed(parent);
   const { tierName } = request.spec;
   if (tierName === '') return failed('tierName cannot be blank');
-  if (tierNamed(tierName) === undefined) return failed(tierNotFound(tierName));
+  if (tierNamed(tierName, settings.tiers) === undefined) return failed(tierNotFound(tierName));
   const spaces = spacesFor(view, request);
   if (spaces.length > 1) {
     const { name, namespace } = request.metadata;
@@ -52,13 +54,14 @@ export function planSpaceRequest(view: View, request: SpaceRequest, settings: Se
     );
   }
   const [space] = spaces;
-  const name = space?.metadata.name ?? freeName(view, request, parent);
-  const steps = [own(Space, spaceFor(request, parent, name))];
-  if (space === undefined) return { ...report(view, request, { reason: 'Provisioning' }), steps };
+  if (space === undefined) {
+    const made = spaceFor(request, parent, freeName(view, request, parent));
+    return { ...report(view, request, { reason: 'Provisioning' }), steps: [make(Space, made)] };
+  }
   if (space.metadata.deletionTimestamp !== undefined) {
     return failed('cannot update subSpace because it is currently being deleted');
   }
-  return provisioned(view, request, space, steps, settings);
+  return provisioned(view, request, space, [followStep(space, request)], settings);
 }
 
 /** The space that a request's own space belongs to. It need not exist when it is the root. */
@@ -125,6 +128,15 @@ function spaceFor(request: SpaceRequest, parent: Parent, name: string): Space {
   };
 }
 
+/** The space follows what its request says of tier and roles. An empty list and none are the same. */
+function followStep(space: Space, { spec }: SpaceRequest): Step {
+  const { targetClusterRoles: before = [] } = space.spec;
+  const { tierName, targetClusterRoles: roles = [] } = spec;
+  const isSame = before.length === roles.length && roles.every((role, i) => role === before[i]);
+  const next = { ...space.spec, tierName, ...(!isSame && { targetClusterRoles: roles }) };
+  return edit(Space, space, { ...space, spec: next });
+}
+
 /** Access to the namespaces of a space, and then its own word on whether it is ready. */
 function provisioned(view: View, request: SpaceRequest, space: Space, steps: Step[], settings: Settings): Plan {
   const namespaces = (space.status?.provisionedNamespaces ?? []).flatMap(({ name = '' }) => (name === '' ? [] : name));
@@ -136,7 +148,8 @@ function provisioned(view: View, request: SpaceRequest, space: Space, steps: Ste
   const access = namespaces.map((name) => accessTo(view, request, name, settings));
   const ready = readyOf(space);
   const isWaiting = access.some(({ secretRef }) => secretRef === undefined);
-  const readiness = failureOf(space) ?? (isWaiting || ready === undefined ? { reason: 'Provisioning' } : passOn(ready));
+  const isAlmost = ready === undefined || (ready.status === 'True' && isWaiting);
+  const readiness = isAlmost ? { reason: 'Provisioning' } : passOn(ready);
   const namespaceAccess = access.map(({ name, secretRef = '' }) => ({ name, secretRef }));
   const status = {
     ...request.status,
@@ -149,12 +162,6 @@ function provisioned(view: View, request: SpaceRequest, space: Space, steps: Ste
     steps: [...steps, ...access.flatMap(({ steps }) => steps)],
     ...(Number.isFinite(freshFor) && { requeueAfterMs: freshFor }),
   };
-}
-
-/** What the server refused while the space was being made. */
-function failureOf({ status }: Space): Readiness | undefined {
-  const stalled = status?.conditions?.find(({ type, status }) => type === 'Stalled' && status === 'True');
-  return stalled && { reason: 'UnableToProvision', message: stalled.message ?? '' };
 }
 
 function passOn({ status, reason, message }: NonNullable<ReturnType<typeof readyOf>>): Readiness {
@@ -172,7 +179,8 @@ interface Access {
 
 /** The Secret for one namespace. The name that the status gives it stays, whatever became of the Secret. */
 function accessTo(view: View, request: SpaceRequest, name: string, settings: Settings): Access {
-  const account = tierNamed(request.spec.tierName)!.serviceAccount;
+  const account = tierNamed(request.spec.tierName, settings.tiers)!.serviceAccount;
+  if (account === undefined) return { name, secretRef: '', steps: [], freshForMs: Infinity };
   const { namespace } = request.metadata;
   const known = request.status?.namespaceAccess?.find((each) => each.name === name)?.secretRef;
   const secretRef = known || joinName(request.metadata.name, digest(name));

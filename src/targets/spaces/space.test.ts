@@ -20,14 +20,14 @@ const space = (spec: object = SPEC, status?: object, meta: Partial<ObjectMeta> =
 /** All that the tier makes of the space, as if it were there. */
 function furnished(it: Space): KubeObject[] {
   return tier
-    .namespaces(it)
+    .namespaces(it, new Map())
     .flatMap(({ namespace, furniture }) => [namespace, ...furniture.map((each) => each.object)]);
 }
 
 const plan = (it: Space, ...others: KubeObject[]) =>
   planIn([it, ...others], (view) => planSpace(view, it, defaultSettings));
 
-const settled = { [HASH]: tierHash(tier, space()), [STATE]: 'cluster-assigned' };
+const settled = { [HASH]: tierHash(tier.namespaces(space(), new Map())), [STATE]: 'cluster-assigned' };
 const ready = {
   targetCluster: 'local',
   provisionedNamespaces: [{ name: 'jane-env', type: 'default' }],
@@ -203,5 +203,5 @@ test('P18: what a space leaves open is filled in: its tier first, then its clust
 
 test('a requested name becomes part of the name of the namespace', () => {
   const it = space(SPEC, undefined, { annotations: { 'dt.appstudio.redhat.com/requested-namespace': 'staging' } });
-  expect(tier.namespaces(it).map(({ namespace }) => namespace.metadata.name)).toEqual(['jane-staging']);
+  expect(tier.namespaces(it, new Map()).map(({ namespace }) => namespace.metadata.name)).toEqual(['jane-staging']);
 });

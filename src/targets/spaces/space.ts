@@ -8,6 +8,8 @@ import { TOOLCHAIN_FINALIZER } from '../names.ts';
 import { Namespace } from '../objects.ts';
 import type { Settings } from '../settings.ts';
 import { report } from './conditions.ts';
+import { spaceFailure } from './failure.ts';
+import { membersOf } from './members.ts';
 import { PARENT_LABEL, SPACE_LABEL, STATE_LABEL, tierHashLabel } from './names.ts';
 import { tierHash, tierNamed, tierNotFound } from './tiers.ts';
 import type { Tier, TierNamespace } from './tiers.ts';
@@ -25,11 +27,12 @@ export function spaces(settings: Settings): ControllerDefinition {
     finalizers: [TOOLCHAIN_FINALIZER],
     reads: spaceTables,
     plan: (view, space) => planSpace(view, space, settings),
+    failed: (space, failure, now) => report({ now: () => now }, space, spaceFailure(space, failure)),
   });
 }
 
 /** Plans one space. */
-export function planSpace(view: View, space: Space, { cluster }: Settings): Plan {
+export function planSpace(view: View, space: Space, { cluster, tiers }: Settings): Plan {
   if (space.metadata.deletionTimestamp !== undefined) return planDeletion(view, space, cluster.name);
   const { tierName = '', targetCluster = '' } = space.spec;
   const current = space.status?.targetCluster ?? '';
@@ -47,9 +50,9 @@ export function planSpace(view: View, space: Space, { cluster }: Settings): Plan
     steps: assigned,
   });
   if (targetCluster !== cluster.name) return failed(`unknown target member cluster '${targetCluster}'`);
-  const tier = tierNamed(tierName);
+  const tier = tierNamed(tierName, tiers);
   if (tier === undefined) return failed(tierNotFound(tierName));
-  const wanted = tier.namespaces(space);
+  const wanted = tier.namespaces(space, membersOf(view, space));
   const problem = wanted.map(({ namespace }) => obstacle(view, space, namespace)).find((each) => each !== undefined);
   if (problem !== undefined) return failed(problem);
   return provision(view, space, tier, wanted, assigned);
@@ -86,7 +89,7 @@ function provision(
       !isEnding(namespace) &&
       furniture.every(({ kind, object }) => view.get(kind, object.metadata) !== undefined),
   );
-  const hash = { [tierHashLabel(tier.name)]: tierHash(tier, space) };
+  const hash = { [tierHashLabel(tier.name)]: tierHash(wanted) };
   const isCurrent = Object.entries(hash).every(([label, value]) => space.metadata.labels?.[label] === value);
   const status = { ...space.status, targetCluster };
   const wasMade = (space.status?.provisionedNamespaces ?? []).length > 0;

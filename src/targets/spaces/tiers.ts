@@ -4,14 +4,15 @@ import type { Space } from '../../api/spaces.ts';
 import { REQUESTED_NAMESPACE, SANDBOX_TIER } from '../names.ts';
 import { LimitRange, NetworkPolicy, ResourceQuota, Role, RoleBinding, ServiceAccount } from '../objects.ts';
 import type { Furniture, Namespace } from '../objects.ts';
+import type { Members } from './members.ts';
 import { PROVIDER, PROVIDER_LABEL, SPACE_LABEL, TEMPLATE_LABEL, TIER_LABEL, TYPE_LABEL } from './names.ts';
 
 export interface Tier {
   readonly name: string;
-  /** Who gets the credentials for a space request. */
-  readonly serviceAccount: string;
-  /** The namespaces of a space, with what is in each. */
-  namespaces(space: Space): readonly TierNamespace[];
+  /** Who gets the credentials for a space request; without it nobody does. */
+  readonly serviceAccount?: string;
+  /** The namespaces of a space, with what is in each: what its members may do there is up to the tier. */
+  namespaces(space: Space, members: Members): readonly TierNamespace[];
 }
 
 export interface TierNamespace {
@@ -173,10 +174,9 @@ const ingressPolicies: readonly (readonly [string, unknown])[] = [
   ['allow-from-console-namespaces', fromNamespaces(POLICY_GROUP, 'console')],
 ];
 
-const tiers: ReadonlyMap<string, Tier> = new Map([[sandbox.name, sandbox]]);
-
-export function tierNamed(name: string): Tier | undefined {
-  return tiers.get(name);
+/** The tier of a name: one of those that were added, or ours. */
+export function tierNamed(name: string, added: readonly Tier[] = []): Tier | undefined {
+  return [...added, sandbox].find((tier) => tier.name === name);
 }
 
 /** What the server says of a tier that there is not. */
@@ -185,8 +185,6 @@ export function tierNotFound(name: string): string {
 }
 
 /** Stands for what a tier makes of a space: another one when the template changes. */
-export function tierHash(tier: Tier, space: Space): string {
-  return createHash('md5')
-    .update(JSON.stringify(tier.namespaces(space)))
-    .digest('hex');
+export function tierHash(namespaces: readonly TierNamespace[]): string {
+  return createHash('md5').update(JSON.stringify(namespaces)).digest('hex');
 }

@@ -1,5 +1,5 @@
 // Runs plans over a handful of objects, and shows their steps in one line each. For the tests beside the plans.
-import { ManagedEnvironment, Space, SpaceRequest } from '../../api/spaces.ts';
+import { ManagedEnvironment, Space, SpaceBinding, SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../../api/targets.ts';
 import { Reads } from '../../controller/index.ts';
 import type { Plan, View } from '../../controller/index.ts';
@@ -28,6 +28,7 @@ const KINDS: readonly AnyKind[] = [
   Namespace,
   Secret,
   Space,
+  SpaceBinding,
   SpaceRequest,
   ...furnitureKinds,
 ];

@@ -1,0 +1,34 @@
+// Spaces that belong to no other and that nobody is bound to go: whoever made them did not get any further.
+import { Space, SpaceBinding } from '../../api/spaces.ts';
+import { defineController } from '../../controller/index.ts';
+import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
+import { removeUnchanged } from '../../kube/index.ts';
+import type { Settings } from '../settings.ts';
+import { bindingsOf, spaceTables } from './world.ts';
+
+/** How long somebody may take to be bound to a new space. */
+const UNBOUND_MS = 30_000;
+
+export function spaceCleanup(settings: Settings): ControllerDefinition {
+  return defineController<Space>({
+    name: 'space-cleanup',
+    kind: Space,
+    ownsStatus: false,
+    reads: spaceTables,
+    plan: (view, space) => planCleanup(view, space, settings),
+  });
+}
+
+/** Plans the end of one space that nobody wants. */
+export function planCleanup(view: View, space: Space, { rootSpace }: Settings): Plan {
+  const { name, deletionTimestamp, creationTimestamp } = space.metadata;
+  // The root stands for whoever works without spaces; and without bindings nobody can be told from nobody.
+  const isWanted = (space.spec.parentSpace ?? '') !== '' || name === rootSpace || !view.served(SpaceBinding);
+  if (deletionTimestamp !== undefined || isWanted || bindingsOf(view, space).length > 0) return {};
+  const leftMs = Date.parse(creationTimestamp ?? '') + UNBOUND_MS - view.now();
+  if (!(leftMs < 0)) return Number.isNaN(leftMs) ? {} : { requeueAfterMs: leftMs + 1 };
+  return {
+    steps: [removeUnchanged(Space, space)],
+    events: [{ type: 'Normal', reason: 'Removed', note: 'nobody is bound to the space, which belongs to no other' }],
+  };
+}

@@ -1,0 +1,33 @@
+// Writes for spaces that the server refused, in the words that their users know.
+import { Space } from '../../api/spaces.ts';
+import type { SpaceRequest } from '../../api/spaces.ts';
+import type { Failure } from '../../controller/index.ts';
+import { TOOLCHAIN_FINALIZER } from '../names.ts';
+import { Secret } from '../objects.ts';
+import type { Readiness } from './conditions.ts';
+
+/** What a failure means for the space request that it befell. */
+export function requestFailure({ metadata }: SpaceRequest, { step, cause }: Failure): Readiness {
+  const { deletionTimestamp, finalizers = [] } = metadata;
+  if (deletionTimestamp !== undefined) {
+    const what = step?.kind === Space ? 'unable to delete subspace' : 'failed to remove finalizer';
+    return { reason: 'UnableToTerminate', message: `${what}: ${cause}` };
+  }
+  return { reason: 'UnableToProvision', message: `${what()}${cause}` };
+
+  function what(): string {
+    if (!finalizers.includes(TOOLCHAIN_FINALIZER)) return 'error while adding finalizer: ';
+    if (step?.kind === Secret) return 'error while creating secret: ';
+    if (step?.kind !== Space) return '';
+    return step.do === 'make' ? 'unable to create subSpace: ' : 'unable to update tiername and targetclusterroles: ';
+  }
+}
+
+/** What a failure means for the space that it befell. */
+export function spaceFailure({ metadata, spec, status }: Space, { message }: Failure): Readiness {
+  const current = status?.targetCluster ?? '';
+  if (metadata.deletionTimestamp !== undefined) return { reason: 'UnableToTerminate', message };
+  if (current !== '' && current !== (spec.targetCluster ?? '')) return { reason: 'UnableToRetarget', message };
+  const wasMade = (status?.provisionedNamespaces ?? []).length > 0;
+  return { reason: wasMade ? 'UnableToUpdateNSTemplateSet' : 'UnableToCreateNSTemplateSet', message };
+}
