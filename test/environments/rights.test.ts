@@ -1,0 +1,147 @@
+// The controllers work with the rights that the guide names, and with no others: nothing that they ask for is forbidden.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DynamicEnv } from '../../src/api/dynamicenv.ts';
+import { startControlPlane } from '../../src/cli/control-plane.ts';
+import type { ControlPlane } from '../../src/cli/control-plane.ts';
+import { partsOf } from '../../src/cli/parts.ts';
+import { createLogger } from '../../src/controller/index.ts';
+import { WATCH_ANNOTATION } from '../../src/environments/marks.ts';
+import { Deployment } from '../../src/environments/objects.ts';
+import type { Client } from '../../src/kube/client.ts';
+import { isNotFound } from '../../src/kube/errors.ts';
+import { loadConfig } from '../../src/kube/kubeconfig.ts';
+import { defineKind } from '../../src/kube/objects.ts';
+import { describeClusters } from '../cluster/index.ts';
+import { until } from '../support/until.ts';
+import { installKinds } from './install.ts';
+import { environment, isIn, makeWorkload, workload } from './workload.ts';
+
+const RBAC = 'rbac.authorization.k8s.io/v1';
+const global = { namespaced: false };
+const ClusterRole = defineKind(RBAC, 'ClusterRole', 'clusterroles', global);
+const Role = defineKind(RBAC, 'Role', 'roles');
+const RoleBinding = defineKind(RBAC, 'RoleBinding', 'rolebindings');
+const ClusterRoleBinding = defineKind(RBAC, 'ClusterRoleBinding', 'clusterrolebindings', global);
+
+const GROUPS: Readonly<Record<string, string>> = {
+  dynamicenvs: 'riskified.com',
+  'dynamicenvs/status': 'riskified.com',
+  deployments: 'apps',
+  destinationrules: 'networking.istio.io',
+  virtualservices: 'networking.istio.io',
+  services: '',
+  events: 'events.k8s.io',
+  leases: 'coordination.k8s.io',
+  secrets: '',
+  validatingwebhookconfigurations: 'admissionregistration.k8s.io',
+  subjectaccessreviews: 'authorization.k8s.io',
+};
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  /** Whether it is enough to have it in the namespace of the controllers. */
+  readonly isLocal: boolean;
+}
+
+/** The rules of the table in the guide. */
+function documentedRules(): readonly Rule[] {
+  const guide = readFileSync(path.resolve(import.meta.dirname, '../../docs/guide/environments.md'), 'utf8');
+  const [, table = ''] = /\*\*Rights\*\*[^|]*((?:\|.*\n)+)/.exec(guide) ?? [];
+  const rows = table.trim().split('\n').slice(2);
+  return rows.flatMap((row) => {
+    const [, first = '', second = ''] = row.split('|');
+    const names = [...first.matchAll(/`([a-z/]+)`/g)].map(([, name]) => name!);
+    const verbs = second.split(',').map((verb) => verb.trim());
+    return names.map((name) => {
+      const group = GROUPS[name];
+      if (group === undefined) throw new Error(`the guide names ${name}: say here of which group it is`);
+      return { apiGroups: [group], resources: [name], verbs, isLocal: first.includes('in its own namespace') };
+    });
+  });
+}
+
+describeClusters('with the rights of the guide', (cluster) => {
+  let client: Client;
+  let plane: ControlPlane;
+  let namespace: string;
+
+  beforeAll(async () => {
+    client = cluster.client();
+    await installKinds(client);
+    namespace = await cluster.namespace('rights');
+    const apiGroup = 'rbac.authorization.k8s.io';
+    const subjects = [{ apiGroup, kind: 'User', name: namespace }];
+    for (const [role, binding, isLocal] of [
+      [ClusterRole, ClusterRoleBinding, false],
+      [Role, RoleBinding, true],
+    ] as const) {
+      const metadata = { name: namespace, ...(isLocal && { namespace }) };
+      const rules = documentedRules().filter((rule) => rule.isLocal === isLocal);
+      const plain = rules.map(({ isLocal: _isLocal, ...rule }) => rule);
+      await client.create(role, { apiVersion: RBAC, kind: role.kind, metadata, rules: plain });
+      const roleRef = { apiGroup, kind: role.kind, name: namespace };
+      await client.create(binding, { apiVersion: RBAC, kind: binding.kind, metadata, roleRef, subjects });
+    }
+  });
+
+  afterAll(async () => {
+    await plane?.stop();
+    await client.delete(ClusterRole, { name: namespace });
+    await client.delete(ClusterRoleBinding, { name: namespace });
+  });
+
+  test('an environment is made, taken over, changed and deleted', { timeout: 120_000 }, async () => {
+    await makeWorkload(client, namespace, 'cart');
+    const env = environment(namespace, 'feature', [{ name: 'cart', namespace }]);
+    // A clone of another operator: taking it over needs more than making one.
+    const { deployment } = workload(namespace, 'cart');
+    const version = `${namespace.slice(0, 20)}-feature`;
+    const labels = { app: 'cart', version };
+    await client.create(
+      Deployment,
+      {
+        ...deployment,
+        metadata: {
+          name: `cart-${version}`,
+          namespace,
+          annotations: { [WATCH_ANNOTATION]: `${namespace}/feature` },
+        },
+        spec: {
+          ...deployment.spec,
+          selector: { matchLabels: labels },
+          template: { ...deployment.spec.template, metadata: { labels } },
+        },
+      },
+      { fieldManager: 'manager' },
+    );
+    plane = await startControlPlane({
+      config: { ...loadConfig({ path: cluster.kubeconfigPath }), impersonate: { user: namespace } },
+      parts: partsOf(['environments']),
+      settings: { drainMs: 0 },
+      namespace,
+      leaderElect: true,
+      // On a cluster that others use too, nobody else's environments are ours to judge.
+      ...(cluster.name === 'embedded' && { webhook: { port: 0, reach: 'loopback' as const } }),
+      logger: createLogger({ level: 'error' }),
+    });
+    await client.create(DynamicEnv, env);
+    await until(() => isIn(client, env.metadata, 'ready'), 60_000);
+    const subsets = env.spec!.subsets.map((subset) => ({ ...subset, replicas: 2 }));
+    await client.patch(DynamicEnv, env.metadata, { type: 'merge', body: { spec: { subsets } } });
+    const clone = { name: `cart-${version}`, namespace };
+    await until(async () => (await client.get(Deployment, clone)).spec.replicas === 2, 60_000);
+    await client.delete(Deployment, clone);
+    await until(() => client.get(Deployment, clone).then(({ metadata }) => metadata.generation === 1, isNotFound));
+    await client.delete(DynamicEnv, env.metadata);
+    await until(() => client.get(DynamicEnv, env.metadata).then(() => false, isNotFound), 60_000);
+    const { metrics } = plane.manager;
+    await plane.stop();
+    const requests = (await metrics.text()).split('\n').filter((line) => line.startsWith('rest_client_requests_total'));
+    expect(requests.filter((line) => line.includes('code="403"'))).toEqual([]);
+    expect(requests.some((line) => line.includes('code="201"'))).toBe(true);
+  });
+});
