@@ -38,7 +38,7 @@ export class FakeApi implements Client {
   /** Every acknowledged write that changed something, oldest first. */
   readonly writes: Write[] = [];
   /** What the server's clock says. */
-  now: () => number = Date.now;
+  now: () => number = () => Date.now();
   /** Called before each request is carried out; what it throws is the answer. */
   intercept: (request: { verb: string; kind: string; key: string; subresource?: string }) => void = () => {};
   /** How watch events travel: at once, unless a test delays or reorders them between kinds. */
