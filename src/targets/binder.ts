@@ -18,7 +18,7 @@ import { progressOf } from './progress.ts';
 import type { Settings } from './settings.ts';
 import { condition, errorCondition, withError } from './status.ts';
 import type { Problem } from './wanted.ts';
-import { claimTables, classOf, targetNamed, targetsReferringTo } from './world.ts';
+import { claimTables, classOf, targetNamed, targetsFor, targetsReferringTo } from './world.ts';
 
 type Phase = 'Pending' | 'Bound' | 'Lost';
 
@@ -157,8 +157,7 @@ function findTarget(view: View, claim: DeploymentTargetClaim, settings: Settings
     if (typeof selector === 'string') return { phase: 'Pending', problem: selector };
     const ofClass = classOf(view, claim.spec.deploymentTargetClassName);
     const allowStaticMatch = ofClass === undefined || (classParameters(ofClass).value?.allowStaticMatch ?? false);
-    const targets = view.list(DeploymentTarget, { namespace: claim.metadata.namespace! });
-    const found = bestMatch(claim, targets, { selector, allowStaticMatch });
+    const found = bestMatch(claim, targetsFor(view, claim), { selector, allowStaticMatch });
     return found === undefined ? markForProvisioning(view, claim, settings) : bind(claim, found, settings);
   }
   const target = targetNamed(view, claim);

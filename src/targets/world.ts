@@ -5,7 +5,7 @@ import type { View } from '../controller/index.ts';
 import { reading } from '../kube/index.ts';
 import type { KubeObject, TableDeclaration } from '../kube/index.ts';
 import { claimNameOf, refersTo } from './claim-ref.ts';
-import { CLAIM_LABEL, CLAIM_UID, CLASS_NAME, OF_CLAIM, SANDBOX_TIER, TARGET_LABEL } from './names.ts';
+import { CLAIM_LABEL, CLAIM_UID, OF_CLAIM, SANDBOX_TIER, TARGET_LABEL } from './names.ts';
 import { Namespace } from './objects.ts';
 
 function inNamespace({ metadata }: { metadata: { namespace?: string } }, name: string | undefined): readonly string[] {
@@ -17,12 +17,23 @@ function annotated({ metadata }: KubeObject, name: string): readonly string[] {
   return value === undefined ? [] : [value];
 }
 
+function freeKey({ metadata }: KubeObject, className: string): string {
+  return `${metadata.namespace}/${className}`;
+}
+
 /**
  * Targets by the claim that they refer to; a claim by the target that it names and by its class; what was made for
  * them, by both.
  */
 export const claimTables: readonly TableDeclaration[] = [
-  reading(DeploymentTarget, { indexes: { claim: (target) => inNamespace(target, claimNameOf(target)) } }),
+  reading(DeploymentTarget, {
+    indexes: {
+      claim: (target) => inNamespace(target, claimNameOf(target)),
+      // The class may be empty, and is one like any other.
+      freeOfClass: (target) =>
+        claimNameOf(target) === '' ? [freeKey(target, target.spec.deploymentTargetClassName)] : [],
+    },
+  }),
   reading(DeploymentTargetClaim, {
     indexes: {
       target: (claim) => inNamespace(claim, claim.spec.targetName),
@@ -37,12 +48,7 @@ export const claimTables: readonly TableDeclaration[] = [
       target: (request) => inNamespace(request, request.metadata.labels?.[TARGET_LABEL]),
     },
   }),
-  reading(Namespace, {
-    indexes: {
-      claim: (namespace) => annotated(namespace, OF_CLAIM),
-      class: (namespace) => annotated(namespace, CLASS_NAME),
-    },
-  }),
+  reading(Namespace, { indexes: { claim: (namespace) => annotated(namespace, OF_CLAIM) } }),
 ];
 
 export function classOf(view: View, name: string): DeploymentTargetClass | undefined {
@@ -60,6 +66,12 @@ export function targetNamed(view: View, claim: DeploymentTargetClaim): Deploymen
 export function targetsReferringTo(view: View, claim: DeploymentTargetClaim): readonly DeploymentTarget[] {
   const { name, namespace } = claim.metadata;
   return view.index(DeploymentTarget, 'claim', `${namespace}/${name}`).filter((target) => refersTo(target, claim));
+}
+
+/** Targets that a claim which names none may get: those that refer to it and, if there are any, free ones of its class. */
+export function targetsFor(view: View, claim: DeploymentTargetClaim): readonly DeploymentTarget[] {
+  const free = view.index(DeploymentTarget, 'freeOfClass', freeKey(claim, claim.spec.deploymentTargetClassName));
+  return [...targetsReferringTo(view, claim), ...free];
 }
 
 /** The claim that a target refers to, if it is there. */
