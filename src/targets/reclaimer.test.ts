@@ -69,6 +69,13 @@ describe('a target', () => {
     expect(dt(w)?.metadata.annotations).not.toHaveProperty(MAKE_AVAILABLE);
     expect(dt(w)?.status?.phase).toBe('Available');
   });
+
+  test('that is released and handed to a claim by a person is left to that claim', async () => {
+    const handed = { ...target('test-dt', { claimRef: 'test-dtc' }), status: { phase: 'Released' } };
+    const w = await running().have(targetClass('Retain'), handed, claim('test-dtc', { targetName: 'test-dt' }));
+    await w.settle();
+    expect(dt(w)?.spec.claimRef).toBe('test-dtc');
+  });
 });
 
 describe('deleting a target', () => {

@@ -79,7 +79,7 @@ interface Present {
 function present(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retain'): Present {
   const phase = target.status?.phase ?? '';
   if (phase === 'Bound') return { phase: isClaimed(view, target) ? phase : 'Released', steps: [] };
-  if (phase === 'Released' || phase === 'Failed') return released(target, policy);
+  if (phase === 'Released' || phase === 'Failed') return released(view, target, policy);
   return { phase: hasCredentials(target) ? 'Available' : 'Pending', steps: [] };
 }
 
@@ -91,7 +91,7 @@ function isClaimed(view: View, target: DeploymentTarget): boolean {
   return annotations?.[CLAIM_UID] === undefined && isNamed;
 }
 
-function released(target: DeploymentTarget, policy: 'Delete' | 'Retain'): Present {
+function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retain'): Present {
   const phase = target.status!.phase!;
   const { [MAKE_AVAILABLE]: reset, ...annotations } = target.metadata.annotations ?? {};
   if (reset !== undefined && phase === 'Released' && claimNameOf(target) === '') {
@@ -100,7 +100,8 @@ function released(target: DeploymentTarget, policy: 'Delete' | 'Retain'): Presen
   }
   const isOurs = target.metadata.annotations?.[PROVISIONED_BY] !== undefined;
   if (policy === 'Delete' && isOurs) return { phase, steps: [remove(DeploymentTarget, target)] };
-  if (policy === 'Retain' && claimNameOf(target) !== '') {
+  // A reference to a claim that is there is no trace: somebody hands the target to that claim.
+  if (policy === 'Retain' && claimNameOf(target) !== '' && claimOf(view, target) === undefined) {
     return { phase, steps: [edit(DeploymentTarget, target, withoutClaim(target))] };
   }
   return { phase, steps: [] };
