@@ -17,6 +17,7 @@ import {
   PROVISIONED_BY,
   PROVISIONER,
   RECLAIM_POLICY,
+  TARGET_FINALIZER,
   TARGET_LABEL,
 } from './names.ts';
 import type { Settings } from './settings.ts';
@@ -140,6 +141,8 @@ function targetFor(
     metadata: {
       name: sandboxTarget(name),
       namespace,
+      // The reclaimer would put it there: one write less, and no race with the binder.
+      finalizers: [TARGET_FINALIZER],
       ...(className !== '' && className.length <= LABEL_LENGTH && { labels: { [PROVISIONER]: className } }),
       annotations: {
         [PROVISIONED_BY]: DEVSANDBOX,

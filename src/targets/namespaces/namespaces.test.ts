@@ -175,7 +175,7 @@ describe('a namespace', () => {
     expect(made).toMatchObject({
       object: {
         metadata: {
-          finalizers: ['offshoot.dev/namespace'],
+          finalizers: ['offshoot.dev/namespace', 'dt.appstudio.redhat.com/finalizer'],
           annotations: { 'provisioner.appstudio.redhat.com/provisioned-by': PROVISIONER, [UID]: 'uid-of-dev' },
         },
         spec: { deploymentTargetClassName: 'local', claimRef: 'dev' },

@@ -16,6 +16,7 @@ import {
   PROVISIONED_BY,
   PROVISIONER,
   RECLAIM_POLICY,
+  TARGET_FINALIZER,
 } from '../names.ts';
 import { Namespace, Secret } from '../objects.ts';
 import { namespaceParameters } from '../parameters.ts';
@@ -146,7 +147,7 @@ function targetSteps(place: Place, { cluster, claimRefShape, insecureTargets }: 
     kind: 'DeploymentTarget',
     metadata: {
       ...targetRef,
-      finalizers: [NAMESPACE_FINALIZER],
+      finalizers: [NAMESPACE_FINALIZER, TARGET_FINALIZER],
       ...(className.length <= LABEL_LENGTH && { labels: { [PROVISIONER]: className } }),
       annotations: {
         [PROVISIONED_BY]: NAMESPACE_PROVISIONER,

@@ -153,7 +153,8 @@ function provisioned(view: View, request: SpaceRequest, space: Space, steps: Ste
   const namespaceAccess = access.map(({ name, secretRef = '' }) => ({ name, secretRef }));
   const status = {
     ...request.status,
-    ...(target !== '' && { targetClusterURL: settings.cluster.server }),
+    // Where the cluster is matters together with what may be reached there.
+    ...(target !== '' && namespaces.length > 0 && { targetClusterURL: settings.cluster.server }),
     ...(!isWaiting && access.length > 0 && { namespaceAccess }),
   };
   const freshFor = Math.min(...access.map(({ freshForMs }) => freshForMs));
