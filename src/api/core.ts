@@ -87,7 +87,12 @@ export const EnvVar = z.object({
 const Condition = z.object({
   type: z.string().describe('What is judged.'),
   status: z.enum(['True', 'False', 'Unknown']).describe('The judgement.'),
-  reason: z.string().describe('Why, in one word.'),
+  reason: z
+    .string()
+    .min(1)
+    .max(1024)
+    .regex(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/)
+    .describe('Why, in one word.'),
   message: z.string().describe('Why, for a person.'),
   observedGeneration: hints(z.int(), { format: 'int64' }).describe('The generation that was judged.').optional(),
   lastTransitionTime: time().describe('When the status last changed.'),

@@ -53,18 +53,39 @@ export function object<T extends KubeObject>(kind: Kind<T>, name: string, fields
 
 /** Runs a plan on a world that consists of these objects. */
 export function planIn<R>(objects: readonly KubeObject[], plan: (view: View) => R, now = NOW): R {
-  const tables = new Tables([...spaceTables, ...namespaceTables, reading(Environment), reading(ManagedEnvironment)]);
-  for (const each of objects) {
-    const kind = KINDS.find(({ kind }) => kind === each.kind);
-    if (kind === undefined) throw new Error(`no table for kind ${each.kind}`);
-    tables.of(kind).observe(each);
-  }
-  const reads = new Reads({ tables, now: () => now, wake: () => {} });
+  const reads = new Reads({ tables: tablesOf(objects), now: () => now, wake: () => {} });
   try {
     return reads.track('test', plan);
   } finally {
     reads.close();
   }
+}
+
+/** Whether a plan in a world of these objects would be made again when another comes, or one of them changes. */
+export function isWoken(objects: readonly KubeObject[], plan: (view: View) => unknown, change: KubeObject): boolean {
+  const tables = tablesOf(objects);
+  let woken = false;
+  const reads = new Reads({ tables, now: () => NOW, wake: () => (woken = true) });
+  try {
+    reads.track('test', plan);
+    const metadata = { ...change.metadata, resourceVersion: '2' };
+    tables.of(kindOf(change)).observe({ ...change, metadata });
+    return woken;
+  } finally {
+    reads.close();
+  }
+}
+
+function tablesOf(objects: readonly KubeObject[]): Tables {
+  const tables = new Tables([...spaceTables, ...namespaceTables, reading(Environment), reading(ManagedEnvironment)]);
+  for (const each of objects) tables.of(kindOf(each)).observe(each);
+  return tables;
+}
+
+function kindOf({ kind: name }: KubeObject): AnyKind {
+  const kind = KINDS.find(({ kind }) => kind === name);
+  if (kind === undefined) throw new Error(`no table for kind ${name}`);
+  return kind;
 }
 
 /** `make Kind namespace/name` for each step; edits with what they change. Edits that change nothing are left out. */
