@@ -174,6 +174,37 @@ describe('plans', () => {
           else cluster.put(each);
           expect(cluster.settle()).toEqual([]);
         }
+        expect(cluster.stranded).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('come to rest whatever is refused, and make up for it when nothing is refused any more', () => {
+    const name = fc.constantFrom(
+      'Deployment a/x-a-e',
+      'DestinationRule a/x-a-e-x',
+      'VirtualService a/v',
+      'VirtualService a/v1',
+    );
+    const refused = fc.uniqueArray(name, { minLength: 1 });
+    fc.assert(
+      fc.property(world, refused, refused, (objects, first, second) => {
+        const cluster = new TinyCluster(objects.filter(({ kind }) => kind !== 'DynamicEnv'));
+        const before = contents(cluster);
+        for (const each of first) cluster.refused.add(each);
+        for (const env of objects.filter(({ kind }) => kind === 'DynamicEnv')) cluster.put(env);
+        expect(cluster.settle()).toEqual([]);
+        cluster.refused.clear();
+        expect(cluster.settle()).toEqual([]);
+        for (const each of second) cluster.refused.add(each);
+        for (const env of cluster.list(DynamicEnv)) {
+          cluster.put({ ...env, metadata: { ...env.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+        }
+        expect(cluster.settle()).toEqual([]);
+        cluster.refused.clear();
+        expect(cluster.settle()).toEqual([]);
+        expect([cluster.list(DynamicEnv), contents(cluster), cluster.stranded]).toEqual([[], before, []]);
       }),
       { numRuns: 60 },
     );
@@ -198,6 +229,7 @@ describe('plans', () => {
             expect(cluster.settle()).toEqual([]);
           }
           expect(cluster.list(DynamicEnv)).toEqual([]);
+          expect(cluster.stranded).toEqual([]);
           expect(contents(cluster)).toEqual(before);
         },
       ),

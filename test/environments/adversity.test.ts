@@ -78,6 +78,7 @@ describeClusters('an environment', (cluster) => {
     await readyIn(namespace);
     await client.delete(Namespace, { name: namespace });
     await untilGone(Namespace, { name: namespace });
+    expect((await client.list(DynamicEnv, { namespace })).items).toEqual([]);
   });
 
   test('outlives the namespace of a subset, and can be deleted', { timeout: 2 * DEADLINE }, async () => {

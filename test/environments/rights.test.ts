@@ -130,7 +130,7 @@ describeClusters('with the rights of the guide', (cluster) => {
     });
     await client.create(DynamicEnv, env);
     await until(() => isIn(client, env.metadata, 'ready'), 60_000);
-    const subsets = env.spec!.subsets.map((subset) => ({ ...subset, replicas: 2 }));
+    const subsets = env.spec.subsets.map((subset) => ({ ...subset, replicas: 2 }));
     await client.patch(DynamicEnv, env.metadata, { type: 'merge', body: { spec: { subsets } } });
     const clone = { name: `cart-${version}`, namespace };
     await until(async () => (await client.get(Deployment, clone)).spec.replicas === 2, 60_000);
