@@ -115,10 +115,16 @@ function upkeep(view: View, claim: DeploymentTargetClaim, settings: Settings): V
     const unready = { reason: 'ClaimMisbound', message: conflict(claim, target) ?? gone };
     return { phase: 'Lost', steps, problem: unready.message, unready };
   }
+  const other = referring.find(({ metadata, status }) => metadata.name !== named && status?.phase === 'Bound');
+  if (named !== '' && other !== undefined && target.status?.phase !== 'Bound') {
+    const message = `DeploymentTargetClaim ${name} names DeploymentTarget ${named} and is bound to ${other.metadata.name}: a claim has one target`;
+    return { phase: 'Lost', steps, problem: message, unready: { reason: 'ClaimMisbound', message } };
+  }
   const mayHeal = settings.lostHeals === 'name' || refersTo(target, claim);
   if (claim.status?.phase === 'Lost' && !mayHeal) return { phase: 'Lost', steps, problem: gone };
   const unready = uselessness(target);
   if (unready !== undefined) return { phase: undefined, steps, unready, target };
+  if (named === '' && steps.length === 0) steps.push(nameTarget(claim, target));
   const bound = [...steps, ...lockSteps(claim, target, settings), ...phaseSteps(claim, target, settings)];
   return { phase: 'Bound', steps: bound, target };
 }
@@ -189,16 +195,17 @@ function bind(claim: DeploymentTargetClaim, target: DeploymentTarget, settings: 
   if (lock.length > 0) return { phase: undefined, steps: lock };
   const steps = phaseSteps(claim, target, settings);
   if ((claim.spec.targetName ?? '') === '') {
-    const annotations = { ...claim.metadata.annotations, [BOUND_BY_CONTROLLER]: 'true' };
-    const next = {
-      ...claim,
-      metadata: { ...claim.metadata, annotations },
-      spec: { ...claim.spec, targetName: target.metadata.name },
-    };
-    return { phase: undefined, steps: [...steps, edit(DeploymentTargetClaim, claim, next)] };
+    return { phase: undefined, steps: [...steps, nameTarget(claim, target)] };
   }
   if (claim.status?.phase === 'Bound') steps.push(annotate(claim, { [BIND_COMPLETE]: 'true' }));
   return { phase: 'Bound', steps, target };
+}
+
+/** The claim names the target that was found for it. */
+function nameTarget(claim: DeploymentTargetClaim, target: DeploymentTarget): Step {
+  const annotations = { ...claim.metadata.annotations, [BOUND_BY_CONTROLLER]: 'true' };
+  const spec = { ...claim.spec, targetName: target.metadata.name };
+  return edit(DeploymentTargetClaim, claim, { ...claim, metadata: { ...claim.metadata, annotations }, spec });
 }
 
 function lockSteps(claim: DeploymentTargetClaim, target: DeploymentTarget, { claimRefShape }: Settings): Step[] {

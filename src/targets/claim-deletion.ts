@@ -47,11 +47,15 @@ function saidBy({ status }: DeploymentTarget): string {
 
 /** The target that the claim has: never one that belongs to somebody else, nor a second one that was reserved for it. */
 function targetToReclaim(view: View, claim: DeploymentTargetClaim): DeploymentTarget | undefined {
+  const referring = targetsReferringTo(view, claim);
+  const bound = referring.find(({ status }) => status?.phase === 'Bound');
+  if (bound !== undefined) return bound;
   const named = targetNamed(view, claim);
+  if (named !== undefined && refersTo(named, claim)) return named;
   const wasBound = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
   // Other binders leave the reference of a bound target empty. Without having been bound, the name is only a wish.
-  if (named !== undefined && (refersTo(named, claim) || (wasBound && claimNameOf(named) === ''))) return named;
-  return wasBound && (claim.spec.targetName ?? '') !== '' ? undefined : targetsReferringTo(view, claim)[0];
+  if (wasBound && named?.status?.phase === 'Bound' && claimNameOf(named) === '') return named;
+  return wasBound && (claim.spec.targetName ?? '') !== '' ? undefined : referring[0];
 }
 
 /** Nothing was bound: what was asked for on the way goes too. */

@@ -1,0 +1,46 @@
+// A claim has one target and a target one claim, also when people change the references that say so.
+import { expect, test } from 'vitest';
+import { claim, errorOf, target, targetClass } from '../../test/support/claims.ts';
+import type { ClaimWorld } from '../../test/support/claims.ts';
+import { running } from '../../test/support/running-claims.ts';
+import { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
+
+const dtc = (w: ClaimWorld, name = 'test-dtc') => w.get(DeploymentTargetClaim, name);
+const dt = (w: ClaimWorld, name = 'test-dt') => w.get(DeploymentTarget, name);
+
+/** A claim that is bound, beside a target that is free. */
+async function bound(policy: 'Delete' | 'Retain' = 'Delete'): Promise<ClaimWorld> {
+  const w = await running().have(targetClass(policy), target(), claim());
+  await w.settle();
+  await w.have(target('free'));
+  await w.settle();
+  expect([dtc(w)?.spec.targetName, dt(w, 'free')?.status?.phase]).toEqual(['test-dt', 'Available']);
+  return w;
+}
+
+test('a bound claim names its target again when somebody clears the name', async () => {
+  const w = await bound();
+  await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: '' } });
+  await w.settle();
+  expect([dtc(w)?.spec.targetName, dtc(w)?.status?.phase]).toEqual(['test-dt', 'Bound']);
+});
+
+test('a bound claim that is made to name another target does not get a second one, and heals', async () => {
+  const w = await bound();
+  await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: 'free' } });
+  await w.settle();
+  expect(dtc(w)?.status?.phase).toBe('Lost');
+  expect(errorOf(dtc(w))).toContain('names DeploymentTarget free and is bound to test-dt: a claim has one target');
+  expect([dt(w, 'free')?.status?.phase, dt(w, 'free')?.spec.claimRef ?? '']).toEqual(['Available', '']);
+  await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: 'test-dt' } });
+  await w.settle();
+  expect([dtc(w)?.status?.phase, dt(w)?.status?.phase]).toEqual(['Bound', 'Bound']);
+});
+
+test('such a claim takes the target with it that it had, not the one that it names', async () => {
+  const w = await bound();
+  await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: 'free' } });
+  await w.delete(DeploymentTargetClaim, 'test-dtc');
+  await w.settle();
+  expect([dtc(w), dt(w), dt(w, 'free')?.status?.phase]).toEqual([undefined, undefined, 'Available']);
+});
