@@ -250,12 +250,10 @@ describeClusters('admission of targets', (cluster) => {
       await until(async () => (await find(DeploymentTargetClaim, 'unseen')) === undefined);
     }));
 
-  // The embedded API server does not look at the conditions of webhooks.
-  test.skipIf(cluster.name === 'embedded')('while nobody answers, environments can be labelled and deleted', () =>
+  test('while nobody answers, environments can be labelled and deleted', () =>
     whileNobodyAnswers(async () => {
       await change(Environment, 'fine', { metadata: { labels: { team: 'blue' }, finalizers: ['example.com/hold'] } });
       expect((await refusal(change(Environment, 'fine', { spec: { displayName: 'New' } }))).message).toContain(NOBODY);
       await remove(Environment, 'fine');
-    }),
-  );
+    }));
 });
