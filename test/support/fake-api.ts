@@ -153,7 +153,8 @@ export class FakeApi implements Client {
     if (options.dryRun) return undefined;
     if ((before.metadata.finalizers ?? []).length > 0) {
       if (before.metadata.deletionTimestamp !== undefined) return before as unknown as T;
-      const metadata = { ...before.metadata, deletionTimestamp: this.#time() };
+      const generation = (before.metadata.generation ?? 0) + 1;
+      const metadata = { ...before.metadata, generation, deletionTimestamp: this.#time() };
       return this.#store('delete', kind, before, { ...before, metadata }) as unknown as T;
     }
     this.#drop('delete', kind, before);
