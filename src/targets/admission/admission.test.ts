@@ -207,12 +207,17 @@ describe('a claim', () => {
       'My_Place',
       'Invalid value: "My_Place": must be what a namespace can be called: at most 63 small letters, digits and "-"',
     ],
+    [
+      'dt.appstudio.redhat.com/ttl',
+      'soon',
+      'Invalid value: "soon": must be a length of time, more than nothing and at most 36500d, such as 90m, 1h30m or 2d',
+    ],
   ])('whose annotation %s is %j is refused', (annotation, value, message) => {
     const bad = claim({}, { [annotation]: value });
     expect(refusals(bad)).toEqual([`metadata.annotations[${annotation}]: ${message}`]);
     expect(refusals(bad, claim({}))).toHaveLength(1);
     expect(problemsOf(bad, bad)).toEqual([]);
-    expect(problemsOf(claim({}, { [annotation]: 'fine' }))).toEqual([]);
+    expect(problemsOf(claim({}, { [annotation]: '1h' }))).toEqual([]);
   });
 
   test('is told of everything at once', () => {

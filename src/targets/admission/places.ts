@@ -2,11 +2,11 @@
 // only what they could not hold, or what they do not know. The rest are warnings.
 import type { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import { InvalidSelectorError, parseDuration, parseSelector } from '../../kube/index.ts';
-import { DEVSANDBOX, NAMESPACE_PROVISIONER, REQUESTED_NAMESPACE, SELECTOR } from '../names.ts';
+import { DEVSANDBOX, NAMESPACE_PROVISIONER, REQUESTED_NAMESPACE, SELECTOR, TTL } from '../names.ts';
 import { classParameters, namespaceParameters } from '../parameters.ts';
 import type { Parsed } from '../parameters.ts';
 import { invalid, isDnsLabel, nameWarnings, refused, warning } from './problem.ts';
-import type { Problem } from './problem.ts';
+import type { Place, Problem } from './problem.ts';
 
 const CLASS_NAME = ['spec', 'deploymentTargetClassName'];
 const CLAIM_REF = ['spec', 'claimRef'];
@@ -61,7 +61,8 @@ const LONGEST_TTL = '36500d';
 /** What is wrong with a claim. */
 export function claimProblems({ metadata, spec }: DeploymentTargetClaim): readonly Problem[] {
   return [
-    ...ttlProblems(spec.ttl),
+    ...ttlProblems(['spec', 'ttl'], spec.ttl),
+    ...ttlProblems(['metadata', 'annotations', TTL], metadata.annotations?.[TTL]),
     ...selectorProblems(metadata.annotations?.[SELECTOR]),
     ...requestedNamespaceProblems(metadata.annotations?.[REQUESTED_NAMESPACE]),
     ...nameWarnings(CLASS_NAME, spec.deploymentTargetClassName, 'class'),
@@ -69,12 +70,12 @@ export function claimProblems({ metadata, spec }: DeploymentTargetClaim): readon
   ];
 }
 
-function ttlProblems(ttl: string | undefined): Problem[] {
+function ttlProblems(at: Place, ttl: string | undefined): Problem[] {
   if (ttl === undefined) return [];
   const lifeMs = parseDuration(ttl) ?? 0;
   if (lifeMs > 0 && lifeMs <= parseDuration(LONGEST_TTL)!) return [];
   const must = `must be a length of time, more than nothing and at most ${LONGEST_TTL}, such as 90m, 1h30m or 2d`;
-  return [invalid(['spec', 'ttl'], ttl, must)];
+  return [invalid(at, ttl, must)];
 }
 
 function selectorProblems(text: string | undefined): Problem[] {
