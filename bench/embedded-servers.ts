@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { build } from 'esbuild';
+import { bundle } from '../scripts/bundle.ts';
 import { connect, loadConfig } from '../src/kube/index.ts';
 import type { Client, ConnectConfig } from '../src/kube/index.ts';
 import { startRealCluster } from '../test/cluster/real.ts';
@@ -28,50 +28,37 @@ export interface Server {
 
 const root = path.resolve(import.meta.dirname, '..');
 
-/** Programs of a bundle like the published package's. */
-export interface Bundle {
+/** The package as it is published, and nothing kept from starts before. */
+export interface Package {
   /** The command line. */
   readonly cli: string;
   /** The API server alone: its arguments are the data directory and the port. */
   readonly api: string;
+  readonly env: NodeJS.ProcessEnv;
   readonly remove: () => void;
 }
 
-export async function bundle(): Promise<Bundle> {
-  // Below the sources, so that the bundle finds the same packages.
+export async function makePackage(): Promise<Package> {
   const cache = path.join(import.meta.dirname, '.cache');
   mkdirSync(cache, { recursive: true });
   const dir = mkdtempSync(path.join(cache, 'embedded-'));
-  await build({
-    absWorkingDir: root,
-    entryPoints: { cli: 'src/cli/main.ts', embedded: 'src/embedded/index.ts' },
-    outdir: dir,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    packages: 'external',
-  });
-  for (const file of ['openapi.json', 'descriptions.json']) {
-    copyFileSync(path.join(root, 'src/embedded/kinds', file), path.join(dir, file));
-  }
-  const [cli, api] = [path.join(dir, 'main.js'), path.join(dir, 'api.js')];
-  writeFileSync(cli, "import { main } from './cli.js';\nawait main(process.argv);\n");
+  const [cli, api] = [path.join(dir, 'bin/offshoot.js'), path.join(dir, 'api.js')];
+  mkdirSync(path.dirname(cli));
+  copyFileSync(path.join(root, 'bin/offshoot.js'), cli);
+  copyFileSync(path.join(root, 'package.json'), path.join(dir, 'package.json'));
+  await bundle(path.join(dir, 'dist'), { embedded: 'src/embedded/index.ts' });
   const start = 'await startEmbedded({ dataDir: process.argv[2], port: Number(process.argv[3]) });';
-  writeFileSync(api, `import { startEmbedded } from './embedded.js';\n${start}\n`);
-  return { cli, api, remove: () => rmSync(dir, { recursive: true, force: true }) };
+  writeFileSync(api, `import { startEmbedded } from './dist/embedded.js';\n${start}\n`);
+  const env = { ...process.env, XDG_CACHE_HOME: path.join(dir, 'cache') };
+  return { cli, api, env, remove: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
-/** `offshoot up` on disk, without the controllers. */
-export async function startEmbedded(cli: string): Promise<Server> {
+/** `offshoot up` on disk, with or without the controllers. */
+export async function startEmbedded({ cli, env }: Package, controllers: boolean): Promise<Server> {
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-bench-'));
+  const args = ['up', '--data-dir', dir, '--port', '0', '-o', 'json', ...(controllers ? [] : ['--no-controllers'])];
   const started = performance.now();
-  const child = spawn(
-    process.execPath,
-    [cli, 'up', '--data-dir', dir, '--port', '0', '--no-controllers', '-o', 'json'],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env });
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   const startMs = performance.now() - started;
   const { kubeconfig } = JSON.parse(line) as { kubeconfig: string };
@@ -79,11 +66,11 @@ export async function startEmbedded(cli: string): Promise<Server> {
 }
 
 /** How long the API server alone takes from the start of its process until it says that it is ready. */
-export async function timeOfApiStart(api: string): Promise<number> {
+export async function timeOfApiStart({ api, env }: Package): Promise<number> {
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-bench-'));
   const port = await freePort();
   const started = performance.now();
-  const child = spawn(process.execPath, [api, dir, String(port)], { stdio: 'inherit' });
+  const child = spawn(process.execPath, [api, dir, String(port)], { stdio: 'inherit', env });
   while (!(await isReady(port))) await delay(2);
   const startMs = performance.now() - started;
   await end(child, dir);

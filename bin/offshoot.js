@@ -1,6 +1,8 @@
 #!/usr/bin/env node
-// Entry of the command line: the sources in a checkout, the bundle in a published package.
-import { existsSync } from 'node:fs';
+// Entry of the command line: the bundle; in a checkout whose sources have changed since it was made, the sources.
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import path from 'node:path';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 11)) {
@@ -9,6 +11,27 @@ if (major < 24 || (major === 24 && minor < 11)) {
   );
   process.exit(1);
 }
-const source = new URL('../src/cli/main.ts', import.meta.url);
-const { main } = await import(existsSync(source) ? source.href : '../dist/cli.js');
+
+const root = path.dirname(import.meta.dirname);
+
+/** Whether the sources, where there are any, are as they were when the bundle was made. */
+function isBundleCurrent() {
+  if (!existsSync(path.join(root, 'src'))) return true;
+  try {
+    const states = Object.entries(JSON.parse(readFileSync(path.join(root, 'dist/sources.json'), 'utf8')));
+    return states.every(([file, state]) => {
+      const { size, mtimeMs } = statSync(path.join(root, file));
+      return state === `${size} ${mtimeMs}`;
+    });
+  } catch {
+    // No bundle, or a source that it was made from is gone.
+    return false;
+  }
+}
+
+// What is compiled is kept for the next start; where there is no place for it, every start compiles.
+const { XDG_CACHE_HOME, HOME } = process.env;
+const cache = XDG_CACHE_HOME || (HOME && path.join(HOME, '.cache'));
+if (cache) enableCompileCache(path.join(cache, 'offshoot', 'compiled'));
+const { main } = await import(isBundleCurrent() ? '../dist/cli.js' : '../src/cli/main.ts');
 await main(process.argv);

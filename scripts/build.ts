@@ -1,40 +1,54 @@
 // Bundles the command line and the library entries into dist/, with type declarations beside them.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { build } from 'esbuild';
+import { bundle } from './bundle.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
+const dist = path.join(root, 'dist');
 await import('./openapi.ts');
-rmSync(path.join(root, 'dist'), { recursive: true, force: true });
+const started = Date.now();
+rmSync(dist, { recursive: true, force: true });
 
-await build({
-  absWorkingDir: root,
-  entryPoints: {
-    cli: 'src/cli/main.ts',
-    watchable: 'src/watchable/index.ts',
-    kube: 'src/kube/index.ts',
-    controller: 'src/controller/index.ts',
-    embedded: 'src/embedded/index.ts',
-  },
-  outdir: 'dist',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node24',
-  packages: 'external',
-  sourcemap: true,
-  logLevel: 'warning',
+const inputs = await bundle(dist, {
+  watchable: 'src/watchable/index.ts',
+  kube: 'src/kube/index.ts',
+  controller: 'src/controller/index.ts',
+  embedded: 'src/embedded/index.ts',
 });
-
-// Data that is read at run time stands beside the code that reads it, in the bundle as in the sources.
-for (const file of ['openapi.json', 'descriptions.json']) {
-  copyFileSync(path.join(root, 'src/embedded/kinds', file), path.join(root, 'dist', file));
-}
+writeFileSync(path.join(dist, 'LICENSES.txt'), licenses(inputs));
 
 const tsc = createRequire(import.meta.url)
   .resolve('typescript/package.json')
   .replace('package.json', 'bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+stamp(inputs);
+
+/** The licenses of the packages that are in the bundle. */
+function licenses(files: readonly string[]): string {
+  const packages = new Set(files.flatMap((file) => /^.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[0] ?? []));
+  const texts = [...packages].toSorted().map((each) => {
+    const directory = path.resolve(root, each);
+    const { name, version } = JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8')) as {
+      name: string;
+      version: string;
+    };
+    const files = readdirSync(directory).filter((file) => /^(licen[cs]e|notice)/i.test(file));
+    return [`${name} ${version}`, ...files.map((file) => readFileSync(path.join(directory, file), 'utf8'))].join(
+      '\n\n',
+    );
+  });
+  return texts.join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+/** Notes what the bundle was made from: bin/offshoot.js uses it only as long as that is unchanged. */
+function stamp(files: readonly string[]): void {
+  const sources = files.filter((file) => file.startsWith('src/')).toSorted();
+  const states = sources.map((file): [string, string] => {
+    const { size, mtimeMs } = statSync(path.join(root, file));
+    // Written while the bundle was made: nobody knows which state is in it.
+    return [file, mtimeMs >= started ? '' : `${size} ${mtimeMs}`];
+  });
+  writeFileSync(path.join(dist, 'sources.json'), JSON.stringify(Object.fromEntries(states)));
+}

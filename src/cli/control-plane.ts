@@ -6,14 +6,13 @@ import {
   createMetrics,
   ManagedCertificates,
   Manager,
-  removeConfiguration,
   serveWebhooks,
   WebhookRegistration,
 } from '../controller/index.ts';
 import type { Certificates, Logger, ManagerOptions, Metrics, WebhookAddress } from '../controller/index.ts';
 import type { Settings } from '../environments/index.ts';
 import { connect, systemClock } from '../kube/index.ts';
-import type { Client, ConnectConfig } from '../kube/index.ts';
+import type { Client, ConnectConfig, ConnectOptions } from '../kube/index.ts';
 import type { Part, PartWebhook, TargetSettings } from './parts.ts';
 
 export interface WebhookOptions {
@@ -26,6 +25,8 @@ export interface WebhookOptions {
 
 export interface ControlPlaneOptions {
   readonly config: ConnectConfig;
+  /** Where connections come from; over the network unless told. */
+  readonly dial?: ConnectOptions['dial'];
   readonly parts: readonly Part[];
   readonly settings?: Partial<Settings>;
   readonly targets?: TargetSettings;
@@ -57,7 +58,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const { config, parts, settings = {}, targets = {}, namespace, probes, metricsAddress, onWrite } = options;
   const logger = options.logger ?? createLogger();
   const metrics = createMetrics();
-  const client = connect(config, { onRequest: (report) => metrics.request(report) });
+  const client = connect(config, {
+    onRequest: (report) => metrics.request(report),
+    ...(options.dial && { dial: options.dial }),
+  });
   /** What was started, undone last in, first out. */
   const undo: (() => Promise<void> | void)[] = [() => client.close()];
   const unwind = async (): Promise<void> => {
@@ -136,7 +140,7 @@ async function startWebhooks(options: StartWebhooks): Promise<string> {
   undo.push(() => server.close());
   const address: WebhookAddress =
     reach === 'loopback' ? { url: server.url } : { service: { namespace, name: reach.service } };
-  for (const webhook of webhooks) {
+  const registrations = webhooks.map((webhook) => {
     const registration = new WebhookRegistration({
       client,
       clock: systemClock,
@@ -146,8 +150,9 @@ async function startWebhooks(options: StartWebhooks): Promise<string> {
     });
     // Over loopback nobody else answers for us: left behind, the registration would refuse every write.
     undo.push(() => registration.stop({ remove: reach === 'loopback' }));
-    await registration.start();
-  }
+    return registration.start();
+  });
+  await Promise.all(registrations);
   return server.url;
 }
 
@@ -160,10 +165,4 @@ function certificatesOf({ certDir, client, logger, namespace, reach }: StartWebh
 
 function serviceHosts(name: string, namespace: string): string[] {
   return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
-}
-
-/** Takes back registrations that a process left behind which was ended without a chance to do so. */
-export async function removeWebhooks(client: Client, parts: readonly Part[]): Promise<void> {
-  const names = parts.flatMap(({ webhook }) => webhook?.configurationName ?? []);
-  await Promise.all(names.map((name) => removeConfiguration(client, name)));
 }

@@ -1,11 +1,10 @@
 // `offshoot crds`: the definitions of our kinds; and what `run` and `up` do about them.
 import { Command } from 'commander';
-import { stringify } from 'yaml';
 import type { Client } from '../kube/client.ts';
 import { delay, systemClock } from '../kube/clock.ts';
-import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
+import { isNotFound } from '../kube/errors.ts';
 import { defineKind } from '../kube/objects.ts';
-import type { AnyKind, AnyObject } from '../kube/objects.ts';
+import type { AnyKind } from '../kube/objects.ts';
 import type { Part } from './parts.ts';
 
 const CustomResourceDefinition = defineKind(
@@ -22,14 +21,10 @@ export function crdsCommand(): Command {
     .description('print the definitions of our kinds as YAML')
     .addHelpText('after', '\nExample:\n  offshoot crds | kubectl apply -f -')
     .action(async () => {
-      const { partsOf } = await import('./parts.ts');
-      console.log(definitionsText(partsOf()));
+      const [{ definitions }, { stringify }] = await Promise.all([import('./needs.ts'), import('yaml')]);
+      const documents = definitions.map((definition) => stringify(definition, { lineWidth: 0 }));
+      console.log(documents.join('---\n').trimEnd());
     });
-}
-
-function definitionsText(parts: readonly Part[]): string {
-  const documents = parts.flatMap(({ resources }) => resources).map(({ crd }) => stringify(crd, { lineWidth: 0 }));
-  return documents.join('---\n').trimEnd();
 }
 
 /** Installs the definitions of the parts, or brings them up to date, and waits until their kinds are served. */
@@ -48,19 +43,6 @@ export async function installDefinitions(client: Client, parts: readonly Part[])
     ),
   );
   await Promise.all(resources.map(({ kind }) => untilServed(client, kind)));
-}
-
-/** Creates definitions that are not there yet; those that are stay as they are. */
-export async function addDefinitions(client: Client, definitions: readonly AnyObject[]): Promise<void> {
-  await Promise.all(
-    definitions.map(async (definition) => {
-      try {
-        await client.create(CustomResourceDefinition, definition);
-      } catch (error) {
-        if (!isAlreadyExists(error)) throw error;
-      }
-    }),
-  );
 }
 
 /** Throws, saying what to do, when the cluster does not serve a kind that a part can't do without. */

@@ -1,0 +1,115 @@
+// Bundles programs with everything that they need, so that starting one reads a few files and not hundreds. Called by
+// build.ts for the published package, and by benchmarks.
+import { copyFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import path from 'node:path';
+import * as esbuild from 'esbuild';
+import type { BuildOptions, Plugin } from 'esbuild';
+
+const root = path.resolve(import.meta.dirname, '..');
+const DATA_DIRECTORY = 'src/embedded/kinds';
+const DATA = ['openapi.json', 'descriptions.json'];
+
+/** Modules whose exports are plain data: the bundle holds the data, not the code that makes it. */
+const evaluated: Plugin = {
+  name: 'evaluated',
+  setup(build) {
+    build.onLoad({ filter: /\/src\/cli\/needs\.ts$/ }, async ({ path: file }) => {
+      const made = (await import(file)) as Readonly<Record<string, unknown>>;
+      const text = ([name, value]: [string, unknown]): string =>
+        `export const ${name} = JSON.parse(${JSON.stringify(JSON.stringify(value))});`;
+      return { contents: Object.entries(made).map(text).join('\n'), loader: 'js' };
+    });
+  },
+};
+
+/**
+ * Node's own modules, taken without an import statement: that reads every name which they export, and some names load
+ * whole subsystems that nobody uses. Names that nobody imports are dropped from what stands here.
+ */
+const builtins: Plugin = {
+  name: 'builtins',
+  setup(build) {
+    // One for each importer: a shared one would be a file of its own to load.
+    build.onResolve({ filter: /./ }, ({ path: name, kind, importer }) =>
+      kind === 'import-statement' && isBuiltin(name)
+        ? { path: `${name} of ${importer}`, namespace: 'builtin', pluginData: name }
+        : undefined,
+    );
+    build.onLoad({ filter: /./, namespace: 'builtin' }, ({ pluginData }) => {
+      const name = pluginData as string;
+      const names = Object.keys(process.getBuiltinModule(name) as object).filter((each) => /^\w+$/.test(each));
+      const lines = names.map((each) => `export const ${each} = /* @__PURE__ */ take('${each}');`);
+      const all = `const all = process.getBuiltinModule('${name}');\nconst take = (name) => all[name];`;
+      return { contents: [all, 'export default all;', ...lines].join('\n') };
+    });
+  },
+};
+
+/** Parts of packages that we never use, and that would load much more. */
+const leftOut: Plugin = {
+  name: 'left-out',
+  setup(build) {
+    const parts = /\/node_modules\/(prom-client\/lib\/(cluster|defaultMetrics|pushgateway)|pino\/lib\/transport)\.js$/;
+    build.onLoad({ filter: parts }, ({ path: file }) => ({
+      contents: `module.exports = () => { throw new Error('the bundle is without ${path.basename(file)}'); };`,
+    }));
+  },
+};
+
+/** Our own modules do nothing when they are loaded: one that is reached but not used is left out. */
+const quiet: Plugin = {
+  name: 'quiet',
+  setup(build) {
+    build.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path: name, resolveDir }) => ({
+      path: path.resolve(resolveDir, name),
+      sideEffects: false,
+    }));
+  },
+};
+
+/** The cluster has a bundle of its own: in a shared one, every file that any command reads would be one more to load. */
+const CLUSTER = 'src/cli/up-cluster.ts';
+const apart: Plugin = {
+  name: 'apart',
+  setup(build) {
+    build.onResolve({ filter: /\/up-cluster\.ts$/ }, ({ kind }) =>
+      kind === 'entry-point' ? undefined : { path: './up.js', external: true },
+    );
+  },
+};
+
+/**
+ * Writes the bundle of the command line and of the given entries, and the data that they read at run time. Returns the
+ * files that it was made from.
+ */
+export async function bundle(outdir: string, entries: Readonly<Record<string, string>> = {}): Promise<string[]> {
+  const shared: BuildOptions = {
+    absWorkingDir: root,
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    sourcemap: true,
+    sourcesContent: false,
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+    metafile: true,
+    plugins: [apart, quiet, builtins, evaluated, leftOut],
+    // Packages in the older module format ask for Node's own modules by this name.
+    banner: { js: "import{createRequire as $require}from'node:module';const require=$require(import.meta.url);" },
+  };
+  const built = await Promise.all([
+    esbuild.build({ ...shared, entryPoints: { cli: 'src/cli/main.ts', ...entries } }),
+    esbuild.build({ ...shared, entryPoints: { up: CLUSTER } }),
+  ]);
+  // Data that is read at run time stands beside the code that reads it, in the bundle as in the sources.
+  for (const file of DATA) copyFileSync(path.join(root, DATA_DIRECTORY, file), path.join(outdir, file));
+  const inputs = built.flatMap(({ metafile }) => Object.keys(metafile!.inputs));
+  const files = inputs.filter((input) => !input.startsWith('builtin:'));
+  return [...new Set([...files, ...DATA.map((file) => `${DATA_DIRECTORY}/${file}`)])];
+}

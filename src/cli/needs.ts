@@ -1,0 +1,10 @@
+// What our parts need of a cluster, as plain data. A build puts the values in the place of this code (scripts/bundle.ts),
+// so that a start computes nothing of it.
+import type { AnyObject } from '../kube/objects.ts';
+import { partsOf } from './parts.ts';
+
+/** The definitions of our kinds. */
+export const definitions: readonly AnyObject[] = partsOf().flatMap(({ resources }) => resources.map(({ crd }) => crd));
+
+/** The names under which our webhooks are registered. */
+export const webhookNames: readonly string[] = partsOf().flatMap(({ webhook }) => webhook?.configurationName ?? []);

@@ -1,0 +1,106 @@
+// A cluster in this process, until it is stopped: what `offshoot up` does.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { styleText } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { gatewayApiDefinitions, istioDefinitions } from '../embedded/crd/index.ts';
+import { startEmbedded } from '../embedded/index.ts';
+import type { Embedded } from '../embedded/index.ts';
+import type { AnyObject } from '../kube/objects.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { definitions, webhookNames } from './needs.ts';
+import { untilSignal } from './signals.ts';
+import type { UpOptions } from './up.ts';
+
+const WEBHOOKS = 'validatingwebhookconfigurations.admissionregistration.k8s.io';
+
+/** Runs a cluster, and the controllers unless told otherwise, until a signal. */
+export async function up(options: UpOptions, usualPort: number): Promise<void> {
+  const place = options.memory ? memoryPlace() : dataPlace(options);
+  const signalled = untilSignal();
+  const cluster = await start(options, usualPort, place.dataDir);
+  const plane = await control(cluster, options.controllers);
+  const kubeconfig = path.resolve(options.kubeconfig ?? path.join(place.dir, 'kubeconfig'));
+  mkdirSync(path.dirname(kubeconfig), { recursive: true });
+  writeFileSync(kubeconfig, cluster.kubeconfig(), { mode: 0o600 });
+  if (options.output === 'json') {
+    console.log(JSON.stringify({ api: cluster.url, kubeconfig, pid: process.pid }));
+  } else {
+    console.log(summary(cluster.url, kubeconfig, place.dataDir, plane !== undefined));
+  }
+  // Later starts find what this one has compiled, however this one ends.
+  flushCompileCache();
+  // The engine would let its space for new objects grow to 128 MB, several times what a large cluster itself takes.
+  setFlagsFromString('--semi-space-growth-factor=1');
+  await signalled;
+  await plane?.stop();
+  await cluster.stop();
+  place.leave();
+}
+
+/** The controllers, or what must be done where there are none. */
+async function control(cluster: Embedded, wanted: boolean): Promise<ControlPlane | undefined> {
+  const left = webhookNames.filter((name) => cluster.store.get(WEBHOOKS, name) !== undefined);
+  if (!wanted && left.length === 0) return undefined;
+  // Loaded here, so that a cluster without controllers is ready before.
+  const { controlLocally, forgetWebhooks } = await import('./control-locally.ts');
+  if (wanted) return controlLocally(cluster);
+  // A run before this one was ended without a chance to take its webhooks back.
+  await forgetWebhooks(cluster, left);
+  return undefined;
+}
+
+interface Place {
+  /** Where files of this run go. */
+  readonly dir: string;
+  /** Where the cluster is kept; undefined keeps it in memory. */
+  readonly dataDir?: string;
+  leave(): void;
+}
+
+function memoryPlace(): Place {
+  const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-'));
+  return { dir, leave: () => rmSync(dir, { recursive: true, force: true }) };
+}
+
+function dataPlace(options: UpOptions): Place {
+  const state = process.env['XDG_STATE_HOME'] ?? path.join(homedir(), '.local', 'state');
+  const dir = path.resolve(options.dataDir ?? path.join(state, 'offshoot'));
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  return { dir, dataDir: dir, leave: () => {} };
+}
+
+async function start(options: UpOptions, usualPort: number, dataDir: string | undefined): Promise<Embedded> {
+  const given = Object.values({ ...istioDefinitions(), ...gatewayApiDefinitions() }) as AnyObject[];
+  const cluster = {
+    ...(dataDir !== undefined && { dataDir }),
+    ...(options.fresh && { fresh: true }),
+    definitions: { given, kept: definitions, manager: 'offshoot-install' },
+  };
+  if (options.port !== undefined) return startEmbedded({ ...cluster, port: options.port });
+  try {
+    return await startEmbedded({ ...cluster, port: usualPort });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    return startEmbedded({ ...cluster, port: 0 });
+  }
+}
+
+function summary(url: string, kubeconfig: string, dataDir: string | undefined, controllers: boolean): string {
+  const row = (name: string, value: string): string => `  ${styleText('gray', name.padEnd(16))}${value}`;
+  return [
+    styleText('bold', 'Offshoot is running.'),
+    '',
+    row('Kubernetes API', url),
+    row('kubeconfig', kubeconfig),
+    row('controllers', controllers ? 'running' : 'none (offshoot run starts them)'),
+    row('data', dataDir === undefined ? 'in memory, gone when this stops' : `${dataDir} (--fresh starts over)`),
+    '',
+    `  export KUBECONFIG=${kubeconfig}`,
+    '  kubectl get namespaces',
+    '',
+    'Ctrl-C stops it.',
+  ].join('\n');
+}
