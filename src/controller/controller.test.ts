@@ -173,6 +173,33 @@ describe('writes', () => {
     expect(requests).toEqual(['patch Template']);
   });
 
+  test('a status that somebody else wrote during a pass is not undone by it', async () => {
+    const api = new FakeApi();
+    const ref = { name: 'a', namespace: 'team' };
+    let told: Promise<unknown> | undefined;
+    api.intercept = ({ verb, kind }) => {
+      if (verb !== 'apply' || kind !== 'Template') return;
+      const patch = { type: 'merge', body: { status: { notes: 7 } } } as const;
+      told ??= api.patch(Copy, ref, patch, { subresource: 'status' });
+    };
+    const manager = await run(api, [
+      defineController<Copy>({
+        name: 'counting',
+        kind: Copy,
+        reads: [reading(Template)],
+        // Two writes, so that there is time to hear of the other one in between.
+        plan: (_view, { status }) => ({
+          steps: ['one', 'two'].map((name) => own(Template, template(name, 'made'))),
+          status: { notes: status?.notes ?? 1 },
+        }),
+      }),
+    ]);
+    await api.create(Copy, copy('a'));
+    await settled(manager);
+    await told;
+    expect(api.all(Copy).get('team/a')!['status']).toMatchObject({ notes: 7 });
+  });
+
   test('a conflict is planned again on what is there now', async () => {
     const api = new FakeApi();
     const manager = await run(api);

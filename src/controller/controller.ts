@@ -10,6 +10,7 @@ import { keyOf } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { edit, editStatus, objectOf } from '../kube/steps.ts';
 import type { Tables } from '../kube/tables.ts';
+import { jsonEqual } from '../watchable/index.ts';
 import { stampStatus, statusOf, withCondition } from './conditions.ts';
 import type { Condition, Status } from './conditions.ts';
 import type { ControllerDefinition, Failure, Plan, PlannedEvent } from './definition.ts';
@@ -212,11 +213,15 @@ export class Controller {
     return { did: outcome!.did, object: outcome!.object ?? object };
   }
 
-  /** The object after our own writes to it in this pass; the planned one if its spec has changed since. */
+  /**
+   * The object after our own writes to it in this pass; the planned one, which the server will refuse, if its spec has
+   * changed since, or its status: what others wrote there must not be undone by a plan that did not see it.
+   */
   #latest(object: KubeObject): KubeObject {
     const { uid, generation } = object.metadata;
     const latest = this.#tables.of(this.#definition.kind).get(keyOf(object.metadata));
-    return latest?.metadata.uid === uid && latest?.metadata.generation === generation ? latest! : object;
+    const isSame = latest?.metadata.uid === uid && latest?.metadata.generation === generation;
+    return isSame && jsonEqual(statusOf(latest!), statusOf(object)) ? latest! : object;
   }
 
   async #failed(key: string, object: KubeObject, error: unknown): Promise<Result> {
