@@ -1,10 +1,14 @@
 // What happens to a living environment when things are taken away under it, and come back.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
+import { installDefinitions } from '../../src/cli/crds.ts';
+import { partsOf } from '../../src/cli/parts.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
+import { startEmbedded } from '../../src/embedded/index.ts';
 import { environments } from '../../src/environments/index.ts';
-import { Deployment, VirtualService } from '../../src/environments/objects.ts';
+import { Deployment, DestinationRule, Service, VirtualService } from '../../src/environments/objects.ts';
 import type { Client } from '../../src/kube/client.ts';
+import { connect } from '../../src/kube/connect.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import type { AnyKind, KubeObject, Ref } from '../../src/kube/objects.ts';
@@ -15,6 +19,36 @@ import { environment, isIn, makeWorkload, workload } from './workload.ts';
 
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 const DEADLINE = 60_000;
+
+test('an environment says that Istio is missing, and goes on when it comes', { timeout: 2 * DEADLINE }, async () => {
+  const cluster = await startEmbedded();
+  const client = connect({ server: cluster.url, caPem: cluster.caPem, token: cluster.admin.token });
+  await installDefinitions(client, partsOf(['environments']));
+  const logger = createLogger({ level: 'silent' });
+  const manager = new Manager({ client, controllers: [environments()], logger });
+  try {
+    await manager.start();
+    const namespace = 'default';
+    const { deployment, service, rule, routes } = workload(namespace, 'cart');
+    await client.create(Deployment, deployment);
+    await client.create(Service, service);
+    const env = await client.create(DynamicEnv, environment(namespace, 'feature', [{ name: 'cart', namespace }]));
+    await until(() => isIn(client, env.metadata, 'degraded'), DEADLINE);
+    const routed = (await client.get(DynamicEnv, env.metadata)).status?.conditions?.find(
+      ({ type }) => type === 'Routed',
+    );
+    expect(routed?.message).toContain('the cluster does not know destinationrules.networking.istio.io: install Istio');
+
+    await installKinds(client);
+    await client.create(DestinationRule, rule);
+    await client.create(VirtualService, routes);
+    await until(() => isIn(client, env.metadata, 'ready'), DEADLINE);
+  } finally {
+    await manager.stop();
+    client.close();
+    await cluster.stop();
+  }
+});
 
 describeClusters('an environment', (cluster) => {
   let client: Client;
