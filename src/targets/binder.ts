@@ -79,7 +79,10 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
   const lookAgainMs = Math.min(life.leftMs ?? Infinity, progress?.lookAgainMs ?? Infinity);
   return {
     steps,
-    status: { ...claim.status, ...(phase !== undefined && { phase }), conditions },
+    // Of a claim that is about to be bound there is nothing to say yet.
+    ...((phase !== undefined || problem !== undefined) && {
+      status: { ...claim.status, ...(phase !== undefined && { phase }), conditions },
+    }),
     events: [...transition(claim, phase, verdict), ...(progress?.events ?? [])],
     ...(Number.isFinite(lookAgainMs) && { requeueAfterMs: lookAgainMs }),
   };
