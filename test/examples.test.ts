@@ -7,7 +7,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { checkManifests } from '../src/cli/check-manifest.ts';
+import { claimChecks } from '../src/cli/claim-check.ts';
 import { environmentsIn } from '../src/cli/env-files.ts';
+import { filesOf } from '../src/cli/manifests.ts';
 import { startEmbedded } from '../src/embedded/index.ts';
 import type { Embedded } from '../src/embedded/index.ts';
 import { connect, defineKind, isNotFound } from '../src/kube/index.ts';
@@ -52,6 +55,14 @@ test('embedded.ts: a cluster runs a workload', async () => {
 test('dynamicenv.yaml: the environment of the reference page is valid', () => {
   const [env] = environmentsIn([path.join(EXAMPLES, 'dynamicenv.yaml')], {}, 'default');
   expect(env?.metadata).toEqual({ name: 'checkout-fix', namespace: 'shop' });
+});
+
+test('classes.yaml, claim.yaml: what the guide of targets applies is valid', () => {
+  const files = ['classes.yaml', 'claim.yaml'].flatMap((name) => filesOf(path.join(EXAMPLES, name)));
+  expect(checkManifests(files, 'default', claimChecks)).toMatchObject({
+    findings: [],
+    valid: expect.arrayContaining(['deploymenttargetclass/preview', 'deploymenttargetclaim/team/staging']),
+  });
 });
 
 describe('with a cluster', () => {
