@@ -10,15 +10,21 @@ const root = path.resolve(import.meta.dirname, '..');
 const DATA_DIRECTORY = 'src/embedded/kinds';
 const DATA = ['openapi.json', 'descriptions.json'];
 
-/** Modules whose exports are plain data: the bundle holds the data, not the code that makes it. */
+const constant = (name: string, value: unknown): string =>
+  `export const ${name} = JSON.parse(${JSON.stringify(JSON.stringify(value))});`;
+
+/** Modules of plain data: the bundle holds the data, not the code that makes it. */
 const evaluated: Plugin = {
   name: 'evaluated',
   setup(build) {
     build.onLoad({ filter: /\/src\/cli\/needs\.ts$/ }, async ({ path: file }) => {
       const made = (await import(file)) as Readonly<Record<string, unknown>>;
-      const text = ([name, value]: [string, unknown]): string =>
-        `export const ${name} = JSON.parse(${JSON.stringify(JSON.stringify(value))});`;
-      return { contents: Object.entries(made).map(text).join('\n'), loader: 'js' };
+      const lines = Object.entries(made).map(([name, value]) => constant(name, value));
+      return { contents: lines.join('\n'), loader: 'js' };
+    });
+    build.onLoad({ filter: /\/src\/cli\/seed\.ts$/ }, async ({ path: file }) => {
+      const { makeSeed } = (await import(file)) as { makeSeed: () => Promise<string> };
+      return { contents: `export const seed = ${JSON.stringify(await makeSeed())};`, loader: 'js' };
     });
   },
 };

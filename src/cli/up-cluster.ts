@@ -5,12 +5,11 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { styleText } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
-import { gatewayApiDefinitions, istioDefinitions } from '../embedded/crd/index.ts';
 import { startEmbedded } from '../embedded/index.ts';
 import type { Embedded } from '../embedded/index.ts';
-import type { AnyObject } from '../kube/objects.ts';
 import type { ControlPlane } from './control-plane.ts';
-import { definitions, webhookNames } from './needs.ts';
+import { clusterDefinitions, webhookNames } from './needs.ts';
+import { seed } from './seed.ts';
 import { untilSignal } from './signals.ts';
 import type { UpOptions } from './up.ts';
 
@@ -73,11 +72,10 @@ function dataPlace(options: UpOptions): Place {
 }
 
 async function start(options: UpOptions, usualPort: number, dataDir: string | undefined): Promise<Embedded> {
-  const given = Object.values({ ...istioDefinitions(), ...gatewayApiDefinitions() }) as AnyObject[];
   const cluster = {
     ...(dataDir !== undefined && { dataDir }),
     ...(options.fresh && { fresh: true }),
-    definitions: { given, kept: definitions, manager: 'offshoot-install' },
+    definitions: { ...clusterDefinitions, seed },
   };
   if (options.port !== undefined) return startEmbedded({ ...cluster, port: options.port });
   try {

@@ -5,6 +5,7 @@ import { create } from './rest/create.ts';
 import { keyOf, systemUser } from './rest/context.ts';
 import type { Cluster, Target, WriteOptions } from './rest/context.ts';
 import { patch } from './rest/patch.ts';
+import { sow } from './seed.ts';
 
 const options: WriteOptions = {
   user: systemUser,
@@ -28,10 +29,15 @@ export interface StartingDefinitions {
   /** Applied at every start, in the name of the manager. */
   readonly kept: readonly Given[];
   readonly manager: string;
+  /** Taken from a cluster with the same definitions: spares a new one to make them. */
+  readonly seed?: string | undefined;
 }
 
 /** Creates what is missing, all of it in as few commits as can be. */
 export async function bootstrap(cluster: Cluster, port: number, definitions?: StartingDefinitions): Promise<void> {
+  const isNew = cluster.store.count('namespaces') === 0;
+  const isSown = isNew && definitions?.seed !== undefined;
+  if (isSown) await sow(cluster.store, definitions.seed);
   await Promise.all(namespaces.map((name) => ensure(cluster, '', 'namespaces', '', { metadata: { name } })));
   const service = {
     metadata: { name: 'kubernetes', labels: { component: 'apiserver', provider: 'kubernetes' } },
@@ -45,7 +51,7 @@ export async function bootstrap(cluster: Cluster, port: number, definitions?: St
     ...defaultClusterRoles.map((role) => ensure(cluster, rbac, 'clusterroles', '', role)),
     ...defaultClusterRoleBindings.map((binding) => ensure(cluster, rbac, 'clusterrolebindings', '', binding)),
     ensure(cluster, '', 'services', 'default', service),
-    ...(definitions === undefined ? [] : define(cluster, definitions)),
+    ...(definitions === undefined || isSown ? [] : define(cluster, definitions)),
   ]);
 }
 

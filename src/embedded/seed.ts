@@ -1,0 +1,37 @@
+// What new clusters have in common, as it is stored. Taken once from a running cluster, when the program is built, so
+// that a start need not check and complete every object anew.
+import { randomUUID } from 'node:crypto';
+import type { AnyObject } from '../kube/objects.ts';
+import { timestamp } from './rest/meta.ts';
+import type { Store } from './store/store.ts';
+
+/** All that is the same in every cluster. Others hold ports, keys or the state of nodes. */
+const collections = [
+  'namespaces',
+  'serviceaccounts',
+  'clusterroles.rbac.authorization.k8s.io',
+  'clusterrolebindings.rbac.authorization.k8s.io',
+  'customresourcedefinitions.apiextensions.k8s.io',
+];
+const times = /"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/g;
+
+type Sown = Record<string, { key: string; object: AnyObject & { metadata: { uid: string } } }[]>;
+
+/** Takes the seed of a cluster to which nobody has written yet. */
+export function takeSeed(store: Store): string {
+  const list = (collection: string) => store.list(collection).map(({ key, object }) => ({ key, object }));
+  return JSON.stringify(Object.fromEntries(collections.map((collection) => [collection, list(collection)])));
+}
+
+/** Fills an empty store: the same objects, made now and with identities of their own. */
+export async function sow(store: Store, seed: string): Promise<void> {
+  const now = `"${timestamp()}"`;
+  const sown = JSON.parse(seed.replaceAll(times, now)) as Sown;
+  const writes = Object.entries(sown).flatMap(([collection, items]) =>
+    items.map(({ key, object }) => {
+      object.metadata.uid = randomUUID();
+      return store.write({ collection, key, expect: 0, next: object });
+    }),
+  );
+  await Promise.all(writes);
+}
