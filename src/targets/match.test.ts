@@ -17,6 +17,11 @@ const TAKEN = 'DeploymentTarget has a claimRef to another DeploymentTargetClaim'
 const ELSEWHERE = 'DeploymentTargetClaim targets a DeploymentTarget that is already claimed';
 
 describe('whether a claim may have a target', () => {
+  const uid = (uid: string): DeploymentTargetClaim => claim('test-dtc', {}, { uid });
+  const lockedBy = (uid: string): DeploymentTarget => ({
+    ...target('test-dt', { claimRef: 'test-dtc' }, { annotations: { [CLAIM_UID]: uid } }),
+    status: { phase: 'Bound' },
+  });
   const empty = { defaultNamespace: '', apiURL: '', clusterCredentialsSecret: '' };
   const cases: [string, DeploymentTargetClaim, DeploymentTarget, string | undefined][] = [
     ['U23: reserved and available', claim(), inPhase('Available', { claimRef: 'test-dtc' }), undefined],
@@ -28,6 +33,15 @@ describe('whether a claim may have a target', () => {
       wrapped('deploymentTargetClassName does not match'),
     ],
     ['U25: bound', claim(), inPhase('Bound'), wrapped('DeploymentTarget is not in Available phase')],
+    ['bound to this very claim', uid('1'), lockedBy('1'), undefined],
+    [
+      'bound to an earlier claim of the name',
+      uid('2'),
+      lockedBy('1'),
+      wrapped(
+        "DeploymentTarget already references another DeploymentTargetClaim via DeploymentTarget's .spec.claimRef field",
+      ),
+    ],
     ['released', claim(), inPhase('Released'), wrapped('DeploymentTarget is not in Available phase')],
     [
       'U26: no credentials',

@@ -3,7 +3,7 @@ import type { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts'
 import { matches, parseSelector } from '../kube/index.ts';
 import type { Selector } from '../kube/index.ts';
 import { claimNameOf, refersTo } from './claim-ref.ts';
-import { PROVISIONED_BY, PROVISIONER, RECYCLED, REQUESTED_NAMESPACE, SELECTOR } from './names.ts';
+import { CLAIM_UID, PROVISIONED_BY, PROVISIONER, RECYCLED, REQUESTED_NAMESPACE, SELECTOR } from './names.ts';
 
 /** Why a claim can't have a target; undefined when it can. The texts are contract. */
 export function mismatch(claim: DeploymentTargetClaim, target: DeploymentTarget): string | undefined {
@@ -21,8 +21,15 @@ function difference(claim: DeploymentTargetClaim, target: DeploymentTarget): str
     return 'deploymentTargetClassName does not match';
   }
   const phase = target.status?.phase ?? '';
-  if (phase !== '' && phase !== 'Available') return 'DeploymentTarget is not in Available phase';
+  const isOpen = phase === '' || phase === 'Available' || (phase === 'Bound' && isLockedFor(target, claim));
+  if (!isOpen) return 'DeploymentTarget is not in Available phase';
   return hasCredentials(target) ? undefined : 'DeploymentTarget does not have cluster credentials';
+}
+
+/** Whether a target is bound to this very claim already, which does not know it yet: the process ended in between. */
+function isLockedFor(target: DeploymentTarget, claim: DeploymentTargetClaim): boolean {
+  const uid = target.metadata.annotations?.[CLAIM_UID];
+  return uid !== undefined && uid === claim.metadata.uid && refersTo(target, claim);
 }
 
 /** Whether a target says how to reach it. The Secret itself may still be missing: whoever deploys will tell. */
