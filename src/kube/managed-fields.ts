@@ -5,20 +5,20 @@ import type { KubeObject } from './objects.ts';
 
 /** The object with only those managedFields that a field manager of ours left. */
 export function withoutForeignManagedFields<T extends KubeObject>(object: T): T {
+  if (!object.metadata.managedFields) return object;
   const { managedFields, ...metadata } = object.metadata;
-  if (!managedFields) return object;
   const ours = managedFields.filter((entry) => entry.manager?.startsWith('offshoot'));
   return { ...object, metadata: ours.length > 0 ? { ...metadata, managedFields: ours } : metadata };
 }
 
-// Of the key and of the names of our field managers, only those ends are searched for that begin with a rare character.
+// Of the key, and of the names of our field managers, only an end is searched for that begins with a rare character.
 const KEY = '"managedFields":[';
 const KEY_END = Buffer.from('Fields":[');
 const OURS = Buffer.from('ger":"offshoot');
-const [QUOTE, BACKSLASH, OPEN, CLOSE] = Buffer.from('"\\[]') as unknown as readonly [number, number, number, number];
+const CLOSE = Buffer.from(']')[0]!;
 /** Stands for a list that was left out. No server writes a number there. */
 const LEFT_OUT = 0;
-const LEFT_OUT_DIGIT = 48;
+const LEFT_OUT_DIGIT = Buffer.from(String(LEFT_OUT))[0]!;
 /** Where the text without the lists is put together, unless it is longer. */
 const scratch = Buffer.alloc(64 * 1024);
 
@@ -29,13 +29,17 @@ interface Parsed {
 
 /**
  * Reads a message without the managedFields of its objects, except where one of ours is among them. The lists are cut
- * out of the text, and every cut must turn up again in the metadata of one of the objects: if one does not, it was the
- * list of something else, and everything is read.
+ * out of the text, each up to the next closing bracket, which is nearly always its own. If a cut was wrong, that shows,
+ * and everything is read:
+ *  * The list may be of something else. Then it does not turn up again in the metadata of one of the objects.
+ *  * The bracket may belong to a list inside of the list. Then more brackets are closed than opened.
+ *  * The bracket may stand in a string. Then what follows has an odd number of quotes, and no other wrong cut could make
+ *    it even: from here to there, strings and the rest change places, and a key outside of a string is not JSON.
  */
 export function parseWithoutForeign(source: Buffer, objectsOf: (message: unknown) => readonly Parsed[]): unknown {
   const { text, count } = cut(source);
-  if (count === 0) return parseJson(source);
-  const message = parseJson(text);
+  const message = count > 0 ? parseCut(text) : undefined;
+  if (message === undefined) return parseJson(source);
   const objects = objectsOf(message).filter((object) => object?.metadata?.managedFields === LEFT_OUT);
   if (objects.length !== count) return parseJson(source);
   for (const object of objects) {
@@ -43,6 +47,14 @@ export function parseWithoutForeign(source: Buffer, objectsOf: (message: unknown
     object.metadata = metadata;
   }
   return message;
+}
+
+function parseCut(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The place of the next bracket that opens a list of managed fields; -1 when there is none. */
@@ -54,29 +66,6 @@ function startOfList(source: Buffer, from: number): number {
   return -1;
 }
 
-/** The place of the bracket that closes the list; the end of the source when there is none. */
-function endOfList(source: Buffer, start: number): number {
-  const { length } = source;
-  let depth = 0;
-  let at = start;
-  for (; at < length; at++) {
-    const code = source[at];
-    if (code === QUOTE) at = endOfString(source, at, length);
-    else if (code === OPEN) depth++;
-    else if (code === CLOSE && --depth === 0) break;
-  }
-  return at;
-}
-
-function endOfString(source: Buffer, start: number, length: number): number {
-  for (let at = start + 1; at < length; at++) {
-    const code = source[at];
-    if (code === QUOTE) return at;
-    if (code === BACKSLASH) at++;
-  }
-  return length;
-}
-
 function cut(source: Buffer): { readonly text: string; readonly count: number } {
   let start = startOfList(source, 0);
   if (start < 0) return { text: '', count: 0 };
@@ -85,7 +74,8 @@ function cut(source: Buffer): { readonly text: string; readonly count: number } 
   let count = 0;
   let from = 0;
   for (; start >= 0; start = startOfList(source, from)) {
-    const end = endOfList(source, start);
+    const end = source.indexOf(CLOSE, start);
+    if (end < 0) break;
     const isOurs = source.subarray(start, end).includes(OURS);
     length += source.copy(text, length, from, isOurs ? end + 1 : start);
     if (!isOurs) {

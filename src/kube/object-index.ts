@@ -36,21 +36,36 @@ export class ObjectIndex<T> {
 
   /** Files the object that a key has now; undefined removes it. Throws what the index function throws, having removed it. */
   update(key: string, object: T | undefined): void {
-    for (const value of this.#filed.get(key) ?? []) {
+    let values: readonly string[] = [];
+    try {
+      if (object !== undefined) values = unique(this.valuesOf(object));
+    } finally {
+      this.#file(key, values, object);
+    }
+  }
+
+  #file(key: string, values: readonly string[], object: T | undefined): void {
+    const before = this.#filed.get(key) ?? [];
+    for (const value of before) {
+      if (values.includes(value)) continue;
       const bucket = this.#buckets.get(value)!;
       bucket.delete(key);
       if (bucket.empty) this.#buckets.delete(value);
     }
-    this.#filed.delete(key);
-    if (object === undefined) return;
-    const values = [...new Set(this.valuesOf(object))];
     for (const value of values) {
       let bucket = this.#buckets.get(value);
       if (!bucket) this.#buckets.set(value, (bucket = new Bucket()));
-      bucket.set(key, object);
+      bucket.set(key, object!);
     }
-    if (values.length > 0) this.#filed.set(key, values);
+    if (values.length === 0) this.#filed.delete(key);
+    else if (before.length !== values.length || !before.every((value, at) => value === values[at])) {
+      this.#filed.set(key, values);
+    }
   }
+}
+
+function unique(values: readonly string[]): readonly string[] {
+  return values.length < 2 ? values : [...new Set(values)];
 }
 
 class Bucket<T> {

@@ -1,14 +1,14 @@
 // Resource versions: opaque in general, but ordered within one kind where they are decimal numbers, as on every etcd.
 import type { KubeObject } from './objects.ts';
 
-const DECIMAL = /^\d+$/;
+const DECIMAL = /^(?:0|[1-9]\d*)$/;
 
 /** Below, at or above zero as `a` is older than, equal to or newer than `b`; undefined where that can't be told. */
 export function compareVersions(a: string | undefined, b: string | undefined): number | undefined {
   if (a === undefined || b === undefined || !DECIMAL.test(a) || !DECIMAL.test(b)) return undefined;
-  // They may exceed 2^53.
-  const [left, right] = [BigInt(a), BigInt(b)];
-  return left < right ? -1 : left > right ? 1 : 0;
+  // They may exceed 2^53, so they are compared as they are written.
+  if (a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**

@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { frozenCopy } from './freeze.ts';
-import { deepFreeze } from './index.ts';
+import { deepFreeze, freezeParsed } from './index.ts';
 
 function isDeeplyFrozen(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true;
@@ -24,6 +24,17 @@ describe('deepFreeze', () => {
         expect(copy === value).toBe(typeof value !== 'object' || value === null);
         expect(deepFreeze(value)).toBe(value);
         expect([isDeeplyFrozen(value), isDeeplyFrozen(copy), JSON.stringify(value)]).toEqual([true, true, text]);
+      }),
+    );
+  });
+
+  it('has a quicker way for what a parser made, which freezes all of it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+        const text = JSON.stringify(value);
+        const parsed: unknown = JSON.parse(text);
+        expect(freezeParsed(parsed)).toBe(parsed);
+        expect([isDeeplyFrozen(parsed), JSON.stringify(parsed)]).toEqual([true, text]);
       }),
     );
   });

@@ -23,6 +23,17 @@ export function deepFreeze<T>(value: T): T {
   return value;
 }
 
+/** Freezes what a JSON parser made, in place, and returns it. Quicker than `deepFreeze`, because nothing is checked. */
+export function freezeParsed<T>(value: T): T {
+  if (!isContainer(value)) return value;
+  if (Array.isArray(value)) {
+    for (let position = 0; position < value.length; position++) freezeParsed(value[position]);
+  } else {
+    for (const name in value) freezeParsed(value[name]);
+  }
+  return Object.freeze(value);
+}
+
 /** A deeply frozen copy of plain data; the given value stays as it is. Refuses what `deepFreeze` refuses. */
 export function frozenCopy<T>(value: T): T {
   if (!isContainer(value)) return deepFreeze(value);

@@ -3,7 +3,7 @@ export { combine } from './combine.ts';
 export type { Combined, CombineOptions, StatesOf, UpdatesOf } from './combine.ts';
 export { jsonEqual } from './equal.ts';
 export { ClosedError } from './errors.ts';
-export { deepFreeze } from './freeze.ts';
+export { deepFreeze, freezeParsed } from './freeze.ts';
 export { handleSubscription } from './handle.ts';
 export type { HandleOptions, HandlerContext, Logger } from './handle.ts';
 export { WatchableMap } from './map.ts';
