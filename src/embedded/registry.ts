@@ -23,6 +23,7 @@ export class Registry {
   readonly #byKind = new Map<string, Resource>();
   readonly #custom = new Map<string, readonly Resource[]>();
   readonly #builtin: readonly Resource[];
+  readonly #leavers = new Map<Resource, Set<() => void>>();
   #generation = 0;
 
   constructor(builtin: readonly Resource[]) {
@@ -48,6 +49,16 @@ export class Registry {
     return [...this.#builtin, ...[...this.#custom.values()].flat()];
   }
 
+  /** Calls back when a resource is replaced or removed, until the returned function is called. */
+  onLeave(resource: Resource, listener: () => void): () => void {
+    const listeners = this.#leavers.get(resource) ?? new Set();
+    this.#leavers.set(resource, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#leavers.delete(resource);
+    };
+  }
+
   /** Serves the resources of one definition in place of those that it had before. */
   setCustom(definition: string, resources: readonly Resource[]): void {
     this.removeCustom(definition);
@@ -58,6 +69,8 @@ export class Registry {
   removeCustom(definition: string): void {
     this.#generation++;
     for (const resource of this.#custom.get(definition) ?? []) {
+      for (const leave of this.#leavers.get(resource) ?? []) leave();
+      this.#leavers.delete(resource);
       this.#byPlural.delete(`${resource.group}/${resource.version}/${resource.plural}`);
       this.#byKind.delete(`${resource.group}/${resource.version}/${resource.kind}`);
     }

@@ -46,6 +46,8 @@ export interface Resource {
   readonly hasGeneration: boolean;
   /** Where and in which version the object is stored, when that is not the resource's own group and version. */
   readonly stored?: { readonly group: string; readonly version: string; readonly schema?: Schema };
+  /** Only a webhook could make this version of what is stored, and conversion webhooks are not called. */
+  readonly unconverted?: boolean;
   /** The warning that every request for the resource is answered with. */
   readonly deprecation?: string;
   /** The field paths that a field selector may use, besides `metadata.name` and `metadata.namespace`. */

@@ -11,6 +11,8 @@ export interface WireRequest {
   readonly body?: string;
   /** For a stream: how many lines to read. */
   readonly lines?: number;
+  /** Told when the answer begins. */
+  readonly onOpen?: () => void;
 }
 
 export interface Answer {
@@ -30,11 +32,12 @@ export function endpointOf({ server, caPem, certPem, keyPem }: ConnectConfig): E
   const agent = new https.Agent({ keepAlive: true, ca: caPem, cert: certPem, key: keyPem });
   const { hostname, port } = new URL(server);
   return {
-    send: ({ method, path, headers, body, lines }) =>
+    send: ({ method, path, headers, body, lines, onOpen }) =>
       new Promise((resolve, reject) => {
         const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
         const options = { agent, hostname, port, method, path, headers: { ...headers, ...length } };
         const sent = https.request(options as https.RequestOptions, (response) => {
+          onOpen?.();
           const read = lines === undefined ? readAll(response) : readLines(response, lines);
           read.then((text) => resolve(answerOf(response, text, lines !== undefined)), reject);
         });

@@ -22,7 +22,8 @@ export async function play(
   await makeNamespace(endpoint, namespace);
   const answers: Answer[] = [];
   for (const step of steps) {
-    const answer = await take(endpoint, step, kept);
+    const answer =
+      step.meanwhile === undefined ? await take(endpoint, step, kept) : await accompany(endpoint, step, kept);
     for (const [name, path] of Object.entries(step.keep ?? {})) kept.set(name, String(at(answer.body, path)));
     const body = normaliser.normalise(answer.body);
     for (const path of step.without ?? []) removeAt(body, path);
@@ -52,6 +53,17 @@ async function makeNamespace(endpoint: Endpoint, name: string): Promise<void> {
   }
 }
 
+/** Reads a stream while other requests are made. */
+async function accompany(endpoint: Endpoint, step: Step, kept: ReadonlyMap<string, string>): Promise<Answer> {
+  const opened = Promise.withResolvers<void>();
+  const answer = endpoint.send({ ...wireRequest(step, kept), onOpen: opened.resolve });
+  // A failure is told by the answer itself.
+  answer.catch(() => opened.resolve());
+  await opened.promise;
+  for (const other of step.meanwhile ?? []) await take(endpoint, other, kept);
+  return answer;
+}
+
 async function take(endpoint: Endpoint, step: Step, kept: ReadonlyMap<string, string>): Promise<Answer> {
   const request = wireRequest(step, kept);
   const end = performance.now() + deadlineMs;
@@ -66,7 +78,8 @@ async function take(endpoint: Endpoint, step: Step, kept: ReadonlyMap<string, st
   }
 }
 
-function holds(condition: Condition, { code, body }: Answer): boolean {
+function holds(condition: Condition, { code, body, warnings }: Answer): boolean {
+  if ('warned' in condition) return warnings.length > 0;
   if ('code' in condition) return code === condition.code;
   const value = at(body, condition.path);
   return 'is' in condition ? isDeepStrictEqual(value, condition.is) : value !== undefined;

@@ -23,6 +23,8 @@ export interface Step {
   readonly until?: Condition;
   /** The answer is a stream: read this many events, or fewer when it ends before. */
   readonly events?: number;
+  /** For a stream: what is done once it is open. The answers to it are not compared. */
+  readonly meanwhile?: readonly Step[];
   /** Remember parts of the answer's body for later steps: name → path. */
   readonly keep?: Readonly<Record<string, string>>;
   /** Compare these parts of the body only. */
@@ -31,8 +33,11 @@ export interface Step {
   readonly without?: readonly string[];
 }
 
-/** A status code, or a part of the body that must have a value (any, when `is` is absent). */
-export type Condition = { readonly code: number } | { readonly path: string; readonly is?: unknown };
+/** A status code, any warning, or a part of the body that must have a value (any, when `is` is absent). */
+export type Condition =
+  | { readonly code: number }
+  | { readonly warned: true }
+  | { readonly path: string; readonly is?: unknown };
 
 type Options = Partial<Omit<Step, 'method' | 'path' | 'body'>>;
 

@@ -20,6 +20,7 @@ export function customResources(definition: ApiObject): readonly Resource[] {
   const accepted = at(definition, 'status', 'acceptedNames');
   const names = isObject(accepted) && text(accepted, 'plural') !== '' ? accepted : at(definition, 'spec', 'names');
   const storage = storageVersion(definition);
+  const byWebhook = text(definition, 'spec', 'conversion', 'strategy') === 'Webhook';
   const stored = { group, version: text(storage, 'name'), schema: schemaOf(definition, storage) };
   return objects(definition, 'spec', 'versions')
     .filter((version) => version['served'] === true)
@@ -44,6 +45,7 @@ export function customResources(definition: ApiObject): readonly Resource[] {
         hasGeneration: true,
         stored,
         selectableFields: selectableFields(version),
+        ...(byWebhook && version !== storage && { unconverted: true }),
         ...(version['deprecated'] === true && { deprecation: deprecationOf(definition, version) }),
       };
     });

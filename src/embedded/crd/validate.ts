@@ -4,6 +4,7 @@ import { at, isObject, objects, strings, text } from '../kinds/read.ts';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from '../kinds/validate/names.ts';
 import type { ApiObject } from '../resource.ts';
 import { type FieldError, invalid, notSupported, required } from '../schema/field-error.ts';
+import { conversionProblems } from './conversion-problems.ts';
 import { compileJsonPath, simplePath } from './jsonpath.ts';
 import { structuralProblems } from './structural.ts';
 
@@ -26,14 +27,7 @@ export function definitionProblems(definition: ApiObject, old?: ApiObject): Fiel
       'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
     errors.push(invalid('spec.preserveUnknownFields', true, text));
   }
-  const strategy = text(spec, 'conversion', 'strategy');
-  if (strategy !== '') checkChoice('spec.conversion.strategy', strategy, ['None', 'Webhook'], errors);
-  if (strategy === 'Webhook' && !isObject(at(spec, 'conversion', 'webhook', 'clientConfig'))) {
-    errors.push(required('spec.conversion.webhookClientConfig', 'required when strategy is set to Webhook'));
-  }
-  if (strategy === 'Webhook' && strings(spec, 'conversion', 'webhook', 'conversionReviewVersions').length === 0) {
-    errors.push(required('spec.conversion.conversionReviewVersions'));
-  }
+  errors.push(...conversionProblems(at(spec, 'conversion')));
   if (old !== undefined) checkUnchanged(spec, at(old, 'spec'), errors);
   return errors;
 }

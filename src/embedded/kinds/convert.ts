@@ -22,6 +22,10 @@ function renamed(object: ApiObject, names: Fields, apiVersion: string): ApiObjec
   return { ...Object.fromEntries(entries), apiVersion };
 }
 
+function withoutEmpty(object: ApiObject, fields: readonly string[]): ApiObject {
+  return Object.fromEntries(Object.entries(object).filter(([key, value]) => value !== '' || !fields.includes(key)));
+}
+
 const metricsAnnotation = 'autoscaling.alpha.kubernetes.io/metrics';
 const behaviorAnnotation = 'autoscaling.alpha.kubernetes.io/behavior';
 const conditionsAnnotation = 'autoscaling.alpha.kubernetes.io/conditions';
@@ -122,9 +126,9 @@ export function convertObject(object: ApiObject, apiVersion: string): ApiObject 
   const from = text(object, 'apiVersion');
   if (from === apiVersion) return object;
   if (object['kind'] === 'Event' && from === 'v1' && apiVersion === 'events.k8s.io/v1')
-    return renamed(object, eventFields, apiVersion);
+    return withoutEmpty(renamed(object, eventFields, apiVersion), ['reportingController', 'reportingInstance']);
   if (object['kind'] === 'Event' && from === 'events.k8s.io/v1' && apiVersion === 'v1')
-    return renamed(object, coreFields, apiVersion);
+    return { reportingComponent: '', reportingInstance: '', ...renamed(object, coreFields, apiVersion) };
   if (from === 'autoscaling/v2' && apiVersion === 'autoscaling/v1') return autoscalerToV1(object);
   if (from === 'autoscaling/v1' && apiVersion === 'autoscaling/v2') return autoscalerToV2(object);
   return { ...object, apiVersion };

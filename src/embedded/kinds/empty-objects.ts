@@ -40,7 +40,13 @@ const emptyObjects: Readonly<Record<string, Empty>> = {
   'batch/Job': { spec: { template }, status: {} },
   'coordination.k8s.io/Lease': { spec: {} },
   'discovery.k8s.io/EndpointSlice': { addressType: '', endpoints: null, ports: null },
-  'events.k8s.io/Event': { regarding: {}, deprecatedSource: {}, eventTime: null },
+  'events.k8s.io/Event': {
+    regarding: {},
+    deprecatedSource: {},
+    deprecatedFirstTimestamp: null,
+    deprecatedLastTimestamp: null,
+    eventTime: null,
+  },
   'networking.k8s.io/Ingress': { spec: {}, status: { loadBalancer: {} } },
   'networking.k8s.io/NetworkPolicy': { spec: { podSelector: {} } },
   'policy/PodDisruptionBudget': {

@@ -17,7 +17,7 @@ const firstStatus: Readonly<Record<string, ApiObject>> = {
   'apps/DaemonSet': { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 },
   'apps/ReplicaSet': { replicas: 0 },
   'apps/StatefulSet': { availableReplicas: 0, replicas: 0 },
-  'autoscaling/HorizontalPodAutoscaler': { desiredReplicas: 0 },
+  'autoscaling/HorizontalPodAutoscaler': { desiredReplicas: 0, currentMetrics: null },
   'networking.k8s.io/Ingress': { loadBalancer: {} },
   'policy/PodDisruptionBudget': { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 },
 };

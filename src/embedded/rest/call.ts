@@ -73,11 +73,12 @@ function checkedManager(name: string, kind: Parameters<typeof invalidOptions>[0]
 }
 
 /** The options of a write, from the query (and, for deletions, from the body). */
-export function writeOptionsOf(call: ResourceRequest, body?: object): WriteOptions {
+export function writeOptionsOf(call: ResourceRequest, body?: { readonly dryRun?: unknown }): WriteOptions {
   const { query } = call.line;
   const kind = optionKinds[call.verb] ?? 'CreateOptions';
-  const inBody = (body as { dryRun?: unknown } | undefined)?.dryRun;
-  const dryRun = Array.isArray(inBody) ? inBody : query.getAll('dryRun').filter((value) => value !== '');
+  const dryRun: unknown[] = Array.isArray(body?.dryRun)
+    ? body.dryRun
+    : query.getAll('dryRun').filter((value) => value !== '');
   if (dryRun.some((value) => value !== 'All')) {
     throw invalidOptions(kind, notSupported('dryRun', dryRun, ['All']));
   }

@@ -1,5 +1,7 @@
 // Follows the custom resource definitions of the store: serves what they define at once, and at their end removes their
 // objects first. Started by server.ts.
+import { isDeepStrictEqual } from 'node:util';
+import type { AnyObject } from '../../kube/objects.ts';
 import { customResources, isEstablished } from '../crd/index.ts';
 import { collectionOf } from '../registry.ts';
 import type { Stored, StoreEvent } from '../store/types.ts';
@@ -7,7 +9,7 @@ import { systemUser } from './context.ts';
 import type { Cluster, Target, WriteOptions } from './context.ts';
 import { removeAll } from './delete.ts';
 import { Fault } from './fault.ts';
-import { cleanupFinalizer, definitionCollection } from './rules/definitions.ts';
+import { cleanupFinalizer, definitionCollection, withTerminating } from './rules/definitions.ts';
 import { change } from './update.ts';
 
 const options: WriteOptions = {
@@ -25,9 +27,15 @@ export function followDefinitions(cluster: Cluster, onError: (error: unknown) =>
     emptying.get(name)?.();
     emptying.delete(name);
   };
+  /** What each definition says, as far as it is served. */
+  const served = new Map<string, unknown>();
   const follow = (stored: Stored): void => {
     const { name, deletionTimestamp, finalizers = [] } = stored.object.metadata;
-    if (isEstablished(stored.object)) cluster.registry.setCustom(name, customResources(stored.object));
+    const said = [stored.object['spec'], acceptedNames(stored.object)];
+    if (isEstablished(stored.object) && !isDeepStrictEqual(served.get(name), said)) {
+      served.set(name, said);
+      cluster.registry.setCustom(name, customResources(stored.object));
+    }
     if (deletionTimestamp === undefined || !finalizers.includes(cleanupFinalizer) || emptying.has(name)) return;
     const resource = cluster.registry
       .all()
@@ -40,12 +48,16 @@ export function followDefinitions(cluster: Cluster, onError: (error: unknown) =>
     if (resource === undefined) return settle();
     emptying.set(name, cluster.store.subscribe(collectionOf(resource), settle));
     const target = { resource, namespace: '', name: '', subresource: '' };
-    removeAll(cluster, target, cluster.store.list(collectionOf(resource)), {}, options).then(settle, onError);
+    removeAll(cluster, target, cluster.store.list(collectionOf(resource)), {}, options)
+      .then(() => (cluster.store.count(collectionOf(resource)) > 0 ? tellWaiting(cluster, name) : settle()))
+      .catch(onError);
   };
   const onEvent = ({ type, stored }: StoreEvent): void => {
     if (type !== 'DELETED') return follow(stored);
-    release(stored.object.metadata.name);
-    cluster.registry.removeCustom(stored.object.metadata.name);
+    const { name } = stored.object.metadata;
+    release(name);
+    served.delete(name);
+    cluster.registry.removeCustom(name);
   };
   const { initial, stop } = cluster.store.watch(definitionCollection, onEvent);
   for (const stored of initial) follow(stored);
@@ -55,21 +67,37 @@ export function followDefinitions(cluster: Cluster, onError: (error: unknown) =>
   };
 }
 
+function acceptedNames({ status }: AnyObject): unknown {
+  return (status as { acceptedNames?: unknown } | undefined)?.acceptedNames;
+}
+
 /** The last object is gone: lets the definition go too. */
-async function finish(cluster: Cluster, name: string): Promise<void> {
+function finish(cluster: Cluster, name: string): Promise<void> {
+  return changeDefinition(cluster, name, '', (old) => {
+    const finalizers = (old.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer);
+    return { ...old, metadata: { ...old.metadata, finalizers } };
+  });
+}
+
+/** Objects that finalizers hold: the definition tells that it waits for them. */
+function tellWaiting(cluster: Cluster, name: string): Promise<void> {
+  return changeDefinition(cluster, name, 'status', (old) =>
+    withTerminating(old, 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'),
+  );
+}
+
+/** Changes a definition, unless it is gone already. */
+async function changeDefinition(
+  cluster: Cluster,
+  name: string,
+  subresource: string,
+  next: (old: AnyObject) => AnyObject,
+): Promise<void> {
   const resource = cluster.registry.find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');
   if (resource === undefined) return;
-  const target: Target = { resource, namespace: '', name, subresource: '' };
+  const target: Target = { resource, namespace: '', name, subresource };
   try {
-    await change(
-      cluster,
-      target,
-      (old) => {
-        const finalizers = (old.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer);
-        return { object: { ...old, metadata: { ...old.metadata, finalizers } } };
-      },
-      options,
-    );
+    await change(cluster, target, (old) => ({ object: next(old) }), options);
   } catch (error) {
     if (!(error instanceof Fault && error.code === 404)) throw error;
   }

@@ -18,6 +18,7 @@ export interface DeleteOptions {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
   readonly orphanDependents?: boolean;
   readonly gracePeriodSeconds?: number;
+  readonly dryRun?: unknown;
 }
 
 const policies = new Set(['Foreground', 'Background', 'Orphan']);

@@ -1,4 +1,5 @@
 // Discovery: which groups, versions and resources there are; plain and aggregated. Made from the registry and cached until it changes.
+import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../registry.ts';
 import type { Registry } from '../registry.ts';
 import type { Resource } from '../resource.ts';
@@ -52,6 +53,12 @@ function groupEntry(group: Group): object {
   return { name: group.name, versions, preferredVersion: versions[0] };
 }
 
+/** By this, clients tell that objects are stored in another version than before. */
+function storageVersionHash({ group, version, kind, stored }: Resource): string {
+  const text = `${stored?.group ?? group}/${stored?.version ?? version}/${kind}`;
+  return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64');
+}
+
 /** `GET /api/v1` and `GET /apis/{group}/{version}`; undefined when nothing is served there. */
 export function resourceList(registry: Registry, group: string, version: string): object | undefined {
   const resources = registry.all().filter((resource) => resource.group === group && resource.version === version);
@@ -69,6 +76,7 @@ export function resourceList(registry: Registry, group: string, version: string)
         verbs: resource.verbs,
         ...(resource.shortNames.length > 0 && { shortNames: resource.shortNames }),
         ...(resource.categories.length > 0 && { categories: resource.categories }),
+        ...(resource.verbs.includes('get') && { storageVersionHash: storageVersionHash(resource) }),
       },
       ...subresourcesOf(resource).map(({ name, verbs, group: ofGroup, version: ofVersion, kind }) => ({
         name: `${resource.plural}/${name}`,

@@ -10,7 +10,7 @@ import type { Target, Written } from './context.ts';
 import { conform } from './conform.ts';
 import { create } from './create.ts';
 import { deleteOptionsOf, remove, removeAll } from './delete.ts';
-import { methodNotAllowed, noSuchPath, notFound, success } from './fault.ts';
+import { methodNotAllowed, noSuchPath, notConverted, notFound, success } from './fault.ts';
 import { list, tooNew } from './list.ts';
 import { incomingObject } from './object.ts';
 import { patch, patchFrom } from './patch.ts';
@@ -32,6 +32,7 @@ export async function answerResource(
 ): Promise<Answer | undefined> {
   const resource = server.registry.find(path.group, path.version, path.plural);
   if (resource === undefined || (!resource.namespaced && hasForeignNamespace(path))) throw noSuchPath();
+  if (resource.unconverted === true) throw notConverted(resource);
   if (resource.deprecation !== undefined) call.warn(resource.deprecation);
   const namespace = resource.namespaced ? path.namespace : '';
   const target: Target = { resource, namespace, name: path.name, subresource: path.subresource };

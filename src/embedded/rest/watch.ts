@@ -59,7 +59,12 @@ export function watch(
     const outcome = relevant(event);
     if (outcome !== undefined) stream.send(lines(outcome.type, outcome.stored));
   });
-  cluster.watches.add(stream, unsubscribe);
+  // A definition that goes or changes ends the watches of its objects: whoever watches looks again at what is served.
+  const stay = target.resource.custom ? cluster.registry.onLeave(target.resource, () => stream.end()) : undefined;
+  cluster.watches.add(stream, () => {
+    unsubscribe();
+    stay?.();
+  });
 }
 
 /** Does the watch start with everything there is? */

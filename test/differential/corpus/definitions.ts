@@ -1,7 +1,11 @@
 // Custom resource definitions: what they refuse, how they show, change and go.
-import { del, get, gone, patch, post, put, scenario, tableType } from '../scenario.ts';
+import { del, get, gone, patch, post, put, scenario, tableType, watch } from '../scenario.ts';
 import type { Step } from '../scenario.ts';
 import { definition, definitions, install, name, remove, spec, w, widget, widgets } from './widgets.ts';
+
+const conversionBy = (clientConfig: object, conversionReviewVersions = ['v1']): object => ({
+  webhook: { clientConfig, conversionReviewVersions },
+});
 
 /** Tries a definition with a rule, without making it. */
 const rules = (rule: object): Step =>
@@ -353,18 +357,64 @@ export const customDefinitions = [
     ...install(spec({})),
     get(widgets, { keep: { start: 'metadata.resourceVersion' }, only: ['kind'] }),
     post(widgets, widget({}, { finalizers: ['example.com/hold'] }), { only: ['kind'] }),
-    del(name, undefined, { only: ['metadata.finalizers', 'kind'] }),
+    del(name, undefined, { only: ['metadata.finalizers', 'kind', 'status.conditions[type=Terminating]'] }),
     get(w, {
       until: { path: 'metadata.deletionTimestamp' },
       only: ['metadata.finalizers', 'metadata.deletionGracePeriodSeconds'],
     }),
     get(name, {
-      until: { path: 'status.conditions[type=Terminating].status', is: 'True' },
-      only: ['status.conditions[type=Terminating].status', 'metadata.finalizers'],
+      until: { path: 'status.conditions[type=Terminating].reason', is: 'InstanceDeletionInProgress' },
+      only: ['status.conditions[type=Terminating]', 'metadata.finalizers'],
     }),
     post(widgets, widget({}, { name: 'late' })),
     patch('merge', w, { metadata: { finalizers: null } }, { only: ['kind'] }),
     gone(name),
-    get(w, { until: { code: 404 }, only: [] }),
+  ),
+  scenario(
+    'conversions that are refused',
+    ...[
+      { strategy: 'Odd' },
+      { strategy: 'None', ...conversionBy({ url: 'https://x.example.com' }) },
+      { strategy: 'Webhook', ...conversionBy({ url: 'http://x.example.com' }) },
+      { strategy: 'Webhook', ...conversionBy({}) },
+      { strategy: 'Webhook', ...conversionBy({ service: { name: 'a' } }, ['v1', 'v1']) },
+      { strategy: 'Webhook', ...conversionBy({ url: 'https://x.example.com' }, ['v0']) },
+    ].map((conversion) => post(definitions, definition([{}], { conversion }))),
+  ),
+  scenario(
+    'a webhook that converts and is not there',
+    post(
+      definitions,
+      definition([{}, { name: 'v2', storage: false }], {
+        conversion: { strategy: 'Webhook', ...conversionBy({ url: '<hook>/fire', caBundle: '<hookCa>' }) },
+      }),
+      { only: ['kind'] },
+    ),
+    get(widgets, { until: { code: 200 }, only: ['kind'] }),
+    post(widgets, widget(undefined)),
+    get(w),
+    get('/apis/<ns>.example.com/v2/namespaces/<ns>/widgets/w'),
+    get('/apis/<ns>.example.com/v2/namespaces/<ns>/widgets'),
+    post('/apis/<ns>.example.com/v2/namespaces/<ns>/widgets', widget(undefined, { name: 'x' }, 'v2')),
+    del('/apis/<ns>.example.com/v2/namespaces/<ns>/widgets/w'),
+    get('/apis/<ns>.example.com', { only: ['preferredVersion', 'versions'] }),
+    ...remove,
+  ),
+  scenario(
+    'watches end with their definition',
+    ...install(spec({})),
+    post(widgets, widget({}), { only: ['kind'] }),
+    { ...watch(widgets, 9, { timeoutSeconds: '60' }), meanwhile: [del(name), gone(name)] },
+    get(name),
+  ),
+  scenario(
+    'watches end when their definition changes',
+    ...install(spec({})),
+    post(widgets, widget({}), { only: ['kind'] }),
+    {
+      ...watch(widgets, 9, { timeoutSeconds: '60' }),
+      meanwhile: [patch('merge', name, { spec: { names: { shortNames: ['wd'] } } })],
+    },
+    ...remove,
   ),
 ];

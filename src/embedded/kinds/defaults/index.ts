@@ -3,6 +3,7 @@ import type { ApiObject, Resource } from '../../resource.ts';
 import { isObject, text } from '../read.ts';
 import { fill, inField, inItems, intoField } from './fill.ts';
 import { pod } from './pods.ts';
+import { withTimes } from './times.ts';
 import {
   autoscaler,
   cronJob,
@@ -183,7 +184,13 @@ function node(object: ApiObject): ApiObject {
 }
 
 function event(object: ApiObject): ApiObject {
-  return fill(object, { source: {}, reportingComponent: '', reportingInstance: '' });
+  const times = { firstTimestamp: null, lastTimestamp: null, eventTime: null };
+  return fill(object, { source: {}, ...times, reportingComponent: '', reportingInstance: '' });
+}
+
+function newEvent(object: ApiObject): ApiObject {
+  const times = { deprecatedFirstTimestamp: null, deprecatedLastTimestamp: null, eventTime: null };
+  return fill(object, { deprecatedSource: {}, ...times });
 }
 
 const table: Readonly<Record<string, Defaults>> = {
@@ -209,6 +216,7 @@ const table: Readonly<Record<string, Defaults>> = {
   'batch/CronJob': cronJob,
   'batch/Job': job,
   'discovery.k8s.io/EndpointSlice': endpointSlice,
+  'events.k8s.io/Event': newEvent,
   'networking.k8s.io/IngressClass': ingressClass,
   'networking.k8s.io/NetworkPolicy': networkPolicy,
   'rbac.authorization.k8s.io/ClusterRoleBinding': binding,
@@ -220,5 +228,6 @@ const table: Readonly<Record<string, Defaults>> = {
 /** An object of a built-in kind with its defaults. Custom kinds have theirs from `decodeObject`. */
 export function setDefaults(resource: Resource, object: ApiObject): ApiObject {
   if (resource.custom) return object;
-  return table[`${resource.group}/${resource.kind}`]?.(object) ?? object;
+  const key = `${resource.group}/${resource.kind}`;
+  return withTimes(key, table[key]?.(object) ?? object);
 }

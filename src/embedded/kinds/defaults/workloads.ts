@@ -146,11 +146,13 @@ const scaleUp = {
 const scaleDown = { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] };
 
 export function autoscaler(object: ApiObject): ApiObject {
-  return inSpec(object, (spec) => {
+  const isFirst = text(object, 'apiVersion') === 'autoscaling/v1';
+  const metered = isFirst ? object : intoField(object, 'status', (status) => fill(status, { currentMetrics: null }));
+  return inSpec(metered, (spec) => {
     const filled = fill(spec, { minReplicas: 1 });
-    if (text(object, 'apiVersion') === 'autoscaling/v1') return filled;
-    const metered = objects(filled, 'metrics').length > 0 ? filled : { ...filled, metrics: [cpuAtEighty] };
-    return inField(metered, 'behavior', (behavior) => {
+    if (isFirst) return filled;
+    const measured = objects(filled, 'metrics').length > 0 ? filled : { ...filled, metrics: [cpuAtEighty] };
+    return inField(measured, 'behavior', (behavior) => {
       const up = intoField(behavior, 'scaleUp', (rules) => fill(rules, scaleUp));
       return intoField(up, 'scaleDown', (rules) => fill(rules, scaleDown));
     });

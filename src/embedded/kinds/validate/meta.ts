@@ -50,7 +50,10 @@ export function metadataErrors(resource: Resource, object: ApiObject): FieldErro
   if (generation < 0) errors.push(invalid('metadata.generation', generation, 'must be greater than or equal to 0'));
   errors.push(...labelErrors(at(metadata, 'labels'), 'metadata.labels'));
   errors.push(...annotationErrors(at(metadata, 'annotations'), 'metadata.annotations'));
-  errors.push(...ownerErrors(metadata), ...finalizerErrors(metadata, resource.custom));
+  errors.push(
+    ...ownerErrors(metadata),
+    ...finalizerErrors(metadata, resource.custom || freeFinalizers.has(resource.group)),
+  );
   return errors;
 }
 
@@ -89,13 +92,15 @@ function ownerErrors(metadata: unknown): FieldError[] {
   return errors;
 }
 
+/** Groups that take any qualified name, as custom resources do. */
+const freeFinalizers = new Set(['apiextensions.k8s.io', 'admissionregistration.k8s.io']);
 const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
-function finalizerErrors(metadata: unknown, custom: boolean): FieldError[] {
+function finalizerErrors(metadata: unknown, free: boolean): FieldError[] {
   const finalizers = strings(metadata, 'finalizers');
   const errors = finalizers.flatMap((name) => nameErrors(qualifiedNameProblems, name, 'metadata.finalizers'));
   for (const [index, name] of finalizers.entries()) {
-    if (custom || name.includes('/') || standardFinalizers.has(name)) continue;
+    if (free || name.includes('/') || standardFinalizers.has(name)) continue;
     const why = 'name is neither a standard finalizer name nor is it fully qualified';
     errors.push(invalid(`metadata.finalizers[${index}]`, name, why));
   }

@@ -88,3 +88,17 @@ function conditionErrors(conditions: readonly ApiObject[], path: string): FieldE
     ];
   });
 }
+
+/** What is wrong with the address of a webhook. */
+export function urlErrors(url: unknown, field: string): FieldError[] {
+  if (typeof url !== 'string') return [];
+  const parsed = URL.parse(url);
+  if (parsed === null) return [invalid(field, url, 'url must be a valid URL')];
+  if (parsed.protocol !== 'https:') {
+    const detail = `'https' is the only allowed URL scheme; desired format: https://host[/path]`;
+    return [invalid(field, parsed.protocol.slice(0, -1), detail)];
+  }
+  return parsed.username === '' && parsed.search === '' && parsed.hash === ''
+    ? []
+    : [invalid(field, url, 'user information, query parameters and fragments are not permitted in the URL')];
+}

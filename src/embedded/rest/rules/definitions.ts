@@ -33,17 +33,21 @@ export const definitionRules: KindRules = {
   prepareCreate: reviewed,
   prepareUpdate: (next, _old, cluster, target) => (target.subresource === 'status' ? next : reviewed(next, cluster)),
   deletionFinalizer: cleanupFinalizer,
-  prepareDelete: (object) => {
-    const status = part(object, 'status');
-    const terminating = {
-      type: 'Terminating',
-      status: 'True',
-      reason: 'InstanceDeletionPending',
-      message:
-        'CustomResourceDefinition marked for deletion; CustomResource deletion will be initiated as soon as possible',
-      lastTransitionTime: timestamp(),
-    };
-    const others = items(status, 'conditions').filter((condition) => condition['type'] !== 'Terminating');
-    return { ...object, status: { ...status, conditions: [...others, terminating] } };
-  },
+  prepareDelete: (object) =>
+    withTerminating(
+      object,
+      'InstanceDeletionPending',
+      'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+    ),
 };
+
+/** A definition that says how far its end has come. */
+export function withTerminating(object: AnyObject, reason: string, message: string): AnyObject {
+  const status = part(object, 'status');
+  const conditions = items(status, 'conditions');
+  const before = conditions.find((condition) => condition['type'] === 'Terminating');
+  const lastTransitionTime = before?.['status'] === 'True' ? before['lastTransitionTime'] : timestamp();
+  const terminating = { type: 'Terminating', status: 'True', reason, message, lastTransitionTime };
+  const others = conditions.filter((condition) => condition !== before);
+  return { ...object, status: { ...status, conditions: [...others, terminating] } };
+}
