@@ -24,7 +24,7 @@ type Work = Readonly<Partial<Record<Task, () => Promise<number>>>>;
 
 const expected: Readonly<Record<Task, number>> = { list: PODS, gets: GETS, watch: EVENTS };
 
-const candidates = { ours, clientNode, bare };
+const candidates = { ours, table, clientNode, bare };
 export type Candidate = keyof typeof candidates;
 
 /** As reflectors use it, which fill the tables. */
@@ -59,6 +59,25 @@ async function ours({ url, caPem }: Address): Promise<Work> {
         objects.set(keyOf(event.object.metadata), event.object);
         count++;
       });
+      return count;
+    },
+  };
+}
+
+/** As controllers use it: a table with a listener, filled by a reflector. */
+async function table({ url, caPem }: Address): Promise<Work> {
+  const { connect, defineKind, runReflector, systemClock, Table } = await import('../src/kube/index.ts');
+  const client = connect({ server: url, caPem });
+  const Pod = defineKind('v1', 'Pod', 'pods');
+  return {
+    async watch() {
+      const pods = new Table(Pod, { namespace: 'watched' });
+      const ended = new AbortController();
+      let count = 0;
+      pods.onChange(() => {
+        if (++count === EVENTS) ended.abort();
+      });
+      await runReflector({ client, table: pods, clock: systemClock, signal: ended.signal });
       return count;
     },
   };

@@ -86,7 +86,7 @@ describe('reading without the managed fields of others', () => {
   test('is the same as reading everything and dropping them, for any content', () => {
     const text = fc.oneof(
       fc.string(),
-      fc.string({ unit: fc.constantFrom(...'[]{}:,"1 ') }),
+      fc.string({ unit: fc.constantFrom('[', ']', '{', '}', ':', ',', '"', '1', ' ') }),
       fc.constantFrom(']', '[', '"managedFields":[', '\\"managedFields\\":[', '"', '\\', '],', ']},', ':1,', ':{'),
     );
     // No key ends with a backslash: the parser of Node 24 can take one that ends with a quote for it.
