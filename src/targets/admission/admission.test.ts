@@ -1,4 +1,5 @@
 // Every rule of admission as a table: what is refused and in which words, what is only warned of, what passes.
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../../api/targets.ts';
 import type { AdmissionRequest, AdmissionResponse } from '../../controller/index.ts';
@@ -12,13 +13,11 @@ function made(kind: AnyKind, spec: Fields, metadata: Fields = {}): AnyObject {
   return { apiVersion: 'appstudio.redhat.com/v1alpha1', kind: kind.kind, metadata: { name: 'it', ...metadata }, spec };
 }
 
+const CREDENTIALS = { defaultNamespace: 'place', apiURL: 'https://api.test', clusterCredentialsSecret: 'access' };
+
 function target(spec: Fields, metadata?: Fields): AnyObject {
-  const kubernetesCredentials = {
-    defaultNamespace: 'place',
-    apiURL: 'https://api.test',
-    clusterCredentialsSecret: 'access',
-  };
-  return made(DeploymentTarget, { deploymentTargetClassName: 'sandbox', kubernetesCredentials, ...spec }, metadata);
+  const all = { deploymentTargetClassName: 'sandbox', kubernetesCredentials: CREDENTIALS, ...spec };
+  return made(DeploymentTarget, all, metadata);
 }
 
 function claim(spec: Fields, annotations?: Fields): AnyObject {
@@ -277,6 +276,36 @@ test('what is being deleted is admitted, whatever it is', () => {
   const metadata = { deletionTimestamp: '2026-01-01T00:00:00Z' };
   expect(problemsOf(target({ claimRef: 7 }, metadata), target({}, metadata))).toEqual([]);
   expect(problemsOf(direct('Kubernetes', {}, metadata), direct('OpenShift', {}, metadata))).toEqual([]);
+});
+
+test('what does not fit its schema is left to the API server, and nothing makes the rules stumble', () => {
+  const kinds = fc.constantFrom<AnyKind>(DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment);
+  const shape = fc.record(
+    {
+      deploymentTargetClassName: fc.oneof(fc.constant('sandbox'), fc.jsonValue()),
+      claimRef: fc.jsonValue(),
+      ttl: fc.oneof(fc.string(), fc.jsonValue()),
+      provisioner: fc.constantFrom('offshoot.dev/namespace', 'appstudio.redhat.com/devsandbox', 7),
+      reclaimPolicy: fc.constantFrom('Delete', 'Keep'),
+      parameters: fc.oneof(
+        fc.dictionary(fc.constantFrom('warm', 'limits', 'labels', 'ttl'), fc.jsonValue()),
+        fc.jsonValue(),
+      ),
+      kubernetesCredentials: fc.oneof(fc.constant(CREDENTIALS), fc.jsonValue()),
+      displayName: fc.string(),
+      deploymentStrategy: fc.string(),
+      configuration: fc.jsonValue(),
+      unstableConfigurationFields: fc.record({ kubernetesCredentials: fc.jsonValue() }),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(kinds, fc.oneof(shape, fc.jsonValue()), shape, (kind, spec, before) => {
+      const [object, old] = [made(kind, spec as Fields), made(kind, before)];
+      for (const { message } of [...problemsOf(object), ...problemsOf(object, old)]) expect(message).toMatch(/^\S/);
+      expect(problemsOf(object, object)).toEqual([]);
+    }),
+  );
 });
 
 test('other kinds have no rules', () => {
