@@ -29,7 +29,7 @@ export function furnitureOf(namespace: string, parameters: NamespaceParameters):
     furniture.push({ kind: ResourceQuota, object });
   }
   if (limits !== undefined) {
-    const spec = { limits: [{ type: 'Container', ...limits }] };
+    const spec = { limits: [{ type: 'Container', ...completed(limits) }] };
     furniture.push({
       kind: LimitRange,
       object: { apiVersion: 'v1', kind: 'LimitRange', metadata: metadata(NAME), spec },
@@ -47,4 +47,16 @@ export function furnitureOf(namespace: string, parameters: NamespaceParameters):
     });
   }
   return furniture;
+}
+
+/** Limits with what the server would fill in: what is stored is then what is wanted, and no later process writes it. */
+function completed({ max, ...limits }: NonNullable<NamespaceParameters['limits']>) {
+  const inherited = { ...max, ...limits.default };
+  const requested = { ...inherited, ...limits.defaultRequest };
+  const isSome = (quantities: object): boolean => Object.keys(quantities).length > 0;
+  return {
+    ...(max && { max }),
+    ...(isSome(inherited) && { default: inherited }),
+    ...(isSome(requested) && { defaultRequest: requested }),
+  };
 }
