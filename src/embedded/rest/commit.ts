@@ -2,11 +2,13 @@
 import type { AnyObject } from '../../kube/objects.ts';
 import { collectionOf } from '../registry.ts';
 import { storedFromObject } from '../store/stored.ts';
+import type { Store } from '../store/store.ts';
 import type { Stored } from '../store/types.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions } from './context.ts';
 import { storedForm } from './conversion.ts';
-import { Fault } from './fault.ts';
+import { Fault, invalid } from './fault.ts';
+import { rulesOf } from './rules/index.ts';
 
 const objectLimit = 1.5 * 1024 * 1024;
 
@@ -26,6 +28,33 @@ export function commit(
   }
   if (options.dryRun) return Promise.resolve(unwritten(collection, key, old, form ?? old!.object));
   return cluster.store.write({ collection, key, expect: old?.version ?? 0, next: form });
+}
+
+/** Commits one after the other, and looks once more at what those before have taken in the meantime. */
+const turns = new WeakMap<Store, Promise<unknown>>();
+
+/** The same for an object that may take what only one can have, such as an address. */
+export async function commitInTurn(
+  cluster: Cluster,
+  target: Target,
+  old: Stored | undefined,
+  next: AnyObject,
+  options: WriteOptions,
+): Promise<Stored> {
+  const { exclusive, problems } = rulesOf(target.resource);
+  if (exclusive !== true) return commit(cluster, target, old, next, options);
+  const before = turns.get(cluster.store) ?? Promise.resolve();
+  const turn = before.then(() => {
+    const found = problems?.(next, old?.object, cluster) ?? [];
+    if (found.length > 0) throw invalid(target.resource, target.name, found);
+    return commit(cluster, target, old, next, options);
+  });
+  // One that fails is nothing to those that come after it.
+  turns.set(
+    cluster.store,
+    turn.catch(() => undefined),
+  );
+  return turn;
 }
 
 /** What the store would hold, without the version that only the store gives. */

@@ -3,7 +3,7 @@ import type { AnyObject } from '../../kube/objects.ts';
 import { prepareForCreate, warningsOf } from '../kinds/index.ts';
 import { collectionOf } from '../registry.ts';
 import { VersionConflict } from '../store/types.ts';
-import { commit } from './commit.ts';
+import { commitInTurn } from './commit.ts';
 import { conform, conformAdmitted, problemsOf } from './conform.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
@@ -71,7 +71,7 @@ async function createNamed(
   const present = cluster.store.get(collectionOf(resource), keyOf(target));
   if (present !== undefined) throw alreadyExists(resource, name, present.object.metadata.deletionTimestamp);
   try {
-    return { stored: await commit(cluster, target, undefined, next, options), created: true, gone: false };
+    return { stored: await commitInTurn(cluster, target, undefined, next, options), created: true, gone: false };
   } catch (error) {
     if (error instanceof VersionConflict) throw alreadyExists(resource, name);
     throw error;

@@ -35,6 +35,20 @@ function deployment(name: string, image = 'nginx'): object {
   };
 }
 
+describe('services', () => {
+  test.each([
+    ['address', { clusterIP: '10.96.7.7', ports: [{ port: 80 }] }, 'spec.clusterIPs'],
+    ['node port', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_777 }] }, 'spec.ports[0].nodePort'],
+  ])('that ask for the same %s at the same time get it once', async (what, spec, field) => {
+    const create = (name: string): ReturnType<TestClient['post']> =>
+      client.post('/api/v1/namespaces/default/services', { metadata: { name: `${what.slice(0, 4)}-${name}` }, spec });
+    const replies = await Promise.all(['a', 'b', 'c', 'd'].map(create));
+    expect(replies.map(({ code }) => code).toSorted((one, other) => one - other)).toEqual([201, 422, 422, 422]);
+    const refused = replies.find(({ code }) => code === 422);
+    expect(refused?.body['details']!['causes']).toMatchObject([{ field }]);
+  });
+});
+
 describe('create', () => {
   test('gives identity, and refuses the same name again', async () => {
     const first = await client.post(maps, map('one', { a: 'b' }));

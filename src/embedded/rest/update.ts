@@ -7,7 +7,7 @@ import { invalid as invalidValue } from '../schema/field-error.ts';
 import { storedFromObject } from '../store/stored.ts';
 import { VersionConflict } from '../store/types.ts';
 import type { Stored } from '../store/types.ts';
-import { commit } from './commit.ts';
+import { commit, commitInTurn } from './commit.ts';
 import { conform, conformAdmitted, problemsOf } from './conform.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
@@ -89,7 +89,7 @@ async function changeOnce(
     return { stored: storedFromObject(collection, key, version, next), created: false, gone: true };
   }
   if (sameJson(next, old)) return { stored, created: false, gone: false };
-  return { stored: await commit(cluster, target, stored, next, options), created: false, gone: false };
+  return { stored: await commitInTurn(cluster, target, stored, next, options), created: false, gone: false };
 }
 
 function withOwners(object: AnyObject, { metadata: { managedFields } }: AnyObject): AnyObject {

@@ -120,6 +120,7 @@ function nodePortErrors(next: AnyObject, old: AnyObject | undefined, cluster: Cl
 }
 
 export const serviceRules: KindRules = {
+  exclusive: true,
   createsOnUpdate: true,
   prepareCreate: complete,
   prepareUpdate: (next, old, cluster, target) => {

@@ -12,6 +12,8 @@ export interface KindRules {
   readonly prepareCreate?: (object: AnyObject, cluster: Cluster, target: Target) => AnyObject;
   /** Completes a changed object, or takes back what may not change. */
   readonly prepareUpdate?: (next: AnyObject, old: AnyObject, cluster: Cluster, target: Target) => AnyObject;
+  /** Objects take what only one can have: `problems` is asked again at the moment of writing. */
+  readonly exclusive?: boolean;
   /** What is wrong with an object that its schema cannot say. */
   readonly problems?: (next: AnyObject, old: AnyObject | undefined, cluster: Cluster) => FieldError[];
   /** How long an object stays after a deletion that asked for `requested` seconds. */
