@@ -21,7 +21,7 @@ async function bound(policy: 'Delete' | 'Retain', settings: Partial<Settings> = 
 }
 
 describe('binding', () => {
-  test('a free target and a claim that names none: the lock, both phases, the name and the marks', async () => {
+  test('REQ-8, U34: a free target and a claim that names none: the lock, both phases, the name and the marks', async () => {
     const w = await bound('Retain');
     expect(dt(w)?.spec.claimRef).toBe('test-dtc');
     expect(dt(w)?.metadata.finalizers).toEqual([TARGET_FINALIZER]);
@@ -44,7 +44,7 @@ describe('binding', () => {
     expect(dt(w, 'free')?.status?.phase).toBe('Available');
   });
 
-  test('a reservation written as an object keeps its shape', async () => {
+  test('8.9.14, G1: a reservation written as an object keeps its shape', async () => {
     const w = await running().have(target('test-dt', { claimRef: { name: 'test-dtc' } }), claim('test-dtc'));
     await w.settle();
     expect(dtc(w)?.status?.phase).toBe('Bound');
@@ -88,7 +88,7 @@ describe('binding', () => {
     expect(dtc(w, 'random-dtc')?.status?.phase).toBe('Bound');
   });
 
-  test('U18: a named target of another class is refused, with the reason', async () => {
+  test('U18, REQ-10: a named target of another class is refused, with the reason', async () => {
     const w = await running().have(
       target(),
       claim('test-dtc', { targetName: 'test-dt', deploymentTargetClassName: 'random' }),
@@ -126,7 +126,7 @@ describe('binding', () => {
     expect(dt(w, 'a')?.status?.phase).toBe('Available');
   });
 
-  test('any number of claims for one target: exactly one has it', async () => {
+  test('8.9.1: any number of claims for one target: exactly one has it', async () => {
     const w = await running().have(targetClass('Retain'), target());
     await w.have(...Array.from({ length: 20 }, (_none, i) => claim(`claim-${i}`)));
     await w.settle();
@@ -138,7 +138,7 @@ describe('binding', () => {
 });
 
 describe('provisioning', () => {
-  test('U11: nothing fits: the claim is marked for whoever provisions its class', async () => {
+  test('U11, U35: nothing fits: the claim is marked for whoever provisions its class', async () => {
     const w = await running().have(targetClass('Delete'), claim());
     await w.settle();
     expect([dtc(w)?.status?.phase, errorOf(dtc(w))]).toEqual(['Pending', '']);
@@ -157,7 +157,7 @@ describe('provisioning', () => {
     expect([dtc(w)?.status?.phase, annotations(w)]).toEqual(['Pending', {}]);
   });
 
-  test('E6: a class that does not exist is told, and noticed when it comes', async () => {
+  test('E6, U44, U47, 4.3: a class that does not exist is told, and noticed when it comes', async () => {
     const w = await running().have(claim('test-dtc', { deploymentTargetClassName: 'abc' }));
     await w.settle();
     expect(errorOf(dtc(w))).toBe(
@@ -198,7 +198,7 @@ describe('provisioning', () => {
 });
 
 describe('a bound claim', () => {
-  test('U7: is lost when its target is gone, and stays', async () => {
+  test('U7, REQ-12: is lost when its target is gone, and stays', async () => {
     const w = await bound('Retain');
     await w.delete(DeploymentTarget, 'test-dt');
     await w.settle();
@@ -209,7 +209,7 @@ describe('a bound claim', () => {
     expect(dtc(w)?.status?.conditions?.[1]).toMatchObject({ type: 'Ready', reason: 'Lost', message: gone });
   });
 
-  test('heals only with a target that names it; with the older setting, with any of the name', async () => {
+  test('G14: heals only with a target that names it; with the older setting, with any of the name', async () => {
     for (const [lostHeals, phase] of [
       ['reference', 'Lost'],
       ['name', 'Bound'],
@@ -226,7 +226,7 @@ describe('a bound claim', () => {
     }
   });
 
-  test('is lost when its target names another claim', async () => {
+  test('REQ-11: is lost when its target names another claim', async () => {
     const w = await bound('Retain');
     await w.patch(DeploymentTarget, 'test-dt', { spec: { claimRef: 'other' } });
     await w.settle();
@@ -334,7 +334,7 @@ describe('deleting a claim', () => {
     expect(dtc(w)).toBeUndefined();
   });
 
-  test('leaves a target alone that belongs to another claim', async () => {
+  test('5.1, 2b: leaves a target alone that belongs to another claim', async () => {
     const w = await bound('Delete');
     await w.have(claim('late', { targetName: 'test-dt' }));
     await w.settle();
@@ -344,7 +344,7 @@ describe('deleting a claim', () => {
     expect([dt(w)?.metadata.deletionTimestamp, dtc(w)?.status?.phase]).toEqual([undefined, 'Bound']);
   });
 
-  test('a claim made anew under the same name is not given the old target', async () => {
+  test('8.9.10: a claim made anew under the same name is not given the old target', async () => {
     const w = await bound('Retain');
     await w.stop();
     await w.patch(DeploymentTargetClaim, 'test-dtc', { metadata: { finalizers: [] } });

@@ -34,7 +34,7 @@ const plan = (it: DeploymentTargetClaim, ...others: KubeObject[]): string[] =>
   shown(planIn([it, ...others], (view) => planRequest(view, it)));
 
 describe('a pending claim', () => {
-  test('U45: gets one space request, named after it and always the same', () => {
+  test('U45, REQ-15: gets one space request, named after it and always the same', () => {
     const it = claim();
     const { steps } = planIn([it, ofClass()], (view) => planRequest(view, it));
     expect(steps).toMatchObject([
@@ -57,10 +57,10 @@ describe('a pending claim', () => {
 
   const one = [expect.stringMatching(/^make SpaceRequest team\/staging-/)];
   test.each([
-    ['with the name of its class as mark', claim('staging', { mark: 'sandbox' }), [], one],
-    ['whose named target does not exist', claim('staging', { targetName: 'random-dt' }), [], one],
+    ['REQ-14, 8.9.11: with the name of its class as mark', claim('staging', { mark: 'sandbox' }), [], one],
+    ['U45, 4.26: whose named target does not exist', claim('staging', { targetName: 'random-dt' }), [], one],
     ['U46: that has a request already', claim(), [request('other', 'staging')], []],
-    ['with a request of another tier', claim(), [request('other', 'staging', {}, 'base')], one],
+    ['U48, G19: with a request of another tier', claim(), [request('other', 'staging', {}, 'base')], one],
     [
       'with the request of an earlier claim of its name',
       claim(),
@@ -68,7 +68,7 @@ describe('a pending claim', () => {
       one,
     ],
     [
-      'whose named target exists',
+      '4.26: whose named target exists',
       claim('staging', { targetName: 'mine' }),
       [object(DeploymentTarget, 'mine', { spec: { kubernetesCredentials: {} } })],
       [],
@@ -93,14 +93,14 @@ describe('what keeps a request from being made is told on the claim', () => {
 
   test.each([
     [
-      'a name that fits into no label',
+      'REQ-16, G30: a name that fits into no label',
       claim('x'.repeat(61)),
       [ofClass()],
       'NameTooLong',
       'the name of the claim has 61 characters: make one with at most 60, which fit into labels',
     ],
     [
-      'a target of somebody else by the name',
+      'G18: a target of somebody else by the name',
       claim(),
       [ofClass(), object(DeploymentTarget, 'staging-dt', { spec: { kubernetesCredentials: {} } })],
       'TargetNameTaken',
@@ -135,7 +135,7 @@ describe('what keeps a request from being made is told on the claim', () => {
     expect(problem).toBe(message);
   });
 
-  test('a request that fails, in its own words', () => {
+  test('REQ-19: a request that fails, in its own words', () => {
     const failing = {
       ...request('staging-12345', 'staging'),
       status: { conditions: [{ type: 'Ready', status: 'False', reason: 'UnableToProvision', message: 'no room' }] },

@@ -63,7 +63,7 @@ const labelled = { 'appstudio.openshift.io/dt': 'staging-dt' };
 const gone = 'remove SpaceRequest team/staging-12345';
 
 describe('a request that is ready', () => {
-  test('S1: becomes a target for its claim, and is labelled with it', () => {
+  test('S1, REQ-3, G2: becomes a target for its claim, and is labelled with it', () => {
     const { steps } = plan(request(), claim(), ofClass());
     expect(steps).toMatchObject([
       {
@@ -121,7 +121,7 @@ describe('a request that is ready', () => {
   });
 
   test.each([
-    ['S5: finds the target that refers to its claim', request(), [claim(), target()], [LABEL]],
+    ['S4, S5: finds the target that refers to its claim', request(), [claim(), target()], [LABEL]],
     ['S3: without a claim is none of our business', request({ labels: { 'appstudio.openshift.io/dtc': '' } }), [], []],
     ['but not yet ready waits', request({ ready: 'False' }), [claim()], []],
     ['without a namespace waits', request({ access: [] }), [claim()], []],
@@ -143,7 +143,7 @@ describe('a request that is ready', () => {
     expect(shown(plan(request(), lost, ofClass('Retain')))).toEqual(['make DeploymentTarget team/staging-dt', LABEL]);
   });
 
-  test('passes changes of its place on to the target', () => {
+  test('REQ-18: passes changes of its place on to the target', () => {
     const moved = request({ labels: labelled, access: [{ name: 'other', secretRef: 'new' }] });
     expect(shown(plan(moved, claim(), ofClass(), target()))).toEqual([
       'edit DeploymentTarget team/staging-dt {"spec":{"kubernetesCredentials":{"defaultNamespace":"other","clusterCredentialsSecret":"new"}}}',
@@ -157,6 +157,12 @@ describe('a request whose claim is gone', () => {
   const recorded = { 'offshoot.dev/class': 'sandbox', [UID]: 'uid-of-staging' };
   test.each([
     ['S7a: goes when the class says Delete', request({ annotations: recorded }), [ofClass()], [gone]],
+    [
+      'G20: stays where one of several classes retains, and it does not say which it is of',
+      request(),
+      [ofClass(), ofClass('Retain', DEVSANDBOX, 'second')],
+      [],
+    ],
     ['S7b: stays when the class says Retain', request({ annotations: recorded }), [ofClass('Retain')], []],
     [
       'goes by the policy that was written down when the class is gone',

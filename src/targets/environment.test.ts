@@ -66,7 +66,7 @@ const specIn = (planned: Plan, position = 0): unknown => {
 };
 
 describe('an environment with credentials of its own', () => {
-  test('N1: becomes a managed environment with them, and has no conditions', () => {
+  test('N1, N20: becomes a managed environment with them, and has no conditions', () => {
     const planned = plan(environment(DIRECT), [secret()]);
     expect(shown(planned)).toEqual(['make GitOpsDeploymentManagedEnvironment team/managed-environment-prod']);
     expect(specIn(planned)).toMatchObject({
@@ -94,7 +94,7 @@ describe('an environment with credentials of its own', () => {
     expect(shown(plan(environment(DIRECT), [secret(), current]))).toEqual([]);
   });
 
-  test('corrects a reference to the owner that the garbage collector could not follow', () => {
+  test('G26, REQ-31: corrects a reference to the owner that the garbage collector could not follow', () => {
     const spec = { apiURL: 'https://own', credentialsSecret: 'key', allowInsecureSkipTLSVerify: true };
     const [step] = plan(environment(DIRECT), [secret(), managed(spec, 'managed-gitops.redhat.com/v1alpha1')]).steps!;
     expect(step).toHaveProperty('to.metadata.ownerReferences', [
@@ -104,7 +104,7 @@ describe('an environment with credentials of its own', () => {
 });
 
 describe('an environment with a claim', () => {
-  test('N12: gets a copy of the Secret and a managed environment that uses it', () => {
+  test('N12, G22, G25: gets a copy of the Secret and a managed environment that uses it', () => {
     const planned = plan(environment(BY_CLAIM), [claim(), target(), secret()]);
     expect(shown(planned)).toEqual([
       'own Secret team/managed-environment-secret-prod',
@@ -162,7 +162,7 @@ describe('an environment with a claim', () => {
     expect(plan(next, [claim(), target(), secret()]).status).toEqual({ conditions: [] });
   });
 
-  test('N18: named by an empty text has none', () => {
+  test('N10, N18, G29: named by an empty text has none', () => {
     const empty = { configuration: { target: { deploymentTargetClaim: { claimName: '' } } } };
     expect(shown(plan(environment(empty), [secret()]))).toEqual([]);
     expect(shown(plan(environment({ ...empty, ...DIRECT }), [secret()]))).toHaveLength(1);
@@ -238,13 +238,34 @@ describe('what is wrong is told as a pair of conditions', () => {
     expect(plan(environment(spec, planned.status), others)).toEqual({ steps: [], status: planned.status, events: [] });
   });
 
+  test.each([
+    ['N33: the reason', { reason: 'Other' }],
+    ['N34: the message', { message: 'other' }],
+    ['N35: the status', { status: 'True' }],
+  ])('N32: always two, the old replaced where %s differs, with a new time', (_what, other) => {
+    const old = {
+      type: 'Reconciled',
+      status: 'False',
+      reason: 'SecretNotFound',
+      message: 'the secret key referenced by the Environment resource was not found',
+      lastTransitionTime: ago(60),
+    };
+    const at = (conditions: object[]) => plan(environment(DIRECT, { conditions }), []).status!.conditions!;
+    expect(at([old]).map(({ type, status }) => [type, status])).toEqual([
+      ['ErrorOccurred', 'True'],
+      ['Reconciled', 'False'],
+    ]);
+    expect(at([old])[1]).toEqual(old);
+    expect(at([{ ...old, ...other }])[1]).toEqual({ ...old, lastTransitionTime: ago(0) });
+  });
+
   test('a Secret that disappears takes its copy with it', () => {
     expect(shown(plan(environment(BY_CLAIM), [claim(), target(), copy, managed({})]))).toEqual([
       'remove Secret team/managed-environment-secret-prod',
     ]);
   });
 
-  test('N9: and as a thing of the past once it is right, with the time at which it went wrong', () => {
+  test('N9, G28: and as a thing of the past once it is right, with the time at which it went wrong', () => {
     const failed = planIn(
       [],
       (view) => planEnvironment(view, environment(DIRECT), defaultSettings),

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { claim, target } from '../../test/support/claims.ts';
 import type { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
+import { parseSelector } from '../kube/index.ts';
 import { bestMatch, conflict, mismatch } from './match.ts';
-import { CLAIM_UID, PROVISIONER } from './names.ts';
+import { CLAIM_UID, PROVISIONED_BY, PROVISIONER, RECYCLED, REQUESTED_NAMESPACE } from './names.ts';
 
 const inPhase = (phase: string, spec: Partial<DeploymentTarget['spec']> = {}): DeploymentTarget => ({
   ...target('test-dt', spec),
@@ -25,7 +26,7 @@ describe('whether a claim may have a target', () => {
   const empty = { defaultNamespace: '', apiURL: '', clusterCredentialsSecret: '' };
   const cases: [string, DeploymentTargetClaim, DeploymentTarget, string | undefined][] = [
     ['U23: reserved and available', claim(), inPhase('Available', { claimRef: 'test-dtc' }), undefined],
-    ['free, without a phase', claim(), target(), undefined],
+    ['G7, U34: free, without a phase', claim(), target(), undefined],
     [
       'U24: another class',
       claim('test-dtc', { deploymentTargetClassName: 'x' }),
@@ -73,7 +74,7 @@ describe('whether a claim may have a target', () => {
       ),
     ],
     [
-      'both without a class',
+      'G12: both without a class',
       claim('test-dtc', { deploymentTargetClassName: '' }),
       target('test-dt', { deploymentTargetClassName: '' }),
       undefined,
@@ -99,10 +100,10 @@ describe('references that stand against each other', () => {
   });
 });
 
-const ANY = { selector: [], allowStaticMatch: true };
+const ANY = { selector: parseSelector(''), allowStaticMatch: true };
 
 describe('the best match', () => {
-  test('is the one that is reserved, then the oldest, then by name', () => {
+  test('REQ-13: is the one that is reserved, then the oldest, then by name', () => {
     const at = (time: string) => ({ creationTimestamp: `2026-01-01T00:00:0${time}Z` });
     const some = [target('c', {}, at('2')), target('b', {}, at('1')), target('a', {}, at('1'))];
     expect(bestMatch(claim(), some, ANY)?.metadata.name).toBe('a');
@@ -119,5 +120,44 @@ describe('the best match', () => {
     expect(bestMatch(marked, [target('free'), target('made', { claimRef: 'test-dtc' })], ANY)?.metadata.name).toBe(
       'made',
     );
+  });
+
+  const at = (time: string, more: object = {}) => ({ creationTimestamp: `2026-01-01T00:00:0${time}Z`, ...more });
+  const best = (of: DeploymentTargetClaim, some: DeploymentTarget[], choice = ANY) =>
+    bestMatch(of, some, choice)?.metadata.name;
+
+  test('9.1: goes by the name that was asked for before anything but a reservation', () => {
+    const named = (name: string, defaultNamespace: string, time: string): DeploymentTarget =>
+      target(name, { kubernetesCredentials: { ...target().spec.kubernetesCredentials, defaultNamespace } }, at(time));
+    const wish = claim('test-dtc', {}, { annotations: { [REQUESTED_NAMESPACE]: 'staging' } });
+    const some = [named('other', 'prod', '1'), named('near', 'jane-staging', '2'), named('exact', 'staging', '3')];
+    expect(best(wish, some)).toBe('exact');
+    expect(best(wish, some.slice(0, 2))).toBe('near');
+    expect(best(wish, some.slice(0, 1))).toBeUndefined();
+  });
+
+  test('9.1: with a selector is the one with the fewest further labels', () => {
+    const choice = { selector: parseSelector('tier=web'), allowStaticMatch: true };
+    const some = [
+      target('many', {}, at('1', { labels: { tier: 'web', team: 'a' } })),
+      target('few', {}, at('2', { labels: { tier: 'web' } })),
+      target('none', {}, at('0')),
+    ];
+    expect(best(claim(), some, choice)).toBe('few');
+    expect(best(claim(), some)).toBe('none');
+  });
+
+  test('9.1: is what a person brought before what was provisioned before what somebody had', () => {
+    const recycled = target('c', {}, at('1', { annotations: { [RECYCLED]: 'true' } }));
+    const provisioned = target('b', {}, at('2', { annotations: { [PROVISIONED_BY]: 'x' } }));
+    const brought = target('a', {}, at('3'));
+    expect(best(claim(), [recycled, provisioned, brought])).toBe('a');
+    expect(best(claim(), [recycled, provisioned])).toBe('b');
+    expect(best(claim(), [recycled])).toBe('c');
+  });
+
+  test('is the same whatever the order in which they are listed', () => {
+    const some = ['c', 'a', 'b'].map((name) => target(name, {}, at('1')));
+    expect([best(claim(), some), best(claim(), some.toReversed())]).toEqual(['a', 'a']);
   });
 });

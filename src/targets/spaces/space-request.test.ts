@@ -43,7 +43,7 @@ const plan = (it: SpaceRequest, others: readonly KubeObject[], settings = {}) =>
   planIn([it, ...others], (view) => planSpaceRequest(view, it, { ...defaultSettings, ...settings }));
 
 describe('a new request', () => {
-  test('H1, H44: asks for a space below the root, and says that it is provisioning', () => {
+  test('H1, H44, REQ-27: asks for a space below the root, and says that it is provisioning', () => {
     const it = request({ spec: { tierName: 'appstudio-env', disableInheritance: true } });
     const { steps, ...rest } = plan(it, [home()]);
     expect(steps).toMatchObject([
@@ -133,7 +133,7 @@ describe('a new request', () => {
       [home(), space({}, { ...going, labels: space().metadata.labels! })],
       'cannot update subSpace because it is currently being deleted',
     ],
-  ] as const)('H18: says what is wrong with %s', (_what, it, others, message) => {
+  ] as const)('H18, REQ-28: says what is wrong with %s', (_what, it, others, message) => {
     expect(conditionsIn(plan(it, others))).toEqual([`Ready=False UnableToProvision: ${message}`]);
   });
 
@@ -304,7 +304,7 @@ describe('a request that is going', () => {
     [119, 'Ready=False Terminating', 1001],
     [120, 'Ready=False Terminating', 1],
     [121, 'Ready=False UnableToTerminate: subSpace deletion has not completed in over 2 minutes', undefined],
-  ])('after %d s of waiting for its space says %s', (seconds, condition, requeueAfterMs) => {
+  ])('REQ-29, 8.9.13, G9: after %d s of waiting for its space says %s', (seconds, condition, requeueAfterMs) => {
     const slow = space({}, { deletionTimestamp: ago(seconds), labels: space().metadata.labels! });
     const planned = plan(it, [slow]);
     expect([conditionsIn(planned), planned.requeueAfterMs]).toEqual([[condition], requeueAfterMs]);

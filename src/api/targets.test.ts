@@ -1,0 +1,189 @@
+// The kinds of the claim system, as an API server takes them: what manifests in the wild rely on.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../../test/support/until.ts';
+import { startEmbedded } from '../embedded/index.ts';
+import type { Embedded } from '../embedded/index.ts';
+import { connect, defineKind } from '../kube/index.ts';
+import type { AnyObject, Client } from '../kube/index.ts';
+import * as spaces from './spaces.ts';
+import * as targets from './targets.ts';
+import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from './targets.ts';
+
+const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
+  namespaced: false,
+});
+const resources = [...Object.values(targets), ...Object.values(spaces)].filter((each) => 'crd' in each);
+
+interface Spec {
+  readonly scope: string;
+  readonly names: { readonly plural: string; readonly shortNames?: readonly string[] };
+  readonly versions: readonly {
+    readonly name: string;
+    readonly subresources: object;
+    readonly additionalPrinterColumns: readonly { readonly name: string; readonly jsonPath: string }[];
+    readonly schema: { readonly openAPIV3Schema: Readonly<Record<string, unknown>> };
+  }[];
+}
+const specOf = (kind: string): Spec =>
+  resources.find((each) => each.kind.kind === kind)!.crd['spec'] as unknown as Spec;
+
+test.each([
+  ['DeploymentTarget', 'Namespaced', 'deploymenttargets', ['dt']],
+  ['DeploymentTargetClaim', 'Namespaced', 'deploymenttargetclaims', ['dtc']],
+  ['DeploymentTargetClass', 'Cluster', 'deploymenttargetclasses', ['dtcls']],
+  ['Environment', 'Namespaced', 'environments', ['env']],
+  ['SpaceRequest', 'Namespaced', 'spacerequests', undefined],
+  ['Space', 'Namespaced', 'spaces', undefined],
+  ['GitOpsDeploymentManagedEnvironment', 'Namespaced', 'gitopsdeploymentmanagedenvironments', undefined],
+])('1.1 to 1.7: %s is %s, %s', (kind, scope, plural, shortNames) => {
+  const { names, versions, ...spec } = specOf(kind);
+  expect([spec.scope, names.plural, names.shortNames]).toEqual([scope, plural, shortNames]);
+  expect(versions.map(({ name, subresources }) => [name, subresources])).toEqual([['v1alpha1', { status: {} }]]);
+});
+
+test.each([
+  ['DeploymentTarget', ['Phase', 'Class', 'Claim', 'Namespace', 'Age']],
+  ['DeploymentTargetClaim', ['Phase', 'Class', 'Target', 'Ready', 'Reason', 'Age']],
+  ['DeploymentTargetClass', ['Provisioner', 'Reclaim', 'Age']],
+  ['SpaceRequest', ['Tier', 'TargetClusterURL', 'Ready', 'Reason']],
+  ['Space', ['Cluster', 'Tier', 'Ready', 'Reason']],
+])('1.5, 1.6, 9.7: %s is printed with %j', (kind, columns) => {
+  expect(specOf(kind).versions[0]!.additionalPrinterColumns.map(({ name }) => name)).toEqual(columns);
+});
+
+test.each([
+  ['SpaceRequest', true],
+  ['Space', true],
+  ['DeploymentTarget', undefined],
+])('1.5, 1.6: fields of %s that nobody knows are kept: %s', (kind, kept) => {
+  const { openAPIV3Schema } = specOf(kind).versions[0]!.schema;
+  expect(openAPIV3Schema['x-kubernetes-preserve-unknown-fields']).toBe(kept);
+});
+
+describe('on an API server', () => {
+  let cluster: Embedded;
+  let client: Client;
+
+  beforeAll(async () => {
+    cluster = await startEmbedded({ simulation: false });
+    const { certPem, keyPem } = cluster.admin;
+    client = connect({ server: cluster.url, caPem: cluster.caPem, certPem, keyPem });
+    for (const { crd } of resources) await client.create(Definition, crd);
+    const isServed = (kind: typeof Definition): Promise<boolean> =>
+      client.list(kind).then(
+        () => true,
+        () => false,
+      );
+    for (const { kind } of resources) await until(() => isServed(kind as unknown as typeof Definition));
+  });
+
+  afterAll(async () => {
+    client.close();
+    await cluster.stop();
+  });
+
+  const target = (name: string, spec: object = {}): DeploymentTarget =>
+    ({
+      apiVersion: 'appstudio.redhat.com/v1alpha1',
+      kind: 'DeploymentTarget',
+      metadata: { name, namespace: 'default' },
+      spec: {
+        deploymentTargetClassName: '',
+        kubernetesCredentials: { defaultNamespace: '', apiURL: 'https://api', clusterCredentialsSecret: 'key' },
+        ...spec,
+      },
+    }) as DeploymentTarget;
+
+  test('REQ-1, 4.24: a target need not say that certificates are verified: they are', async () => {
+    const made = await client.create(DeploymentTarget, target('secure'));
+    expect(made.spec.kubernetesCredentials.allowInsecureSkipTLSVerify).toBe(false);
+  });
+
+  test.each([
+    ['name', 'my-claim'],
+    ['object', { name: 'my-claim' }],
+    ['nothing', ''],
+  ])('G1, 4.1: the reference to a claim may be a %s, and stays that', async (shape, claimRef) => {
+    const made = await client.create(DeploymentTarget, target(`by-${shape}`, { claimRef }));
+    expect(made.spec.claimRef).toEqual(claimRef);
+  });
+
+  test.each([
+    ['no class', { deploymentTargetClassName: undefined }, 'spec.deploymentTargetClassName'],
+    ['no credentials', { kubernetesCredentials: undefined }, 'spec.kubernetesCredentials'],
+    ['no URL', { kubernetesCredentials: { defaultNamespace: '', clusterCredentialsSecret: '' } }, 'apiURL'],
+  ])('1.1: a target with %s is refused', async (_what, spec, field) => {
+    await expect(client.create(DeploymentTarget, target('refused', spec))).rejects.toThrow(field);
+  });
+
+  const ofClass = (name: string, spec: object = {}): DeploymentTargetClass =>
+    ({
+      apiVersion: 'appstudio.redhat.com/v1alpha1',
+      kind: 'DeploymentTargetClass',
+      metadata: { name },
+      spec: { provisioner: 'appstudio.redhat.com/devsandbox', reclaimPolicy: 'Delete', ...spec },
+    }) as DeploymentTargetClass;
+
+  test('REQ-2: parameters of a class are kept, whatever they are', async () => {
+    const parameters = { numOfNodes: 3, nested: { list: [1, 'two'] } };
+    const made = await client.create(DeploymentTargetClass, ofClass('with-parameters', { parameters }));
+    expect(made.spec.parameters).toEqual(parameters);
+  });
+
+  test('REQ-2: a class does not change', async () => {
+    await client.create(DeploymentTargetClass, ofClass('fixed'));
+    const body = { spec: { reclaimPolicy: 'Retain' } };
+    const changed = client.patch(DeploymentTargetClass, { name: 'fixed' }, { type: 'merge', body });
+    await expect(changed).rejects.toThrow('the spec can not be changed');
+    await client.patch(
+      DeploymentTargetClass,
+      { name: 'fixed' },
+      { type: 'merge', body: { metadata: { labels: { a: 'b' } } } },
+    );
+  });
+
+  test('REQ-2: a class says what becomes of targets in one of two words', async () => {
+    const made = client.create(DeploymentTargetClass, ofClass('odd', { reclaimPolicy: 'Recycle' }));
+    await expect(made).rejects.toThrow('spec.reclaimPolicy');
+  });
+
+  describe('1.8: a condition of a claim', () => {
+    const good = {
+      type: 'ErrorOccurred',
+      status: 'False',
+      reason: 'Success',
+      message: '',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    };
+    const told = (condition: object): Promise<AnyObject> =>
+      client.patch(
+        DeploymentTargetClaim as unknown as typeof Definition,
+        { name: 'told', namespace: 'default' },
+        { type: 'merge', body: { status: { conditions: [condition] } } },
+        { subresource: 'status' },
+      );
+
+    beforeAll(async () => {
+      await client.create(DeploymentTargetClaim, {
+        apiVersion: 'appstudio.redhat.com/v1alpha1',
+        kind: 'DeploymentTargetClaim',
+        metadata: { name: 'told', namespace: 'default' },
+        spec: { deploymentTargetClassName: '' },
+      });
+    });
+
+    test('G3: may have an empty message', async () => {
+      expect((await told(good))['status']).toEqual({ conditions: [good] });
+    });
+
+    test.each([
+      ['without a message', { message: undefined }],
+      ['with an empty reason', { reason: '' }],
+      ['with a reason that is no word', { reason: 'not one' }],
+      ['with a status that is none', { status: 'Maybe' }],
+      ['without a time', { lastTransitionTime: undefined }],
+    ])('is refused %s', async (_what, change) => {
+      await expect(told({ ...good, ...change })).rejects.toThrow('status.conditions[0]');
+    });
+  });
+});
