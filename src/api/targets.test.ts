@@ -24,8 +24,7 @@ interface Spec {
     readonly schema: { readonly openAPIV3Schema: Readonly<Record<string, unknown>> };
   }[];
 }
-const specOf = (kind: string): Spec =>
-  resources.find((each) => each.kind.kind === kind)!.crd['spec'] as unknown as Spec;
+const specOf = (kind: string): Spec => resources.find((each) => each.kind.kind === kind)!.crd['spec'] as Spec;
 
 test.each([
   ['DeploymentTarget', 'Namespaced', 'deploymenttargets', ['dt']],
@@ -82,17 +81,16 @@ describe('on an API server', () => {
     await cluster.stop();
   });
 
-  const target = (name: string, spec: object = {}): DeploymentTarget =>
-    ({
-      apiVersion: 'appstudio.redhat.com/v1alpha1',
-      kind: 'DeploymentTarget',
-      metadata: { name, namespace: 'default' },
-      spec: {
-        deploymentTargetClassName: '',
-        kubernetesCredentials: { defaultNamespace: '', apiURL: 'https://api', clusterCredentialsSecret: 'key' },
-        ...spec,
-      },
-    }) as DeploymentTarget;
+  const target = (name: string, spec: object = {}): DeploymentTarget => ({
+    apiVersion: 'appstudio.redhat.com/v1alpha1',
+    kind: 'DeploymentTarget',
+    metadata: { name, namespace: 'default' },
+    spec: {
+      deploymentTargetClassName: '',
+      kubernetesCredentials: { defaultNamespace: '', apiURL: 'https://api', clusterCredentialsSecret: 'key' },
+      ...spec,
+    },
+  });
 
   test('REQ-1, 4.24: a target need not say that certificates are verified: they are', async () => {
     const made = await client.create(DeploymentTarget, target('secure'));
@@ -116,13 +114,12 @@ describe('on an API server', () => {
     await expect(client.create(DeploymentTarget, target('refused', spec))).rejects.toThrow(field);
   });
 
-  const ofClass = (name: string, spec: object = {}): DeploymentTargetClass =>
-    ({
-      apiVersion: 'appstudio.redhat.com/v1alpha1',
-      kind: 'DeploymentTargetClass',
-      metadata: { name },
-      spec: { provisioner: 'appstudio.redhat.com/devsandbox', reclaimPolicy: 'Delete', ...spec },
-    }) as DeploymentTargetClass;
+  const ofClass = (name: string, spec: object = {}): DeploymentTargetClass => ({
+    apiVersion: 'appstudio.redhat.com/v1alpha1',
+    kind: 'DeploymentTargetClass',
+    metadata: { name },
+    spec: { provisioner: 'appstudio.redhat.com/devsandbox', reclaimPolicy: 'Delete', ...spec },
+  });
 
   test('REQ-2: parameters of a class are kept, whatever they are', async () => {
     const parameters = { numOfNodes: 3, nested: { list: [1, 'two'] } };
