@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 // Entry of the command line: the bundle; in a checkout whose sources have changed since it was made, the sources.
-import { existsSync, readFileSync, statSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import path from 'node:path';
+
+// An import would also load what this module exports and hardly anybody needs, before every command.
+const { existsSync, readFileSync, statSync } = process.getBuiltinModule('node:fs');
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 11)) {

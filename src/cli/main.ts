@@ -12,24 +12,31 @@ import { targetCommand } from './target.ts';
 import { upCommand } from './up.ts';
 import { version } from './version.ts';
 
-function program(): Command {
-  return new Command('offshoot')
+const COMMANDS: Readonly<Record<string, () => Command>> = {
+  up: upCommand,
+  run: runCommand,
+  crds: crdsCommand,
+  env: envCommand,
+  target: targetCommand,
+  claim: claimCommand,
+  completion: completionCommand,
+};
+
+/** The command line; where a name is given, with that command only: to make all of them takes a while. */
+function program(only?: string): Command {
+  const root = new Command('offshoot')
     .description('On-demand environments on the Kubernetes cluster and service mesh you already run.')
     .version(version(), '-V, --version', 'print the version')
     .showHelpAfterError('Try "offshoot --help".')
     .showSuggestionAfterError()
     .option('--no-color', 'print without colours, as NO_COLOR does')
-    .hook('preAction', (root) => {
-      if (!root.opts<{ color: boolean }>().color) process.env['NO_COLOR'] = '1';
-    })
-    .addCommand(upCommand())
-    .addCommand(runCommand())
-    .addCommand(crdsCommand())
-    .addCommand(envCommand())
-    .addCommand(targetCommand())
-    .addCommand(claimCommand())
-    .addCommand(completionCommand())
-    .addCommand(completeCommand(program), { hidden: true });
+    .hook('preAction', (each) => {
+      if (!each.opts<{ color: boolean }>().color) process.env['NO_COLOR'] = '1';
+    });
+  for (const [name, make] of Object.entries(COMMANDS)) {
+    if (only === undefined || only === name) root.addCommand(make());
+  }
+  return only === undefined ? root.addCommand(completeCommand(program), { hidden: true }) : root;
 }
 
 /** `run` takes over the arguments of an operator written in Go. */
@@ -40,7 +47,8 @@ function goFlagsOf(argv: readonly string[]): readonly string[] {
 /** Runs the command that the arguments name. A failure is told on standard error and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
   try {
-    await program().parseAsync([...goFlagsOf(switchesOf(argv))]);
+    const only = argv.slice(2, 3).find((word) => Object.hasOwn(COMMANDS, word));
+    await program(only).parseAsync([...goFlagsOf(switchesOf(argv))]);
   } catch (error) {
     const message = messageOf(error);
     if (message !== '') console.error(`error: ${message}`);

@@ -1,7 +1,7 @@
 // A throw-away certificate authority: signs the serving and client certificates of embedded clusters, webhooks and tests.
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIPv4 } from 'node:net';
 import { bitString, elements, encode, objectIdentifier, sequence, tag, time, unsignedInteger } from './der.ts';
 
 /** A certificate and its private key (PKCS#8), both as PEM text. */
@@ -163,9 +163,10 @@ function dnsName(name: string): Buffer {
 
 function ipBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split('.').map(Number));
-  if (!isIPv6(address)) throw new Error(`certificate: ipAddresses must be IP addresses, found '${address}'`);
   // The URL parser writes every spelling of an IPv6 address in one form: hexadecimal groups, at most one '::'.
-  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const url = /^[\da-f:.]+$/i.test(address) ? URL.parse(`http://[${address}]`) : null;
+  if (url === null) throw new Error(`certificate: ipAddresses must be IP addresses, found '${address}'`);
+  const [head = '', tail] = url.hostname.slice(1, -1).split('::');
   const groups = (text: string): number[] => (text === '' ? [] : text.split(':').map((group) => parseInt(group, 16)));
   const [before, after] = [groups(head), groups(tail ?? '')];
   const bytes = Buffer.alloc(16);

@@ -15,7 +15,7 @@ export function customColumns(version: ApiObject): readonly PrinterColumn[] {
 }
 
 function customColumn(column: ApiObject): PrinterColumn {
-  const path = compileJsonPath(text(column, 'jsonPath'));
+  let path: ReturnType<typeof compileJsonPath> | undefined;
   const type = text(column, 'type') as PrinterColumn['type'];
   const format = text(column, 'format');
   const description = text(column, 'description');
@@ -26,7 +26,10 @@ function customColumn(column: ApiObject): PrinterColumn {
     ...(format !== '' && { format }),
     ...(description !== '' && { description }),
     ...(priority !== 0 && { priority }),
-    value: (object, now) => cell(type, path(object)[0], now),
+    value: (object, now) => {
+      path ??= compileJsonPath(text(column, 'jsonPath'));
+      return cell(type, path(object)[0], now);
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import { linkDefinitions, type WrittenSchema } from '../schema/link.ts';
 import type { Schema } from '../schema/types.ts';
 
 let written: Readonly<Record<string, WrittenSchema>> | undefined;
-let linked: ReadonlyMap<string, Schema> | undefined;
+let linked: ((name: string) => Schema | undefined) | undefined;
 const goTypes = new WeakMap<Schema, string>();
 let descriptions: Readonly<Record<string, string>> | undefined;
 
@@ -21,16 +21,12 @@ export function writtenDefinitions(): Readonly<Record<string, WrittenSchema>> {
   return written;
 }
 
-function link(): ReadonlyMap<string, Schema> {
-  const result = linkDefinitions(writtenDefinitions());
-  for (const [name, schema] of result) goTypes.set(schema, name.slice(name.indexOf('.') + 1));
-  return result;
-}
-
 /** The linked schema of one definition. */
 export function definition(name: string): Schema {
-  linked ??= link();
-  const schema = linked.get(name);
+  linked ??= linkDefinitions(writtenDefinitions(), (each, schema) => {
+    goTypes.set(schema, each.slice(each.indexOf('.') + 1));
+  });
+  const schema = linked(name);
   if (schema === undefined) throw new Error(`no schema definition is named ${name}`);
   return schema;
 }

@@ -6,16 +6,32 @@ export type WrittenSchema = Readonly<Record<string, unknown>>;
 
 type MutableNode = Record<string, unknown>;
 
-/** Links every definition. A `$ref` with siblings becomes a node of its own: the target with the siblings on top. */
-export function linkDefinitions(definitions: Readonly<Record<string, WrittenSchema>>): ReadonlyMap<string, Schema> {
+/**
+ * Links definitions when they are asked for, with all that they refer to. A `$ref` with siblings becomes a node of its
+ * own: the target with the siblings on top.
+ */
+export function linkDefinitions(
+  definitions: Readonly<Record<string, WrittenSchema>>,
+  onLinked: (name: string, schema: Schema) => void = () => undefined,
+): (name: string) => Schema | undefined {
   const nodes = new Map<string, MutableNode>();
-  const overlays: { node: MutableNode; target: MutableNode; siblings: MutableNode }[] = [];
-  for (const name of Object.keys(definitions)) nodes.set(name, {});
+  const unfilled: string[] = [];
+  let overlays: { node: MutableNode; target: MutableNode; siblings: MutableNode }[] = [];
+
+  function nodeOf(name: string): MutableNode | undefined {
+    const known = nodes.get(name);
+    if (known !== undefined || !Object.hasOwn(definitions, name)) return known;
+    const node: MutableNode = {};
+    nodes.set(name, node);
+    unfilled.push(name);
+    onLinked(name, node);
+    return node;
+  }
 
   function follow(written: WrittenSchema): MutableNode {
     const name = written['$ref'];
     if (typeof name !== 'string') return fill({}, written);
-    const target = nodes.get(name);
+    const target = nodeOf(name);
     if (target === undefined) throw new Error(`a schema refers to ${name}, which is not defined`);
     const { $ref: _, ...siblings } = written;
     if (Object.keys(siblings).length === 0) return target;
@@ -41,8 +57,13 @@ export function linkDefinitions(definitions: Readonly<Record<string, WrittenSche
     return node;
   }
 
-  for (const [name, written] of Object.entries(definitions)) fill(nodes.get(name)!, written);
-  // Only now are the targets complete.
-  for (const { node, target, siblings } of overlays) Object.assign(node, target, siblings);
-  return nodes;
+  return (name) => {
+    const wanted = nodeOf(name);
+    for (let next = unfilled.pop(); next !== undefined; next = unfilled.pop())
+      fill(nodes.get(next)!, definitions[next]!);
+    // Only now are the targets complete.
+    for (const { node, target, siblings } of overlays) Object.assign(node, target, siblings);
+    overlays = [];
+    return wanted;
+  };
 }

@@ -195,12 +195,14 @@ describe('linking', () => {
       Node: { type: 'object', properties: { next: { $ref: 'Node' }, name: { $ref: 'Text', default: 'x' } } },
       Text: { type: 'string' },
     });
-    const node = linked.get('Node')!;
+    const node = linked('Node')!;
     expect(node.properties!['next']).toBe(node);
     expect(node.properties!['name']).toEqual({ type: 'string', default: 'x' });
   });
 
   test('names a missing definition', () => {
-    expect(() => linkDefinitions({ A: { items: { $ref: 'Missing' } } })).toThrow('refers to Missing');
+    const linked = linkDefinitions({ A: { items: { $ref: 'Missing' } } });
+    expect(() => linked('A')).toThrow('refers to Missing');
+    expect(linked('B')).toBeUndefined();
   });
 });
