@@ -43,8 +43,7 @@ export async function commitInTurn(
 ): Promise<Stored> {
   const { exclusive, problems } = rulesOf(target.resource);
   if (exclusive !== true) return commit(cluster, target, old, next, options);
-  const before = turns.get(cluster.store) ?? Promise.resolve();
-  const turn = before.then(() => {
+  const turn = afterwards(turns.get(cluster.store), () => {
     const found = problems?.(next, old?.object, cluster) ?? [];
     if (found.length > 0) throw invalid(target.resource, target.name, found);
     return commit(cluster, target, old, next, options);
@@ -55,6 +54,11 @@ export async function commitInTurn(
     turn.catch(() => undefined),
   );
   return turn;
+}
+
+async function afterwards<T>(before: Promise<unknown> | undefined, work: () => Promise<T>): Promise<T> {
+  await before;
+  return work();
 }
 
 /** What the store would hold, without the version that only the store gives. */

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startEmbedded } from '../server.ts';
 import type { Embedded } from '../server.ts';
+import { systemUser } from './context.ts';
+import { create } from './create.ts';
+import type { Fault } from './fault.ts';
 import { testClient } from '../testing/http.ts';
 import type { TestClient } from '../testing/http.ts';
 
@@ -39,13 +42,20 @@ describe('services', () => {
   test.each([
     ['address', { clusterIP: '10.96.7.7', ports: [{ port: 80 }] }, 'spec.clusterIPs'],
     ['node port', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_777 }] }, 'spec.ports[0].nodePort'],
-  ])('that ask for the same %s at the same time get it once', async (what, spec, field) => {
-    const create = (name: string): ReturnType<TestClient['post']> =>
-      client.post('/api/v1/namespaces/default/services', { metadata: { name: `${what.slice(0, 4)}-${name}` }, spec });
-    const replies = await Promise.all(['a', 'b', 'c', 'd'].map(create));
-    expect(replies.map(({ code }) => code).toSorted((one, other) => one - other)).toEqual([201, 422, 422, 422]);
-    const refused = replies.find(({ code }) => code === 422);
-    expect(refused?.body['details']!['causes']).toMatchObject([{ field }]);
+  ])('that ask for the same %s in one turn get it once', async (what, spec, field) => {
+    const { cluster } = embedded;
+    const resource = cluster.registry.find('', 'v1', 'services')!;
+    const options = { user: systemUser, dryRun: false, fieldManager: 'test', fieldValidation: 'Strict' } as const;
+    const replies = await Promise.allSettled(
+      ['a', 'b', 'c'].map((name) => {
+        const object = { metadata: { name: `${what.slice(0, 4)}-${name}` }, spec };
+        const target = { resource, namespace: 'default', name: '', subresource: '' };
+        return create(cluster, target, object, { ...options, warn: () => undefined });
+      }),
+    );
+    const refused = replies.filter((reply) => reply.status === 'rejected').map(({ reason }) => reason as Fault);
+    expect(refused.map(({ code }) => code)).toEqual([422, 422]);
+    expect(refused[0]?.status.details?.causes).toMatchObject([{ field }]);
   });
 });
 
