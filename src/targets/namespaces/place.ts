@@ -47,7 +47,9 @@ export function planPlace(view: View, namespace: Namespace, settings: Settings):
   const policy = reclaimPolicyOf(ofClass?.spec.reclaimPolicy, namespace.metadata.annotations?.[RECLAIM_POLICY]);
   if (isForsaken(place, ofClass, policy)) return { steps: giveUp(view, place) };
   // Somebody took the target away without asking us. Its claim has lost it, and there may be something in here.
-  if (place.target === undefined && place.wasMade) return {};
+  if (place.target === undefined && place.wasMade) {
+    return { steps: place.claim === undefined ? withoutSecret(view, place) : [] };
+  }
   const home = view.get(Namespace, { name: place.targetRef.namespace });
   const isEnding = [place.target, home].some((each) => each?.metadata.deletionTimestamp !== undefined);
   if (isEnding || place.isNameTaken) return {};
@@ -84,12 +86,17 @@ function markStep(namespace: Namespace, marks: Readonly<Record<string, string | 
 }
 
 /** A place that nobody will ever use goes: with its target if it has one, which then takes care of the rest. */
-function giveUp(view: View, { namespace, target, targetRef }: Place): Step[] {
+function giveUp(view: View, place: Place): Step[] {
+  const { namespace, target } = place;
   if (target !== undefined) {
     return target.metadata.deletionTimestamp === undefined ? [removeUnchanged(DeploymentTarget, target)] : [];
   }
+  return [...withoutSecret(view, place), remove(Namespace, namespace)];
+}
+
+function withoutSecret(view: View, { namespace, targetRef }: Place): Step[] {
   const secret = view.get(Secret, secretRefOf(targetRef, namespace));
-  return [...(secret === undefined ? [] : [remove(Secret, secret)]), remove(Namespace, namespace)];
+  return secret === undefined ? [] : [remove(Secret, secret)];
 }
 
 /** Where the credentials for a namespace are: beside its target. */

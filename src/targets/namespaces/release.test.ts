@@ -1,9 +1,12 @@
 // The end of a target of the namespace provisioner, where its namespace stays.
 import { expect, test } from 'vitest';
-import { DeploymentTarget } from '../../api/targets.ts';
+import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import type { KubeObject } from '../../kube/index.ts';
 import { Namespace, Secret } from '../objects.ts';
 import { ago, object, planIn, shown } from '../testing/planning.ts';
+import { defaultSettings } from '../settings.ts';
 import { secretNameFor } from './names.ts';
+import { planPlace } from './place.ts';
 import { planRelease } from './release.ts';
 
 test('the credentials go with the target, also when the namespace is kept', () => {
@@ -43,4 +46,28 @@ test('the credentials go with the target, also when the namespace is kept', () =
     'edit Namespace place',
     'edit DeploymentTarget team/dev-dt',
   ]);
+});
+
+test('so they do when somebody took the target away by force, once the claim is gone too', () => {
+  const secret = object(Secret, secretNameFor('dev-dt', 'place'));
+  const claim = object(DeploymentTargetClaim, 'dev', { spec: { deploymentTargetClassName: 'gone' } });
+  const namespace = object(
+    Namespace,
+    'place',
+    {},
+    {
+      labels: { 'offshoot.dev/provisioner': 'namespace' },
+      annotations: {
+        'offshoot.dev/target': 'team/dev-dt',
+        'offshoot.dev/target-made': 'true',
+        'offshoot.dev/claim': 'team/dev',
+        'dt.appstudio.redhat.com/claim-uid': 'uid-of-dev',
+        'dt.appstudio.redhat.com/reclaim-policy': 'Retain',
+      },
+    },
+  );
+  const planned = (...others: KubeObject[]) =>
+    shown(planIn([namespace, secret, ...others], (view) => planPlace(view, namespace, defaultSettings)));
+  expect(planned(claim)).toEqual([]);
+  expect(planned()).toEqual([`remove Secret team/${secret.metadata.name}`]);
 });
