@@ -11,20 +11,16 @@ import type { KubeObject } from '../kube/objects.ts';
 import { edit, editStatus, objectOf } from '../kube/steps.ts';
 import type { Tables } from '../kube/tables.ts';
 import { jsonEqual } from '../watchable/index.ts';
-import { stampStatus, statusOf, withCondition } from './conditions.ts';
-import type { Condition, Status } from './conditions.ts';
+import { stampStatus, statusOf } from './conditions.ts';
+import type { Status } from './conditions.ts';
 import type { ControllerDefinition, Failure, Plan, PlannedEvent } from './definition.ts';
+import { failureOf, PlanThrew, withFailure, withoutFailure } from './failure.ts';
 import type { Logger } from './logger.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import { carryOut } from './pass.ts';
 import { PRIORITY, Queue } from './queue.ts';
 import { Reads } from './view.ts';
 import type { View } from './view.ts';
-
-/** The condition that says why nothing goes on. kstatus and `kubectl wait` know it. */
-const STALLED = 'Stalled';
-const PLAN_FAILED = 'PlanFailed';
-const APPLY_FAILED = 'ApplyFailed';
 
 /** Reconciling without a pause must not keep timers and sockets from running for longer than this. */
 const YIELD_AFTER_MS = 10;
@@ -237,12 +233,7 @@ export class Controller {
     this.#logger.warn({ key, err: cause, retryInMs: delayMs }, 'reconcile failed');
     const apiError = error instanceof StepFailed ? error.cause : error;
     if (apiError instanceof ApiError && isTransient(apiError)) return 'error';
-    await this.#report(key, object, {
-      reason: error instanceof PlanThrew ? PLAN_FAILED : APPLY_FAILED,
-      message: messageOf(cause),
-      cause: messageOf(apiError instanceof ApiError ? apiError : cause),
-      ...(error instanceof StepFailed && { step: error.step }),
-    });
+    await this.#report(key, object, failureOf(error));
     return 'error';
   }
 
@@ -282,9 +273,7 @@ export class Controller {
           this.#definition.failed?.(object, failure, this.#clock.now()) ?? {};
         await this.#apply(steps);
         if (!isOwner) return;
-        const others = ((status['conditions'] ?? []) as Condition[]).filter(({ type }) => type !== STALLED);
-        const conditions = [...others, { type: STALLED, status: 'True' as const, reason, message }];
-        const { did } = await this.#writeStatus(object, { ...status, conditions });
+        const { did } = await this.#writeStatus(object, withFailure(status, failure));
         if (did !== 'nothing') this.#record(object, { type: 'Warning', reason, note: message });
       });
     } catch (error) {
@@ -305,27 +294,6 @@ export class Controller {
   }
 }
 
-/** Marks what a plan threw, so that it is not taken for a failed write. */
-class PlanThrew extends Error {
-  constructor(cause: unknown) {
-    super(messageOf(cause), { cause });
-  }
-}
-
-/** The status without a failure that this loop wrote earlier; undefined when there is none. */
-function withoutFailure(object: KubeObject): Status | undefined {
-  const conditions = withCondition(object, STALLED, undefined);
-  const before = statusOf(object)['conditions'];
-  if (!Array.isArray(before) || before.length === conditions.length) return undefined;
-  const stalled = before.find((condition: { type?: string }) => condition.type === STALLED) as { reason?: string };
-  if (stalled.reason !== PLAN_FAILED && stalled.reason !== APPLY_FAILED) return undefined;
-  return { ...statusOf(object), conditions };
-}
-
 function withFinalizers(object: KubeObject, finalizers: readonly string[]): KubeObject {
   return { ...object, metadata: { ...object.metadata, finalizers } };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

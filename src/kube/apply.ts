@@ -131,10 +131,12 @@ export class Applier {
     if (options.dryRun) return;
     const { kind, object } = step;
     // Tables do not keep the managedFields of others.
-    const live = await this.#client.get<KubeObject>(kind, object.metadata, options);
-    const managedFields = takenOver(live, heirBy, this.#manager);
+    const live = await this.#client.get<KubeObject>(kind, object.metadata, options).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+    const managedFields = live && takenOver(live, heirBy, this.#manager);
     if (managedFields === undefined) return;
-    const { resourceVersion } = live.metadata;
+    const { resourceVersion } = live!.metadata;
     const patch = { type: 'merge', body: { metadata: { managedFields, resourceVersion } } } as const;
     await this.#send(options, async (sending) => {
       const answer = await this.#client.patch<KubeObject>(kind, object.metadata, patch, {

@@ -1,0 +1,51 @@
+// A pass that failed as a whole, in the words of a status: written by the loop, and taken away by it again.
+import { StepFailed } from '../kube/apply.ts';
+import { ApiError } from '../kube/errors.ts';
+import type { KubeObject } from '../kube/objects.ts';
+import { statusOf, withCondition } from './conditions.ts';
+import type { Condition, Status } from './conditions.ts';
+import type { Failure } from './definition.ts';
+
+/** The condition that says why nothing goes on. kstatus and `kubectl wait` know it. */
+const STALLED = 'Stalled';
+const PLAN_FAILED = 'PlanFailed';
+const APPLY_FAILED = 'ApplyFailed';
+
+/** Marks what a plan threw, so that it is not taken for a failed write. */
+export class PlanThrew extends Error {
+  constructor(cause: unknown) {
+    super(messageOf(cause), { cause });
+  }
+}
+
+/** What people are told of an error. */
+export function failureOf(error: unknown): Failure {
+  const cause = error instanceof PlanThrew ? error.cause : error;
+  const apiError = error instanceof StepFailed ? error.cause : error;
+  return {
+    reason: error instanceof PlanThrew ? PLAN_FAILED : APPLY_FAILED,
+    message: messageOf(cause),
+    cause: messageOf(apiError instanceof ApiError ? apiError : cause),
+    ...(error instanceof StepFailed && { step: error.step }),
+  };
+}
+
+/** A status with a failure written into it. */
+export function withFailure(status: Status, { reason, message }: Failure): Status {
+  const others = ((status.conditions ?? []) as Condition[]).filter(({ type }) => type !== STALLED);
+  return { ...status, conditions: [...others, { type: STALLED, status: 'True', reason, message }] };
+}
+
+/** The status without a failure that was written into it earlier; undefined when there is none. */
+export function withoutFailure(object: KubeObject): Status | undefined {
+  const conditions = withCondition(object, STALLED, undefined);
+  const before = statusOf(object)['conditions'];
+  if (!Array.isArray(before) || before.length === conditions.length) return undefined;
+  const stalled = before.find((condition: { type?: string }) => condition.type === STALLED) as { reason?: string };
+  if (stalled.reason !== PLAN_FAILED && stalled.reason !== APPLY_FAILED) return undefined;
+  return { ...statusOf(object), conditions };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
