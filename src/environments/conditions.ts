@@ -74,8 +74,9 @@ function routed({ items, routes, warnings }: Overall): PlannedCondition {
     (item) => item.routes === 'wait' || item.notReady || !isThere(item.rules) || !isThere(routes.get(item)),
   );
   const keys = unrouted.map(({ key }) => key).join(', ');
-  const routedText = subsets.length === 0 ? 'there are no subsets' : 'every subset receives its requests';
-  const text = unrouted.length === 0 ? routedText : `${keys} not routed yet`;
+  const routedText = warnings.length > 0 ? 'every subset has routes' : 'every subset receives its requests';
+  const routedOrNone = subsets.length === 0 ? 'there are no subsets' : routedText;
+  const text = unrouted.length === 0 ? routedOrNone : `${keys} not routed yet`;
   return condition(
     'Routed',
     unrouted.length === 0,
