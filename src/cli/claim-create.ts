@@ -5,6 +5,7 @@ import type { Client } from '../kube/client.ts';
 import { isForbidden } from '../kube/errors.ts';
 import { keyOf } from '../kube/objects.ts';
 import { claimNameOf } from '../targets/claim-ref.ts';
+import { REQUESTED_NAMESPACE, SELECTOR } from '../targets/names.ts';
 import { CLAIM, CLASS, TARGET } from './claim-nouns.ts';
 import { phaseOf } from './claim-state.ts';
 import { waitBound } from './claim-wait.ts';
@@ -18,6 +19,8 @@ export interface ClaimCreateOptions extends ClusterOptions {
   readonly class?: string;
   readonly target?: string;
   readonly ttl?: string;
+  readonly requestedNamespace?: string;
+  readonly selector?: string;
   readonly output?: 'json' | 'yaml' | 'name';
   readonly dryRun: DryRun;
   readonly wait?: boolean;
@@ -105,12 +108,16 @@ function manifestOf(
   name: string,
   namespace: string,
   className: string,
-  { target, ttl }: ClaimCreateOptions,
+  { target, ttl, requestedNamespace, selector }: ClaimCreateOptions,
 ): DeploymentTargetClaim {
+  const annotations = {
+    ...(requestedNamespace !== undefined && { [REQUESTED_NAMESPACE]: requestedNamespace }),
+    ...(selector !== undefined && { [SELECTOR]: selector }),
+  };
   return {
     apiVersion: 'appstudio.redhat.com/v1alpha1',
     kind: 'DeploymentTargetClaim',
-    metadata: { name, namespace },
+    metadata: { name, namespace, ...(Object.keys(annotations).length > 0 && { annotations }) },
     spec: {
       deploymentTargetClassName: className,
       ...(target !== undefined && { targetName: target }),
@@ -128,7 +135,8 @@ function refuseOther({ metadata, spec }: DeploymentTargetClaim, wanted: Deployme
   const isSame =
     wanted.spec.deploymentTargetClassName === spec.deploymentTargetClassName &&
     [undefined, spec.targetName].includes(wanted.spec.targetName) &&
-    wanted.spec.ttl === spec.ttl;
+    wanted.spec.ttl === spec.ttl &&
+    [REQUESTED_NAMESPACE, SELECTOR].every((key) => wanted.metadata.annotations?.[key] === metadata.annotations?.[key]);
   if (!isSame) throw refusal(`${about} exists already and is another one: choose another name, or delete it first`);
 }
 

@@ -5,7 +5,7 @@ import { isForbidden } from '../kube/errors.ts';
 import { keyOf } from '../kube/objects.ts';
 import { Secret } from '../targets/objects.ts';
 import { CLAIM } from './claim-nouns.ts';
-import { phaseOf } from './claim-state.ts';
+import { complaintOf, phaseOf } from './claim-state.ts';
 import { targetOf } from './claim-world.ts';
 import { CommandFailed, EXIT } from './exit.ts';
 import { getNamed } from './named.ts';
@@ -29,7 +29,10 @@ async function kubeconfigOf(client: Client, claim: DeploymentTargetClaim): Promi
   const about = `claim ${keyOf(claim.metadata)}`;
   const hint = `"offshoot claim describe ${name} -n ${namespace}" shows why`;
   const phase = phaseOf(claim);
-  if (phase !== 'Bound') throw failure(`${about} is not bound but ${phase}; ${hint}`);
+  if (phase !== 'Bound') {
+    const complaint = complaintOf(claim);
+    throw failure(`${about} is not bound but ${phase}${complaint === undefined ? `; ${hint}` : `: ${complaint}`}`);
+  }
   const target = await targetOf(client, claim);
   if (target === undefined) throw failure(`the target ${claim.spec.targetName ?? ''} of ${about} is gone; ${hint}`);
   const { clusterCredentialsSecret: secretName } = target.spec.kubernetesCredentials;

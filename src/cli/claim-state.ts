@@ -14,8 +14,21 @@ export function complaintOf(object: DeploymentTargetClaim | DeploymentTarget): s
   const conditions = conditionsOf(object);
   const error = conditions.find(({ type, status }) => type === 'ErrorOccurred' && status === 'True');
   const provisioned = conditions.find(({ type }) => type === 'Provisioned');
-  // Where both say the same, this one has the better word for it.
-  return error?.message === provisioned?.message ? provisioned && saying(provisioned) : error?.message;
+  const stalled = conditions.find(({ type, status }) => type === 'Stalled' && status === 'True');
+  // Where another condition says the same, or what is behind it, that one has the better word for it.
+  if (stalled !== undefined) return saying(stalled);
+  if (error?.message === provisioned?.message) return provisioned && saying(provisioned);
+  return error?.message;
+}
+
+/** What is odd about a claim or target though it may be of use: told by conditions that are there only then. */
+export function oddities(object: DeploymentTargetClaim | DeploymentTarget): readonly string[] {
+  const conditions = conditionsOf(object);
+  const isBound = object.status?.phase === 'Bound';
+  // Of a Secret that is missing its own line tells.
+  const isOdd = ({ type, status }: Condition): boolean =>
+    status === 'False' && (['ClassMatches', 'Expires', 'Reserved'].includes(type) || (isBound && type === 'Ready'));
+  return conditions.filter(isOdd).map(saying);
 }
 
 /** A condition as `Reason: message`. */

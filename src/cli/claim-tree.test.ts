@@ -148,6 +148,32 @@ describe('what is not ready says why', () => {
     ],
     ['the Secret is missing', world(bound), ['Secret team/access: there is no Secret of this name']],
     [
+      'the claim has a target of another class, and one that is going',
+      world({
+        claim: claim({}, 'Bound', [
+          condition('ErrorOccurred', 'False', 'Success'),
+          condition('Ready', 'False', 'TargetDeleting', 'DeploymentTarget staging-dt is being deleted'),
+          condition('ClassMatches', 'False', 'ClassDiffers', 'another class'),
+        ]),
+        target: target('Bound'),
+        secrets: secrets(kubeconfig),
+      }),
+      [
+        'Claim team/staging: TargetDeleting: DeploymentTarget staging-dt is being deleted',
+        'Claim team/staging: ClassDiffers: another class',
+      ],
+    ],
+    [
+      'the server refused a write: what it said is told, not only that something was wrong',
+      world({
+        claim: claim({}, 'Pending', [
+          condition('ErrorOccurred', 'True', 'ErrorOccurred', 'unexpected internal error occurred in DTC controller'),
+          condition('Stalled', 'True', 'ApplyFailed', 'edit DeploymentTarget team/x: no'),
+        ]),
+      }),
+      ['Claim team/staging: ApplyFailed: edit DeploymentTarget team/x: no'],
+    ],
+    [
       'the Secret has no kubeconfig',
       world({ ...bound, secrets: secrets({ token: 'eA==' }) }),
       ['Secret team/access: it has no key kubeconfig'],

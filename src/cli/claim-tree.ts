@@ -8,8 +8,8 @@ import { keyOf } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { TOKEN_EXPIRES } from '../kube/service-account-token.ts';
 import { claimNameOf } from '../targets/claim-ref.ts';
-import { EXPIRES_AT, MAKE_AVAILABLE } from '../targets/names.ts';
-import { complaintOf, phaseOf, saying } from './claim-state.ts';
+import { EXPIRES_AT, MAKE_AVAILABLE, TTL } from '../targets/names.ts';
+import { complaintOf, oddities, phaseOf, saying } from './claim-state.ts';
 import { isNamespaceTarget } from './claim-world.ts';
 import type { ClaimWorld, Place, TargetWorld } from './claim-world.ts';
 import { recentOf } from './recent-events.ts';
@@ -55,7 +55,8 @@ export function describeTarget(world: TargetWorld): PlaceDescription {
 
 function claimDetail({ metadata, spec }: DeploymentTargetClaim): string {
   const expires = metadata.annotations?.[EXPIRES_AT];
-  const life = expires === undefined ? spec.ttl && `lives ${spec.ttl} once bound` : `expires ${expires}`;
+  const ttl = spec.ttl ?? metadata.annotations?.[TTL];
+  const life = expires === undefined ? ttl && `lives ${ttl} once bound` : `expires ${expires}`;
   const className = spec.deploymentTargetClassName;
   return [className === '' ? 'no class' : `class ${className}`, life].filter(Boolean).join(', ');
 }
@@ -70,7 +71,7 @@ function claimReasons({ claim, ofClass, target, events }: ClaimWorld, told: read
   if (complaint !== undefined) {
     return told.some((name) => complaint.includes(`SpaceRequest ${name}:`)) ? [] : [complaint];
   }
-  if (claim.status.phase === 'Bound') return [];
+  if (claim.status.phase === 'Bound') return [...oddities(claim)];
   const warnings = warningsAbout(claim, events);
   if (warnings.length > 0 || told.length > 0 || target !== undefined) return warnings;
   return ofClass === undefined ? [] : [`waits for provisioner ${ofClass.spec.provisioner}`];
@@ -122,11 +123,12 @@ function targetReasons({ events, requests }: Place, target: DeploymentTarget): s
   const complaint = complaintOf(target);
   const complaints = complaint === undefined ? [] : [complaint];
   if (target.metadata.deletionTimestamp !== undefined) {
+    const ready = conditionsOf(target).find(({ type, status }) => type === 'Ready' && status === 'False');
     const waits = requests.length > 0 ? 'waits until its space request is gone' : finalizersOf(target);
-    return [...complaints, waits];
+    return [...complaints, ready?.message || waits];
   }
   if (phase === undefined) return [NO_CONTROLLER];
-  if (phase === 'Available' || phase === 'Bound' || complaints.length > 0) return complaints;
+  if (phase === 'Available' || phase === 'Bound' || complaints.length > 0) return [...complaints, ...oddities(target)];
   if (phase === 'Released') return [RELEASED];
   const { apiURL, clusterCredentialsSecret } = target.spec.kubernetesCredentials;
   if (apiURL === '') return ['spec.kubernetesCredentials.apiURL is empty'];

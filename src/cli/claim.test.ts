@@ -267,7 +267,8 @@ async function viewerOfClaims(): Promise<string> {
 }
 
 test('a manifest for later needs nothing of the cluster', { timeout: 30_000 }, async () => {
-  const flags = ['--class', 'sandbox', '--ttl', '90m', '--dry-run=client', '-o', 'yaml'];
+  const wishes = ['--requested-namespace', 'web', '--selector', 'tier=web'];
+  const flags = ['--class', 'sandbox', '--ttl', '90m', ...wishes, '--dry-run=client', '-o', 'yaml'];
   expect(await team.run('claim', 'create', 'later', ...flags)).toEqual({
     code: 0,
     stderr: '',
@@ -277,6 +278,9 @@ kind: DeploymentTargetClaim
 metadata:
   name: later
   namespace: team
+  annotations:
+    dt.appstudio.redhat.com/requested-namespace: web
+    dt.appstudio.redhat.com/selector: tier=web
 spec:
   deploymentTargetClassName: sandbox
   ttl: 90m
@@ -288,6 +292,8 @@ test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, as
   await team.run('claim', 'create', 'taken', '--class', 'cloud');
   const before = await team.client.list(DeploymentTargetClaim);
   const refusals: [args: string[], message: string][] = [
+    [['claim', 'create', 'x', '--class', 'kept', '--selector', 'a in ('], 'invalid label selector "a in ("'],
+    [['claim', 'create', 'x', '--class', 'kept', '--requested-namespace', 'Web'], 'A namespace is at most 63'],
     [['claim', 'create', 'x'], '--class is missing: name one of cloud, kept, local, sandbox, or ""'],
     [
       ['claim', 'create', 'x', '--class', 'sandbx'],

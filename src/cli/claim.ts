@@ -5,7 +5,17 @@ import type { ClaimDescribeOptions } from './claim-describe.ts';
 import type { DeleteFlags } from './delete-objects.ts';
 import { EXIT_HELP } from './exit.ts';
 import type { ListOptions } from './list.ts';
-import { clusterFlags, dryRunFlag, durationOf, listFlags, noWaitFlag, outputFlag, timeoutFlag } from './options.ts';
+import {
+  clusterFlags,
+  dryRunFlag,
+  durationOf,
+  listFlags,
+  noWaitFlag,
+  outputFlag,
+  parseLabels,
+  parseNamespace,
+  timeoutFlag,
+} from './options.ts';
 import type { ClusterOptions } from './options.ts';
 import { validateCommand } from './validate.ts';
 
@@ -33,6 +43,12 @@ function createCommand(): Command {
     .argument('<NAME>', 'the claim')
     .option('--class <name>', 'the kind of place; "" for one that somebody brought (default: that of --target)')
     .option('--target <name>', 'this very target (default: one that is free, or a new one)')
+    .option(
+      '--requested-namespace <name>',
+      'how the namespace shall be called; spaces put their own name before it',
+      parseNamespace,
+    )
+    .option('--selector <labels>', 'labels that a free target must have, such as tier=web', parseLabels)
     .option('--ttl <duration>', 'give it back so long after it is bound, such as 90m or 2d', parseTtl)
     .addOption(dryRunFlag())
     .addOption(outputFlag(['json', 'yaml', 'name']))

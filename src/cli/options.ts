@@ -127,12 +127,14 @@ export function isDnsLabel(text: string): boolean {
   return text.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(text);
 }
 
-function parseNamespace(text: string): string {
+/** The name of a namespace, for a flag. */
+export function parseNamespace(text: string): string {
   if (isDnsLabel(text)) return text;
   throw new InvalidArgumentError('A namespace is at most 63 small letters, digits and hyphens.');
 }
 
-function parseLabels(text: string): string {
+/** A label selector, for a flag: checked here and sent as it was written. */
+export function parseLabels(text: string): string {
   try {
     parseSelector(text);
     return text;

@@ -156,7 +156,7 @@ describe('what keeps a request from being made is told on the claim', () => {
     expect(early.conditions).toMatchObject([{ type: 'Provisioned', status: 'False', reason: 'Provisioning' }]);
     expect([early.problem, early.events, early.lookAgainMs]).toEqual([undefined, [], 30_000]);
     const late = tell(claim(), ofClass({ provisioningDeadline: '2m' }), since(120));
-    expect(late.problem).toBe('no target was made in time; SpaceRequest staging-12345');
+    expect(late.problem).toBe('no target was made in time by appstudio.redhat.com/devsandbox; SpaceRequest staging-12345');
     expect(late.conditions).toMatchObject([{ reason: 'DeadlineExceeded' }]);
   });
 

@@ -43,7 +43,7 @@ export function progressOf(view: View, claim: DeploymentTargetClaim, settings: S
   if (said?.isFailure) return told(claim, said);
   const leftMs = deadlineOf(view, claim, ofClass, request, settings) - view.now();
   if (leftMs <= 0) {
-    const message = `no target was made in time${said === undefined ? '' : `; ${said.message}`}`;
+    const message = `no target was made in time by ${ofClass.spec.provisioner}${said === undefined ? '' : `; ${said.message}`}`;
     return told(claim, { reason: 'DeadlineExceeded', message });
   }
   const conditions = said === undefined ? [] : [condition(PROVISIONED, said.isDone, said.reason, said.message)];

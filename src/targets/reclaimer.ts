@@ -160,7 +160,9 @@ function releaseRequest(request: SpaceRequest): Step {
 }
 
 function phaseEvents(target: DeploymentTarget, phase: string, note = `the target is ${phase.toLowerCase()}`) {
-  if (phase === target.status?.phase) return [];
+  // Not only we write the phase: what we said of it last is in the condition.
+  const before = target.status?.conditions?.find(({ type }) => type === 'Ready');
+  if (phase === before?.reason) return [];
   const type = phase === 'Failed' ? ('Warning' as const) : ('Normal' as const);
   return [{ type, reason: phase, note }];
 }
