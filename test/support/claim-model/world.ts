@@ -1,0 +1,253 @@
+// The claim system on an API in memory, with people who act on it.
+import { setImmediate } from 'node:timers/promises';
+import { claim, target, targetClass } from '../claims.ts';
+import { FakeApi } from '../fake-api.ts';
+import { ManagedEnvironment, SpaceRequest } from '../../../src/api/spaces.ts';
+import {
+  DeploymentTarget,
+  DeploymentTargetClaim,
+  DeploymentTargetClass,
+  Environment,
+} from '../../../src/api/targets.ts';
+import { ApiError } from '../../../src/kube/index.ts';
+import type { AnyKind, Kind, KubeObject, Ref } from '../../../src/kube/index.ts';
+import { furnitureKinds, Namespace, Secret } from '../../../src/targets/objects.ts';
+import { wrongWhenSettled } from './model.ts';
+import { CLASSES } from './actions.ts';
+import type { Action, ClassName } from './actions.ts';
+import { leftovers } from './leftovers.ts';
+import { Monitor } from './monitor.ts';
+import { PROCESS_NAMES, Processes } from './processes.ts';
+
+const HOME = 'test-ns';
+/** Namespaces that are there from the beginning. */
+const OURS = new Set([HOME, 'offshoot-system']);
+/** Keeps a namespace from going. */
+const SLOW = 'example.com/slow';
+const SECRET = { apiURL: 'https://api-url/api', defaultNamespace: HOME, clusterCredentialsSecret: 'test-secret' };
+
+export class ModelWorld {
+  readonly api = new FakeApi();
+  readonly processes = new Processes(this.api);
+  readonly monitor = new Monitor(this.api);
+
+  /** A world with all classes, in which everything runs. */
+  static async start(): Promise<ModelWorld> {
+    const world = new ModelWorld();
+    world.api.now = () => world.processes.clock.now();
+    for (const name of OURS)
+      await world.api.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    for (const [name, { provisioner, reclaimPolicy }] of Object.entries(CLASSES)) {
+      await world.api.create(DeploymentTargetClass, targetClass(reclaimPolicy, name, provisioner));
+    }
+    for (const name of PROCESS_NAMES) await world.processes.start(name);
+    return world;
+  }
+
+  async stop(): Promise<void> {
+    for (const name of PROCESS_NAMES) await this.processes.stop(name);
+    this.monitor.stop();
+  }
+
+  all<T extends KubeObject>(kind: Kind<T>): T[] {
+    return [...this.api.all(kind).values()] as unknown as T[];
+  }
+
+  /** Does something; what can't be done is left. What went wrong with claims and targets meanwhile, if anything. */
+  async act(action: Action): Promise<string[]> {
+    try {
+      await this.#do(action);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+    return this.monitor.check(false);
+  }
+
+  /** Waits until nothing is left to do, and says what is wrong then. */
+  async settle(): Promise<string[]> {
+    await this.processes.settle();
+    // What waits only for its next try gets it.
+    for (let tries = 0; tries < 4; tries++) {
+      await this.#collect();
+      await this.processes.clock.advance(20_000);
+      await this.processes.settle();
+    }
+    const isSettled = this.processes.areAllRunning;
+    const problems = this.monitor.check(isSettled);
+    return isSettled ? [...problems, ...wrongWhenSettled(this.#facts())] : problems;
+  }
+
+  /** People give up all claims and environments. What is left then that should not be. */
+  async giveUp(): Promise<string[]> {
+    for (const { metadata } of this.all(Environment)) await this.api.delete(Environment, metadata);
+    for (const { metadata } of this.all(DeploymentTargetClaim)) await this.api.delete(DeploymentTargetClaim, metadata);
+    const problems = await this.settle();
+    return [...problems, ...leftovers(this, OURS)];
+  }
+
+  #facts() {
+    const byName = <T extends KubeObject>(kind: Kind<T>): Map<string, T> =>
+      new Map(this.all(kind).map((each) => [each.metadata.name, each]));
+    return {
+      claims: byName(DeploymentTargetClaim),
+      targets: byName(DeploymentTarget),
+      classes: byName(DeploymentTargetClass),
+    };
+  }
+
+  async #do(action: Action): Promise<void> {
+    const { api, processes } = this;
+    switch (action.do) {
+      case 'claim': {
+        const spec = {
+          deploymentTargetClassName: action.class,
+          ...(action.target && { targetName: action.target }),
+          ...(action.ttl && { ttl: action.ttl }),
+        };
+        await api.create(DeploymentTargetClaim, claim(action.name, spec));
+        return;
+      }
+      case 'edit claim':
+        return this.#patch(DeploymentTargetClaim, action.name, {
+          spec: { deploymentTargetClassName: action.class, targetName: action.target },
+        });
+      case 'delete claim':
+        return this.#delete(DeploymentTargetClaim, action.name);
+      case 'force claim':
+        return this.#force(DeploymentTargetClaim, action.name);
+      case 'target': {
+        const kubernetesCredentials = { ...SECRET, ...(action.isUsable === false && { clusterCredentialsSecret: '' }) };
+        const spec = {
+          deploymentTargetClassName: action.class,
+          kubernetesCredentials,
+          ...(action.claim && { claimRef: action.claim }),
+        };
+        await api.create(DeploymentTarget, target(action.name, spec));
+        return;
+      }
+      case 'edit target':
+        return this.#patch(DeploymentTarget, action.name, {
+          metadata: { labels: action.label && { label: action.label } },
+          spec: {
+            deploymentTargetClassName: action.class,
+            claimRef: action.claim,
+            kubernetesCredentials:
+              action.isUsable === undefined
+                ? undefined
+                : { clusterCredentialsSecret: action.isUsable ? 'test-secret' : '' },
+          },
+        });
+      case 'delete target':
+        return this.#delete(DeploymentTarget, action.name);
+      case 'force target':
+        return this.#force(DeploymentTarget, action.name);
+      case 'recycle target':
+        return this.#patch(DeploymentTarget, action.name, {
+          metadata: { annotations: { 'dt.appstudio.redhat.com/make-available': 'true' } },
+        });
+      case 'class':
+        return this.#class(action.name, action.policy);
+      case 'delete class':
+        await api.delete(DeploymentTargetClass, { name: action.name });
+        return;
+      case 'delete request':
+        for (const { metadata } of this.#requestsOf(action.claim)) await api.delete(SpaceRequest, metadata);
+        return;
+      case 'spoil request':
+        for (const { metadata } of this.#requestsOf(action.claim)) {
+          const body = { status: { conditions: null, namespaceAccess: null } };
+          await api.patch(SpaceRequest, metadata, { type: 'merge', body }, { subresource: 'status' });
+        }
+        return;
+      case 'environment': {
+        const configuration = { target: { deploymentTargetClaim: { claimName: action.claim } } };
+        const spec = { displayName: 'One', deploymentStrategy: 'Manual', configuration };
+        await api.create(Environment, {
+          apiVersion: 'appstudio.redhat.com/v1alpha1',
+          kind: 'Environment',
+          metadata: { name: action.claim, namespace: HOME },
+          spec,
+        });
+        return;
+      }
+      case 'delete environment':
+        await api.delete(Environment, { name: action.claim, namespace: HOME });
+        return;
+      case 'hold namespaces':
+        return this.#hold([SLOW]);
+      case 'let namespaces go':
+        return this.#hold(null);
+      case 'wait':
+        return processes.clock.advance(action.ms);
+      case 'start':
+      case 'stop':
+        for (const name of action.process === 'all' ? PROCESS_NAMES : [action.process])
+          await processes[action.do](name);
+        return;
+      case 'doom':
+        return processes.doom(action.process, action.writes);
+      case 'pause':
+        for (let turns = action.turns; turns > 0; turns--) await setImmediate();
+        return;
+      case 'settle':
+        return processes.settle();
+    }
+  }
+
+  #requestsOf(claimName: string): SpaceRequest[] {
+    return this.all(SpaceRequest).filter(
+      ({ metadata }) => metadata.labels?.['appstudio.openshift.io/dtc'] === claimName,
+    );
+  }
+
+  async #patch(kind: AnyKind, name: string, body: unknown): Promise<void> {
+    const of = kind.kind === 'DeploymentTarget' ? 'target' : 'claim';
+    this.monitor.wasPerson(of, name);
+    const { metadata } = await this.api.patch(kind as Kind, this.#ref(name), {
+      type: 'merge',
+      body: JSON.parse(JSON.stringify(body)) as unknown,
+    });
+    this.monitor.wasPerson(of, name, metadata.resourceVersion);
+  }
+
+  async #delete(kind: AnyKind, name: string): Promise<void> {
+    this.monitor.wasPerson(kind.kind === 'DeploymentTarget' ? 'target' : 'claim', name);
+    await this.api.delete(kind as Kind, this.#ref(name));
+  }
+
+  /** Deletes it and does not wait for anybody: first the finalizers, so that nobody hears of it before it is gone. */
+  async #force(kind: AnyKind, name: string): Promise<void> {
+    await this.#patch(kind, name, { metadata: { finalizers: null } });
+    await this.#delete(kind, name);
+  }
+
+  #ref(name: string): Ref {
+    return { name, namespace: HOME };
+  }
+
+  async #class(name: ClassName, reclaimPolicy: 'Delete' | 'Retain'): Promise<void> {
+    const object = targetClass(reclaimPolicy, name, CLASSES[name].provisioner);
+    if (!this.api.all(DeploymentTargetClass).has(name)) await this.api.create(DeploymentTargetClass, object);
+    else await this.api.patch(DeploymentTargetClass, { name }, { type: 'merge', body: { spec: { reclaimPolicy } } });
+  }
+
+  /** Holds all namespaces that the controllers made, or lets them go. */
+  async #hold(finalizers: readonly string[] | null): Promise<void> {
+    for (const { metadata } of this.all(Namespace)) {
+      if (OURS.has(metadata.name)) continue;
+      await this.api.patch(Namespace, { name: metadata.name }, { type: 'merge', body: { metadata: { finalizers } } });
+    }
+  }
+
+  /** What the cluster itself takes away: what is in namespaces that are gone, and what belonged to something gone. */
+  async #collect(): Promise<void> {
+    const uids = new Set([...this.all(SpaceRequest), ...this.all(Environment)].map(({ metadata }) => metadata.uid));
+    for (const kind of [Secret, ManagedEnvironment, ...furnitureKinds] as Kind[]) {
+      for (const { metadata } of this.all(kind)) {
+        const { namespace = '', ownerReferences: owners = [] } = metadata;
+        const isOrphan = owners.length > 0 && owners.every(({ uid }) => !uids.has(uid));
+        if (isOrphan || !this.api.all(Namespace).has(namespace)) await this.api.delete(kind, metadata);
+      }
+    }
+  }
+}
