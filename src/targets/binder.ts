@@ -128,8 +128,10 @@ function upkeep(view: View, claim: DeploymentTargetClaim, settings: Settings): V
   const unready = uselessness(target);
   if (unready !== undefined) return { phase: undefined, steps, unready, target };
   if (named === '' && steps.length === 0) steps.push(nameTarget(claim, target));
-  const bound = [...steps, ...lockSteps(claim, target, settings), ...phaseSteps(claim, target, settings)];
-  return { phase: 'Bound', steps: bound, target };
+  const lock = lockSteps(claim, target, settings);
+  // The claim says that it is bound when its target does, not before.
+  if (lock.length > 0) return { phase: undefined, steps: [...steps, ...lock], target };
+  return { phase: 'Bound', steps: [...steps, ...phaseSteps(claim, target, settings)], target };
 }
 
 /** Why a target that a claim has is of no use any more: the phase of the claim stays until the target is gone. */
