@@ -7,7 +7,7 @@ import { startEmbedded } from '../embedded/index.ts';
 import type { Embedded } from '../embedded/index.ts';
 import type { ApiObject } from '../embedded/resource.ts';
 import { connect, defineKind, parseJson } from '../kube/index.ts';
-import type { AnyKind, AnyObject, Client, Kind } from '../kube/index.ts';
+import type { AnyKind, AnyObject, Client } from '../kube/index.ts';
 import { DynamicEnv, dynamicEnv } from './dynamicenv.ts';
 import * as spaces from './spaces.ts';
 import * as targets from './targets.ts';
@@ -211,14 +211,25 @@ describe('on an API server', () => {
     await expect(client.create(DynamicEnv, refused)).rejects.toThrow(field);
   });
 
-  test.each([
+  const nothing = ({ group, version, kind, namespaced }: AnyKind): AnyObject => {
+    const metadata = { name: 'empty', ...(namespaced && { namespace: 'default' }) };
+    return { apiVersion: `${group}/${version}`, kind, metadata };
+  };
+
+  test.each<AnyKind>([
     targets.DeploymentTarget,
     targets.DeploymentTargetClaim,
     targets.DeploymentTargetClass,
     targets.Environment,
-  ])('a $kind without a spec is refused', async (kind: AnyKind) => {
-    const metadata = { name: 'empty', ...(kind.namespaced && { namespace: 'default' }) };
-    const empty = { apiVersion: `${kind.group}/${kind.version}`, kind: kind.kind, metadata };
-    await expect(client.create(kind as Kind, empty)).rejects.toThrow('spec: Required value');
+    spaces.SpaceRequest,
+    spaces.SpaceBinding,
+    spaces.ManagedEnvironment,
+  ])('a $kind without a spec is refused', async (kind) => {
+    await expect(client.create(kind, nothing(kind))).rejects.toThrow('spec: Required value');
+  });
+
+  test('a Space needs no spec', async () => {
+    const kind: AnyKind = spaces.Space;
+    expect(await client.create(kind, nothing(kind))).toMatchObject({ spec: {} });
   });
 });

@@ -28,6 +28,8 @@ export interface ResourceDefinition<Spec extends z.ZodType, Status extends z.Zod
   readonly columns: readonly PrinterColumn[];
   /** Refuse objects without a spec. */
   readonly requiredSpec?: boolean;
+  /** Give objects without a spec an empty one. */
+  readonly emptySpec?: boolean;
   /** Refuse changes of the spec. */
   readonly immutableSpec?: boolean;
   /** Keep fields that the schema does not name, anywhere in the object. */
@@ -106,6 +108,7 @@ function customResourceDefinition(definition: ResourceDefinition<z.ZodType, z.Zo
                 spec: {
                   description: 'What is wanted.',
                   ...structural(definition.spec),
+                  ...(definition.emptySpec && { default: {} }),
                   ...(definition.immutableSpec && IMMUTABLE),
                 },
                 status: { description: 'What was observed.', ...structural(definition.status) },

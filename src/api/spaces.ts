@@ -59,6 +59,7 @@ export const spaceRequest = defineResource({
   description: 'A request for namespaces of one tier.',
   preserveUnknownFields: true,
   spec: SpaceRequestSpec,
+  requiredSpec: true,
   status: SpaceRequestStatus,
   columns: [
     { name: 'Tier', type: 'string', jsonPath: '.spec.tierName' },
@@ -101,6 +102,7 @@ export const space = defineResource({
     'Namespaces of one tier that belong together. A space that belongs to no other and that nobody is bound to goes 30 seconds after it was made.',
   preserveUnknownFields: true,
   spec: SpaceSpec,
+  emptySpec: true,
   status: SpaceStatus,
   columns: [
     { name: 'Cluster', type: 'string', jsonPath: '.spec.targetCluster' },
@@ -125,6 +127,7 @@ export const spaceBinding = defineResource({
   description: 'What a user is in a space and, unless they say otherwise, in the spaces below it.',
   preserveUnknownFields: true,
   spec: SpaceBindingSpec,
+  requiredSpec: true,
   status: z.object({ conditions: ToolchainConditions.describe('What is known of the binding.').optional() }),
   columns: [
     { name: 'MUR', type: 'string', jsonPath: '.spec.masterUserRecord' },
@@ -152,6 +155,7 @@ export const managedEnvironment = defineResource({
   namespaced: true,
   description: 'A place that a deployer may write to.',
   spec: ManagedEnvironmentSpec,
+  requiredSpec: true,
   status: z.object({ conditions: PlainConditions.describe('Whether it can be reached.').optional() }),
   columns: [
     { name: 'API', type: 'string', jsonPath: '.spec.apiURL' },
