@@ -1,4 +1,4 @@
-// Controllers for an embedded cluster in the same process, over connections that never leave it.
+// Controllers for an embedded cluster in the same process, without a connection between them.
 import { createLogger, removeConfiguration } from '../controller/index.ts';
 import type { Embedded } from '../embedded/index.ts';
 import { connect } from '../kube/index.ts';
@@ -11,7 +11,7 @@ import { partsOf } from './parts.ts';
 export function controlLocally(cluster: Embedded): Promise<ControlPlane> {
   return startControlPlane({
     config: configOf(cluster),
-    dial: () => cluster.connect(),
+    local: cluster.answer,
     parts: partsOf(),
     namespace: 'kube-system',
     webhook: { port: 0, reach: 'loopback' },
@@ -21,7 +21,7 @@ export function controlLocally(cluster: Embedded): Promise<ControlPlane> {
 
 /** Takes back webhooks that somebody registered who is gone. */
 export async function forgetWebhooks(cluster: Embedded, names: readonly string[]): Promise<void> {
-  const client = connect(configOf(cluster), { dial: () => cluster.connect() });
+  const client = connect(configOf(cluster), { local: cluster.answer });
   await Promise.all(names.map((name) => removeConfiguration(client, name)));
   client.close();
 }

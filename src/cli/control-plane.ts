@@ -25,8 +25,8 @@ export interface WebhookOptions {
 
 export interface ControlPlaneOptions {
   readonly config: ConnectConfig;
-  /** Where connections come from; over the network unless told. */
-  readonly dial?: ConnectOptions['dial'];
+  /** The API server, where it is in this process: then nothing goes over the network. */
+  readonly local?: ConnectOptions['local'];
   readonly parts: readonly Part[];
   readonly settings?: Partial<Settings>;
   readonly targets?: TargetSettings;
@@ -60,7 +60,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const metrics = createMetrics();
   const client = connect(config, {
     onRequest: (report) => metrics.request(report),
-    ...(options.dial && { dial: options.dial }),
+    ...(options.local && { local: options.local }),
   });
   /** What was started, undone last in, first out. */
   const undo: (() => Promise<void> | void)[] = [() => client.close()];

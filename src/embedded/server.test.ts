@@ -160,7 +160,7 @@ test('definitions that a cluster starts with are there from the start, kept or l
 test('a client in the same process needs no network, but the token', async () => {
   const { embedded, client } = await start();
   const url = 'https://nowhere.invalid';
-  const local = connect({ server: url, token: embedded.admin.token }, { dial: () => embedded.connect() });
+  const local = connect({ server: url, token: embedded.admin.token }, { local: embedded.answer });
   cleanups.push(() => local.close());
   const seen: string[] = [];
   const watching = local.watch(ConfigMap, { namespace: 'default', resourceVersion: '0' }, ({ object }) => {
@@ -173,12 +173,23 @@ test('a client in the same process needs no network, but the token', async () =>
   const { items } = await local.list(ConfigMap, { namespace: 'default' });
   expect(items).toMatchObject([{ data: { text } }]);
   await expect.poll(() => seen).toContain('large');
-  const stranger = connect({ server: url }, { dial: () => embedded.connect() });
+  const { watches } = embedded.cluster;
+  const leaving = new AbortController();
+  const left = local.watch(
+    ConfigMap,
+    { signal: leaving.signal, onOpen: () => leaving.abort(new Error('enough')) },
+    () => undefined,
+  );
+  await expect(left).rejects.toThrow('enough');
+  await expect.poll(() => watches.size).toBe(1);
+  const stranger = connect({ server: url }, { local: embedded.answer });
   cleanups.push(() => stranger.close());
   await expect(stranger.list(ConfigMap)).rejects.toMatchObject({ code: 401 });
   await embedded.stop();
   // In the ordinary way or by the loss of the connection: it must not go on.
   await watching.catch(() => undefined);
+  expect(watches.size).toBe(0);
+  await expect(local.list(ConfigMap)).rejects.toThrow('the server has stopped');
 });
 
 describe('custom kinds', () => {

@@ -1,8 +1,7 @@
 // Starts the embedded API server: identity, store, HTTPS, the objects that every cluster has, and their simulated life.
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { AddressInfo, Socket } from 'node:net';
 import { webhookAdmission } from './admission/webhooks.ts';
 import { Access } from './auth/access.ts';
 import { refuseEscalation } from './auth/escalation.ts';
@@ -11,7 +10,7 @@ import { bootstrap } from './bootstrap.ts';
 import type { StartingDefinitions } from './bootstrap.ts';
 import { adminCertificate, clusterIdentity, kubeconfigText, servingCertificate } from './identity.ts';
 import { builtinResources } from './kinds/index.ts';
-import { localConnection } from './local-connection.ts';
+import { LocalRequests } from './local-requests.ts';
 import { Registry } from './registry.ts';
 import type { Admission, Hooks } from './rest/context.ts';
 import { followDefinitions } from './rest/definitions.ts';
@@ -24,6 +23,7 @@ import { podLog, startSimulation, withPolicies } from './simulate/index.ts';
 import type { Simulation, SimulationOptions } from './simulate/index.ts';
 import { Store } from './store/store.ts';
 import type { HistoryLimits } from './store/types.ts';
+import type { LocalServer } from '../kube/transport.ts';
 
 export interface EmbeddedOptions {
   /** Where the cluster is kept; absent keeps it in memory only. */
@@ -57,8 +57,8 @@ export interface Embedded {
   readonly simulation: Simulation | undefined;
   /** A kubeconfig for the administrator, as YAML text. */
   kubeconfig(): string;
-  /** A connection for a client in this process, which must show the token. */
-  connect(): Duplex;
+  /** Answers clients in this process without a connection; they must show a token like everybody else. */
+  readonly answer: LocalServer;
   stop(): Promise<void>;
 }
 
@@ -72,6 +72,8 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   const access = new Access(store, adminToken, new TokenKey(tokenKeyPem));
   const cluster = clusterOf(store, access, options.hooks, onError, () => ready);
   const serving = servingCertificate(authority, host);
+  const handler = requestHandler(cluster);
+  const localRequests = new LocalRequests(handler);
   const server = createServer(
     {
       key: serving.keyPem,
@@ -81,10 +83,10 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
       rejectUnauthorized: false,
       keepAliveTimeout: 120_000,
     },
-    requestHandler(cluster),
+    handler,
   );
   server.on('clientError', refuseGarbage);
-  const connections = connectionsOf(server);
+  const closeServer = closerOf(server);
   const unfollow = followDefinitions(cluster, onError);
   const keepEvents = expireEvents(store, onError);
   let simulation: Simulation | undefined;
@@ -93,7 +95,8 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
     unfollow();
     keepEvents();
     cluster.watches.close();
-    await connections.close();
+    localRequests.close();
+    await closeServer();
     store.close();
   };
   try {
@@ -115,7 +118,7 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
       cluster,
       simulation,
       kubeconfig: () => kubeconfigText(url, authority.certPem, admin),
-      connect: () => connections.open(),
+      answer: localRequests.answer,
       stop,
     };
   } catch (error) {
@@ -182,24 +185,15 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-/** The connections to the server: opens one from within, closes all. */
-function connectionsOf(server: Server): { open(): Duplex; close(): Promise<void> } {
-  const ends = new Set<Duplex>();
-  const track = (end: Duplex): void => {
-    ends.add(end.on('close', () => ends.delete(end)));
-  };
-  server.on('connection', track);
-  return {
-    open() {
-      const { near, far } = localConnection();
-      track(far);
-      server.emit('secureConnection', far);
-      return near;
-    },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const end of ends) end.destroy();
-      }),
-  };
+/** Returns what closes the server and every connection to it. */
+function closerOf(server: Server): () => Promise<void> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket.on('close', () => sockets.delete(socket)));
+  });
+  return () =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
 }

@@ -26,7 +26,7 @@ import { parseWithoutForeign } from './managed-fields.ts';
 import type { Kind, KubeObject, Ref } from './objects.ts';
 import { collectionPath, objectPath, withQuery } from './resource-path.ts';
 import { collect, Transport } from './transport.ts';
-import type { Dial, WireRequest } from './transport.ts';
+import type { LocalServer, WireRequest } from './transport.ts';
 import { IdleTimer, readEvents } from './watch-stream.ts';
 
 export interface ConnectOptions {
@@ -38,14 +38,14 @@ export interface ConnectOptions {
   /** Called after every request over the wire, also for each retry; for a watch, when it is answered. */
   readonly onRequest?: (report: RequestReport) => void;
   readonly clock?: Clock;
-  /** Where connections come from; over the network unless told. */
-  readonly dial?: Dial;
+  /** The API server, where it is in this process: then nothing goes over the network. */
+  readonly local?: LocalServer;
 }
 
 /** A client of the API server that the configuration names. Nothing is sent before the first request. */
 export function connect(config: ConnectConfig, options: ConnectOptions = {}): Client {
   const shared: Shared = {
-    transport: new Transport(config, options.dial),
+    transport: new Transport(config, options.local),
     credentials: credentialsOf(config),
     turns: new Turns(options.maxInFlight ?? 64),
     clock: options.clock ?? systemClock,

@@ -41,8 +41,8 @@ export class StaleConnection extends Error {}
 
 const inflate = promisify(gunzip);
 
-/** Opens a connection to an API server in this process, which takes HTTP without TLS. */
-export type Dial = () => Duplex;
+/** An API server in this process, which needs no connection. Rejects when it does not answer. */
+export type LocalServer = (request: WireRequest, signal: AbortSignal) => Promise<IncomingMessage>;
 
 /** The connections to one API server. */
 export class Transport {
@@ -50,10 +50,10 @@ export class Transport {
   readonly #url: URL;
   readonly #prefix: string;
   readonly #config: ConnectConfig;
-  readonly #dial: Dial | undefined;
+  readonly #local: LocalServer | undefined;
   #agents: Agents | undefined;
 
-  constructor(config: ConnectConfig, dial?: Dial) {
+  constructor(config: ConnectConfig, local?: LocalServer) {
     const url = URL.parse(config.server);
     if (url === null || !/^https?:$/.test(url.protocol)) {
       throw new Error(`server must be an http or https URL, found '${config.server}'`);
@@ -61,12 +61,13 @@ export class Transport {
     this.#url = url;
     this.#prefix = url.pathname.replace(/\/+$/, '');
     this.#config = config;
-    this.#dial = dial;
+    this.#local = local;
     this.host = url.host;
   }
 
   /** Sends a request and resolves with the answer's head; its body is still to come. An abort also ends the body. */
   open(request: WireRequest, credential: Credential, signal: AbortSignal): Promise<IncomingMessage> {
+    if (this.#local !== undefined) return this.#openLocally(this.#local, request, credential, signal);
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       let response: IncomingMessage | undefined;
@@ -88,6 +89,21 @@ export class Transport {
       outgoing.on('close', () => signal.removeEventListener('abort', abort));
       outgoing.end(request.body);
     });
+  }
+
+  async #openLocally(
+    local: LocalServer,
+    request: WireRequest,
+    credential: Credential,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    signal.throwIfAborted();
+    try {
+      return await local({ ...request, headers: withLength(request, credential) }, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw networkError(request, this.host, error as Error);
+    }
   }
 
   /** Ends every connection, also those in use. */
@@ -113,12 +129,8 @@ export class Transport {
     const known = this.#agents;
     if (known !== undefined && known.certPem === certPem && known.keyPem === keyPem) return known;
     for (const agent of known === undefined ? [] : [known.requests, known.watches]) retire(agent);
-    const dial = this.#dial;
-    const options = dial === undefined ? agentOptions(this.#url, this.#config, certPem, keyPem) : { keepAlive: true };
-    const make = (): Agent =>
-      dial === undefined
-        ? makeAgent(this.#url, this.#config, options)
-        : Object.assign(new https.Agent(options), { createConnection: dial });
+    const options = agentOptions(this.#url, this.#config, certPem, keyPem);
+    const make = (): Agent => makeAgent(this.#url, this.#config, options);
     return (this.#agents = { requests: make(), watches: tapped(make()), certPem, keyPem });
   }
 }
