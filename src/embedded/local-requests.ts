@@ -1,8 +1,18 @@
 // Requests from within the server's own process: the same handler as for everybody else, but no connection, no
 // encryption and no HTTP in between, which would take longer than most requests themselves.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable, Writable } from 'node:stream';
-import type { LocalServer } from '../kube/transport.ts';
+
+/** Answers a request as Node's HTTP would. Rejects when there is no answer. */
+export type LocalServer = (
+  request: {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: OutgoingHttpHeaders;
+    readonly body?: string | Uint8Array;
+  },
+  signal: AbortSignal,
+) => Promise<IncomingMessage>;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 type Headers = Readonly<Record<string, string | number | readonly string[]>>;
@@ -99,7 +109,6 @@ export class LocalRequests {
     this.#handler = handler;
   }
 
-  /** Answers one. Rejects when there is no answer. */
   readonly answer: LocalServer = (request, signal) =>
     new Promise((resolve, reject) => {
       if (this.#closed) return reject(hungUp());

@@ -11,6 +11,7 @@ import type { StartingDefinitions } from './bootstrap.ts';
 import { adminCertificate, clusterIdentity, kubeconfigText, servingCertificate } from './identity.ts';
 import { builtinResources } from './kinds/index.ts';
 import { LocalRequests } from './local-requests.ts';
+import type { LocalServer } from './local-requests.ts';
 import { Registry } from './registry.ts';
 import type { Admission, Hooks } from './rest/context.ts';
 import { followDefinitions } from './rest/definitions.ts';
@@ -23,7 +24,6 @@ import { podLog, startSimulation, withPolicies } from './simulate/index.ts';
 import type { Simulation, SimulationOptions } from './simulate/index.ts';
 import { Store } from './store/store.ts';
 import type { HistoryLimits } from './store/types.ts';
-import type { LocalServer } from '../kube/transport.ts';
 
 export interface EmbeddedOptions {
   /** Where the cluster is kept; absent keeps it in memory only. */
