@@ -23,6 +23,10 @@ try {
   const bin = path.join(unpacked, 'bin/offshoot.js');
   assert.match(execFileSync(process.execPath, [bin, '--version'], { encoding: 'utf8' }), /^\d+\.\d+\.\d+\n$/);
   assert.match(execFileSync(process.execPath, [bin, '--help'], { encoding: 'utf8' }), /Usage: offshoot/);
+  assert.match(
+    execFileSync(process.execPath, [bin, 'crds'], { encoding: 'utf8' }),
+    /^kind: CustomResourceDefinition$/m,
+  );
 
   for (const [entry, name] of Object.entries({
     watchable: 'WatchableMap',

@@ -21,7 +21,7 @@ export function crdsCommand(): Command {
     .description('print the definitions of our kinds as YAML')
     .addHelpText('after', '\nExample:\n  offshoot crds | kubectl apply -f -')
     .action(async () => {
-      const [{ definitions }, { stringify }] = await Promise.all([import('./needs.ts'), import('yaml')]);
+      const [{ definitions }, { stringify }] = await Promise.all([import('./needs.ts'), import('../kube/yaml.ts')]);
       const documents = definitions.map((definition) => stringify(definition, { lineWidth: 0 }));
       console.log(documents.join('---\n').trimEnd());
     });

@@ -55,7 +55,7 @@ export async function credentialsSecret(step: Token, { token, issued, expires }:
 
 async function kubeconfigOf({ serviceAccount, cluster }: Token, token: string): Promise<string> {
   // Loaded here, so that starting does not wait for it.
-  const { stringify } = await import('yaml');
+  const { stringify } = await import('./yaml.ts');
   const user = serviceAccount.name;
   const { server, caPem, insecureSkipTlsVerify } = cluster;
   return stringify({
