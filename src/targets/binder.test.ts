@@ -263,6 +263,20 @@ describe('a bound claim', () => {
     expect(dtc(w)).toBeUndefined();
     expect(dt(w)?.status?.phase).toBe('Released');
   });
+
+  test('lives on when it is made to at the last moment, before the controllers hear of it', async () => {
+    const w = await running().have(targetClass('Retain'), target(), claim('test-dtc', { ttl: '2h' }));
+    await w.settle();
+    const late: (() => void)[] = [];
+    w.api.deliver = (_kind, send) => late.push(send);
+    await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { ttl: '4h' } });
+    await w.clock.advance(2 * 3_600_000 + 1_000);
+    w.api.deliver = (_kind, send) => queueMicrotask(send);
+    for (const send of late) send();
+    await w.settle();
+    expect(dtc(w)?.metadata.deletionTimestamp).toBeUndefined();
+    expect(dtc(w)?.status?.phase).toBe('Bound');
+  });
 });
 
 describe('deleting a claim', () => {

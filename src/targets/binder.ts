@@ -4,7 +4,7 @@
 import { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
 import { defineController } from '../controller/index.ts';
 import type { ControllerDefinition, Plan, PlannedCondition, PlannedEvent, View } from '../controller/index.ts';
-import { edit, editStatus, remove } from '../kube/index.ts';
+import { edit, editStatus, removeUnchanged } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import { claimFailure } from './claim-failure.ts';
 import { claimNameOf, refersTo, withClaim } from './claim-ref.ts';
@@ -54,7 +54,8 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
   const life = lifeOf(view, claim);
   if (life.leftMs !== undefined && life.leftMs <= 0) {
     return {
-      steps: [remove(DeploymentTargetClaim, claim)],
+      // Whoever makes it live longer at the last moment has not been heard yet.
+      steps: [removeUnchanged(DeploymentTargetClaim, claim)],
       events: [{ type: 'Normal', reason: 'Expired', note: `the claim has lived for ${life.ttl}` }],
     };
   }

@@ -70,6 +70,22 @@ describe('a target', () => {
     expect(dt(w)?.status?.phase).toBe('Available');
   });
 
+  test('is made available in the end when the process ends before it says so', async () => {
+    const w = await running().have(targetClass('Retain'), { ...target(), status: { phase: 'Released' } });
+    await w.settle();
+    w.api.intercept = ({ subresource }) => {
+      if (subresource === 'status') throw new Error('the process has ended');
+    };
+    await w.patch(DeploymentTarget, 'test-dt', { metadata: { annotations: { [MAKE_AVAILABLE]: 'true' } } });
+    await w.settle();
+    expect(dt(w)?.status?.phase).toBe('Released');
+    await w.stop();
+    w.api.intercept = () => {};
+    await w.settle();
+    expect(dt(w)?.status?.phase).toBe('Available');
+    expect(dt(w)?.metadata.annotations).not.toHaveProperty(MAKE_AVAILABLE);
+  });
+
   test('that is released and handed to a claim by a person is left to that claim', async () => {
     const handed = { ...target('test-dt', { claimRef: 'test-dtc' }), status: { phase: 'Released' } };
     const w = await running().have(targetClass('Retain'), handed, claim('test-dtc', { targetName: 'test-dt' }));

@@ -78,9 +78,16 @@ interface Present {
 /** The phase of a target that is not going, and what follows from it. The binder alone makes it `Bound`. */
 function present(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retain'): Present {
   const phase = target.status?.phase ?? '';
-  if (phase === 'Bound') return { phase: isClaimed(view, target) ? phase : 'Released', steps: [] };
   if (phase === 'Released' || phase === 'Failed') return released(view, target, policy);
-  return { phase: hasCredentials(target) ? 'Available' : 'Pending', steps: [] };
+  const isReset = target.metadata.annotations?.[MAKE_AVAILABLE] !== undefined;
+  const steps = isReset ? [annotate(target, { [MAKE_AVAILABLE]: undefined })] : [];
+  if (phase === 'Bound') return { phase: isClaimed(view, target) ? phase : 'Released', steps };
+  return { phase: hasCredentials(target) ? 'Available' : 'Pending', steps };
+}
+
+function annotate(target: DeploymentTarget, changes: Readonly<Record<string, string | undefined>>): Step {
+  const annotations = { ...target.metadata.annotations, ...changes } as Record<string, string>;
+  return edit(DeploymentTarget, target, { ...target, metadata: { ...target.metadata, annotations } });
 }
 
 /** Whether a bound target still has its claim. Other binders leave the reference empty: then the claim names it. */
@@ -93,10 +100,11 @@ function isClaimed(view: View, target: DeploymentTarget): boolean {
 
 function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retain'): Present {
   const phase = target.status!.phase!;
-  const { [MAKE_AVAILABLE]: reset, ...annotations } = target.metadata.annotations ?? {};
+  const { [MAKE_AVAILABLE]: reset, [RECYCLED]: recycled } = target.metadata.annotations ?? {};
   if (reset !== undefined && phase === 'Released' && claimNameOf(target) === '') {
-    const next = { ...target, metadata: { ...target.metadata, annotations: { ...annotations, [RECYCLED]: 'true' } } };
-    return { phase: 'Available', steps: [edit(DeploymentTarget, target, next)] };
+    // First the mark that it was used, then the phase; what the person said stays until that is done.
+    if (recycled === undefined) return { phase, steps: [annotate(target, { [RECYCLED]: 'true' })] };
+    return { phase: 'Available', steps: [] };
   }
   const isOurs = target.metadata.annotations?.[PROVISIONED_BY] !== undefined;
   if (policy === 'Delete' && isOurs) return { phase, steps: [remove(DeploymentTarget, target)] };
@@ -111,8 +119,7 @@ function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Reta
 function recordPolicy(target: DeploymentTarget, ofClass: DeploymentTargetClass | undefined): Step[] {
   const wanted = ofClass?.spec.reclaimPolicy;
   if (wanted === undefined || target.metadata.annotations?.[RECLAIM_POLICY] === wanted) return [];
-  const annotations = { ...target.metadata.annotations, [RECLAIM_POLICY]: wanted };
-  return [edit(DeploymentTarget, target, { ...target, metadata: { ...target.metadata, annotations } })];
+  return [annotate(target, { [RECLAIM_POLICY]: wanted })];
 }
 
 function policyProblem(ofClass: DeploymentTargetClass | undefined): string | undefined {
