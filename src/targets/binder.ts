@@ -107,8 +107,10 @@ function upkeep(view: View, claim: DeploymentTargetClaim, settings: Settings): V
   const { name, namespace } = claim.metadata;
   const referring = targetsReferringTo(view, claim);
   const named = claim.spec.targetName ?? '';
-  const target = named === '' ? referring[0] : targetNamed(view, claim);
-  if (named === '' && referring.length > 1) {
+  const locked = referring.filter(({ metadata }) => metadata.annotations?.[CLAIM_UID] === claim.metadata.uid);
+  const [found, second] = locked.length > 0 ? locked : referring;
+  const target = named === '' ? found : targetNamed(view, claim);
+  if (named === '' && second !== undefined) {
     const problem = `failed to get a DeploymentTarget for the given DeploymentTargetClaim ${name}`;
     return { phase: undefined, steps, problem };
   }

@@ -25,6 +25,14 @@ test('a bound claim names its target again when somebody clears the name', async
   expect([dtc(w)?.spec.targetName, dtc(w)?.status?.phase]).toEqual(['test-dt', 'Bound']);
 });
 
+test('so it does when another target is reserved for it', async () => {
+  const w = await bound();
+  await w.patch(DeploymentTarget, 'free', { spec: { claimRef: 'test-dtc' } });
+  await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: '' } });
+  await w.settle();
+  expect([dtc(w)?.spec.targetName, dt(w, 'free')?.status?.phase]).toEqual(['test-dt', 'Available']);
+});
+
 test('a bound claim that is made to name another target does not get a second one, and heals', async () => {
   const w = await bound();
   await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: 'free' } });

@@ -42,6 +42,8 @@ export function leftovers(store: Store, ours: ReadonlySet<string>): string[] {
       if (ours.has(name)) return true;
       if (!isLive(namespace)) return false;
       if (space !== undefined) return spaces.some(({ metadata }) => metadata.name === space);
+      // One that was let go, as its class said then, is nobody's.
+      if (labels?.['offshoot.dev/provisioner'] === undefined) return true;
       return isTarget(annotations?.['offshoot.dev/target']) || mayStay(namespace, classOf(namespace));
     }),
     ...which(store.all(Secret), ({ metadata }) => {
