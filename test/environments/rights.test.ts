@@ -1,7 +1,8 @@
-// The controllers work with the rights that the guide names, and with no others: nothing that they ask for is forbidden.
+// The controllers work with the rights of deploy/environments-rbac.yaml and no others: nothing that they do is forbidden.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { startControlPlane } from '../../src/cli/control-plane.ts';
 import type { ControlPlane } from '../../src/cli/control-plane.ts';
@@ -13,6 +14,7 @@ import type { Client } from '../../src/kube/client.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import { loadConfig } from '../../src/kube/kubeconfig.ts';
 import { defineKind } from '../../src/kube/objects.ts';
+import type { AnyObject } from '../../src/kube/objects.ts';
 import { describeClusters } from '../cluster/index.ts';
 import { until } from '../support/until.ts';
 import { installKinds } from './install.ts';
@@ -25,46 +27,14 @@ const Role = defineKind(RBAC, 'Role', 'roles');
 const RoleBinding = defineKind(RBAC, 'RoleBinding', 'rolebindings');
 const ClusterRoleBinding = defineKind(RBAC, 'ClusterRoleBinding', 'clusterrolebindings', global);
 
-const GROUPS: Readonly<Record<string, string>> = {
-  dynamicenvs: 'riskified.com',
-  'dynamicenvs/status': 'riskified.com',
-  deployments: 'apps',
-  destinationrules: 'networking.istio.io',
-  virtualservices: 'networking.istio.io',
-  services: '',
-  events: 'events.k8s.io',
-  leases: 'coordination.k8s.io',
-  secrets: '',
-  validatingwebhookconfigurations: 'admissionregistration.k8s.io',
-  subjectaccessreviews: 'authorization.k8s.io',
-};
-
-interface Rule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly verbs: readonly string[];
-  /** Whether it is enough to have it in the namespace of the controllers. */
-  readonly isLocal: boolean;
+/** The rules of a role in the manifest. */
+function rulesOf(kind: string, name: string): unknown {
+  const file = path.resolve(import.meta.dirname, '../../deploy/environments-rbac.yaml');
+  const objects = parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS() as AnyObject);
+  return objects.find((object) => object.kind === kind && object.metadata.name === name)!['rules'];
 }
 
-/** The rules of the table in the guide. */
-function documentedRules(): readonly Rule[] {
-  const guide = readFileSync(path.resolve(import.meta.dirname, '../../docs/guide/environments.md'), 'utf8');
-  const [, table = ''] = /\*\*Rights\*\*[^|]*((?:\|.*\n)+)/.exec(guide) ?? [];
-  const rows = table.trim().split('\n').slice(2);
-  return rows.flatMap((row) => {
-    const [, first = '', second = ''] = row.split('|');
-    const names = [...first.matchAll(/`([a-z/]+)`/g)].map(([, name]) => name!);
-    const verbs = second.split(',').map((verb) => verb.trim());
-    return names.map((name) => {
-      const group = GROUPS[name];
-      if (group === undefined) throw new Error(`the guide names ${name}: say here of which group it is`);
-      return { apiGroups: [group], resources: [name], verbs, isLocal: first.includes('in its own namespace') };
-    });
-  });
-}
-
-describeClusters('with the rights of the guide', (cluster) => {
+describeClusters('with the rights of the manifest', (cluster) => {
   let client: Client;
   let plane: ControlPlane;
   let namespace: string;
@@ -75,14 +45,13 @@ describeClusters('with the rights of the guide', (cluster) => {
     namespace = await cluster.namespace('rights');
     const apiGroup = 'rbac.authorization.k8s.io';
     const subjects = [{ apiGroup, kind: 'User', name: namespace }];
-    for (const [role, binding, isLocal] of [
-      [ClusterRole, ClusterRoleBinding, false],
-      [Role, RoleBinding, true],
+    for (const [role, name, binding] of [
+      [ClusterRole, 'offshoot-environments', ClusterRoleBinding],
+      [Role, 'offshoot', RoleBinding],
     ] as const) {
-      const metadata = { name: namespace, ...(isLocal && { namespace }) };
-      const rules = documentedRules().filter((rule) => rule.isLocal === isLocal);
-      const plain = rules.map(({ isLocal: _isLocal, ...rule }) => rule);
-      await client.create(role, { apiVersion: RBAC, kind: role.kind, metadata, rules: plain });
+      const metadata = { name: namespace, ...(role === Role && { namespace }) };
+      const rules = rulesOf(role.kind, name);
+      await client.create(role, { apiVersion: RBAC, kind: role.kind, metadata, rules });
       const roleRef = { apiGroup, kind: role.kind, name: namespace };
       await client.create(binding, { apiVersion: RBAC, kind: binding.kind, metadata, roleRef, subjects });
     }
