@@ -9,41 +9,43 @@ import { secretNameFor } from './names.ts';
 import { planPlace } from './place.ts';
 import { planRelease } from './release.ts';
 
-test('the credentials go with the target, also when the namespace is kept', () => {
-  const credentials = secretNameFor('dev-dt', 'place');
-  const spec = {
-    deploymentTargetClassName: 'gone',
-    kubernetesCredentials: {
-      defaultNamespace: 'place',
-      apiURL: 'https://api',
-      clusterCredentialsSecret: credentials,
-    },
-  };
-  const target = object(
-    DeploymentTarget,
-    'dev-dt',
-    { spec, status: { phase: 'Released' } },
-    {
-      deletionTimestamp: ago(5),
-      finalizers: ['offshoot.dev/namespace'],
-      annotations: {
-        'provisioner.appstudio.redhat.com/provisioned-by': 'offshoot.dev/namespace',
-        'dt.appstudio.redhat.com/reclaim-policy': 'Retain',
+const credentials = secretNameFor('dev-dt', 'place');
+const LABELS = { 'offshoot.dev/provisioner': 'namespace' };
+const target = object(
+  DeploymentTarget,
+  'dev-dt',
+  {
+    spec: {
+      deploymentTargetClassName: 'gone',
+      kubernetesCredentials: {
+        defaultNamespace: 'place',
+        apiURL: 'https://api',
+        clusterCredentialsSecret: credentials,
       },
     },
-  );
-  const annotations = { 'offshoot.dev/target': 'team/dev-dt' };
-  const namespace = object(
-    Namespace,
-    'place',
-    {},
-    { labels: { 'offshoot.dev/provisioner': 'namespace' }, annotations },
-  );
-  const secret = object(Secret, credentials);
-  const plan = planIn([target, namespace, secret], (view) => planRelease(view, target));
+    status: { phase: 'Released' },
+  },
+  {
+    deletionTimestamp: ago(5),
+    finalizers: ['offshoot.dev/namespace'],
+    annotations: {
+      'provisioner.appstudio.redhat.com/provisioned-by': 'offshoot.dev/namespace',
+      'dt.appstudio.redhat.com/reclaim-policy': 'Retain',
+    },
+  },
+);
+const annotations = { 'offshoot.dev/target': 'team/dev-dt' };
+const namespace = object(Namespace, 'place', {}, { labels: LABELS, annotations });
+const secret = object(Secret, credentials, {}, { labels: LABELS });
+
+test.each([
+  ['when the namespace is kept', [namespace], ['edit Namespace place']],
+  ['when somebody deleted the namespace', [], []],
+])('the credentials go with the target, also %s', (_when, others, steps) => {
+  const plan = planIn([target, secret, ...others], (view) => planRelease(view, target));
   expect(shown(plan).map((line) => line.split(' {')[0])).toEqual([
     `remove Secret team/${credentials}`,
-    'edit Namespace place',
+    ...steps,
     'edit DeploymentTarget team/dev-dt',
   ]);
 });

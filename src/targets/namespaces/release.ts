@@ -7,8 +7,7 @@ import type { Step } from '../../kube/index.ts';
 import { CLAIM_UID, OF_CLAIM, OF_TARGET, RECLAIM_POLICY } from '../names.ts';
 import { Namespace, Secret } from '../objects.ts';
 import { classOf, reclaimPolicyOf } from '../world.ts';
-import { MADE_BY_LABEL, NAMESPACE_FINALIZER } from './names.ts';
-import { secretRefOf } from './place.ts';
+import { MADE_BY, MADE_BY_LABEL, NAMESPACE_FINALIZER, secretNameFor } from './names.ts';
 import { isTargetOf, namespaceTables } from './world.ts';
 
 /** How long a namespace may take to go before its target is called failed. */
@@ -28,14 +27,11 @@ export function namespaceRelease(): ControllerDefinition {
 export function planRelease(view: View, target: DeploymentTarget): Plan {
   const { deletionTimestamp, finalizers = [] } = target.metadata;
   if (deletionTimestamp === undefined || !finalizers.includes(NAMESPACE_FINALIZER)) return {};
-  const named = view.get(Namespace, { name: target.spec.kubernetesCredentials.defaultNamespace });
+  const { defaultNamespace } = target.spec.kubernetesCredentials;
+  const named = view.get(Namespace, { name: defaultNamespace });
   const namespace = named && isTargetOf(target, named) ? named : undefined;
-  if (namespace === undefined) return { steps: [letGo(target)] };
-  const secret = view.get(
-    Secret,
-    secretRefOf({ ...target.metadata, namespace: target.metadata.namespace! }, namespace),
-  );
-  const withoutSecret = secret === undefined ? [] : [remove(Secret, secret)];
+  const withoutSecret = secretSteps(view, target, defaultNamespace);
+  if (namespace === undefined) return { steps: [...withoutSecret, letGo(target)] };
   if (isKept(view, target)) return { steps: [...withoutSecret, disown(namespace), letGo(target)] };
 
   const steps: Step[] = [...withoutSecret, remove(Namespace, namespace)];
@@ -53,6 +49,12 @@ export function planRelease(view: View, target: DeploymentTarget): Plan {
       },
     ],
   };
+}
+
+/** The credentials go with the target, whatever became of the namespace. */
+function secretSteps(view: View, { metadata }: DeploymentTarget, place: string): Step[] {
+  const secret = view.get(Secret, { name: secretNameFor(metadata.name, place), namespace: metadata.namespace! });
+  return secret?.metadata.labels?.[MADE_BY_LABEL] === MADE_BY ? [remove(Secret, secret)] : [];
 }
 
 /** Whether the namespace outlives its target. One that nobody ever had does not. */
