@@ -2,10 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { claim, errorOf, spaceRequest, target, targetClass } from '../../test/support/claims.ts';
 import type { ClaimWorld } from '../../test/support/claims.ts';
 import { SpaceRequest } from '../api/spaces.ts';
-import { DeploymentTarget, DeploymentTargetClass } from '../api/targets.ts';
+import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../api/targets.ts';
+import { defineKind } from '../kube/index.ts';
+import type { KubeObject } from '../kube/index.ts';
 import { MAKE_AVAILABLE, PROVISIONED_BY, RECLAIM_POLICY, TARGET_FINALIZER, TOOLCHAIN_FINALIZER } from './names.ts';
 import { running } from '../../test/support/running-claims.ts';
 
+const Event = defineKind('events.k8s.io/v1', 'Event', 'events');
 const dt = (w: ClaimWorld) => w.get(DeploymentTarget, 'test-dt');
 const sr = (w: ClaimWorld) => w.get(SpaceRequest, 'sr');
 const SANDBOX = { [PROVISIONED_BY]: 'appstudio.redhat.com/devsandbox' };
@@ -49,6 +52,19 @@ describe('a target', () => {
     });
     await w.settle();
     expect([dt(w)?.status?.phase, dt(w)?.spec.claimRef]).toEqual(['Released', '']);
+  });
+
+  test('9.6: tells of every phase that it comes to in an Event, whoever brought it there', async () => {
+    const w = await running().have(targetClass('Retain'), target());
+    await w.settle();
+    await w.have(claim());
+    await w.settle();
+    await w.delete(DeploymentTargetClaim, 'test-dtc');
+    await w.settle();
+    const about = [...w.api.all(Event).values()].filter(
+      (each) => (each['regarding'] as KubeObject).kind === 'DeploymentTarget',
+    );
+    expect(about.map((each) => each['reason'])).toEqual(['Available', 'SecretNotFound', 'Bound', 'Released']);
   });
 
   test('4.12: that was made for a claim goes when the claim is gone and the class says Delete', async () => {
