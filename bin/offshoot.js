@@ -35,5 +35,9 @@ function isBundleCurrent() {
 const { XDG_CACHE_HOME, HOME } = process.env;
 const cache = XDG_CACHE_HOME || (HOME && path.join(HOME, '.cache'));
 if (cache) enableCompileCache(path.join(cache, 'offshoot', 'compiled'));
-const { main } = await import(isBundleCurrent() ? '../dist/cli.js' : '../src/cli/main.ts');
+const isUp = process.argv[2] === 'up';
+// From here on, Node reads the well-known authorities beside this thread: the server need not wait for them.
+if (isUp) process.getBuiltinModule('node:tls');
+const bundled = isUp ? '../dist/up.js' : '../dist/cli.js';
+const { main } = await import(isBundleCurrent() ? bundled : '../src/cli/main.ts');
 await main(process.argv);

@@ -31,8 +31,6 @@ export function upCommand(): Command {
       '\nExample:\n  offshoot up --memory --kubeconfig /tmp/kc &\n  kubectl --kubeconfig /tmp/kc get namespaces',
     )
     .action(async (options: UpOptions) => {
-      // From here on, Node reads the well-known authorities beside this thread: the server need not wait for them.
-      process.getBuiltinModule('node:tls');
       // Loaded here, so that every other command starts without it.
       const { up } = await import('./up-cluster.ts');
       await up(options, USUAL_PORT);
