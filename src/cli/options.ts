@@ -97,7 +97,12 @@ export async function connected<R>(options: ClusterOptions, run: (connection: Co
     ...(options.kubeconfig !== undefined && { path: options.kubeconfig }),
     ...(options.context !== undefined && { context: options.context }),
   });
-  const client = connect(config, { userAgent: 'offshoot-cli' });
+  const told = new Set<string>();
+  const onWarning = (text: string): void => {
+    if (!told.has(text)) console.error(`Warning: ${text}`);
+    told.add(text);
+  };
+  const client = connect(config, { userAgent: 'offshoot-cli', onWarning });
   try {
     return await run({ client, namespace: options.namespace ?? config.namespace ?? 'default' });
   } finally {

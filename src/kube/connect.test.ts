@@ -360,6 +360,20 @@ test('a closed client refuses, ends what is under way, and lets the server go', 
   await expect.poll(() => server.seen[0]!.socket.destroyed).toBe(true);
 });
 
+test('what the server warns of is passed on', async () => {
+  const warnings: string[] = [];
+  const warned = open({ onWarning: (text) => warnings.push(text) });
+  server.handle((response) => {
+    response.setHeader('warning', [
+      '299 - "old, use \\"new\\""',
+      Buffer.from('299 - "zwei für drei"').toString('latin1'),
+    ]);
+    json(response, {});
+  });
+  await warned.get(Pod, web);
+  expect(warnings).toEqual(['old, use "new"', 'zwei für drei']);
+});
+
 test('impersonation is sent with every request', async () => {
   const as = connect({
     server: server.url,

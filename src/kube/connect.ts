@@ -37,6 +37,8 @@ export interface ConnectOptions {
   readonly userAgent?: string;
   /** Called after every request over the wire, also for each retry; for a watch, when it is answered. */
   readonly onRequest?: (report: RequestReport) => void;
+  /** Told what the server, or a webhook of it, has to say to whoever sent a request that it accepts. */
+  readonly onWarning?: (text: string) => void;
   readonly clock?: Clock;
   /** The API server, where it is in this process: then nothing goes over the network. */
   readonly local?: LocalServer;
@@ -51,6 +53,7 @@ export function connect(config: ConnectConfig, options: ConnectOptions = {}): Cl
     clock: options.clock ?? systemClock,
     timeoutMs: options.timeoutMs ?? 30_000,
     onRequest: options.onRequest,
+    onWarning: options.onWarning,
     lives: new Set(),
   };
   const headers = {

@@ -27,6 +27,7 @@ export interface Shared {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly onRequest: ((report: RequestReport) => void) | undefined;
+  readonly onWarning: ((text: string) => void) | undefined;
   /** Requests and watches under way; undefined once the client is closed. */
   lives: Set<AbortController> | undefined;
 }
@@ -76,7 +77,15 @@ async function attemptOnce(
   const body = await collect(request, response, life);
   const code = response.statusCode ?? 0;
   const contentType = response.headers['content-type'] ?? '';
+  if (shared.onWarning) for (const text of warningsIn(response.headers['warning'] ?? '')) shared.onWarning(text);
   return code < 300 ? { contentType, body } : failure(request, response, body);
+}
+
+/** The texts of a Warning header: `299 - "text"`, several after commas. */
+function warningsIn(header: string): readonly string[] {
+  const texts = [...header.matchAll(/\b299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text]) => text!);
+  // Headers come as bytes, one character each.
+  return texts.map((text) => Buffer.from(text.replaceAll(/\\(.)/g, '$1'), 'latin1').toString('utf8'));
 }
 
 /** The ApiError for an answer with a failing status code. */
