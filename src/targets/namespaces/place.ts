@@ -100,7 +100,7 @@ function withoutSecret(view: View, { namespace, targetRef }: Place): Step[] {
 }
 
 /** Where the credentials for a namespace are: beside its target. */
-export function secretRefOf(
+function secretRefOf(
   target: { readonly name: string; readonly namespace: string },
   namespace: Namespace,
 ): { name: string; namespace: string } {
