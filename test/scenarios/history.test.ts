@@ -74,5 +74,7 @@ test('phases, all of them', async () => {
   await live([Claim, 'Pending'], [Target, 'Pending'], [Claim, 'Bound'], [Claim, 'Lost']);
   const problem = (...phases: string[]) => history.phasesProblem(object('Claim', { phases }));
   expect(problem('Pending', 'Bound', 'Lost')).toBeUndefined();
+  expect(problem('New?', 'Pending', 'Bound?', 'Lost')).toBeUndefined();
+  expect(problem('Pending', 'Bound', 'Lost', 'Bound')).toMatch('was');
   expect(problem('Pending', 'Lost')).toMatch('was Pending, Bound, Lost, not Pending, Lost');
 });

@@ -59,6 +59,8 @@ class MortalClient {
   readonly #buried = Promise.withResolvers<never>();
   readonly #watches = new AbortController();
   #writesLeft: number;
+  /** Whether a write was held back. */
+  #isOver = false;
   #dead = false;
 
   constructor(client: Client, lifetime: number, onDeath: () => void) {
@@ -94,11 +96,16 @@ class MortalClient {
     if (this.#dead) return this.#buried.promise;
     const counts = WRITES.has(method) && flow !== UNCOUNTED;
     // The write after the last is never sent, also when that one is still under way.
-    if (counts && this.#writesLeft-- <= 0) return this.#buried.promise;
+    if (counts && this.#writesLeft <= 0) {
+      this.#isOver = true;
+      return this.#buried.promise;
+    }
+    if (counts) this.#writesLeft--;
     if (method === 'watch') args = this.#deafen(args);
     const answer = await original(...args).catch((error: unknown) => {
-      // A write that was refused changed nothing.
-      if (counts && !this.#dead) this.#writesLeft++;
+      // A write that was refused changed nothing. But one that was never sent can't be sent any more.
+      if (counts && !this.#isOver) this.#writesLeft++;
+      else if (counts) this.#wrote();
       throw error;
     });
     if (counts) this.#wrote();

@@ -12,6 +12,8 @@ import { startRealCluster } from '../cluster/real.ts';
 import { scenarios as ofEnvironments } from '../environments/all.ts';
 import { startSession as startEnvironments } from '../environments/session.ts';
 import type { Client } from '../../src/kube/client.ts';
+import { scenarios as ofTargets } from '../targets/all.ts';
+import { startSession as startTargets } from '../targets/session.ts';
 import type { Scenarios } from './scenario.ts';
 import type { Session } from './session.ts';
 
@@ -24,6 +26,10 @@ interface Part {
 
 const parts: Readonly<Record<string, Part>> = {
   environments: { scenarios: ofEnvironments, start: startEnvironments },
+  targets: {
+    scenarios: ofTargets,
+    start: (cluster, scenario) => startTargets(cluster, ofTargets.settings(scenario)),
+  },
 };
 
 /** Runs the command; resolves with its exit code. */

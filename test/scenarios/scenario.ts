@@ -11,7 +11,8 @@
 //                     field must be absent
 //   NN-errors.yaml    no object holds these fields
 //   NN-order.yaml     objects came to hold these fields one after the other, or to be `gone: true`
-//   NN-phases.yaml    objects with a field `phases`: all that their status went through, from the beginning
+//   NN-phases.yaml    objects with a field `phases`: all that their status went through, from the beginning; one that
+//                     ends in a question mark may be missing
 // An object without a name stands for any of its kind in its namespace: to be changed, for all with its labels. `$ns`
 // stands for the namespace that the run gives; a run may have other words. The comment on top says what the move is
 // about. A file `settings.yaml` is for the controllers.

@@ -1,0 +1,46 @@
+// Real time that a test can move on: for waits of minutes among controllers that talk to a real API server.
+import { systemClock } from '../../src/kube/clock.ts';
+import type { Clock, Timer } from '../../src/kube/clock.ts';
+
+interface Waiting {
+  readonly at: number;
+  readonly fire: () => void;
+  timer: Timer;
+}
+
+export class MovingClock implements Clock {
+  readonly #timers = new Set<Waiting>();
+  #ahead = 0;
+
+  now(): number {
+    return systemClock.now() + this.#ahead;
+  }
+
+  monotonic(): number {
+    return systemClock.monotonic() + this.#ahead;
+  }
+
+  setTimeout(run: () => void, ms: number, options?: { readonly background?: boolean }): Timer {
+    const fire = (): void => {
+      this.#timers.delete(waiting);
+      run();
+    };
+    const waiting: Waiting = { at: this.monotonic() + ms, fire, timer: systemClock.setTimeout(fire, ms, options) };
+    this.#timers.add(waiting);
+    return {
+      cancel: () => {
+        this.#timers.delete(waiting);
+        waiting.timer.cancel();
+      },
+    };
+  }
+
+  /** So much time has gone by: what is due by now happens soon. */
+  pass(ms: number): void {
+    this.#ahead += ms;
+    for (const waiting of this.#timers) {
+      waiting.timer.cancel();
+      waiting.timer = systemClock.setTimeout(waiting.fire, waiting.at - this.monotonic(), { background: true });
+    }
+  }
+}

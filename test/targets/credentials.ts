@@ -1,0 +1,162 @@
+// What the credentials of a claim are good for: deploying to its place, and nothing else, anywhere; after the claim
+// nothing at all. Tried with the kubeconfig as it is found in the Secret.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../src/api/targets.ts';
+import { connect, loadConfig } from '../../src/kube/index.ts';
+import type { Client, ConnectConfig, RawRequest } from '../../src/kube/index.ts';
+import { Secret } from '../../src/targets/objects.ts';
+import type { Cluster } from '../cluster/index.ts';
+import { poll } from '../scenarios/poll.ts';
+import { openKubectl } from '../scenarios/session.ts';
+import { ATTEMPTS, DENIED_EVERYWHERE, DEPLOYING, workload } from './rights.ts';
+import type { Right } from './rights.ts';
+import type { TargetsSession } from './session.ts';
+
+const DEADLINE_MS = 40_000;
+const apiVersion = 'appstudio.redhat.com/v1alpha1';
+
+interface Place {
+  /** Where the claims are, and their Secrets. */
+  readonly team: string;
+  /** The place to deploy to, and that of another claim. */
+  readonly namespace: string;
+  readonly neighbour: string;
+  readonly kubeconfigPath: string;
+  readonly config: ConnectConfig;
+  /** Acts with the credentials. */
+  readonly client: Client;
+}
+
+export function credentialsSuite(cluster: Cluster, session: () => TargetsSession): void {
+  describe.each([
+    ['appstudio.redhat.com/devsandbox', 'namespace-manager'],
+    ['offshoot.dev/namespace', 'deployer'],
+  ])('from %s', (provisioner, account) => {
+    test(`are good for the place of the claim alone, and for nothing once the claim is gone`, async () => {
+      await inPlace(cluster, provisioner, async (place) => {
+        const { namespace, client, team, neighbour } = place;
+        const elsewhere = [team, neighbour, session().host, 'default', 'kube-system'];
+
+        await deploy(place);
+        const granted = await Promise.all(DEPLOYING.map((right) => mayI(client, right, namespace)));
+        expect(DEPLOYING.filter((_right, i) => !granted[i])).toEqual([]);
+        for (const other of elsewhere) {
+          const rights = [...DEPLOYING, ...DENIED_EVERYWHERE];
+          const found = await Promise.all(rights.map((right) => mayI(client, right, other)));
+          expect(
+            rights.filter((_right, i) => found[i]),
+            other,
+          ).toEqual([]);
+        }
+        const here = await Promise.all(DENIED_EVERYWHERE.map((right) => mayI(client, right, namespace)));
+        expect(DENIED_EVERYWHERE.filter((_right, i) => here[i])).toEqual([]);
+
+        // What the server says about rights is one thing. What it does is another.
+        const words = { namespace, account, team, neighbour, host: session().host };
+        const outcomes = await Promise.all(
+          ATTEMPTS.map(async ({ what, as, request }) => {
+            const actor = connect({ ...place.config, ...(as && { impersonate: as(words) }) });
+            return [what, await answerTo(actor, request(words)).finally(() => actor.close())];
+          }),
+        );
+        expect(outcomes).toEqual(ATTEMPTS.map(({ what }) => [what, 403]));
+
+        await cluster.client().delete(DeploymentTargetClaim, { name: 'mine', namespace: team });
+        // A real server remembers for some seconds whom it has let in.
+        const isUseless = async (): Promise<boolean> => {
+          const code = await answerTo(client, { path: `/api/v1/namespaces/${namespace}/configmaps` });
+          return code === 401;
+        };
+        await poll(isUseless, DEADLINE_MS);
+      });
+    }, 120_000);
+  });
+}
+
+/** Claims two places and hands over the first one; takes both back in the end. */
+async function inPlace(cluster: Cluster, provisioner: string, use: (place: Place) => Promise<void>): Promise<void> {
+  const admin = cluster.client();
+  const team = await cluster.namespace('team');
+  const className = `class-${team}`;
+  await admin.create(DeploymentTargetClass, {
+    apiVersion,
+    kind: 'DeploymentTargetClass',
+    metadata: { name: className },
+    spec: { provisioner, reclaimPolicy: 'Delete', parameters: {} },
+  });
+  const [mine, other] = await Promise.all(['mine', 'other'].map((name) => claimed(admin, team, name, className)));
+  const { clusterCredentialsSecret: name, defaultNamespace: namespace } = mine!.spec.kubernetesCredentials;
+  const secret = await admin.get(Secret, { name, namespace: team });
+  const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-credentials-'));
+  const kubeconfigPath = path.join(dir, 'kubeconfig');
+  writeFileSync(kubeconfigPath, Buffer.from(secret.data!['kubeconfig']!, 'base64'), { mode: 0o600 });
+  const config = loadConfig({ path: kubeconfigPath });
+  const client = connect(config);
+  const neighbour = other!.spec.kubernetesCredentials.defaultNamespace;
+  try {
+    await use({ team, namespace, neighbour, kubeconfigPath, config, client });
+  } finally {
+    client.close();
+    rmSync(dir, { recursive: true, force: true });
+    const { items } = await admin.list(DeploymentTargetClaim, { namespace: team });
+    for (const { metadata } of items) await admin.delete(DeploymentTargetClaim, metadata);
+    await poll(async () => (await admin.list(DeploymentTarget, { namespace: team })).items.length === 0, DEADLINE_MS);
+    await admin.delete(DeploymentTargetClass, { name: className });
+  }
+}
+
+async function claimed(admin: Client, namespace: string, name: string, className: string): Promise<DeploymentTarget> {
+  await admin.create(DeploymentTargetClaim, {
+    apiVersion,
+    kind: 'DeploymentTargetClaim',
+    metadata: { name, namespace },
+    spec: { deploymentTargetClassName: className },
+  });
+  const ref = { name, namespace };
+  const isBound = async (): Promise<boolean> => (await admin.get(DeploymentTargetClaim, ref)).status?.phase === 'Bound';
+  await poll(isBound, DEADLINE_MS);
+  const { spec } = await admin.get(DeploymentTargetClaim, ref);
+  return admin.get(DeploymentTarget, { name: spec.targetName!, namespace });
+}
+
+/** Deploys, changes and deletes as a person would who got the file: the namespace is the one that it names. */
+async function deploy({ kubeconfigPath, namespace }: Place): Promise<void> {
+  const { hands, close } = openKubectl(kubeconfigPath);
+  try {
+    const objects = workload();
+    await hands.apply(objects);
+    const [deployment] = objects;
+    await hands.patch({ ...deployment!, spec: { replicas: 2 } });
+    expect(
+      (await hands.list({ ...deployment!, metadata: { name: '', namespace } })).map(({ metadata }) => metadata),
+    ).toMatchObject([{ name: 'app', namespace }]);
+    await hands.delete(objects);
+  } finally {
+    close();
+  }
+}
+
+async function mayI(client: Client, { verb, group = '', resource }: Right, namespace: string): Promise<boolean> {
+  const [name, subresource] = resource.split('/');
+  const { status } = await client.raw<{ status: { allowed: boolean } }>({
+    method: 'POST',
+    path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+    body: {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SelfSubjectAccessReview',
+      spec: { resourceAttributes: { verb, group, resource: name, ...(subresource && { subresource }), namespace } },
+    },
+  });
+  return status.allowed;
+}
+
+/** The code that a request is answered with. */
+async function answerTo(client: Client, request: RawRequest): Promise<number | undefined> {
+  return client.raw(request).then(
+    () => 200,
+    (error: unknown) => (error as { code?: number }).code,
+  );
+}

@@ -1,0 +1,96 @@
+// Many claims for one target, with two control planes at work that know nothing of each other: nobody holds the lock
+// for both, and each acts on what it saw last.
+import { expect, test } from 'vitest';
+import { DeploymentTarget, DeploymentTargetClaim } from '../../src/api/targets.ts';
+import { createLogger, Manager } from '../../src/controller/index.ts';
+import { targets } from '../../src/targets/index.ts';
+import type { Cluster } from '../cluster/index.ts';
+import { poll } from '../scenarios/poll.ts';
+import type { TargetsSession } from './session.ts';
+
+const CLAIMS = 20;
+const DEADLINE_MS = 40_000;
+const apiVersion = 'appstudio.redhat.com/v1alpha1';
+
+export function raceSuite(cluster: Cluster, session: () => TargetsSession): void {
+  test(`of ${CLAIMS} claims that want the only target, one has it at any time`, async () => {
+    const client = cluster.client();
+    const namespace = await cluster.namespace('race');
+    const rival = new Manager({
+      client,
+      controllers: targets({ hostNamespace: session().host }),
+      logger: createLogger({ level: 'silent' }),
+    });
+    await rival.start();
+    const credentials = {
+      defaultNamespace: 'a',
+      apiURL: 'https://elsewhere.example',
+      clusterCredentialsSecret: 'none',
+    };
+    const spec = { deploymentTargetClassName: '' };
+    const claim = (i: number): Promise<unknown> =>
+      client.create(DeploymentTargetClaim, {
+        apiVersion,
+        kind: 'DeploymentTargetClaim',
+        metadata: { name: `claim-${i}`, namespace },
+        spec,
+      });
+    const target = client.create(DeploymentTarget, {
+      apiVersion,
+      kind: 'DeploymentTarget',
+      metadata: { name: 'only', namespace },
+      spec: { ...spec, kubernetesCredentials: credentials },
+    });
+    await Promise.all([target, ...Array.from({ length: CLAIMS }, (_none, i) => claim(i))]);
+
+    for (let left = CLAIMS; left > CLAIMS - 4; left--) {
+      const settled = async (): Promise<boolean> => {
+        const { items } = await client.list(DeploymentTargetClaim, { namespace });
+        const bound = items.filter(({ status }) => status?.phase === 'Bound').length;
+        return bound === 1 && items.filter(({ status }) => status?.phase === 'Pending').length === left - 1;
+      };
+      await poll(settled, DEADLINE_MS);
+      const { items } = await client.list(DeploymentTargetClaim, { namespace });
+      const holder = items.find(({ status }) => status?.phase === 'Bound')!;
+      const held = await client.get(DeploymentTarget, { name: 'only', namespace });
+      expect(held.spec.claimRef).toBe(holder.metadata.name);
+      await client.delete(DeploymentTargetClaim, holder.metadata);
+      const isReleased = async (): Promise<boolean> =>
+        (await client.get(DeploymentTarget, { name: 'only', namespace })).status?.phase === 'Released';
+      await poll(isReleased, DEADLINE_MS);
+      const annotations = { 'dt.appstudio.redhat.com/make-available': 'true' };
+      const body = { metadata: { annotations } };
+      await client.patch(DeploymentTarget, { name: 'only', namespace }, { type: 'merge', body });
+    }
+    await rival.stop();
+    expect(mostHoldersAtOnce(session(), namespace)).toBe(1);
+    expect(handedOver(session(), namespace)).toEqual([]);
+  }, 120_000);
+}
+
+/** How many claims were bound at the same time, at most. */
+function mostHoldersAtOnce({ history }: TargetsSession, namespace: string): number {
+  const bound = new Set<string>();
+  let most = 0;
+  for (const { object } of history.versions) {
+    const { kind, metadata, status, gone } = object as unknown as DeploymentTargetClaim & { gone?: true };
+    if (kind !== 'DeploymentTargetClaim' || metadata.namespace !== namespace) continue;
+    // One that is being deleted has had its turn.
+    const holds = status?.phase === 'Bound' && gone === undefined && metadata.deletionTimestamp === undefined;
+    if (holds) bound.add(metadata.name);
+    else bound.delete(metadata.name);
+    most = Math.max(most, bound.size);
+  }
+  return most;
+}
+
+/** References that went from one claim to another without being empty between. */
+function handedOver({ history }: TargetsSession, namespace: string): string[] {
+  return history.versions.flatMap(({ object, before }) => {
+    if (object.kind !== 'DeploymentTarget' || object.metadata.namespace !== namespace) return [];
+    const [from = '', to = ''] = [before, object].map(
+      (each) => (each as DeploymentTarget | undefined)?.spec.claimRef as string | undefined,
+    );
+    return from !== '' && to !== '' && from !== to ? [`${from} to ${to}`] : [];
+  });
+}

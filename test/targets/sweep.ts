@@ -1,0 +1,94 @@
+// One run of a scenario under controllers that are killed on the way, on a cluster that is used for nothing else.
+// Called by crash.test.ts.
+import { expect } from 'vitest';
+import { stringify } from 'yaml';
+import { defineKind, keyOf } from '../../src/kube/index.ts';
+import type { AnyObject, Client, Kind } from '../../src/kube/index.ts';
+import { targets } from '../../src/targets/index.ts';
+import { furnitureKinds, Namespace } from '../../src/targets/objects.ts';
+import { inProcess } from '../scenarios/hands.ts';
+import { History } from '../scenarios/history.ts';
+import { startPhoenix } from '../scenarios/mortal.ts';
+import { lasting, perform } from '../scenarios/sweep.ts';
+import type { Run, State } from '../scenarios/sweep.ts';
+import { MovingClock } from '../support/moving-clock.ts';
+import { KINDS, scenarios } from './all.ts';
+import { leftoversInTheEnd, takeAway } from './leftovers.ts';
+
+export const HOST = 'offshoot-system';
+const SYSTEM = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease']);
+const Pod = defineKind('v1', 'Pod', 'pods');
+const SEEN: readonly Kind[] = [...KINDS, ...(furnitureKinds as readonly Kind[]), Pod];
+
+/**
+ * Plays a scenario with controllers of these lives, and takes everything away in the end. With a reference, every step
+ * must reach the state that the reference has there.
+ */
+export async function run(
+  { client, server }: { client: Client; server: string },
+  scenario: string,
+  namespace: string,
+  lifetimes: readonly number[] = [],
+  reference?: Run,
+): Promise<Run> {
+  const moves = scenarios.moves(scenario, { ns: namespace, host: HOST, server });
+  const history = await History.record(client, KINDS);
+  const clock = new MovingClock();
+  const cluster = { name: 'local', roles: [], server };
+  const controllers = targets({ hostNamespace: HOST, cluster, ...scenarios.settings(scenario) });
+  const brought = moves.filter(({ does }) => does === 'apply').flatMap(({ objects }) => objects);
+  try {
+    return await perform({
+      hands: inProcess(client),
+      moves,
+      history,
+      pass: (ms) => clock.pass(ms),
+      phoenix: await startPhoenix({ client, clock, controllers }, lifetimes),
+      snapshot: () => snapshot(client),
+      async end() {
+        await takeAway(client, namespace);
+        const secrets = brought.filter(({ kind }) => kind === 'Secret');
+        expect(await leftoversInTheEnd(client, namespace, history, secrets)).toEqual([]);
+      },
+      reference,
+    });
+  } finally {
+    await history.stop();
+  }
+}
+
+/** The state of a cluster without what depends on when and how often somebody wrote. */
+async function snapshot(client: Client): Promise<State> {
+  const lists = await Promise.all(SEEN.map((kind) => client.list(kind)));
+  const objects = lists
+    .flatMap(({ items }) => items)
+    .filter(({ kind, metadata }) => !SYSTEM.has(kind === Namespace.kind ? metadata.name : (metadata.namespace ?? '')));
+  const byName = Map.groupBy(objects, ({ kind, metadata }) => withoutChance(`${kind} ${keyOf(metadata)}`));
+  return Object.fromEntries(
+    [...byName].map(([name, alike]) => [
+      name,
+      alike.map((each) => withoutChance(stringify(known(each), { sortMapEntries: true }))).sort(),
+    ]),
+  );
+}
+
+interface Seen extends AnyObject {
+  readonly data?: object;
+  readonly status?: { readonly conditions?: readonly { readonly reason?: string }[] };
+}
+
+/** What lasts of an object. Of credentials counts that they are there; trouble that is over need not have been. */
+function known(object: AnyObject): unknown {
+  const { data, status, ...rest } = lasting(object) as Seen;
+  const conditions = (status?.conditions ?? []).filter(({ reason = '' }) => !reason.endsWith('Resolved'));
+  return { ...rest, status: { ...status, conditions }, ...(data && { data: Object.keys(data) }) };
+}
+
+/** Names and times that are made up on the way: ids, the beginnings and digests of ids, moments. */
+function withoutChance(text: string): string {
+  return text
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+    .replaceAll(/-[0-9a-f]{5}(?![0-9a-z])/g, '-ID')
+    .replaceAll(/[0-9a-f]{32}/g, 'HASH')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME');
+}
