@@ -5,6 +5,8 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 import type { BuildOptions, Plugin } from 'esbuild';
+import * as needs from '../src/cli/needs.ts';
+import { makeSeed } from '../src/cli/seed.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const DATA_DIRECTORY = 'src/embedded/kinds';
@@ -17,15 +19,14 @@ const constant = (name: string, value: unknown): string =>
 const evaluated: Plugin = {
   name: 'evaluated',
   setup(build) {
-    build.onLoad({ filter: /\/src\/cli\/needs\.ts$/ }, async ({ path: file }) => {
-      const made = (await import(file)) as Readonly<Record<string, unknown>>;
-      const lines = Object.entries(made).map(([name, value]) => constant(name, value));
-      return { contents: lines.join('\n'), loader: 'js' };
-    });
-    build.onLoad({ filter: /\/src\/cli\/seed\.ts$/ }, async ({ path: file }) => {
-      const { makeSeed } = (await import(file)) as { makeSeed: () => Promise<string> };
-      return { contents: `export const seed = ${JSON.stringify(await makeSeed())};`, loader: 'js' };
-    });
+    build.onLoad({ filter: /\/src\/cli\/needs\.ts$/ }, () => ({
+      contents: Object.entries(needs)
+        .map(([name, value]) => constant(name, value))
+        .join('\n'),
+    }));
+    build.onLoad({ filter: /\/src\/cli\/seed\.ts$/ }, async () => ({
+      contents: `export const seed = ${JSON.stringify(await makeSeed())};`,
+    }));
   },
 };
 
