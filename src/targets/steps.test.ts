@@ -134,6 +134,18 @@ describe('E1: from a class to a place to deploy to', () => {
   });
 });
 
+/** A target that was deleted while its request is stuck, after more than two minutes. */
+async function failed(): Promise<ClaimWorld> {
+  const w = await bound('Delete');
+  await w.delete(DeploymentTarget, 'staging-dtc-dt');
+  await w.settle();
+  await say(w, 'False', 'UnableToTerminate');
+  await w.clock.advance(150_000);
+  await w.settle();
+  expect(dt(w)?.status?.phase).toBe('Failed');
+  return w;
+}
+
 describe('and back', () => {
   test('E2: with Delete, claim, target and request go together, and none before the request may', async () => {
     const w = await bound('Delete');
@@ -195,23 +207,12 @@ describe('and back', () => {
   });
 
   test('8.9.8: a failed target is looked at every 30 s, should nobody tell that the request is gone', async () => {
-    const w = await bound('Delete');
-    await w.delete(DeploymentTarget, 'staging-dtc-dt');
-    await w.settle();
-    await say(w, 'False', 'UnableToTerminate');
-    await w.clock.advance(150_000);
-    await w.settle();
-    expect(dt(w)?.status?.phase).toBe('Failed');
+    const w = await failed();
     expect(w.clock.nextIn).toBeLessThanOrEqual(30_000);
   });
 
   test('8.9.7: a failed target stays so, whatever happens to its claim', async () => {
-    const w = await bound('Delete');
-    await w.delete(DeploymentTarget, 'staging-dtc-dt');
-    await w.settle();
-    await say(w, 'False', 'UnableToTerminate');
-    await w.clock.advance(150_000);
-    await w.settle();
+    const w = await failed();
     await w.patch(DeploymentTargetClaim, 'staging-dtc', { metadata: { labels: { touched: 'true' } } });
     await w.settle();
     expect(dt(w)?.status?.phase).toBe('Failed');

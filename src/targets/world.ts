@@ -83,7 +83,7 @@ export function claimOf(view: View, target: DeploymentTarget): DeploymentTargetC
 }
 
 /** Space requests made for a claim. */
-export function requestsFor(view: View, claim: { name: string; namespace?: string }): readonly SpaceRequest[] {
+function requestsFor(view: View, claim: { name: string; namespace?: string }): readonly SpaceRequest[] {
   return view
     .index(SpaceRequest, 'claim', `${claim.namespace}/${claim.name}`)
     .filter(({ spec }) => spec.tierName === SANDBOX_TIER);
