@@ -64,7 +64,7 @@ export class Access {
         username: `system:serviceaccount:${namespace}:${name}`,
         uid,
         groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
-        extra: { 'authentication.kubernetes.io/credential-id': [`JTI=${id}`] },
+        extra: { 'authentication.kubernetes.io/credential-id': [`JTI=${id}`], ...boundExtra(claims) },
       },
       audiences,
     };
@@ -120,4 +120,11 @@ function attributesOf(verb: string, line: RequestLine): Attributes {
   const { group, plural, subresource, namespace, name } = line.resource;
   const selected = name === '' && verb !== 'create' ? (selectedName(line.query) ?? '') : name;
   return { verb, group, resource: plural, subresource, namespace, name: selected };
+}
+
+/** What a token tells of the pod that it was made for. */
+function boundExtra({ boundTo }: TokenClaims): Record<string, string[]> {
+  if (boundTo?.kind !== 'Pod') return {};
+  const prefix = 'authentication.kubernetes.io/pod';
+  return { [`${prefix}-name`]: [boundTo.name], [`${prefix}-uid`]: [boundTo.uid] };
 }

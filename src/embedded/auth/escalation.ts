@@ -40,7 +40,7 @@ export function refuseEscalation(
     .flatMap((rule) => singleRights(rule))
     .filter((right) => !held.some((rule) => covers(rule, right)));
   if (missing.length === 0) return;
-  const list = [...new Set(missing.map(describe))].slice(0, 10).join('\n');
+  const list = compact(missing).join('\n');
   const why = `user "${user.username}" (groups=${JSON.stringify(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${list}`;
   throw forbidden(resource, name, why);
 }
@@ -61,9 +61,20 @@ function singleRights(rule: PolicyRule): Attributes[] {
   ]);
 }
 
-function describe({ verb, path, group: apiGroup, resource, subresource, name }: Attributes): string {
-  if (path !== undefined) return `{NonResourceURLs:["${path}"], Verbs:["${verb}"]}`;
+/** One line for all that may not be done with one thing, in order. */
+function compact(missing: readonly Attributes[]): string[] {
+  const verbs = new Map<string, Set<string>>();
+  for (const right of missing) {
+    const what = describe(right);
+    verbs.set(what, (verbs.get(what) ?? new Set()).add(right.verb));
+  }
+  const quoted = (names: Set<string>): string => [...names].map((name) => `"${name}"`).join(' ');
+  return [...verbs].map(([what, names]) => `{${what}, Verbs:[${quoted(names)}]}`).sort();
+}
+
+function describe({ path, group: apiGroup, resource, subresource, name }: Attributes): string {
+  if (path !== undefined) return `NonResourceURLs:["${path}"]`;
   const full = subresource === '' ? resource : `${resource}/${subresource}`;
   const names = name === '' ? '' : `, ResourceNames:["${name}"]`;
-  return `{APIGroups:["${apiGroup}"], Resources:["${full}"]${names}, Verbs:["${verb}"]}`;
+  return `APIGroups:["${apiGroup}"], Resources:["${full}"]${names}`;
 }

@@ -10,7 +10,12 @@ import type { TokenClaims, TokenKey } from './tokens.ts';
 interface TokenRequestSpec {
   readonly audiences?: readonly string[];
   readonly expirationSeconds?: number;
-  readonly boundObjectRef?: { readonly kind?: string; readonly name?: string; readonly uid?: string } | null;
+  readonly boundObjectRef?: {
+    readonly kind?: string;
+    readonly apiVersion?: string;
+    readonly name?: string;
+    readonly uid?: string;
+  } | null;
 }
 
 const hour = 3600;
@@ -57,16 +62,17 @@ export function issueToken(
 function boundObject(
   store: Store,
   namespace: string,
-  reference: { readonly kind?: string; readonly name?: string; readonly uid?: string },
+  reference: NonNullable<TokenRequestSpec['boundObjectRef']>,
 ): NonNullable<TokenClaims['boundTo']> {
-  const { kind = '', name = '', uid } = reference;
+  const { kind = '', name = '', uid, apiVersion = '' } = reference;
   const plural = bindable[kind];
-  if (plural === undefined) throw badRequest(`cannot bind token for serviceaccount to object of type ${kind}`);
+  if (plural === undefined) throw badRequest(`cannot bind token to object of type /${apiVersion}, Kind=${kind}`);
   const object = store.get(plural, kind === 'Node' ? name : `${namespace}/${name}`)?.object;
   if (object === undefined) throw notFound({ group: '', plural, kind }, name);
   if (uid !== undefined && uid !== '' && uid !== object.metadata.uid) {
     const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
-    throw conflict({ group: '', plural, kind }, name, why);
+    // Here, too, the kind is named where others name the resource.
+    throw conflict({ group: '', plural: kind, kind }, name, why);
   }
   return { kind, name, uid: object.metadata.uid ?? '' };
 }

@@ -86,7 +86,8 @@ export function writeOptionsOf(call: ResourceRequest, body?: { readonly dryRun?:
   if (fieldValidation !== 'Strict' && fieldValidation !== 'Warn' && fieldValidation !== 'Ignore') {
     throw invalidOptions(kind, notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
   }
-  const manager = checkedManager(query.get('fieldManager') ?? '', kind);
+  // A deletion has no manager, and does not look at what it is told of one.
+  const manager = kind === 'DeleteOptions' ? '' : checkedManager(query.get('fieldManager') ?? '', kind);
   const agent = (call.request.headers['user-agent'] ?? 'unknown').split('/')[0]!;
   return {
     user: call.user,

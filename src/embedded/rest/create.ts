@@ -7,7 +7,7 @@ import { commitInTurn } from './commit.ts';
 import { conform, conformAdmitted, problemsOf } from './conform.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
-import { alreadyExists, Fault, forbidden, invalid, notFound } from './fault.ts';
+import { alreadyExists, Fault, forbidden, invalid, notFound, notGenerated } from './fault.ts';
 import { trackWrite } from './managers.ts';
 import { generatedName, newMeta } from './meta.ts';
 import { incomingObject } from './object.ts';
@@ -33,7 +33,8 @@ export async function create(
       return await createNamed(cluster, { ...target, name }, given, options, managed);
     } catch (error) {
       const taken = error instanceof Fault && error.status.reason === 'AlreadyExists';
-      if (!taken || !generate || attempt === nameAttempts) throw error;
+      if (taken && prefix !== '' && (!generate || attempt === nameAttempts)) throw notGenerated(error);
+      if (!taken || !generate) throw error;
     }
   }
 }

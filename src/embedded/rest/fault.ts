@@ -92,6 +92,18 @@ export function alreadyExists(resource: Named, name: string, deletionTimestamp?:
   return new Fault(409, 'AlreadyExists', message, detailsOf(resource, name));
 }
 
+/** The same for an object whose name was to be made up: the caller may try again. */
+export function notGenerated({ status, message }: Fault): Fault {
+  const text = `${message}, the server was not able to generate a unique name for the object`;
+  return new Fault(409, 'AlreadyExists', text, { ...status.details, retryAfterSeconds: 1 });
+}
+
+/** A custom resource, or a part of it, does not have this verb. */
+export function notSupported(resource: Named, verb: string): Fault {
+  const message = `${verb} is not supported on resources of kind "${qualified(resource)}"`;
+  return new Fault(405, 'MethodNotAllowed', message, detailsOf(resource, ''));
+}
+
 export function conflict(resource: Named, name: string, why: string): Fault {
   const message = `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`;
   return new Fault(409, 'Conflict', message, detailsOf(resource, name));

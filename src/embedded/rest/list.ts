@@ -76,13 +76,13 @@ function pageOf(
   const chosen: Stored[] = [];
   for (let index = start; index < items.length; index++) {
     const stored = items[index]!;
-    if (test !== undefined && !test(servedObject(stored, target.resource))) continue;
+    // What comes after a full page is not looked at: whether any of it is selected is for the next page to tell.
     if (limit > 0 && chosen.length === limit) {
       const next = formatToken({ version, after: chosen.at(-1)!.key });
       const remaining = test === undefined ? { remainingItemCount: items.length - index } : {};
       return { items: chosen, metadata: { resourceVersion, continue: next, ...remaining } };
     }
-    chosen.push(stored);
+    if (test === undefined || test(servedObject(stored, target.resource))) chosen.push(stored);
   }
   return { items: chosen, metadata: { resourceVersion } };
 }

@@ -44,7 +44,6 @@ export function changedMeta(given: ObjectMeta, old: ObjectMeta): ObjectMeta {
   for (const field of [
     'name',
     'namespace',
-    'generateName',
     'uid',
     'creationTimestamp',
     'deletionTimestamp',

@@ -4,7 +4,7 @@ import type { AnyObject } from '../../kube/objects.ts';
 import { applyJsonPatch, applyMergePatch, applyPatch, applyStrategicMergePatch } from '../patch/index.ts';
 import { invalid as invalidValue } from '../schema/field-error.ts';
 import { apiVersionOf, collectionOf } from '../registry.ts';
-import { decodeJson, decodeYaml, mediaType } from './body.ts';
+import { decodeJson, decodeYaml, mediaType, readBody } from './body.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
 import { create } from './create.ts';
@@ -13,10 +13,11 @@ import type { Resource } from '../resource.ts';
 import { badRequest, Fault, invalidOptions, unsupportedMediaType, unsupportedPatchType, invalid } from './fault.ts';
 import { incomingObject } from './object.ts';
 import { flag } from './request.ts';
+import type { ResourceRequest } from './server-context.ts';
 import { change } from './update.ts';
 
 export type Patch =
-  | { readonly type: 'json' | 'merge' | 'strategic'; readonly body: unknown }
+  | { readonly type: 'json' | 'merge' | 'strategic'; readonly body: unknown; readonly text: Buffer }
   | { readonly type: 'apply'; readonly body: unknown; readonly force: boolean; readonly manager: string };
 
 const types: Readonly<Record<string, Patch['type']>> = {
@@ -27,15 +28,20 @@ const types: Readonly<Record<string, Patch['type']>> = {
   'application/apply-patch+json': 'apply',
 };
 
-/** Reads a patch from a request. */
-export async function patchFrom(body: Buffer, contentType: string | undefined, query: URLSearchParams): Promise<Patch> {
-  const type = types[mediaType(contentType)];
+const customTypes = Object.keys(types).filter((name) => !/strategic|apply-patch\+json/.test(name));
+
+/** Reads a patch of a resource from a request. */
+export async function patchFrom({ line, request }: ResourceRequest, { custom }: Resource): Promise<Patch> {
+  const { query } = line;
+  const type = types[mediaType(request.headers['content-type'])];
+  if (custom && (type === undefined || type === 'strategic')) throw unsupportedMediaType(customTypes);
   if (type === undefined) throw unsupportedPatchType();
+  const body = await readBody(request);
   if (type !== 'apply') {
     if (query.has('force')) {
       throw invalidOptions('PatchOptions', forbidden('force', 'may not be specified for non-apply patch'));
     }
-    return { type, body: decodeJson(body) };
+    return { type, body: decodeJson(body), text: body };
   }
   const manager = query.get('fieldManager') ?? '';
   if (manager === '') {
@@ -46,9 +52,6 @@ export async function patchFrom(body: Buffer, contentType: string | undefined, q
 
 /** Patches an object. */
 export async function patch(cluster: Cluster, target: Target, wish: Patch, options: WriteOptions): Promise<Written> {
-  if (wish.type === 'strategic' && target.resource.custom) {
-    throw unsupportedMediaType(Object.keys(types).filter((name) => !/strategic|apply-patch\+json/.test(name)));
-  }
   if (wish.type !== 'apply') {
     const work = change(cluster, target, (old) => ({ object: patched(target, old, wish) }), options);
     return blamingPatch(wish, work);
@@ -104,12 +107,11 @@ function sameObject(target: Target, old: AnyObject | undefined, next: AnyObject)
 function applied(target: Target, live: AnyObject | undefined, wish: Extract<Patch, { type: 'apply' }>): AnyObject {
   const { resource, subresource } = target;
   refuseOtherType(resource, wish.body);
-  const given = sameObject(target, live, incomingObject(target, wish.body));
-  const { status: _status, ...withoutStatus } = given;
+  const given = sameObject(target, live, incomingObject(target, named(wish.body, target.name)));
   const { object } = applyPatch({
     schema: resource.schema,
     live,
-    applied: resource.status && subresource !== 'status' ? withoutStatus : given,
+    applied: ownPart(target, given),
     manager: wish.manager,
     force: wish.force,
     apiVersion: apiVersionOf(resource),
@@ -117,6 +119,24 @@ function applied(target: Target, live: AnyObject | undefined, wish: Extract<Patc
     now: new Date(),
   });
   return object as AnyObject;
+}
+
+/** What this endpoint may change: what is applied beyond it is not owned. */
+function ownPart({ resource, subresource }: Target, given: AnyObject): AnyObject {
+  if (!resource.status || !['', 'status'].includes(subresource)) return given;
+  const { status, ...rest } = given;
+  if (subresource === '') return rest;
+  const { apiVersion, kind, metadata } = given;
+  const { name, namespace } = metadata;
+  const plain = { name, ...(namespace !== undefined && { namespace }) };
+  return { apiVersion, kind, metadata: resource.custom ? plain : metadata, ...(status !== undefined && { status }) };
+}
+
+/** What is applied need not repeat its name. */
+function named(body: unknown, name: string): unknown {
+  const { metadata } = (body ?? {}) as { metadata?: { name?: unknown } | null };
+  const missing = typeof metadata === 'object' && metadata !== null && (metadata.name ?? '') === '';
+  return missing ? { ...(body as object), metadata: { ...metadata, name } } : body;
 }
 
 /** What is applied must say what it is. */

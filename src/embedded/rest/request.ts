@@ -90,14 +90,15 @@ export function wholeNumber(query: URLSearchParams, name: string): number | unde
   const text = query.get(name);
   if (text === null || text === '') return undefined;
   if (!/^-?\d{1,15}$/.test(text)) throw badRequest(`strconv.ParseInt: parsing "${text}": invalid syntax`);
-  return Number(text);
+  // No version comes near this: beyond it, one is as far ahead as the other.
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }
 
 /** A resourceVersion of the query; undefined when it is not given. */
 export function versionNumber(query: URLSearchParams): number | undefined {
   const text = query.get('resourceVersion');
   if (text === null || text === '') return undefined;
-  if (!/^\d{1,15}$/.test(text)) {
+  if (!/^\d{1,19}$/.test(text)) {
     const why = `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`;
     throw badRequest(`invalid resource version: ${why}`);
   }

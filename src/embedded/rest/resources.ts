@@ -3,7 +3,6 @@ import { review } from '../auth/reviews.ts';
 import { collectionOf } from '../registry.ts';
 import { jsonAnswer, statusAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
-import { readBody } from './body.ts';
 import { bodyOf, viewOf, withDuplicates, writeOf, writeOptionsOf } from './call.ts';
 import { keyOf } from './context.ts';
 import type { Target, Written } from './context.ts';
@@ -80,9 +79,8 @@ async function answerVerb(server: ServerContext, call: ResourceRequest, target: 
       return written(await replace(server, target, body, options), view);
     }
     case 'patch': {
-      const body = await readBody(call.request);
-      const wish = await patchFrom(body, call.request.headers['content-type'], query);
-      const options = withDuplicates(writeOptionsOf(call), wish.type === 'apply' ? undefined : body);
+      const wish = await patchFrom(call, target.resource);
+      const options = withDuplicates(writeOptionsOf(call), wish.type === 'apply' ? undefined : wish.text);
       return written(await patch(server, target, wish, options), view);
     }
     case 'delete':

@@ -6,12 +6,12 @@ import { collectionOf } from '../registry.ts';
 import { jsonAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { bodyOf, objectBodyOf, viewOf, writeOptionsOf } from './call.ts';
-import { readBody } from './body.ts';
+import type { Resource } from '../resource.ts';
 import { keyOf } from './context.ts';
 import type { Target } from './context.ts';
 import { servedObject } from './conversion.ts';
 import { evict } from './eviction.ts';
-import { badRequest, conflict, methodNotAllowed, noSuchPath, notFound } from './fault.ts';
+import { badRequest, conflict, methodNotAllowed, noSuchPath, notFound, notSupported } from './fault.ts';
 import { timestamp } from './meta.ts';
 import { patch, patchFrom } from './patch.ts';
 import { objectBody } from './represent.ts';
@@ -24,8 +24,10 @@ import { change, replace } from './update.ts';
 export async function answerSubresource(server: ServerContext, call: ResourceRequest, target: Target): Promise<Answer> {
   const { resource, subresource } = target;
   const known = subresource === 'scale' ? resource.scale !== undefined : resource.subresources.includes(subresource);
-  if (!known) throw noSuchPath();
-  if (subresource === 'scale' && !['get', 'update', 'patch'].includes(call.verb)) throw methodNotAllowed();
+  if (!known) throw resource.custom ? notFound(resource, target.name) : noSuchPath();
+  if (subresource === 'scale' && !['get', 'update', 'patch'].includes(call.verb)) {
+    throw resource.custom ? notSupported(resource, call.verb) : methodNotAllowed();
+  }
   const stored = server.store.get(collectionOf(resource), keyOf(target));
   if (stored === undefined) throw notFound(resource, target.name);
   const object = servedObject(stored, resource);
@@ -51,7 +53,7 @@ export async function answerSubresource(server: ServerContext, call: ResourceReq
       return { code: 200, body: objectBody(next, viewOf(call, target)) };
     }
     case 'ephemeralcontainers patch': {
-      const wish = await patchFrom(await readBody(call.request), call.request.headers['content-type'], call.line.query);
+      const wish = await patchFrom(call, resource);
       const { stored: next } = await patch(server, target, wish, writeOptionsOf(call));
       return { code: 200, body: objectBody(next, viewOf(call, target)) };
     }
@@ -64,17 +66,17 @@ export async function answerSubresource(server: ServerContext, call: ResourceReq
 
 async function scaled(server: ServerContext, call: ResourceRequest, target: Target): Promise<Answer> {
   const options = writeOptionsOf(call);
-  const next = await scaleWish(call);
+  const next = await scaleWish(call, target.resource);
   const { stored } = await changeScale(server, target, next, options);
   return jsonAnswer(200, scaleOf(target, servedObject(stored, target.resource)));
 }
 
-async function scaleWish(call: ResourceRequest): Promise<(scale: AnyObject) => unknown> {
+async function scaleWish(call: ResourceRequest, resource: Resource): Promise<(scale: AnyObject) => unknown> {
   if (call.verb === 'update') {
     const body = await bodyOf(call);
     return () => body;
   }
-  const wish = await patchFrom(await readBody(call.request), call.request.headers['content-type'], call.line.query);
+  const wish = await patchFrom(call, resource);
   // A Scale has no lists, so a strategic or an applied patch is the same as a merge.
   return (scale) => (wish.type === 'json' ? applyJsonPatch(scale, wish.body) : applyMergePatch(scale, wish.body));
 }

@@ -100,6 +100,12 @@ function withOwners(object: AnyObject, { metadata: { managedFields } }: AnyObjec
 /** The caller means this very object: the same uid and, when it named one, the same version. */
 function refuseOtherObject(target: Target, given: AnyObject, old: AnyObject): void {
   const { resourceVersion = '', uid = '' } = given.metadata;
+  const fixed = ['deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
+  const changed = fixed.find((name) => (given.metadata[name] ?? old.metadata[name]) !== old.metadata[name]);
+  if (changed !== undefined) {
+    const wrong = invalidValue(`metadata.${changed}`, given.metadata[changed], 'field is immutable');
+    throw invalid(target.resource, target.name, [wrong]);
+  }
   if (uid !== '' && uid !== old.metadata.uid) {
     const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`;
     throw conflict(target.resource, target.name, why);

@@ -33,7 +33,7 @@ function planAggregation(world: World, role: ClusterRole): Plan {
     }
   }
   if (sameJson(rules, role.rules ?? [])) return nothing;
-  const next: ClusterRole = { ...role, rules };
+  const next: ClusterRole = { ...role, rules: rules.length === 0 ? null : rules };
   return { writes: [updateOf(next)] };
 }
 

@@ -1,6 +1,7 @@
 // All scenarios.
 import type { Scenario } from '../scenario.ts';
 import { access } from './access.ts';
+import { customApply } from './custom-apply.ts';
 import { customResources } from './custom-resources.ts';
 import { customDefinitions } from './definitions.ts';
 import { deletions } from './deletions.ts';
@@ -9,8 +10,10 @@ import { dryRuns } from './dry-runs.ts';
 import { errors } from './errors.ts';
 import { fieldValidation } from './field-validation.ts';
 import { invalid } from './invalid.ts';
+import { moreAccess } from './more-access.ts';
 import { namespaces } from './namespaces.ts';
 import { objects } from './objects.ts';
+import { odds } from './odds.ts';
 import { patches } from './patches.ts';
 import { quotas } from './quotas.ts';
 import { selectors } from './selectors.ts';
@@ -39,9 +42,12 @@ export const corpus: Readonly<Record<string, readonly Scenario[]>> = {
   discovery,
   'custom resource definitions': customDefinitions,
   'custom resources': customResources,
+  'custom resources, applied': customApply,
+  odds,
   namespaces,
   services: servicesCorpus,
   access,
+  'access, continued': moreAccess,
   quotas,
   webhooks,
   workloads,

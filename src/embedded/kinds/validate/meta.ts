@@ -41,6 +41,12 @@ export function metadataErrors(resource: Resource, object: ApiObject): FieldErro
   const name = text(metadata, 'name');
   if (name === '') errors.push(required('metadata.name', 'name or generateName is required'));
   else errors.push(...nameErrors((value) => nameProblems(resource, value), name, 'metadata.name'));
+  const prefix = text(metadata, 'generateName');
+  if (prefix !== '') {
+    // What follows the prefix makes a name of one that ends with a dash.
+    const check = (value: string): readonly string[] => nameProblems(resource, value.replace(/-$/, 'a'));
+    errors.unshift(...nameErrors(check, prefix, 'metadata.generateName'));
+  }
   const namespace = text(metadata, 'namespace');
   if (!resource.namespaced) {
     if (namespace !== '') errors.push(forbidden('metadata.namespace', 'not allowed on this type'));

@@ -13,7 +13,7 @@ const permanent = new Set(['default', 'kube-system', 'kube-public']);
 export const namespaceRules: KindRules = {
   stays: ({ metadata }) => permanent.has(metadata.name),
   prepareUpdate: (next, old, _cluster, target) =>
-    target.subresource === 'finalize' ? { ...old, spec: next['spec'] } : next,
+    target.subresource === 'finalize' ? { ...next, status: old['status'] } : next,
   prepareDelete: (object) => {
     // A namespace has no grace period of its own.
     const { deletionGracePeriodSeconds: _grace, ...metadata } = object.metadata;

@@ -1,0 +1,211 @@
+// Requests that programs make now and then: lists of what a tool has applied, identities that change, versions from the
+// future, long managers, names that collide.
+import {
+  apply,
+  configMap,
+  core,
+  del,
+  get,
+  gone,
+  metadataListType,
+  metadataType,
+  patch,
+  post,
+  put,
+  scenario,
+  tableType,
+  watch,
+} from '../scenario.ts';
+
+const maps = core('configmaps');
+const a = core('configmaps', 'a');
+const huge = '9223372036854775807';
+
+export const odds = [
+  scenario(
+    'patches that change who an object is',
+    post(maps, configMap('a', { k: 'v' }), { keep: { uid: 'metadata.uid' }, only: ['kind'] }),
+    patch('merge', a, { metadata: { name: 'b' } }),
+    patch('merge', a, { metadata: { namespace: 'other' } }),
+    patch('merge', a, { metadata: { uid: '00000000-0000-0000-0000-000000000000' } }),
+    patch('merge', a, { metadata: { uid: '<uid>' } }, { only: ['data'] }),
+    patch('merge', a, { metadata: { creationTimestamp: '2001-01-01T00:00:00Z' } }),
+    patch('merge', a, { metadata: { generateName: 'g-' } }),
+    patch('merge', a, { metadata: { generation: 7 } }),
+    patch('merge', a, { metadata: { deletionTimestamp: '2001-01-01T00:00:00Z' } }),
+    patch('merge', a, { metadata: { deletionGracePeriodSeconds: 5 } }),
+    patch('merge', a, { metadata: { selfLink: '/x' } }),
+    patch('json', a, [{ op: 'remove', path: '/metadata' }], { only: ['code', 'reason'] }),
+    patch('json', a, [{ op: 'remove', path: '/metadata/name' }]),
+    patch('json', a, [{ op: 'replace', path: '/metadata/resourceVersion', value: '1' }]),
+    patch('merge', a, { metadata: { resourceVersion: null } }, { only: ['data'] }),
+    patch('merge', a, { metadata: { resourceVersion: 5 } }, { only: ['code', 'reason'] }),
+    patch('strategic', a, { metadata: { name: 'b' } }),
+    apply('m', a, configMap('b', {})),
+    apply('m', a, { ...configMap('a', {}), metadata: {} }),
+    apply('m', a, { ...configMap('a', {}), metadata: { name: 'a', namespace: 'other' } }),
+    get(a),
+  ),
+  scenario(
+    'versions from the future',
+    post(maps, configMap('a', {}), { only: ['kind'] }),
+    get(a, { query: { resourceVersion: huge }, only: ['code', 'reason', 'details'] }),
+    get(maps, { query: { resourceVersion: huge }, only: ['code', 'reason', 'details'] }),
+    get(maps, { query: { resourceVersion: huge, resourceVersionMatch: 'NotOlderThan' }, only: ['code', 'reason'] }),
+    get(maps, { query: { resourceVersion: '99999999999999999999' }, only: ['reason'] }),
+    get(maps, { query: { resourceVersion: '-1' }, only: ['reason'] }),
+    put(a, configMap('a', {}, { resourceVersion: huge })),
+    del(a, { preconditions: { resourceVersion: huge } }),
+    patch('merge', a, { metadata: { resourceVersion: huge } }),
+  ),
+  scenario(
+    'field managers',
+    post(maps, configMap('a', {}), { query: { fieldManager: 'x'.repeat(129) } }),
+    post(maps, configMap('a', {}), { query: { fieldManager: 'x'.repeat(128) }, only: ['kind'] }),
+    put(a, configMap('a', { k: 'v' }), { query: { fieldManager: 'x'.repeat(129) } }),
+    patch('merge', a, {}, { query: { fieldManager: 'x'.repeat(129) } }),
+    apply('', a, configMap('a', {})),
+    apply('x'.repeat(129), a, configMap('a', {})),
+    apply('m', a, configMap('a', { k: 'v' }), { query: { force: 'maybe' } }),
+    patch('merge', a, {}, { query: { force: 'true' } }),
+    patch('merge', a, { data: { z: '1' } }, { query: { fieldManager: 'ünïcode' }, only: ['metadata.managedFields'] }),
+    del(a, undefined, { query: { fieldManager: 'x'.repeat(129) }, only: ['status'] }),
+  ),
+  scenario(
+    'owners after mixed writes',
+    apply('applier', a, configMap('a', { one: '1', two: '2' }, { labels: { l: '1' } }), {
+      only: ['metadata.managedFields'],
+    }),
+    patch(
+      'merge',
+      a,
+      { data: { two: '3', three: '3' } },
+      { query: { fieldManager: 'patcher' }, only: ['metadata.managedFields'] },
+    ),
+    put(a, configMap('a', { two: '3', four: '4' }), {
+      query: { fieldManager: 'putter' },
+      only: ['metadata.managedFields'],
+    }),
+    apply('applier', a, configMap('a', { one: '1', four: '4' }), { only: ['data', 'metadata.managedFields'] }),
+    apply('applier', a, configMap('a', { two: 'x' }), { only: ['code', 'message', 'details'] }),
+    apply('applier', a, configMap('a', { two: 'x' }), {
+      query: { force: 'true' },
+      only: ['data', 'metadata.managedFields'],
+    }),
+    patch('json', a, [{ op: 'remove', path: '/data/two' }], { only: ['data', 'metadata.managedFields'] }),
+    apply('other', a, configMap('a', {}, { annotations: { x: 'y' } }), { only: ['metadata.managedFields'] }),
+    apply('other', a, configMap('a', {}), { only: ['metadata.annotations', 'metadata.managedFields'] }),
+    patch('merge', a, { metadata: { managedFields: [{}] } }, { only: ['metadata.managedFields'] }),
+    apply('late', a, configMap('a', { five: '5' }), { only: ['metadata.managedFields'] }),
+  ),
+  scenario(
+    'what a tool has applied before',
+    ...['a', 'b', 'c'].map((name) =>
+      apply(
+        'kubectl',
+        core('configmaps', name),
+        configMap(name, {}, { labels: { tool: 'x', set: name === 'c' ? 'two' : 'one' } }),
+        {
+          only: ['kind'],
+        },
+      ),
+    ),
+    get(maps, {
+      query: { labelSelector: 'tool=x', limit: '2' },
+      only: ['items[*].metadata.name', 'metadata.remainingItemCount'],
+    }),
+    get(maps, {
+      query: { labelSelector: 'tool=x,set in (one)' },
+      accept: metadataListType,
+      only: ['kind', 'items[*].metadata.name'],
+    }),
+    get('/api/v1/configmaps', {
+      query: { labelSelector: 'tool=x', fieldSelector: 'metadata.namespace=<ns>' },
+      only: ['items[*].metadata.name'],
+    }),
+    del(
+      maps,
+      { propagationPolicy: 'Foreground' },
+      { query: { labelSelector: 'tool=x,set=one' }, only: ['kind', 'items[*].metadata.name'] },
+    ),
+    gone(core('configmaps', 'a')),
+    gone(core('configmaps', 'b')),
+    get(maps, { query: { labelSelector: 'tool=x' }, only: ['items[*].metadata.name'] }),
+  ),
+  scenario(
+    'collections with finalizers',
+    ...['a', 'b'].map((name) =>
+      post(
+        maps,
+        configMap(name, {}, { labels: { held: 'yes' }, finalizers: name === 'a' ? ['example.com/hold'] : [] }),
+        { only: ['kind'] },
+      ),
+    ),
+    del(maps, undefined, {
+      query: { labelSelector: 'held=yes', dryRun: 'All' },
+      only: ['kind', 'items[*].metadata.name'],
+    }),
+    del(maps, undefined, { query: { labelSelector: 'held=yes', limit: '1' }, only: ['kind'] }),
+    del(maps, undefined, { query: { labelSelector: 'held=yes' }, only: ['kind'] }),
+    gone(core('configmaps', 'b')),
+    get(a, { only: ['metadata.finalizers', 'metadata.deletionGracePeriodSeconds'] }),
+    del(
+      maps,
+      { preconditions: { uid: '00000000-0000-0000-0000-000000000000' } },
+      { query: { labelSelector: 'held=yes' } },
+    ),
+    patch('merge', a, { metadata: { finalizers: null } }, { only: ['kind'] }),
+    gone(a),
+    del(maps, undefined, { query: { labelSelector: 'held in' } }),
+  ),
+  scenario(
+    'names that are made up',
+    post(maps, { ...configMap('', {}), metadata: { generateName: 'made-' } }),
+    post(
+      maps,
+      { ...configMap('', {}), metadata: { generateName: 'Bad_' } },
+      { only: ['reason', 'details.causes[*].field'] },
+    ),
+    post(
+      maps,
+      { ...configMap('', {}), metadata: { generateName: 'x'.repeat(300) } },
+      { only: ['metadata.generateName', 'code', 'reason'] },
+    ),
+    post(maps, { ...configMap('named', {}), metadata: { name: 'named', generateName: 'made-' } }),
+    post(maps, { ...configMap('named', {}), metadata: { name: 'named', generateName: 'made-' } }),
+    post(maps, { ...configMap('', {}), metadata: {} }),
+  ),
+  scenario(
+    'forms of lists and watches',
+    post(maps, configMap('a', {}, { labels: { form: 'yes' } }), {
+      keep: { version: 'metadata.resourceVersion' },
+      only: ['kind'],
+    }),
+    get(maps, { query: { labelSelector: 'form=yes', limit: '1' }, accept: metadataListType }),
+    get(maps, {
+      query: { labelSelector: 'form=yes', includeObject: 'Object' },
+      accept: tableType,
+      only: ['kind', 'rows[*].object.kind'],
+    }),
+    get(maps, {
+      query: { labelSelector: 'form=yes', includeObject: 'None' },
+      accept: tableType,
+      only: ['kind', 'rows'],
+    }),
+    patch('merge', a, { data: { k: 'v' } }, { only: ['kind'] }),
+    del(a, undefined, { only: ['kind'] }),
+    {
+      ...watch(maps, 2, { resourceVersion: '<version>', labelSelector: 'form=yes' }),
+      accept: tableType,
+      only: ['[0].type', '[1].type', '[1].object.rows[0].cells[0]', '[1].object.columnDefinitions'],
+    },
+    {
+      ...watch(maps, 2, { resourceVersion: '<version>', labelSelector: 'form=yes', includeObject: 'None' }),
+      accept: tableType,
+      only: ['[0].type', '[0].object.rows[0].object'],
+    },
+    { ...watch(maps, 2, { resourceVersion: '<version>', labelSelector: 'form=yes' }), accept: metadataType },
+    get(maps, { accept: 'application/json;as=Table;v=v2;g=meta.k8s.io', only: ['reason'] }),
+    get(maps, { accept: 'application/json;as=Odd;v=v1;g=meta.k8s.io,application/json', only: ['kind'] }),
+  ),
+];
