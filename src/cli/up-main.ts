@@ -1,6 +1,5 @@
 // The command line of `offshoot up` alone, which a bundle has in one file with all that it runs: bin/offshoot.js loads it
 // in place of main.ts.
-import { switchesOf } from './options.ts';
 import { programOf, run } from './program.ts';
 import { upCommand } from './up.ts';
 
@@ -10,6 +9,6 @@ export { up } from './up-cluster.ts';
 export function main(argv: readonly string[]): Promise<void> {
   return run(
     () => programOf([upCommand()]),
-    () => switchesOf(argv),
+    () => argv,
   );
 }
