@@ -1,6 +1,6 @@
 // A pass that failed as a whole, in the words of a status: written by the loop, and taken away by it again.
 import { StepFailed } from '../kube/apply.ts';
-import { ApiError } from '../kube/errors.ts';
+import { ApiError, wordsOf } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { statusOf, withCondition } from './conditions.ts';
 import type { Condition, Status } from './conditions.ts';
@@ -25,7 +25,7 @@ export function failureOf(error: unknown): Failure {
   return {
     reason: error instanceof PlanThrew ? PLAN_FAILED : APPLY_FAILED,
     message: messageOf(cause),
-    cause: messageOf(apiError instanceof ApiError ? apiError : cause),
+    cause: apiError instanceof ApiError ? wordsOf(apiError) : messageOf(cause),
     ...(error instanceof StepFailed && { step: error.step }),
   };
 }

@@ -2,7 +2,7 @@
 // server answered into the tables at once. Called by the controller loop, and dry by the command line.
 import { jsonEqual } from '../watchable/index.ts';
 import type { Client } from './client.ts';
-import { ApiError, isAlreadyExists, isConflict, isNotFound } from './errors.ts';
+import { ApiError, isAlreadyExists, isConflict, isNotFound, wordsOf } from './errors.ts';
 import { createMergePatch } from './merge-patch.ts';
 import { apiVersionOf, keyOf } from './objects.ts';
 import type { AnyKind, KubeObject, Ref } from './objects.ts';
@@ -40,7 +40,7 @@ export class StepFailed extends Error {
   readonly done: readonly Outcome[];
 
   constructor(step: Step, cause: ApiError, done: readonly Outcome[]) {
-    super(`${step.do} ${describe(step)}: ${cause.message}`, { cause });
+    super(`${step.do} ${describe(step)}: ${wordsOf(cause)}`, { cause });
     this.step = step;
     this.cause = cause;
     this.done = done;
@@ -120,10 +120,12 @@ export class Applier {
   #own(step: Own, options: Sending): Promise<Outcome> | Outcome {
     const { kind, object, heirBy } = step;
     const live = this.#tables.of(kind).get(keyOf(object.metadata));
-    if (live !== undefined && this.#isSettled(kind, live, object)) return { step, did: 'nothing', object: live };
-    const isOthers = live !== undefined && ownedPart(live, this.#manager) === undefined;
+    const isHeir = heirBy !== undefined && live !== undefined && !isAppliedOnly(live, this.#manager);
+    if (live !== undefined && !isHeir && this.#isSettled(kind, live, object)) {
+      return { step, did: 'nothing', object: live };
+    }
     const apply = (): Promise<Outcome> => this.#send(options, (sending) => this.#applyObject(step, object, sending));
-    return isOthers && heirBy !== undefined ? this.#takeOver(step, heirBy, options).then(apply) : apply();
+    return isHeir ? this.#takeOver(step, heirBy, options).then(apply) : apply();
   }
 
   /** Makes what another program set on an object ours, so that the apply that follows takes away what is unwanted. */
@@ -270,6 +272,12 @@ export class Applier {
 interface Sending {
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
+}
+
+/** Whether a field manager has applied an object, and never written to it in another way. */
+function isAppliedOnly({ metadata: { managedFields = [] } }: KubeObject, manager: string): boolean {
+  const ours = managedFields.filter((entry) => entry.manager === manager && !entry.subresource);
+  return ours.length > 0 && ours.every(({ operation }) => operation === 'Apply');
 }
 
 /** The merge patch of an edit: of a status edit only its status, otherwise everything that differs. */

@@ -12,6 +12,7 @@ import {
   isTooManyRequests,
   isTransient,
   networkError,
+  wordsOf,
 } from './errors.ts';
 
 const request = { method: 'GET', path: '/api/v1/pods' };
@@ -68,6 +69,8 @@ test('the message names the request, the code, the reason and what the server sa
   expect(error.message).toBe('GET /api/v1/pods: 404 NotFound: pods "x" not found');
   expect(error.details).toEqual({ name: 'x' });
   expect(error.status).toBe(status);
+  expect(wordsOf(error)).toBe('pods "x" not found');
+  expect(wordsOf(answerError(request, 502, ''))).toContain('the server gave no explanation');
 });
 
 test('an answer that is no Status is quoted, shortened', () => {

@@ -50,6 +50,11 @@ export class ApiError extends Error {
   }
 }
 
+/** What the server itself said, without the request; where it said nothing, what happened. */
+export function wordsOf(error: ApiError): string {
+  return error.status?.message || error.message;
+}
+
 /** A request in words, for messages: method and path. */
 export interface RequestLine {
   readonly method: string;
