@@ -15,18 +15,17 @@ const options = {
 /** What a variable holds: anything, a value of a schema, or such a value or none. */
 export type Variable = 'dyn' | { readonly schema: Schema; readonly isResource?: boolean; readonly optional?: boolean };
 
-const libraries = new Map<boolean, Environment>();
+let functions: Environment | undefined;
 
+/** An environment with all functions; a strict one refuses lists of many types. */
 function library(strict: boolean): Environment {
-  let known = libraries.get(strict);
-  if (known === undefined) {
-    known = new Environment({ ...options, homogeneousAggregateLiterals: strict });
-    registerCollections(known);
-    registerNetwork(known);
-    registerScalars(known);
-    libraries.set(strict, known);
+  if (functions === undefined) {
+    functions = new Environment(options);
+    registerCollections(functions);
+    registerNetwork(functions);
+    registerScalars(functions);
   }
-  return known.clone();
+  return functions.clone({ homogeneousAggregateLiterals: strict });
 }
 
 const untyped = new Map<string, Environment>();
