@@ -238,6 +238,12 @@ describe('what is wrong is told as a pair of conditions', () => {
     expect(plan(environment(spec, planned.status), others)).toEqual({ steps: [], status: planned.status, events: [] });
   });
 
+  test('no claim any more: its credentials go, and what is deployed is left alone', () => {
+    expect(shown(plan(environment(BY_CLAIM), [copy, managed({})]))).toEqual([
+      'remove Secret team/managed-environment-secret-prod',
+    ]);
+  });
+
   test.each([
     ['N33: the reason', { reason: 'Other' }],
     ['N34: the message', { message: 'other' }],

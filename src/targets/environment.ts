@@ -125,8 +125,12 @@ interface Outcome {
 
 function carryOut(view: View, environment: Environment, place: Place, settings: Settings): Outcome {
   const { spec, unbound, problem } = place;
-  if (problem !== undefined) return { steps: [], problem };
   const copy = copyOf(view, environment);
+  if (problem !== undefined) {
+    // With a claim go its credentials, whichever of the two is seen to be gone first.
+    const isOver = problem.reason === 'DeploymentTargetClaimNotFound';
+    return { problem, steps: isOver ? leftovers(environment, undefined, copy) : [] };
+  }
   const managed = view.get(ManagedEnvironment, managedRef(environment));
   if (unbound !== undefined) {
     // Losing sight of a target for a while is no reason to tear down what is deployed there.
