@@ -95,10 +95,39 @@ function mergeEnv(base: readonly EnvVar[] = [], overrides: readonly EnvVar[]): r
   const merged = new Map(base.map((variable) => [variable.name, variable]));
   const named = new Set<string>();
   for (const variable of overrides) {
-    if (!named.has(variable.name)) merged.set(variable.name, variable);
+    if (!named.has(variable.name)) merged.set(variable.name, withDefaults(variable));
     named.add(variable.name);
   }
   return [...merged.values()];
+}
+
+/** A variable with what the server would add to it, as those of the base have it already. */
+function withDefaults(variable: EnvVar): EnvVar {
+  const { fieldRef, resourceFieldRef } = variable.valueFrom ?? {};
+  if (fieldRef) return { ...variable, valueFrom: { fieldRef: { apiVersion: 'v1', ...fieldRef } } };
+  return resourceFieldRef
+    ? { ...variable, valueFrom: { resourceFieldRef: { divisor: '0', ...resourceFieldRef } } }
+    : variable;
+}
+
+/**
+ * Whether a Deployment names something twice that applying tells apart by name: one port under two names, say. It may
+ * be created, but not applied.
+ */
+export function hasTwins({ spec: { template } }: Deployment): boolean {
+  const { containers = [], initContainers = [], hostAliases, imagePullSecrets } = template.spec ?? {};
+  return (
+    repeats(hostAliases, ({ ip }) => ip) ||
+    repeats(imagePullSecrets, ({ name }) => name) ||
+    [...containers, ...initContainers].some(({ ports }) =>
+      repeats(ports, ({ containerPort, protocol = 'TCP' }) => `${containerPort}/${protocol}`),
+    )
+  );
+}
+
+function repeats(list: unknown, keyOf: (item: Readonly<Record<string, unknown>>) => unknown): boolean {
+  const keys = ((list ?? []) as readonly Readonly<Record<string, unknown>>[]).map(keyOf);
+  return new Set(keys).size < keys.length;
 }
 
 /** How far a clone is, in the words of the status. */

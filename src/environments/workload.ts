@@ -1,9 +1,10 @@
 // Plans one subset or consumer: its clone first, then the way to it.
 import type { DynamicEnv, ResourceStatus } from '../api/dynamicenv.ts';
 import type { View } from '../controller/index.ts';
-import { own } from '../kube/index.ts';
+import { edit, make, own } from '../kube/index.ts';
+import type { Step } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
-import { buildClone, cloneProblem, cloneState, OverrideError } from './clone.ts';
+import { buildClone, cloneProblem, cloneState, hasTwins, OverrideError } from './clone.ts';
 import { subsetHash } from './hash.ts';
 import { fail, newItem } from './item.ts';
 import type { Item } from './item.ts';
@@ -99,10 +100,23 @@ function planClone(
     item.routes = 'wait';
     return false;
   }
-  item.steps.push(own(Deployment, wanted, { heirBy: WATCH_ANNOTATION }));
+  item.steps.push(cloneStep(wanted, clone));
   const isChanged = item.hash !== undefined && item.hash !== hash;
   if (clone === undefined) item.clone.status = 'initializing';
   else if (item.clone.status === 'running' && isChanged) item.clone.status = 'updating';
   item.hash = hash;
   return true;
+}
+
+/** How a clone comes to be what is wanted: applied, or written as a whole where the server would not take it so. */
+function cloneStep(wanted: Deployment, clone: Deployment | undefined): Step {
+  if (!hasTwins(wanted)) return own(Deployment, wanted, { heirBy: WATCH_ANNOTATION });
+  if (clone === undefined) return make(Deployment, wanted);
+  const { labels, annotations } = wanted.metadata;
+  const metadata = {
+    ...clone.metadata,
+    labels: { ...clone.metadata.labels, ...labels },
+    annotations: { ...clone.metadata.annotations, ...annotations },
+  };
+  return edit(Deployment, clone, { ...clone, metadata, spec: wanted.spec });
 }

@@ -24,9 +24,12 @@ export function takenOver(
   const theirs = managedFields.filter(isTheirs);
   const [first] = theirs;
   if (first === undefined) return undefined;
-  const fieldsV1 = theirs.map((entry) => (entry.fieldsV1 ?? {}) as Fields).reduce(union);
+  const isOurs = ({ manager: name, operation, subresource }: ManagedFieldsEntry): boolean =>
+    name === manager && operation === 'Apply' && !subresource;
+  const all = [...managedFields.filter(isOurs), ...theirs];
+  const fieldsV1 = all.map((entry) => (entry.fieldsV1 ?? {}) as Fields).reduce(union);
   const ours = { ...first, manager, operation: 'Apply' as const, fieldsV1 };
-  return [...managedFields.filter((entry) => !isTheirs(entry)), ours];
+  return [...managedFields.filter((entry) => !all.includes(entry)), ours];
 }
 
 function has(fields: unknown, ...path: readonly string[]): boolean {
