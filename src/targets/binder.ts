@@ -28,8 +28,8 @@ interface Verdict {
   readonly phase: Phase | undefined;
   readonly steps?: readonly Step[];
   /** What is wrong. */
-  readonly problem?: string | undefined;
-  /** Why a bound claim is of no use, in one word and for a person. */
+  readonly problem?: Problem;
+  /** Why the claim is of no use, where nothing is wrong with it. */
   readonly unready?: Problem;
   /** The target that it has. */
   readonly target?: DeploymentTarget;
@@ -64,11 +64,16 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
   const phase = verdict.phase ?? claim.status?.phase;
   const progress = phase === 'Pending' ? progressOf(view, claim, settings) : undefined;
   const problem = verdict.problem ?? progress?.problem;
-  const error = problem && isComplete ? `failed to process bound DeploymentTargetClaim: ${problem}` : problem;
-  const { reason, message } = verdict.unready ?? { reason: phase ?? 'Pending', message: problem ?? '' };
+  const error = `${isComplete ? 'failed to process bound DeploymentTargetClaim: ' : ''}${problem?.message}`;
+  const said = problem ?? verdict.unready;
   const conditions = [
-    errorCondition(claim.status?.conditions, error, view.now()),
-    condition('Ready', phase === 'Bound' && verdict.unready === undefined, reason, message),
+    errorCondition(claim.status?.conditions, problem && error, view.now()),
+    condition(
+      'Ready',
+      phase === 'Bound' && said === undefined,
+      said?.reason ?? phase ?? 'Pending',
+      said?.message ?? '',
+    ),
     ...(progress?.conditions ?? []),
     ...warnings(claim, verdict.target, life),
   ];
@@ -111,20 +116,23 @@ function upkeep(view: View, claim: DeploymentTargetClaim, settings: Settings): V
   const [found, second] = locked.length > 0 ? locked : referring;
   const target = named === '' ? found : targetNamed(view, claim);
   if (named === '' && second !== undefined) {
-    const problem = `failed to get a DeploymentTarget for the given DeploymentTargetClaim ${name}`;
-    return { phase: undefined, steps, problem };
+    const message = `failed to get a DeploymentTarget for the given DeploymentTargetClaim ${name}`;
+    return { phase: undefined, steps, problem: { reason: 'SeveralTargets', message } };
   }
-  const gone = `DeploymentTarget not found for a bounded DeploymentTargetClaim ${name} in namespace ${namespace}`;
+  const gone = {
+    reason: 'Lost',
+    message: `DeploymentTarget not found for a bounded DeploymentTargetClaim ${name} in namespace ${namespace}`,
+  };
   if (target === undefined) return { phase: 'Lost', steps, problem: gone };
   const held = claimNameOf(target) !== '' && !refersTo(target, claim);
   if (held) {
-    const unready = { reason: 'ClaimMisbound', message: conflict(claim, target) ?? gone };
-    return { phase: 'Lost', steps, problem: unready.message, unready };
+    const message = conflict(claim, target) ?? gone.message;
+    return { phase: 'Lost', steps, problem: { reason: 'ClaimMisbound', message } };
   }
   const other = referring.find(({ metadata, status }) => metadata.name !== named && status?.phase === 'Bound');
   if (named !== '' && other !== undefined && target.status?.phase !== 'Bound') {
     const message = `DeploymentTargetClaim ${name} names DeploymentTarget ${named} and is bound to ${other.metadata.name}: a claim has one target`;
-    return { phase: 'Lost', steps, problem: message, unready: { reason: 'ClaimMisbound', message } };
+    return { phase: 'Lost', steps, problem: { reason: 'ClaimMisbound', message } };
   }
   const mayHeal = settings.lostHeals === 'name' || refersTo(target, claim);
   if (claim.status?.phase === 'Lost' && !mayHeal) return { phase: 'Lost', steps, problem: gone };
@@ -168,33 +176,36 @@ function findTarget(view: View, claim: DeploymentTargetClaim, settings: Settings
   const named = claim.spec.targetName ?? '';
   if (named === '') {
     const selector = selectorOf(claim);
-    if (typeof selector === 'string') return { phase: 'Pending', problem: selector };
+    if (typeof selector === 'string') return pending('InvalidSelector', selector);
     const ofClass = classOf(view, claim.spec.deploymentTargetClassName);
     const allowStaticMatch = ofClass === undefined || (classParameters(ofClass).value?.allowStaticMatch ?? false);
     const found = bestMatch(claim, targetsFor(view, claim), { selector, allowStaticMatch });
     return found === undefined ? markForProvisioning(view, claim, settings) : bind(claim, found, settings);
   }
   const target = targetNamed(view, claim);
-  if (target === undefined) return { phase: 'Pending' };
-  const holder = claimNameOf(target);
-  if (holder !== '' && !refersTo(target, claim)) {
+  if (target === undefined) {
     return {
       phase: 'Pending',
-      problem: 'DeploymentTargetClaim wants to claim a DeploymentTarget that is already claimed',
+      unready: { reason: 'TargetNotFound', message: `waiting for DeploymentTarget ${named}` },
     };
   }
+  const holder = claimNameOf(target);
+  if (holder !== '' && !refersTo(target, claim)) {
+    return pending('TargetClaimed', 'DeploymentTargetClaim wants to claim a DeploymentTarget that is already claimed');
+  }
   if (target.metadata.deletionTimestamp !== undefined) {
-    return { phase: 'Pending', problem: `DeploymentTarget ${named} is being deleted` };
+    return pending('TargetDeleting', `DeploymentTarget ${named} is being deleted`);
   }
   // A claim and a target that name each other are bound whatever else differs: somebody wanted it so.
   const problem = holder === '' ? mismatch(claim, target) : undefined;
   if (problem !== undefined) {
-    return {
-      phase: 'Pending',
-      problem: `DeploymentTarget does not match the specified DeploymentTargetClaim: ${problem}`,
-    };
+    return pending('TargetMismatch', `DeploymentTarget does not match the specified DeploymentTargetClaim: ${problem}`);
   }
   return bind(claim, target, settings);
+}
+
+function pending(reason: string, message: string): Verdict {
+  return { phase: 'Pending', problem: { reason, message } };
 }
 
 /** The next step on the way to being bound: the lock, the target's phase, the claim's reference, its phase, the end. */
@@ -231,8 +242,8 @@ function markForProvisioning(view: View, claim: DeploymentTargetClaim, settings:
   const className = claim.spec.deploymentTargetClassName;
   if (className === '') return { phase: 'Pending' };
   if (classOf(view, className) === undefined) {
-    const problem = `unable to handle provisioning of SpaceRequest: DeploymentTargetClaim ${claim.metadata.name} does not have a matching DeploymentTargetClass ${className}: the resource could not be found on the cluster`;
-    return { phase: 'Pending', problem };
+    const message = `unable to handle provisioning of SpaceRequest: DeploymentTargetClaim ${claim.metadata.name} does not have a matching DeploymentTargetClass ${className}: the resource could not be found on the cluster`;
+    return pending('ClassNotFound', message);
   }
   const wanted = provisionerOf(view, className, settings)!;
   const isMarked = claim.metadata.annotations?.[PROVISIONER] === wanted;
@@ -244,18 +255,22 @@ function annotate(claim: DeploymentTargetClaim, changes: Readonly<Record<string,
   return edit(DeploymentTargetClaim, claim, { ...claim, metadata: { ...claim.metadata, annotations } });
 }
 
-/** News about a claim: a phase that it comes to, or else something that is wrong now. */
+/** News about a claim: a phase that it comes to, and what keeps it from being of use. */
 function transition(
   claim: DeploymentTargetClaim,
   phase: string | undefined,
   { problem, unready }: Verdict,
 ): PlannedEvent[] {
+  const said = problem ?? unready;
+  const events: PlannedEvent[] = [];
   if (phase !== undefined && phase !== claim.status?.phase) {
-    const type = phase === 'Lost' || (phase === 'Pending' && problem !== undefined) ? 'Warning' : 'Normal';
-    return [{ type, reason: phase, note: problem ?? `the claim is ${phase.toLowerCase()}` }];
+    const note = said?.reason === phase ? said.message : `the claim is ${phase.toLowerCase()}`;
+    events.push({ type: phase === 'Lost' ? 'Warning' : 'Normal', reason: phase, note });
   }
-  const said = unready ?? (problem === undefined ? undefined : { reason: 'Problem', message: problem });
   const before = claim.status?.conditions?.find(({ type }) => type === 'Ready');
-  if (said === undefined || said.message === before?.message) return [];
-  return [{ type: 'Warning', reason: said.reason, note: said.message }];
+  if (said !== undefined && said.reason !== phase && said.message !== before?.message) {
+    const type = problem === undefined && phase === 'Pending' ? 'Normal' : 'Warning';
+    events.push({ type, reason: said.reason, note: said.message });
+  }
+  return events;
 }

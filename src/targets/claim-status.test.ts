@@ -4,10 +4,12 @@ import { claim, errorOf, spaceRequest, target, targetClass } from '../../test/su
 import type { ClaimWorld } from '../../test/support/claims.ts';
 import { SpaceRequest } from '../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
-import { ApiError } from '../kube/index.ts';
+import { ApiError, defineKind } from '../kube/index.ts';
+import type { KubeObject } from '../kube/index.ts';
 import { BIND_COMPLETE, CLAIM_FINALIZER, EXPIRES_AT, PROVISIONER, TARGET_FINALIZER, TTL } from './names.ts';
 import { running } from '../../test/support/running-claims.ts';
 
+const Event = defineKind('events.k8s.io/v1', 'Event', 'events');
 const HOUR = 3_600_000;
 const dtc = (w: ClaimWorld, name = 'test-dtc') => w.get(DeploymentTargetClaim, name);
 const dt = (w: ClaimWorld, name = 'test-dt') => w.get(DeploymentTarget, name);
@@ -98,6 +100,36 @@ describe('the conditions of a claim', () => {
     await w.settle();
     expect([dtc(w)?.status?.phase, dt(w)?.status?.phase]).toEqual(['Pending', 'Available']);
     expect(errorOf(dtc(w))).toContain('annotation dt.appstudio.redhat.com/selector: invalid label selector "a in ("');
+  });
+
+  test.each<[reason: string, world: (w: ClaimWorld) => Promise<ClaimWorld>, isError: boolean]>([
+    ['ClassNotFound', (w) => w.have(claim()), true],
+    ['TargetNotFound', (w) => w.have(claim('test-dtc', { targetName: 'later' })), false],
+    [
+      'TargetClaimed',
+      (w) => w.have(target('test-dt', { claimRef: 'x' }), claim('test-dtc', { targetName: 'test-dt' })),
+      true,
+    ],
+    [
+      'TargetMismatch',
+      (w) =>
+        w.have(target('test-dt', { deploymentTargetClassName: 'x' }), claim('test-dtc', { targetName: 'test-dt' })),
+      true,
+    ],
+    ['QuotaExceeded', (w) => w.have(targetClass('Delete', undefined, undefined, { maxTotal: 0 }), claim()), true],
+  ])('one that waits says why in a word, in Ready and in an Event: %s', async (reason, world, isError) => {
+    const w = await world(running());
+    await w.settle();
+    expect(dtc(w)?.status?.phase).toBe('Pending');
+    expect(conditionOf(w, 'Ready')).toMatchObject({ status: 'False', reason });
+    expect(errorOf(dtc(w)) !== '').toBe(isError);
+    const events = [...w.api.all(Event).values()].filter(
+      (each) => (each['regarding'] as KubeObject).kind === 'DeploymentTargetClaim',
+    );
+    expect(events.map((each) => `${String(each['type'])} ${String(each['reason'])}`)).toEqual([
+      'Normal Pending',
+      `${isError ? 'Warning' : 'Normal'} ${reason}`,
+    ]);
   });
 
   test('a claim that waits for its target to go says so, and why that takes its time', async () => {

@@ -132,7 +132,7 @@ describe('what keeps a request from being made is told on the claim', () => {
     const { conditions, events, problem } = tell(it, ...others);
     expect(conditions).toEqual([{ type: 'Provisioned', status: 'False', reason, message }]);
     expect(events).toEqual([{ type: 'Warning', reason, note: message }]);
-    expect(problem).toBe(message);
+    expect(problem).toEqual({ reason: conditions[0]?.reason, message });
   });
 
   test('REQ-19: a request that fails, in its own words', () => {
@@ -144,7 +144,7 @@ describe('what keeps a request from being made is told on the claim', () => {
     const message = 'SpaceRequest staging-12345: no room';
     expect(conditions).toEqual([{ type: 'Provisioned', status: 'False', reason: 'UnableToProvision', message }]);
     expect(events).toEqual([{ type: 'Warning', reason: 'UnableToProvision', note: message }]);
-    expect(problem).toBe(message);
+    expect(problem).toEqual({ reason: conditions[0]?.reason, message });
   });
 
   test('a request that is under way is no problem until the deadline', () => {
@@ -156,7 +156,9 @@ describe('what keeps a request from being made is told on the claim', () => {
     expect(early.conditions).toMatchObject([{ type: 'Provisioned', status: 'False', reason: 'Provisioning' }]);
     expect([early.problem, early.events, early.lookAgainMs]).toEqual([undefined, [], 30_000]);
     const late = tell(claim(), ofClass({ provisioningDeadline: '2m' }), since(120));
-    expect(late.problem).toBe('no target was made in time by appstudio.redhat.com/devsandbox; SpaceRequest staging-12345');
+    expect(late.problem?.message).toBe(
+      'no target was made in time by appstudio.redhat.com/devsandbox; SpaceRequest staging-12345',
+    );
     expect(late.conditions).toMatchObject([{ reason: 'DeadlineExceeded' }]);
   });
 

@@ -18,7 +18,7 @@ export interface Progress {
   readonly conditions: readonly PlannedCondition[];
   readonly events: readonly PlannedEvent[];
   /** What keeps a target from being made. */
-  readonly problem?: string;
+  readonly problem?: Problem;
   /** When there may be more to tell even if nothing changes. */
   readonly lookAgainMs?: number;
 }
@@ -68,7 +68,7 @@ function told(claim: DeploymentTargetClaim, { reason, message }: Problem): Progr
   return {
     conditions: [condition(PROVISIONED, false, reason, message)],
     events: isNews ? [{ type: 'Warning', reason, note: message }] : [],
-    problem: message,
+    problem: { reason, message },
   };
 }
 
