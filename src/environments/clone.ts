@@ -120,7 +120,7 @@ export function hasTwins({ spec: { template } }: Deployment): boolean {
     repeats(hostAliases, ({ ip }) => ip) ||
     repeats(imagePullSecrets, ({ name }) => name) ||
     [...containers, ...initContainers].some(({ ports }) =>
-      repeats(ports, ({ containerPort, protocol = 'TCP' }) => `${containerPort}/${protocol}`),
+      repeats(ports, ({ containerPort, protocol = 'TCP' }) => JSON.stringify([containerPort, protocol])),
     )
   );
 }
