@@ -57,9 +57,10 @@ const builtins: Plugin = {
 const leftOut: Plugin = {
   name: 'left-out',
   setup(build) {
-    const parts = /\/node_modules\/(prom-client\/lib\/(cluster|defaultMetrics|pushgateway)|pino\/lib\/transport)\.js$/;
+    const parts =
+      /\/node_modules\/(prom-client\/lib\/(cluster|defaultMetrics|pushgateway)|pino\/lib\/transport|sonic-boom\/index)\.js$/;
     build.onLoad({ filter: parts }, ({ path: file }) => ({
-      contents: `module.exports = () => { throw new Error('the bundle is without ${path.basename(file)}'); };`,
+      contents: `module.exports = function () { throw new Error('the bundle is without ${path.relative(root, file)}'); };`,
     }));
   },
 };
