@@ -9,7 +9,15 @@ import { TOURS } from '../../test/support/claim-model/tours.ts';
 import { ModelWorld } from '../../test/support/claim-model/world.ts';
 import { CLAIM_TRANSITIONS, TARGET_TRANSITIONS } from '../../test/support/claim-model/model.ts';
 
-const RUNS = 150;
+const RUNS = 100;
+
+/** What is left of a claim of each class. */
+const LEFT = {
+  sandbox: [],
+  'sandbox-kept': ['namespace', 'request', 'secret', 'space', 'target'],
+  room: [],
+  'room-kept': ['namespace', 'secret', 'target'],
+} as const;
 
 /** Every transition that was seen in any of the tests. */
 const seen = new Set<string>();
@@ -27,6 +35,7 @@ async function play(actions: readonly Action[]): Promise<void> {
     expect(await world.settle(), 'in the end').toEqual([]);
     expect(await writesOfNewProcesses(world)).toEqual([]);
     expect(await world.giveUp(), 'without claims').toEqual([]);
+    expect(await world.giveUpTargets(), 'without targets').toEqual([]);
     for (const each of world.monitor.seen) seen.add(each);
   } finally {
     await world.stop();
@@ -50,6 +59,29 @@ describe('one life after the other', () => {
 
 test('anything in any order', { timeout: 120_000 }, async () => {
   await fc.assert(fc.asyncProperty(someActions, play), { numRuns: RUNS });
+});
+
+test('what classes keep is left when the claims are gone, and that alone', { timeout: 60_000 }, async () => {
+  const className = fc.constantFrom(...(Object.keys(LEFT) as (keyof typeof LEFT)[]));
+  await fc.assert(
+    fc.asyncProperty(fc.array(className, { minLength: 1, maxLength: 3 }), async (classes) => {
+      const world = await ModelWorld.start();
+      try {
+        for (const [i, of] of classes.entries()) await world.act({ do: 'claim', name: 'abc'[i]!, class: of });
+        expect(await world.settle()).toEqual([]);
+        expect(world.count().phases).toEqual(classes.map(() => 'Bound'));
+        expect(await world.giveUp()).toEqual([]);
+        const left = classes.flatMap((of) => LEFT[of]);
+        expect(world.count()).toEqual({
+          phases: left.filter((each) => each === 'target').map(() => 'Released'),
+          left: left.sort(),
+        });
+      } finally {
+        await world.stop();
+      }
+    }),
+    { numRuns: 15 },
+  );
 });
 
 test('all that may happen did happen, and nothing else', () => {

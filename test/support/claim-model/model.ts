@@ -61,6 +61,7 @@ export const TARGET_TRANSITIONS: readonly string[] = [
   'Available > Released',
   'Released > Available',
   ...goes(['new', 'Pending', 'Available', 'Bound', 'Released']),
+  'Pending deleting > Failed deleting',
   'Available deleting > Failed deleting',
   'Bound deleting > Failed deleting',
   'Released deleting > Failed deleting',

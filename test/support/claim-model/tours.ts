@@ -156,6 +156,16 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'let namespaces go' },
     settle,
   ],
+  'and when somebody reserved a target that is of no use': [
+    { do: 'target', name: 't', class: 'sandbox', claim: 'a', isUsable: false },
+    { do: 'claim', name: 'a', class: 'sandbox' },
+    settle,
+    { do: 'hold namespaces' },
+    { do: 'delete claim', name: 'a' },
+    ...stuckForLong,
+    { do: 'let namespaces go' },
+    settle,
+  ],
   'and when the target was not bound yet': [
     { do: 'stop', process: 'sandbox' },
     { do: 'claim', name: 'a', class: 'sandbox' },

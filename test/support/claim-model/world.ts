@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { claim, target, targetClass } from '../claims.ts';
 import { FakeApi } from '../fake-api.ts';
-import { ManagedEnvironment, SpaceRequest } from '../../../src/api/spaces.ts';
+import { ManagedEnvironment, Space, SpaceRequest } from '../../../src/api/spaces.ts';
 import {
   DeploymentTarget,
   DeploymentTargetClaim,
@@ -83,6 +83,30 @@ export class ModelWorld {
     for (const { metadata } of this.all(DeploymentTargetClaim)) await this.api.delete(DeploymentTargetClaim, metadata);
     const problems = await this.settle();
     return [...problems, ...leftovers(this, OURS)];
+  }
+
+  /** People give up all targets, too. Those that are left then. */
+  async giveUpTargets(): Promise<string[]> {
+    for (const { metadata } of this.all(DeploymentTarget)) await this.api.delete(DeploymentTarget, metadata);
+    const problems = await this.settle();
+    return [...problems, ...this.all(DeploymentTarget).map(({ metadata }) => `target ${metadata.name} is left`)];
+  }
+
+  /** The phases of all targets, and what was made for claims. */
+  count(): { phases: (string | undefined)[]; left: string[] } {
+    const targets = this.all(DeploymentTarget);
+    const namespaces = this.all(Namespace).filter(({ metadata }) => !OURS.has(metadata.name));
+    const made = {
+      namespace: namespaces,
+      request: this.all(SpaceRequest),
+      secret: this.all(Secret),
+      space: this.all(Space),
+      target: targets,
+    };
+    return {
+      phases: targets.map(({ status }) => status?.phase),
+      left: Object.entries(made).flatMap(([what, objects]) => objects.map(() => what)),
+    };
   }
 
   #facts() {
