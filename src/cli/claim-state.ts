@@ -12,13 +12,14 @@ export function phaseOf({ metadata, status }: DeploymentTargetClaim | Deployment
 /** What a claim or target says is wrong with it. Of provisioning that only takes its time, nothing. */
 export function complaintOf(object: DeploymentTargetClaim | DeploymentTarget): string | undefined {
   const conditions = conditionsOf(object);
-  const error = conditions.find(({ type, status }) => type === 'ErrorOccurred' && status === 'True');
-  const provisioned = conditions.find(({ type }) => type === 'Provisioned');
-  const stalled = conditions.find(({ type, status }) => type === 'Stalled' && status === 'True');
-  // Where another condition says the same, or what is behind it, that one has the better word for it.
-  if (stalled !== undefined) return saying(stalled);
-  if (error?.message === provisioned?.message) return provisioned && saying(provisioned);
-  return error?.message;
+  const of = (wanted: string): Condition | undefined => conditions.find(({ type }) => type === wanted);
+  const stalled = of('Stalled');
+  if (stalled?.status === 'True') return saying(stalled);
+  const error = of('ErrorOccurred');
+  if (error?.status !== 'True') return undefined;
+  // Where another condition says the same, that one has a word for it.
+  const better = [of('Provisioned'), of('Ready')].find((each) => each?.message && error.message.endsWith(each.message));
+  return better === undefined ? error.message : saying(better);
 }
 
 /** What is odd about a claim or target though it may be of use: told by conditions that are there only then. */

@@ -174,6 +174,16 @@ describe('what is not ready says why', () => {
       ['Claim team/staging: ApplyFailed: edit DeploymentTarget team/x: no'],
     ],
     [
+      'the class is not there: in the word that Ready has for it',
+      world({
+        claim: claim({}, 'Pending', [
+          condition('ErrorOccurred', 'True', 'ErrorOccurred', 'no class sandbox'),
+          condition('Ready', 'False', 'ClassNotFound', 'no class sandbox'),
+        ]),
+      }),
+      ['Claim team/staging: ClassNotFound: no class sandbox'],
+    ],
+    [
       'the Secret has no kubeconfig',
       world({ ...bound, secrets: secrets({ token: 'eA==' }) }),
       ['Secret team/access: it has no key kubeconfig'],
