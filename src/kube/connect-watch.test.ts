@@ -68,6 +68,49 @@ test('events come in order, bookmarks too, and a clean end resolves', async () =
   expect(events[2]!.object).toEqual(bookmark);
 });
 
+test.each([
+  ['empty lines', line('ADDED', pod('a')) + '\n\n' + line('ADDED', pod('b')), undefined],
+  [
+    'what is not JSON',
+    line('ADDED', pod('a')) + line('ADDED', pod('b')) + '{"type"\n' + line('ADDED', pod('c')),
+    /not JSON/,
+  ],
+  [
+    'halves of an event',
+    line('ADDED', pod('a')) + line('ADDED', pod('b')) + '{"type":"ADDED"\n"object":{}}\n',
+    /not JSON/,
+  ],
+  [
+    'an unknown type',
+    line('ADDED', pod('a')) + line('ADDED', pod('b')) + line('X', {}) + line('ADDED', {}),
+    /type 'X'/,
+  ],
+])('of lines that come together with %s, those before it are told', async (_what, text, error) => {
+  server.handle((response) => stream(response, [text]));
+  for (const omitForeignManagedFields of [true, false]) {
+    const names: string[] = [];
+    const watch = client.watch(Pod, { omitForeignManagedFields }, ({ object }) =>
+      names.push((object as AnyObject).metadata.name),
+    );
+    if (error === undefined) await watch;
+    else await expect(watch).rejects.toThrow(error);
+    expect(names).toEqual(['a', 'b']);
+  }
+});
+
+test('of events that come together, each is without the managed fields of others', async () => {
+  const managed = (name: string, ...managers: readonly string[]): AnyObject => {
+    const managedFields = managers.map((manager) => ({ manager, fieldsV1: { 'f:data': { 'k:{"a":"b"}': {} } } }));
+    const made = pod(name);
+    return { ...made, metadata: { ...made.metadata, ...(managers.length > 0 && { managedFields }) } };
+  };
+  const sent = [managed('a', 'kubelet'), managed('b', 'kubelet', 'offshoot-x'), managed('c'), managed('d', 'x', 'y')];
+  server.handle((response) => stream(response, [sent.map((object) => line('ADDED', object)).join('')]));
+  const events = await watched({ omitForeignManagedFields: true });
+  expect(events.map(({ object }) => object)).toEqual([pod('a'), sent[1], pod('c'), pod('d')]);
+  expect((await watched()).map(({ object }) => object)).toEqual(sent);
+});
+
 test('the query says what is watched, and always asks for bookmarks', async () => {
   server.handle((response) => stream(response, []));
   await watched({

@@ -128,7 +128,7 @@ class HttpClient implements Client {
         if (response.statusCode !== 200) throw failure(request, response, await collect(request, response, life));
         try {
           options.onOpen?.();
-          const parse = options.omitForeignManagedFields ? parseSparseEvent : parseJson;
+          const parse = options.omitForeignManagedFields ? parseSparseEvents : parseJson;
           await readEvents<T>(request, response, life, parse, onEvent, () => timer?.touch());
         } finally {
           response.destroy();
@@ -240,8 +240,9 @@ function parseSparsePage(source: Buffer): unknown {
   return parseWithoutForeign(source, (page) => (page as ListAnswer<KubeObject>).items ?? []);
 }
 
-function parseSparseEvent(source: Buffer): unknown {
-  return parseWithoutForeign(source, (event) => [(event as { object: KubeObject }).object]);
+function parseSparseEvents(source: Buffer): unknown {
+  type Event = { readonly object?: KubeObject } | null;
+  return parseWithoutForeign(source, (events) => [events as Event | Event[]].flat().map((event) => event?.object));
 }
 
 function json(request: WireRequest, answer: Answer, parse: (source: Buffer) => unknown = parseJson): unknown {

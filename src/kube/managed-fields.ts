@@ -23,9 +23,7 @@ const LEFT_OUT_DIGIT = Buffer.from(String(LEFT_OUT))[0]!;
 const scratch = Buffer.alloc(64 * 1024);
 
 /** An object of which metadata may still be changed, as it comes from the parser. */
-interface Parsed {
-  metadata?: { readonly managedFields?: unknown };
-}
+type Parsed = { metadata?: { readonly managedFields?: unknown } } | undefined;
 
 /**
  * Reads a message without the managedFields of its objects, except where one of ours is among them. The lists are cut
@@ -43,8 +41,8 @@ export function parseWithoutForeign(source: Buffer, objectsOf: (message: unknown
   const objects = objectsOf(message).filter((object) => object?.metadata?.managedFields === LEFT_OUT);
   if (objects.length !== count) return parseJson(source);
   for (const object of objects) {
-    const { managedFields: _leftOut, ...metadata } = object.metadata!;
-    object.metadata = metadata;
+    const { managedFields: _leftOut, ...metadata } = object!.metadata!;
+    object!.metadata = metadata;
   }
   return message;
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Clock } from './clock.ts';
-import { IdleTimer, Lines } from './watch-stream.ts';
+import { eachLine, IdleTimer, Lines } from './watch-stream.ts';
 
 test('however the bytes are cut, the lines are the same', () => {
   const line = fc.string({ unit: 'grapheme', maxLength: 30 }).map((text) => text.replaceAll('\n', ' '));
@@ -10,7 +10,7 @@ test('however the bytes are cut, the lines are the same', () => {
       const tail = rest.replaceAll('\n', '');
       const bytes = Buffer.from(lines.map((text) => `${text}\n`).join('') + tail);
       const got: string[] = [];
-      const cutter = new Lines((piece) => got.push(piece.toString('utf8')));
+      const cutter = new Lines((some) => eachLine(some, (piece) => got.push(piece.toString('utf8'))));
       const places = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
       places.slice(1).forEach((end, index) => cutter.push(bytes.subarray(places[index], end)));
       expect(got).toEqual(lines);
@@ -22,7 +22,7 @@ test('however the bytes are cut, the lines are the same', () => {
 test('a line of many megabytes in many pieces is put together once', () => {
   const piece = Buffer.alloc(64 * 1024, 'x');
   let length = 0;
-  const cutter = new Lines((line) => (length = line.length));
+  const cutter = new Lines((lines) => (length = lines.length));
   for (let count = 0; count < 256; count++) cutter.push(piece);
   expect(length).toBe(0);
   cutter.push(Buffer.from('\n'));
