@@ -22,7 +22,7 @@ export async function run(): Promise<boolean> {
     const address = await answer<Address>(server);
     const list = await interleaved(workers, address, 'list', ['ours', 'clientNode'], 9);
     const gets = await interleaved(workers, address, 'gets', ['ours', 'clientNode'], 5);
-    const watch = await interleaved(workers, address, 'watch', ['ours', 'table', 'clientNode', 'bare'], 9);
+    const watch = await interleaved(workers, address, 'watch', ['ours', 'table', 'clientNode', 'bare'], 7);
     return [
       table('client: list of 10,000 pods of 5 KB', [
         note('ours, pages of 500', list.ours.ms, ' ms'),

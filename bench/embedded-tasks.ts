@@ -1,5 +1,5 @@
 // What embedded.ts has both servers do, through the same client.
-import { defineKind } from '../src/kube/index.ts';
+import { defineKind, isTransient } from '../src/kube/index.ts';
 import type { AnyObject, Client } from '../src/kube/index.ts';
 import type { Server } from './embedded-servers.ts';
 import { LineWatcher } from './line-watcher.ts';
@@ -78,31 +78,81 @@ export async function list(client: Client, limit?: number): Promise<void> {
   if (found < OBJECTS) throw new Error(`the list has ${found} objects, not ${OBJECTS}`);
 }
 
+/** Who watches: something that only counts events, or our client, which reads them. */
+export type Watching = 'lines' | 'client';
+
 /** Opens watches; `fanOut` makes changes and resolves when every watcher has seen every change. */
-export async function openWatchers({ client, config }: Server): Promise<{ fanOut(): Promise<void>; close(): void }> {
-  await inParallel(WATCHED, 16, (index) => client.create(ConfigMap, configMap(few, `watched-${index}`, 100)));
+export async function openWatchers(
+  { client, config }: Server,
+  watching: Watching,
+): Promise<{ fanOut(): Promise<void>; close(): void }> {
+  const prefix = `${watching}-${names++}`;
+  await inParallel(WATCHED, 16, (index) => client.create(ConfigMap, configMap(few, `${prefix}-${index}`, 100)));
   const { resourceVersion } = await client.list(ConfigMap, { namespace: few });
   let seen = 0;
   let all = Promise.withResolvers<void>();
   const see = (): void => {
     if (++seen === WATCHERS * EVENTS) all.resolve();
   };
-  const watchers = Array.from(
-    { length: WATCHERS },
-    () => new LineWatcher(config, few, see, (error) => all.reject(error)),
+  const fail = (error: Error): void => all.reject(error);
+  const watchers = Array.from({ length: WATCHERS }, () =>
+    watching === 'lines' ? new LineWatcher(config, few, see, fail) : new ClientWatcher(client, few, see, fail),
   );
   await Promise.all(watchers.map((watcher) => watcher.open(resourceVersion)));
   return {
     fanOut: async () => {
       seen = 0;
       all = Promise.withResolvers<void>();
-      await inParallel(EVENTS, 32, (index) => touch(client, `watched-${index % WATCHED}`));
+      await inParallel(EVENTS, 32, (index) => touch(client, `${prefix}-${index % WATCHED}`));
       await all.promise;
     },
     close: () => {
       for (const watcher of watchers) watcher.close();
     },
   };
+}
+
+/** A watch of config maps through our client, which goes on where a server ended it. */
+class ClientWatcher {
+  readonly #client: Client;
+  readonly #namespace: string;
+  readonly #onEvent: () => void;
+  readonly #onError: (error: Error) => void;
+  readonly #abort = new AbortController();
+
+  constructor(client: Client, namespace: string, onEvent: () => void, onError: (error: Error) => void) {
+    this.#client = client;
+    this.#namespace = namespace;
+    this.#onEvent = onEvent;
+    this.#onError = onError;
+  }
+
+  /** Resolves when the server has answered. */
+  open(resourceVersion: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    void this.#watch(resourceVersion, resolve);
+    return promise;
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+
+  async #watch(from: string, onOpen: () => void): Promise<void> {
+    let version = from;
+    const { signal } = this.#abort;
+    while (!signal.aborted) {
+      const options = { namespace: this.#namespace, resourceVersion: version, signal, onOpen };
+      try {
+        await this.#client.watch(ConfigMap, { ...options, omitForeignManagedFields: true }, ({ type, object }) => {
+          version = object.metadata.resourceVersion ?? version;
+          if (type !== 'BOOKMARK') this.#onEvent();
+        });
+      } catch (error) {
+        if (!signal.aborted && !isTransient(error)) this.#onError(error as Error);
+      }
+    }
+  }
 }
 
 /** Opens watches on which nothing happens. */

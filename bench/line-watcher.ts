@@ -3,7 +3,7 @@
 import { get } from 'node:https';
 import type { ClientRequest } from 'node:http';
 import type { ConnectConfig } from '../src/kube/index.ts';
-import { Lines } from '../src/kube/watch-stream.ts';
+import { eachLine, Lines } from '../src/kube/watch-stream.ts';
 
 export class LineWatcher {
   readonly #config: ConnectConfig;
@@ -28,9 +28,12 @@ export class LineWatcher {
       this.#request = get(`${server}${path}`, { ca, cert, key, agent: false }, (response) => {
         resolve();
         let last: Buffer | undefined;
-        const lines = new Lines((line) => {
-          last = line;
-          this.#onEvent();
+        const lines = new Lines((some) => {
+          eachLine(some, (line) => {
+            last = line;
+            this.#onEvent();
+          });
+          last = last && Buffer.from(last);
         });
         response.on('data', (chunk: Buffer) => lines.push(chunk));
         response.on('error', () => undefined);
