@@ -1,5 +1,5 @@
 // A cluster with one class of targets, and the control plane of claims: what targets.ts measures.
-import { managedEnvironment, space, spaceRequest } from '../src/api/spaces.ts';
+import { managedEnvironment, space, spaceBinding, spaceRequest } from '../src/api/spaces.ts';
 import {
   deploymentTarget,
   DeploymentTarget,
@@ -20,6 +20,7 @@ const RESOURCES = [
   environment,
   managedEnvironment,
   space,
+  spaceBinding,
   spaceRequest,
 ];
 
