@@ -50,14 +50,19 @@ export async function patchFrom({ line, request }: ResourceRequest, { custom }: 
   return { type, body: await decodeYaml(body), force: flag(query, 'force'), manager };
 }
 
+/** Whether a patch would make the object, for which one needs the right to create it. */
+export function createsByPatch({ store }: Cluster, target: Target, { type }: Patch): boolean {
+  if (type !== 'apply' || target.subresource !== '') return false;
+  return store.get(collectionOf(target.resource), keyOf(target)) === undefined;
+}
+
 /** Patches an object. */
 export async function patch(cluster: Cluster, target: Target, wish: Patch, options: WriteOptions): Promise<Written> {
   if (wish.type !== 'apply') {
     const work = change(cluster, target, (old) => ({ object: patched(target, old, wish) }), options);
     return blamingPatch(wish, work);
   }
-  const exists = cluster.store.get(collectionOf(target.resource), keyOf(target)) !== undefined;
-  if (exists || target.subresource !== '') {
+  if (!createsByPatch(cluster, target, wish)) {
     return change(cluster, target, (old) => ({ object: applied(target, old, wish), managed: true }), options);
   }
   const wished = applied(target, undefined, wish);

@@ -12,7 +12,7 @@ import { deleteOptionsOf, remove, removeAll } from './delete.ts';
 import { methodNotAllowed, noSuchPath, notConverted, notFound, success } from './fault.ts';
 import { list, tooNew } from './list.ts';
 import { incomingObject } from './object.ts';
-import { patch, patchFrom } from './patch.ts';
+import { createsByPatch, patch, patchFrom } from './patch.ts';
 import { listBody, objectBody } from './represent.ts';
 import type { View } from './represent.ts';
 import { versionNumber } from './request.ts';
@@ -81,6 +81,7 @@ async function answerVerb(server: ServerContext, call: ResourceRequest, target: 
     case 'patch': {
       const wish = await patchFrom(call, target.resource);
       const options = withDuplicates(writeOptionsOf(call), wish.type === 'apply' ? undefined : wish.text);
+      if (createsByPatch(server, target, wish)) server.access.authorize(call.user, 'create', call.line);
       return written(await patch(server, target, wish, options), view);
     }
     case 'delete':

@@ -1,5 +1,5 @@
 // Who may do what: roles, impersonation, reviews, service accounts and their tokens.
-import { configMap, core, del, get, inGroup, patch, post, scenario, watch } from '../scenario.ts';
+import { apply, configMap, core, del, get, inGroup, patch, post, scenario, watch } from '../scenario.ts';
 import type { Step } from '../scenario.ts';
 
 const rbac = 'rbac.authorization.k8s.io/v1';
@@ -49,6 +49,16 @@ export const access = [
     del(core('configmaps', 'a'), undefined, { as }),
     get(core('secrets'), { as }),
     get('/api/v1/configmaps', { as }),
+  ),
+  scenario(
+    'to apply what is not there needs the right to create it',
+    role('patcher', [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'patch'] }]),
+    bind('patcher', jane),
+    post(core('configmaps'), configMap('a', {}), { only: ['kind'] }),
+    get(core('configmaps', 'a'), { as, until: { code: 200 }, only: ['kind'] }),
+    apply('one', core('configmaps', 'a'), configMap('a', { k: 'v' }), { as, only: ['data'] }),
+    apply('one', core('configmaps', 'b'), configMap('b', { k: 'v' }), { as }),
+    patch('merge', core('configmaps', 'b'), {}, { as }),
   ),
   scenario(
     'roles by name and by subresource',
