@@ -18,7 +18,7 @@ const days = 3650;
 export function clusterIdentity(directory: string | undefined): Identity {
   if (directory === undefined) return newIdentity();
   const file = (name: string): string => join(directory, name);
-  if (!existsSync(file('ca.crt'))) save(newIdentity(), file);
+  if (!existsSync(file('ca.crt'))) return save(newIdentity(), file);
   const certPem = readFileSync(file('ca.crt'), 'utf8');
   const keyPem = readFileSync(file('ca.key'), 'utf8');
   return {
@@ -38,12 +38,13 @@ function newIdentity(): Identity {
 }
 
 /** The certificate is written last: a directory that has one has everything. */
-function save(identity: Identity, file: (name: string) => string): void {
+function save(identity: Identity, file: (name: string) => string): Identity {
   const secret = { mode: 0o600 };
   writeFileSync(file('ca.key'), identity.authority.keyPem, secret);
   writeFileSync(file('tokens.key'), identity.tokenKeyPem, secret);
   writeFileSync(file('admin.token'), `${identity.adminToken}\n`, secret);
   writeFileSync(file('ca.crt'), identity.authority.certPem);
+  return identity;
 }
 
 /** The certificate that the server shows. */
