@@ -6,10 +6,10 @@ import type { Plan, View } from '../controller/index.ts';
 import { edit, editStatus, remove } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import { claimNameOf, refersTo, withoutClaim } from './claim-ref.ts';
-import { BIND_COMPLETE, RECLAIM_POLICY, TARGET_FINALIZER } from './names.ts';
+import { BIND_COMPLETE, TARGET_FINALIZER } from './names.ts';
 import type { Settings } from './settings.ts';
 import { condition, errorCondition } from './status.ts';
-import { classOf, reclaimPolicyOf, ownRequests, targetNamed, targetsReferringTo } from './world.ts';
+import { classOf, policyFor, reclaimPolicyOf, ownRequests, targetNamed, targetsReferringTo } from './world.ts';
 
 /** How often to look whether a target is gone, should nobody tell. */
 const LOOK_AGAIN_MS = 30_000;
@@ -17,11 +17,8 @@ const LOOK_AGAIN_MS = 30_000;
 /** Plans the deletion of a claim. */
 export function planClaimDeletion(view: View, claim: DeploymentTargetClaim, settings: Settings): Plan {
   const target = targetToReclaim(view, claim);
-  const policy = reclaimPolicyOf(
-    classOf(view, claim.spec.deploymentTargetClassName)?.spec.reclaimPolicy,
-    target && classOf(view, target.spec.deploymentTargetClassName)?.spec.reclaimPolicy,
-    target?.metadata.annotations?.[RECLAIM_POLICY],
-  );
+  const ofClass = classOf(view, claim.spec.deploymentTargetClassName);
+  const policy = target === undefined ? reclaimPolicyOf(ofClass?.spec.reclaimPolicy) : policyFor(view, target, claim);
   if (target === undefined) return withoutTarget(view, claim, policy);
   const steps = policy === 'Retain' ? releaseSteps(target) : deleteSteps(target);
   const isDone = steps.length === 0 && (policy === 'Retain' || settings.claimDeletion === 'eager');

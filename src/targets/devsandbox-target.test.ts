@@ -3,6 +3,7 @@ import { SpaceRequest } from '../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../api/targets.ts';
 import type { KubeObject, ObjectMeta } from '../kube/index.ts';
 import { planRequestedTarget } from './devsandbox-target.ts';
+import { Namespace } from './objects.ts';
 import { defaultSettings } from './settings.ts';
 import { ago, object, planIn, shown } from './testing/planning.ts';
 
@@ -126,6 +127,12 @@ describe('a request that is ready', () => {
     ['but not yet ready waits', request({ ready: 'False' }), [claim()], []],
     ['without a namespace waits', request({ access: [] }), [claim()], []],
     ['that is going waits', request({ meta: { deletionTimestamp: ago(1) } }), [claim()], []],
+    [
+      '5.4: in a namespace that is going makes nothing',
+      request(),
+      [claim(), object(Namespace, 'team', {}, { deletionTimestamp: ago(1) })],
+      [],
+    ],
     ['whose claim is going makes nothing', request(), [claim({ deletionTimestamp: ago(1) })], []],
     [
       'does not take over a target of somebody else by the name',

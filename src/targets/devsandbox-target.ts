@@ -22,6 +22,7 @@ import {
 } from './names.ts';
 import type { Settings } from './settings.ts';
 import { sandboxTarget, targetNameProblem } from './target-name.ts';
+import { isEnding } from './wanted.ts';
 import { claimTables, classOf, reclaimPolicyOf, targetsReferringTo } from './world.ts';
 
 export function devsandboxTarget(settings: Settings): ControllerDefinition {
@@ -41,7 +42,8 @@ export function planRequestedTarget(view: View, request: SpaceRequest, settings:
   const claim = claimOf(view, request, claimName);
   const target = targetOf(view, request, claim);
   if (claim === undefined) return { steps: orphanSteps(view, request, target, claimName) };
-  if (claim.metadata.deletionTimestamp !== undefined || !hasReadyCondition(request)) return {};
+  const isOver = claim.metadata.deletionTimestamp !== undefined || isEnding(view, request.metadata.namespace);
+  if (isOver || !hasReadyCondition(request)) return {};
   const access = accessOf(request);
   if (access === undefined) return {};
 

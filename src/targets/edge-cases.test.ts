@@ -288,6 +288,29 @@ describe('deleting', () => {
     expect(dt(w)?.metadata.deletionTimestamp).toBeUndefined();
   });
 
+  test.each([
+    ['Delete', 'Retain', true],
+    ['Retain', 'Delete', false],
+  ] as const)(
+    '4.10: goes by the class of the claim (%s) where that of the target says %s',
+    async (ofClaim, ofTarget, isGone) => {
+      const annotations = { [PROVISIONED_BY]: DEVSANDBOX };
+      const w = await running().have(
+        targetClass(ofClaim),
+        targetClass(ofTarget, 'other'),
+        target('test-dt', { claimRef: 'test-dtc', deploymentTargetClassName: 'other' }, { annotations }),
+        spaceRequest('sr', { 'appstudio.openshift.io/dt': 'test-dt' }),
+        claim('test-dtc', { targetName: 'test-dt' }),
+      );
+      await w.settle();
+      expect(phases(w)).toEqual(['Bound', 'Bound']);
+      await w.delete(DeploymentTargetClaim, 'test-dtc');
+      await w.settle();
+      expect(w.get(SpaceRequest, 'sr')?.metadata.deletionTimestamp !== undefined).toBe(isGone);
+      expect([dtc(w) === undefined, dt(w)?.metadata.deletionTimestamp !== undefined]).toEqual([!isGone, isGone]);
+    },
+  );
+
   test('8.9.12, G36: of all at once comes to its end', async () => {
     const w = await running().have(
       targetClass('Delete'),

@@ -21,7 +21,7 @@ import {
 } from './names.ts';
 import { condition, errorCondition, withError } from './status.ts';
 import { targetWarnings, warningEvents } from './target-warnings.ts';
-import { claimOf, claimTables, classOf, reclaimPolicyOf, requestOf } from './world.ts';
+import { claimOf, claimTables, classOf, policyFor, requestOf } from './world.ts';
 
 /** How long freeing may take before the target is called failed, and how often to look meanwhile. */
 const STUCK_MS = 120_000;
@@ -46,7 +46,7 @@ export function reclaimer(): ControllerDefinition {
 /** Plans one target. */
 function planTarget(view: View, target: DeploymentTarget): Plan {
   const ofClass = classOf(view, target.spec.deploymentTargetClassName);
-  const policy = reclaimPolicyOf(ofClass?.spec.reclaimPolicy, target.metadata.annotations?.[RECLAIM_POLICY]);
+  const policy = policyFor(view, target);
   if (target.metadata.deletionTimestamp !== undefined) return planTargetDeletion(view, target, ofClass, policy);
 
   const { phase, steps } = present(view, target, policy);
@@ -106,13 +106,11 @@ function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Reta
     if (recycled === undefined) return { phase, steps: [annotate(target, { [RECYCLED]: 'true' })] };
     return { phase: 'Available', steps: [] };
   }
+  // Without a reference it was released on purpose; one to a claim that is there was written by somebody since.
+  if (claimNameOf(target) === '' || claimOf(view, target) !== undefined) return { phase, steps: [] };
   const isOurs = target.metadata.annotations?.[PROVISIONED_BY] !== undefined;
-  if (policy === 'Delete' && isOurs) return { phase, steps: [remove(DeploymentTarget, target)] };
-  // A reference to a claim that is there is no trace: somebody hands the target to that claim.
-  if (policy === 'Retain' && claimNameOf(target) !== '' && claimOf(view, target) === undefined) {
-    return { phase, steps: [edit(DeploymentTarget, target, withoutClaim(target))] };
-  }
-  return { phase, steps: [] };
+  if (policy === 'Delete') return { phase, steps: isOurs ? [remove(DeploymentTarget, target)] : [] };
+  return { phase, steps: [edit(DeploymentTarget, target, withoutClaim(target))] };
 }
 
 /** What the class says about reclaiming is written on the target, so that its end does not depend on the class. */

@@ -24,7 +24,7 @@ export function wantedFrom(
 }
 
 /** In a namespace that is going nothing can be made. */
-function isEnding(view: View, name = ''): boolean {
+export function isEnding(view: View, name = ''): boolean {
   return view.get(Namespace, { name })?.metadata.deletionTimestamp !== undefined;
 }
 

@@ -5,7 +5,7 @@ import type { View } from '../controller/index.ts';
 import { reading } from '../kube/index.ts';
 import type { KubeObject, TableDeclaration } from '../kube/index.ts';
 import { claimNameOf, refersTo } from './claim-ref.ts';
-import { CLAIM_LABEL, CLAIM_UID, OF_CLAIM, SANDBOX_TIER, TARGET_LABEL } from './names.ts';
+import { CLAIM_LABEL, CLAIM_UID, OF_CLAIM, RECLAIM_POLICY, SANDBOX_TIER, TARGET_LABEL } from './names.ts';
 import { Namespace } from './objects.ts';
 
 function inNamespace({ metadata }: { metadata: { namespace?: string } }, name: string | undefined): readonly string[] {
@@ -106,6 +106,16 @@ export function requestOf(view: View, target: DeploymentTarget): SpaceRequest | 
 }
 
 /** What becomes of a target: as its claim's class says, or its own, or as was written on it when that was known. */
+export function policyFor(view: View, target: DeploymentTarget, claim = claimOf(view, target)): 'Delete' | 'Retain' {
+  const said = (className = ''): string | undefined => classOf(view, className)?.spec.reclaimPolicy;
+  return reclaimPolicyOf(
+    said(claim?.spec.deploymentTargetClassName),
+    said(target.spec.deploymentTargetClassName),
+    target.metadata.annotations?.[RECLAIM_POLICY],
+  );
+}
+
+/** The first of these that is a policy; without any, nothing is deleted. */
 export function reclaimPolicyOf(...sources: readonly (string | undefined)[]): 'Delete' | 'Retain' {
   return sources.find((source) => source === 'Delete' || source === 'Retain') === 'Delete' ? 'Delete' : 'Retain';
 }

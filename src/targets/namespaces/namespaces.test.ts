@@ -279,8 +279,24 @@ describe('a target that goes', () => {
     annotations: { 'provisioner.appstudio.redhat.com/provisioned-by': PROVISIONER, [UID]: 'uid-of-dev' },
   };
 
+  const first = (planned: Plan): unknown => shown(planned)[0];
+  /** What a plan says of its target. */
+  const told = ({ steps }: Plan): unknown => {
+    const step = steps?.at(-1);
+    return step?.do === 'edit' ? (step.to as DeploymentTarget).status : undefined;
+  };
+
   test('takes its namespace with it, and waits until that is gone', () => {
-    expect(shown(plan(target({}, used), ofClass(), namespace()))).toEqual(['remove Namespace place']);
+    const planned = plan(target({}, used), ofClass(), namespace());
+    expect(first(planned)).toBe('remove Namespace place');
+    const ready = {
+      type: 'Ready',
+      status: 'False',
+      reason: 'Terminating',
+      message: 'waiting for namespace place to go',
+    };
+    expect(told(planned)).toMatchObject({ conditions: [ready] });
+    expect(told(planned)).not.toHaveProperty('phase', 'Failed');
     expect(shown(plan(target({}, used), ofClass()))).toEqual([LET_GO]);
   });
 
@@ -290,7 +306,7 @@ describe('a target that goes', () => {
       'edit Namespace place {"metadata":{"labels":{"offshoot.dev/provisioner":null},"annotations":{"offshoot.dev/target":null,"offshoot.dev/claim":null}}}',
       LET_GO,
     ]);
-    expect(shown(plan(target({}, GOING), ofClass({}, 'Retain'), namespace()))).toEqual(['remove Namespace place']);
+    expect(first(plan(target({}, GOING), ofClass({}, 'Retain'), namespace()))).toBe('remove Namespace place');
   });
 
   test('never takes a namespace of somebody else with it', () => {
@@ -302,8 +318,10 @@ describe('a target that goes', () => {
   test('is failed after two minutes, and keeps waiting', () => {
     const slow = (seconds: number) =>
       plan(target({}, used), ofClass(), namespace({}, { deletionTimestamp: ago(seconds) }));
-    expect([shown(slow(120)).length, slow(120).requeueAfterMs]).toEqual([1, 1]);
-    expect(shown(slow(121)).at(-1)).toBe('edit DeploymentTarget team/dev-dt {"status":{"phase":"Failed"}}');
+    expect([told(slow(120)), slow(120).requeueAfterMs]).toMatchObject([{ conditions: [{ reason: 'Terminating' }] }, 1]);
+    const message = 'namespace place has not gone in over 2 minutes';
+    expect(told(slow(121))).toMatchObject({ phase: 'Failed', conditions: [{ reason: 'Failed', message }] });
+    expect(slow(121).events).toEqual([{ type: 'Warning', reason: 'Failed', note: message }]);
   });
 
   test('or does not, or is not ours, is left alone', () => {

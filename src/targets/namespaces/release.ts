@@ -4,9 +4,10 @@ import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
 import { edit, editStatus, remove } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
-import { CLAIM_UID, OF_CLAIM, OF_TARGET, RECLAIM_POLICY } from '../names.ts';
+import { CLAIM_UID, OF_CLAIM, OF_TARGET } from '../names.ts';
 import { Namespace, Secret } from '../objects.ts';
-import { classOf, reclaimPolicyOf } from '../world.ts';
+import { condition, withPlanned } from '../status.ts';
+import { policyFor } from '../world.ts';
 import { MADE_BY, MADE_BY_LABEL, NAMESPACE_FINALIZER, secretNameFor } from './names.ts';
 import { isTargetOf, namespaceTables } from './world.ts';
 
@@ -37,18 +38,25 @@ export function planRelease(view: View, target: DeploymentTarget): Plan {
   const steps: Step[] = [...withoutSecret, remove(Namespace, namespace)];
   const since = Date.parse(namespace.metadata.deletionTimestamp ?? '') || view.now();
   const leftMs = since + STUCK_MS - view.now();
-  if (leftMs >= 0) return { steps, requeueAfterMs: leftMs + 1 };
-  if (target.status?.phase === 'Failed') return { steps };
+  const { name } = namespace.metadata;
+  if (leftMs >= 0) {
+    const message = `waiting for namespace ${name} to go`;
+    return { steps: [...steps, telling(view, target, 'Terminating', message)], requeueAfterMs: leftMs + 1 };
+  }
+  const message = `namespace ${name} has not gone in over 2 minutes`;
+  const isNews = target.status?.phase !== 'Failed';
   return {
-    steps: [...steps, editStatus(DeploymentTarget, target, { ...target.status, phase: 'Failed' })],
-    events: [
-      {
-        type: 'Warning',
-        reason: 'Failed',
-        note: `namespace ${namespace.metadata.name} has not gone in over 2 minutes`,
-      },
-    ],
+    steps: [...steps, telling(view, target, 'Failed', message)],
+    ...(isNews && { events: [{ type: 'Warning', reason: 'Failed', note: message }] }),
   };
+}
+
+/** How the end of the target goes on, in its status: the reclaimer has nothing more to do with it. */
+function telling(view: View, target: DeploymentTarget, reason: 'Terminating' | 'Failed', message: string): Step {
+  const { status } = target;
+  const conditions = withPlanned(status?.conditions, condition('Ready', false, reason, message), view.now());
+  const phase = reason === 'Failed' ? { phase: reason } : {};
+  return editStatus(DeploymentTarget, target, { ...status, ...phase, conditions });
 }
 
 /** The credentials go with the target, whatever became of the namespace. */
@@ -58,11 +66,9 @@ function secretSteps(view: View, { metadata }: DeploymentTarget, place: string):
 }
 
 /** Whether the namespace outlives its target. One that nobody ever had does not. */
-function isKept(view: View, { metadata, spec, status }: DeploymentTarget): boolean {
-  const recorded = metadata.annotations?.[RECLAIM_POLICY];
-  const policy = reclaimPolicyOf(classOf(view, spec.deploymentTargetClassName)?.spec.reclaimPolicy, recorded);
-  const wasUsed = metadata.annotations?.[CLAIM_UID] !== undefined || status?.phase === 'Released';
-  return policy === 'Retain' && wasUsed;
+function isKept(view: View, target: DeploymentTarget): boolean {
+  const wasUsed = target.metadata.annotations?.[CLAIM_UID] !== undefined || target.status?.phase === 'Released';
+  return wasUsed && policyFor(view, target) === 'Retain';
 }
 
 /** A namespace that stays is nobody's any more. */

@@ -71,6 +71,10 @@ describe('a new request', () => {
     expect(conditionsIn(rest)).toEqual(['Ready=False Provisioning']);
   });
 
+  test('5.4: in a namespace that is going asks for nothing', () => {
+    expect(plan(request(), [object(Namespace, 'team', {}, { deletionTimestamp: ago(1) })])).toEqual({});
+  });
+
   test('H2: asks that nothing be inherited only if it was asked to', () => {
     const [step] = plan(request(), [home()]).steps!;
     expect(step).not.toHaveProperty('object.spec.disableInheritance');

@@ -8,6 +8,7 @@ import { freshForMs } from '../credentials.ts';
 import { digest, joinName, REQUESTED_NAMESPACE, TOOLCHAIN_FINALIZER } from '../names.ts';
 import { Namespace, Secret, ServiceAccount } from '../objects.ts';
 import type { Settings } from '../settings.ts';
+import { isEnding } from '../wanted.ts';
 import { readyOf, report } from './conditions.ts';
 import type { Readiness } from './conditions.ts';
 import { requestFailure } from './failure.ts';
@@ -39,6 +40,7 @@ export function spaceRequests(settings: Settings): ControllerDefinition {
 /** Plans one space request. */
 export function planSpaceRequest(view: View, request: SpaceRequest, settings: Settings): Plan {
   if (request.metadata.deletionTimestamp !== undefined) return planDeletion(view, request);
+  if (isEnding(view, request.metadata.namespace)) return {};
   const failed = (message: string): Plan => report(view, request, { reason: 'UnableToProvision', message });
 
   const parent = parentOf(view, request, settings);
