@@ -121,10 +121,10 @@ describe('a space', () => {
   test('tells of what can not be changed once it was made', async () => {
     const w = await running({}, SPACES).have(home, request);
     await w.settle();
-    const [name] = w.api
+    const name = w.api
       .all(Namespace)
       .keys()
-      .filter((each) => each !== 'test-ns');
+      .find((each) => each !== 'test-ns');
     await w.patch(Namespace, name!, { metadata: { labels: { 'toolchain.dev.openshift.com/tier': 'other' } } });
     await refusing(w, { verb: 'apply', kind: 'Namespace' });
     expect(readyOf(space(w))).toMatch(/^False UnableToUpdateNSTemplateSet: own Namespace /);

@@ -158,7 +158,7 @@ describe('a request with a space', () => {
     const others = [home(), space({ status: { ...made, ...ready('True', 'Provisioned') } })];
     expect(conditionsIn(plan(request(), others))).toEqual(['Ready=False Provisioning']);
     const { steps, status, ...rest } = plan(request(), [...others, account]);
-    const [step] = steps!.filter((each) => each.do === 'token');
+    const step = steps!.find((each) => each.do === 'token');
     expect(step).toMatchObject({
       do: 'token',
       serviceAccount: { name: 'namespace-manager', namespace: 'jane-env' },
