@@ -23,7 +23,7 @@ const tsc = createRequire(import.meta.url)
   .resolve('typescript/package.json')
   .replace('package.json', 'bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
-stamp(inputs);
+stamp();
 
 /** The licenses of the packages that are in the bundle. */
 function licenses(files: readonly string[]): string {
@@ -43,12 +43,14 @@ function licenses(files: readonly string[]): string {
 }
 
 /** Notes what the bundle was made from: bin/offshoot.js uses it only as long as that is unchanged. */
-function stamp(files: readonly string[]): void {
-  const sources = files.filter((file) => file.startsWith('src/')).toSorted();
-  const states = sources.map((file): [string, string] => {
-    const { size, mtimeMs } = statSync(path.join(root, file));
+function stamp(): void {
+  const all = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' });
+  // All of them, for some are not in the bundle but made what is.
+  const sources = all.filter((file) => /\.(ts|json)$/.test(file) && !/\.test\.ts$|\btest(ing|data)\b/.test(file));
+  const states = sources.toSorted().map((file): [string, string] => {
+    const { size, mtimeMs } = statSync(path.join(root, 'src', file));
     // Written while the bundle was made: nobody knows which state is in it.
-    return [file, mtimeMs >= started ? '' : `${size} ${mtimeMs}`];
+    return [`src/${file}`, mtimeMs >= started ? '' : `${size} ${mtimeMs}`];
   });
   writeFileSync(path.join(dist, 'sources.json'), JSON.stringify(Object.fromEntries(states)));
 }

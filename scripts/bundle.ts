@@ -9,8 +9,6 @@ import * as needs from '../src/cli/needs.ts';
 import { makeSeed } from '../src/cli/seed.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
-const DATA_DIRECTORY = 'src/embedded/kinds';
-const DATA = ['openapi.json', 'descriptions.json'];
 
 const constant = (name: string, value: unknown): string =>
   `export const ${name} = JSON.parse(${JSON.stringify(JSON.stringify(value))});`;
@@ -135,8 +133,9 @@ export async function bundle(outdir: string, entries: Readonly<Record<string, st
     esbuild.build({ ...shared, plugins: [onlyKinds, ...plugins], entryPoints: { up: 'src/cli/up-main.ts' } }),
   ]);
   // Data that is read at run time stands beside the code that reads it, in the bundle as in the sources.
-  for (const file of DATA) copyFileSync(path.join(root, DATA_DIRECTORY, file), path.join(outdir, file));
+  for (const file of ['openapi.json', 'descriptions.json']) {
+    copyFileSync(path.join(root, 'src/embedded/kinds', file), path.join(outdir, file));
+  }
   const inputs = built.flatMap(({ metafile }) => Object.keys(metafile!.inputs));
-  const files = inputs.filter((input) => !input.startsWith('builtin:'));
-  return [...new Set([...files, ...DATA.map((file) => `${DATA_DIRECTORY}/${file}`)])];
+  return inputs.filter((input) => !input.startsWith('builtin:'));
 }
