@@ -8,7 +8,7 @@ import { startSession } from './targets/session.ts';
 import type { TargetsSession } from './targets/session.ts';
 
 // Most of the time scenarios wait for the cluster.
-vi.setConfig({ maxConcurrency: 25 });
+vi.setConfig({ maxConcurrency: 10 });
 
 /** Scenarios that share their controllers: those with the same settings, but whoever moves the clock is alone. */
 const groups = Map.groupBy(scenarios.names, (name) => {

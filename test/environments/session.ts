@@ -3,6 +3,7 @@ import { createLogger, Manager } from '../../src/controller/index.ts';
 import { environments } from '../../src/environments/index.ts';
 import type { Client } from '../../src/kube/client.ts';
 import { defineKind } from '../../src/kube/objects.ts';
+import { inProcess } from '../scenarios/hands.ts';
 import { play } from '../scenarios/runner.ts';
 import { openKubectl } from '../scenarios/session.ts';
 import type { Session } from '../scenarios/session.ts';
@@ -31,7 +32,7 @@ export async function startSession(cluster: { kubeconfigPath: string; client: Cl
         .filter(({ kind }) => kind === 'Namespace')
         .map(({ metadata }) => metadata.name);
       try {
-        await play(moves, { hands, ...options });
+        await play(moves, { hands, eyes: inProcess(client), ...options });
         return await deleteAll(client, [namespace, ...others]);
       } finally {
         await Promise.all(others.map((name) => client.delete(Namespace, { name }).catch(() => undefined)));

@@ -38,7 +38,7 @@ async function onItsOwn(scenario: string, lives: readonly number[] = [], referen
 }
 
 /** Those that are tried with every number of writes; the others with one write a life. */
-const SWEPT = ['steps', 'retain', 'namespaces', 'other-owner'];
+const SWEPT = ['other-owner', 'static-by-reference', 'namespaces-retained'];
 
 describe.concurrent('the controllers end after every write (embedded)', () => {
   test.each(scenarios.names)(

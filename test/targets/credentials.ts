@@ -31,11 +31,11 @@ interface Place {
 }
 
 export function credentialsSuite(cluster: Cluster, session: () => TargetsSession): void {
-  describe.each([
+  describe.concurrent.each([
     ['appstudio.redhat.com/devsandbox', 'namespace-manager'],
     ['offshoot.dev/namespace', 'deployer'],
   ])('from %s', (provisioner, account) => {
-    test(`are good for the place of the claim alone, and for nothing once the claim is gone`, async () => {
+    test('are good for the place of the claim alone, and for nothing once the claim is gone', async () => {
       await inPlace(cluster, provisioner, async (place) => {
         const { namespace, client, team, neighbour } = place;
         const elsewhere = [team, neighbour, session().host, 'default', 'kube-system'];

@@ -6,6 +6,7 @@ import type { AnyObject, Client } from '../../src/kube/index.ts';
 import { targets } from '../../src/targets/index.ts';
 import type { Settings } from '../../src/targets/index.ts';
 import { Namespace } from '../../src/targets/objects.ts';
+import { inProcess } from '../scenarios/hands.ts';
 import { History } from '../scenarios/history.ts';
 import { play } from '../scenarios/runner.ts';
 import { openKubectl } from '../scenarios/session.ts';
@@ -46,7 +47,7 @@ export async function startSession(
     host,
     async run(scenario, namespace, options = {}) {
       const moves = scenarios.moves(scenario, { ns: namespace, host, server });
-      await play(moves, { hands, history, pass: (ms) => clock.pass(ms), ...options });
+      await play(moves, { hands, eyes: inProcess(client), history, pass: (ms) => clock.pass(ms), ...options });
       await takeAway(client, namespace);
       const brought = moves.filter(({ does }) => does === 'apply').flatMap(({ objects }) => objects.filter(isSecret));
       return leftoversInTheEnd(client, namespace, history, brought);
