@@ -241,8 +241,11 @@ function parseSparsePage(source: Buffer): unknown {
 }
 
 function parseSparseEvents(source: Buffer): unknown {
-  type Event = { readonly object?: KubeObject } | null;
-  return parseWithoutForeign(source, (events) => [events as Event | Event[]].flat().map((event) => event?.object));
+  return parseWithoutForeign(source, (events) => (Array.isArray(events) ? events.map(objectOf) : [objectOf(events)]));
+}
+
+function objectOf(event: unknown): KubeObject | undefined {
+  return (event as { readonly object?: KubeObject } | null)?.object;
 }
 
 function json(request: WireRequest, answer: Answer, parse: (source: Buffer) => unknown = parseJson): unknown {

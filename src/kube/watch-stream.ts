@@ -10,7 +10,7 @@ import { lost } from './transport.ts';
 
 const [OPEN, CLOSE, COMMA, NEWLINE] = [91, 93, 44, 10];
 
-/** Memory for the beginnings of lines that is kept for the next ones. */
+/** How much memory for the beginnings of lines is kept for the next ones. */
 const KEPT_BYTES = 64 * 1024;
 
 /**
@@ -47,7 +47,7 @@ export class Lines {
   #keep(piece: Buffer): void {
     const length = this.#length + piece.length;
     if (length > this.#memory.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(2 * length, KEPT_BYTES));
+      const larger = Buffer.allocUnsafeSlow(2 * length);
       this.#memory.copy(larger, 0, 0, this.#length);
       this.#memory = larger;
     }
