@@ -3,8 +3,9 @@ import { ManagedEnvironment, Space, SpaceRequest } from '../../../src/api/spaces
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../../src/api/targets.ts';
 import type { Kind, KubeObject } from '../../../src/kube/index.ts';
 import { Namespace, Secret } from '../../../src/targets/objects.ts';
+import { holderOf } from './model.ts';
 
-export interface Store {
+interface Store {
   all<T extends KubeObject>(kind: Kind<T>): readonly T[];
 }
 
@@ -29,9 +30,15 @@ export function leftovers(store: Store, ours: ReadonlySet<string>): string[] {
     ...which(store.all(ManagedEnvironment)),
     ...which(targets, (target) => {
       const isPersons = target.metadata.annotations?.[PROVISIONED_BY] === undefined;
-      return isLive(target) && (isPersons || mayStay(target, target.spec.deploymentTargetClassName));
+      // Without a reference it was released, as the class of its claim said.
+      const isReleased = holderOf(target) === '' && target.status?.phase !== 'Bound';
+      return isLive(target) && (isPersons || isReleased || mayStay(target, target.spec.deploymentTargetClassName));
     }),
-    ...which(requests, (request) => isLive(request) && mayStay(request, classOf(request))),
+    ...which(requests, (request) => {
+      const { namespace, labels } = request.metadata;
+      const hasTarget = isTarget(`${namespace}/${labels?.['appstudio.openshift.io/dt']}`);
+      return isLive(request) && (hasTarget || mayStay(request, classOf(request)));
+    }),
     ...which(spaces, (space) => {
       const name = space.metadata.labels?.['toolchain.dev.openshift.com/spacerequest'];
       return isLive(space) && requests.some(({ metadata }) => metadata.name === name);
@@ -53,6 +60,32 @@ export function leftovers(store: Store, ours: ReadonlySet<string>): string[] {
       );
     }),
   ];
+}
+
+/** What is to become of the targets that claims have, when all claims are given up: `Delete` or `Retain` by name. */
+export function fates(store: Store): Map<string, string> {
+  const policyOf = (className: string): string | undefined =>
+    store.all(DeploymentTargetClass).find(({ metadata }) => metadata.name === className)?.spec.reclaimPolicy;
+  const targets = store.all(DeploymentTarget);
+  return new Map(
+    store.all(DeploymentTargetClaim).flatMap(({ spec, status }) => {
+      const target = targets.find(({ metadata }) => metadata.name === spec.targetName);
+      if (status?.phase !== 'Bound' || target?.status?.phase !== 'Bound' || !isLive(target)) return [];
+      // The class of the claim decides, then that of the target, then what was written down when that was known.
+      const said = policyOf(spec.deploymentTargetClassName) ?? policyOf(target.spec.deploymentTargetClassName);
+      return [[target.metadata.name, said ?? target.metadata.annotations?.[POLICY] ?? 'Retain']];
+    }),
+  );
+}
+
+/** Which targets did not meet their fate. */
+export function wrongFates(store: Store, expected: ReadonlyMap<string, string>): string[] {
+  return [...expected].flatMap(([name, fate]) => {
+    const target = store.all(DeploymentTarget).find(({ metadata }) => metadata.name === name);
+    const isReleased = target?.status?.phase === 'Released' && holderOf(target) === '';
+    const isRight = fate === 'Delete' ? target === undefined : isReleased;
+    return isRight ? [] : [`target ${name} is ${target?.status?.phase ?? 'gone'}: ${fate} was wanted`];
+  });
 }
 
 function which<T extends KubeObject>(objects: readonly T[], mayStay: (object: T) => boolean = () => false): string[] {

@@ -15,7 +15,7 @@ import { furnitureKinds, Namespace, Secret } from '../../../src/targets/objects.
 import { wrongWhenSettled } from './model.ts';
 import { CLASSES } from './actions.ts';
 import type { Action, ClassName } from './actions.ts';
-import { leftovers } from './leftovers.ts';
+import { fates, leftovers, wrongFates } from './leftovers.ts';
 import { Monitor } from './monitor.ts';
 import { PROCESS_NAMES, Processes } from './processes.ts';
 
@@ -79,10 +79,11 @@ export class ModelWorld {
 
   /** People give up all claims and environments. What is left then that should not be. */
   async giveUp(): Promise<string[]> {
+    const expected = fates(this);
     for (const { metadata } of this.all(Environment)) await this.api.delete(Environment, metadata);
     for (const { metadata } of this.all(DeploymentTargetClaim)) await this.api.delete(DeploymentTargetClaim, metadata);
     const problems = await this.settle();
-    return [...problems, ...leftovers(this, OURS)];
+    return [...problems, ...leftovers(this, OURS), ...wrongFates(this, expected)];
   }
 
   /** People give up all targets, too. Those that are left then. */
