@@ -302,6 +302,24 @@ describe('what the server refuses is told in the words that users know', () => {
     }
   });
 
+  test.each([
+    ['appstudio.redhat.com/devsandbox', 'create', 'SpaceRequest'],
+    ['offshoot.dev/namespace', 'create', 'Namespace'],
+    ['offshoot.dev/namespace', 'apply', 'RoleBinding'],
+  ])('of %s (%s %s) is tried again no sooner for having another number each time', async (provisioner, verb, kind) => {
+    const names = ['binder', 'reclaimer', 'devsandbox-request', 'namespace-requests', 'namespace-places'];
+    const w = await running({}, names).have(targetClass('Delete', undefined, provisioner), claim());
+    let tries = 0;
+    w.api.intercept = (request) => {
+      if (request.verb !== verb || request.kind !== kind) return;
+      if (++tries > 50) throw new Error('never ends');
+      throw new ApiError(`no, request ${tries}-af3${tries}`, { code: 403, reason: 'Forbidden' });
+    };
+    await w.settle();
+    expect(errorOf(dtc(w))).toContain('no, request 1-af31');
+    expect(tries).toBeLessThan(6);
+  });
+
   test('REQ-5: a write that came too late is tried again without a word', async () => {
     const w = await running().have(targetClass('Retain'), target(), claim());
     let refused = 0;

@@ -17,11 +17,17 @@ export function refusedTo(
   message: string,
   now: number,
 ): { readonly steps: readonly Step[] } {
-  // The binder's own form of it must not be written over, which would wake both for ever.
-  if (refusalOn(claim)?.message === message) return { steps: [] };
+  // What the binder made of it must not be written over again, which would wake both for ever.
+  if (isSameRefusal(refusalOn(claim)?.message, message)) return { steps: [] };
   const next = condition(PROVISIONED, false, REFUSED, message);
   const conditions = withPlanned(claim.status?.conditions, next, now);
   return { steps: [editStatus(DeploymentTargetClaim, claim, { ...claim.status, conditions })] };
+}
+
+/** Whether two refusals say the same, but for numbers and ids: some servers have new ones each time. */
+export function isSameRefusal(before: string | undefined, now: string): boolean {
+  const [one, other] = [before, now].map((text) => text?.replaceAll(/[\da-f-]*\d[\da-f-]*/gi, '#'));
+  return one === other;
 }
 
 /** What a provisioner wrote last about a claim for which there is nothing yet. It stays until there is. */

@@ -21,6 +21,7 @@ import {
 import { Namespace, Secret } from '../objects.ts';
 import { namespaceParameters } from '../parameters.ts';
 import type { NamespaceParameters } from '../parameters.ts';
+import { isSameRefusal } from '../refusal.ts';
 import type { Settings } from '../settings.ts';
 import { classOf, reclaimPolicyOf } from '../world.ts';
 import { furnitureOf } from './furniture.ts';
@@ -35,7 +36,10 @@ export function namespacePlaces(settings: Settings): ControllerDefinition {
     ownsStatus: false,
     reads: namespaceTables,
     plan: (view, namespace) => planPlace(view, namespace, settings),
-    failed: (namespace, { message }) => ({ steps: [markStep(namespace, { [PROBLEM]: message })] }),
+    failed: (namespace, { message }) => {
+      const isTold = isSameRefusal(namespace.metadata.annotations?.[PROBLEM], message);
+      return { steps: isTold ? [] : [markStep(namespace, { [PROBLEM]: message })] };
+    },
   });
 }
 
