@@ -53,10 +53,12 @@ describe('a new request', () => {
           metadata: {
             name: 'offshoot-abcde',
             namespace: HOST,
+            finalizers: ['finalizer.toolchain.dev.openshift.com'],
             labels: {
               'toolchain.dev.openshift.com/spacerequest': 'sr',
               'toolchain.dev.openshift.com/spacerequest-namespace': 'team',
               'toolchain.dev.openshift.com/parent-space': 'offshoot',
+              'toolchain.dev.openshift.com/state': 'cluster-assigned',
             },
           },
           spec: {

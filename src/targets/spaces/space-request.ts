@@ -18,6 +18,7 @@ import {
   REQUEST_LABEL,
   REQUEST_NAMESPACE_LABEL,
   SPACE_LABEL,
+  STATE_LABEL,
   subspaceName,
 } from './names.ts';
 import { tierNamed, tierNotFound } from './tiers.ts';
@@ -105,16 +106,20 @@ function freeName(view: View, request: SpaceRequest, parent: Parent): string {
 function spaceFor(request: SpaceRequest, parent: Parent, name: string): Space {
   const { tierName, targetClusterRoles = [], disableInheritance } = request.spec;
   const requested = request.metadata.annotations?.[REQUESTED_NAMESPACE];
+  const targetCluster = targetClusterRoles.length > 0 ? undefined : parent.targetCluster || undefined;
   return {
     apiVersion: 'toolchain.dev.openshift.com/v1alpha1',
     kind: 'Space',
     metadata: {
       name,
       namespace: parent.namespace,
+      // Whoever looks after spaces would put it there, and say that the cluster is known: two writes less.
+      finalizers: [TOOLCHAIN_FINALIZER],
       labels: {
         [REQUEST_LABEL]: request.metadata.name,
         [REQUEST_NAMESPACE_LABEL]: request.metadata.namespace!,
         [PARENT_LABEL]: parent.name,
+        ...(targetCluster !== undefined && { [STATE_LABEL]: 'cluster-assigned' }),
       },
       ...(requested !== undefined && { annotations: { [REQUESTED_NAMESPACE]: requested } }),
     },
@@ -122,9 +127,8 @@ function spaceFor(request: SpaceRequest, parent: Parent, name: string): Space {
       tierName,
       parentSpace: parent.name,
       // Of what is not known yet nothing is said: whoever completes spaces fills it in.
-      ...(targetClusterRoles.length > 0
-        ? { targetClusterRoles }
-        : parent.targetCluster && { targetCluster: parent.targetCluster }),
+      ...(targetClusterRoles.length > 0 && { targetClusterRoles }),
+      ...(targetCluster !== undefined && { targetCluster }),
       ...(disableInheritance !== undefined && { disableInheritance }),
     },
   };
