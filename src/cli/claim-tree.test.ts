@@ -215,6 +215,14 @@ describe('what is not ready says why', () => {
       ],
     ],
     [
+      'the Secret went before its target, which is no problem',
+      world({ claim: claim({}, 'Bound', [], deleting), target: target('Bound', deleting) }),
+      [
+        'Claim team/staging: waits until target staging-dt is reclaimed',
+        'Target team/staging-dt: waits for the finalizers a.test/hold',
+      ],
+    ],
+    [
       'the namespace does not go',
       world({
         ...bound,

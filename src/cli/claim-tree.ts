@@ -207,10 +207,12 @@ function namespaceNode(
   return node('Namespace', name, phase, { reasons, children });
 }
 
-function secretNode({ secrets }: Place, name: string, namespace: string): TreeNode {
+function secretNode({ secrets, target }: Place, name: string, namespace: string): TreeNode {
   const secret = secrets.get(name);
   const key = `${namespace}/${name}`;
   if (secret === 'hidden') return node('Secret', key, 'hidden', { detail: 'not visible to you' });
+  // It goes before what it gives access to.
+  if (secret === undefined && target?.metadata.deletionTimestamp !== undefined) return node('Secret', key, 'gone');
   if (secret === undefined) return node('Secret', key, 'missing', { reasons: ['there is no Secret of this name'] });
   if (!secret.data?.['kubeconfig']) return node('Secret', key, 'incomplete', { reasons: ['it has no key kubeconfig'] });
   const expires = secret.metadata.annotations?.[TOKEN_EXPIRES];
