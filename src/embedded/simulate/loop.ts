@@ -47,6 +47,8 @@ interface Task {
 
 /** How many keys may be in the middle of their writes; those that wait for the disk share one commit. */
 const concurrency = 128;
+/** How many keys start in one turn of the event loop: in memory, all of their writes happen in that turn. */
+const perTurn = 16;
 const firstRetryMs = 5;
 const longestRetryMs = 60_000;
 
@@ -135,9 +137,11 @@ export class Loop {
     // A turn of the event loop between rounds leaves requests their share.
     setImmediate(() => {
       this.#scheduled = false;
-      const room = concurrency - this.#running;
+      const room = Math.min(perTurn, concurrency - this.#running);
       const tasks = this.#queue.splice(0, room);
       for (const task of tasks) void this.#run(task);
+      // Without room, the next round comes when one of those that run has ended.
+      if (this.#queue.length > 0 && room > 0) this.#schedule();
       this.#tellIfIdle();
     });
   }
