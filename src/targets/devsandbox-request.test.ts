@@ -94,10 +94,10 @@ describe('what keeps a request from being made is told on the claim', () => {
   test.each([
     [
       'REQ-16, G30: a name that fits into no label',
-      claim('x'.repeat(61)),
+      claim('x'.repeat(64)),
       [ofClass()],
       'NameTooLong',
-      'the name of the claim has 61 characters: make one with at most 60, which fit into labels',
+      'the name of the claim has 64 characters: make one with at most 63, which fit into labels',
     ],
     [
       'G18: a target of somebody else by the name',

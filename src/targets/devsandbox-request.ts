@@ -20,7 +20,7 @@ import {
 import { classParameters } from './parameters.ts';
 import { quotaProblem } from './quota.ts';
 import { refusedTo } from './refusal.ts';
-import { sandboxTarget, targetNameProblem } from './target-name.ts';
+import { targetNameProblem } from './target-name.ts';
 import { wantedFrom } from './wanted.ts';
 import type { Problem } from './wanted.ts';
 import { claimTables, ownRequests } from './world.ts';
@@ -62,10 +62,9 @@ export function requestProblem(
     const message = `"${requested}" can't be part of the name of a namespace: use lower-case letters, digits and dashes`;
     return { reason: 'InvalidNamespaceName', message };
   }
-  const target = sandboxTarget(claim.metadata.name);
-  if (target.length > LABEL_LENGTH) {
-    const most = LABEL_LENGTH - sandboxTarget('').length;
-    const message = `the name of the claim has ${claim.metadata.name.length} characters: make one with at most ${most}, which fit into labels`;
+  const { length } = claim.metadata.name;
+  if (length > LABEL_LENGTH) {
+    const message = `the name of the claim has ${length} characters: make one with at most ${LABEL_LENGTH}, which fit into labels`;
     return { reason: 'NameTooLong', message };
   }
   return targetNameProblem(view, claim) ?? quotaProblem(view, claim, ofClass);

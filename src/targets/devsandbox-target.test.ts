@@ -150,6 +150,16 @@ describe('a request that is ready', () => {
     expect(shown(plan(request(), lost, ofClass('Retain')))).toEqual(['make DeploymentTarget team/staging-dt', LABEL]);
   });
 
+  test('REQ-16: of a claim whose name just fits is found by the claim, and not made again when it was deleted', () => {
+    const name = 'x'.repeat(63);
+    const of = (annotations = {}) =>
+      object(DeploymentTargetClaim, name, { spec: { deploymentTargetClassName: 'sandbox' } }, { annotations });
+    const it = request({ labels: { 'appstudio.openshift.io/dtc': name } });
+    expect(shown(plan(it, of(), ofClass()))).toEqual([`make DeploymentTarget team/${name}-dt`]);
+    const bound = of({ 'dt.appstudio.redhat.com/bind-complete': 'true' });
+    expect(shown(plan(it, bound, ofClass()))).toEqual([]);
+  });
+
   test('REQ-18: passes changes of its place on to the target', () => {
     const moved = request({ labels: labelled, access: [{ name: 'other', secretRef: 'new' }] });
     expect(shown(plan(moved, claim(), ofClass(), target()))).toEqual([

@@ -56,7 +56,8 @@ export function planRequestedTarget(view: View, request: SpaceRequest, settings:
   if (target === undefined) {
     // Somebody deleted the target: the claim has lost it, and whoever wants it back takes the label off the request.
     const wasBound = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
-    if (wasBound && request.metadata.labels?.[TARGET_LABEL] !== undefined) return {};
+    const isLabelled = request.metadata.labels?.[TARGET_LABEL] !== undefined || !fitsLabel(sandboxTarget(claimName));
+    if (wasBound && isLabelled) return {};
     if (targetNameProblem(view, claim) !== undefined) return {};
     const made = targetFor(view, request, claim, credentials, settings);
     return {
@@ -145,7 +146,7 @@ function targetFor(
       namespace,
       // The reclaimer would put it there: one write less, and no race with the binder.
       finalizers: [TARGET_FINALIZER],
-      ...(className !== '' && className.length <= LABEL_LENGTH && { labels: { [PROVISIONER]: className } }),
+      ...(className !== '' && fitsLabel(className) && { labels: { [PROVISIONER]: className } }),
       annotations: {
         [PROVISIONED_BY]: DEVSANDBOX,
         [CLAIM_UID]: uid,
@@ -156,9 +157,14 @@ function targetFor(
   };
 }
 
+/** What does not fit is found by the claim instead. */
+function fitsLabel(name: string): boolean {
+  return name.length <= LABEL_LENGTH;
+}
+
 function labelSteps(request: SpaceRequest, target: string): Step[] {
   const { labels } = request.metadata;
-  if (labels?.[TARGET_LABEL] === target || target.length > LABEL_LENGTH) return [];
+  if (labels?.[TARGET_LABEL] === target || !fitsLabel(target)) return [];
   const metadata = { ...request.metadata, labels: { ...labels, [TARGET_LABEL]: target } };
   return [edit(SpaceRequest, request, { ...request, metadata })];
 }
