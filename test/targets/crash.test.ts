@@ -14,7 +14,8 @@ import { HOST, run } from './sweep.ts';
 
 const NAMESPACE = 'ns';
 /** How many runs share the machine. */
-const AT_ONCE = 6;
+const AT_ONCE = 4;
+const ONE_WRITE_A_LIFE = Array.from({ length: 1_000 }, () => 1);
 
 async function prepare(client: Client): Promise<void> {
   await installKinds(client);
@@ -38,15 +39,14 @@ async function onItsOwn(scenario: string, lives: readonly number[] = [], referen
 }
 
 /** Those that are tried with every number of writes; the others with one write a life. */
-const SWEPT = ['other-owner', 'static-by-reference', 'namespaces-retained'];
+const SWEPT = ['other-owner', 'static-by-reference'];
 
 describe.concurrent('the controllers end after every write (embedded)', () => {
   test.each(scenarios.names)(
     '%s',
     async (scenario) => {
       const reference = await onItsOwn(scenario);
-      const lives = Array.from({ length: 1_000 }, () => 1);
-      const survived = await onItsOwn(scenario, lives, reference);
+      const survived = await onItsOwn(scenario, ONE_WRITE_A_LIFE, reference);
       expect(survived.lives).toBeGreaterThan(4);
     },
     120_000,
@@ -91,14 +91,8 @@ describeReal('the controllers end after every write', () => {
     '%s',
     async (scenario) => {
       const place = { client, server: cluster.url };
-      const reference = await run(place, scenario, NAMESPACE);
-      const survived = await run(
-        place,
-        scenario,
-        NAMESPACE,
-        Array.from({ length: 1_000 }, () => 1),
-        reference,
-      );
+      // What the cluster's own controllers do takes its time, so states are not compared here: the scenario decides.
+      const survived = await run(place, scenario, NAMESPACE, ONE_WRITE_A_LIFE);
       expect(survived.lives).toBeGreaterThan(4);
     },
     240_000,
