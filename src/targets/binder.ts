@@ -16,7 +16,7 @@ import { BIND_COMPLETE, BOUND_BY_CONTROLLER, CLAIM_FINALIZER, CLAIM_UID, EXPIRES
 import { classParameters } from './parameters.ts';
 import { progressOf } from './progress.ts';
 import type { Settings } from './settings.ts';
-import { condition, errorCondition, withError } from './status.ts';
+import { besideOthers, condition, errorCondition, withError } from './status.ts';
 import type { Problem } from './wanted.ts';
 import { claimTables, classOf, targetNamed, targetsFor, targetsReferringTo } from './world.ts';
 
@@ -66,7 +66,7 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
   const problem = verdict.problem ?? progress?.problem;
   const error = `${isComplete ? 'failed to process bound DeploymentTargetClaim: ' : ''}${problem?.message}`;
   const said = problem ?? verdict.unready;
-  const conditions = [
+  const conditions = besideOthers(claim.status?.conditions, [
     errorCondition(claim.status?.conditions, problem && error, view.now()),
     condition(
       'Ready',
@@ -76,7 +76,7 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
     ),
     ...(progress?.conditions ?? []),
     ...warnings(claim, verdict.target, life),
-  ];
+  ]);
   const steps = [...(verdict.steps ?? [])];
   const { expiresAt } = life;
   if (steps.length === 0 && claim.metadata.annotations?.[EXPIRES_AT] !== expiresAt) {

@@ -8,7 +8,7 @@ import type { Step } from '../kube/index.ts';
 import { claimNameOf, refersTo, withoutClaim } from './claim-ref.ts';
 import { BIND_COMPLETE, TARGET_FINALIZER } from './names.ts';
 import type { Settings } from './settings.ts';
-import { condition, errorCondition } from './status.ts';
+import { besideOthers, condition, errorCondition } from './status.ts';
 import { classOf, policyFor, reclaimPolicyOf, ownRequests, targetNamed, targetsReferringTo } from './world.ts';
 
 /** How often to look whether a target is gone, should nobody tell. */
@@ -28,10 +28,10 @@ export function planClaimDeletion(view: View, claim: DeploymentTargetClaim, sett
     steps,
     status: {
       ...claim.status,
-      conditions: [
+      conditions: besideOthers(claim.status?.conditions, [
         errorCondition(claim.status?.conditions, undefined, view.now()),
         condition('Ready', false, 'Terminating', message),
-      ],
+      ]),
     },
     requeueAfterMs: LOOK_AGAIN_MS,
   };

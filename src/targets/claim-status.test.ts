@@ -43,6 +43,27 @@ describe('the conditions of a claim', () => {
     expect(conditionOf(w, 'Ready')?.message).toContain('DeploymentTargetClass xyz');
   });
 
+  test('1.8: conditions that somebody else wrote stay, behind ours', async () => {
+    const theirs = {
+      type: 'Approved',
+      status: 'True',
+      reason: 'ByHand',
+      message: '',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    };
+    const w = await running().have(
+      targetClass('Retain'),
+      { ...target(), status: { conditions: [theirs] } },
+      { ...claim(), status: { conditions: [theirs] } },
+    );
+    await w.settle();
+    for (const each of [dtc(w), dt(w)]) {
+      expect(each?.status?.phase).toBe('Bound');
+      expect(each?.status?.conditions?.[0]?.type).toBe('ErrorOccurred');
+      expect(each?.status?.conditions?.at(-1)).toEqual(theirs);
+    }
+  });
+
   test('REQ-9: a claim and a target that name each other are bound, with a warning where their classes differ', async () => {
     const w = await running().have(
       target('test-dt', { claimRef: 'test-dtc', deploymentTargetClassName: 'other' }),

@@ -18,6 +18,7 @@ export interface EnvironmentProblem {
 export type Unbound = 'DeploymentTargetClaimPending' | 'DeploymentTargetClaimLost';
 
 const RESOLVED = 'Resolved';
+const OURS: ReadonlySet<string> = new Set(['ErrorOccurred', 'Reconciled', 'Bound', 'Stalled']);
 
 /** The status of an environment; undefined when there is nothing to say and nothing was ever said. */
 export function environmentStatus(
@@ -36,7 +37,8 @@ export function environmentStatus(
   const { problem, unbound } = found;
   const pair = problem === undefined ? resolved(of('ErrorOccurred'), of('Reconciled')) : failed(problem).map(upsert);
   const waiting = unbound === undefined ? [] : [upsert(waitingFor(unbound))];
-  const conditions = [...pair, ...waiting];
+  const others = before.filter(({ type }) => !OURS.has(type));
+  const conditions = [...pair, ...waiting, ...others];
   return before.length === 0 && conditions.length === 0 ? undefined : { ...status, conditions };
 }
 

@@ -265,6 +265,14 @@ describe('what is wrong is told as a pair of conditions', () => {
     expect(at([{ ...old, ...other }])[1]).toEqual({ ...old, lastTransitionTime: ago(0) });
   });
 
+  test('conditions of others stay behind them', () => {
+    const theirs = { type: 'Approved', status: 'True', reason: 'ByHand', message: '', lastTransitionTime: ago(60) };
+    const at = (others: KubeObject[]) =>
+      plan(environment(DIRECT, { conditions: [theirs] }), others).status?.conditions?.map(({ type }) => type);
+    expect(at([])).toEqual(['ErrorOccurred', 'Reconciled', 'Approved']);
+    expect(at([secret()])).toEqual(['Approved']);
+  });
+
   test('a Secret that disappears takes its copy with it', () => {
     expect(shown(plan(environment(BY_CLAIM), [claim(), target(), copy, managed({})]))).toEqual([
       'remove Secret team/managed-environment-secret-prod',

@@ -19,7 +19,7 @@ import {
   TARGET_FINALIZER,
   TOOLCHAIN_FINALIZER,
 } from './names.ts';
-import { condition, errorCondition, withError } from './status.ts';
+import { besideOthers, condition, errorCondition, withError } from './status.ts';
 import { targetWarnings, warningEvents } from './target-warnings.ts';
 import { claimOf, claimTables, classOf, policyFor, requestOf } from './world.ts';
 
@@ -60,11 +60,11 @@ function planTarget(view: View, target: DeploymentTarget): Plan {
     status: {
       ...target.status,
       phase,
-      conditions: [
+      conditions: besideOthers(target.status?.conditions, [
         errorCondition(target.status?.conditions, problem, view.now()),
         condition('Ready', phase === 'Available' || phase === 'Bound', phase, message),
         ...warnings,
-      ],
+      ]),
     },
     events: [...phaseEvents(target, phase), ...warningEvents(target, warnings)],
   };
@@ -146,10 +146,10 @@ function planTargetDeletion(
     status: {
       ...target.status,
       ...(phase !== undefined && { phase }),
-      conditions: [
+      conditions: besideOthers(target.status?.conditions, [
         errorCondition(target.status?.conditions, undefined, view.now()),
         condition('Ready', false, phase === 'Failed' ? 'Failed' : 'Terminating', message),
-      ],
+      ]),
     },
     ...(isStuck && { events: phaseEvents(target, 'Failed', message) }),
     requeueAfterMs: LOOK_AGAIN_MS,

@@ -33,6 +33,26 @@ export function withError(before: Conditions, message: string, now: number): Con
   return [errorCondition(before, message, now), ...without(before, 'ErrorOccurred')];
 }
 
+/** The types of conditions that our controllers write on claims and targets. */
+const OURS: ReadonlySet<string> = new Set([
+  'ErrorOccurred',
+  'Ready',
+  'Provisioned',
+  'ClassMatches',
+  'Expires',
+  'SecretFound',
+  'Reserved',
+  'Stalled',
+]);
+
+/** Our conditions, and those of others as they were. */
+export function besideOthers(
+  before: Conditions,
+  ours: readonly (PlannedCondition | Condition)[],
+): readonly (PlannedCondition | Condition)[] {
+  return [...ours, ...(before ?? []).filter(({ type }) => !OURS.has(type))];
+}
+
 function without(conditions: Conditions, not: string): Condition[] {
   return (conditions ?? []).filter(({ type }) => type !== not);
 }

@@ -40,7 +40,7 @@ function eventsOf(object: Of, { reason, message }: Readiness): PlannedEvent[] {
   return [{ type, reason, note: message ?? `the space is ${reason.toLowerCase()}` }];
 }
 
-/** The conditions of an object with its readiness in first place. Conditions of others stay. */
+/** The conditions of an object with its readiness. Conditions of others stay, and all keep their order. */
 function withReadiness(
   object: Of,
   { reason, message = '' }: Readiness,
@@ -48,7 +48,7 @@ function withReadiness(
 ): NonNullable<Status['conditions']> {
   const status = reason === 'Provisioned' ? 'True' : 'False';
   const before = readyOf(object);
-  const others = (object.status?.conditions ?? []).filter(({ type }) => type !== 'Ready' && type !== 'Stalled');
+  const all = (object.status?.conditions ?? []).filter(({ type }) => type !== 'Stalled') as Condition[];
   const isSame = before?.status === status && before.reason === reason && (before.message ?? '') === message;
   const time = timeText(now);
   const ready = {
@@ -60,5 +60,7 @@ function withReadiness(
     lastUpdatedTime: isSame ? (before.lastUpdatedTime ?? time) : time,
   } as const;
   const isKept = isSame && before.lastTransitionTime !== undefined;
-  return [isKept ? (before as Condition) : ready, ...(others as Condition[])];
+  const next = isKept ? (before as Condition) : ready;
+  const at = all.findIndex(({ type }) => type === 'Ready');
+  return at < 0 ? [...all, next] : all.with(at, next);
 }

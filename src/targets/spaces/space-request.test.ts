@@ -317,6 +317,14 @@ describe('a request that is going', () => {
   });
 });
 
+test('1.8: conditions of others stay where they are, and so does Ready', () => {
+  const theirs = { type: 'Approved', status: 'True' };
+  const at = (conditions: object[]) =>
+    plan(request({ status: { conditions } }), [home()]).status!.conditions!.map(({ type }) => type);
+  expect(at([theirs])).toEqual(['Approved', 'Ready']);
+  expect(at([{ type: 'Ready', status: 'True' }, theirs])).toEqual(['Ready', 'Approved']);
+});
+
 test('the condition moves its time only with its status, and its second time with anything', () => {
   const before = {
     conditions: [
