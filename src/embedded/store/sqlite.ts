@@ -1,5 +1,5 @@
 // The durable back end of the store: one SQLite file in a data directory, committed to disk before a write is promised.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Backend, StoreEvent, StoredRow } from './types.ts';
@@ -21,9 +21,14 @@ const schema = `
 export function openSqlite(directory: string, options: { readonly fresh?: boolean } = {}): Backend {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const ownerFile = join(directory, 'server.pid');
-  const database = new DatabaseSync(join(directory, 'cluster.db'));
+  const file = join(directory, 'cluster.db');
+  const isNew = !existsSync(file);
+  const database = new DatabaseSync(file);
   try {
-    prepare(database);
+    // Until there is something to lose, waiting for the disk at every step of making the file is waiting for nothing.
+    prepare(database, isNew ? 'OFF' : 'FULL');
+    database.exec('PRAGMA synchronous = FULL');
+    if (isNew) database.exec('PRAGMA wal_checkpoint');
   } catch (error) {
     database.close();
     if (isLocked(error)) throw new DataDirectoryInUse(directory, ownerOf(ownerFile));
@@ -66,11 +71,11 @@ export function openSqlite(directory: string, options: { readonly fresh?: boolea
   };
 }
 
-function prepare(database: DatabaseSync): void {
+function prepare(database: DatabaseSync, synchronous: 'OFF' | 'FULL'): void {
   // The exclusive lock belongs to the process: the operating system drops it even after kill -9.
   database.exec('PRAGMA locking_mode = EXCLUSIVE');
+  database.exec(`PRAGMA synchronous = ${synchronous}`);
   database.exec('PRAGMA journal_mode = WAL');
-  database.exec('PRAGMA synchronous = FULL');
   // Everything is in memory already and read from here only at the start: a large cache would hold it twice.
   database.exec('PRAGMA cache_size = -8192');
   database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`);
