@@ -15,7 +15,7 @@ export function definitionProblems(definition: ApiObject, old?: ApiObject): Fiel
   const group = text(spec, 'group');
   const plural = text(spec, 'names', 'plural');
   const name = text(definition, 'metadata', 'name');
-  if (name !== `${plural}.${group}`) {
+  if (old === undefined && name !== `${plural}.${group}`) {
     errors.push(invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
   }
   checkGroup(group, definition, errors);
@@ -28,7 +28,8 @@ export function definitionProblems(definition: ApiObject, old?: ApiObject): Fiel
     errors.push(invalid('spec.preserveUnknownFields', true, text));
   }
   errors.push(...conversionProblems(at(spec, 'conversion')));
-  if (old !== undefined) checkUnchanged(spec, at(old, 'spec'), errors);
+  if (old === undefined) checkStored(spec, errors);
+  else checkUnchanged(spec, at(old, 'spec'), errors);
   return errors;
 }
 
@@ -75,7 +76,18 @@ function checkVersions(spec: unknown, errors: FieldError[]): void {
   }
   if (versions.filter((version) => version['storage'] === true).length !== 1) {
     const why = 'must have exactly one version marked as storage version';
-    errors.push(invalid('spec.versions', at(spec, 'versions'), why));
+    errors.push(invalid('spec.versions', at(spec, 'versions') ?? null, why));
+  }
+}
+
+/** What follows from that for the record of versions that objects are stored in. */
+function checkStored(spec: unknown, errors: FieldError[]): void {
+  const stored = objects(spec, 'versions').filter((version) => version['storage'] === true);
+  const field = 'status.storedVersions';
+  if (stored.length === 0) errors.push(invalid(field, null, 'must have at least one stored version'));
+  if (stored.length > 1) {
+    const why = `must have the storage version ${text(stored.at(-1), 'name')}`;
+    errors.push(invalid(field, [text(stored[0], 'name')], why));
   }
 }
 
@@ -83,6 +95,8 @@ function checkVersion(version: ApiObject, index: number, versions: readonly ApiO
   const name = text(version, 'name');
   const problems = dns1035LabelProblems(name);
   if (problems.length > 0) errors.push(invalid(`spec.versions[${index}].name`, name, problems.join(',')));
+  // The first version is also known by the name of a field that is long gone.
+  if (problems.length > 0 && index === 0) errors.push(invalid('spec.version', name, problems.join(',')));
   const schema = at(version, 'schema', 'openAPIV3Schema');
   const schemaPath = partPath(versions, 'schema', index, 'validation');
   if (isObject(schema) && schemaPath !== undefined) {

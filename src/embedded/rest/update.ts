@@ -80,7 +80,7 @@ async function changeOnce(
   if (problems.length > 0) throw invalid(resource, name, problems);
   if (target.subresource === '') for (const warning of warningsOf(resource, settled)) options.warn(warning);
   // The writer owns what it sent, not what the server made of it.
-  const owned = managed === true ? settled : trackWrite(target, old, conformed, options);
+  const owned = managed === true ? settled : trackWrite(target, old, withReset(conformed, given), options);
   const tracked = withOwners(settled, owned);
   const next = withGeneration(target, tracked, old);
   await cluster.admission.validate({ ...request, object: next });
@@ -90,6 +90,12 @@ async function changeOnce(
   }
   if (sameJson(next, old)) return { stored, created: false, gone: false };
   return { stored: await commitInTurn(cluster, target, stored, next, options), created: false, gone: false };
+}
+
+/** An empty list of owners is a wish: to forget them. It does not survive as a value. */
+function withReset(object: AnyObject, { metadata: { managedFields } }: AnyObject): AnyObject {
+  if (managedFields?.length !== 0) return object;
+  return { ...object, metadata: { ...object.metadata, managedFields } };
 }
 
 function withOwners(object: AnyObject, { metadata: { managedFields } }: AnyObject): AnyObject {

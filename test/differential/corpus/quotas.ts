@@ -9,11 +9,19 @@ const quota = (hard: object): object => ({
   spec: { hard },
 });
 
+/** A quota is kept some time after it can be read: waits until it is, by what no quota here allows. */
+const inForce = post(
+  core('services'),
+  { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } },
+  { query: { dryRun: 'All' }, until: { code: 403 } },
+);
+
 export const quotas = [
   scenario(
     'a quota of objects',
-    post(core('resourcequotas'), quota({ 'count/secrets': '1', pods: '1' })),
+    post(core('resourcequotas'), quota({ 'count/secrets': '1', pods: '1', services: '0' })),
     get(core('resourcequotas', 'q'), { until: { path: 'status.used.pods', is: '0' }, only: ['status'] }),
+    inForce,
     post(core('secrets'), { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }, { only: ['kind'] }),
     post(core('secrets'), { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'b' } }),
     post(core('configmaps'), configMap('a', {}), { only: ['kind'] }),
@@ -27,8 +35,11 @@ export const quotas = [
   ),
   scenario(
     'a quota of resources',
-    post(core('resourcequotas'), quota({ 'requests.cpu': '1', 'limits.memory': '1Gi' }), { only: ['kind'] }),
+    post(core('resourcequotas'), quota({ 'requests.cpu': '1', 'limits.memory': '1Gi', services: '0' }), {
+      only: ['kind'],
+    }),
     get(core('resourcequotas', 'q'), { until: { path: 'status.used' }, only: ['status'] }),
+    inForce,
     post(core('pods'), pod('p')),
     post(
       core('pods'),
@@ -75,5 +86,35 @@ export const quotas = [
       metadata: { name: 'bad' },
       spec: { limits: [{ type: 'Container', max: { cpu: '1' }, min: { cpu: '2' } }] },
     }),
+  ),
+  scenario(
+    'priorities of pods',
+    post('/apis/scheduling.k8s.io/v1/priorityclasses', {
+      apiVersion: 'scheduling.k8s.io/v1',
+      kind: 'PriorityClass',
+      metadata: { name: '<ns>' },
+      value: 7,
+      preemptionPolicy: 'Never',
+    }),
+    ...[
+      { priorityClassName: '<ns>' },
+      { priorityClassName: '<ns>', priority: 7 },
+      { priorityClassName: '<ns>', priority: 8 },
+      { priorityClassName: '<ns>-missing' },
+      { priority: 3 },
+      {},
+    ].map((spec) =>
+      post(core('pods'), pod('p', spec), {
+        query: { dryRun: 'All' },
+        // The real server learns of a new class a moment later.
+        ...(spec.priorityClassName === '<ns>' && spec.priority === undefined && { until: { code: 201 } }),
+        only: ['message', 'spec.priority', 'spec.priorityClassName', 'spec.preemptionPolicy'],
+      }),
+    ),
+    post(core('pods'), pod('p', { priorityClassName: 'system-cluster-critical' }), {
+      query: { dryRun: 'All' },
+      only: ['message', 'spec.priority', 'spec.preemptionPolicy'],
+    }),
+    del('/apis/scheduling.k8s.io/v1/priorityclasses/<ns>', undefined, { only: ['status'] }),
   ),
 ];

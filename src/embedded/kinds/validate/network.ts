@@ -88,6 +88,12 @@ function addressChange(object: ApiObject, old: ApiObject | undefined): FieldErro
 export function ingressErrors(object: ApiObject): FieldError[] {
   const spec = object['spec'];
   const errors: FieldError[] = [];
+  for (const [index, entry] of objects(object, 'status', 'loadBalancer', 'ingress').entries()) {
+    const address = text(entry, 'ip');
+    if (address === '' || isIP(address) !== 0) continue;
+    const why = `${addressText}, (e.g. 10.9.8.7 or 2001:db8::ffff)`;
+    errors.push(invalid(`status.loadBalancer.ingress[${index}].ip`, address, why));
+  }
   const rules = objects(spec, 'rules');
   const fallback = at(spec, 'defaultBackend');
   if (rules.length === 0 && fallback === undefined) {

@@ -13,7 +13,7 @@ import {
   selectorErrors,
   sorted,
 } from './common.ts';
-import { pathSegmentProblems } from './names.ts';
+import { pathSegmentProblems, qualifiedNameProblems } from './names.ts';
 
 const metricTypes = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'];
 
@@ -118,7 +118,9 @@ export function quotaErrors(object: ApiObject): FieldError[] {
     const path = `spec.hard[${name}]`;
     const errors: FieldError[] = [];
     if (!isQuotaName(name)) {
-      errors.push(invalid(path, name, 'must be a standard resource type or fully qualified'));
+      const problems = qualifiedNameProblems(name);
+      const found = problems.length > 0 ? problems : ['must be a standard resource type or fully qualified'];
+      errors.push(...found.map((problem) => invalid(path, name, problem)));
       errors.push(invalid(path, name, 'must be a standard resource for quota'));
     }
     const quantity = parseQuantity(amount);

@@ -16,7 +16,7 @@ function named(object: AnyObject): AnyObject {
   const spec = part(object, 'spec');
   const names = part(spec, 'names');
   const { kind } = names;
-  if (typeof kind !== 'string') return object;
+  if (typeof kind !== 'string' || kind === '') return object;
   const conversion = spec['conversion'] ?? { strategy: 'None' };
   const full = { singular: kind.toLowerCase(), listKind: `${kind}List`, ...names };
   return { ...object, spec: { ...spec, names: full, conversion } };
