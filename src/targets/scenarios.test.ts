@@ -2,16 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { claim, errorOf, spaceRequest, target, targetClass } from '../../test/support/claims.ts';
 import type { ClaimWorld } from '../../test/support/claims.ts';
-import { runningWithoutSpaces } from '../../test/support/running-claims.ts';
+import { dt, dtc, phases, runningWithoutSpaces } from '../../test/support/running-claims.ts';
 import { ManagedEnvironment, SpaceRequest } from '../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, Environment } from '../api/targets.ts';
 import type { KubeObject } from '../kube/index.ts';
 import { BIND_COMPLETE, DEVSANDBOX, PROVISIONER, TARGET_FINALIZER } from './names.ts';
 import { Secret } from './objects.ts';
 
-const dtc = (w: ClaimWorld, name = 'test-dtc') => w.get(DeploymentTargetClaim, name);
-const dt = (w: ClaimWorld, name = 'test-dt') => w.get(DeploymentTarget, name);
-const phases = (w: ClaimWorld) => [dtc(w)?.status?.phase, dt(w)?.status?.phase];
 const requests = (w: ClaimWorld, name = 'test-dtc') =>
   [...w.api.all(SpaceRequest).values()].filter(
     ({ metadata }) => metadata.labels?.['appstudio.openshift.io/dtc'] === name,

@@ -1,0 +1,64 @@
+// How long a claim lives.
+import { describe, expect, test } from 'vitest';
+import { claim, target, targetClass } from '../../test/support/claims.ts';
+import type { ClaimWorld } from '../../test/support/claims.ts';
+import { bound, conditionOf, dtc, running } from '../../test/support/running-claims.ts';
+import { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
+import { EXPIRES_AT, TTL } from './names.ts';
+
+const HOUR = 3_600_000;
+const at = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
+
+describe('a claim with an end', () => {
+  const end = (w: ClaimWorld) => dtc(w)?.metadata.annotations?.[EXPIRES_AT];
+
+  test('9.5: by its field, before its annotation, before its class', async () => {
+    for (const [spec, annotations, ofClass, hours] of [
+      [{ ttl: '1h' }, { [TTL]: '2h' }, '3h', 1],
+      [{}, { [TTL]: '2h' }, '3h', 2],
+      [{}, {}, '3h', 3],
+    ] as const) {
+      const w = await running().have(
+        targetClass('Retain', undefined, undefined, { ttl: ofClass }),
+        target(),
+        claim('test-dtc', spec, { annotations }),
+      );
+      await w.settle();
+      expect(end(w)).toBe(at(w.clock.now() + hours * HOUR));
+    }
+  });
+
+  test('is renewed by a longer one, and lives for ever when it has none any more', async () => {
+    const w = await bound('Retain', { ttl: '1h' });
+    const begun = w.clock.now();
+    await w.clock.advance(HOUR / 2);
+    await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { ttl: '4h' } });
+    await w.settle();
+    expect(end(w)).toBe(at(begun + 4 * HOUR));
+    await w.clock.advance(2 * HOUR);
+    await w.settle();
+    expect(dtc(w)).toBeDefined();
+    await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { ttl: null } });
+    await w.settle();
+    expect(end(w)).toBeUndefined();
+  });
+
+  test('comes to it also when its target is lost', async () => {
+    const w = await bound('Retain', { ttl: '1h' });
+    await w.delete(DeploymentTarget, 'test-dt');
+    await w.settle();
+    expect(dtc(w)?.status?.phase).toBe('Lost');
+    await w.clock.advance(HOUR + 1000);
+    await w.settle();
+    expect(dtc(w)).toBeUndefined();
+  });
+
+  test.each(['soon', '0s', '-1h', '1000000d'])(
+    'that is no length of time (%s) is told, and it lives for ever',
+    async (ttl) => {
+      const w = await bound('Retain', {}, { annotations: { [TTL]: ttl } });
+      expect(conditionOf(w, 'Expires')).toMatchObject({ status: 'False', reason: 'InvalidTTL' });
+      expect([end(w), dtc(w)?.status?.phase]).toEqual([undefined, 'Bound']);
+    },
+  );
+});
