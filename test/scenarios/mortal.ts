@@ -33,8 +33,12 @@ export async function startPhoenix(
       client: mortal.client,
       logger: createLogger({ level: 'silent' }),
     });
+    const dead = lives.at(-1);
     lives.push({ manager, client: mortal });
     await manager.start();
+    // What is left of the one before only costs.
+    dead?.client.bury();
+    await dead?.manager.stop();
   };
   await begin();
   return {

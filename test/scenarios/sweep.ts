@@ -7,7 +7,7 @@ import { play } from './runner.ts';
 import type { RunOptions } from './runner.ts';
 import type { Move } from './scenario.ts';
 
-export const DEADLINE_MS = 30_000;
+export const DEADLINE_MS = 60_000;
 
 /** Objects by kind and name. */
 export type State = Readonly<Record<string, unknown>>;
