@@ -214,6 +214,37 @@ describe('watches', () => {
     expect(Number(versionOf(lines[0]!.object))).toBeGreaterThanOrEqual(Number(versionOf(a)));
   });
 
+  test('of custom resources end when their definition changes, and when it goes with its objects', async () => {
+    const group = `${namespace}.example.com`;
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const definition = `${definitions}/widgets.${group}`;
+    const widgets = `/apis/${group}/v1/namespaces/${namespace}/widgets`;
+    const schema = { openAPIV3Schema: { type: 'object' } };
+    await client.post(definitions, {
+      metadata: { name: `widgets.${group}` },
+      spec: {
+        group,
+        scope: 'Namespaced',
+        names: { plural: 'widgets', kind: 'Widget' },
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    });
+    await client.post(widgets, { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'w' } });
+    const first = await client.watch(`${widgets}?watch=true`);
+    expect(await first.summary(1)).toEqual(['ADDED w']);
+    // What says nothing about the objects ends nothing.
+    const merge = { type: 'application/merge-patch+json' };
+    await client.call('PATCH', definition, { metadata: { labels: { a: 'b' } } }, merge);
+    await client.call('PATCH', `${widgets}/w`, { metadata: { labels: { a: 'b' } } }, merge);
+    expect(await first.summary(1)).toEqual(['MODIFIED w']);
+    await client.call('PATCH', definition, { spec: { names: { shortNames: ['wd'] } } }, merge);
+    expect(await first.rest()).toEqual([]);
+    const second = await client.watch(`${widgets}?watch=true`);
+    await client.call('DELETE', definition);
+    expect((await second.rest()).map(({ type }) => type)).toEqual(['ADDED', 'DELETED']);
+    expect((await client.get(widgets)).code).toBe(404);
+  });
+
   test('carry tables to those who want them', async () => {
     await put('a');
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';

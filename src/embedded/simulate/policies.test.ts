@@ -158,6 +158,28 @@ describe('budgets, roles and autoscalers', () => {
     expect(cluster.must<Any>('clusterroles.rbac.authorization.k8s.io', 'all')['rules'] ?? []).toEqual([]);
   });
 
+  test('a pod has the priority of its class, or of the one for everybody', async () => {
+    const cluster = await testCluster();
+    const priorityClass = (name: string, value: number, globalDefault = false): Any => ({
+      apiVersion: 'scheduling.k8s.io/v1',
+      kind: 'PriorityClass',
+      metadata: { name },
+      value,
+      globalDefault,
+    });
+    const named = (name: string, priorityClassName?: string): Any => {
+      const { spec, ...rest } = pod(name) as Any & { spec: Fields };
+      return { ...rest, spec: { ...spec, ...(priorityClassName !== undefined && { priorityClassName }) } };
+    };
+    await cluster.create(priorityClass('high', 9), priorityClass('all', 3, true));
+    await cluster.create(named('one', 'high'), named('two'), named('three', 'system-node-critical'));
+    const spec = (name: string): unknown => cluster.must(pods, `default/${name}`).spec;
+    expect(spec('one')).toMatchObject({ priority: 9, priorityClassName: 'high' });
+    expect(spec('two')).toMatchObject({ priority: 3, priorityClassName: 'all' });
+    expect(spec('three')).toMatchObject({ priority: 2_000_001_000 });
+    await expect(cluster.create(named('four', 'none'))).rejects.toThrow('no PriorityClass with name none was found');
+  });
+
   test('an autoscaler says that it has nothing to scale by', async () => {
     const cluster = await testCluster();
     await cluster.create({
