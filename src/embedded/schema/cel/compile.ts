@@ -72,13 +72,13 @@ export function compileRules(
 ): { readonly rules: readonly CompiledRule[]; readonly problems: readonly RuleProblem[] } {
   const known = compiled.get(schema);
   if (known !== undefined) return known;
+  const self = { schema, isResource };
+  const plain = { self, oldSelf: self };
+  const withOptional = { self, oldSelf: { ...self, optional: true } };
   const rules: CompiledRule[] = [];
   const problems: RuleProblem[] = [];
   for (const [index, rule] of (schema['x-kubernetes-validations'] ?? []).entries()) {
-    const variables = {
-      self: { schema, isResource },
-      oldSelf: { schema, isResource, optional: rule.optionalOldSelf === true },
-    };
+    const variables = rule.optionalOldSelf === true ? withOptional : plain;
     const parsed = compileTyped(rule.rule, variables, 'bool', 'cel expression');
     if (typeof parsed === 'string') {
       problems.push({ index, part: 'rule', text: parsed });

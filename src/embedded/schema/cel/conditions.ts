@@ -38,6 +38,8 @@ const requestSchema: Schema = {
   },
 };
 
+const variables = { object: 'dyn', oldObject: 'dyn', request: { schema: requestSchema } } as const;
+
 const compiled = new Map<string, Expression | string>();
 const most = 1000;
 
@@ -46,7 +48,7 @@ export function compileCondition(expression: string): Expression | string {
   let known = compiled.get(expression);
   if (known === undefined) {
     if (compiled.size >= most) compiled.clear();
-    known = compileExpression(expression, { object: 'dyn', oldObject: 'dyn', request: { schema: requestSchema } });
+    known = compileExpression(expression, variables);
     if (typeof known !== 'string' && known.type !== 'bool' && known.type !== 'dyn') {
       known = `must evaluate to bool but got ${known.type}`;
     }

@@ -42,8 +42,23 @@ export function runningEnvironment(names: readonly string[]): Environment {
   return known;
 }
 
-/** The environment in which expressions with these variables are checked; a strict one refuses lists of many types. */
-export function checkingEnvironment(variables: Readonly<Record<string, Variable>>, strict = true): Environment {
+type Variables = Readonly<Record<string, Variable>>;
+
+const typed = new WeakMap<Variables, Map<boolean, Environment>>();
+
+/**
+ * The environment in which expressions with these variables are checked; a strict one refuses lists of many types. Made
+ * once for the same variables: the rules of a large schema would otherwise declare all of its types each.
+ */
+export function checkingEnvironment(variables: Variables, strict = true): Environment {
+  const known = typed.get(variables) ?? new Map<boolean, Environment>();
+  typed.set(variables, known);
+  let environment = known.get(strict);
+  if (environment === undefined) known.set(strict, (environment = declared(variables, strict)));
+  return environment;
+}
+
+function declared(variables: Variables, strict: boolean): Environment {
   const environment = library(strict);
   const types = new Map<Schema, string>();
   for (const [name, variable] of Object.entries(variables)) {
