@@ -6,7 +6,7 @@ import type { Plan, View } from '../controller/index.ts';
 import { edit, editStatus, remove } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import { claimNameOf, refersTo, withoutClaim } from './claim-ref.ts';
-import { BIND_COMPLETE, TARGET_FINALIZER } from './names.ts';
+import { BIND_COMPLETE, CLAIM_UID, TARGET_FINALIZER } from './names.ts';
 import type { Settings } from './settings.ts';
 import { besideOthers, condition, errorCondition } from './status.ts';
 import { classOf, policyFor, reclaimPolicyOf, ownRequests, targetNamed, targetsReferringTo } from './world.ts';
@@ -45,8 +45,10 @@ function saidBy({ status }: DeploymentTarget): string {
 /** The target that the claim has: never one that belongs to somebody else, nor a second one that was reserved for it. */
 function targetToReclaim(view: View, claim: DeploymentTargetClaim): DeploymentTarget | undefined {
   const referring = targetsReferringTo(view, claim);
-  const bound = referring.find(({ status }) => status?.phase === 'Bound');
-  if (bound !== undefined) return bound;
+  const isLocked = ({ metadata }: DeploymentTarget): boolean =>
+    metadata.annotations?.[CLAIM_UID] === claim.metadata.uid;
+  const own = referring.find(({ status }) => status?.phase === 'Bound') ?? referring.find(isLocked);
+  if (own !== undefined) return own;
   const named = targetNamed(view, claim);
   if (named !== undefined && refersTo(named, claim)) return named;
   const wasBound = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;

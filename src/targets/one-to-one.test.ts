@@ -52,3 +52,18 @@ test('such a claim takes the target with it that it had, not the one that it nam
   await w.settle();
   expect([dtc(w), dt(w), dt(w, 'free')?.status?.phase]).toEqual([undefined, undefined, 'Available']);
 });
+
+test('and under Retain it goes when that target is free of it, not before', async () => {
+  const w = await bound('Retain');
+  await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: 'nowhere' } });
+  const order: string[] = [];
+  w.api.intercept = ({ verb, kind, subresource = 'spec' }) => {
+    if (verb === 'patch' && kind !== 'Event') order.push(`${kind} ${subresource}`);
+  };
+  await w.settle();
+  order.length = 0;
+  await w.delete(DeploymentTargetClaim, 'test-dtc');
+  await w.settle();
+  expect([dtc(w), dt(w)?.status?.phase, dt(w)?.spec.claimRef]).toEqual([undefined, 'Released', '']);
+  expect(order.lastIndexOf('DeploymentTarget spec')).toBeLessThan(order.lastIndexOf('DeploymentTargetClaim spec'));
+});

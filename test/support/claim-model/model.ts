@@ -77,9 +77,14 @@ export function holderOf({ spec }: DeploymentTarget): string {
   return (typeof spec.claimRef === 'string' ? spec.claimRef : spec.claimRef?.name) ?? '';
 }
 
+/** The very claim that a target is or was bound to. */
+export function uidOf({ metadata }: DeploymentTarget): string | undefined {
+  return metadata.annotations?.[CLAIM_UID];
+}
+
 /** Whether a target is held by this very claim, or reserved for one of its name. */
 export function isHeldBy(target: DeploymentTarget, claim: DeploymentTargetClaim): boolean {
-  const uid = target.metadata.annotations?.[CLAIM_UID];
+  const uid = uidOf(target);
   return holderOf(target) === claim.metadata.name && (uid === undefined || uid === claim.metadata.uid);
 }
 

@@ -2,7 +2,7 @@
 import type { FakeApi } from '../fake-api.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../../src/api/targets.ts';
 import type { Kind, KubeObject, WatchEvent } from '../../../src/kube/index.ts';
-import { CLAIM_TRANSITIONS, holderOf, isHeldBy, stateOf, TARGET_TRANSITIONS } from './model.ts';
+import { CLAIM_TRANSITIONS, holderOf, isHeldBy, stateOf, TARGET_TRANSITIONS, uidOf } from './model.ts';
 
 type Of = 'claim' | 'target';
 type Observed = DeploymentTargetClaim | DeploymentTarget;
@@ -22,6 +22,7 @@ export class Monitor {
   readonly #targets = new Map<string, DeploymentTarget>();
   readonly #byPerson = new Set<string>();
   readonly #touched = new Set<string>();
+  readonly #forced = new Set<string>();
   readonly #stop = new AbortController();
   #changes: Change[] = [];
 
@@ -40,12 +41,20 @@ export class Monitor {
     if (version !== undefined) this.#byPerson.add(version);
   }
 
+  /** Takes note that a person does not wait until a claim is let go. */
+  wasForced(name: string): void {
+    this.#forced.add(name);
+  }
+
   /** What was wrong with the changes since the last time. */
   check(isSettled: boolean): string[] {
     const changes = this.#changes.sort((a, b) => Number(a.version) - Number(b.version));
     this.#changes = [];
     const problems = changes.flatMap((change) => this.#check(change));
-    if (isSettled) this.#touched.clear();
+    if (isSettled) {
+      this.#touched.clear();
+      this.#forced.clear();
+    }
     return problems;
   }
 
@@ -71,11 +80,19 @@ export class Monitor {
       const allowed = of === 'claim' ? CLAIM_TRANSITIONS : TARGET_TRANSITIONS;
       if (!allowed.includes(transition)) problems.push(`${of} ${name}: ${transition}`);
     }
+    if (of === 'claim' && object === undefined && !this.#forced.has(name)) problems.push(...this.#leftBehind(before!));
     if (before === undefined || object === undefined || this.#byPerson.has(version)) return problems;
     const [was, is] = [before, object].map(referenceOf);
     if (was !== is && was !== '' && is !== '') problems.push(`${of} ${name} went from ${was} to ${is}`);
     if (of === 'claim' && from !== 'Bound' && to === 'Bound') problems.push(...this.#notBound(object));
     return problems;
+  }
+
+  /** A claim goes last: what it had is gone by then, or no longer refers to it. */
+  #leftBehind({ metadata }: Observed): string[] {
+    return [...this.#targets.values()]
+      .filter((target) => holderOf(target) === metadata.name && uidOf(target) === metadata.uid)
+      .map((target) => `claim ${metadata.name} went before ${target.metadata.name}, which is ${stateOf(target)}`);
   }
 
   /** A claim says that it is bound: so it must be, unless somebody meddled with its target meanwhile. */

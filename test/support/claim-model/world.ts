@@ -242,6 +242,7 @@ export class ModelWorld {
 
   /** Deletes it and does not wait for anybody: first the finalizers, so that nobody hears of it before it is gone. */
   async #force(kind: AnyKind, name: string): Promise<void> {
+    if (kind.kind === 'DeploymentTargetClaim') this.monitor.wasForced(name);
     await this.#patch(kind, name, { metadata: { finalizers: null } });
     await this.#delete(kind, name);
   }
