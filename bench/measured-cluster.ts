@@ -49,6 +49,13 @@ export class MeasuredCluster {
     return cost;
   }
 
+  /** The CPU time that the cluster itself has taken since the last time, in milliseconds. */
+  async clusterCpuMs(): Promise<number> {
+    this.#cluster.send('cpu');
+    const [ms] = (await once(this.#cluster, 'message')) as [number];
+    return ms;
+  }
+
   async stop(): Promise<void> {
     this.client.close();
     for (const child of [this.#controlPlane, this.#cluster]) {

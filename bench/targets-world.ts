@@ -31,9 +31,9 @@ const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: fals
 
 export class TargetsWorld {
   readonly #cluster: MeasuredCluster;
-  /** Claims that were seen bound, and who waits for more of them. */
+  /** Claims that were seen bound and are not gone, and who waits for a change of them. */
   readonly #bound = new Set<string>();
-  #onBound = (): void => {};
+  #onChange = (): void => {};
 
   private constructor(cluster: MeasuredCluster) {
     this.#cluster = cluster;
@@ -65,17 +65,27 @@ export class TargetsWorld {
     return this.#cluster.cost();
   }
 
+  /** The CPU time that the cluster itself has taken since the last time, in milliseconds. */
+  clusterCpuMs(): Promise<number> {
+    return this.#cluster.clusterCpuMs();
+  }
+
   /** Makes so many claims at once; how long it took until all were bound, in milliseconds. */
   async claim(prefix: string, count: number): Promise<number> {
-    const names = Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
     const started = performance.now();
-    await each(count, (i) => this.#create(names[i]!));
-    await new Promise<void>((resolve) => {
-      this.#onBound = () => {
-        if (names.every((name) => this.#bound.has(name))) resolve();
-      };
-      this.#onBound();
+    await each(count, (i) => this.#create(`${prefix}-${i}`));
+    await this.#until(() => this.#count(prefix) === count);
+    return performance.now() - started;
+  }
+
+  /** Takes them back at once; how long it took until all were gone, in milliseconds. */
+  async takeBack(prefix: string, count: number): Promise<number> {
+    const { client } = this.#cluster;
+    const started = performance.now();
+    await each(count, async (i) => {
+      await client.delete(DeploymentTargetClaim, { name: `${prefix}-${i}`, namespace: TEAM });
     });
+    await this.#until(() => this.#count(prefix) === 0);
     return performance.now() - started;
   }
 
@@ -93,6 +103,19 @@ export class TargetsWorld {
     return count - paired.length;
   }
 
+  #count(prefix: string): number {
+    return [...this.#bound].filter((name) => name.startsWith(`${prefix}-`)).length;
+  }
+
+  #until(condition: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onChange = () => {
+        if (condition()) resolve();
+      };
+      this.#onChange();
+    });
+  }
+
   async #create(name: string): Promise<void> {
     await this.#cluster.client.create(DeploymentTargetClaim, {
       apiVersion: API_VERSION,
@@ -106,9 +129,11 @@ export class TargetsWorld {
     const opened = Promise.withResolvers<void>();
     const options = { namespace: TEAM, onOpen: () => opened.resolve() };
     const watching = this.#cluster.client.watch(DeploymentTargetClaim, options, (event) => {
-      if (event.type === 'BOOKMARK' || event.object.status?.phase !== 'Bound') return;
-      this.#bound.add(event.object.metadata.name);
-      this.#onBound();
+      if (event.type === 'BOOKMARK') return;
+      const { metadata, status } = event.object;
+      if (event.type === 'DELETED') this.#bound.delete(metadata.name);
+      else if (status?.phase === 'Bound') this.#bound.add(metadata.name);
+      this.#onChange();
     });
     // It ends with the client.
     watching.catch(() => undefined);
