@@ -11,6 +11,7 @@ import { Secret } from '../../src/targets/objects.ts';
 import type { Cluster } from '../cluster/index.ts';
 import { poll } from '../scenarios/poll.ts';
 import { openKubectl } from '../scenarios/session.ts';
+import { takeAway } from './leftovers.ts';
 import { ATTEMPTS, DENIED_EVERYWHERE, DEPLOYING, workload } from './rights.ts';
 import type { Right } from './rights.ts';
 import type { TargetsSession } from './session.ts';
@@ -101,10 +102,7 @@ async function inPlace(cluster: Cluster, provisioner: string, use: (place: Place
   } finally {
     client.close();
     rmSync(dir, { recursive: true, force: true });
-    const { items } = await admin.list(DeploymentTargetClaim, { namespace: team });
-    for (const { metadata } of items) await admin.delete(DeploymentTargetClaim, metadata);
-    await poll(async () => (await admin.list(DeploymentTarget, { namespace: team })).items.length === 0, DEADLINE_MS);
-    await admin.delete(DeploymentTargetClass, { name: className });
+    await takeAway(admin, team);
   }
 }
 
