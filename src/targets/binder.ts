@@ -59,7 +59,9 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
       events: [{ type: 'Normal', reason: 'Expired', note: `the claim has lived for ${life.ttl}` }],
     };
   }
-  const isComplete = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
+  // The phase says so before the mark does: if the target goes in between, the claim has lost it.
+  const isComplete =
+    claim.metadata.annotations?.[BIND_COMPLETE] !== undefined || ['Bound', 'Lost'].includes(claim.status?.phase ?? '');
   const verdict = isComplete ? upkeep(view, claim, settings) : findTarget(view, claim, settings);
   const phase = verdict.phase ?? claim.status?.phase;
   const progress = phase === 'Pending' ? progressOf(view, claim, settings) : undefined;
@@ -139,6 +141,8 @@ function upkeep(view: View, claim: DeploymentTargetClaim, settings: Settings): V
   const unready = uselessness(target);
   if (unready !== undefined) return { phase: undefined, steps, unready, target };
   if (named === '' && steps.length === 0) steps.push(nameTarget(claim, target));
+  const isMarked = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
+  if (!isMarked && steps.length === 0) steps.push(annotate(claim, { [BIND_COMPLETE]: 'true' }));
   const lock = lockSteps(claim, target, settings);
   // The claim says that it is bound when its target does, not before.
   if (lock.length > 0) return { phase: undefined, steps: [...steps, ...lock], target };
@@ -216,7 +220,6 @@ function bind(claim: DeploymentTargetClaim, target: DeploymentTarget, settings: 
   if ((claim.spec.targetName ?? '') === '') {
     return { phase: undefined, steps: [...steps, nameTarget(claim, target)] };
   }
-  if (claim.status?.phase === 'Bound') steps.push(annotate(claim, { [BIND_COMPLETE]: 'true' }));
   return { phase: 'Bound', steps, target };
 }
 

@@ -4,6 +4,7 @@ import { claim, errorOf, target, targetClass } from '../../test/support/claims.t
 import type { ClaimWorld } from '../../test/support/claims.ts';
 import { running } from '../../test/support/running-claims.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
+import { BIND_COMPLETE } from './names.ts';
 
 const dtc = (w: ClaimWorld, name = 'test-dtc') => w.get(DeploymentTargetClaim, name);
 const dt = (w: ClaimWorld, name = 'test-dt') => w.get(DeploymentTarget, name);
@@ -66,4 +67,16 @@ test('and under Retain it goes when that target is free of it, not before', asyn
   await w.settle();
   expect([dtc(w), dt(w)?.status?.phase, dt(w)?.spec.claimRef]).toEqual([undefined, 'Released', '']);
   expect(order.lastIndexOf('DeploymentTarget spec')).toBeLessThan(order.lastIndexOf('DeploymentTargetClaim spec'));
+});
+
+test('a claim whose target goes before binding was complete has lost it, and is whole when it heals', async () => {
+  const w = await bound();
+  await w.stop();
+  await w.patch(DeploymentTargetClaim, 'test-dtc', { metadata: { annotations: { [BIND_COMPLETE]: null } } });
+  await w.delete(DeploymentTarget, 'test-dt');
+  await w.settle();
+  expect([dtc(w)?.status?.phase, dt(w)]).toEqual(['Lost', undefined]);
+  await w.have(target('test-dt', { claimRef: 'test-dtc' }));
+  await w.settle();
+  expect([dtc(w)?.status?.phase, dtc(w)?.metadata.annotations?.[BIND_COMPLETE]]).toEqual(['Bound', 'true']);
 });
