@@ -1,6 +1,6 @@
 // Watches claims and targets, and compares each change of them with the model.
 import type { FakeApi } from '../fake-api.ts';
-import { DeploymentTarget, DeploymentTargetClaim } from '../../../src/api/targets.ts';
+import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../../src/api/targets.ts';
 import type { Kind, KubeObject, WatchEvent } from '../../../src/kube/index.ts';
 import { CLAIM_TRANSITIONS, holderOf, isHeldBy, stateOf, TARGET_TRANSITIONS, uidOf } from './model.ts';
 
@@ -24,9 +24,13 @@ export class Monitor {
   readonly #touched = new Set<string>();
   readonly #forced = new Set<string>();
   readonly #stop = new AbortController();
+  readonly #policyOf: (className: string) => string | undefined;
+  #areClassesChanged = false;
   #changes: Change[] = [];
 
   constructor(api: FakeApi) {
+    this.#policyOf = (className) =>
+      (api.all(DeploymentTargetClass).get(className) as DeploymentTargetClass | undefined)?.spec.reclaimPolicy;
     this.#watch(api, DeploymentTargetClaim, 'claim');
     this.#watch(api, DeploymentTarget, 'target');
   }
@@ -39,6 +43,11 @@ export class Monitor {
   wasPerson(of: Of, name: string, version?: string): void {
     this.#touched.add(`${of} ${name}`);
     if (version !== undefined) this.#byPerson.add(version);
+  }
+
+  /** Takes note that a person changes classes: what they say now is not what they said. */
+  classesChanged(): void {
+    this.#areClassesChanged = true;
   }
 
   /** Takes note that a person does not wait until a claim is let go. */
@@ -54,6 +63,7 @@ export class Monitor {
     if (isSettled) {
       this.#touched.clear();
       this.#forced.clear();
+      this.#areClassesChanged = false;
     }
     return problems;
   }
@@ -88,10 +98,15 @@ export class Monitor {
     return problems;
   }
 
-  /** A claim goes last: what it had is gone by then, or no longer refers to it. */
-  #leftBehind({ metadata }: Observed): string[] {
+  /**
+   * A claim goes last: what it had is gone by then, or no longer refers to it. A target that a class keeps is not waited
+   * for once it is deleted.
+   */
+  #leftBehind({ metadata, spec }: Observed): string[] {
+    const isKept = this.#areClassesChanged || this.#policyOf(spec.deploymentTargetClassName) !== 'Delete';
     return [...this.#targets.values()]
       .filter((target) => holderOf(target) === metadata.name && uidOf(target) === metadata.uid)
+      .filter((target) => target.metadata.deletionTimestamp === undefined || !isKept)
       .map((target) => `claim ${metadata.name} went before ${target.metadata.name}, which is ${stateOf(target)}`);
   }
 

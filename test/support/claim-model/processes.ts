@@ -60,8 +60,12 @@ export class Processes {
   }
 
   async stop(name: ProcessName): Promise<void> {
-    if (this.#isAlive(name)) await this.#lives.get(name)!.manager.stop();
+    const life = this.#lives.get(name);
     this.#lives.delete(name);
+    if (life === undefined) return;
+    // One that is doomed might die while it stops, and never say so: it ends here.
+    if (life.writesLeft === Infinity) await life.manager.stop();
+    else life.writesLeft = 0;
   }
 
   /** The process will end with its n-th write from now: that is done, but it does not hear of it. */

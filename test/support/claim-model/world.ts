@@ -173,6 +173,7 @@ export class ModelWorld {
       case 'class':
         return this.#class(action.name, action.policy);
       case 'delete class':
+        this.monitor.classesChanged();
         await api.delete(DeploymentTargetClass, { name: action.name });
         return;
       case 'delete request':
@@ -252,6 +253,7 @@ export class ModelWorld {
   }
 
   async #class(name: ClassName, reclaimPolicy: 'Delete' | 'Retain'): Promise<void> {
+    this.monitor.classesChanged();
     const object = targetClass(reclaimPolicy, name, CLASSES[name].provisioner);
     if (!this.api.all(DeploymentTargetClass).has(name)) await this.api.create(DeploymentTargetClass, object);
     else await this.api.patch(DeploymentTargetClass, { name }, { type: 'merge', body: { spec: { reclaimPolicy } } });
