@@ -140,7 +140,9 @@ function upkeep(view: View, claim: DeploymentTargetClaim, settings: Settings): V
   if (claim.status?.phase === 'Lost' && !mayHeal) return { phase: 'Lost', steps, problem: gone };
   const unready = uselessness(target);
   if (unready !== undefined) return { phase: undefined, steps, unready, target };
-  if (named === '' && steps.length === 0) steps.push(nameTarget(claim, target));
+  // One edit of the claim in a pass, and its name comes before its phase.
+  if (named === '' && steps.length > 0) return { phase: undefined, steps, target };
+  if (named === '') steps.push(nameTarget(claim, target));
   const isMarked = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
   if (!isMarked && steps.length === 0) steps.push(annotate(claim, { [BIND_COMPLETE]: 'true' }));
   const lock = lockSteps(claim, target, settings);
