@@ -81,13 +81,13 @@ const weighted: readonly (readonly [number, fc.Arbitrary<Action>])[] = [
     3,
     action('edit target', {
       name: anyTarget,
-      claim: sometimes(fc.oneof(claimName, fc.constant(''))),
       isUsable: sometimes(fc.boolean()),
       label: sometimes(fc.constantFrom('x', 'y')),
     }),
   ],
-  // The class of a target that was made for a claim is not for people to change.
+  // The class and the claim of a target that was made for a claim are not for people to change.
   [1, action('edit target', { name: ownTarget, class: anyClass })],
+  [2, action('edit target', { name: ownTarget, claim: fc.oneof(claimName, fc.constant('')) })],
   [3, action('delete target', { name: anyTarget })],
   [1, action('force target', { name: anyTarget })],
   [2, action('recycle target', { name: anyTarget })],

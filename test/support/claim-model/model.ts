@@ -121,8 +121,8 @@ function wrongWithClaim(facts: Facts, claim: DeploymentTargetClaim): string[] {
   const held = [...facts.targets.values()].filter((target) => isHeldBy(target, claim));
   if (isDeleting(claim)) return held.some(isDeleting) ? [] : say('nothing holds it');
   const named = facts.targets.get(claim.spec.targetName ?? '');
-  const isComplete = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
-  if (!isComplete) {
+  const wasBound = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined || state === 'Bound' || state === 'Lost';
+  if (!wasBound) {
     if (state !== 'Pending') return say('it should be Pending');
     return couldHave(facts, claim, named).flatMap((target) => say(`it could have ${nameOf(target)}`));
   }
