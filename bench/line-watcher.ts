@@ -1,8 +1,9 @@
 // A watch of config maps that counts events without reading them. A hundred real clients would cost more than the server
 // that feeds them, and hide the difference between two servers. Used by embedded-tasks.ts.
-import { get } from 'node:https';
+import { Agent, get } from 'node:https';
 import type { ClientRequest } from 'node:http';
 import type { ConnectConfig } from '../src/kube/index.ts';
+import { readBody, tapped } from '../src/kube/tap.ts';
 import { eachLine, Lines } from '../src/kube/watch-stream.ts';
 
 export class LineWatcher {
@@ -24,8 +25,9 @@ export class LineWatcher {
   open(resourceVersion: string): Promise<void> {
     const { server, caPem: ca, certPem: cert, keyPem: key } = this.#config;
     const path = `/api/v1/namespaces/${this.#namespace}/configmaps?watch=true&resourceVersion=${resourceVersion}`;
+    const agent = tapped(new Agent({ ca, cert, key }));
     return new Promise((resolve) => {
-      this.#request = get(`${server}${path}`, { ca, cert, key, agent: false }, (response) => {
+      this.#request = get(`${server}${path}`, { agent }, (response) => {
         resolve();
         let last: Buffer | undefined;
         const lines = new Lines((some) => {
@@ -35,7 +37,7 @@ export class LineWatcher {
           });
           last = last && Buffer.from(last);
         });
-        response.on('data', (chunk: Buffer) => lines.push(chunk));
+        readBody(response, (chunk) => lines.push(chunk));
         response.on('error', () => undefined);
         response.on('close', () => {
           if (!this.#closed) void this.open(last === undefined ? resourceVersion : versionIn(last));
