@@ -1,15 +1,10 @@
 // Whenever the controller process ends, the next one finishes its work: the same state after every step of a scenario,
 // whichever write was the last, and in the end the cluster is as if there had never been an environment.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startEmbedded } from '../../src/embedded/index.ts';
+import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/kube/client.ts';
-import { connect } from '../../src/kube/connect.ts';
-import { loadConfig } from '../../src/kube/kubeconfig.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import { describeReal } from '../cluster/index.ts';
-import { startRealCluster } from '../cluster/real.ts';
-import type { RealCluster } from '../cluster/real.ts';
-import type { Run } from '../scenarios/sweep.ts';
+import { alone, aloneOnRealCluster, sweep } from '../scenarios/alone.ts';
 import { scenarios } from './all.ts';
 import { installKinds } from './install.ts';
 import { withoutTraces } from './snapshot.ts';
@@ -26,17 +21,8 @@ async function prepare(client: Client): Promise<void> {
 }
 
 /** Runs something on a cluster that is used for nothing else. */
-async function onItsOwn<T>(use: (client: Client) => Promise<T>): Promise<T> {
-  const server = await startEmbedded();
-  const { certPem, keyPem } = server.admin;
-  const client = connect({ server: server.url, caPem: server.caPem, certPem, keyPem });
-  try {
-    await prepare(client);
-    return await use(client);
-  } finally {
-    client.close();
-    await server.stop();
-  }
+function onItsOwn<T>(use: (client: Client) => Promise<T>): Promise<T> {
+  return alone(prepare, ({ client }) => use(client));
 }
 
 /** Those that are tried with every number of writes; the others with one write a life. */
@@ -69,14 +55,10 @@ describe.concurrent('the controller ends after the n-th write (embedded)', () =>
     '%s',
     async (scenario) => {
       const reference = await onItsOwn((client) => run(client, scenario, NAMESPACE));
-      const survive = (lives: readonly number[]): Promise<Run> =>
-        onItsOwn((client) => run(client, scenario, NAMESPACE, lives, reference));
-      let deaths = 0;
-      for (let next = 1; deaths === next - 1; next += AT_ONCE) {
-        const runs = await Promise.all(Array.from({ length: AT_ONCE }, (_none, i) => survive([next + i])));
-        // A controller that may write more often than there is something to write lives to the end.
-        deaths += runs.filter(({ lives }) => lives > 1).length;
-      }
+      const deaths = await sweep(
+        (lives) => onItsOwn((client) => run(client, scenario, NAMESPACE, lives, reference)),
+        AT_ONCE,
+      );
       expect(deaths).toBeGreaterThan(8);
     },
     240_000,
@@ -84,31 +66,17 @@ describe.concurrent('the controller ends after the n-th write (embedded)', () =>
 });
 
 describeReal('the controller ends after the n-th write', () => {
-  let cluster: RealCluster;
-  let client: Client;
-
-  beforeAll(async () => {
-    // Other suites run controllers on the shared cluster, which would finish the work of the dead ones.
-    cluster = await startRealCluster();
-    client = connect(loadConfig({ path: cluster.kubeconfigPath }));
-    await prepare(client);
-  });
-
-  afterAll(async () => {
-    client?.close();
-    await cluster?.stop();
-  });
+  const cluster = aloneOnRealCluster(prepare);
 
   test.each(['simple', 'subset-becomes-consumer'])(
     '%s',
     async (scenario) => {
+      const { client } = cluster();
       const reference = await run(client, scenario, NAMESPACE);
-      let deaths = 0;
-      for (let lifetime = 1; deaths === lifetime - 1; lifetime++) {
+      const deaths = await sweep(async (lives) => {
         await clear(client, NAMESPACE);
-        const { lives } = await run(client, scenario, NAMESPACE, [lifetime], reference);
-        deaths += lives > 1 ? 1 : 0;
-      }
+        return run(client, scenario, NAMESPACE, lives, reference);
+      }, 1);
       expect(deaths).toBeGreaterThan(8);
       await clear(client, NAMESPACE);
     },

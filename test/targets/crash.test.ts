@@ -1,13 +1,10 @@
 // Whenever the controller process ends, the next one finishes its work: the same state after every step of a scenario,
 // in the same order, whichever write was the last, and in the end nothing is left.
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startEmbedded } from '../../src/embedded/index.ts';
-import { connect, loadConfig } from '../../src/kube/index.ts';
+import { describe, expect, test, vi } from 'vitest';
 import type { Client } from '../../src/kube/index.ts';
 import { Namespace } from '../../src/targets/objects.ts';
 import { describeReal } from '../cluster/index.ts';
-import { startRealCluster } from '../cluster/real.ts';
-import type { RealCluster } from '../cluster/real.ts';
+import { alone, aloneOnRealCluster, sweep } from '../scenarios/alone.ts';
 import type { Run } from '../scenarios/sweep.ts';
 import { installKinds, scenarios } from './all.ts';
 import { HOST, run } from './sweep.ts';
@@ -28,17 +25,9 @@ async function prepare(client: Client): Promise<void> {
 }
 
 /** Runs a scenario on a cluster that is used for nothing else. */
-async function onItsOwn(scenario: string, lives: readonly number[] = [], reference?: Run): Promise<Run> {
-  const cluster = await startEmbedded();
-  const { certPem, keyPem } = cluster.admin;
-  const client = connect({ server: cluster.url, caPem: cluster.caPem, certPem, keyPem });
-  try {
-    await prepare(client);
-    return await run({ client, server: 'https://here.example' }, scenario, NAMESPACE, lives, reference);
-  } finally {
-    client.close();
-    await cluster.stop();
-  }
+function onItsOwn(scenario: string, lives: readonly number[] = [], reference?: Run): Promise<Run> {
+  const server = 'https://here.example';
+  return alone(prepare, ({ client }) => run({ client, server }, scenario, NAMESPACE, lives, reference));
 }
 
 /** Those that are tried with every number of writes; the others with one write a life. */
@@ -61,13 +50,7 @@ describe.concurrent('the controllers end after the n-th write (embedded)', () =>
     '%s',
     async (scenario) => {
       const reference = await onItsOwn(scenario);
-      let deaths = 0;
-      for (let next = 1; deaths === next - 1; next += AT_ONCE) {
-        const lifetimes = Array.from({ length: AT_ONCE }, (_none, i) => [next + i]);
-        const runs = await Promise.all(lifetimes.map((lives) => onItsOwn(scenario, lives, reference)));
-        // Controllers that may write more often than there is something to write live to the end.
-        deaths += runs.filter(({ lives }) => lives > 1).length;
-      }
+      const deaths = await sweep((lives) => onItsOwn(scenario, lives, reference), AT_ONCE);
       expect(deaths).toBeGreaterThan(8);
     },
     240_000,
@@ -75,27 +58,14 @@ describe.concurrent('the controllers end after the n-th write (embedded)', () =>
 });
 
 describeReal('the controllers end after every write', () => {
-  let cluster: RealCluster;
-  let client: Client;
-
-  beforeAll(async () => {
-    // Other suites run controllers on the shared cluster, which would finish the work of the dead ones.
-    cluster = await startRealCluster();
-    client = connect(loadConfig({ path: cluster.kubeconfigPath }));
-    await prepare(client);
-  });
-
-  afterAll(async () => {
-    client?.close();
-    await cluster?.stop();
-  });
+  const cluster = aloneOnRealCluster(prepare);
 
   test.each(['steps', 'namespaces'])(
     '%s',
     async (scenario) => {
-      const place = { client, server: cluster.url };
+      const { client, url: server } = cluster();
       // What the cluster's own controllers do takes its time, so states are not compared here: the scenario decides.
-      const survived = await run(place, scenario, NAMESPACE, ONE_WRITE_A_LIFE);
+      const survived = await run({ client, server }, scenario, NAMESPACE, ONE_WRITE_A_LIFE);
       expect(survived.lives).toBeGreaterThan(4);
     },
     240_000,

@@ -1,0 +1,59 @@
+// Clusters that are used for nothing else: other controllers would finish the work of those that a test ends.
+import { afterAll, beforeAll } from 'vitest';
+import { startEmbedded } from '../../src/embedded/index.ts';
+import { connect, loadConfig } from '../../src/kube/index.ts';
+import type { Client } from '../../src/kube/index.ts';
+import { startRealCluster } from '../cluster/real.ts';
+import type { RealCluster } from '../cluster/real.ts';
+import type { Run } from './sweep.ts';
+
+export interface Alone {
+  readonly client: Client;
+  readonly url: string;
+}
+
+type Prepare = (client: Client) => Promise<void>;
+
+/** Runs something on an embedded cluster of its own. */
+export async function alone<T>(prepare: Prepare, use: (cluster: Alone) => Promise<T>): Promise<T> {
+  const server = await startEmbedded();
+  const { certPem, keyPem } = server.admin;
+  const client = connect({ server: server.url, caPem: server.caPem, certPem, keyPem });
+  try {
+    await prepare(client);
+    return await use({ client, url: server.url });
+  } finally {
+    client.close();
+    await server.stop();
+  }
+}
+
+/** A real cluster for the tests of the suite that calls this. */
+export function aloneOnRealCluster(prepare: Prepare): () => Alone {
+  let cluster: RealCluster;
+  let client: Client;
+
+  beforeAll(async () => {
+    cluster = await startRealCluster();
+    client = connect(loadConfig({ path: cluster.kubeconfigPath }));
+    await prepare(client);
+  });
+
+  afterAll(async () => {
+    client?.close();
+    await cluster?.stop();
+  });
+
+  return () => ({ client, url: cluster.url });
+}
+
+/** Lets a controller end after one write, after two and so on, some at once. Returns how many of them ended early. */
+export async function sweep(survive: (lives: readonly number[]) => Promise<Run>, atOnce: number): Promise<number> {
+  let deaths = 0;
+  for (let next = 1; deaths === next - 1; next += atOnce) {
+    const runs = await Promise.all(Array.from({ length: atOnce }, (_none, i) => survive([next + i])));
+    // A controller that may write more often than there is something to write lives to the end.
+    deaths += runs.filter(({ lives }) => lives > 1).length;
+  }
+  return deaths;
+}
