@@ -74,22 +74,6 @@ const quiet: Plugin = {
   },
 };
 
-/** Our kinds without their schemas, for a program that has the definitions as data: the schemas take long to make. */
-const onlyKinds: Plugin = {
-  name: 'only-kinds',
-  setup(build) {
-    build.onLoad({ filter: /\/src\/api\/(dynamicenv|spaces|targets)\.ts$/ }, async ({ path: file }) => {
-      const made = Object.entries((await import(file)) as Readonly<Record<string, object>>);
-      const lines = made.map(([name, value]) =>
-        'kind' in value && typeof value.kind === 'object'
-          ? constant(name, { kind: value.kind })
-          : constant(name, value),
-      );
-      return { contents: lines.join('\n'), loader: 'js' };
-    });
-  },
-};
-
 /**
  * The cluster has a bundle of its own: in a shared one, every file that any command reads would be one more to load. It
  * is also a whole command line, and so one of its parts finds itself when it asks for the cluster.
@@ -108,7 +92,6 @@ const apart: Plugin = {
  * files that it was made from.
  */
 export async function bundle(outdir: string, entries: Readonly<Record<string, string>> = {}): Promise<string[]> {
-  const plugins = [apart, quiet, builtins, evaluated, leftOut];
   const shared: BuildOptions = {
     absWorkingDir: root,
     outdir,
@@ -124,13 +107,13 @@ export async function bundle(outdir: string, entries: Readonly<Record<string, st
     legalComments: 'none',
     logLevel: 'warning',
     metafile: true,
-    plugins,
+    plugins: [apart, quiet, builtins, evaluated, leftOut],
     // Packages in the older module format ask for Node's own modules by this name.
     banner: { js: "import{createRequire as $require}from'node:module';const require=$require(import.meta.url);" },
   };
   const built = await Promise.all([
     esbuild.build({ ...shared, entryPoints: { cli: 'src/cli/main.ts', ...entries } }),
-    esbuild.build({ ...shared, plugins: [onlyKinds, ...plugins], entryPoints: { up: 'src/cli/up-main.ts' } }),
+    esbuild.build({ ...shared, entryPoints: { up: 'src/cli/up-main.ts' } }),
   ]);
   // Data that is read at run time stands beside the code that reads it, in the bundle as in the sources.
   for (const file of ['openapi.json', 'descriptions.json']) {

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { connect, defineKind, isNotFound, loadConfig } from '../../src/kube/index.ts';
 import type { AnyObject, Client } from '../../src/kube/index.ts';
+import { until } from '../support/until.ts';
 
 const BIN = path.resolve(import.meta.dirname, '../../bin/offshoot.js');
 const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
@@ -46,7 +47,11 @@ function newDirectory(): string {
 
 /** Starts the API alone: the controllers have tests of their own. */
 function up(...args: string[]): Run {
-  const child = spawn(process.execPath, [BIN, 'up', '--no-controllers', '-o', 'json', ...args]);
+  return upWithControllers('--no-controllers', ...args);
+}
+
+function upWithControllers(...args: string[]): Run {
+  const child = spawn(process.execPath, [BIN, 'up', '-o', 'json', ...args]);
   children.push(child);
   const output = { stdout: '', stderr: '' };
   const firstLine = Promise.withResolvers<string>();
@@ -173,3 +178,49 @@ test('writes the kubeconfig where it is told to, readable by nobody else', async
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(await stop(run)).toBe(0);
 }, 60_000);
+
+const appstudio = 'appstudio.redhat.com/v1alpha1';
+const Claim = defineKind(appstudio, 'DeploymentTargetClaim', 'deploymenttargetclaims');
+const Class = defineKind(appstudio, 'DeploymentTargetClass', 'deploymenttargetclasses', { namespaced: false });
+const DynamicEnv = defineKind('riskified.com/v1alpha1', 'DynamicEnv', 'dynamicenvs');
+
+// The program may be a bundle, of which much was left out: every part has to be seen at work in it.
+test('runs the controllers of all parts, and their admission', async () => {
+  const run = upWithControllers('--memory', '--port', '0');
+  const client = clientOf((await run.ready()).kubeconfig);
+  const metadata = { name: 'it', namespace: 'default' };
+  const claim = { apiVersion: appstudio, kind: 'DeploymentTargetClaim', metadata };
+  const environment = { apiVersion: 'riskified.com/v1alpha1', kind: 'DynamicEnv', metadata };
+  for (const provisioner of ['offshoot.dev/namespace', 'appstudio.redhat.com/devsandbox']) {
+    const name = provisioner.split('/')[1]!;
+    const spec = { provisioner, reclaimPolicy: 'Delete', parameters: {} };
+    await client.create(Class, { apiVersion: appstudio, kind: 'DeploymentTargetClass', metadata: { name }, spec });
+    await client.create(Claim, {
+      ...claim,
+      metadata: { ...metadata, name },
+      spec: { deploymentTargetClassName: name },
+    } as AnyObject);
+    const bound = async (): Promise<boolean> => {
+      const { status } = (await client.get(Claim, { ...metadata, name })) as AnyObject & {
+        status?: { phase?: string };
+      };
+      return status?.phase === 'Bound';
+    };
+    await until(bound, 30_000);
+  }
+  const spec = { deploymentTargetClassName: 'namespace', ttl: 'soon' };
+  await expect(client.create(Claim, { ...claim, spec } as AnyObject)).rejects.toThrow('spec.ttl');
+  const wanted = (istioMatches: readonly object[]): AnyObject => {
+    const subsets = [{ name: 'gone', namespace: 'default', containers: [{ containerName: 'app', image: 'app:2' }] }];
+    return { ...environment, spec: { istioMatches, subsets } } as AnyObject;
+  };
+  await expect(client.create(DynamicEnv, wanted([{}]))).rejects.toThrow('empty IstioMatch is invalid for DynamicEnv');
+  await client.create(DynamicEnv, wanted([{ headers: { 'x-env': { exact: 'it' } } }]));
+  await until(async () => {
+    const { status } = (await client.get(DynamicEnv, metadata)) as AnyObject & { status?: { state?: string } };
+    return status?.state === 'degraded';
+  }, 30_000);
+  client.close();
+  expect(await stop(run)).toBe(0);
+  expect(run.stderr()).toBe('');
+}, 90_000);
