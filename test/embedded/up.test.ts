@@ -199,7 +199,7 @@ test('runs the controllers of all parts, and their admission', async () => {
       ...claim,
       metadata: { ...metadata, name },
       spec: { deploymentTargetClassName: name },
-    } as AnyObject);
+    });
     const bound = async (): Promise<boolean> => {
       const { status } = (await client.get(Claim, { ...metadata, name })) as AnyObject & {
         status?: { phase?: string };
@@ -209,10 +209,10 @@ test('runs the controllers of all parts, and their admission', async () => {
     await until(bound, 30_000);
   }
   const spec = { deploymentTargetClassName: 'namespace', ttl: 'soon' };
-  await expect(client.create(Claim, { ...claim, spec } as AnyObject)).rejects.toThrow('spec.ttl');
+  await expect(client.create(Claim, { ...claim, spec })).rejects.toThrow('spec.ttl');
   const wanted = (istioMatches: readonly object[]): AnyObject => {
     const subsets = [{ name: 'gone', namespace: 'default', containers: [{ containerName: 'app', image: 'app:2' }] }];
-    return { ...environment, spec: { istioMatches, subsets } } as AnyObject;
+    return { ...environment, spec: { istioMatches, subsets } };
   };
   await expect(client.create(DynamicEnv, wanted([{}]))).rejects.toThrow('empty IstioMatch is invalid for DynamicEnv');
   await client.create(DynamicEnv, wanted([{ headers: { 'x-env': { exact: 'it' } } }]));
