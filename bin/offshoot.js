@@ -1,19 +1,19 @@
 #!/usr/bin/env node
 // Entry of the command line: the bundle; in a checkout whose sources have changed since it was made, the sources.
-import { enableCompileCache } from 'node:module';
+// Imports come before everything else: what an older Node does not have may only be asked for after the check.
 import path from 'node:path';
-
-// An import would also load what this module exports and hardly anybody needs, before every command.
-const { existsSync, readFileSync, statSync } = process.getBuiltinModule('node:fs');
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 11)) {
   console.error(
-    `offshoot needs Node 24.11 or newer; this is ${process.versions.node}. In a checkout, "npx offshoot" uses the one that npm installed.`,
+    `error: offshoot needs Node 24.11 or newer, and this is Node ${process.versions.node}: install a newer one (https://nodejs.org). In a checkout, "npx offshoot" uses the one that npm installed.`,
   );
   process.exit(1);
 }
 
+// An import would also load what these modules export and hardly anybody needs, before every command.
+const { existsSync, readFileSync, statSync } = process.getBuiltinModule('node:fs');
+const { enableCompileCache } = process.getBuiltinModule('node:module');
 const root = path.dirname(import.meta.dirname);
 
 /** Whether the sources, where there are any, are as they were when the bundle was made. */

@@ -27,6 +27,11 @@ try {
     execFileSync(process.execPath, [bin, 'crds'], { encoding: 'utf8' }),
     /^kind: CustomResourceDefinition$/m,
   );
+  const example = path.join(unpacked, 'examples/dynamicenv.yaml');
+  assert.match(
+    execFileSync(process.execPath, [bin, 'env', 'validate', '-f', example], { encoding: 'utf8' }),
+    / is valid\n$/,
+  );
 
   for (const [entry, name] of Object.entries({
     watchable: 'WatchableMap',

@@ -1,6 +1,7 @@
-// Which code the command runs: a bundle only as long as it is what a build of the sources would make.
-import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+// Which code the command runs: a bundle only as long as it is what a build of the sources would make. And what it says
+// where it can't run, and what the package that people install holds.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -53,4 +54,59 @@ test('a source that is gone, or a bundle that nobody knows the sources of, is ne
   expect(run()).toBe('sources');
   rmSync(path.join(dir, 'dist'), { recursive: true });
   expect(run()).toBe('sources');
+});
+
+const VERSION_MESSAGE = /^error: offshoot needs Node 24\.11 or newer, and this is Node \d+\.\d+\.\d+: .*\n$/;
+
+/** Starts the command with a given program and arguments before it. */
+function started(node: string, ...before: string[]): { code: number | null; stdout: string; stderr: string } {
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  const { status, stdout, stderr } = spawnSync(node, [...before, path.join(dir, 'bin/offshoot.js'), '--version'], {
+    encoding: 'utf8',
+    env,
+  });
+  return { code: status, stdout, stderr };
+}
+
+test('an older Node gets one line that says which one is needed', () => {
+  // As Node 18: without what came later, also where it would be imported.
+  const older = `
+    import { registerHooks } from 'node:module';
+    registerHooks({ resolve: (name, context, next) =>
+      name === 'node:module' ? { url: 'data:text/javascript,export default {}', shortCircuit: true } : next(name, context) });
+    Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } });
+    delete process.getBuiltinModule;`;
+  const preloaded = `data:text/javascript,${encodeURIComponent(older)}`;
+  const ran = started(process.execPath, '--import', preloaded);
+  expect(ran).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(VERSION_MESSAGE) });
+});
+
+const others = (process.env['PATH'] ?? '')
+  .split(path.delimiter)
+  .map((folder) => path.join(folder, 'node'))
+  .filter((file) => existsSync(file) && Number.parseInt(versionOf(file).slice(1), 10) < 24);
+
+test.runIf(others.length > 0)('so does one that is installed here', () => {
+  for (const node of others) {
+    expect(started(node)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(VERSION_MESSAGE) });
+  }
+});
+
+function versionOf(node: string): string {
+  return spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout;
+}
+
+test('the package has the examples that the guides apply', () => {
+  const root = path.resolve(import.meta.dirname, '..');
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  ) as [{ files: { path: string }[] }];
+  const files = packed.files.map((file) => file.path);
+  for (const name of ['shop.yaml', 'dynamicenv.yaml', 'classes.yaml', 'claim.yaml', 'controller.ts']) {
+    expect(files).toContain(`examples/${name}`);
+  }
 });
