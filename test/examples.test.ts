@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { checkManifests } from '../src/cli/check-manifest.ts';
 import { claimChecks } from '../src/cli/claim-check.ts';
 import { environmentsIn } from '../src/cli/env-files.ts';
-import { filesOf } from '../src/cli/manifests.ts';
+import { filesOf, readManifests } from '../src/cli/manifests.ts';
 import { startEmbedded } from '../src/embedded/index.ts';
 import type { Embedded } from '../src/embedded/index.ts';
 import { connect, defineKind, isNotFound } from '../src/kube/index.ts';
@@ -55,6 +55,13 @@ test('embedded.ts: a cluster runs a workload', async () => {
 test('dynamicenv.yaml: the environment of the reference page is valid', () => {
   const [env] = environmentsIn([path.join(EXAMPLES, 'dynamicenv.yaml')], {}, 'default');
   expect(env?.metadata).toEqual({ name: 'checkout-fix', namespace: 'shop' });
+});
+
+test('shop.yaml: each port has a name that tells Istio its protocol', () => {
+  const services = readManifests([path.join(EXAMPLES, 'shop.yaml')])
+    .map(({ object }) => object as AnyObject & { spec: { ports: readonly { name?: string }[] } })
+    .filter(({ kind }) => kind === 'Service');
+  expect(services.map(({ spec }) => spec.ports.map(({ name }) => name))).toEqual([['http'], ['http']]);
 });
 
 test('classes.yaml, claim.yaml: what the guide of targets applies is valid', () => {
