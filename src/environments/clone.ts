@@ -7,14 +7,23 @@ import { cloneName, MARKER_LABEL, uniqueVersion } from './names.ts';
 import type { Container, Deployment, DeploymentCondition, Labels, PodTemplate } from './objects.ts';
 import type { Settings } from './settings.ts';
 
-/** The clone that an environment wants for a subset; throws `OverrideError` if an override can't be carried out. */
-export function buildClone(env: DynamicEnv, subset: Subset, base: Deployment, settings: Settings): Deployment {
+/**
+ * The clone that an environment wants for a subset; throws `OverrideError` if an override can't be carried out. It takes
+ * from its base what a workload is, not how far an operation on it is: `live`, the clone as it is now, has its own.
+ */
+export function buildClone(
+  env: DynamicEnv,
+  subset: Subset,
+  base: Deployment,
+  settings: Settings,
+  live?: Deployment,
+): Deployment {
   const labels = Object.fromEntries(
     Object.entries({ ...base.metadata.labels, ...marksOf(env, settings) }).filter(
       ([name]) => !settings.removeLabels.includes(name),
     ),
   );
-  const { template, selector, ...spec } = base.spec;
+  const { template, selector, paused: _operation, ...spec } = base.spec;
   const matchLabels = { ...selector.matchLabels, [settings.versionLabel]: uniqueVersion(env.metadata) };
   const podLabels = clonePodLabels(env, subset, base, settings);
   for (const [name, value] of Object.entries(matchLabels)) {
@@ -33,7 +42,7 @@ export function buildClone(env: DynamicEnv, subset: Subset, base: Deployment, se
       ...spec,
       replicas: subset.replicas ?? 1,
       selector: { ...selector, matchLabels },
-      template: cloneTemplate(subset, template, podLabels),
+      template: cloneTemplate(subset, template, podLabels, restartsOf(live?.spec.template)),
     },
   };
 }
@@ -47,15 +56,31 @@ function marksOf(env: DynamicEnv, settings: Settings): Labels {
   return { [settings.versionLabel]: uniqueVersion(env.metadata), [MARKER_LABEL]: 'true' };
 }
 
-function cloneTemplate(subset: Subset, template: PodTemplate, labels: Labels): PodTemplate {
-  const { creationTimestamp: _none, ...metadata } = template.metadata ?? {};
+function cloneTemplate(subset: Subset, template: PodTemplate, labels: Labels, restarts: Labels): PodTemplate {
+  const { creationTimestamp: _none, annotations: _all, ...metadata } = template.metadata ?? {};
+  const annotations = { ...annotationsBy(template, (name) => !isRestart(name)), ...restarts };
   const { containers = [], initContainers = [], ...spec } = template.spec ?? {};
   const overridden = override(subset, 'containers', containers, subset.containers);
   const initial = override(subset, 'init-containers', initContainers, subset.initContainers);
   return {
-    metadata: { ...metadata, labels },
+    metadata: { ...metadata, labels, ...(Object.keys(annotations).length > 0 && { annotations }) },
     spec: { ...spec, containers: overridden, ...(initial.length > 0 && { initContainers: initial }) },
   };
+}
+
+/** Whether an annotation records that somebody had all pods replaced, as `kubectl rollout restart` does. */
+function isRestart(name: string): boolean {
+  return /(^|\/)restartedAt$/.test(name);
+}
+
+/** When pods were replaced by hand; to forget it would replace them once more. */
+function restartsOf(template: PodTemplate | undefined): Labels {
+  return annotationsBy(template, isRestart);
+}
+
+function annotationsBy(template: PodTemplate | undefined, isWanted: (name: string) => boolean): Labels {
+  const annotations = Object.entries(template?.metadata?.annotations ?? {});
+  return Object.fromEntries(annotations.filter(([name]) => isWanted(name)));
 }
 
 /** An override that can't be carried out. */

@@ -81,7 +81,7 @@ function planClone(
   const hash = subsetHash(item.subset);
   let wanted: Deployment;
   try {
-    wanted = buildClone(env, item.subset, base, settings);
+    wanted = buildClone(env, item.subset, base, settings, clone);
   } catch (error) {
     if (!(error instanceof OverrideError)) throw error;
     fail(item, 'deployment', error.message);
