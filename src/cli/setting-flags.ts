@@ -1,14 +1,16 @@
 // Flags for the settings that all environments share. `run` and whoever shows what it would do take the same ones.
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
+import { defaultSettings } from '../environments/settings.ts';
 
 export interface SettingOptions {
   readonly versionLabel: string;
   readonly defaultVersion: string;
   readonly removeLabels: readonly string[];
+  readonly trackingLabels: readonly string[];
 }
 
-/** Adds `--version-label`, `--default-version` and `--remove-labels`, with the variables that stand for them. */
+/** Adds `--version-label`, `--default-version` and those about labels, with the variables that stand for them. */
 export function settingFlags(command: Command): Command {
   return command
     .addOption(
@@ -26,12 +28,19 @@ export function settingFlags(command: Command): Command {
         .argParser(parseLabelList)
         .env('REMOVE_LABELS')
         .default([], 'none'),
+    )
+    .addOption(
+      new Option('--tracking-labels <keys>', 'labels by which a deployer knows its own, which clones do not get; none')
+        .argParser((text) => (text === 'none' ? [] : parseLabelList(text, [])))
+        .env('TRACKING_LABELS')
+        .default(defaultSettings.trackingLabels, defaultSettings.trackingLabels.join(',')),
     );
 }
 
 /** The settings that the flags say. */
-export function settingsOf({ versionLabel, defaultVersion, removeLabels }: SettingOptions): SettingOptions {
-  return { versionLabel, defaultVersion, removeLabels };
+export function settingsOf(options: SettingOptions): SettingOptions {
+  const { versionLabel, defaultVersion, removeLabels, trackingLabels } = options;
+  return { versionLabel, defaultVersion, removeLabels, trackingLabels };
 }
 
 function parseLabelList(text: string, before: readonly string[]): readonly string[] {

@@ -18,10 +18,9 @@ export function buildClone(
   settings: Settings,
   live?: Deployment,
 ): Deployment {
-  const labels = Object.fromEntries(
-    Object.entries({ ...base.metadata.labels, ...marksOf(env, settings) }).filter(
-      ([name]) => !settings.removeLabels.includes(name),
-    ),
+  const labels = pick(
+    { ...pick(base.metadata.labels, (name) => !isTracking(name, settings)), ...marksOf(env, settings) },
+    (name) => !settings.removeLabels.includes(name),
   );
   const { template, selector, paused: _operation, ...spec } = base.spec;
   const matchLabels = { ...selector.matchLabels, [settings.versionLabel]: uniqueVersion(env.metadata) };
@@ -42,7 +41,7 @@ export function buildClone(
       ...spec,
       replicas: subset.replicas ?? 1,
       selector: { ...selector, matchLabels },
-      template: cloneTemplate(subset, template, podLabels, restartsOf(live?.spec.template)),
+      template: cloneTemplate(subset, template, podLabels, live),
     },
   };
 }
@@ -56,9 +55,11 @@ function marksOf(env: DynamicEnv, settings: Settings): Labels {
   return { [settings.versionLabel]: uniqueVersion(env.metadata), [MARKER_LABEL]: 'true' };
 }
 
-function cloneTemplate(subset: Subset, template: PodTemplate, labels: Labels, restarts: Labels): PodTemplate {
+function cloneTemplate(subset: Subset, template: PodTemplate, labels: Labels, live?: Deployment): PodTemplate {
   const { creationTimestamp: _none, annotations: _all, ...metadata } = template.metadata ?? {};
-  const annotations = { ...annotationsBy(template, (name) => !isRestart(name)), ...restarts };
+  // To forget that pods were replaced by hand would replace them once more.
+  const restarts = pick(live?.spec.template.metadata?.annotations, isRestart);
+  const annotations = { ...pick(template.metadata?.annotations, (name) => !isRestart(name)), ...restarts };
   const { containers = [], initContainers = [], ...spec } = template.spec ?? {};
   const overridden = override(subset, 'containers', containers, subset.containers);
   const initial = override(subset, 'init-containers', initContainers, subset.initContainers);
@@ -73,14 +74,13 @@ function isRestart(name: string): boolean {
   return /(^|\/)restartedAt$/.test(name);
 }
 
-/** When pods were replaced by hand; to forget it would replace them once more. */
-function restartsOf(template: PodTemplate | undefined): Labels {
-  return annotationsBy(template, isRestart);
+/** Whether a deployer would take what has this label for its own, and remove it for not being in Git. */
+function isTracking(label: string, { trackingLabels }: Settings): boolean {
+  return trackingLabels.some((name) => (name.endsWith('*') ? label.startsWith(name.slice(0, -1)) : label === name));
 }
 
-function annotationsBy(template: PodTemplate | undefined, isWanted: (name: string) => boolean): Labels {
-  const annotations = Object.entries(template?.metadata?.annotations ?? {});
-  return Object.fromEntries(annotations.filter(([name]) => isWanted(name)));
+function pick(entries: Labels | undefined, isWanted: (name: string) => boolean): Labels {
+  return Object.fromEntries(Object.entries(entries ?? {}).filter(([name]) => isWanted(name)));
 }
 
 /** An override that can't be carried out. */

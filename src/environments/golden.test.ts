@@ -31,6 +31,7 @@ const Head = z.strictObject({
       versionLabel: z.string(),
       defaultVersion: z.string(),
       removeLabels: z.array(z.string()),
+      trackingLabels: z.array(z.string()),
       routeAfterMs: z.number(),
       drainMs: z.number(),
     })

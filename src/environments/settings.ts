@@ -7,6 +7,8 @@ export interface Settings {
   readonly defaultVersion: string;
   /** Labels of the base Deployment that its clone does not get. */
   readonly removeLabels: readonly string[];
+  /** Labels by which a deployer knows its own, which its clone does not get either; a name may end in `*`. */
+  readonly trackingLabels: readonly string[];
   /** Routes wait for their clone to be ready, but no longer than this; 0 does not wait. */
   readonly routeAfterMs: number;
   /** How long a clone stays after its routes are gone, for requests under way and proxies that learn of it late. */
@@ -17,6 +19,7 @@ export const defaultSettings: Settings = {
   versionLabel: 'version',
   defaultVersion: 'shared',
   removeLabels: [],
+  trackingLabels: ['argocd.argoproj.io/*', 'app.kubernetes.io/instance'],
   routeAfterMs: 60_000,
   drainMs: 2_000,
 };

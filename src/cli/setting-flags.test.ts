@@ -1,0 +1,17 @@
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { defaultSettings } from '../environments/settings.ts';
+import { settingFlags, settingsOf } from './setting-flags.ts';
+import type { SettingOptions } from './setting-flags.ts';
+
+test.each<[string[], readonly string[]]>([
+  [[], defaultSettings.trackingLabels],
+  [
+    ['--tracking-labels', 'deployer.example.com/*, app.kubernetes.io/part-of'],
+    ['deployer.example.com/*', 'app.kubernetes.io/part-of'],
+  ],
+  [['--tracking-labels', 'none'], []],
+])('labels by which a deployer knows its own: %j', (args, labels) => {
+  const command = settingFlags(new Command()).parse(args, { from: 'user' });
+  expect(settingsOf(command.opts<SettingOptions>()).trackingLabels).toEqual(labels);
+});
