@@ -1,6 +1,7 @@
 // Measures the embedded cluster on disk against etcd and kube-apiserver: the same client, the same requests, in turn.
 import { execFileSync } from 'node:child_process';
-import { findBinaries } from '../test/cluster/binaries.ts';
+import { kubernetes } from '../test/programs/kubernetes.ts';
+import { findPrograms } from '../test/programs/programs.ts';
 import { makePackage, startEmbedded, startReal, timeOfApiStart } from './embedded-servers.ts';
 import type { Package, Server } from './embedded-servers.ts';
 import * as tasks from './embedded-tasks.ts';
@@ -18,7 +19,7 @@ interface Both {
 
 /** Runs the benchmark and prints its tables; true when every target is met. */
 export async function run(): Promise<boolean> {
-  const binaries = findBinaries();
+  const binaries = findPrograms(kubernetes);
   if ('missing' in binaries) {
     console.log(`\nembedded: not measured, ${binaries.missing}`);
     return true;

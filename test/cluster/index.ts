@@ -13,7 +13,8 @@ import { isNotFound } from '../../src/kube/errors.ts';
 import { loadConfig } from '../../src/kube/kubeconfig.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import { until } from '../support/until.ts';
-import { findBinaries } from './binaries.ts';
+import { kubernetes } from '../programs/kubernetes.ts';
+import { findPrograms } from '../programs/programs.ts';
 import { sharedRealCluster } from './shared.ts';
 
 export interface Cluster {
@@ -56,7 +57,7 @@ const embedded: Driver = {
 const real: Driver = {
   name: 'real',
   missing() {
-    const found = findBinaries();
+    const found = findPrograms(kubernetes);
     return 'missing' in found ? found.missing : undefined;
   },
   async start() {

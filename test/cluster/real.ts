@@ -11,8 +11,8 @@ import { fileURLToPath } from 'node:url';
 import type { CertificatePair } from '../../src/kube/pki.ts';
 import { apiServerArgs, controllerManagerArgs, etcdArgs, schedulerArgs } from './arguments.ts';
 import type { ApiServerOptions } from './arguments.ts';
-import { findBinaries } from './binaries.ts';
-import type { Program } from './binaries.ts';
+import { kubernetes } from '../programs/kubernetes.ts';
+import { programsOf } from '../programs/programs.ts';
 import { writeCredentials } from './credentials.ts';
 import type { Credentials } from './credentials.ts';
 import { guardProcesses, readLog, startProcess } from './processes.ts';
@@ -46,14 +46,15 @@ export interface RealCluster {
   stop(): Promise<void>;
 }
 
+type Program = (typeof kubernetes.programs)[number];
+
 const kubeletProgram = fileURLToPath(new URL('./kubelet.ts', import.meta.url));
 const startDeadlineMs = 60_000;
 const stopDeadlineMs = 3_000;
 
 /** Starts a control plane. Resolves when the API server is ready and, where they run, controllers and the node are. */
 export async function startRealCluster(options: RealClusterOptions = {}): Promise<RealCluster> {
-  const found = findBinaries();
-  if ('missing' in found) throw new Error(found.missing);
+  const programs = programsOf(kubernetes);
   const dir = options.dir ?? mkdtempSync(path.join(tmpdir(), 'offshoot-real-'));
   mkdirSync(dir, { recursive: true });
   guardProcesses(dir);
@@ -62,7 +63,7 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
   const url = `https://127.0.0.1:${apiPort}`;
   const credentials = writeCredentials(path.join(dir, 'credentials'), url);
   const running = new Map<string, RunningProcess>();
-  const run = (name: Program | 'kubelet', args: readonly string[], command = path.join(found.dir, name)): void => {
+  const run = (name: Program | 'kubelet', args: readonly string[], command = path.join(programs, name)): void => {
     running.set(name, startProcess(dir, name, command, args));
   };
   const startApiServer = async (): Promise<void> => {
@@ -114,7 +115,7 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
     kubeconfig: credentials.kubeconfig,
     caPem: credentials.caPem,
     admin: credentials.admin,
-    kubectl: path.join(found.dir, 'kubectl'),
+    kubectl: path.join(programs, 'kubectl'),
     logs: (name) => readLog(dir, name),
     pauseApiServer: () => apiServer().signal('SIGSTOP'),
     resumeApiServer: () => apiServer().signal('SIGCONT'),

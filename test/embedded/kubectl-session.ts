@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { startEmbedded } from '../../src/embedded/index.ts';
-import { findBinaries } from '../cluster/binaries.ts';
+import { kubernetes } from '../programs/kubernetes.ts';
+import { findPrograms } from '../programs/programs.ts';
 
 export interface Kubectl {
   readonly path: string;
@@ -21,7 +22,7 @@ const oldestMinor = 29;
  * some packages install beside it (`kubectl.1.33`), and the one that was built with the real API server.
  */
 export function installedKubectls(env: NodeJS.ProcessEnv = process.env): Kubectl[] {
-  const built = findBinaries(['kubectl'], env);
+  const built = findPrograms(kubernetes, ['kubectl'], env);
   const paths = [
     ...(env['KUBECTL_PATHS'] ?? '').split(delimiter).filter((path) => path !== ''),
     ...(env['PATH'] ?? '').split(delimiter).flatMap(kubectlsIn),

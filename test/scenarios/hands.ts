@@ -6,7 +6,8 @@ import { isNotFound } from '../../src/kube/errors.ts';
 import { parseJson, stringifyJson } from '../../src/kube/json.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import type { AnyObject, Kind } from '../../src/kube/objects.ts';
-import { findBinaries } from '../cluster/binaries.ts';
+import { kubernetes } from '../programs/kubernetes.ts';
+import { findPrograms } from '../programs/programs.ts';
 import { difference } from './difference.ts';
 import { poll } from './poll.ts';
 
@@ -31,7 +32,7 @@ const DEADLINE_S = 40;
 
 /** The kubectl of the test cluster's version if it is there, else the one on the path. */
 function kubectlProgram(): string {
-  const found = findBinaries(['kubectl']);
+  const found = findPrograms(kubernetes, ['kubectl']);
   return 'dir' in found ? `${found.dir}/kubectl` : 'kubectl';
 }
 
