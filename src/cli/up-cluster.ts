@@ -82,7 +82,12 @@ async function start(options: UpOptions, usualPort: number, dataDir: string | un
     return await startEmbedded({ ...cluster, port: usualPort });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    return startEmbedded({ ...cluster, port: 0 });
+    const elsewhere = await startEmbedded({ ...cluster, port: 0 });
+    const { port } = new URL(elsewhere.url);
+    console.error(
+      `Warning: port ${usualPort} is in use, so the API listens on port ${port}; kubeconfigs of earlier runs do not lead there. --port chooses one that stays.`,
+    );
+    return elsewhere;
   }
 }
 
@@ -93,7 +98,10 @@ function summary(url: string, kubeconfig: string, dataDir: string | undefined, c
     '',
     row('Kubernetes API', url),
     row('kubeconfig', kubeconfig),
-    row('controllers', controllers ? 'running' : 'none (offshoot run starts them)'),
+    row(
+      'controllers',
+      controllers ? 'running' : 'none ("offshoot run --controllers environments,targets" starts them)',
+    ),
     row('data', dataDir === undefined ? 'in memory, gone when this stops' : `${dataDir} (--fresh starts over)`),
     '',
     `  export KUBECONFIG=${kubeconfig}`,

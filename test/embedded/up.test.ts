@@ -163,6 +163,20 @@ test('refuses a port that is in use, and leaves the data directory free', async 
   expect(existsSync(path.join(directory, 'server.pid'))).toBe(false);
 }, 60_000);
 
+test('says that the usual port is in use when it takes another one', async () => {
+  const server = createServer().listen(7443, '127.0.0.1');
+  // Whoever has it already does as well.
+  await Promise.race([once(server, 'listening'), once(server, 'error')]).catch(() => undefined);
+  const run = up('--memory');
+  const { port } = new URL((await run.ready()).api);
+  expect(port).not.toBe('7443');
+  expect(run.stderr()).toBe(
+    `Warning: port 7443 is in use, so the API listens on port ${port}; kubeconfigs of earlier runs do not lead there. --port chooses one that stays.\n`,
+  );
+  expect(await stop(run)).toBe(0);
+  server.close();
+}, 60_000);
+
 test('a cluster in memory leaves nothing behind', async () => {
   const run = up('--memory', '--port', '0');
   const { kubeconfig } = await run.ready();
