@@ -33,7 +33,9 @@ export function deleteClaims(names: readonly string[], options: DeleteFlags): Pr
       if (keeps && target !== undefined) console.error(`staying: Target ${keyOf(target.metadata)}`);
       leaving.push(...leavingWith(world, keeps));
     }
-    await deleteObjects(client, DeploymentTargetClaim, claims, leaving, options, () => reasonsOf(client, claims));
+    await deleteObjects(client, DeploymentTargetClaim, claims, leaving, options, 'targets', () =>
+      reasonsOf(client, claims),
+    );
   });
 }
 

@@ -101,7 +101,8 @@ describe('what is not ready says why', () => {
     condition('ErrorOccurred', 'False', 'Success'),
     condition('Provisioned', 'False', 'Provisioning', 'SpaceRequest staging-1'),
   ];
-  const noController = 'no controller has looked at it yet: check that "offshoot run" runs in this cluster';
+  const noController =
+    'no controller has looked at it yet: check that "offshoot run --controllers targets" runs for this cluster';
   const bound = { claim: claim({}, 'Bound'), target: target('Bound') };
 
   test.each<[what: string, of: ClaimWorld, why: string[]]>([

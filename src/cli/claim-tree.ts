@@ -12,6 +12,7 @@ import { EXPIRES_AT, MAKE_AVAILABLE, TTL } from '../targets/names.ts';
 import { complaintOf, oddities, phaseOf, saying } from './claim-state.ts';
 import { isNamespaceTarget } from './claim-world.ts';
 import type { ClaimWorld, Place, TargetWorld } from './claim-world.ts';
+import { notSeenYet } from './controllers-hint.ts';
 import { recentOf } from './recent-events.ts';
 import type { RecentEvent } from './recent-events.ts';
 import { node } from './tree-node.ts';
@@ -22,7 +23,7 @@ export interface PlaceDescription {
   readonly events: readonly RecentEvent[];
 }
 
-const NO_CONTROLLER = 'no controller has looked at it yet: check that "offshoot run" runs in this cluster';
+const NO_CONTROLLER = notSeenYet('targets');
 
 const RELEASED = `its claim is gone and what was deployed may still be there: look, then annotate it with ${MAKE_AVAILABLE}=true`;
 

@@ -361,7 +361,7 @@ test('nobody looks after claims, or knows them: commands say so', { timeout: 60_
     expect(created.code).toBe(3);
     expect(created.stderr).toContain(
       'error: claim team/alone is not bound after 0.5s\n' +
-        '  Claim team/alone: no controller has looked at it yet: check that "offshoot run" runs in this cluster\n',
+        '  Claim team/alone: no controller has looked at it yet: check that "offshoot run --controllers targets" runs for this cluster\n',
     );
     await unattended.client.patch(
       DeploymentTargetClaim,

@@ -2,6 +2,7 @@
 import type { Client } from '../kube/client.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { Kind, KubeObject } from '../kube/objects.ts';
+import type { PartName } from './controllers-hint.ts';
 import { waitGone } from './leaving.ts';
 import type { Leaving } from './leaving.ts';
 import type { ClusterOptions, DryRun } from './options.ts';
@@ -14,13 +15,14 @@ export interface DeleteFlags extends ClusterOptions {
   readonly timeout: number;
 }
 
-/** Deletes objects of one kind; `reasons` are told when something is still there after the time. */
+/** Deletes objects of one kind, which a part looks after; `reasons` are told when something is still there after the time. */
 export async function deleteObjects<T extends KubeObject>(
   client: Client,
   kind: Kind<T>,
   objects: readonly T[],
   leaving: readonly Leaving[],
   options: DeleteFlags,
+  part: PartName,
   reasons?: () => Promise<readonly string[]>,
 ): Promise<void> {
   if (options.dryRun !== 'none' || !options.wait) for (const { label } of leaving) console.error(`going: ${label}`);
@@ -28,7 +30,7 @@ export async function deleteObjects<T extends KubeObject>(
     if (options.dryRun !== 'client') await remove(client, kind, object, options.dryRun === 'server');
     console.log(options.output === 'name' ? nameText(object) : `${nameText(object)} deleted${suffix(options.dryRun)}`);
   }
-  if (options.wait && options.dryRun === 'none') await waitGone(client, leaving, options.timeout, reasons);
+  if (options.wait && options.dryRun === 'none') await waitGone(client, leaving, options.timeout, part, reasons);
 }
 
 async function remove<T extends KubeObject>(

@@ -25,7 +25,7 @@ export function deleteEnvironments(names: readonly string[], options: DeleteOpti
       console.error(`No environments found in namespace ${connection.namespace}.`);
       return;
     }
-    await deleteObjects(client, DynamicEnv, environments, environments.flatMap(leavingWith), options);
+    await deleteObjects(client, DynamicEnv, environments, environments.flatMap(leavingWith), options, 'environments');
   });
 }
 

@@ -266,7 +266,7 @@ test('nobody looks after environments: waiting says so, and deleting still works
     expect(created.code).toBe(3);
     expect(created.stderr).toContain(
       'error: environment shop/alone is not ready after 0.5s\n' +
-        '  Environment shop/alone: no controller has looked at it yet: check that "offshoot run" runs in this cluster\n',
+        '  Environment shop/alone: no controller has looked at it yet: check that "offshoot run --controllers environments" runs for this cluster\n',
     );
     expect((await unattended.run('env', 'list')).stdout).toMatch(/^alone +pending +0\/1 +a=b/m);
     expect(await unattended.run('env', 'delete', 'alone')).toMatchObject({ code: 0 });

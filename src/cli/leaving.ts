@@ -2,6 +2,8 @@
 import type { Client } from '../kube/client.ts';
 import { isForbidden } from '../kube/errors.ts';
 import type { Kind, KubeObject, Ref } from '../kube/objects.ts';
+import { checkRuns } from './controllers-hint.ts';
+import type { PartName } from './controllers-hint.ts';
 import { CommandFailed, EXIT } from './exit.ts';
 import { followUntil } from './follow.ts';
 import type { ProgressStep } from './progress.ts';
@@ -40,6 +42,7 @@ export async function waitGone(
   client: Client,
   things: readonly Leaving[],
   timeoutMs: number,
+  part: PartName,
   reasons: () => Promise<readonly string[]> = async () => [],
 ): Promise<void> {
   const steps = new Map<string, ProgressStep>(
@@ -66,7 +69,7 @@ export async function waitGone(
   const left = [...steps.values()]
     .filter(({ state }) => state !== 'done')
     .map(({ label }) => `${label} is still there`);
-  const hint = 'check that "offshoot run" runs in this cluster: it is what cleans up';
+  const hint = `${checkRuns(part)}: it is what cleans up`;
   throw new CommandFailed(
     EXIT.timedOut,
     [`not gone after ${seconds(timeoutMs)}`, ...left, ...(await reasons()), hint].join('\n  '),

@@ -217,7 +217,7 @@ test('what is wrong with an environment as a whole stands at the top', () => {
       conditions: [{ type: 'Stalled', status: 'True', reason, message: 'the reason', lastTransitionTime: '' }],
     });
   expect(reasonsOf(world(undefined))).toEqual([
-    'no controller has looked at it yet: check that "offshoot run" runs in this cluster',
+    'no controller has looked at it yet: check that "offshoot run --controllers environments" runs for this cluster',
   ]);
   expect(reasonsOf(world({ state: 'ready', observedGeneration: 0 }))).toEqual([
     'the controller has not seen the latest change yet',

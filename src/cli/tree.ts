@@ -6,6 +6,7 @@ import { isRouteOfSubset, ownerOf } from '../environments/marks.ts';
 import { itemsOf, statusKey } from '../environments/names.ts';
 import type { Deployment, HttpRoute } from '../environments/objects.ts';
 import { keyOf } from '../kube/objects.ts';
+import { notSeenYet } from './controllers-hint.ts';
 import { exampleCall, formatMatches, formatRoute } from './env-match.ts';
 import { errorsOf, isCurrent, stateOf, textsOf } from './env-state.ts';
 import { cloneRef, serviceRef } from './env-world.ts';
@@ -48,9 +49,7 @@ function environmentReasons(env: DynamicEnv): string[] {
   if (env.metadata.deletionTimestamp !== undefined) {
     return [`waits for the finalizers ${(env.metadata.finalizers ?? []).join(', ')}`];
   }
-  if (env.status?.state === undefined) {
-    return ['no controller has looked at it yet: check that "offshoot run" runs in this cluster'];
-  }
+  if (env.status?.state === undefined) return [notSeenYet('environments')];
   if (!isCurrent(env)) return ['the controller has not seen the latest change yet'];
   return conditionsOf(env)
     .filter(({ type, status, reason }) => {
