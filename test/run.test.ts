@@ -267,6 +267,30 @@ describe('offshoot run', () => {
     expect([request!.status, (await client.list(Space)).items]).toEqual([undefined, []]);
   });
 
+  test('says which other parts it could run, and how', async () => {
+    const running = run(['--controllers', 'targets', '--no-webhook', '--install-crds']);
+    await running.logged('running');
+    const message =
+      'these parts are left to others: environments; \\"--controllers targets,environments\\" runs them too';
+    expect((await running.logged(message))['others']).toEqual(['environments']);
+    running.child.kill('SIGTERM');
+    expect(await running.exit).toEqual({ code: 0, signal: null });
+  });
+
+  test.each(['--metrics-bind-address', '--health-probe-bind-address', '--webhook-port'])(
+    'a port that is taken is told with its flag: %s',
+    async (flag) => {
+      const taken = createServer().listen(0, '127.0.0.1');
+      await until(() => taken.listening);
+      const { port } = taken.address() as AddressInfo;
+      const address = flag === '--webhook-port' ? String(port) : `127.0.0.1:${port}`;
+      const running = run(['--install-crds', '--webhook-loopback', flag, address]);
+      expect(await running.exit).toEqual({ code: 1, signal: null });
+      expect(running.out.stderr).toContain(`error: ${flag}: port ${port} is in use; choose another one\n`);
+      taken.close();
+    },
+  );
+
   test('leaves the webhook for claims out where its variable says so', async () => {
     const running = run(['--controllers', 'environments,targets', '--install-crds', '--webhook-loopback'], {
       DISABLE_APPSTUDIO_WEBHOOK: 'True',

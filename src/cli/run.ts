@@ -1,6 +1,7 @@
 // `offshoot run`: the controllers and the admission webhook for a cluster, until they are stopped.
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import type { Address, Logger } from '../controller/index.ts';
+import { namingFlag, parseAddress, parsePort, usualAddress } from './addresses.ts';
 import { loggingOf, parseBoolean, zapFlags } from './go-flags.ts';
 import type { LogOptions } from './go-flags.ts';
 import { settingFlags, settingsOf } from './setting-flags.ts';
@@ -17,8 +18,8 @@ interface RunOptions extends SettingOptions, TargetOptions, LogOptions {
   readonly namespace?: string;
   readonly controllers: readonly string[];
   readonly leaderElect: boolean;
-  readonly metricsBindAddress: Address | 'off';
-  readonly healthProbeBindAddress: Address | 'off';
+  readonly metricsBindAddress?: Address | 'off';
+  readonly healthProbeBindAddress?: Address | 'off';
   readonly webhook: boolean;
   readonly webhookPort: number;
   readonly webhookService?: string;
@@ -65,18 +66,18 @@ export function runCommand(): Command {
     .addOption(
       option(
         '--metrics-bind-address <address>',
-        'where /metrics is served; 0 for nowhere',
+        'where /metrics is served; 0 for nowhere (default: port 8080 of loopback, in a pod of all addresses)',
         parseAddress,
         'METRICS_BIND_ADDRESS',
-      ).default(parseAddress(':8080'), ':8080'),
+      ),
     )
     .addOption(
       option(
         '--health-probe-bind-address <address>',
-        'where /healthz and /readyz are served; 0 for nowhere',
+        'where /healthz and /readyz are served; 0 for nowhere (default: port 8081 of loopback, in a pod of all addresses)',
         parseAddress,
         'HEALTH_PROBE_BIND_ADDRESS',
-      ).default(parseAddress(':8081'), ':8081'),
+      ),
     )
     .option('--no-webhook', 'serve no admission webhook')
     .addOption(
@@ -131,6 +132,8 @@ async function run(options: RunOptions): Promise<void> {
   });
   const logger = createLogger(loggingOf(options));
   const webhook = webhookOptions(options, inClusterConfig() !== undefined, logger);
+  const probes = options.healthProbeBindAddress ?? usualAddress(8081);
+  const metricsAddress = options.metricsBindAddress ?? usualAddress(8080);
   const stopping = new AbortController();
   const signalled = untilSignal();
   void signalled.then(() => stopping.abort());
@@ -141,27 +144,44 @@ async function run(options: RunOptions): Promise<void> {
     targets: targetSettingsOf(options),
     namespace: options.namespace ?? config.namespace ?? 'default',
     leaderElect: options.leaderElect,
-    ...(options.healthProbeBindAddress !== 'off' && { probes: options.healthProbeBindAddress }),
-    ...(options.metricsBindAddress !== 'off' && { metricsAddress: options.metricsBindAddress }),
+    ...(probes !== 'off' && { probes }),
+    ...(metricsAddress !== 'off' && { metricsAddress }),
     ...(webhook && { webhook }),
     logger,
     ...exitAfterWrite(process.env['OFFSHOOT_EXIT_AFTER_WRITE']),
     signal: stopping.signal,
     prepare: (client) => (options.installCrds ? crds.installDefinitions : crds.requireDefinitions)(client, parts),
   }).catch((error: unknown) => {
-    if (!stopping.signal.aborted) throw error;
+    if (stopping.signal.aborted) return undefined;
+    throw namingFlag(error, {
+      '--metrics-bind-address': metricsAddress,
+      '--health-probe-bind-address': probes,
+      '--webhook-port': webhook,
+    });
   });
   if (plane === undefined) return;
   const { manager, webhookUrl } = plane;
   const names = parts.map(({ name }) => name);
-  const { probesUrl: probes, metricsUrl: metrics } = manager;
-  logger.info({ controllers: names, server: config.server, probes, metrics, webhook: webhookUrl }, 'running');
+  const { probesUrl, metricsUrl: metrics } = manager;
+  logger.info(
+    { controllers: names, server: config.server, probes: probesUrl, metrics, webhook: webhookUrl },
+    'running',
+  );
+  tellOfOthers(names, partsOf(), logger);
   try {
     await Promise.race([signalled, manager.done]);
     logger.info('stopping');
   } finally {
     await plane.stop();
   }
+}
+
+/** Another operator may look after the rest. Whoever expects it of us learns how to ask for it. */
+function tellOfOthers(names: readonly string[], all: readonly Part[], logger: Logger): void {
+  const others = all.map(({ name }) => name).filter((name) => !names.includes(name));
+  if (others.length === 0) return;
+  const flag = `--controllers ${[...names, ...others].join(',')}`;
+  logger.info({ others }, `these parts are left to others: ${others.join(', ')}; "${flag}" runs them too`);
 }
 
 function webhookOptions(options: RunOptions, inPod: boolean, logger: Logger): WebhookOptions | undefined {
@@ -213,20 +233,4 @@ function option<T>(
 
 function parseNames(text: string): readonly string[] {
   return text.split(',').map((name) => name.trim());
-}
-
-/** `host:port` as Go writes it: no host means all addresses. */
-function parseAddress(text: string): Address | 'off' {
-  if (text === '0') return 'off';
-  const match = /^(\[[0-9a-fA-F:.]+\]|[^:]*):(\d+)$/.exec(text);
-  if (match === null || Number(match[2]) > 65_535) {
-    throw new InvalidArgumentError('An address is host:port, :port for all addresses, or 0 for nowhere.');
-  }
-  return { host: match[1]!.replace(/^\[|\]$/g, ''), port: Number(match[2]) };
-}
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError('A port is a whole number from 0 to 65535.');
 }

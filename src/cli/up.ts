@@ -1,5 +1,6 @@
 // `offshoot up`: what it can be told. up-cluster.ts does it.
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
+import { parsePort } from './addresses.ts';
 
 export interface UpOptions {
   readonly dataDir?: string;
@@ -35,10 +36,4 @@ export function upCommand(): Command {
       const { up } = await import('./up-cluster.ts');
       await up(options, USUAL_PORT);
     });
-}
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError('A port is a whole number from 0 to 65535.');
 }
