@@ -55,6 +55,12 @@ test.each<[string, string, string, string]>([
     '1.yaml:8:9: DynamicEnv.dynamicenv.riskified.com "blue" is invalid: spec.istioMatch.headers.x-env: Invalid value: "header": spec.istioMatch.headers.x-env must validate one and only one schema (oneOf). Found 2 valid alternatives',
   ],
   [
+    'a regular expression that no proxy would take',
+    'exact: blue',
+    'regex: b(?=l)',
+    '1.yaml:9:11: spec.istioMatches[0].headers[x-env].regex: Invalid value: "b(?=l)": not valid RE2 (invalid or unsupported Perl syntax: `(?=`): write it in the syntax of https://github.com/google/re2/wiki/Syntax',
+  ],
+  [
     'a field of the wrong type',
     'image: d:2',
     'image: 2',

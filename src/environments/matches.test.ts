@@ -8,7 +8,7 @@ const value = fc.constantFrom('a', 'ab', 'abc', 'b');
 const condition = fc.oneof(
   fc.record({ exact: value }),
   fc.record({ prefix: value }),
-  fc.record({ regex: fc.constantFrom('a.*', '.*b', 'ab?c?', '*') }),
+  fc.record({ regex: fc.constantFrom('a.*', '.*b', 'ab?c?', '.*', '(?i)A.+', '*') }),
 );
 const present = fc.oneof(condition, fc.constantFrom({}, { exact: '' }));
 const labels = fc.dictionary(fc.constantFrom('app', 'tier'), fc.constantFrom('x', 'y'), { maxKeys: 2 });
@@ -66,6 +66,9 @@ test.each([
   [{ headers: { user: { exact: 'abc' } } }, { headers: { user: { exact: 'abc' } }, sourceLabels: { app: 'x' } }, true],
   [{ headers: { user: { exact: 'abc' } } }, { headers: { user: { exact: 'b' } } }, false],
   [{ headers: { user: { exact: 'abc' } } }, { headers: { other: { exact: 'abc' } } }, false],
+  [{ headers: { user: { exact: 'abc' } } }, { headers: { user: { regex: '.*' } } }, true],
+  [{ headers: { user: { regex: '[a-z]+' } } }, { headers: { user: { regex: '.*' } } }, true],
+  [{ headers: { user: { exact: 'abc' } } }, { headers: { user: { regex: '[0-9]+' } } }, false],
   [{ headers: { user: { exact: 'abc' } } }, {}, false],
 ])('%j and %j ask for the same requests: %s', (a, b, same) => {
   expect([overlap(a, b), overlap(b, a)]).toEqual([same, same]);
@@ -83,6 +86,8 @@ test.each([
   [{ headers: {}, sourceLabels: {} }, 'it asks for nothing'],
   [{ headers: { user: {} } }, 'it says neither exact, prefix nor regex for header user'],
   [{ headers: { user: { exact: '' } } }, 'it says neither exact, prefix nor regex for header user'],
+  [{ headers: { user: { regex: '(' } } }, 'header user: regex "(": not valid RE2 (missing closing ): `(`)'],
+  [{ headers: { user: { regex: '*' } } }, undefined],
   [{ headers: { user: { prefix: 'a' } } }, undefined],
   [{ sourceLabels: { app: 'test' } }, undefined],
 ])('%j: %s', (match, problem) => {

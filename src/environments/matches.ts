@@ -2,6 +2,7 @@
 import type { IstioMatch, StringMatch } from '../api/dynamicenv.ts';
 import { jsonEqual } from '../watchable/index.ts';
 import type { HeaderMatch, HttpMatch } from './objects.ts';
+import { fitsRegex, fitsWhatever, regexProblem } from './regex.ts';
 
 export type Combined =
   | { readonly match: HttpMatch }
@@ -12,7 +13,24 @@ export type Combined =
 export function unusable({ headers = {}, sourceLabels = {} }: IstioMatch): string | undefined {
   if (Object.keys(headers).length + Object.keys(sourceLabels).length === 0) return 'it asks for nothing';
   const vague = Object.entries(headers).find(([, { exact, prefix, regex }]) => !exact && !prefix && !regex);
-  return vague && `it says neither exact, prefix nor regex for header ${vague[0]}`;
+  if (vague) return `it says neither exact, prefix nor regex for header ${vague[0]}`;
+  const [refused] = refusedRegexes({ headers });
+  return refused && `header ${refused.header}: regex ${JSON.stringify(refused.regex)}: ${refused.problem}`;
+}
+
+/** The regular expressions of a match that a proxy would refuse. */
+export function refusedRegexes({ headers }: IstioMatch): readonly RefusedRegex[] {
+  return Object.entries(headers ?? {}).flatMap(([header, match]) => {
+    const { regex } = oneForm(match);
+    const problem = !regex || isPresence({ regex }) ? undefined : regexProblem(regex);
+    return problem === undefined ? [] : [{ header, regex: regex!, problem: `not valid RE2 (${problem})` }];
+  });
+}
+
+interface RefusedRegex {
+  readonly header: string;
+  readonly regex: string;
+  readonly problem: string;
 }
 
 /** A match entry of a route with an environment's conditions added: only requests that fulfil both fit the result. */
@@ -111,7 +129,9 @@ function intersect(a: HeaderMatch, b: HeaderMatch): HeaderMatch | 'never' | 'bes
 
 /** Whether each value that fulfils the first condition fulfils the second. */
 function implies(first: HeaderMatch, second: HeaderMatch): boolean {
-  return jsonEqual(intersect(second, first), first);
+  if (jsonEqual(intersect(second, first), first)) return true;
+  if (!second.regex || isPresence(second)) return false;
+  return first.exact ? fitsRegex(second.regex, first.exact) : fitsWhatever(second.regex, first.prefix ?? '');
 }
 
 /** Some forms ask only that the header is there. */

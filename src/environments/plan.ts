@@ -7,7 +7,7 @@ import { noEdits, planEdits } from './edits.ts';
 import { leave } from './leave.ts';
 import { ownerOf, shareNamespace } from './marks.ts';
 import type { Owner } from './marks.ts';
-import { unusable } from './matches.ts';
+import { refusedRegexes, unusable } from './matches.ts';
 import { messages } from './messages.ts';
 import { uniqueVersion } from './names.ts';
 import type { Item } from './item.ts';
@@ -84,10 +84,11 @@ function unserved(view: View, items: readonly Item[]): readonly string[] {
   return [DestinationRule, VirtualService].filter((kind) => !view.served(kind)).map(messages.notServed);
 }
 
+/** Matches that ask for nothing. Those that a proxy would refuse are errors of the subsets. */
 function unusableMatches(env: DynamicEnv): readonly string[] {
   return (env.spec?.istioMatches ?? []).flatMap((match, i) => {
-    const problem = unusable(match);
-    return problem === undefined ? [] : [`istioMatches[${i}] is left out: ${problem}`];
+    const problem = refusedRegexes(match).length > 0 ? undefined : unusable(match);
+    return problem === undefined ? [] : [messages.leftOut(i, problem)];
   });
 }
 

@@ -17,7 +17,7 @@ const label = fc.record({ app: fc.constantFrom('web', 'test'), tier: fc.constant
 const condition = fc.oneof(
   fc.record({ exact: value }),
   fc.record({ prefix: value }),
-  fc.record({ regex: fc.constantFrom('a.*', '.*b', 'ab?c?', '*') }),
+  fc.record({ regex: fc.constantFrom('a.*', '.*b', 'ab?c?', '.*', '*') }),
 );
 const headers = (names: readonly string[]) =>
   fc.dictionary(fc.constantFrom(...names), fc.oneof(condition, fc.constant({})), { maxKeys: 2 });

@@ -104,6 +104,23 @@ describe('creating', () => {
     });
   });
 
+  test.each(['(', '([', '*a', 'a\\', 'a(?=b)', '(a)\\1', 'a{1,2000}'])(
+    'a regular expression that a proxy would refuse is refused: %s',
+    (regex) => {
+      const istioMatches = [match, { headers: { who: { exact: 'a' }, 'x-env': { regex } } }];
+      const verdict = validateCreate(env({ istioMatches }));
+      expect(messageOf(verdict)).toMatch(/^spec\.istioMatches\[1\]\.headers\[x-env\]\.regex: Invalid value: /);
+      expect(messageOf(verdict)).toContain(`${JSON.stringify(regex)}: not valid RE2 (`);
+      expect(verdict).toMatchObject({ at: ['spec', 'istioMatches', 1, 'headers', 'x-env', 'regex'] });
+    },
+  );
+
+  test('one that got in before can still be changed', () => {
+    const istioMatches = [{ headers: { 'x-env': { regex: '(' } } }];
+    const changed = env({ istioMatches, subsets: [{ ...details, replicas: 2 }] });
+    expect(validateUpdate(env({ istioMatches }), changed)).toEqual({ allowed: true });
+  });
+
   test('several bad headers are all named, and the same text is said once', () => {
     const istioMatches: DynamicEnv['spec']['istioMatches'] = [
       { headers: { a: {}, b: { exact: 'x', regex: 'y' } } },

@@ -7,7 +7,7 @@ import type { ContainerOverrides, DynamicEnv, Subset } from '../api/dynamicenv.t
 import { keyOf } from '../kube/objects.ts';
 import type { Ref } from '../kube/objects.ts';
 import type { Status } from '../kube/errors.ts';
-import { overlap } from './matches.ts';
+import { overlap, refusedRegexes } from './matches.ts';
 import { messages } from './messages.ts';
 import { statusKey, uniqueVersion } from './names.ts';
 import { quote, quoteSpec } from './quote.ts';
@@ -40,6 +40,7 @@ export function validateCreate(env: DynamicEnv, facts: Facts = {}): Verdict {
     () => someMatch(env),
     () => soundSubsets(env),
     () => oneFormPerHeader(env),
+    () => soundRegexes(env),
     () => ownName(env, facts.namesakes ?? []),
     () => permitted(foreignItems(env), facts),
   );
@@ -176,6 +177,19 @@ function oneFormPerHeader({ metadata, spec }: DynamicEnv): Refusal | undefined {
   const message = `${kind}.${group} ${JSON.stringify(name)} is invalid: ${all}`;
   const details = { name, group, kind, causes };
   return { status: { status: 'Failure', code: 422, reason: 'Invalid', message, details }, at: first.at };
+}
+
+/** A proxy that refuses one regular expression takes no change of routes any more, from nobody. */
+function soundRegexes({ spec }: DynamicEnv): Refusal | undefined {
+  for (const [index, match] of (spec?.istioMatches ?? []).entries()) {
+    const [first] = refusedRegexes(match);
+    if (first === undefined) continue;
+    const { header, regex, problem } = first;
+    const path = `spec.istioMatches[${index}].headers[${header}].regex`;
+    const detail = `${problem}: write it in the syntax of https://github.com/google/re2/wiki/Syntax`;
+    return invalid([...MATCHES, index, 'headers', header, 'regex'], path, JSON.stringify(regex), detail);
+  }
+  return undefined;
 }
 
 /** What stays of the old environment keeps its containers and its default version. */

@@ -10,6 +10,7 @@ import { fail, newItem } from './item.ts';
 import type { Item } from './item.ts';
 import { isCloneOf, WATCH_ANNOTATION } from './marks.ts';
 import type { Owner } from './marks.ts';
+import { refusedRegexes, unusable } from './matches.ts';
 import { messages } from './messages.ts';
 import { cloneName, itemsOf } from './names.ts';
 import { Deployment, DestinationRule } from './objects.ts';
@@ -42,6 +43,7 @@ function planItem(view: View, env: DynamicEnv, owner: Owner, item: Item, setting
     item.clone = { ...ref, status: cloneState(clone, isUpdated(item, clone)) };
     item.problem = cloneProblem(clone);
   }
+  if (!item.consumer) failForRegexes(env, item);
   if (base === undefined) {
     fail(item, 'deployment', messages.noBaseDeployment(subset), true);
   } else if (found !== clone) {
@@ -53,6 +55,13 @@ function planItem(view: View, env: DynamicEnv, owner: Owner, item: Item, setting
     item.rules.push(...knownRules(view, env, item));
   }
   return item;
+}
+
+/** A match that a proxy would refuse gets no route: it would end all changes of routes, also those of others. */
+function failForRegexes(env: DynamicEnv, item: Item): void {
+  for (const [i, match] of (env.spec?.istioMatches ?? []).entries()) {
+    if (refusedRegexes(match).length > 0) fail(item, 'virtualServices', messages.leftOut(i, unusable(match)!));
+  }
 }
 
 /** The rules that the status tells of, for an item of which it can't be told what rules it should have. */

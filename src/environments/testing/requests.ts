@@ -1,6 +1,7 @@
 // Where a request lands: a small model of how a proxy reads the routes of a VirtualService. For property tests.
 import type { IstioMatch } from '../../api/dynamicenv.ts';
 import type { HeaderMatch, HttpMatch, HttpRoute } from '../objects.ts';
+import { fitsRegex } from '../regex.ts';
 
 export interface Request {
   /** By name in lower case. */
@@ -42,5 +43,5 @@ function hasHeader({ headers }: Request, name: string, { exact, prefix, regex }:
   const value = headers[key]!;
   if (exact) return value === exact;
   if (prefix) return value.startsWith(prefix);
-  return !regex || regex === '*' || new RegExp(`^(?:${regex})$`).test(value);
+  return !regex || regex === '*' || fitsRegex(regex, value);
 }
