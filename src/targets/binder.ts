@@ -12,11 +12,19 @@ import { planClaimDeletion } from './claim-deletion.ts';
 import { lifeOf } from './life.ts';
 import type { Life } from './life.ts';
 import { bestMatch, conflict, mismatch, selectorOf } from './match.ts';
-import { BIND_COMPLETE, BOUND_BY_CONTROLLER, CLAIM_FINALIZER, CLAIM_UID, EXPIRES_AT, PROVISIONER } from './names.ts';
+import {
+  BIND_COMPLETE,
+  BOUND_AT,
+  BOUND_BY_CONTROLLER,
+  CLAIM_FINALIZER,
+  CLAIM_UID,
+  EXPIRES_AT,
+  PROVISIONER,
+} from './names.ts';
 import { classParameters } from './parameters.ts';
 import { progressOf } from './progress.ts';
 import type { Settings } from './settings.ts';
-import { besideOthers, condition, errorCondition, withError } from './status.ts';
+import { besideOthers, condition, errorCondition, timeText, withError } from './status.ts';
 import type { Problem } from './wanted.ts';
 import { claimTables, classOf, targetNamed, targetsFor, targetsReferringTo } from './world.ts';
 
@@ -80,10 +88,7 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
     ...warnings(claim, verdict.target, life),
   ]);
   const steps = [...(verdict.steps ?? [])];
-  const { expiresAt } = life;
-  if (steps.length === 0 && claim.metadata.annotations?.[EXPIRES_AT] !== expiresAt) {
-    steps.push(annotate(claim, { [EXPIRES_AT]: expiresAt }));
-  }
+  if (steps.length === 0) steps.push(annotate(claim, lifeMarks(claim, life)));
   const lookAgainMs = Math.min(life.leftMs ?? Infinity, progress?.lookAgainMs ?? Infinity);
   return {
     steps,
@@ -94,6 +99,11 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
     events: [...transition(claim, phase, verdict), ...(progress?.events ?? [])],
     ...(Number.isFinite(lookAgainMs) && { requeueAfterMs: lookAgainMs }),
   };
+}
+
+/** When it ends, and when it began: that is never taken back, so that another time to live counts from it too. */
+function lifeMarks({ metadata }: DeploymentTargetClaim, { boundAt, expiresAt }: Life): Marks {
+  return { [BOUND_AT]: boundAt ?? metadata.annotations?.[BOUND_AT], [EXPIRES_AT]: expiresAt };
 }
 
 /** What is odd about a claim and does not keep it from being of use. */
@@ -144,11 +154,16 @@ function upkeep(view: View, claim: DeploymentTargetClaim, settings: Settings): V
   if (named === '' && steps.length > 0) return { phase: undefined, steps, target };
   if (named === '') steps.push(nameTarget(claim, target));
   const isMarked = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
-  if (!isMarked && steps.length === 0) steps.push(annotate(claim, { [BIND_COMPLETE]: 'true' }));
+  if (!isMarked && steps.length === 0) steps.push(annotate(claim, boundMarks(view, claim)));
   const lock = lockSteps(claim, target, settings);
   // The claim says that it is bound when its target does, not before.
   if (lock.length > 0) return { phase: undefined, steps: [...steps, ...lock], target };
   return { phase: 'Bound', steps: [...steps, ...phaseSteps(claim, target, settings)], target };
+}
+
+/** Binding is complete, and the life of the claim begins. */
+function boundMarks(view: View, { metadata }: DeploymentTargetClaim): Marks {
+  return { [BIND_COMPLETE]: 'true', [BOUND_AT]: metadata.annotations?.[BOUND_AT] ?? timeText(view.now()) };
 }
 
 /** Why a target that a claim has is of no use any more: the phase of the claim stays until the target is gone. */
@@ -255,7 +270,9 @@ function markForProvisioning(view: View, claim: DeploymentTargetClaim, settings:
   return { phase: 'Pending', steps: isMarked ? [] : [annotate(claim, { [PROVISIONER]: wanted })] };
 }
 
-function annotate(claim: DeploymentTargetClaim, changes: Readonly<Record<string, string | undefined>>): Step {
+type Marks = Readonly<Record<string, string | undefined>>;
+
+function annotate(claim: DeploymentTargetClaim, changes: Marks): Step {
   const annotations = { ...claim.metadata.annotations, ...changes } as Record<string, string>;
   return edit(DeploymentTargetClaim, claim, { ...claim, metadata: { ...claim.metadata, annotations } });
 }

@@ -6,7 +6,7 @@ import { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
 import { defineKind } from '../kube/index.ts';
 import * as names from './names.ts';
 
-const { BIND_COMPLETE, BOUND_BY_CONTROLLER, CLAIM_UID, PROVISIONED_BY, PROVISIONER } = names;
+const { BIND_COMPLETE, BOUND_AT, BOUND_BY_CONTROLLER, CLAIM_UID, PROVISIONED_BY, PROVISIONER } = names;
 
 const Event = defineKind('events.k8s.io/v1', 'Event', 'events');
 const complete = { annotations: { [BIND_COMPLETE]: 'true', [BOUND_BY_CONTROLLER]: 'true' } };
@@ -95,13 +95,14 @@ describe('binding', () => {
   test('U36: of a target that was chosen leaves both marks', async () => {
     const w = await running().have(target(), claim());
     await w.settle();
-    expect(dtc(w)?.metadata.annotations).toEqual({ [BIND_COMPLETE]: 'true', [BOUND_BY_CONTROLLER]: 'true' });
+    const marks = { [BIND_COMPLETE]: 'true', [BOUND_BY_CONTROLLER]: 'true', [BOUND_AT]: expect.any(String) };
+    expect(dtc(w)?.metadata.annotations).toEqual(marks);
   });
 
   test('U37: of a target that was named leaves one', async () => {
     const w = await running().have(target(), claim('test-dtc', { targetName: 'test-dt' }));
     await w.settle();
-    expect(dtc(w)?.metadata.annotations).toEqual({ [BIND_COMPLETE]: 'true' });
+    expect(dtc(w)?.metadata.annotations).toEqual({ [BIND_COMPLETE]: 'true', [BOUND_AT]: expect.any(String) });
   });
 
   test('REQ-7: writes the reference of the target before anything else', async () => {

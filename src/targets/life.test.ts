@@ -4,7 +4,7 @@ import { claim, target, targetClass } from '../../test/support/claims.ts';
 import type { ClaimWorld } from '../../test/support/claims.ts';
 import { bound, conditionOf, dtc, running } from '../../test/support/running-claims.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
-import { EXPIRES_AT, TTL } from './names.ts';
+import { BOUND_AT, EXPIRES_AT, TTL } from './names.ts';
 
 const HOUR = 3_600_000;
 const at = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
@@ -51,6 +51,55 @@ describe('a claim with an end', () => {
     await w.clock.advance(HOUR + 1000);
     await w.settle();
     expect(dtc(w)).toBeUndefined();
+  });
+
+  test.each([
+    [
+      'its target is lost and found',
+      async (w: ClaimWorld) => {
+        await w.delete(DeploymentTarget, 'test-dt');
+        await w.settle();
+        await w.have(target('test-dt', { claimRef: 'test-dtc' }));
+      },
+    ],
+    [
+      'it is made to name another target, and its own again',
+      async (w: ClaimWorld) => {
+        await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: 'other' } });
+        await w.settle();
+        expect(dtc(w)?.status?.phase).toBe('Lost');
+        await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: 'test-dt' } });
+      },
+    ],
+    [
+      'its time to live is taken away and given back',
+      async (w: ClaimWorld) => {
+        await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { ttl: null } });
+        await w.settle();
+        await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { ttl: '1h' } });
+      },
+    ],
+  ])('has lived since it was first bound, also when %s', async (_what, meddle) => {
+    const w = await bound('Retain', { ttl: '1h' });
+    const expected = end(w);
+    expect(expected).toBe(at(w.clock.now() + HOUR));
+    await w.clock.advance(HOUR / 2);
+    await meddle(w);
+    await w.settle();
+    expect([dtc(w)?.status?.phase, end(w)]).toEqual(['Bound', expected]);
+    await w.clock.advance(HOUR / 2 + 1000);
+    await w.settle();
+    expect(dtc(w)).toBeUndefined();
+  });
+
+  test('that was bound by another binder has lived since it was ready, which is then written down', async () => {
+    const w = await bound('Retain', { ttl: '1h' });
+    const expected = end(w);
+    await w.stop();
+    await w.patch(DeploymentTargetClaim, 'test-dtc', { metadata: { annotations: { [BOUND_AT]: null } } });
+    await w.clock.advance(HOUR / 2);
+    await w.settle();
+    expect([end(w), dtc(w)?.metadata.annotations?.[BOUND_AT]]).toEqual([expected, at(Date.parse(expected!) - HOUR)]);
   });
 
   test.each(['soon', '0s', '-1h', '1000000d'])(

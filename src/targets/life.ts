@@ -2,7 +2,7 @@
 import type { DeploymentTargetClaim } from '../api/targets.ts';
 import type { View } from '../controller/index.ts';
 import { parseDuration } from '../kube/index.ts';
-import { BIND_COMPLETE, EXPIRES_AT, TTL } from './names.ts';
+import { BIND_COMPLETE, BOUND_AT, EXPIRES_AT, TTL } from './names.ts';
 import { classParameters } from './parameters.ts';
 import { timeText } from './status.ts';
 import { classOf } from './world.ts';
@@ -15,14 +15,14 @@ export interface Life {
   readonly ttl?: string;
   /** Until the end; undefined while it has not begun. Not above zero: the claim is over. */
   readonly leftMs?: number;
-  /** What the annotation that tells of the end shall say. */
+  /** What the annotations shall say that tell of the beginning and of the end. */
+  readonly boundAt?: string;
   readonly expiresAt?: string;
   readonly problem?: string;
 }
 
-/** The life of a claim. It begins when the claim is bound, and goes on when its target is lost. */
+/** The life of a claim. It begins when the claim is first bound, and goes on whatever becomes of its target. */
 export function lifeOf(view: View, claim: DeploymentTargetClaim): Life {
-  const told = claim.metadata.annotations?.[EXPIRES_AT];
   const ttl = ttlOf(view, claim);
   if (ttl === undefined) return {};
   const lengthMs = parseDuration(ttl) ?? 0;
@@ -30,11 +30,20 @@ export function lifeOf(view: View, claim: DeploymentTargetClaim): Life {
     const problem = `the time to live "${ttl}" is no length of time, such as 90m or 2d: the claim lives for ever`;
     return { ttl, problem };
   }
-  const ready = claim.status?.conditions?.find(({ type }) => type === 'Ready');
-  const wasBound = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
-  const end = ready?.status === 'True' ? Date.parse(ready.lastTransitionTime) + lengthMs : Date.parse(told ?? '');
-  if (!wasBound || Number.isNaN(end)) return { ttl };
-  return { ttl, leftMs: end - view.now(), expiresAt: timeText(end) };
+  const begun = beginningOf(claim, lengthMs);
+  if (Number.isNaN(begun)) return { ttl };
+  const end = begun + lengthMs;
+  return { ttl, leftMs: end - view.now(), boundAt: timeText(begun), expiresAt: timeText(end) };
+}
+
+/** When a claim was first bound; NaN before. Other binders do not write it down: then it is when it last became ready. */
+function beginningOf({ metadata, status }: DeploymentTargetClaim, lengthMs: number): number {
+  const { [BIND_COMPLETE]: mark, [BOUND_AT]: boundAt, [EXPIRES_AT]: expiresAt } = metadata.annotations ?? {};
+  if (mark === undefined) return NaN;
+  const told = Date.parse(boundAt ?? '');
+  if (!Number.isNaN(told)) return told;
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  return ready?.status === 'True' ? Date.parse(ready.lastTransitionTime) : Date.parse(expiresAt ?? '') - lengthMs;
 }
 
 function ttlOf(view: View, { metadata, spec }: DeploymentTargetClaim): string | undefined {

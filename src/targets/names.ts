@@ -22,6 +22,8 @@ export const RECYCLED = 'dt.appstudio.redhat.com/recycled';
 export const SELECTOR = 'dt.appstudio.redhat.com/selector';
 /** On a claim: how long it lives once it is bound; the same as its `spec.ttl`, for clients that know no such field. */
 export const TTL = 'dt.appstudio.redhat.com/ttl';
+/** On a claim: when it was bound for the first time, from which its time to live counts. */
+export const BOUND_AT = 'dt.appstudio.redhat.com/bound-at';
 /** On a claim: when it ends. */
 export const EXPIRES_AT = 'dt.appstudio.redhat.com/expires-at';
 
