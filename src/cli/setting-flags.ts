@@ -1,6 +1,7 @@
 // Flags for the settings that all environments share. `run` and whoever shows what it would do take the same ones.
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
+import { toggle } from './flag-kinds.ts';
 import { defaultSettings } from '../environments/settings.ts';
 
 export interface SettingOptions {
@@ -8,9 +9,10 @@ export interface SettingOptions {
   readonly defaultVersion: string;
   readonly removeLabels: readonly string[];
   readonly trackingLabels: readonly string[];
+  readonly gatewayRoutes: boolean;
 }
 
-/** Adds `--version-label`, `--default-version` and those about labels, with the variables that stand for them. */
+/** Adds `--version-label`, `--default-version` and those about labels and routes, with the variables that stand for them. */
 export function settingFlags(command: Command): Command {
   return command
     .addOption(
@@ -34,13 +36,20 @@ export function settingFlags(command: Command): Command {
         .argParser((text) => (text === 'none' ? [] : parseLabelList(text, [])))
         .env('TRACKING_LABELS')
         .default(defaultSettings.trackingLabels, defaultSettings.trackingLabels.join(',')),
+    )
+    .addOption(
+      toggle(
+        '--gateway-routes',
+        defaultSettings.gatewayRoutes,
+        'VirtualServices at a gateway get routes whatever hosts they are for',
+      ).env('GATEWAY_ROUTES'),
     );
 }
 
 /** The settings that the flags say. */
 export function settingsOf(options: SettingOptions): SettingOptions {
-  const { versionLabel, defaultVersion, removeLabels, trackingLabels } = options;
-  return { versionLabel, defaultVersion, removeLabels, trackingLabels };
+  const { versionLabel, defaultVersion, removeLabels, trackingLabels, gatewayRoutes } = options;
+  return { versionLabel, defaultVersion, removeLabels, trackingLabels, gatewayRoutes };
 }
 
 function parseLabelList(text: string, before: readonly string[]): readonly string[] {

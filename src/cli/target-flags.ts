@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { X509Certificate } from 'node:crypto';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
+import { choice, time, toggle } from './flag-kinds.ts';
 import { parseBoolean } from './go-flags.ts';
-import { durationOf, isDnsLabel } from './options.ts';
+import { isDnsLabel } from './options.ts';
 import type { TargetSettings } from './parts.ts';
 
 export interface TargetOptions {
@@ -105,23 +106,6 @@ export function targetSettingsOf(options: TargetOptions): TargetSettings {
       ...(options.targetClusterCa !== undefined && { caPem: options.targetClusterCa, insecureSkipTlsVerify: false }),
     },
   };
-}
-
-function choice(flag: string, [first, second]: readonly [string, string], description: string): Option {
-  return new Option(`${flag} <how>`, description).choices([first, second]).default(first);
-}
-
-function toggle(flag: string, initial: boolean, description: string): Option {
-  return new Option(`${flag} [bool]`, description).argParser(parseBoolean).preset('true').default(initial);
-}
-
-function time(flag: string, initial: string, least: string, description: string): Option {
-  const parse = (text: string): number => {
-    const ms = durationOf(text);
-    if (ms >= durationOf(least)) return ms;
-    throw new InvalidArgumentError(`It must be at least ${least}.`);
-  };
-  return new Option(`${flag} <duration>`, description).argParser(parse).default(parse(initial), initial);
 }
 
 function parseName(text: string): string {

@@ -32,6 +32,7 @@ const Head = z.strictObject({
       defaultVersion: z.string(),
       removeLabels: z.array(z.string()),
       trackingLabels: z.array(z.string()),
+      gatewayRoutes: z.boolean(),
       routeAfterMs: z.number(),
       drainMs: z.number(),
     })

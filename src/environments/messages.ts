@@ -38,6 +38,7 @@ export const messages = {
     `processing podLabels in subset ${subset}: label ${label} can't be changed, for the deployment selects its pods by it`,
   notServed: ({ plural, group }: { readonly plural: string; readonly group: string }) =>
     `the cluster does not know ${plural}.${group}: install Istio`,
+  leftAlone: (host: string, why: string) => `leads to ${host} and is left alone: ${why}`,
   leftOut: (match: number, why: string) => `istioMatches[${match}] is left out: ${why}`,
   shadowed: (other: string, match: number, key: string) =>
     `environment ${other} came first and gets the requests of istioMatches[${match}] (${key})`,

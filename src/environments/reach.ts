@@ -8,6 +8,7 @@ import { clonePodLabels } from './clone.ts';
 import { fullHost, selects } from './hosts.ts';
 import { fail } from './item.ts';
 import type { Item } from './item.ts';
+import { leftAlone } from './left-alone.ts';
 import { isRouteOfSubset, isRuleOf, WATCH_ANNOTATION } from './marks.ts';
 import type { Owner } from './marks.ts';
 import { messages } from './messages.ts';
@@ -130,11 +131,8 @@ function findRoutes(
 ): void {
   const found = services.map(({ metadata: { name } }) => {
     const host = fullHost(name, item.subset.namespace);
-    return {
-      name,
-      host,
-      ...findVirtualServices(view, host, (service) => handles(service, insertionOf(item, [host], settings))),
-    };
+    const hasRoutes = (service: VirtualService): boolean => handles(service, insertionOf(item, [host], settings));
+    return { name, host, ruled: ruled.has(name), ...findVirtualServices(view, host, hasRoutes, settings) };
   });
   const missing = new Map(found.flatMap((each) => each.missing).map((ref) => [keyOf(ref), ref]));
   for (const ref of missing.values()) item.errors.virtualServices.push(...messages.noDelegate(ref));
@@ -148,7 +146,7 @@ function findRoutes(
   const isActive = ({ virtualServices }: (typeof found)[number]): boolean =>
     virtualServices.some((service) => !refused.has(service));
   if (!found.some(isActive)) fail(item, 'virtualServices', messages.noVirtualService(item.clone.name, item.key), true);
-  const common = found.filter(({ name, virtualServices }) => ruled.has(name) && virtualServices.length > 0);
+  const common = found.filter((each) => each.ruled && each.virtualServices.length > 0);
   if (!common.some(isActive)) fail(item, 'subset', messages.noCommonHost(), true);
   // A route to a host without a rule answers with errors. Only where no host has both, people expect to see it.
   for (const { host, virtualServices } of common.length > 0 ? common : found) {
@@ -159,6 +157,9 @@ function findRoutes(
       item.virtualServices.set(key, entry);
     }
   }
+  const hostsIn = ({ metadata }: VirtualService): readonly string[] =>
+    item.virtualServices.get(keyOf(metadata))?.hosts ?? [];
+  item.warnings.push(...leftAlone(found, (service) => insertionOf(item, hostsIn(service), settings)));
 }
 
 /** What an item asks of the routes to some hosts. */

@@ -107,9 +107,12 @@ function environmentOf(service: VirtualService, { route = [] }: HttpRoute): stri
 
 /** Whether a route has a destination that an insertion is about. */
 export function handles(service: VirtualService, insertion: Insertion): boolean {
-  return (service.spec?.http ?? []).some(
-    (route) => !isInserted(route) && (route.route ?? []).some((each) => leadsTo(service, insertion, each)),
-  );
+  return (service.spec?.http ?? []).some((route) => !isInserted(route) && handledBy(service, insertion, route));
+}
+
+/** Whether a base route is one that an insertion is made from. */
+export function handledBy(service: VirtualService, insertion: Insertion, { route = [] }: HttpRoute): boolean {
+  return route.some((each) => leadsTo(service, insertion, each));
 }
 
 function leadsTo(service: VirtualService, insertion: Insertion, { destination }: RouteDestination): boolean {

@@ -9,6 +9,8 @@ export interface Settings {
   readonly removeLabels: readonly string[];
   /** Labels by which a deployer knows its own, which its clone does not get either; a name may end in `*`. */
   readonly trackingLabels: readonly string[];
+  /** Whether VirtualServices at a gateway get routes for whatever host they lead to the workload, a public one say. */
+  readonly gatewayRoutes: boolean;
   /** Routes wait for their clone to be ready, but no longer than this; 0 does not wait. */
   readonly routeAfterMs: number;
   /** How long a clone stays after its routes are gone, for requests under way and proxies that learn of it late. */
@@ -20,6 +22,7 @@ export const defaultSettings: Settings = {
   defaultVersion: 'shared',
   removeLabels: [],
   trackingLabels: ['argocd.argoproj.io/*', 'app.kubernetes.io/instance'],
+  gatewayRoutes: true,
   routeAfterMs: 60_000,
   drainMs: 2_000,
 };

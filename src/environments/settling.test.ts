@@ -133,11 +133,12 @@ const virtualService = fc
     namespace,
     fc.constantFrom('v1', 'v2'),
     fc.array(host, { maxLength: 3 }),
+    fc.constantFrom({}, {}, { gateways: ['mesh'] }, { gateways: ['edge/public'] }, { gateways: ['mesh', 'public'] }),
     fc.array(route, { maxLength: 3 }),
     annotations,
   )
-  .map(([within, name, hosts, http, meta]) =>
-    object('networking.istio.io/v1beta1', 'VirtualService', within, name, { spec: { hosts, http } }, meta),
+  .map(([within, name, hosts, bound, http, meta]) =>
+    object('networking.istio.io/v1beta1', 'VirtualService', within, name, { spec: { hosts, ...bound, http } }, meta),
   );
 
 const kinds = [environment, deployment, service, rule, virtualService] as const;

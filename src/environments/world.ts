@@ -8,6 +8,7 @@ import { environmentsOf, isCloneOf, isInserted, isRuleOf, isUnmarked } from './m
 import type { Owner } from './marks.ts';
 import { itemsOf, statusKey, uniqueVersion } from './names.ts';
 import { Deployment, DestinationRule, Service, VirtualService } from './objects.ts';
+import type { Settings } from './settings.ts';
 
 /** Where the index by environment has what we made and nobody's annotation names any more. */
 const NOBODY = '';
@@ -20,6 +21,21 @@ function byEditor(service: VirtualService): readonly string[] {
   const routes = (service.spec?.http ?? []).filter(isInserted);
   const versions = routes.flatMap(({ route = [] }) => route.map(({ destination }) => `version ${destination?.subset}`));
   return [...environmentsOf(service), ...versions];
+}
+
+/** Hosts that a VirtualService leads to, whatever hosts it is for. */
+function byDestination(service: VirtualService): readonly string[] {
+  const routes = (service.spec?.http ?? []).filter((route) => !isInserted(route));
+  const hosts = routes.flatMap(({ route = [] }) => route.map(({ destination }) => destination?.host ?? ''));
+  return [...new Set(hosts.map((host) => resolveHost(host, service)))];
+}
+
+function delegatesOf(root: VirtualService): readonly { readonly name: string; readonly namespace: string }[] {
+  return (root.spec?.http ?? []).flatMap(({ delegate }) =>
+    delegate?.name === undefined
+      ? []
+      : [{ name: delegate.name, namespace: delegate.namespace || (root.metadata.namespace ?? '') }],
+  );
 }
 
 function selectorEntry(namespace: string | undefined, key: string, value: string): string {
@@ -52,6 +68,8 @@ export const environmentTables: readonly TableDeclaration[] = [
     indexes: {
       environment: byEditor,
       host: (service) => (service.spec?.hosts ?? []).map((host) => resolveCalledHost(host, service)),
+      destination: byDestination,
+      delegate: (service) => delegatesOf(service).map(keyOf),
     },
   }),
 ];
@@ -102,25 +120,50 @@ export interface FoundVirtualServices {
   readonly virtualServices: readonly VirtualService[];
   /** Delegates that are named and not there. */
   readonly missing: readonly { readonly name: string; readonly namespace: string }[];
+  /** Those that lead to the host too, and are not edited. */
+  readonly leftAlone: readonly LeftAlone[];
 }
 
-/** The VirtualServices that decide about requests to a host: those that list it, and the delegates of those. */
+/** A VirtualService that is not edited, and those whose hosts and gateways it works for: itself, or its roots. */
+export interface LeftAlone {
+  readonly service: VirtualService;
+  readonly roots: readonly VirtualService[];
+}
+
+/**
+ * The VirtualServices that decide about requests to a host: those that list it, and the delegates of those; at a gateway
+ * also those that lead there for any host, for that is how requests come in that ask for a public name.
+ */
 export function findVirtualServices(
   view: View,
   host: string,
   hasRoutes: (service: VirtualService) => boolean,
+  { gatewayRoutes }: Settings,
 ): FoundVirtualServices {
   const services = new Map<string, VirtualService>();
   const missing = new Map<string, { name: string; namespace: string }>();
   for (const root of view.index(VirtualService, 'host', host)) {
     if (hasRoutes(root)) services.set(keyOf(root.metadata), root);
-    for (const { delegate } of root.spec?.http ?? []) {
-      if (delegate?.name === undefined) continue;
-      const ref = { name: delegate.name, namespace: delegate.namespace || (root.metadata.namespace ?? '') };
+    for (const ref of delegatesOf(root)) {
       const found = view.get(VirtualService, ref);
       if (found === undefined) missing.set(keyOf(ref), ref);
       else services.set(keyOf(ref), found);
     }
   }
-  return { virtualServices: [...services.values()], missing: [...missing.values()] };
+  const leftAlone: LeftAlone[] = [];
+  for (const service of view.index(VirtualService, 'destination', host)) {
+    const key = keyOf(service.metadata);
+    if (services.has(key)) continue;
+    const isDelegate = (service.spec?.hosts ?? []).length === 0;
+    const roots = isDelegate ? view.index(VirtualService, 'delegate', key) : [service];
+    if (gatewayRoutes && roots.some((root) => gatewaysOf(root).length > 0) && hasRoutes(service)) {
+      services.set(key, service);
+    } else leftAlone.push({ service, roots });
+  }
+  return { virtualServices: [...services.values()], missing: [...missing.values()], leftAlone };
+}
+
+/** The gateways that a VirtualService is bound to; none if it is for the mesh alone. */
+export function gatewaysOf({ spec }: VirtualService): readonly string[] {
+  return (spec?.gateways ?? []).filter((gateway) => gateway !== 'mesh');
 }
