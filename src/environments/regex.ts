@@ -5,21 +5,21 @@ import { RE2JS } from 're2js';
 const MOST_BYTES = 1_024;
 const MOST_INSTRUCTIONS = 32_768;
 
-/** Plans ask again and again about the same few. Large ones are not worth the memory. */
-const kept = new Map<string, RE2JS | string>();
-const MOST_KEPT = 1_000;
+/** Plans ask again and again about the same few: what is known of them, and programs that are worth their memory. */
+const known = new Map<string, { readonly problem?: string; readonly program?: RE2JS }>();
+const MOST_KNOWN = 1_000;
 const SMALL = 200;
 
 /** Why Envoy would refuse a regular expression. One such route stops every update of its port, for every service. */
 export function regexProblem(regex: string): string | undefined {
-  const result = compile(regex);
-  return typeof result === 'string' ? result : undefined;
+  const bytes = Buffer.byteLength(regex);
+  if (bytes > MOST_BYTES) return `${bytes} bytes are more than ${MOST_BYTES}`;
+  return look(regex).problem;
 }
 
 /** Whether a value fits a regular expression; none fits one that would be refused. */
 export function fitsRegex(regex: string, value: string): boolean {
-  const result = compile(regex);
-  return typeof result !== 'string' && result.matches(value);
+  return regexProblem(regex) === undefined && (look(regex).program ?? RE2JS.compile(regex)).matches(value);
 }
 
 /**
@@ -34,22 +34,22 @@ export function fitsWhatever(regex: string, beginning: string): boolean {
   return Array.from({ length: longest + 1 }).some((_none, length) => fitsRegex(head, beginning.slice(0, length)));
 }
 
-function compile(regex: string): RE2JS | string {
-  const known = kept.get(regex);
-  if (known !== undefined) return known;
-  if (kept.size >= MOST_KEPT) kept.clear();
-  const result = tryCompile(regex);
-  if (regex.length <= SMALL && (typeof result === 'string' || result.programSize() <= SMALL)) kept.set(regex, result);
-  return result;
+function look(regex: string): { readonly problem?: string; readonly program?: RE2JS } {
+  const before = known.get(regex);
+  if (before !== undefined) return before;
+  if (known.size >= MOST_KNOWN) known.clear();
+  const found = compile(regex);
+  known.set(regex, found);
+  return found;
 }
 
-function tryCompile(regex: string): RE2JS | string {
-  const bytes = Buffer.byteLength(regex);
-  if (bytes > MOST_BYTES) return `${bytes} bytes are more than ${MOST_BYTES}`;
+function compile(regex: string): { readonly problem?: string; readonly program?: RE2JS } {
   try {
-    const result = RE2JS.compile(regex);
-    return result.programSize() > MOST_INSTRUCTIONS ? 'it is too large once its repetitions are written out' : result;
+    const program = RE2JS.compile(regex);
+    const size = program.programSize();
+    if (size > MOST_INSTRUCTIONS) return { problem: 'it is too large once its repetitions are written out' };
+    return size > SMALL ? {} : { program };
   } catch (error) {
-    return (error as Error).message.replace(/^error parsing regexp: /, '');
+    return { problem: (error as Error).message.replace(/^error parsing regexp: /, '') };
   }
 }

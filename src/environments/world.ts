@@ -125,7 +125,7 @@ export interface FoundVirtualServices {
 }
 
 /** A VirtualService that is not edited, and those whose hosts and gateways it works for: itself, or its roots. */
-export interface LeftAlone {
+interface LeftAlone {
   readonly service: VirtualService;
   readonly roots: readonly VirtualService[];
 }
