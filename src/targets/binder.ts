@@ -7,20 +7,12 @@ import type { ControllerDefinition, Plan, PlannedCondition, PlannedEvent, View }
 import { edit, editStatus, removeUnchanged } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import { claimFailure } from './claim-failure.ts';
-import { claimNameOf, refersTo, withClaim } from './claim-ref.ts';
+import { claimNameOf, claimUidOf, refersTo, withClaim } from './claim-ref.ts';
 import { planClaimDeletion } from './claim-deletion.ts';
 import { lifeOf } from './life.ts';
 import type { Life } from './life.ts';
 import { bestMatch, conflict, mismatch, selectorOf } from './match.ts';
-import {
-  BIND_COMPLETE,
-  BOUND_AT,
-  BOUND_BY_CONTROLLER,
-  CLAIM_FINALIZER,
-  CLAIM_UID,
-  EXPIRES_AT,
-  PROVISIONER,
-} from './names.ts';
+import { BIND_COMPLETE, BOUND_AT, BOUND_BY_CONTROLLER, CLAIM_FINALIZER, EXPIRES_AT, PROVISIONER } from './names.ts';
 import { classParameters } from './parameters.ts';
 import { progressOf } from './progress.ts';
 import type { Settings } from './settings.ts';
@@ -124,7 +116,7 @@ function upkeep(view: View, claim: DeploymentTargetClaim, settings: Settings): V
   const { name, namespace } = claim.metadata;
   const referring = targetsReferringTo(view, claim);
   const named = claim.spec.targetName ?? '';
-  const locked = referring.filter(({ metadata }) => metadata.annotations?.[CLAIM_UID] === claim.metadata.uid);
+  const locked = referring.filter((each) => claimUidOf(each) === claim.metadata.uid);
   const [found, second] = locked.length > 0 ? locked : referring;
   const target = named === '' ? found : targetNamed(view, claim);
   if (named === '' && second !== undefined) {
@@ -210,15 +202,15 @@ function findTarget(view: View, claim: DeploymentTargetClaim, settings: Settings
       unready: { reason: 'TargetNotFound', message: `waiting for DeploymentTarget ${named}` },
     };
   }
-  const holder = claimNameOf(target);
-  if (holder !== '' && !refersTo(target, claim)) {
+  const isReferring = refersTo(target, claim);
+  if (claimNameOf(target) !== '' && !isReferring) {
     return pending('TargetClaimed', 'DeploymentTargetClaim wants to claim a DeploymentTarget that is already claimed');
   }
   if (target.metadata.deletionTimestamp !== undefined) {
     return pending('TargetDeleting', `DeploymentTarget ${named} is being deleted`);
   }
   // A claim and a target that name each other are bound whatever else differs: somebody wanted it so.
-  const problem = holder === '' ? mismatch(claim, target) : undefined;
+  const problem = isReferring ? undefined : mismatch(claim, target);
   if (problem !== undefined) {
     return pending('TargetMismatch', `DeploymentTarget does not match the specified DeploymentTargetClaim: ${problem}`);
   }
@@ -248,7 +240,7 @@ function nameTarget(claim: DeploymentTargetClaim, target: DeploymentTarget): Ste
 }
 
 function lockSteps(claim: DeploymentTargetClaim, target: DeploymentTarget, { claimRefShape }: Settings): Step[] {
-  const isLocked = refersTo(target, claim) && target.metadata.annotations?.[CLAIM_UID] === claim.metadata.uid;
+  const isLocked = claimNameOf(target) === claim.metadata.name && claimUidOf(target) === claim.metadata.uid;
   return isLocked ? [] : [edit(DeploymentTarget, target, withClaim(target, claim, claimRefShape))];
 }
 

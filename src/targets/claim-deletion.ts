@@ -5,8 +5,8 @@ import type { DeploymentTargetClaim } from '../api/targets.ts';
 import type { Plan, View } from '../controller/index.ts';
 import { edit, editStatus, remove } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
-import { claimNameOf, refersTo, withoutClaim } from './claim-ref.ts';
-import { BIND_COMPLETE, CLAIM_UID, TARGET_FINALIZER } from './names.ts';
+import { claimNameOf, claimUidOf, refersTo, withoutClaim } from './claim-ref.ts';
+import { BIND_COMPLETE, TARGET_FINALIZER } from './names.ts';
 import type { Settings } from './settings.ts';
 import { besideOthers, condition, errorCondition } from './status.ts';
 import { classOf, policyFor, reclaimPolicyOf, ownRequests, targetNamed, targetsReferringTo } from './world.ts';
@@ -45,8 +45,7 @@ function saidBy({ status }: DeploymentTarget): string {
 /** The target that the claim has: never one that belongs to somebody else, nor a second one that was reserved for it. */
 function targetToReclaim(view: View, claim: DeploymentTargetClaim): DeploymentTarget | undefined {
   const referring = targetsReferringTo(view, claim);
-  const isLocked = ({ metadata }: DeploymentTarget): boolean =>
-    metadata.annotations?.[CLAIM_UID] === claim.metadata.uid;
+  const isLocked = (target: DeploymentTarget): boolean => claimUidOf(target) === claim.metadata.uid;
   const own = referring.find(({ status }) => status?.phase === 'Bound') ?? referring.find(isLocked);
   if (own !== undefined) return own;
   const named = targetNamed(view, claim);
@@ -70,7 +69,8 @@ function releaseSteps(target: DeploymentTarget): Step[] {
   if (target.status?.phase !== 'Released') {
     return [editStatus(DeploymentTarget, target, { ...target.status, phase: 'Released' })];
   }
-  return claimNameOf(target) === '' ? [] : [edit(DeploymentTarget, target, withoutClaim(target))];
+  const isFree = claimNameOf(target) === '' && claimUidOf(target) === undefined;
+  return isFree ? [] : [edit(DeploymentTarget, target, withoutClaim(target))];
 }
 
 /** The target goes, held by its finalizer until what it stands for is gone. */

@@ -13,10 +13,23 @@ export function claimNameOf(target: DeploymentTarget): string {
   return typeof claimRef?.name === 'string' ? claimRef.name : '';
 }
 
-/** Whether a target refers to this very claim. One that was bound to an earlier claim of the name does not. */
+/** The uid of the claim that a target is bound to. */
+export function claimUidOf({ metadata }: DeploymentTarget): string | undefined {
+  return metadata.annotations?.[CLAIM_UID];
+}
+
+/**
+ * Whether a target refers to this very claim. One that was bound to an earlier claim of the name does not. One whose
+ * reference somebody cleared still does, by the uid, unless the claim names another.
+ */
 export function refersTo(target: DeploymentTarget, claim: DeploymentTargetClaim): boolean {
-  const uid = target.metadata.annotations?.[CLAIM_UID];
-  return claimNameOf(target) === claim.metadata.name && (uid === undefined || uid === claim.metadata.uid);
+  const [name, uid] = [claimNameOf(target), claimUidOf(target)];
+  if (name !== '') return name === claim.metadata.name && (uid === undefined || uid === claim.metadata.uid);
+  return (
+    uid !== undefined &&
+    uid === claim.metadata.uid &&
+    (claim.spec.targetName || target.metadata.name) === target.metadata.name
+  );
 }
 
 /** A reference to a claim, in the shape that is wanted for new ones. */

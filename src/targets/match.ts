@@ -2,8 +2,8 @@
 import type { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
 import { matches, parseSelector } from '../kube/index.ts';
 import type { Selector } from '../kube/index.ts';
-import { claimNameOf, refersTo } from './claim-ref.ts';
-import { CLAIM_UID, PROVISIONED_BY, PROVISIONER, RECYCLED, REQUESTED_NAMESPACE, SELECTOR } from './names.ts';
+import { claimNameOf, claimUidOf, refersTo } from './claim-ref.ts';
+import { PROVISIONED_BY, PROVISIONER, RECYCLED, REQUESTED_NAMESPACE, SELECTOR } from './names.ts';
 
 /** Why a claim can't have a target; undefined when it can. The texts are contract. */
 export function mismatch(claim: DeploymentTargetClaim, target: DeploymentTarget): string | undefined {
@@ -28,7 +28,7 @@ function difference(claim: DeploymentTargetClaim, target: DeploymentTarget): str
 
 /** Whether a target is bound to this very claim already, which does not know it yet: the process ended in between. */
 function isLockedFor(target: DeploymentTarget, claim: DeploymentTargetClaim): boolean {
-  const uid = target.metadata.annotations?.[CLAIM_UID];
+  const uid = claimUidOf(target);
   return uid !== undefined && uid === claim.metadata.uid && refersTo(target, claim);
 }
 

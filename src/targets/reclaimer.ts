@@ -6,11 +6,10 @@ import { defineController } from '../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../controller/index.ts';
 import { edit, remove } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
-import { claimNameOf, withoutClaim } from './claim-ref.ts';
+import { claimNameOf, claimUidOf, withoutClaim } from './claim-ref.ts';
 import { readingSecrets } from './credentials.ts';
 import { hasCredentials } from './match.ts';
 import {
-  CLAIM_UID,
   DEVSANDBOX,
   MAKE_AVAILABLE,
   PROVISIONED_BY,
@@ -92,10 +91,9 @@ function annotate(target: DeploymentTarget, changes: Readonly<Record<string, str
 
 /** Whether a bound target still has its claim. Other binders leave the reference empty: then the claim names it. */
 function isClaimed(view: View, target: DeploymentTarget): boolean {
-  if (claimNameOf(target) !== '') return claimOf(view, target) !== undefined;
-  const { name, namespace, annotations } = target.metadata;
-  const isNamed = view.index(DeploymentTargetClaim, 'target', `${namespace}/${name}`).length > 0;
-  return annotations?.[CLAIM_UID] === undefined && isNamed;
+  if (claimNameOf(target) !== '' || claimUidOf(target) !== undefined) return claimOf(view, target) !== undefined;
+  const { name, namespace } = target.metadata;
+  return view.index(DeploymentTargetClaim, 'target', `${namespace}/${name}`).length > 0;
 }
 
 function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retain'): Present {
@@ -106,8 +104,9 @@ function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Reta
     if (recycled === undefined) return { phase, steps: [annotate(target, { [RECYCLED]: 'true' })] };
     return { phase: 'Available', steps: [] };
   }
-  // Without a reference it was released on purpose; one to a claim that is there was written by somebody since.
-  if (claimNameOf(target) === '' || claimOf(view, target) !== undefined) return { phase, steps: [] };
+  // Without any trace of a claim it was released on purpose; one of a claim that is there was written by somebody since.
+  const isFree = claimNameOf(target) === '' && claimUidOf(target) === undefined;
+  if (isFree || claimOf(view, target) !== undefined) return { phase, steps: [] };
   const isOurs = target.metadata.annotations?.[PROVISIONED_BY] !== undefined;
   if (policy === 'Delete') return { phase, steps: isOurs ? [remove(DeploymentTarget, target)] : [] };
   return { phase, steps: [edit(DeploymentTarget, target, withoutClaim(target))] };

@@ -4,7 +4,7 @@ import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '
 import type { View } from '../controller/index.ts';
 import { reading } from '../kube/index.ts';
 import type { KubeObject, TableDeclaration } from '../kube/index.ts';
-import { claimNameOf, refersTo } from './claim-ref.ts';
+import { claimNameOf, claimUidOf, refersTo } from './claim-ref.ts';
 import { CLAIM_LABEL, CLAIM_UID, OF_CLAIM, RECLAIM_POLICY, SANDBOX_TIER, TARGET_LABEL } from './names.ts';
 import { Namespace } from './objects.ts';
 
@@ -29,6 +29,8 @@ export const claimTables: readonly TableDeclaration[] = [
   reading(DeploymentTarget, {
     indexes: {
       claim: (target) => inNamespace(target, claimNameOf(target)),
+      // Where the reference was cleared, the uid is what is left of it.
+      claimUid: (target) => inNamespace(target, claimNameOf(target) === '' ? claimUidOf(target) : ''),
       // The class may be empty, and is one like any other.
       freeOfClass: (target) =>
         claimNameOf(target) === '' ? [freeKey(target, target.spec.deploymentTargetClassName)] : [],
@@ -39,6 +41,7 @@ export const claimTables: readonly TableDeclaration[] = [
       target: (claim) => inNamespace(claim, claim.spec.targetName),
       class: (claim) => inNamespace(claim, claim.spec.deploymentTargetClassName),
       anyClass: (claim) => [claim.spec.deploymentTargetClassName],
+      uid: (claim) => inNamespace(claim, claim.metadata.uid),
     },
   }),
   reading(DeploymentTargetClass),
@@ -64,21 +67,26 @@ export function targetNamed(view: View, claim: DeploymentTargetClaim): Deploymen
 
 /** Targets that refer to this very claim. */
 export function targetsReferringTo(view: View, claim: DeploymentTargetClaim): readonly DeploymentTarget[] {
-  const { name, namespace } = claim.metadata;
-  return view.index(DeploymentTarget, 'claim', `${namespace}/${name}`).filter((target) => refersTo(target, claim));
+  const { name, namespace, uid } = claim.metadata;
+  const byName = view.index(DeploymentTarget, 'claim', `${namespace}/${name}`);
+  const byUid = view.index(DeploymentTarget, 'claimUid', `${namespace}/${uid}`);
+  return [...byName, ...byUid].filter((target) => refersTo(target, claim));
 }
 
 /** Targets that a claim which names none may get: those that refer to it and, if there are any, free ones of its class. */
 export function targetsFor(view: View, claim: DeploymentTargetClaim): readonly DeploymentTarget[] {
   const free = view.index(DeploymentTarget, 'freeOfClass', freeKey(claim, claim.spec.deploymentTargetClassName));
-  return [...targetsReferringTo(view, claim), ...free];
+  return [...new Set([...targetsReferringTo(view, claim), ...free])];
 }
 
 /** The claim that a target refers to, if it is there. */
 export function claimOf(view: View, target: DeploymentTarget): DeploymentTargetClaim | undefined {
+  const { namespace } = target.metadata;
   const name = claimNameOf(target);
   const claim =
-    name === '' ? undefined : view.get(DeploymentTargetClaim, { name, namespace: target.metadata.namespace });
+    name === ''
+      ? view.index(DeploymentTargetClaim, 'uid', `${namespace}/${claimUidOf(target)}`)[0]
+      : view.get(DeploymentTargetClaim, { name, namespace });
   return claim !== undefined && refersTo(target, claim) ? claim : undefined;
 }
 

@@ -85,9 +85,10 @@ const weighted: readonly (readonly [number, fc.Arbitrary<Action>])[] = [
       label: sometimes(fc.constantFrom('x', 'y')),
     }),
   ],
-  // The class and the claim of a target that was made for a claim are not for people to change.
+  // The class of a target that was made for a claim is not for people to change, nor may they give it to another claim.
   [1, action('edit target', { name: ownTarget, class: anyClass })],
-  [2, action('edit target', { name: ownTarget, claim: fc.oneof(claimName, fc.constant('')) })],
+  [2, action('edit target', { name: ownTarget, claim: claimName })],
+  [2, action('edit target', { name: anyTarget, claim: fc.constant('') })],
   [3, action('delete target', { name: anyTarget })],
   [1, action('force target', { name: anyTarget })],
   [2, action('recycle target', { name: anyTarget })],

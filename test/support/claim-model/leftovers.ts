@@ -3,7 +3,7 @@ import { ManagedEnvironment, Space, SpaceRequest } from '../../../src/api/spaces
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../../src/api/targets.ts';
 import type { Kind, KubeObject } from '../../../src/kube/index.ts';
 import { Namespace, Secret } from '../../../src/targets/objects.ts';
-import { holderOf } from './model.ts';
+import { holderOf, uidOf } from './model.ts';
 
 interface Store {
   all<T extends KubeObject>(kind: Kind<T>): readonly T[];
@@ -30,8 +30,8 @@ export function leftovers(store: Store, ours: ReadonlySet<string>): string[] {
     ...which(store.all(ManagedEnvironment)),
     ...which(targets, (target) => {
       const isPersons = target.metadata.annotations?.[PROVISIONED_BY] === undefined;
-      // Without a reference it was released, as the class of its claim said.
-      const isReleased = holderOf(target) === '' && target.status?.phase !== 'Bound';
+      // Without a trace of a claim it was released, as the class of its claim said.
+      const isReleased = holderOf(target) === '' && uidOf(target) === undefined && target.status?.phase !== 'Bound';
       return isLive(target) && (isPersons || isReleased || mayStay(target, target.spec.deploymentTargetClassName));
     }),
     ...which(requests, (request) => {

@@ -82,9 +82,10 @@ export function uidOf({ metadata }: DeploymentTarget): string | undefined {
   return metadata.annotations?.[CLAIM_UID];
 }
 
-/** Whether a target is held by this very claim, or reserved for one of its name. */
+/** Whether a target is held by this very claim, or reserved for one of its name; also if the reference was cleared. */
 export function isHeldBy(target: DeploymentTarget, claim: DeploymentTargetClaim): boolean {
   const uid = uidOf(target);
+  if (holderOf(target) === '') return uid !== undefined && uid === claim.metadata.uid;
   return holderOf(target) === claim.metadata.name && (uid === undefined || uid === claim.metadata.uid);
 }
 

@@ -179,6 +179,19 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'let namespaces go' },
     settle,
   ],
+  'somebody clears the references of targets, and only then the claims go': [
+    ...(['room', 'sandbox', 'room-kept'] as const).flatMap((of, i): Action[] => [
+      { do: 'claim', name: 'abc'[i]!, class: of },
+    ]),
+    settle,
+    // The binder would write them again.
+    { do: 'stop', process: 'binder' },
+    ...['a-dt', 'b-dt', 'c-dt'].map((name): Action => ({ do: 'edit target', name, claim: '' })),
+    settle,
+    ...['a', 'b', 'c'].map((name): Action => ({ do: 'delete claim', name })),
+    { do: 'start', process: 'binder' },
+    settle,
+  ],
   'a claim ends when its time is over': [
     { do: 'claim', name: 'a', class: 'room', ttl: '1h' },
     settle,
