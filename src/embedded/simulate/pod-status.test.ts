@@ -54,6 +54,7 @@ describe('reportOn', () => {
 
   test.each([
     ['pending', 'Pending', 'ContainerCreating', 'False'],
+    ['no-image', 'Pending', 'ImagePullBackOff', 'False'],
     ['crash', 'Running', 'CrashLoopBackOff', 'False'],
     ['never-ready', 'Running', undefined, 'False'],
     ['fail', 'Failed', undefined, 'False'],

@@ -4,6 +4,7 @@
 // The pod annotation `offshoot.dev/simulate` asks for another life than "runs and is ready at once":
 //   pending           never starts: its containers stay in ContainerCreating
 //   slow=<duration>   starts after that time (`500ms`, `3s`, `2m`), then runs and is ready
+//   no-image          never starts: its images can't be pulled, ImagePullBackOff
 //   never-ready       runs, but no readiness probe ever succeeds
 //   crash             its containers end with exit code 1 again and again: CrashLoopBackOff
 //   fail              ends at once in phase Failed, with exit code 1
@@ -38,8 +39,13 @@ interface ContainerStatus {
   readonly lastState: ContainerState;
 }
 
+interface Waiting {
+  readonly reason: string;
+  readonly message?: string;
+}
+
 interface ContainerState {
-  readonly waiting?: { readonly reason: string; readonly message?: string };
+  readonly waiting?: Waiting;
   readonly running?: { readonly startedAt: string };
   readonly terminated?: {
     readonly exitCode: number;
@@ -127,7 +133,15 @@ export function reportOn(pod: Pod, seen: Observation): Report {
   return { ...(same ? {} : { status: wanted }), ...(againInMs === undefined ? {} : { againInMs }) };
 }
 
-function lifeOf(pod: Pod, ageMs: number): { life: Life; againInMs?: number; problem?: string } {
+/** What keeps a container from starting. */
+type Problem = (container: Container) => Waiting;
+
+const imageMissing: Problem = ({ image = '' }) => ({
+  reason: 'ImagePullBackOff',
+  message: `Back-off pulling image "${image}": ErrImagePull: ${image}: not found`,
+});
+
+function lifeOf(pod: Pod, ageMs: number): { life: Life; againInMs?: number; problem?: Problem } {
   const asked = pod.metadata.annotations?.[simulateAnnotation] ?? '';
   // A Job's pod is first seen running: controllers tell "started" from "done".
   const isJob = (pod.metadata.ownerReferences ?? []).some((owner) => owner.kind === 'Job');
@@ -137,6 +151,7 @@ function lifeOf(pod: Pod, ageMs: number): { life: Life; againInMs?: number; prob
     const leftMs = Number(slow[1]) * { ms: 1, s: 1_000, m: 60_000 }[slow[2] as 'ms' | 's' | 'm'] - ageMs;
     return leftMs > 0 ? { life: 'waiting', againInMs: leftMs } : { life: normal };
   }
+  if (asked === 'no-image') return { life: 'waiting', problem: imageMissing };
   const lives: Readonly<Record<string, Life>> = {
     '': normal,
     pending: 'waiting',
@@ -146,10 +161,8 @@ function lifeOf(pod: Pod, ageMs: number): { life: Life; againInMs?: number; prob
   };
   const life = lives[asked];
   if (life !== undefined) return { life };
-  return {
-    life: 'waiting',
-    problem: `${simulateAnnotation}: '${asked}' is not one of pending, crash, never-ready, fail, slow=<duration> (as in 3s)`,
-  };
+  const message = `${simulateAnnotation}: '${asked}' is not one of pending, no-image, crash, never-ready, fail, slow=<duration> (as in 3s)`;
+  return { life: 'waiting', problem: () => ({ reason: 'InvalidSimulation', message }) };
 }
 
 /** Init containers are done once the pod has started, except those that keep running beside it (sidecars). */
@@ -166,16 +179,13 @@ function containerStatus(
   life: Life,
   previous: ContainerStatus | undefined,
   now: string,
-  problem?: string,
+  problem: Problem = () => ({ reason: 'ContainerCreating' }),
 ): ContainerStatus {
   const startedAt = previous?.state.running?.startedAt ?? previous?.lastState.terminated?.startedAt ?? now;
   const finishedAt = previous?.state.terminated?.finishedAt ?? previous?.lastState.terminated?.finishedAt ?? now;
   const failure: ContainerState = { terminated: { exitCode: 1, reason: 'Error', startedAt, finishedAt } };
   const states: Readonly<Record<Life, ContainerState>> = {
-    waiting: {
-      waiting:
-        problem === undefined ? { reason: 'ContainerCreating' } : { reason: 'InvalidSimulation', message: problem },
-    },
+    waiting: { waiting: problem(container) },
     running: { running: { startedAt } },
     unready: { running: { startedAt } },
     crashing: {
