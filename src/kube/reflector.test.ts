@@ -319,6 +319,16 @@ describe('runReflector', () => {
     await r.stop();
   });
 
+  it.each([true, false])('waits for a kind that may not be read unless it is optional: %s', async (optional) => {
+    const r = start({ scope: { optional } });
+    r.client.next('list', apiError(403, 'Forbidden'));
+    await running(r);
+    expect([r.table.synced, r.errors.length]).toEqual([optional, 1]);
+    await r.clock.advance(800);
+    expect([r.table.synced, r.table.served]).toEqual([true, true]);
+    await r.stop();
+  });
+
   it('empties the table when the kind is removed', async () => {
     const r = start();
     await r.client.create(Thing, thing('x'));

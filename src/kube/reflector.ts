@@ -13,7 +13,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client } from './client.ts';
 import { delay } from './clock.ts';
 import type { Clock } from './clock.ts';
-import { ApiError, isExpired, isNotFound, isTransient } from './errors.ts';
+import { ApiError, isExpired, isForbidden, isNotFound, isTransient } from './errors.ts';
 import type { KubeObject } from './objects.ts';
 import type { Table } from './table.ts';
 
@@ -135,7 +135,7 @@ async function list<T extends KubeObject>(options: ReflectorOptions<T>): Promise
     if (!signal.aborted) listing.complete(version);
     return { name: 'listed', version };
   } catch (error) {
-    if (isNotFound(error)) table.notServed();
+    if (isNotFound(error) || (table.optional && isForbidden(error))) table.notServed();
     return { name: 'failed', healthy: false, error };
   }
 }

@@ -23,6 +23,8 @@ export interface TableOptions<T> extends Selection {
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
   /** Applied to each object before it is kept; by default drops the managedFields of others, which nobody here reads. */
   readonly transform?: (object: T) => T;
+  /** A kind that is good to know: where it may not be read, the table counts as empty. */
+  readonly optional?: boolean;
   /** Told what a listener or an index function threw; a process warning otherwise. */
   readonly onError?: (error: unknown) => void;
 }
@@ -50,6 +52,8 @@ export class Table<T extends KubeObject> {
   readonly #indexes: ReadonlyMap<string, ObjectIndex<T>>;
   /** Whether whoever fills the table may leave out managedFields that are not ours. */
   readonly omitsForeignManagedFields: boolean;
+  /** Whether the kind may as well not be readable. */
+  readonly optional: boolean;
   readonly #transform: (object: T) => T;
   readonly #onError: (error: unknown) => void;
   readonly #selects: (object: T) => boolean;
@@ -72,6 +76,7 @@ export class Table<T extends KubeObject> {
     this.selection = { namespace, labelSelector, fieldSelector };
     this.#map = new WatchableMap<string, T>({ name: kind.plural, equals: sameVersion });
     this.#indexes = new Map(Object.entries(options.indexes ?? {}).map(([name, of]) => [name, new ObjectIndex(of)]));
+    this.optional = options.optional ?? false;
     this.omitsForeignManagedFields = options.transform === undefined;
     // Without a transform, everything here was made by the client's parser, and freezes more quickly.
     this.#transform = options.transform ?? ((object) => freezeParsed(withoutForeignManagedFields(object)));
