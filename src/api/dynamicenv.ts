@@ -57,8 +57,12 @@ const ResourceStatus = z.object({
   status: z.string().describe('State of the resource.'),
 });
 
+const CloneStatus = ResourceStatus.extend({
+  message: z.string().describe('Why it does not run.').optional(),
+});
+
 const SubsetStatus = z.object({
-  deployment: ResourceStatus.describe('The clone.'),
+  deployment: CloneStatus.describe('The clone.'),
   destinationRules: z.array(ResourceStatus).describe('The DestinationRules made for it.').optional(),
   virtualServices: z.array(ResourceStatus).describe('The VirtualServices that route to it.').optional(),
   subsetErrors: z
@@ -73,7 +77,7 @@ const SubsetStatus = z.object({
   hash: int64().describe('Digest of the subset that the clone was made from.').optional(),
 });
 
-const ConsumerStatus = ResourceStatus.extend({
+const ConsumerStatus = CloneStatus.extend({
   hash: int64().describe('Digest of the consumer that the clone was made from.').optional(),
   errors: z.array(StatusError).describe('What is wrong now.').optional(),
 });
@@ -134,5 +138,6 @@ export type EnvVar = z.input<typeof EnvVar>;
 export type DynamicEnvStatus = z.input<typeof Status>;
 export type SubsetStatus = z.input<typeof SubsetStatus>;
 export type ConsumerStatus = z.input<typeof ConsumerStatus>;
+export type CloneStatus = z.input<typeof CloneStatus>;
 export type ResourceStatus = z.input<typeof ResourceStatus>;
 export type StatusError = z.input<typeof StatusError>;

@@ -11,7 +11,7 @@ import { Applier, describe, editPatch } from '../kube/apply.ts';
 import type { Outcome, StepFailed } from '../kube/apply.ts';
 import type { Client } from '../kube/client.ts';
 import { systemClock } from '../kube/clock.ts';
-import { isTransient } from '../kube/errors.ts';
+import { isForbidden, isTransient } from '../kube/errors.ts';
 import { keyOf } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import type { Edit } from '../kube/steps.ts';
@@ -88,8 +88,8 @@ async function changesOf(
     client,
     clock: systemClock,
     signal: ending.signal,
-    onError: (_table, error) => {
-      if (!isTransient(error)) failed.reject(error);
+    onError: (table, error) => {
+      if (!isTransient(error) && !(table.optional && isForbidden(error))) failed.reject(error);
     },
   });
   try {

@@ -1,5 +1,5 @@
 // How far an environment is, part by part: what `--wait` shows while it waits. Pure.
-import type { DynamicEnv, ResourceStatus, Subset, SubsetStatus } from '../api/dynamicenv.ts';
+import type { CloneStatus, DynamicEnv, ResourceStatus, Subset, SubsetStatus } from '../api/dynamicenv.ts';
 import { itemsOf, statusKey } from '../environments/names.ts';
 import { keyOf } from '../kube/objects.ts';
 import { errorsOf, isCurrent, textsOf } from './env-state.ts';
@@ -28,12 +28,13 @@ function subsetSteps(subset: Subset, status: SubsetStatus | undefined): Progress
   ];
 }
 
-function cloneStep(subset: Subset, clone: ResourceStatus | undefined, errors: readonly string[]): ProgressStep {
+function cloneStep(subset: Subset, clone: CloneStatus | undefined, errors: readonly string[]): ProgressStep {
   const label = `${statusKey(subset)} clone`;
   if (errors.length > 0) return { label, state: 'failed', note: errors.join('; ') };
   if (clone === undefined) return { label, state: 'waiting', note: UNSEEN };
-  const note = clone.name === '' ? clone.status : `${clone.status} (Deployment ${keyOf(clone)})`;
-  if (clone.status === 'running') return { label, state: 'done', note };
+  const state = clone.name === '' ? clone.status : `${clone.status} (Deployment ${keyOf(clone)})`;
+  const note = clone.message === undefined ? state : `${state}: ${clone.message}`;
+  if (clone.status === 'running' && clone.message === undefined) return { label, state: 'done', note };
   return { label, state: clone.status === 'failed' ? 'failed' : 'working', note };
 }
 

@@ -3,38 +3,15 @@
 import type { DynamicEnv, ResourceStatus, Subset } from '../api/dynamicenv.ts';
 import { resolveHost } from '../environments/hosts.ts';
 import { cloneName, itemsOf } from '../environments/names.ts';
-import { Deployment, DestinationRule, Service, VirtualService } from '../environments/objects.ts';
+import { Deployment, DestinationRule, Pod, Service, VirtualService } from '../environments/objects.ts';
 import type { Client } from '../kube/client.ts';
 import type { Event } from '../kube/events.ts';
-import { defineKind, keyOf } from '../kube/objects.ts';
+import { keyOf } from '../kube/objects.ts';
 import type { Kind, KubeObject, Ref } from '../kube/objects.ts';
 import { formatSelector } from '../kube/selector.ts';
 import { listAll } from './follow.ts';
 import { readable } from './readable.ts';
 import { eventsAbout } from './recent-events.ts';
-
-interface ContainerStatus {
-  readonly name: string;
-  readonly ready?: boolean;
-  readonly restartCount?: number;
-  readonly state?: { readonly waiting?: { readonly reason?: string; readonly message?: string } };
-  readonly lastState?: { readonly terminated?: { readonly reason?: string; readonly exitCode?: number } };
-}
-
-export interface Pod extends KubeObject {
-  readonly status?: {
-    readonly phase?: string;
-    readonly conditions?: readonly {
-      readonly type: string;
-      readonly status: string;
-      readonly reason?: string;
-      readonly message?: string;
-    }[];
-    readonly initContainerStatuses?: readonly ContainerStatus[];
-    readonly containerStatuses?: readonly ContainerStatus[];
-  };
-}
-const Pod = defineKind<Pod>('v1', 'Pod', 'pods');
 
 /** Everything that a description is made of. Maps are by `namespace/name`. */
 export interface EnvironmentWorld {

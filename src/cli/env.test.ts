@@ -171,7 +171,11 @@ describe('waiting ends', () => {
     const create = ['env', 'create', 'crashing', '--subset', 'bad=bad:2', '--header', 'a=b', '--wait'];
     const { code, stderr } = await shop.run(...create, '--timeout', '1s');
     expect(code).toBe(3);
-    expect(stderr).toContain('error: environment shop/crashing is not ready after 1s\n');
+    const why = 'CrashLoopBackOff: container bad: ended with exit code 1 (Error)';
+    const progress = `shop/bad clone: initializing (Deployment shop/bad-shop-crashing): ${why}\n`;
+    const end = 'error: environment shop/crashing is not ready after 1s\n';
+    expect(stderr).toContain(end);
+    expect(stderr.slice(0, stderr.indexOf(end))).toContain(progress);
     expect(stderr).toMatch(/Deployment shop\/bad-shop-crashing: pod \S+, container bad: CrashLoopBackOff/);
     expect(await shop.run('env', 'delete', 'crashing')).toMatchObject({ code: 0 });
   });

@@ -4,13 +4,13 @@ import type { ConsumerStatus, DynamicEnv, ResourceStatus, Subset, SubsetStatus }
 import { conditionsOf } from '../controller/conditions.ts';
 import { isRouteOfSubset, ownerOf } from '../environments/marks.ts';
 import { itemsOf, statusKey } from '../environments/names.ts';
-import type { Deployment, HttpRoute } from '../environments/objects.ts';
+import type { Deployment, HttpRoute, Pod } from '../environments/objects.ts';
 import { keyOf } from '../kube/objects.ts';
 import { notSeenYet } from './controllers-hint.ts';
 import { exampleCall, formatMatches, formatRoute } from './env-match.ts';
 import { errorsOf, isCurrent, stateOf, textsOf } from './env-state.ts';
 import { cloneRef, serviceRef } from './env-world.ts';
-import type { EnvironmentWorld, Pod } from './env-world.ts';
+import type { EnvironmentWorld } from './env-world.ts';
 import { recentOf } from './recent-events.ts';
 import type { RecentEvent } from './recent-events.ts';
 import { node } from './tree-node.ts';

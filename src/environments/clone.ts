@@ -4,7 +4,7 @@ import type { ContainerOverrides, DynamicEnv, EnvVar, Subset } from '../api/dyna
 import { WATCH_ANNOTATION, withEnvironment } from './marks.ts';
 import { messages } from './messages.ts';
 import { cloneName, MARKER_LABEL, uniqueVersion } from './names.ts';
-import type { Container, Deployment, DeploymentCondition, Labels, PodTemplate } from './objects.ts';
+import type { Container, Deployment, Labels, PodTemplate } from './objects.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -153,36 +153,4 @@ export function hasTwins({ spec: { template } }: Deployment): boolean {
 function repeats(list: unknown, keyOf: (item: Readonly<Record<string, unknown>>) => unknown): boolean {
   const keys = ((list ?? []) as readonly Readonly<Record<string, unknown>>[]).map(keyOf);
   return new Set(keys).size < keys.length;
-}
-
-/** How far a clone is, in the words of the status. */
-export type CloneState = 'missing' | 'unknown' | 'initializing' | 'updating' | 'running' | 'failed' | 'removing';
-
-/** Reads off a clone how far it is. `updated`: it has been changed since it was created. */
-export function cloneState(clone: Deployment | undefined, updated: boolean): CloneState {
-  if (clone === undefined) return 'missing';
-  const { conditions = [], observedGeneration = 0 } = clone.status ?? {};
-  // Whatever its status says is about an older version, or nobody has looked at it yet.
-  const current = observedGeneration >= (clone.metadata.generation ?? 0);
-  if (!current) return updated ? 'updating' : 'initializing';
-  const progressing = latest(conditions.filter(({ type }) => type === 'Progressing'));
-  if (progressing === undefined) return 'unknown';
-  if (progressing.status !== 'True') return 'failed';
-  if (progressing.reason === 'NewReplicaSetAvailable') return 'running';
-  return updated ? 'updating' : 'initializing';
-}
-
-/** What keeps a clone from running, in the words of whoever runs it. Steps of its progress are not worth a write each. */
-export function cloneProblem(clone: Deployment | undefined): string | undefined {
-  const conditions = clone?.status?.conditions ?? [];
-  const failing = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
-  const progressing = latest(conditions.filter(({ type }) => type === 'Progressing'));
-  return failing?.message ?? (progressing?.status === 'True' ? undefined : progressing?.message);
-}
-
-function latest(conditions: readonly DeploymentCondition[]): DeploymentCondition | undefined {
-  return conditions.reduce<DeploymentCondition | undefined>(
-    (best, each) => (best === undefined || (each.lastUpdateTime ?? '') > (best.lastUpdateTime ?? '') ? each : best),
-    undefined,
-  );
 }

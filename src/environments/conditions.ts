@@ -28,15 +28,16 @@ type Conditions = NonNullable<Status['conditions']>;
 /** The conditions of an environment that is made. */
 export function conditionsFor(overall: Overall, state: State): Conditions {
   const { items, leaving } = overall;
-  const waiting = items.filter((item) => item.clone.status !== 'running');
+  const waiting = items.filter((item) => !isRunning(item));
   const workloads = `${items.length - waiting.length} of ${items.length} workloads run`;
   const errors = [...items.flatMap((item) => errorsOf(item)), ...leaving.refusals];
-  const problem = errors[0] ?? problemOf(waiting) ?? 'removing what is no longer wanted';
+  const [waits] = waiting.map(problemOf);
+  const problem = errors[0] ?? waits ?? 'removing what is no longer wanted';
   return [
     ...states(state, capitalised(state), state === 'ready' ? workloads : problem, errors.join('; ') || problem),
     waiting.length === 0
       ? condition('WorkloadsReady', true, 'AllRunning', workloads)
-      : condition('WorkloadsReady', false, 'NotRunning', problemOf(waiting) ?? workloads),
+      : condition('WorkloadsReady', false, reasonOf(waiting), waiting.map(problemOf).join('; ')),
     routed(overall),
     ...draining(leaving),
   ];
@@ -104,9 +105,19 @@ function condition(type: string, is: boolean, reason: string, message: string): 
   return { type, status: is ? 'True' : 'False', reason, message };
 }
 
-function problemOf(waiting: readonly Item[]): string | undefined {
-  const [item] = waiting;
-  return item && `${item.key}: ${item.clone.status}${item.problem === undefined ? '' : ` (${item.problem})`}`;
+/** Whether the clone of an item does its work: one that came up once may have fallen since. */
+export function isRunning({ clone, problem }: Item): boolean {
+  return clone.status === 'running' && problem === undefined;
+}
+
+function problemOf({ key, clone, problem }: Item): string {
+  if (problem === undefined) return `${key}: ${clone.status}`;
+  return clone.status === 'running' ? `${key}: ${problem.message}` : `${key}: ${clone.status} (${problem.message})`;
+}
+
+/** The first that is known. */
+function reasonOf(waiting: readonly Item[]): string {
+  return waiting.find(({ problem }) => problem !== undefined)?.problem?.reason ?? 'NotRunning';
 }
 
 export function capitalised(word: string): string {

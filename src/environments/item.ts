@@ -1,10 +1,11 @@
 // One subset or consumer while its environment is planned: what it needs, how far it is, and what is wrong with it.
 // workload.ts and reach.ts fill it in; plan.ts and status.ts read it.
-import type { DynamicEnv, ResourceStatus, Subset } from '../api/dynamicenv.ts';
+import type { CloneStatus, DynamicEnv, ResourceStatus, Subset } from '../api/dynamicenv.ts';
 import type { Step } from '../kube/index.ts';
-import type { CloneState } from './clone.ts';
+import type { CloneState } from './clone-state.ts';
 import { statusKey } from './names.ts';
 import type { VirtualService } from './objects.ts';
+import type { Problem } from './pods.ts';
 
 /** Errors by the part of the status that lists them. */
 interface ItemErrors {
@@ -19,11 +20,11 @@ export interface Item {
   readonly subset: Subset;
   readonly consumer: boolean;
   readonly steps: Step[];
-  clone: ResourceStatus & { status: CloneState };
+  clone: CloneStatus & { status: CloneState };
   /** Whether the clone has to go before it can be made anew. */
   outdated: boolean;
   /** Why the clone does not run. */
-  problem: string | undefined;
+  problem: Problem | undefined;
   /** Digest of the subset that the clone is made from; undefined as long as there is none. */
   hash: bigint | undefined;
   readonly rules: ResourceStatus[];

@@ -22,7 +22,7 @@ export interface PodTemplate {
   };
 }
 
-export interface DeploymentCondition {
+export interface WorkloadCondition {
   readonly type: string;
   readonly status: string;
   readonly reason?: string;
@@ -39,7 +39,7 @@ export interface Deployment extends KubeObject {
   };
   readonly status?: {
     readonly observedGeneration?: number;
-    readonly conditions?: readonly DeploymentCondition[];
+    readonly conditions?: readonly WorkloadCondition[];
     readonly [field: string]: unknown;
   };
 }
@@ -49,6 +49,30 @@ export interface Service extends KubeObject {
   readonly spec?: { readonly selector?: Labels; readonly [field: string]: unknown };
 }
 export const Service = defineKind<Service>('v1', 'Service', 'services');
+
+export interface ContainerStatus {
+  readonly name: string;
+  readonly ready?: boolean;
+  readonly restartCount?: number;
+  readonly image?: string;
+  readonly state?: ContainerState;
+  readonly lastState?: ContainerState;
+}
+
+interface ContainerState {
+  readonly waiting?: { readonly reason?: string; readonly message?: string };
+  readonly terminated?: { readonly reason?: string; readonly exitCode?: number };
+}
+
+export interface Pod extends KubeObject {
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly WorkloadCondition[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+  };
+}
+export const Pod = defineKind<Pod>('v1', 'Pod', 'pods');
 
 export interface RuleSubset {
   readonly name: string;

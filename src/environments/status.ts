@@ -8,7 +8,7 @@ import type {
   SubsetStatus,
 } from '../api/dynamicenv.ts';
 import type { Status } from '../controller/index.ts';
-import { conditionsFor, conditionsOfDeletion, conditionsOfRefusal } from './conditions.ts';
+import { conditionsFor, conditionsOfDeletion, conditionsOfRefusal, isRunning } from './conditions.ts';
 import type { Overall, Refusal, State } from './conditions.ts';
 import { errorsOf } from './item.ts';
 import type { Item } from './item.ts';
@@ -107,7 +107,7 @@ function stamper(env: DynamicEnv, item: Item, now: number): (text: string) => St
 
 function isNotReady(item: Item): boolean {
   const failed = ({ status }: ResourceStatus): boolean => status === 'failed' || status === 'missing';
-  return item.notReady || item.clone.status !== 'running' || item.rules.some(failed);
+  return item.notReady || !isRunning(item) || item.rules.some(failed);
 }
 
 function stateOf({ items, leaving }: Overall): State {

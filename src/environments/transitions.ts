@@ -1,5 +1,5 @@
 // What the change from the present status of an environment to the planned one means to people: its Events.
-import type { DynamicEnv, DynamicEnvStatus, ResourceStatus } from '../api/dynamicenv.ts';
+import type { CloneStatus, DynamicEnv, DynamicEnvStatus } from '../api/dynamicenv.ts';
 import { conditionsOf } from '../controller/index.ts';
 import type { PlannedEvent } from '../controller/index.ts';
 import { capitalised } from './conditions.ts';
@@ -39,24 +39,32 @@ function readyEvents(env: DynamicEnv, { state = '', totalReady, totalCount = 0, 
 
 function cloneEvents(before: Statuses | undefined, next: Statuses): PlannedEvent[] {
   const [old, now] = [clonesOf(before), clonesOf(next)];
-  const changed = [...now].filter(([name, status]) => status !== old.get(name) && status !== 'unknown');
+  const changed = [...now]
+    .filter(([name, { status }]) => status !== old.get(name)?.status && status !== 'unknown')
+    .map(([name, { status }]) => [name, status] as const);
   const gone = [...old].filter(([name]) => !now.has(name));
-  return [...changed, ...gone.map(([name]) => [name, 'removed'] as const)].map(([name, status]) => ({
-    type: status === 'failed' || status === 'missing' ? 'Warning' : 'Normal',
-    reason: `Clone${capitalised(status)}`,
-    note: `Deployment ${name}: ${status}`,
-  }));
+  const stuck = [...now].filter(([name, { message }]) => message !== undefined && message !== old.get(name)?.message);
+  return [
+    ...[...changed, ...gone.map(([name]) => [name, 'removed'] as const)].map(([name, status]) => ({
+      type: status === 'failed' || status === 'missing' ? ('Warning' as const) : ('Normal' as const),
+      reason: `Clone${capitalised(status)}`,
+      note: `Deployment ${name}: ${status}`,
+    })),
+    ...stuck.map(([name, { message }]) => ({
+      type: 'Warning' as const,
+      reason: 'CloneNotRunning',
+      note: `Deployment ${name}: ${message}`,
+    })),
+  ];
 }
 
 /** The state of each clone, by namespace and name. */
-function clonesOf({ subsetsStatus = {}, consumersStatus = {} }: Partial<Statuses> = {}): Map<string, string> {
-  const clones: ResourceStatus[] = [
+function clonesOf({ subsetsStatus = {}, consumersStatus = {} }: Partial<Statuses> = {}): Map<string, CloneStatus> {
+  const clones: CloneStatus[] = [
     ...Object.values(subsetsStatus).map(({ deployment }) => deployment),
     ...Object.values(consumersStatus),
   ];
-  return new Map(
-    clones.filter(({ name }) => name !== '').map(({ namespace, name, status }) => [`${namespace}/${name}`, status]),
-  );
+  return new Map(clones.filter(({ name }) => name !== '').map((clone) => [`${clone.namespace}/${clone.name}`, clone]));
 }
 
 function allErrors({ subsetsStatus = {}, consumersStatus = {} }: Partial<Statuses> = {}): Set<string> {

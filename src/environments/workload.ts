@@ -4,7 +4,8 @@ import type { View } from '../controller/index.ts';
 import { edit, make, own } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
-import { buildClone, cloneProblem, cloneState, hasTwins, OverrideError } from './clone.ts';
+import { buildClone, hasTwins, OverrideError } from './clone.ts';
+import { cloneProblem, cloneState, withoutRepeating } from './clone-state.ts';
 import { subsetHash } from './hash.ts';
 import { fail, newItem } from './item.ts';
 import type { Item } from './item.ts';
@@ -40,8 +41,9 @@ function planItem(view: View, env: DynamicEnv, owner: Owner, item: Item, setting
   // Nothing is known about what an item without its base should be; what is there stays as it is.
   if (clone !== undefined) item.routes = 'untouched';
   if (clone !== undefined || base !== undefined) {
-    item.clone = { ...ref, status: cloneState(clone, isUpdated(item, clone)) };
-    item.problem = cloneProblem(clone);
+    item.problem = withoutRepeating(env, item.key, cloneProblem(view, clone));
+    const message = item.problem && { message: item.problem.message };
+    item.clone = { ...ref, status: cloneState(clone, isUpdated(item, clone)), ...message };
   }
   if (!item.consumer) failForRegexes(env, item);
   if (base === undefined) {

@@ -6,8 +6,9 @@ import type { Kind, KubeObject, TableDeclaration } from '../kube/index.ts';
 import { resolveCalledHost, resolveHost, servicesOf } from './hosts.ts';
 import { environmentsOf, isCloneOf, isInserted, isRuleOf, isUnmarked } from './marks.ts';
 import type { Owner } from './marks.ts';
-import { itemsOf, statusKey, uniqueVersion } from './names.ts';
-import { Deployment, DestinationRule, Service, VirtualService } from './objects.ts';
+import { itemsOf, MARKER_LABEL, statusKey, uniqueVersion } from './names.ts';
+import { Deployment, DestinationRule, Pod, Service, VirtualService } from './objects.ts';
+import { deploymentOf, slimPod } from './pods.ts';
 import type { Settings } from './settings.ts';
 
 /** Where the index by environment has what we made and nobody's annotation names any more. */
@@ -60,6 +61,13 @@ export const environmentTable = reading(DynamicEnv, {
 export const environmentTables: readonly TableDeclaration[] = [
   environmentTable,
   reading(Deployment, { indexes: { environment: byEnvironment } }),
+  // Of clones alone.
+  reading(Pod, {
+    labelSelector: `${MARKER_LABEL}=true`,
+    optional: true,
+    transform: slimPod,
+    indexes: { deployment: deploymentOf },
+  }),
   reading(Service, { indexes: { selector: bySelector } }),
   reading(DestinationRule, {
     indexes: { environment: byEnvironment, host: (rule) => [resolveHost(rule.spec?.host ?? '', rule)] },
@@ -81,6 +89,11 @@ export function findServices(view: View, base: Deployment): readonly Service[] {
     view.index(Service, 'selector', selectorEntry(base.metadata.namespace, key, value)),
   );
   return servicesOf(base, candidates);
+}
+
+/** The pods of a clone. */
+export function findPods(view: View, clone: Deployment): readonly Pod[] {
+  return view.index(Pod, 'deployment', keyOf(clone.metadata));
 }
 
 /** VirtualServices that this environment has edited, wherever they are. */

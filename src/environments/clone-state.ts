@@ -1,0 +1,64 @@
+// How far a clone is, and what keeps it from running: read off the Deployment and its pods.
+import type { DynamicEnv } from '../api/dynamicenv.ts';
+import type { View } from '../controller/index.ts';
+import type { Deployment, WorkloadCondition } from './objects.ts';
+import { podProblem } from './pods.ts';
+import type { Problem } from './pods.ts';
+import { findPods } from './world.ts';
+
+/** How far a clone is, in the words of the status. */
+export type CloneState = 'missing' | 'unknown' | 'initializing' | 'updating' | 'running' | 'failed' | 'removing';
+
+/** Reads off a clone how far it is. `updated`: it has been changed since it was created. */
+export function cloneState(clone: Deployment | undefined, updated: boolean): CloneState {
+  if (clone === undefined) return 'missing';
+  if (!isObserved(clone)) return updated ? 'updating' : 'initializing';
+  const progressing = progressOf(clone);
+  if (progressing === undefined) return 'unknown';
+  if (progressing.status !== 'True') return 'failed';
+  if (progressing.reason === 'NewReplicaSetAvailable') return 'running';
+  return updated ? 'updating' : 'initializing';
+}
+
+/**
+ * What keeps a clone from running, in the words of whoever runs it: why no pod can be made, or why those that there are
+ * do not start; else that the time is up. Steps of its progress are not worth a write each.
+ */
+export function cloneProblem(view: View, clone: Deployment | undefined): Problem | undefined {
+  if (clone === undefined || !isObserved(clone)) return undefined;
+  const { conditions = [] } = clone.status ?? {};
+  const failing = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
+  if (failing !== undefined) return problemOf(failing);
+  const progressing = progressOf(clone);
+  const isUnavailable = conditions.some(({ type, status }) => type === 'Available' && status === 'False');
+  // Pods that come and go while enough of them run are nobody's worry.
+  const isDone = progressing?.status === 'True' && progressing.reason === 'NewReplicaSetAvailable';
+  const ofPods = isDone && !isUnavailable ? undefined : podProblem(findPods(view, clone));
+  return ofPods ?? (progressing === undefined || progressing.status === 'True' ? undefined : problemOf(progressing));
+}
+
+/** A problem as it is told already, where the news says less of the same: kubelets alternate between the two. */
+export function withoutRepeating(env: DynamicEnv, key: string, problem: Problem | undefined): Problem | undefined {
+  const { subsetsStatus, consumersStatus } = env.status ?? {};
+  const told = subsetsStatus?.[key]?.deployment.message ?? consumersStatus?.[key]?.message;
+  return problem && told?.startsWith(`${problem.message}: `) ? { ...problem, message: told } : problem;
+}
+
+/** False while whatever its status says is about an older version, or nobody has looked at it yet. */
+function isObserved({ metadata, status }: Deployment): boolean {
+  return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+}
+
+function problemOf({ type, reason = type, message = reason }: WorkloadCondition): Problem {
+  return { reason, message };
+}
+
+/** The latest condition about progress. */
+function progressOf({ status }: Deployment): WorkloadCondition | undefined {
+  return status?.conditions
+    ?.filter(({ type }) => type === 'Progressing')
+    .reduce<WorkloadCondition | undefined>(
+      (best, each) => (best === undefined || (each.lastUpdateTime ?? '') > (best.lastUpdateTime ?? '') ? each : best),
+      undefined,
+    );
+}

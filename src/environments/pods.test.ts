@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import type { ContainerStatus, Pod } from './objects.ts';
+import { deploymentOf, podProblem } from './pods.ts';
+
+type Options = Partial<Pod['metadata']> & { readonly hash?: string; readonly at?: string };
+
+/** A pod of a clone, of the version of its template that `hash` stands for. */
+function pod(status: Pod['status'], { hash = 'a1', at = '00', ...metadata }: Options = {}): Pod {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: `cart-shop-feature-${hash}-x`,
+      namespace: 'shop',
+      creationTimestamp: `2026-01-01T00:00:${at}Z`,
+      labels: { 'pod-template-hash': hash },
+      ownerReferences: [
+        { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `cart-shop-feature-${hash}`, uid: '1', controller: true },
+      ],
+      ...metadata,
+    },
+    status,
+  };
+}
+
+function container(state: ContainerStatus['state'], rest: Partial<ContainerStatus> = {}): Pod['status'] {
+  return { containerStatuses: [{ name: 'cart', ready: false, image: 'cart:2', ...(state && { state }), ...rest }] };
+}
+
+const crashed = { terminated: { exitCode: 137, reason: 'OOMKilled' } };
+
+describe('what keeps pods from running', () => {
+  test.each<[string, Pod['status'], string | undefined]>([
+    ['nothing', container({}, { ready: true }), undefined],
+    ['being made', container({ waiting: { reason: 'ContainerCreating' } }), undefined],
+    ['a probe that has not succeeded yet', container({}), undefined],
+    ['one that was restarted once and runs well', container({}, { ready: true, lastState: crashed }), undefined],
+    [
+      'an init container that is done',
+      { initContainerStatuses: [{ name: 'init', ready: true, state: { terminated: { exitCode: 0 } } }] },
+      undefined,
+    ],
+    [
+      'an init container that fails',
+      { initContainerStatuses: [{ name: 'init', state: { terminated: { exitCode: 2, reason: 'Error' } } }] },
+      'CrashLoopBackOff: container init: ended with exit code 2 (Error)',
+    ],
+    [
+      'a missing config map',
+      container({ waiting: { reason: 'CreateContainerConfigError', message: 'configmap "flags" not found' } }),
+      'CreateContainerConfigError: container cart: configmap "flags" not found',
+    ],
+    [
+      'a runtime that names the container by another id at each try',
+      container({ waiting: { reason: 'RunContainerError', message: 'task 0123456789abcdef: no such file' } }),
+      'RunContainerError: container cart: task …: no such file',
+    ],
+    [
+      'no node',
+      {
+        conditions: [
+          {
+            type: 'PodScheduled',
+            status: 'False',
+            reason: 'Unschedulable',
+            message:
+              '0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.',
+          },
+        ],
+      },
+      'Unschedulable: 0/3 nodes are available: 3 Insufficient cpu',
+    ],
+  ])('%s', (_case, status, message) => {
+    expect(podProblem([pod(status)])?.message).toBe(message);
+  });
+
+  test('an image that can not be pulled is told in the same words at every try', () => {
+    const why = 'failed to resolve reference "cart:2": not found';
+    const tries = [
+      { reason: 'ErrImagePull', message: why },
+      { reason: 'ImagePullBackOff', message: `Back-off pulling image "cart:2": ErrImagePull: ${why}` },
+    ];
+    const problem = {
+      reason: 'ImagePullBackOff',
+      message: `ImagePullBackOff: container cart: image cart:2 can't be pulled: ${why}`,
+    };
+    for (const waiting of tries) expect(podProblem([pod(container({ waiting }))])).toEqual(problem);
+  });
+
+  test('a crash is told in the same words whether the container waits, has ended or runs again', () => {
+    const states = [crashed, { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s restarting' } }, {}];
+    for (const state of states) {
+      expect(podProblem([pod(container(state, { restartCount: 3, lastState: crashed }))])).toEqual({
+        reason: 'CrashLoopBackOff',
+        message: 'CrashLoopBackOff: container cart: ended with exit code 137 (OOMKilled)',
+      });
+    }
+  });
+
+  test('pods of an older version, and those that go, have nothing to say', () => {
+    const crashing = container(crashed);
+    expect(podProblem([pod(crashing), pod(container({}), { hash: 'b2', at: '30' })])).toBeUndefined();
+    expect(podProblem([pod(crashing, { deletionTimestamp: '2026-01-01T00:01:00Z' })])).toBeUndefined();
+  });
+
+  test('a pod that has ended speaks only where no other one does', () => {
+    const evicted = pod({ phase: 'Failed', ...container(crashed) });
+    expect(podProblem([evicted])?.reason).toBe('CrashLoopBackOff');
+    const waiting = { reason: 'ErrImagePull', message: 'no such host' };
+    expect(podProblem([evicted, pod(container({ waiting }))])?.reason).toBe('ImagePullBackOff');
+  });
+});
+
+test('a pod is found by its Deployment', () => {
+  expect(deploymentOf(pod({}))).toEqual(['shop/cart-shop-feature']);
+  expect(deploymentOf(pod({}, { ownerReferences: [] }))).toEqual([]);
+});
