@@ -188,6 +188,15 @@ describe('offshoot run', () => {
     silent.close();
   });
 
+  test('ends in order, also when nobody reads its log any more', async () => {
+    const running = run(['--webhook-loopback', '--install-crds']);
+    await running.logged('running');
+    running.child.stderr!.destroy();
+    running.child.kill('SIGTERM');
+    expect(await running.exit).toEqual({ code: 0, signal: null });
+    expect((await client.list(Webhooks)).items).toEqual([]);
+  });
+
   test('killed with its webhook in place, it starts again and works', async () => {
     const first = run(['--webhook-loopback']);
     await first.logged('running');

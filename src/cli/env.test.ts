@@ -11,6 +11,8 @@ import type { Shop } from './testing/shop.ts';
 
 const ResourceQuota = defineKind('v1', 'ResourceQuota', 'resourcequotas');
 
+type Output = () => string;
+
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
@@ -200,15 +202,38 @@ describe('waiting ends', () => {
   });
 });
 
-test('list -w shows every change until it is interrupted', { timeout: 30_000 }, async () => {
-  const { child, ended, output } = shop.start('env', 'list', '-w');
-  await until(() => output().includes('NAME'), 20_000);
-  await shop.run('env', 'create', 'seen', '--subset', 'cart=cart:2', '--header', 'a=b', '--wait');
-  await until(() => /^seen +ready +1\/1 +a=b/m.test(output()), 20_000);
-  await shop.run('env', 'delete', 'seen');
-  await until(() => /^seen +deleting/m.test(output()), 20_000);
-  child.kill('SIGINT');
-  expect((await ended).code).toBe(130);
+describe('list -w', () => {
+  const create = (name: string) => shop.run('env', 'create', name, '--subset', 'cart=cart:2', '--header', 'a=b');
+
+  test('shows what is there once, then every change, and marks what is gone', { timeout: 60_000 }, async () => {
+    await create('there');
+    const formats = [[], ['-o', 'name'], ['-o', 'json', '--output-watch-events'], ['--output-watch-events']];
+    const watches = formats.map((format) => shop.start('env', 'list', '-w', ...format));
+    const [table, names, events, marked] = watches.map(({ output }) => output) as [Output, Output, Output, Output];
+    await until(() => watches.every(({ output }) => output().includes('there')), 20_000);
+    expect(table().match(/^there /gm)).toHaveLength(1);
+    expect(names()).toBe('dynamicenv.riskified.com/there\n');
+    await create('seen');
+    await until(() => /^seen +ready +1\/1 +a=b/m.test(table()), 20_000);
+    await shop.run('env', 'delete', 'seen');
+    await until(() => /^seen +deleting/m.test(table()), 20_000);
+    await until(() => /^seen +deleted +/m.test(table()), 20_000);
+    await until(() => names().endsWith('dynamicenv.riskified.com/seen deleted\n'), 20_000);
+    await until(() => events().includes('"type": "DELETED"'), 20_000);
+    await until(() => /^DELETED +seen +deleted/m.test(marked()), 20_000);
+    for (const { child } of watches) child.kill('SIGINT');
+    for (const { ended } of watches) expect((await ended).code).toBe(130);
+    await shop.run('env', 'delete', 'there');
+  });
+
+  test('ends quietly when its reader has left', { timeout: 60_000 }, async () => {
+    const { child, ended, output } = shop.start('env', 'list', '-w');
+    await until(() => output().includes('NAME'), 20_000);
+    child.stdout!.destroy();
+    await create('unread');
+    expect(await ended).toMatchObject({ code: 141, stderr: '' });
+    await shop.run('env', 'delete', 'unread');
+  });
 });
 
 test('completion offers commands, values, and names from the cluster', { timeout: 60_000 }, async () => {

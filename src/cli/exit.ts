@@ -1,6 +1,6 @@
 // Exit codes of the command line, and the errors that carry them to main.ts.
 
-export const EXIT = { ok: 0, error: 1, changes: 2, timedOut: 3, interrupted: 130 } as const;
+export const EXIT = { ok: 0, error: 1, changes: 2, timedOut: 3, interrupted: 130, brokenPipe: 141 } as const;
 
 /** What every `--help` says of exit codes. */
 export const EXIT_HELP = `
@@ -32,6 +32,19 @@ export async function interruptible<R>(run: (signal: AbortSignal) => Promise<R>)
     return await run(controller.signal);
   } finally {
     for (const signal of signals) process.off(signal, interrupt);
+  }
+}
+
+/** Ends as a shell expects it when whoever reads what we print has left, as `head` does. */
+export function endWithReader(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // Node ignores the signal itself. Who has something to put in order listens for it.
+      if (error.code === 'EPIPE' && process.emit('SIGPIPE')) return;
+      if (error.code === 'EPIPE') process.exit(EXIT.brokenPipe);
+      if (stream === process.stdout) console.error(`error: standard output: ${error.message}`);
+      process.exit(EXIT.error);
+    });
   }
 }
 

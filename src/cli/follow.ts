@@ -32,9 +32,11 @@ export async function followUntil<T extends KubeObject, R>(
       reject(error);
     }
   };
-  table.onChange((change) => {
-    if (table.synced) look(change);
-  });
+  // What is there at first is no change.
+  const begin = (): void => {
+    table.onChange(look);
+    look();
+  };
   const running = runReflector({
     client,
     table,
@@ -46,7 +48,7 @@ export async function followUntil<T extends KubeObject, R>(
   });
   try {
     void table.whenSynced(ending.signal).then(
-      () => look(),
+      () => begin(),
       () => {},
     );
     return await promise;

@@ -1,5 +1,6 @@
 // Shows objects of one kind as a table or for programs, once or as they change. The `list` commands differ in columns.
 import type { Client, Selection } from '../kube/client.ts';
+import type { Change } from '../kube/change-feed.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { painter } from './colour.ts';
 import { interruptible } from './exit.ts';
@@ -8,7 +9,7 @@ import { listNamed, unknownKind } from './named.ts';
 import type { Noun } from './named.ts';
 import { connected } from './options.ts';
 import type { ClusterOptions, OutputFormat } from './options.ts';
-import { nameText, objectsText } from './output.ts';
+import { nameText, objectsText, objectText } from './output.ts';
 import { age, TablePrinter } from './table.ts';
 import type { Column } from './table.ts';
 
@@ -17,6 +18,7 @@ export interface ListOptions extends ClusterOptions {
   readonly selector?: string;
   readonly output: OutputFormat;
   readonly watch?: boolean;
+  readonly outputWatchEvents?: boolean;
 }
 
 /** What the table shows between the name and the age, and with `-o wide` after it. */
@@ -25,7 +27,15 @@ export interface Columns<T> {
   readonly wide: readonly Column<T>[];
 }
 
-type Print<T> = (objects: readonly T[], streaming?: boolean) => void;
+/** What a watch says of an object; nothing where it is only listed. */
+type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+interface Row<T> {
+  readonly object: T;
+  readonly type?: EventType;
+}
+
+type Print<T> = (rows: readonly Row<T>[]) => void;
 
 /** Prints the objects of a namespace, or of all. */
 export function listObjects<T extends KubeObject>(
@@ -39,11 +49,16 @@ export function listObjects<T extends KubeObject>(
       ...(!isEverywhere && { namespace }),
       ...(options.selector !== undefined && { labelSelector: options.selector }),
     };
-    const print = printerOf(noun, columns, options);
-    if (options.watch) return watchObjects(client, noun, selection, print);
+    const { output } = options;
+    const isData = output === 'json' || output === 'yaml';
+    if (options.watch) {
+      const print = isData ? dataPrinter<T>(output, options) : rowPrinter(noun, columns, options);
+      return watchObjects(client, noun, selection, print);
+    }
     const objects = await listNamed(client, noun, selection);
-    if (objects.length > 0 || options.output === 'json' || options.output === 'yaml') return print(objects);
-    console.error(`No ${noun.many} found${isEverywhere ? '' : ` in namespace ${namespace}`}.`);
+    if (isData) process.stdout.write(objectsText(output, objects, true));
+    else if (objects.length > 0) rowPrinter(noun, columns, options)(objects.map((object) => ({ object })));
+    else console.error(`No ${noun.many} found${isEverywhere ? '' : ` in namespace ${namespace}`}.`);
   });
 }
 
@@ -57,27 +72,37 @@ function watchObjects<T extends KubeObject>(
   return interruptible((signal) =>
     followUntil<T, never>(client, kind, selection, signal, (table, change) => {
       if (!table.served) throw unknownKind(kind);
-      if (change === undefined) print(table.list(), true);
-      else print([change.new ?? change.old!], true);
+      print(change === undefined ? table.list().map((object) => ({ object, type: 'ADDED' })) : [rowOf(change)]);
       return undefined;
     }),
   );
 }
 
-function printerOf<T extends KubeObject>(
+function rowOf<T>({ old, new: current }: Change<T>): Row<T> {
+  if (current === undefined) return { object: old!, type: 'DELETED' };
+  return { object: current, type: old === undefined ? 'ADDED' : 'MODIFIED' };
+}
+
+/** Objects for programs, as they come. */
+function dataPrinter<T extends KubeObject>(format: 'json' | 'yaml', { outputWatchEvents }: ListOptions): Print<T> {
+  const separator = format === 'yaml' ? '---\n' : '';
+  return (rows) => {
+    for (const { object, type } of rows) {
+      process.stdout.write(`${separator}${objectText(format, object, outputWatchEvents ? type : undefined)}`);
+    }
+  };
+}
+
+function rowPrinter<T extends KubeObject>(
   { kind }: Noun<T>,
   { middle, wide }: Columns<T>,
-  { output, allNamespaces }: ListOptions,
+  { output, allNamespaces, outputWatchEvents }: ListOptions,
 ): Print<T> {
-  if (output === 'json' || output === 'yaml') {
-    return (objects, streaming) => {
-      if (!streaming) process.stdout.write(objectsText(output, objects, true));
-      for (const each of streaming ? objects : []) {
-        process.stdout.write(`${output === 'yaml' ? '---\n' : ''}${objectsText(output, [each], false)}`);
-      }
+  if (output === 'name') {
+    return (rows) => {
+      for (const { object, type } of rows) console.log(`${nameText(object)}${type === 'DELETED' ? ' deleted' : ''}`);
     };
   }
-  if (output === 'name') return (objects) => objects.forEach((each) => console.log(nameText(each)));
   const columns: readonly Column<T>[] = [
     ...(kind.namespaced && allNamespaces
       ? [{ heading: 'NAMESPACE', cell: ({ metadata }: T) => metadata.namespace ?? '' }]
@@ -87,6 +112,21 @@ function printerOf<T extends KubeObject>(
     { heading: 'AGE', cell: ({ metadata }) => age(metadata.creationTimestamp, Date.now()) },
     ...(output === 'wide' ? wide : []),
   ];
-  const table = new TablePrinter(columns, painter(process.stdout));
-  return (objects) => table.lines(objects).forEach((line) => console.log(line));
+  // Where no column says how an object is, its age no longer matters.
+  const marked = columns.find(({ state }) => state) ?? columns.find(({ heading }) => heading === 'AGE');
+  const ofRows = columns.map((column): Column<Row<T>> => ({
+    ...column,
+    cell: ({ object, type }) => {
+      const text = column.cell(object);
+      return type === 'DELETED' && column === marked ? deletedLike(text) : text;
+    },
+  }));
+  const event: Column<Row<T>> = { heading: 'EVENT', cell: ({ type }) => type ?? '' };
+  const table = new TablePrinter(outputWatchEvents ? [event, ...ofRows] : ofRows, painter(process.stdout));
+  return (rows) => table.lines(rows).forEach((line) => console.log(line));
+}
+
+/** Some kinds write the words of their states with capitals. */
+function deletedLike(word: string): string {
+  return /^[A-Z]/.test(word) ? 'Deleted' : 'deleted';
 }

@@ -33,7 +33,8 @@ export function listFlags(command: Command, { namespaced = true } = {}): Command
   return (namespaced ? flagged.option('-A, --all-namespaces', 'those of all namespaces') : flagged)
     .addOption(selectorFlag())
     .addOption(outputFlag(['table', 'wide', 'json', 'yaml', 'name'], 'table'))
-    .option('-w, --watch', 'go on, and show every change');
+    .option('-w, --watch', 'go on, and show every change')
+    .option('--output-watch-events', 'with -w, say of each change whether it is ADDED, MODIFIED or DELETED');
 }
 
 /** `-o` with the formats that a command knows; the first is the default. */

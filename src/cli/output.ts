@@ -28,6 +28,12 @@ export function objectsText(format: 'json' | 'yaml', objects: readonly KubeObjec
   return dataText(format, asList ? { apiVersion: 'v1', kind: 'List', metadata: {}, items } : items[0]);
 }
 
+/** One object or, with a type, the event that a watch tells of it, as `kubectl get --output-watch-events` prints it. */
+export function objectText(format: 'json' | 'yaml', object: KubeObject, type?: string): string {
+  const shown = withoutManagedFields(object);
+  return dataText(format, type === undefined ? shown : { type, object: shown });
+}
+
 /** `dynamicenv.riskified.com/feature`. */
 export function nameText({ apiVersion, kind, metadata }: KubeObject): string {
   const group = apiVersion.includes('/') ? `.${apiVersion.split('/')[0]}` : '';

@@ -1,6 +1,6 @@
 // The program around the commands: its own options, and what becomes of failures.
 import { Command } from 'commander';
-import { CommandFailed, EXIT, messageOf } from './exit.ts';
+import { CommandFailed, endWithReader, EXIT, messageOf } from './exit.ts';
 import { version } from './version.ts';
 
 /** The command line with these commands. */
@@ -20,6 +20,7 @@ export function programOf(commands: Iterable<Command>): Command {
 
 /** Runs what the arguments name. A failure is told on standard error and sets the exit code. */
 export async function run(program: () => Command, argv: () => readonly string[]): Promise<void> {
+  endWithReader();
   try {
     await program().parseAsync([...argv()]);
   } catch (error) {

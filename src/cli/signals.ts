@@ -1,6 +1,6 @@
-// Waiting for the end: Ctrl-C, or a polite kill. A second one ends the process at once.
+// Waiting for the end: Ctrl-C, a polite kill, or nobody left who reads what we say. A second one ends the process at once.
 
-/** Resolves with the first SIGINT or SIGTERM. */
+/** Resolves with the first SIGINT or SIGTERM, or when a pipe that we write to is closed. */
 export function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
     const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -9,5 +9,7 @@ export function untilSignal(): Promise<void> {
       resolve();
     };
     for (const signal of signals) process.on(signal, first);
+    // Never taken back: what is said on the way out is not read either.
+    process.on('SIGPIPE', first);
   });
 }
