@@ -28,14 +28,16 @@ export interface ClaimCreateOptions extends ClusterOptions {
 }
 
 /** Creates a claim. */
-export function createClaim(name: string, options: ClaimCreateOptions): Promise<void> {
+export async function createClaim(name: string, options: ClaimCreateOptions): Promise<void> {
   if (!isDnsLabel(name)) throw refused('NAME', name, 'a name is at most 63 small letters, digits and hyphens');
+  // A manifest for later needs no cluster, as long as nothing must be looked up for it.
+  if (options.dryRun === 'client' && options.class !== undefined) {
+    const { namespaceWithoutCluster } = await import('./credentials-hint.ts');
+    const manifest = manifestOf(name, namespaceWithoutCluster(options), options.class, options);
+    return print(manifest, options, 'created (dry run)');
+  }
   return connected(options, async (connection) => {
     const { client, namespace } = connection;
-    // A manifest for later needs no cluster, as long as nothing must be looked up for it.
-    if (options.dryRun === 'client' && options.class !== undefined) {
-      return print(manifestOf(name, namespace, options.class, options), options, 'created (dry run)');
-    }
     const { className, ofClass } = await wishOf(name, options, connection);
     const manifest = manifestOf(name, namespace, className, options);
     if (options.dryRun === 'client') return print(manifest, options, 'created (dry run)');

@@ -9,13 +9,13 @@ import { jsonEqual } from '../watchable/index.ts';
 import { environmentsIn } from './env-files.ts';
 import { ENVIRONMENT } from './env-get.ts';
 import { buildManifest, parseFlags } from './env-manifest.ts';
-import type { Base, ManifestFlags, Override } from './env-manifest.ts';
+import type { Base, ManifestFlags, Override, Wish } from './env-manifest.ts';
 import { waitReady } from './env-wait.ts';
-import { CommandFailed, EXIT } from './exit.ts';
+import { CommandFailed, EXIT, messageOf } from './exit.ts';
 import { listAll } from './follow.ts';
 import { findNamed, unknownKind } from './named.ts';
 import { connected } from './options.ts';
-import type { ClusterOptions, Connection, DryRun } from './options.ts';
+import type { ClusterOptions, DryRun } from './options.ts';
 import { nameText, objectsText } from './output.ts';
 
 export interface CreateOptions extends ClusterOptions, ManifestFlags {
@@ -38,13 +38,12 @@ const MANIFEST_FLAGS = {
 } as const;
 
 /** Creates the environment that the flags describe, or those that files hold. */
-export function createEnvironments(name: string | undefined, options: CreateOptions): Promise<void> {
-  return connected(options, async (connection) => {
+export async function createEnvironments(name: string | undefined, options: CreateOptions): Promise<void> {
+  if (options.dryRun === 'client') return print(await wanted(name, options), options, 'created (dry run)');
+  return connected(options, async ({ client, namespace }) => {
     const manifests = options.filename
-      ? fromFiles(name, options, connection)
-      : [await fromFlags(name, options, connection)];
-    const { client } = connection;
-    if (options.dryRun === 'client') return print(manifests, options, 'created (dry run)');
+      ? fromFiles(name, options, namespace)
+      : [await fromFlags(client, wishOf(name, options, namespace))];
     // Everything is checked before anything is written.
     const checked: Checked[] = [];
     for (const manifest of manifests) checked.push(await check(client, manifest, options.filename === undefined));
@@ -60,7 +59,26 @@ export function createEnvironments(name: string | undefined, options: CreateOpti
   });
 }
 
-function fromFiles(name: string | undefined, options: CreateOptions, { namespace }: Connection): readonly DynamicEnv[] {
+/** The same without writing anything; a cluster is asked only for names of containers that nobody gave. */
+async function wanted(name: string | undefined, options: CreateOptions): Promise<readonly DynamicEnv[]> {
+  const { namespaceWithoutCluster } = await import('./credentials-hint.ts');
+  const namespace = namespaceWithoutCluster(options);
+  if (options.filename) return fromFiles(name, options, namespace);
+  const wish = wishOf(name, options, namespace);
+  const unnamed = wish.overrides.find(({ container }) => container === undefined);
+  if (unnamed === undefined) return [buildManifest(wish, () => undefined)];
+  try {
+    return await connected(options, async ({ client }) => [await fromFlags(client, wish)]);
+  } catch (error) {
+    if (error instanceof CommandFailed) throw error;
+    const { flag, text, name: deployment, image } = unnamed;
+    throw refusal(
+      `${flag} "${text}": its container is looked up in the cluster (${messageOf(error)}); name it as ${deployment}:CONTAINER=${image}`,
+    );
+  }
+}
+
+function fromFiles(name: string | undefined, options: CreateOptions, namespace: string): readonly DynamicEnv[] {
   if (name !== undefined) throw refusal(`NAME "${name}": with -f, names come from the files; leave it out`);
   for (const [option, flag] of Object.entries(MANIFEST_FLAGS)) {
     if (options[option as keyof ManifestFlags] !== undefined) {
@@ -70,19 +88,16 @@ function fromFiles(name: string | undefined, options: CreateOptions, { namespace
   return environmentsIn(options.filename!, options, namespace);
 }
 
-async function fromFlags(
-  name: string | undefined,
-  options: CreateOptions,
-  connection: Connection,
-): Promise<DynamicEnv> {
+function wishOf(name: string | undefined, options: CreateOptions, namespace: string): Wish {
   if (name === undefined) throw refusal('NAME is missing: name the environment, or give a file with -f');
-  const wish = parseFlags(name, connection.namespace, options);
-  const { overrides } = wish;
-  const offline = options.dryRun === 'client' && overrides.every(({ container }) => container !== undefined);
+  return parseFlags(name, namespace, options);
+}
+
+async function fromFlags(client: Client, wish: Wish): Promise<DynamicEnv> {
   const bases = new Map<string, Base>();
-  for (const override of offline ? [] : overrides) {
+  for (const override of wish.overrides) {
     const key = keyOf(override);
-    if (!bases.has(key)) bases.set(key, await readBase(connection.client, override));
+    if (!bases.has(key)) bases.set(key, await readBase(client, override));
   }
   return buildManifest(wish, (override) => bases.get(keyOf(override)));
 }

@@ -106,6 +106,9 @@ export async function connected<R>(options: ClusterOptions, run: (connection: Co
   const client = connect(config, { userAgent: 'offshoot-cli', onWarning });
   try {
     return await run({ client, namespace: options.namespace ?? config.namespace ?? 'default' });
+  } catch (error) {
+    const { namingCredentials } = await import('./credentials-hint.ts');
+    throw namingCredentials(error, config.server, options);
   } finally {
     client.close();
   }

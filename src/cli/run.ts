@@ -151,9 +151,10 @@ async function run(options: RunOptions): Promise<void> {
     ...exitAfterWrite(process.env['OFFSHOOT_EXIT_AFTER_WRITE']),
     signal: stopping.signal,
     prepare: (client) => (options.installCrds ? crds.installDefinitions : crds.requireDefinitions)(client, parts),
-  }).catch((error: unknown) => {
+  }).catch(async (error: unknown) => {
     if (stopping.signal.aborted) return undefined;
-    throw namingFlag(error, {
+    const { namingCredentials } = await import('./credentials-hint.ts');
+    throw namingFlag(namingCredentials(error, config.server, options), {
       '--metrics-bind-address': metricsAddress,
       '--health-probe-bind-address': probes,
       '--webhook-port': webhook,
