@@ -1,12 +1,12 @@
 // `offshoot run` and `offshoot up` as a user starts them: processes of their own.
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startOffshoot } from './support/offshoot-process.ts';
+import type { Running } from './support/offshoot-process.ts';
 import { until } from './support/until.ts';
 import { DynamicEnv } from '../src/api/dynamicenv.ts';
 import { Space, SpaceRequest } from '../src/api/spaces.ts';
@@ -16,7 +16,6 @@ import type { Embedded } from '../src/embedded/index.ts';
 import { connect, defineKind, Lease, loadConfig } from '../src/kube/index.ts';
 import type { Client } from '../src/kube/index.ts';
 
-const BIN = path.resolve(import.meta.dirname, '../bin/offshoot.js');
 const Webhooks = defineKind(
   'admissionregistration.k8s.io/v1',
   'ValidatingWebhookConfiguration',
@@ -27,41 +26,10 @@ const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefiniti
   namespaced: false,
 });
 
-interface Running {
-  readonly child: ChildProcess;
-  /** What the child has written so far. */
-  readonly out: { stdout: string; stderr: string };
-  readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** The structured line of the log with this message, as soon as it is there. */
-  logged(message: string): Promise<Record<string, string>>;
-}
-
 const children: Running[] = [];
 
 function offshoot(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
-  const child = spawn(process.execPath, [BIN, ...args], {
-    env: { PATH: process.env['PATH'], HOME: dir, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const out = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk: Buffer) => (out.stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (out.stderr += chunk.toString()));
-  const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
-    child.once('close', (code, signal) => resolve({ code, signal })),
-  );
-  const find = (message: string): string | undefined =>
-    out.stderr.split('\n').find((line) => line.includes(`"msg":"${message}"`));
-  const running: Running = {
-    child,
-    out,
-    exit,
-    async logged(message) {
-      await until(() => find(message) !== undefined || child.exitCode !== null, 20_000);
-      const line = find(message);
-      if (line === undefined) throw new Error(`the process ended before it said "${message}":\n${out.stderr}`);
-      return JSON.parse(line) as Record<string, string>;
-    },
-  };
+  const running = startOffshoot(args, { HOME: dir, ...env });
   children.push(running);
   return running;
 }
@@ -242,7 +210,42 @@ describe('offshoot run', () => {
     const stolen = { spec: { holderIdentity: 'thief', leaseDurationSeconds: 3600 } };
     await client.patch(Lease, ref, { type: 'merge', body: stolen });
     expect(await running.exit).toEqual({ code: 1, signal: null });
-    expect(running.out.stderr).toContain('error: another process leads now');
+    expect(running.out.stderr).toContain(
+      'error: the lease dynamic-environment-lock is lost: another process may have it now',
+    );
+  });
+
+  test('a part whose lease another process holds waits, and the others work', async () => {
+    const lease = { namespace: 'default', name: '53746cb8.redhat.com' };
+    const spec = { holderIdentity: 'the original', leaseDurationSeconds: 3600 };
+    await client.create(Lease, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: lease, spec });
+    const running = run(['--controllers', 'environments,targets', '--install-crds', '--leader-elect', '--no-webhook'], {
+      POD_NAMESPACE: 'default',
+    });
+    const { probes, metrics } = await running.logged('running');
+    expect(await running.logged('another process holds the lease: waiting')).toMatchObject({
+      lease: lease.name,
+      holder: 'the original',
+    });
+    await client.create(DynamicEnv, env('blue'));
+    await client.create(DeploymentTargetClaim, claim('waiting', { deploymentTargetClassName: 'none' }));
+    await until(async () => (await state('blue')) === 'degraded');
+    const untouched = await client.get(DeploymentTargetClaim, { namespace: 'default', name: 'waiting' });
+    expect([untouched.metadata.finalizers, untouched.status]).toEqual([undefined, undefined]);
+    expect((await fetch(`${probes}/readyz`)).status).toBe(200);
+    const text = await (await fetch(`${metrics}/metrics`)).text();
+    expect(text).toContain('leader_election_master_status{name="dynamic-environment-lock"} 1');
+    expect(text).toContain('leader_election_master_status{name="53746cb8.redhat.com"} 0');
+
+    await client.patch(Lease, lease, { type: 'merge', body: { spec: { holderIdentity: '' } } });
+    await until(
+      async () => (await client.get(DeploymentTargetClaim, untouched.metadata)).status?.phase === 'Pending',
+      20_000,
+    );
+    await client.delete(DynamicEnv, { namespace: 'default', name: 'blue' });
+    await client.delete(DeploymentTargetClaim, untouched.metadata);
+    running.child.kill('SIGTERM');
+    expect(await running.exit).toEqual({ code: 0, signal: null });
   });
 
   test('looks after claims as its flags say', async () => {

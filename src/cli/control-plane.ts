@@ -30,7 +30,7 @@ export interface ControlPlaneOptions {
   readonly parts: readonly Part[];
   readonly settings?: Partial<Settings>;
   readonly targets?: TargetSettings;
-  /** Where the lease and the webhook's certificate are kept. */
+  /** Where the leases and the webhook's certificate are kept. */
   readonly namespace: string;
   readonly leaderElect?: boolean;
   readonly probes?: ManagerOptions['probes'];
@@ -50,10 +50,9 @@ export interface ControlPlane {
   stop(): Promise<void>;
 }
 
-const LEASE = 'dynamic-environment-lock';
 const CERTIFICATE_SECRET = 'offshoot-webhook-tls';
 
-/** Starts a control plane. Resolves when it works, or waits for another process to leave the lead. */
+/** Starts a control plane. Resolves when it works, but for parts that wait for another process to leave the lead. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { config, parts, settings = {}, targets = {}, namespace, probes, metricsAddress, onWrite } = options;
   const logger = options.logger ?? createLogger();
@@ -83,10 +82,12 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     await options.prepare?.(client);
     const manager = new Manager({
       client,
-      controllers: parts.flatMap((part) => part.controllers({ settings, targets, config, namespace })),
+      controllers: parts.flatMap(({ lease, controllers }) =>
+        controllers({ settings, targets, config, namespace }).map((controller) => ({ ...controller, lease })),
+      ),
       logger,
       metrics,
-      ...(options.leaderElect && { leaderElection: { namespace, name: LEASE } }),
+      ...(options.leaderElect && { leaderElection: { namespace } }),
       ...(probes && { probes }),
       ...(metricsAddress && { metricsAddress }),
       ...(onWrite && { onWrite }),

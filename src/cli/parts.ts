@@ -52,6 +52,8 @@ interface PartOptions {
 
 export interface Part {
   readonly name: string;
+  /** The Lease that its controllers run under: the one of the operator whose place the part takes, so that only one works. */
+  readonly lease: string;
   /** Kinds of ours without which the part can't work. */
   readonly resources: readonly Resource<KubeObject>[];
   controllers(options: PartOptions): readonly ControllerDefinition[];
@@ -61,6 +63,7 @@ export interface Part {
 const PARTS: readonly Part[] = [
   {
     name: 'environments',
+    lease: 'dynamic-environment-lock',
     resources: [dynamicEnv],
     controllers: ({ settings }) => [environments(settings)],
     webhook: {
@@ -72,6 +75,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'targets',
+    lease: '53746cb8.redhat.com',
     resources: [
       deploymentTarget,
       deploymentTargetClaim,

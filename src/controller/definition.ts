@@ -44,6 +44,11 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject> {
   /** Names the field manager (`offshoot-<name>`), metrics and logs. */
   readonly name: string;
   readonly kind: Kind<T>;
+  /**
+   * The Lease by which processes that could do the same work exclude each other, where the manager elects leaders;
+   * controllers that name none share that of the manager.
+   */
+  readonly lease?: string;
   /** The tables that plans read besides the controller's own kind, with their indexes. */
   readonly reads?: readonly TableDeclaration[];
   /** Pure: reads only through the view, does no I/O, returns at once. Deletion shows as `deletionTimestamp`. */

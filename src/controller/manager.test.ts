@@ -4,7 +4,8 @@ import { FakeApi } from '../../test/support/fake-api.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { settled, until } from '../../test/support/until.ts';
 import { ApiError } from '../kube/errors.ts';
-import { LeadershipLost, Manager } from './index.ts';
+import { Lease } from '../kube/lease.ts';
+import { defineController, LeadershipLost, Manager } from './index.ts';
 import type { ManagerOptions, TableGauge } from './index.ts';
 import { createLogger } from './logger.ts';
 
@@ -141,6 +142,78 @@ describe('stopping', () => {
 
 describe('leadership', () => {
   const lease = { namespace: 'kube-system', name: 'offshoot' };
+
+  test('controllers wait for their own lease alone: those whose lease is free work, and the process is ready', async () => {
+    const api = await world();
+    const held = { namespace: 'kube-system', name: 'of-notes' };
+    const spec = { holderIdentity: 'the original', leaseDurationSeconds: 3600 };
+    await api.create(Lease, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: held, spec });
+    const clock = new FakeClock();
+    const labelled: string[] = [];
+    const labeller = defineController<Template>({
+      name: 'labeller',
+      kind: Template,
+      lease: 'of-templates',
+      plan: (_view, { metadata }) => {
+        labelled.push(metadata.name);
+        return {};
+      },
+    });
+    const lines: string[] = [];
+    const manager = make({
+      client: api,
+      clock,
+      controllers: [{ ...copier, lease: 'of-notes' }, labeller],
+      leaderElection: { namespace: 'kube-system' },
+      probes: { port: 0 },
+      logger: createLogger({ format: 'json', write: (line) => void lines.push(line) }),
+    });
+    await manager.start();
+    await until(() => labelled.length > 0 && lines.some((line) => line.includes('waiting')));
+    const metric = async (name: string): Promise<string | undefined> =>
+      new RegExp(`leader_election_master_status\\{name="${name}"\\} (\\d)`).exec(await manager.metrics.text())?.[1];
+    expect([await metric('of-templates'), await metric('of-notes')]).toEqual(['1', '0']);
+    expect((await fetch(`${manager.probesUrl}/readyz`)).status).toBe(200);
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ lease: 'of-templates', controllers: ['labeller'], msg: 'leading' }),
+        expect.objectContaining({
+          lease: 'of-notes',
+          controllers: ['copier'],
+          holder: 'the original',
+          msg: 'another process holds the lease: waiting',
+        }),
+      ]),
+    );
+    expect([api.all(Note).size, manager.idle]).toEqual([0, false]);
+
+    await api.patch(Lease, held, { type: 'merge', body: { spec: { holderIdentity: '' } } });
+    await clock.advance(5_000);
+    await until(() => manager.idle && api.all(Note).size === 1);
+    expect(await metric('of-notes')).toBe('1');
+    await manager.stop();
+    expect([...api.all(Lease).values()].map((each) => (each['spec'] as Lease['spec'])!.holderIdentity)).toEqual([
+      '',
+      '',
+    ]);
+  });
+
+  test('standing down gives the lease up at once; /readyz fails, and the tables go on for those who still answer', async () => {
+    const api = await world();
+    const manager = make({ client: api, leaderElection: lease, probes: { port: 0 } });
+    await manager.start();
+    await until(() => manager.idle && api.all(Note).size === 1);
+    await manager.standDown();
+    expect((api.all(Lease).get('kube-system/offshoot')!['spec'] as Lease['spec'])!.holderIdentity).toBe('');
+    const ready = await fetch(`${manager.probesUrl}/readyz?verbose`);
+    expect([ready.status, await ready.text()]).toEqual([
+      500,
+      '[+]ping ok\n[+]tables ok\n[-]stopping failed: the process is stopping\n',
+    ]);
+    expect((await fetch(`${manager.probesUrl}/healthz`)).status).toBe(200);
+    await api.create(Template, template('late', 'hello'));
+    await until(() => manager.tables.of(Template).get('team/late') !== undefined);
+  });
 
   test('one of two works; when it stops, the other takes over', async () => {
     const api = await world();

@@ -3,10 +3,10 @@ import type { Client } from '../kube/client.ts';
 import { systemClock } from '../kube/clock.ts';
 import type { Clock } from '../kube/clock.ts';
 import { EventRecorder } from '../kube/events.ts';
-import { LeaderElector } from '../kube/lease.ts';
 import { reading, Tables } from '../kube/tables.ts';
 import { Controller } from './controller.ts';
 import type { ControllerDefinition } from './definition.ts';
+import { LedControllers } from './led-controllers.ts';
 import { createLogger } from './logger.ts';
 import type { Logger } from './logger.ts';
 import { createMetrics } from './metrics.ts';
@@ -23,8 +23,11 @@ export interface Address {
 export interface ManagerOptions {
   readonly client: Client;
   readonly controllers: readonly ControllerDefinition[];
-  /** Only the process that holds this Lease plans and writes; without it, this one does. */
-  readonly leaderElection?: { readonly namespace: string; readonly name: string; readonly identity?: string };
+  /**
+   * Controllers work in the process that holds their Lease, or the one that is named here if they name none; without
+   * this, they work in this one.
+   */
+  readonly leaderElection?: { readonly namespace: string; readonly name?: string; readonly identity?: string };
   /** Where /healthz, /readyz and /metrics are served; nowhere when absent. */
   readonly probes?: Address;
   /** Serves /metrics here, and not beside the probes. */
@@ -38,6 +41,8 @@ export interface ManagerOptions {
   readonly onWrite?: (count: number) => void;
 }
 
+const LEASE = 'offshoot';
+
 /** Leadership was lost: the process must end, for what it has under way can't be called back. */
 export class LeadershipLost extends Error {
   override readonly name = 'LeadershipLost';
@@ -50,18 +55,17 @@ export class Manager {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #events: EventRecorder;
-  readonly #controllers: readonly Controller[];
-  readonly #elector: LeaderElector | undefined;
+  /** By Lease. */
+  readonly #led = new Map<string, LedControllers>();
   readonly #caches = new AbortController();
-  readonly #election = new AbortController();
   readonly #ended = Promise.withResolvers<void>();
   #reflectors: Promise<void> = Promise.resolve();
-  #electing: Promise<void> = Promise.resolve();
+  #standingDown: Promise<void> | undefined;
+  #stopping: Promise<void> | undefined;
   #probes: ProbeServer | undefined;
   #metricsServer: ProbeServer | undefined;
   #state: 'new' | 'starting' | 'running' | 'stopping' | 'stopped' = 'new';
   #synced = false;
-  #working = false;
   #writes = 0;
 
   constructor(options: ManagerOptions) {
@@ -69,28 +73,17 @@ export class Manager {
     this.#clock = options.clock ?? systemClock;
     this.#logger = options.logger ?? createLogger();
     this.metrics = options.metrics ?? createMetrics();
-    const { controllers, client, leaderElection } = options;
+    const { controllers, client } = options;
     this.tables = new Tables(controllers.flatMap(({ kind, reads = [] }) => [reading(kind), ...reads]));
-    for (const gauge of controllers.flatMap(({ gauges = [] }) => gauges)) {
-      this.metrics.computed(gauge, () => (this.#working ? gauge.series(this.tables) : []));
-    }
     this.#events = new EventRecorder({
       client: client.flow('events'),
       clock: this.#clock,
       controller: 'offshoot',
       onError: (error) => this.#logger.debug({ err: error }, 'an Event could not be recorded'),
     });
-    this.#elector =
-      leaderElection &&
-      new LeaderElector({
-        ...leaderElection,
-        client: client.flow('lease'),
-        clock: this.#clock,
-        onElected: () => this.#elected(),
-        onLost: () => this.#lost(),
-      });
-    this.#controllers = controllers.map(
-      (definition) =>
+    for (const definition of controllers) {
+      const led = this.#ledOf(definition);
+      led.add(
         new Controller({
           definition,
           client,
@@ -99,10 +92,14 @@ export class Manager {
           logger: this.#logger.child({ controller: definition.name }),
           metrics: this.metrics.controller(definition.name),
           events: this.#events,
-          mayWrite: () => this.#working && (this.#elector?.leading() ?? true),
+          mayWrite: () => led.mayWrite(),
           onWrite: () => options.onWrite?.(++this.#writes),
         }),
-    );
+      );
+      for (const gauge of definition.gauges ?? []) {
+        this.metrics.computed(gauge, () => (led.working ? gauge.series(this.tables) : []));
+      }
+    }
   }
 
   /** Settles when the manager has stopped: rejects with `LeadershipLost` if it had to. */
@@ -120,12 +117,12 @@ export class Manager {
     return this.#metricsServer?.url;
   }
 
-  /** True when this process plans and writes and nothing is left to do at the moment. */
+  /** True when all controllers work in this process and nothing is left to do at the moment. */
   get idle(): boolean {
-    return this.#working && this.#controllers.every((controller) => controller.idle);
+    return this.#state === 'running' && [...this.#led.values()].every((led) => led.idle);
   }
 
-  /** Resolves when the tables are synced and, unless another process leads, the controllers run. */
+  /** Resolves when the tables are synced and the controllers run, but for those whose Lease another process holds. */
   async start(): Promise<void> {
     if (this.#state !== 'new') throw new Error(`the manager can be started once; it is ${this.#state}`);
     this.#state = 'starting';
@@ -141,24 +138,36 @@ export class Manager {
     if (this.#state !== 'starting') return;
     this.#synced = true;
     this.#state = 'running';
-    if (this.#elector === undefined) this.#elected();
-    else this.#electing = this.#elector.run(this.#election.signal);
+    for (const led of this.#led.values()) led.start();
   }
 
-  /** Ends everything in order: workers, Events, the lease, the tables, the probes. Safe to call twice. */
-  async stop(): Promise<void> {
-    if (this.#state === 'stopping' || this.#state === 'stopped') return this.#stopped();
+  /**
+   * Ends the controllers and gives their Leases up, so that others can go on at once. The tables stay current, for
+   * webhooks that still answer, and the probes are served: /readyz fails from now on.
+   */
+  standDown(): Promise<void> {
+    return (this.#standingDown ??= this.#standDown());
+  }
+
+  /** Ends everything in order: controllers, Leases, Events, the tables, the probes. Safe to call twice. */
+  stop(): Promise<void> {
+    return (this.#stopping ??= this.#stop());
+  }
+
+  async #standDown(): Promise<void> {
     this.#state = 'stopping';
+    const all = [...this.#led.values()];
     const overdue = this.#clock.setTimeout(() => {
       this.#logger.warn('running passes took too long to end and are given up');
-      for (const controller of this.#controllers) controller.abort();
+      for (const led of all) led.abort();
     }, this.#options.stopWithinMs ?? 25_000);
-    await Promise.all(this.#controllers.map((controller) => controller.stop()));
+    await Promise.all(all.map((led) => led.stop()));
     overdue.cancel();
-    this.#working = false;
     await this.#events.flush();
-    this.#election.abort();
-    await this.#electing;
+  }
+
+  async #stop(): Promise<void> {
+    await this.standDown();
     this.#caches.abort();
     await this.#reflectors;
     await Promise.all([this.#probes?.close(), this.#metricsServer?.close()]);
@@ -166,24 +175,28 @@ export class Manager {
     this.#ended.resolve();
   }
 
-  async #stopped(): Promise<void> {
-    await this.#ended.promise.catch(() => {});
+  /** The controllers that share a Lease with this one. */
+  #ledOf(definition: ControllerDefinition): LedControllers {
+    const { client, leaderElection: election } = this.#options;
+    const lease = (election && definition.lease) ?? election?.name ?? LEASE;
+    let led = this.#led.get(lease);
+    if (led === undefined) {
+      led = new LedControllers({
+        lease,
+        ...(election && { election: { ...election, client: client.flow('lease') } }),
+        clock: this.#clock,
+        logger: this.#logger,
+        metrics: this.metrics,
+        onLost: (name) => this.#lost(name),
+      });
+      this.#led.set(lease, led);
+    }
+    return led;
   }
 
-  #elected(): void {
-    if (this.#state !== 'running' || this.#working) return;
-    this.#working = true;
-    this.metrics.leading(this.#options.leaderElection?.name ?? 'offshoot', true);
-    for (const controller of this.#controllers) controller.start();
-  }
-
-  /** No write may follow, and running passes can't be called back: give them up and end. */
-  #lost(): void {
+  #lost(lease: string): void {
     if (this.#state !== 'running') return;
-    this.#working = false;
-    this.metrics.leading(this.#options.leaderElection?.name ?? 'offshoot', false);
-    this.#ended.reject(new LeadershipLost('another process leads now'));
-    for (const controller of this.#controllers) controller.abort();
+    this.#ended.reject(new LeadershipLost(`the lease ${lease} is lost: another process may have it now`));
     void this.stop();
   }
 

@@ -44,6 +44,8 @@ export interface LeaderElectorOptions {
   readonly onElected: () => void;
   /** The lease was lost; in-flight writes can't be taken back, so the process should end. Not called for a stop. */
   readonly onLost: () => void;
+  /** Told whose turn it is instead, when that is first seen and whenever it changes. */
+  readonly onWaiting?: (holder: string) => void;
   /** Told of every failed attempt; the next one follows by itself. */
   readonly onError?: (error: unknown) => void;
 }
@@ -60,6 +62,8 @@ export class LeaderElector {
   readonly #retryMs: number;
   /** The lease as last seen, and when its record was first seen to be so. */
   #seen: { readonly lease: Lease; readonly record: string; readonly at: number } | undefined;
+  /** Who else was last seen to hold it. */
+  #holder: string | undefined;
   /** Monotonic time of the last successful renewal, taken before it was sent; undefined while not elected. */
   #renewed: number | undefined;
 
@@ -155,6 +159,7 @@ export class LeaderElector {
     if (lease && !this.#isFree(lease)) {
       // Somebody else has it: were we the holder, we are not any more.
       this.#renewed = undefined;
+      this.#waitFor(lease.spec?.holderIdentity);
       return false;
     }
     const { client } = this.#options;
@@ -166,6 +171,12 @@ export class LeaderElector {
       if (isConflict(error) || isAlreadyExists(error)) return false;
       throw error;
     }
+  }
+
+  #waitFor(holder = ''): void {
+    if (holder === this.#holder) return;
+    this.#holder = holder;
+    this.#options.onWaiting?.(holder);
   }
 
   async #read(signal: AbortSignal): Promise<Lease | undefined> {

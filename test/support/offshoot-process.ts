@@ -1,0 +1,43 @@
+// `offshoot` as a process of its own, and all that it says.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import path from 'node:path';
+import { until } from './until.ts';
+
+const BIN = path.resolve(import.meta.dirname, '../../bin/offshoot.js');
+
+export interface Running {
+  readonly child: ChildProcess;
+  /** What the child has written so far. */
+  readonly out: { stdout: string; stderr: string };
+  readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** The structured line of the log with this message, as soon as it is there. */
+  logged(message: string): Promise<Record<string, string>>;
+}
+
+/** Starts it with no variables but these, and PATH. */
+export function startOffshoot(args: readonly string[], env: NodeJS.ProcessEnv): Running {
+  const child = spawn(process.execPath, [BIN, ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const out = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (out.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (out.stderr += chunk.toString()));
+  const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
+    child.once('close', (code, signal) => resolve({ code, signal })),
+  );
+  const find = (message: string): string | undefined =>
+    out.stderr.split('\n').find((line) => line.includes(`"msg":"${message}"`));
+  return {
+    child,
+    out,
+    exit,
+    async logged(message) {
+      await until(() => find(message) !== undefined || child.exitCode !== null, 20_000);
+      const line = find(message);
+      if (line === undefined) throw new Error(`the process ended before it said "${message}":\n${out.stderr}`);
+      return JSON.parse(line) as Record<string, string>;
+    },
+  };
+}
