@@ -9,9 +9,16 @@ import {
   serveWebhooks,
   WebhookRegistration,
 } from '../controller/index.ts';
-import type { Certificates, Logger, ManagerOptions, Metrics, WebhookAddress } from '../controller/index.ts';
+import type {
+  Certificates,
+  Logger,
+  ManagerOptions,
+  Metrics,
+  WebhookAddress,
+  WebhookServer,
+} from '../controller/index.ts';
 import type { Settings } from '../environments/index.ts';
-import { connect, systemClock } from '../kube/index.ts';
+import { connect, delay, systemClock } from '../kube/index.ts';
 import type { Client, ConnectConfig, ConnectOptions } from '../kube/index.ts';
 import type { Part, PartWebhook, TargetSettings } from './parts.ts';
 
@@ -21,6 +28,11 @@ export interface WebhookOptions {
   readonly reach: { readonly service: string } | 'loopback';
   /** Where somebody else puts the certificate; without it, we make our own. */
   readonly certDir?: string;
+  /**
+   * How long it is served after a stop was asked for, until nobody is led here any more: by default 5 s by a service,
+   * and not at all over loopback, where its registration goes first.
+   */
+  readonly drainMs?: number;
 }
 
 export interface ControlPlaneOptions {
@@ -47,14 +59,17 @@ export interface ControlPlaneOptions {
 export interface ControlPlane {
   readonly manager: Manager;
   readonly webhookUrl?: string;
+  /** Ends the controllers at once, and the webhook when nobody is led here any more. */
   stop(): Promise<void>;
 }
 
+const DRAIN_MS = 5_000;
 const CERTIFICATE_SECRET = 'offshoot-webhook-tls';
 
 /** Starts a control plane. Resolves when it works, but for parts that wait for another process to leave the lead. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const { config, parts, settings = {}, targets = {}, namespace, probes, metricsAddress, onWrite } = options;
+  const { config, parts, settings = {}, targets = {}, namespace, probes, metricsAddress, onWrite, webhook } = options;
+  const drainMs = webhook?.drainMs ?? (webhook?.reach === 'loopback' ? 0 : DRAIN_MS);
   const logger = options.logger ?? createLogger();
   const metrics = createMetrics();
   const client = connect(config, {
@@ -74,17 +89,18 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   };
   let unwinding = Promise.resolve();
   // One at a time: the end of a start that was given up has two sides.
-  const stop = (): Promise<void> => (unwinding = unwinding.then(unwind));
+  const end = (): Promise<void> => (unwinding = unwinding.then(unwind));
   const { signal } = options;
-  const giveUp = (): void => void stop();
+  const giveUp = (): void => void end();
   signal?.addEventListener('abort', giveUp);
   try {
     await options.prepare?.(client);
     const manager = new Manager({
       client,
-      controllers: parts.flatMap(({ lease, controllers }) =>
-        controllers({ settings, targets, config, namespace }).map((controller) => ({ ...controller, lease })),
-      ),
+      controllers: parts.flatMap((part) => {
+        const definitions = part.controllers({ settings, targets, config, namespace });
+        return definitions.map((definition) => ({ ...definition, lease: part.lease }));
+      }),
       logger,
       metrics,
       ...(options.leaderElect && { leaderElection: { namespace } }),
@@ -92,17 +108,22 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       ...(metricsAddress && { metricsAddress }),
       ...(onWrite && { onWrite }),
     });
-    const webhooks = parts.flatMap(({ webhook }) => webhook ?? []);
+    const webhooks = parts.flatMap((part) => part.webhook ?? []);
     const started =
-      options.webhook && webhooks.length > 0
-        ? await startWebhooks({ ...options.webhook, webhooks, namespace, client, manager, logger, metrics, undo })
+      webhook && webhooks.length > 0
+        ? await startWebhooks({ ...webhook, webhooks, namespace, client, manager, logger, metrics, undo })
         : undefined;
     undo.push(() => manager.stop());
     await manager.start();
     signal?.throwIfAborted();
-    return { manager, ...(started && { webhookUrl: started }), stop };
+    const stop = async (): Promise<void> => {
+      started?.drain();
+      await Promise.all([manager.standDown(), started && delay(systemClock, drainMs)]);
+      await end();
+    };
+    return { manager, ...(started && { webhookUrl: started.url }), stop };
   } catch (error) {
-    await stop();
+    await end();
     // What was cut off failed in some way or other: the signal is the reason.
     signal?.throwIfAborted();
     throw error;
@@ -121,8 +142,8 @@ interface StartWebhooks extends WebhookOptions {
   readonly undo: (() => Promise<void> | void)[];
 }
 
-/** Serves the webhooks, then tells the API server of them. Returns where they are served. */
-async function startWebhooks(options: StartWebhooks): Promise<string> {
+/** Serves the webhooks, then tells the API server of them. */
+async function startWebhooks(options: StartWebhooks): Promise<WebhookServer> {
   const { webhooks, namespace, client, manager, logger, metrics, reach, port, undo } = options;
   const certificates = certificatesOf(options);
   undo.push(() => certificates.stop());
@@ -154,7 +175,7 @@ async function startWebhooks(options: StartWebhooks): Promise<string> {
     return registration.start();
   });
   await Promise.all(registrations);
-  return server.url;
+  return server;
 }
 
 function certificatesOf({ certDir, client, logger, namespace, reach }: StartWebhooks): Certificates {

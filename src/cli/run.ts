@@ -4,6 +4,7 @@ import type { Address, Logger } from '../controller/index.ts';
 import { namingFlag, parseAddress, parsePort, usualAddress } from './addresses.ts';
 import { loggingOf, parseBoolean, zapFlags } from './go-flags.ts';
 import type { LogOptions } from './go-flags.ts';
+import { durationOf } from './options.ts';
 import { settingFlags, settingsOf } from './setting-flags.ts';
 import type { SettingOptions } from './setting-flags.ts';
 import { untilSignal } from './signals.ts';
@@ -25,6 +26,7 @@ interface RunOptions extends SettingOptions, TargetOptions, LogOptions {
   readonly webhookService?: string;
   readonly webhookLoopback?: boolean;
   readonly webhookCertDir?: string;
+  readonly shutdownDelay?: number;
   readonly installCrds?: boolean;
 }
 
@@ -49,7 +51,7 @@ export function runCommand(): Command {
     .addOption(
       new Option(
         '-n, --namespace <name>',
-        'where the lease and the certificate are kept (default: that of the pod or context)',
+        'where the leases and the certificate are kept (default: that of the pod or context)',
       ).env('POD_NAMESPACE'),
     )
     .addOption(
@@ -59,7 +61,12 @@ export function runCommand(): Command {
       ),
     )
     .addOption(
-      option('--leader-elect [bool]', 'of several processes, let only one write', parseBoolean, 'LEADER_ELECT')
+      option(
+        '--leader-elect [bool]',
+        'of several processes, let only one write for each part',
+        parseBoolean,
+        'LEADER_ELECT',
+      )
         .preset('true')
         .default(false),
     )
@@ -98,6 +105,14 @@ export function runCommand(): Command {
     .addOption(
       new Option('--webhook-cert-dir <dir>', 'take tls.crt and tls.key from here instead of making them').env(
         'WEBHOOK_CERT_DIR',
+      ),
+    )
+    .addOption(
+      option(
+        '--shutdown-delay <duration>',
+        'how long the webhook goes on answering after a signal to stop (default: 5s; 0s with --webhook-loopback)',
+        durationOf,
+        'SHUTDOWN_DELAY',
       ),
     )
     .option('--install-crds', 'install the definitions of our kinds first, or bring them up to date')
@@ -187,7 +202,13 @@ function tellOfOthers(names: readonly string[], all: readonly Part[], logger: Lo
 
 function webhookOptions(options: RunOptions, inPod: boolean, logger: Logger): WebhookOptions | undefined {
   if (!options.webhook || process.env['ENABLE_WEBHOOKS'] === 'false') return undefined;
-  const { webhookPort: port, webhookCertDir: certDir, webhookService, webhookLoopback } = options;
+  const {
+    webhookPort: port,
+    webhookCertDir: certDir,
+    shutdownDelay: drainMs,
+    webhookService,
+    webhookLoopback,
+  } = options;
   const service = webhookService ?? (inPod ? 'offshoot-webhook' : undefined);
   if (service === undefined && !webhookLoopback) {
     logger.info(
@@ -199,6 +220,7 @@ function webhookOptions(options: RunOptions, inPod: boolean, logger: Logger): We
     port,
     reach: service === undefined ? 'loopback' : { service },
     ...(certDir !== undefined && { certDir }),
+    ...(drainMs !== undefined && { drainMs }),
   };
 }
 

@@ -48,6 +48,7 @@ afterEach(async () => {
 interface Answer {
   readonly code: number;
   readonly text: string;
+  readonly connection: string | undefined;
 }
 
 interface Served {
@@ -89,7 +90,8 @@ async function serve(handle: AdmissionHandler, timeoutMs?: number): Promise<Serv
       });
       const chunks: Buffer[] = [];
       for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
-      return { code: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() };
+      const { statusCode: code = 0, headers } = response;
+      return { code, text: Buffer.concat(chunks).toString(), connection: headers.connection };
     },
   };
 }
@@ -190,6 +192,20 @@ test('a changed certificate is shown to the next caller, without a restart', asy
   certificates.change();
   // The caller trusts the new authority only.
   expect((await call(review)).code).toBe(200);
+});
+
+test('draining, it goes on answering and keeps no connection, not even that of a request under way', async () => {
+  const gate = Promise.withResolvers<{ allowed: boolean }>();
+  let calls = 0;
+  const { call, server } = await serve(() => (++calls === 1 ? gate.promise : Promise.resolve({ allowed: true })));
+  const agent = new Agent({ keepAlive: true });
+  closing.push(() => agent.destroy());
+  const underWay = call(review, { agent });
+  await until(() => calls === 1);
+  server.drain();
+  expect(await call(review, { agent })).toMatchObject({ code: 200, connection: 'close' });
+  gate.resolve({ allowed: true });
+  expect(await underWay).toMatchObject({ code: 200, connection: 'close' });
 });
 
 test('closing lets a request under way end and takes no new one', async () => {

@@ -25,6 +25,8 @@ export interface WebhookServerOptions {
 
 export interface WebhookServer {
   readonly url: string;
+  /** Goes on answering, and asks all callers to make another connection for their next request. */
+  drain(): void;
   /** Takes no new request, answers those under way, and gives up on them after a while. */
   close(withinMs?: number): Promise<void>;
 }
@@ -50,6 +52,13 @@ export async function serveWebhooks(options: WebhookServerOptions): Promise<Webh
     const { certPem, keyPem } = certificates.serving();
     return { cert: certPem, key: keyPem };
   };
+  let draining = false;
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { code, type, body } = await answer(options, request);
+    const length = Buffer.byteLength(body);
+    const headers = { 'content-type': type, 'content-length': length, ...(draining && { connection: 'close' }) };
+    response.writeHead(code, headers).end(body);
+  };
   const server = createServer(
     {
       ...context(),
@@ -61,7 +70,7 @@ export async function serveWebhooks(options: WebhookServerOptions): Promise<Webh
     (request, response) => {
       // A connection that is kept alive must not outlive the last answer before the end.
       response.once('close', () => setImmediate(() => server.listening || server.closeIdleConnections()));
-      answer(options, request, response).catch((error: unknown) => {
+      respond(request, response).catch((error: unknown) => {
         logger.debug({ err: error }, 'a caller of the webhook left before the answer');
         response.destroy();
       });
@@ -73,6 +82,9 @@ export async function serveWebhooks(options: WebhookServerOptions): Promise<Webh
   const { address, port } = server.address() as AddressInfo;
   return {
     url: `https://${address.includes(':') ? `[${address}]` : address}:${port}`,
+    drain() {
+      draining = true;
+    },
     async close(withinMs = 5_000) {
       const closed = once(server, 'close');
       server.close();
@@ -84,16 +96,18 @@ export async function serveWebhooks(options: WebhookServerOptions): Promise<Webh
   };
 }
 
-async function answer(
-  options: WebhookServerOptions,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+interface Answer {
+  readonly code: number;
+  readonly type: 'application/json' | 'text/plain';
+  readonly body: string;
+}
+
+async function answer(options: WebhookServerOptions, request: IncomingMessage): Promise<Answer> {
   const url = new URL(request.url ?? '/', 'https://localhost');
   const handler = Object.hasOwn(options.handlers, url.pathname) ? options.handlers[url.pathname] : undefined;
   if (handler === undefined) {
     const known = Object.keys(options.handlers).join(', ');
-    return reply(response, 404, 'text/plain', `no webhook at ${url.pathname}; there are: ${known}\n`);
+    return { code: 404, type: 'text/plain', body: `no webhook at ${url.pathname}; there are: ${known}\n` };
   }
   const finished = options.metrics.webhook(url.pathname);
   let code = 500;
@@ -102,11 +116,11 @@ async function answer(
     const timeoutMs = deadlineOf(url.searchParams.get('timeout')) ?? options.timeoutMs ?? 10_000;
     const body = writeReview(review.uid, await decide(options, handler, review, timeoutMs));
     code = 200;
-    reply(response, code, 'application/json', body);
+    return { code, type: 'application/json', body };
   } catch (error) {
     if (!(error instanceof BadRequest)) throw error;
     code = error.code;
-    reply(response, code, 'text/plain', `${error.message}\n`);
+    return { code, type: 'text/plain', body: `${error.message}\n` };
   } finally {
     finished(code);
   }
@@ -166,8 +180,4 @@ function deadlineOf(text: string | null): number | undefined {
   if (match === null) return undefined;
   const ms = Number(match[1]) * { ms: 1, s: 1000, m: 60_000 }[match[2] as 'ms' | 's' | 'm'];
   return ms > 0 ? Math.min(ms * 0.95, LONGEST_MS) : undefined;
-}
-
-function reply(response: ServerResponse, code: number, type: string, body: string): void {
-  response.writeHead(code, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body);
 }

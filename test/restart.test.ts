@@ -1,0 +1,107 @@
+// A rolling restart of `offshoot run`, as processes: writes that its webhook judges go on, and another process leads.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DynamicEnv } from '../src/api/dynamicenv.ts';
+import { startEmbedded } from '../src/embedded/index.ts';
+import type { Embedded } from '../src/embedded/index.ts';
+import { connect, loadConfig } from '../src/kube/index.ts';
+import type { Client } from '../src/kube/index.ts';
+import { startOffshoot } from './support/offshoot-process.ts';
+import type { Running } from './support/offshoot-process.ts';
+import { startService } from './support/service.ts';
+import type { Service } from './support/service.ts';
+import { until } from './support/until.ts';
+
+const WRITERS = 4;
+
+let dir: string;
+let cluster: Embedded;
+let client: Client;
+let service: Service;
+const replicas: Running[] = [];
+const over = new AbortController();
+
+beforeAll(async () => {
+  dir = mkdtempSync(path.join(tmpdir(), 'offshoot-restart-'));
+  service = await startService();
+  cluster = await startEmbedded({ hooks: { resolveService: () => `https://127.0.0.1:${service.port}` } });
+  writeFileSync(path.join(dir, 'kubeconfig'), cluster.kubeconfig());
+  client = connect(loadConfig({ path: path.join(dir, 'kubeconfig') }));
+});
+
+afterAll(async () => {
+  over.abort();
+  for (const { child, exit } of replicas) {
+    child.kill('SIGKILL');
+    await exit;
+  }
+  client.close();
+  await cluster.stop();
+  await service.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+interface Replica extends Running {
+  readonly probes: string;
+  readonly port: number;
+}
+
+/** A replica behind the Service, as soon as it is ready. */
+async function start(): Promise<Replica> {
+  const args = `run --install-crds --leader-elect --namespace kube-system --webhook-service hook --webhook-port 0
+    --health-probe-bind-address 127.0.0.1:0 --metrics-bind-address 0 --kubeconfig ${path.join(dir, 'kubeconfig')}`;
+  const running = startOffshoot(args.split(/\s+/), { HOME: dir });
+  replicas.push(running);
+  const { probes, webhook } = await running.logged('running');
+  const port = Number(new URL(webhook!).port);
+  service.endpoints.add(port);
+  return { ...running, probes: probes!, port };
+}
+
+/** People who write environments, one write after the other, until all is over. */
+function write(): { readonly count: () => number; readonly refusals: readonly string[] } {
+  let count = 0;
+  const refusals: string[] = [];
+  for (let writer = 0; writer < WRITERS; writer++) {
+    const metadata = { namespace: 'default', name: `of-writer-${writer}` };
+    const subsets = [{ name: 'details', namespace: 'default', containers: [{ containerName: 'app' }] }];
+    const spec = { istioMatches: [{ headers: { 'x-env': { exact: metadata.name } } }], subsets };
+    const env = { apiVersion: 'riskified.com/v1alpha1', kind: 'DynamicEnv', metadata, spec } as const;
+    const attempt = async (send: () => Promise<unknown>): Promise<void> => {
+      await send().catch((error: unknown) => refusals.push((error as Error).message));
+      count++;
+      const body = { metadata: { labels: { write: String(count) } } };
+      const patch = { type: 'merge', body } as const;
+      if (!over.signal.aborted) setImmediate(() => void attempt(() => client.patch(DynamicEnv, metadata, patch)));
+    };
+    void attempt(() => client.create(DynamicEnv, env));
+  }
+  return { count: () => count, refusals };
+}
+
+test('refuses no write, although the Service leads to the old process for a while', { timeout: 60_000 }, async () => {
+  const first = await start();
+  await first.logged('leading');
+  await start();
+  const writes = write();
+  const moreWrites = (): Promise<void> => {
+    const before = writes.count();
+    return until(() => writes.count() > before + 200, 20_000);
+  };
+  await moreWrites();
+
+  first.child.kill('SIGTERM');
+  await until(async () => (await fetch(`${first.probes}/readyz`)).status === 500);
+  // It takes a while until everybody knows that the process is leaving.
+  await moreWrites();
+  expect([first.child.exitCode, writes.refusals]).toEqual([null, []]);
+  service.endpoints.delete(first.port);
+  await replicas[1]!.logged('leading');
+  expect(first.child.exitCode).toBe(null);
+
+  expect(await first.exit).toEqual({ code: 0, signal: null });
+  await moreWrites();
+  expect(writes.refusals).toEqual([]);
+});
