@@ -55,7 +55,7 @@ function environmentReasons(env: DynamicEnv): string[] {
     .filter(({ type, status, reason }) => {
       // Degraded is the sum of what the parts below say themselves.
       if (type === 'Stalled') return status === 'True' && reason !== 'Degraded';
-      return type === 'Routed' && reason === 'RoutedWithWarnings';
+      return reason.endsWith('WithWarnings');
     })
     .map(({ message }) => message);
 }

@@ -35,9 +35,7 @@ export function conditionsFor(overall: Overall, state: State): Conditions {
   const problem = errors[0] ?? waits ?? 'removing what is no longer wanted';
   return [
     ...states(state, capitalised(state), state === 'ready' ? workloads : problem, errors.join('; ') || problem),
-    waiting.length === 0
-      ? condition('WorkloadsReady', true, 'AllRunning', workloads)
-      : condition('WorkloadsReady', false, reasonOf(waiting), waiting.map(problemOf).join('; ')),
+    workloadsReady(items, waiting, workloads),
     routed(overall),
     ...draining(leaving),
   ];
@@ -103,6 +101,15 @@ function draining({ drainingSince }: Leaving): Conditions {
 
 function condition(type: string, is: boolean, reason: string, message: string): PlannedCondition {
   return { type, status: is ? 'True' : 'False', reason, message };
+}
+
+function workloadsReady(items: readonly Item[], waiting: readonly Item[], workloads: string): PlannedCondition {
+  const warnings = items.flatMap((item) => item.workloadWarnings);
+  const told = (text: string): string => [text, ...warnings].join('; ');
+  if (waiting.length > 0) {
+    return condition('WorkloadsReady', false, reasonOf(waiting), told(waiting.map(problemOf).join('; ')));
+  }
+  return condition('WorkloadsReady', true, warnings.length > 0 ? 'RunningWithWarnings' : 'AllRunning', told(workloads));
 }
 
 /** Whether the clone of an item does its work: one that came up once may have fallen since. */

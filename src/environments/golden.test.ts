@@ -12,10 +12,9 @@ import { createMergePatch, editPatch, keyOf, Tables } from '../kube/index.ts';
 import type { AnyKind, KubeObject, Step } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
 import { defaultSettings, environmentTables, planEnvironment } from './index.ts';
-import { Deployment, DestinationRule, Pod, Service, VirtualService } from './objects.ts';
 
 const DIR = path.join(import.meta.dirname, 'testdata');
-const KINDS: readonly AnyKind[] = [DynamicEnv, Deployment, Pod, Service, DestinationRule, VirtualService];
+const KINDS: readonly AnyKind[] = environmentTables.map(({ kind }) => kind);
 
 /** The first document of an input: what the world is about. Unknown fields are refused. */
 const Head = z.strictObject({

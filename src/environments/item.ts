@@ -36,6 +36,8 @@ export interface Item {
   waitMs: number | undefined;
   readonly errors: ItemErrors;
   readonly warnings: string[];
+  /** Warnings about the clone, not about the way to it. */
+  workloadWarnings: readonly string[];
   /** An error that the environment must not be called healthy with. */
   failed: boolean;
   notReady: boolean;
@@ -60,6 +62,7 @@ export function newItem(env: DynamicEnv, subset: Subset, consumer: boolean): Ite
     waitMs: undefined,
     errors: { deployment: [], destinationRule: [], virtualServices: [], subset: [] },
     warnings: [],
+    workloadWarnings: [],
     failed: false,
     notReady: false,
   };

@@ -1,6 +1,8 @@
 // Texts that reach the status. People and tests know them by heart, so they are contract to the letter, typos included.
 import type { Ref } from '../kube/objects.ts';
 
+const ONLY_BASE = 'let its selector ask for a label that only the base has';
+
 export const messages = {
   noBaseDeployment: ({ name, namespace }: Ref) =>
     `couldn't find the deployment we need to override (name: ${name}, ns: ${namespace}), Deployment.apps "${name}" not found`,
@@ -44,6 +46,12 @@ export const messages = {
     `environment ${other} came first and gets the requests of istioMatches[${match}] (${key})`,
   sameRequests: (other: string, match: number, key: string) =>
     `spec.istioMatches[${match}]: environment ${other} asks for the same requests to ${key}: the one that came first gets them`,
+  budgetOfBoth: (budget: string, { name }: Ref) =>
+    `PodDisruptionBudget ${budget} counts the pods of ${name} too, and lets more pods of the base be evicted for it: ${ONLY_BASE}`,
+  autoscalerOfBoth: (scaler: string, { name }: Ref) =>
+    `HorizontalPodAutoscaler ${scaler} measures the pods of ${name} too, for the selector of the Deployment that it scales includes them`,
+  policyOfBoth: (policy: string, { name }: Ref) =>
+    `NetworkPolicy ${policy} applies to the pods of ${name} too: if it should not, ${ONLY_BASE}`,
   duplicate: (key: string) => `It seems that the following deployment appears in more then one subset/consumer: ${key}`,
   foreign: (kind: string, { name, namespace }: Ref) =>
     `${kind} ${namespace}/${name} exists and is not part of this environment: rename or remove it`,

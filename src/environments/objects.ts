@@ -1,6 +1,7 @@
 // The objects of others that an environment reads and edits, as far as it knows them. Whatever else they hold is kept.
 import { defineKind } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
+import type { LabelSelector } from '../kube/selector.ts';
 import type { EnvVar } from '../api/dynamicenv.ts';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -33,7 +34,7 @@ export interface WorkloadCondition {
 export interface Deployment extends KubeObject {
   readonly spec: {
     readonly replicas?: number;
-    readonly selector: { readonly matchLabels?: Labels; readonly [field: string]: unknown };
+    readonly selector: LabelSelector;
     readonly template: PodTemplate;
     readonly [field: string]: unknown;
   };
@@ -138,4 +139,30 @@ export const VirtualService = defineKind<VirtualService>(
   'networking.istio.io/v1beta1',
   'VirtualService',
   'virtualservices',
+);
+
+export interface PodDisruptionBudget extends KubeObject {
+  readonly spec?: { readonly selector?: LabelSelector };
+}
+export const PodDisruptionBudget = defineKind<PodDisruptionBudget>(
+  'policy/v1',
+  'PodDisruptionBudget',
+  'poddisruptionbudgets',
+);
+
+export interface NetworkPolicy extends KubeObject {
+  readonly spec?: { readonly podSelector?: LabelSelector };
+}
+export const NetworkPolicy = defineKind<NetworkPolicy>('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies');
+
+export interface HorizontalPodAutoscaler extends KubeObject {
+  readonly spec?: {
+    readonly scaleTargetRef?: { readonly kind?: string; readonly name?: string };
+    readonly metrics?: readonly { readonly type?: string }[];
+  };
+}
+export const HorizontalPodAutoscaler = defineKind<HorizontalPodAutoscaler>(
+  'autoscaling/v2',
+  'HorizontalPodAutoscaler',
+  'horizontalpodautoscalers',
 );

@@ -46,7 +46,14 @@ export function planEnvironment(view: View, env: DynamicEnv, settings: Settings)
     // Make before break: a clone and its rule are there before a route leads to them, and go after it is gone.
     steps: [...items.flatMap((item) => item.steps), ...edits.steps, ...leaving.steps],
     status,
-    events: [...edits.events, ...transitions(env, status, [...warnings, ...leaving.refusals])],
+    events: [
+      ...edits.events,
+      ...transitions(env, status, [
+        ...warnings,
+        ...items.flatMap((item) => item.workloadWarnings),
+        ...leaving.refusals,
+      ]),
+    ],
     ...(again.length > 0 && { requeueAfterMs: Math.min(...again) }),
   };
 }

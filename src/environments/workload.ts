@@ -4,6 +4,7 @@ import type { View } from '../controller/index.ts';
 import { edit, make, own } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
+import { bystanders, leaveScale } from './bystanders.ts';
 import { buildClone, hasTwins, OverrideError } from './clone.ts';
 import { cloneProblem, cloneState, withoutRepeating } from './clone-state.ts';
 import { subsetHash } from './hash.ts';
@@ -111,7 +112,8 @@ function planClone(
     item.routes = 'wait';
     return false;
   }
-  item.steps.push(cloneStep(wanted, clone));
+  item.steps.push(cloneStep(leaveScale(view, wanted, clone), clone));
+  item.workloadWarnings = bystanders(view, env, item, base, settings);
   const isChanged = item.hash !== undefined && item.hash !== hash;
   if (clone === undefined) item.clone.status = 'initializing';
   else if (item.clone.status === 'running' && isChanged) item.clone.status = 'updating';

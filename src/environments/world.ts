@@ -2,17 +2,29 @@
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import type { View } from '../controller/index.ts';
 import { keyOf, reading } from '../kube/index.ts';
-import type { Kind, KubeObject, TableDeclaration } from '../kube/index.ts';
+import type { Kind, KubeObject, LabelSelector, Ref, TableDeclaration } from '../kube/index.ts';
 import { resolveCalledHost, resolveHost, servicesOf } from './hosts.ts';
 import { environmentsOf, isCloneOf, isInserted, isRuleOf, isUnmarked } from './marks.ts';
 import type { Owner } from './marks.ts';
 import { itemsOf, MARKER_LABEL, statusKey, uniqueVersion } from './names.ts';
-import { Deployment, DestinationRule, Pod, Service, VirtualService } from './objects.ts';
+import {
+  Deployment,
+  DestinationRule,
+  HorizontalPodAutoscaler,
+  NetworkPolicy,
+  Pod,
+  PodDisruptionBudget,
+  Service,
+  VirtualService,
+} from './objects.ts';
+import type { Labels } from './objects.ts';
 import { deploymentOf, slimPod } from './pods.ts';
 import type { Settings } from './settings.ts';
 
 /** Where the index by environment has what we made and nobody's annotation names any more. */
 const NOBODY = '';
+/** Where the index by selector has what may select any pod of a namespace. */
+const ANY = '*';
 
 const byEnvironment = (object: KubeObject): readonly string[] =>
   isUnmarked(object) ? [NOBODY] : environmentsOf(object);
@@ -43,10 +55,27 @@ function selectorEntry(namespace: string | undefined, key: string, value: string
   return `${namespace} ${key}=${value}`;
 }
 
-/** A service under one entry of its selector: pods that it selects have that label. */
+/** An object under one entry of the labels that it selects pods by: those that it selects have that label. */
+function selectorEntries(namespace: string | undefined, labels: Labels = {}): readonly string[] {
+  const [first] = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  return first === undefined ? [] : [selectorEntry(namespace, ...first)];
+}
+
 function bySelector({ metadata, spec }: Service): readonly string[] {
-  const [first] = Object.entries(spec?.selector ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
-  return first === undefined ? [] : [selectorEntry(metadata.namespace, ...first)];
+  return selectorEntries(metadata.namespace, spec?.selector);
+}
+
+/** The same for a selector that may have expressions, or ask for nothing: it may then select any pod. */
+function byLabelSelector(namespace: string | undefined, selector: LabelSelector | undefined): readonly string[] {
+  if (selector === undefined) return [];
+  const entries = selectorEntries(namespace, selector.matchLabels);
+  return entries.length > 0 ? entries : [`${namespace} ${ANY}`];
+}
+
+/** The Deployment that an autoscaler scales. */
+function byScaled({ metadata, spec }: HorizontalPodAutoscaler): readonly string[] {
+  const { kind, name } = spec?.scaleTargetRef ?? {};
+  return kind === 'Deployment' && name !== undefined ? [keyOf({ ...metadata, name })] : [];
 }
 
 /** Environments by what others must not have too: their version, and the workloads whose requests they ask for. */
@@ -69,6 +98,15 @@ export const environmentTables: readonly TableDeclaration[] = [
     indexes: { deployment: deploymentOf },
   }),
   reading(Service, { indexes: { selector: bySelector } }),
+  reading(PodDisruptionBudget, {
+    optional: true,
+    indexes: { selector: ({ metadata, spec }) => byLabelSelector(metadata.namespace, spec?.selector) },
+  }),
+  reading(NetworkPolicy, {
+    optional: true,
+    indexes: { selector: ({ metadata, spec }) => byLabelSelector(metadata.namespace, spec?.podSelector) },
+  }),
+  reading(HorizontalPodAutoscaler, { optional: true, indexes: { scaled: byScaled } }),
   reading(DestinationRule, {
     indexes: { environment: byEnvironment, host: (rule) => [resolveHost(rule.spec?.host ?? '', rule)] },
   }),
@@ -84,11 +122,20 @@ export const environmentTables: readonly TableDeclaration[] = [
 
 /** The services that select the pods of a Deployment, by name. */
 export function findServices(view: View, base: Deployment): readonly Service[] {
+  return servicesOf(base, findSelecting(view, Service, base));
+}
+
+/** Objects of a kind that may select the pods of a Deployment. */
+export function findSelecting<T extends KubeObject>(view: View, kind: Kind<T>, base: Deployment): readonly T[] {
+  const { namespace } = base.metadata;
   const labels = Object.entries(base.spec.template.metadata?.labels ?? {});
-  const candidates = labels.flatMap(([key, value]) =>
-    view.index(Service, 'selector', selectorEntry(base.metadata.namespace, key, value)),
-  );
-  return servicesOf(base, candidates);
+  const entries = labels.map(([key, value]) => selectorEntry(namespace, key, value));
+  return [...entries, `${namespace} ${ANY}`].flatMap((entry) => view.index(kind, 'selector', entry));
+}
+
+/** Autoscalers that scale a Deployment. */
+export function findAutoscalers(view: View, deployment: Ref): readonly HorizontalPodAutoscaler[] {
+  return view.index(HorizontalPodAutoscaler, 'scaled', keyOf(deployment));
 }
 
 /** The pods of a clone. */
