@@ -26,9 +26,9 @@ export class EnvironmentsWorld {
   }
 
   /** A world of `size` environments that are ready, each on a workload of its own, and workloads for more of them. */
-  static async start(size: number, more: number): Promise<EnvironmentsWorld> {
+  static async start(size: number, more: number, worker = 'environments-worker.ts'): Promise<EnvironmentsWorld> {
     const definitions = [dynamicEnv.crd, ...Object.values(istioDefinitions())] as AnyObject[];
-    const world = new EnvironmentsWorld(await MeasuredCluster.start('environments-worker.ts', definitions));
+    const world = new EnvironmentsWorld(await MeasuredCluster.start(worker, definitions));
     await world.#watch();
     await each(more, (i) => world.#createWorkload(`more-${i}`));
     await each(size, async (i) => {

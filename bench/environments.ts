@@ -1,5 +1,6 @@
 // What an environment costs, and whether that grows with the environments and VirtualServices that have nothing to do
 // with it; and the memory of a control plane with a thousand of them.
+import { defaultSettings } from '../src/environments/index.ts';
 import { EnvironmentsWorld } from './environments-world.ts';
 import type { Cost } from './control-plane.ts';
 import { median, note, ratio, table, target } from './support.ts';
@@ -23,15 +24,27 @@ export async function run(): Promise<boolean> {
       }
     }
     for (const world of worlds) costs.push(await world.cost());
-    return report(times, costs);
+    return report(times, costs, await settlingTimes());
   } finally {
     await Promise.all(worlds.map((world) => world.stop()));
   }
 }
 
-function report(times: readonly number[][], costs: readonly Cost[]): boolean {
+/** How long environments take with the settings that people run them with. */
+async function settlingTimes(): Promise<number[]> {
+  const world = await EnvironmentsWorld.start(SIZES[0], ROUNDS, 'environments-settling-worker.ts');
+  try {
+    const times: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) times.push(await world.makeOne(round));
+    return times;
+  } finally {
+    await world.stop();
+  }
+}
+
+function report(times: readonly number[][], costs: readonly Cost[], settling: readonly number[]): boolean {
   const rows = SIZES.flatMap((size, i) => [
-    note(`one to Ready beside ${size} others`, median(times[i]!), ' ms'),
+    note(`one to Ready beside ${size} others, rules need not settle`, median(times[i]!), ' ms'),
     note('  writes of the controller', costs[i]!.writes / ROUNDS, ''),
     note('  Events', costs[i]!.events / ROUNDS, ''),
     note('  all requests', costs[i]!.requests / ROUNDS, ''),
@@ -40,6 +53,12 @@ function report(times: readonly number[][], costs: readonly Cost[]): boolean {
   const [least, most] = [costs.at(0)!, costs.at(-1)!];
   return table('environments', [
     ...rows,
+    note(
+      `one to Ready beside ${SIZES[0]} others, rules settle for ${defaultSettings.settleMs} ms`,
+      median(settling),
+      ' ms',
+    ),
+    target('  the longest of them', Math.max(...settling), defaultSettings.settleMs + 1_500, 'atMost', ' ms'),
     target('time beside 1,000 others to beside 10', ratio(times.at(-1)!, times.at(0)!), 1.5, 'atMost'),
     target('requests beside 1,000 others to beside 10', most.requests / least.requests, 1.5, 'atMost'),
     target('peak memory with 1,000 environments', most.peakMb, 300, 'atMost', ' MB'),

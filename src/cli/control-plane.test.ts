@@ -42,7 +42,7 @@ beforeAll(async () => {
   plane = await startControlPlane({
     config: { server, caPem, certPem: credentials.certPem, keyPem: credentials.keyPem },
     parts: partsOf(),
-    settings: { drainMs: 0 },
+    settings: { drainMs: 0, settleMs: 0 },
     namespace: 'kube-system',
     webhook: { port: 0, reach: 'loopback' },
     probes: { port: 0 },

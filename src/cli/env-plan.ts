@@ -99,8 +99,8 @@ async function changesOf(
     const applier = new Applier({ client, tables, manager: `offshoot-${CONTROLLER}` });
     const changes: PlannedChange[] = [];
     for (const env of environments) {
-      // Routes that would wait for their clone are part of what is going to happen.
-      const settings = { ...defaultSettings, ...settingsOf(options), routeAfterMs: 0 };
+      // Routes that would wait for clone and rule are part of what is going to happen.
+      const settings = { ...defaultSettings, ...settingsOf(options), routeAfterMs: 0, settleMs: 0 };
       const { plan, outcomes, refused } = await carryOut(
         (refusal) => reads.track('plan', (view) => planEnvironment(view, env, settings), refusal),
         (steps) => applier.apply(steps, { dryRun: true, signal }),

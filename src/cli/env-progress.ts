@@ -57,7 +57,12 @@ function routeStep(subset: Subset, status: SubsetStatus | undefined): ProgressSt
     return { label, state: 'done', note: `running (VirtualService ${running.join(', ')})` };
   }
   if (errors.length > 0) return { label, state: 'failed', note: errors.join('; ') };
-  return { label, state: 'waiting', note: status === undefined ? UNSEEN : 'waits for the clone' };
+  return { label, state: 'waiting', note: status === undefined ? UNSEEN : waitsFor(status) };
+}
+
+/** A clone that runs is not all that routes wait for: proxies must know the rule first. */
+function waitsFor({ deployment }: SubsetStatus): string {
+  return deployment.status === 'running' ? 'waits for proxies to know the rule' : 'waits for the clone';
 }
 
 function named(resources: readonly ResourceStatus[] = []): string[] {

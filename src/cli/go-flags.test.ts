@@ -28,11 +28,6 @@ test('arguments of the manifests of the other operator are understood', () => {
   });
 });
 
-test('routes at gateways can be turned off', () => {
-  expect(understood()).toMatchObject({ gatewayRoutes: true });
-  expect(understood('--gateway-routes=false')).toMatchObject({ gatewayRoutes: false });
-});
-
 test('short flags stay short', () => {
   expect(understood('-n', 'team')).toMatchObject({ namespace: 'team' });
   expect(understood('-nteam')).toMatchObject({ namespace: 'team' });

@@ -52,6 +52,15 @@ describe('the parts of an environment', () => {
     ]);
   });
 
+  test('the clone runs, and proxies may not know its rule yet', () => {
+    const cart = {
+      deployment: clone('running'),
+      destinationRules: [{ name: 'rule', namespace: 'shop', status: 'running' }],
+      virtualServices: [{ name: 'cart', namespace: 'edge', status: 'unknown' }],
+    };
+    expect(notes(cart).at(-1)).toBe('waiting: waits for proxies to know the rule');
+  });
+
   test('everything runs', () => {
     const cart = {
       deployment: clone('running'),

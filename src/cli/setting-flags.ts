@@ -1,7 +1,7 @@
 // Flags for the settings that all environments share. `run` and whoever shows what it would do take the same ones.
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { toggle } from './flag-kinds.ts';
+import { time, toggle } from './flag-kinds.ts';
 import { defaultSettings } from '../environments/settings.ts';
 
 export interface SettingOptions {
@@ -10,6 +10,7 @@ export interface SettingOptions {
   readonly removeLabels: readonly string[];
   readonly trackingLabels: readonly string[];
   readonly gatewayRoutes: boolean;
+  readonly ruleSettle: number;
 }
 
 /** Adds `--version-label`, `--default-version` and those about labels and routes, with the variables that stand for them. */
@@ -43,13 +44,16 @@ export function settingFlags(command: Command): Command {
         defaultSettings.gatewayRoutes,
         'VirtualServices at a gateway get routes whatever hosts they are for',
       ).env('GATEWAY_ROUTES'),
+    )
+    .addOption(
+      time('--rule-settle', '1s', '0s', 'how long a rule is there before a route leads to it').env('RULE_SETTLE'),
     );
 }
 
 /** The settings that the flags say. */
-export function settingsOf(options: SettingOptions): SettingOptions {
-  const { versionLabel, defaultVersion, removeLabels, trackingLabels, gatewayRoutes } = options;
-  return { versionLabel, defaultVersion, removeLabels, trackingLabels, gatewayRoutes };
+export function settingsOf(options: SettingOptions) {
+  const { versionLabel, defaultVersion, removeLabels, trackingLabels, gatewayRoutes, ruleSettle } = options;
+  return { versionLabel, defaultVersion, removeLabels, trackingLabels, gatewayRoutes, settleMs: ruleSettle };
 }
 
 function parseLabelList(text: string, before: readonly string[]): readonly string[] {

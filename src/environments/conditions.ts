@@ -32,7 +32,9 @@ export function conditionsFor(overall: Overall, state: State): Conditions {
   const workloads = `${items.length - waiting.length} of ${items.length} workloads run`;
   const errors = [...items.flatMap((item) => errorsOf(item)), ...leaving.refusals];
   const [waits] = waiting.map(problemOf);
-  const problem = errors[0] ?? waits ?? 'removing what is no longer wanted';
+  const isSettling = items.some(({ routes }) => routes === 'wait');
+  const rest = isSettling ? 'routes wait until proxies know the rules' : 'removing what is no longer wanted';
+  const problem = errors[0] ?? waits ?? rest;
   return [
     ...states(state, capitalised(state), state === 'ready' ? workloads : problem, errors.join('; ') || problem),
     workloadsReady(items, waiting, workloads),

@@ -49,7 +49,9 @@ export function planEdits(
   const untouched = items.filter(({ routes, consumer }) => routes === 'untouched' && !consumer);
 
   for (const [key, service] of services) {
-    const wanting = items.filter((item) => item.routes === 'insert' && item.virtualServices.has(key));
+    const wanting = items.filter(
+      (item) => item.routes === 'insert' && (item.virtualServices.get(key)?.hosts ?? []).length > 0,
+    );
     const edited = editRoutes(service, {
       env,
       owner,
@@ -82,7 +84,8 @@ function statusesOf(owner: Owner, item: Item, services: ReadonlyMap<string, Virt
     const leads = service.spec?.http?.some((route) => isRouteOfSubset(owner, item.subset, service, route)) ?? false;
     if (!leads && item.routes === 'untouched') continue;
     const { name, namespace = '' } = service.metadata;
-    const missing = item.routes === 'wait' ? 'unknown' : 'ignored-missing-virtual-service';
+    const isOpen = item.routes === 'wait' || (item.virtualServices.get(key)?.settling ?? []).length > 0;
+    const missing = isOpen ? 'unknown' : 'ignored-missing-virtual-service';
     statuses.push({ name, namespace, status: leads ? 'running' : missing });
   }
   return statuses;

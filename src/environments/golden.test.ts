@@ -33,6 +33,7 @@ const Head = z.strictObject({
       trackingLabels: z.array(z.string()),
       gatewayRoutes: z.boolean(),
       routeAfterMs: z.number(),
+      settleMs: z.number(),
       drainMs: z.number(),
     })
     .partial()
@@ -59,7 +60,8 @@ function plan(file: string): unknown {
   const reads = new Reads({ tables, now: () => now, wake: () => {} });
   const env = tables.of(DynamicEnv).get(head.plan);
   if (env === undefined) throw new Error(`${file}: plan: there is no DynamicEnv ${head.plan}`);
-  const settings = { ...defaultSettings, ...head.settings };
+  // Most worlds are about what is written in the end.
+  const settings = { ...defaultSettings, settleMs: 0, ...head.settings };
   const refusal: Refusal = ({ kind }, ref) => head.refused[`${kind} ${keyOf(ref)}`];
   const planned = reads.track('golden', (view) => planEnvironment(view, env, settings), refusal);
   return shown(planned, tables);

@@ -15,6 +15,13 @@ interface ItemErrors {
   readonly subset: string[];
 }
 
+/** A VirtualService with the hosts for which it leads to the clone, and those whose rule proxies may not know yet. */
+interface Entrance {
+  readonly service: VirtualService;
+  readonly hosts: string[];
+  readonly settling: string[];
+}
+
 export interface Item {
   readonly key: string;
   readonly subset: Subset;
@@ -28,11 +35,11 @@ export interface Item {
   /** Digest of the subset that the clone is made from; undefined as long as there is none. */
   hash: bigint | undefined;
   readonly rules: ResourceStatus[];
-  /** VirtualServices that shall lead to the clone, with the services that they do it for. */
-  readonly virtualServices: Map<string, { readonly service: VirtualService; readonly hosts: string[] }>;
-  /** What of the routes is settled: put in, kept out until the clone runs, or left as they are because of an error. */
+  /** VirtualServices that shall lead to the clone. */
+  readonly virtualServices: Map<string, Entrance>;
+  /** What becomes of the routes: put in, kept out until clone and rule are there, or left as they are for an error. */
   routes: 'insert' | 'wait' | 'untouched';
-  /** How long the routes still wait for the clone. */
+  /** How long the routes still wait for the clone, or for proxies to know its rule. */
   waitMs: number | undefined;
   readonly errors: ItemErrors;
   readonly warnings: string[];

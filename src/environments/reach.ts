@@ -5,7 +5,7 @@ import type { View } from '../controller/index.ts';
 import { keyOf, own } from '../kube/index.ts';
 import type { Ref } from '../kube/index.ts';
 import { clonePodLabels } from './clone.ts';
-import { fullHost, selects } from './hosts.ts';
+import { fullHost, resolveHost, selects } from './hosts.ts';
 import { fail } from './item.ts';
 import type { Item } from './item.ts';
 import { leftAlone } from './left-alone.ts';
@@ -41,12 +41,29 @@ export function planReach(
     }
     return;
   }
-  const leads = (service: VirtualService): boolean =>
-    service.spec?.http?.some((route) => isRouteOfSubset(owner, subset, service, route)) ?? false;
-  findRoutes(view, item, services, ruled, leads, settings);
-  const inPlace = [...item.virtualServices.values()].some(({ service }) => leads(service));
-  item.waitMs = inPlace || item.clone.status === 'running' ? undefined : remaining(view, clone, settings);
-  item.routes = item.waitMs === undefined ? 'insert' : 'wait';
+  const leads = (service: VirtualService, host?: string): boolean =>
+    service.spec?.http?.some(
+      (route) =>
+        isRouteOfSubset(owner, subset, service, route) &&
+        (host === undefined ||
+          route.route?.some((each) => resolveHost(each.destination?.host ?? '', service) === host)),
+    ) ?? false;
+  const settling = findRoutes(view, item, services, ruled, leads, settings);
+  const entries = [...item.virtualServices.values()];
+  const inPlace = entries.some(({ service }) => leads(service));
+  const starting = inPlace || item.clone.status === 'running' ? undefined : remaining(view, clone, settings);
+  const allSettle = settling !== undefined && entries.every(({ hosts }) => hosts.length === 0);
+  item.waitMs = starting ?? settling;
+  item.routes = starting !== undefined || allSettle ? 'wait' : 'insert';
+}
+
+/** How long routes still wait for proxies to know a rule, from its creation on; undefined when they wait no longer. */
+function settlingTime(view: View, rule: DestinationRule | undefined, { settleMs }: Settings): number | undefined {
+  if (settleMs === 0) return undefined;
+  if (rule === undefined) return settleMs + 1_000;
+  // Times of objects are whole seconds. One that is not known is long ago.
+  const left = Date.parse(rule.metadata.creationTimestamp ?? '') + 1_000 + settleMs - view.now();
+  return left > 0 ? left : undefined;
 }
 
 /** How long routes still wait for a clone that does not run yet; undefined when they wait no longer. */
@@ -80,16 +97,16 @@ function findServicesOfClone(
   return ofClone;
 }
 
-/** Plans the rules, and returns the services that have one. */
+/** Plans the rules, and returns those that there are by service; undefined for one that is made now. */
 function planRules(
   view: View,
   env: DynamicEnv,
   item: Item,
   services: readonly Service[],
   settings: Settings,
-): ReadonlySet<string> {
+): ReadonlyMap<string, DestinationRule | undefined> {
   const { subset } = item;
-  const ruled = new Set<string>();
+  const ruled = new Map<string, DestinationRule | undefined>();
   for (const { metadata } of services) {
     const ref = { name: ruleName(env.metadata, subset, metadata.name), namespace: subset.namespace };
     const existing = view.get(DestinationRule, ref);
@@ -107,7 +124,7 @@ function planRules(
       const rule = buildRule(env, subset, metadata.name, base, settings);
       item.steps.push(own(DestinationRule, rule, { heirBy: WATCH_ANNOTATION }));
     }
-    if (existing !== undefined || (base !== undefined && refusal === undefined)) ruled.add(metadata.name);
+    if (existing !== undefined || (base !== undefined && refusal === undefined)) ruled.set(metadata.name, existing);
     const without = refusal === undefined ? 'ignored-missing-destination-rule' : 'missing';
     item.rules.push({ ...ref, status: ruled.has(metadata.name) ? 'running' : without });
   }
@@ -120,15 +137,15 @@ function ruleRefused(item: Item, service: string, rule: Ref, existing: unknown, 
     : messages.ruleNotUpdated(service, refusal);
 }
 
-/** Finds the VirtualServices to edit, those of each service in turn. */
+/** Finds the VirtualServices to edit, those of each service in turn; returns how long the first of them still waits. */
 function findRoutes(
   view: View,
   item: Item,
   services: readonly Service[],
-  ruled: ReadonlySet<string>,
-  leads: (service: VirtualService) => boolean,
+  ruled: ReadonlyMap<string, DestinationRule | undefined>,
+  leads: (service: VirtualService, host?: string) => boolean,
   settings: Settings,
-): void {
+): number | undefined {
   const found = services.map(({ metadata: { name } }) => {
     const host = fullHost(name, item.subset.namespace);
     const hasRoutes = (service: VirtualService): boolean => handles(service, insertionOf(item, [host], settings));
@@ -149,17 +166,25 @@ function findRoutes(
   const common = found.filter((each) => each.ruled && each.virtualServices.length > 0);
   if (!common.some(isActive)) fail(item, 'subset', messages.noCommonHost(), true);
   // A route to a host without a rule answers with errors. Only where no host has both, people expect to see it.
-  for (const { host, virtualServices } of common.length > 0 ? common : found) {
+  const waits: number[] = [];
+  for (const { name, host, virtualServices } of common.length > 0 ? common : found) {
+    const waitMs = ruled.has(name) ? settlingTime(view, ruled.get(name), settings) : undefined;
     for (const service of virtualServices) {
       const key = keyOf(service.metadata);
-      const entry = item.virtualServices.get(key) ?? { service, hosts: [] };
-      entry.hosts.push(host);
+      const entry = item.virtualServices.get(key) ?? { service, hosts: [], settling: [] };
+      // A rule that was lost and made anew is no reason to take away a route that is there.
+      const isSettled = waitMs === undefined || leads(service, host);
+      (isSettled ? entry.hosts : entry.settling).push(host);
+      if (!isSettled) waits.push(waitMs);
       item.virtualServices.set(key, entry);
     }
   }
-  const hostsIn = ({ metadata }: VirtualService): readonly string[] =>
-    item.virtualServices.get(keyOf(metadata))?.hosts ?? [];
+  const hostsIn = ({ metadata }: VirtualService): readonly string[] => {
+    const { hosts = [], settling = [] } = item.virtualServices.get(keyOf(metadata)) ?? {};
+    return [...hosts, ...settling];
+  };
   item.warnings.push(...leftAlone(found, (service) => insertionOf(item, hostsIn(service), settings)));
+  return waits.length === 0 ? undefined : Math.min(...waits);
 }
 
 /** What an item asks of the routes to some hosts. */

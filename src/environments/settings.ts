@@ -13,6 +13,11 @@ export interface Settings {
   readonly gatewayRoutes: boolean;
   /** Routes wait for their clone to be ready, but no longer than this; 0 does not wait. */
   readonly routeAfterMs: number;
+  /**
+   * How long a rule must have been there before a route leads to its subset; 0 does not wait. Proxies that get both at
+   * once answer with errors for a moment. Times of objects are whole seconds, so it takes up to a second longer.
+   */
+  readonly settleMs: number;
   /** How long a clone stays after its routes are gone, for requests under way and proxies that learn of it late. */
   readonly drainMs: number;
 }
@@ -24,5 +29,6 @@ export const defaultSettings: Settings = {
   trackingLabels: ['argocd.argoproj.io/*', 'app.kubernetes.io/instance'],
   gatewayRoutes: true,
   routeAfterMs: 60_000,
+  settleMs: 1_000,
   drainMs: 2_000,
 };

@@ -57,7 +57,7 @@ describeClusters('an environment', (cluster) => {
     client = cluster.client();
     await installKinds(client);
     const logger = createLogger({ level: 'error' });
-    manager = new Manager({ client, controllers: [environments({ drainMs: 0 })], logger });
+    manager = new Manager({ client, controllers: [environments({ drainMs: 0, settleMs: 0 })], logger });
     await manager.start();
   });
   afterAll(() => manager.stop());

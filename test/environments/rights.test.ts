@@ -90,7 +90,7 @@ describeClusters('with the rights of the manifest', (cluster) => {
     plane = await startControlPlane({
       config: { ...loadConfig({ path: cluster.kubeconfigPath }), impersonate: { user: namespace } },
       parts: partsOf(['environments']),
-      settings: { drainMs: 0 },
+      settings: { drainMs: 0, settleMs: 0 },
       namespace,
       leaderElect: true,
       // On a cluster that others use too, nobody else's environments are ours to judge.

@@ -24,9 +24,13 @@ export class TinyCluster {
   readonly refused = new Set<string>();
   /** Routes that one of our own writes left without a rule or without pods. */
   readonly stranded: string[] = [];
+  /** Routes that came before proxies can have known their rule. */
+  readonly hasty: string[] = [];
   readonly #tables = new Tables(environmentTables);
   readonly #reads: Reads;
-  #now = Date.parse('2026-01-01T00:00:00Z');
+  /** When each object was created, more exactly than its own time says. */
+  readonly #born = new Map<string, number>();
+  #now = Date.parse('2026-01-01T00:00:00.900Z');
   #version = 0;
 
   constructor(objects: readonly KubeObject[]) {
@@ -45,9 +49,11 @@ export class TinyCluster {
     const next = object as Fields;
     const isSame = before !== undefined && jsonEqual(before.spec, next.spec);
     const version = ++this.#version;
+    const born = `${new Date(this.#now).toISOString().slice(0, 19)}Z`;
+    if (before === undefined) this.#born.set(`${object.kind} ${keyOf(object.metadata)}`, this.#now);
     const metadata = {
       ...object.metadata,
-      creationTimestamp: before?.metadata.creationTimestamp ?? new Date(this.#now).toISOString().replace('.000Z', 'Z'),
+      creationTimestamp: before?.metadata.creationTimestamp ?? born,
       uid: before?.metadata.uid ?? `uid-${version}`,
       generation: (before?.metadata.generation ?? 0) + (isSame ? 0 : 1),
       resourceVersion: String(version),
@@ -96,7 +102,7 @@ export class TinyCluster {
         refusal,
       );
       const failed = (plan.steps ?? []).find((step) => {
-        const before = danglingRoutes(this);
+        const [before, leading] = [danglingRoutes(this), new Set(this.#rulesOfRoutes().keys())];
         if (this.refused.has(objectName(step)) && this.#changes(step)) return true;
         if (!this.#carryOut(step)) return false;
         writes.push(describe(step));
@@ -104,6 +110,10 @@ export class TinyCluster {
         if (JSON.stringify(plan.status?.['subsetsStatus'], withoutBigints)?.includes('common active')) return false;
         const stranded = [...danglingRoutes(this)].filter((route) => !before.has(route));
         this.stranded.push(...stranded.map((route) => `${describe(step)} leaves ${route}`));
+        for (const [route, rule] of this.#rulesOfRoutes()) {
+          const age = this.#now - this.#born.get(`DestinationRule ${rule}`)!;
+          if (!leading.has(route) && age < defaultSettings.settleMs) this.hasty.push(`${route} after ${age} ms`);
+        }
         return false;
       });
       if (failed === undefined) return { plan, writes };
@@ -111,6 +121,16 @@ export class TinyCluster {
       if (refusals.has(name)) throw new Error(`the plan asks again for ${describe(failed)}`);
       refusals.set(name, 'no');
     }
+  }
+
+  /** Routes of environments, with the rule that each leads by. */
+  #rulesOfRoutes(): ReadonlyMap<string, string> {
+    const rules = this.list(DestinationRule);
+    return new Map(
+      insertedRoutes(this).flatMap(({ id, host, subset }) =>
+        rules.filter((rule) => declares(rule, host, subset)).map((rule) => [id, keyOf(rule.metadata)] as const),
+      ),
+    );
   }
 
   /** Whether a step would send anything. */
@@ -162,27 +182,35 @@ function applied(live: Stored | undefined, object: KubeObject): KubeObject {
   return { ...live, ...object, metadata: { ...live?.metadata, ...object.metadata, managedFields } };
 }
 
+/** Where the routes of environments lead. */
+function insertedRoutes(cluster: TinyCluster) {
+  return cluster.list(VirtualService).flatMap((service) =>
+    (service.spec?.http ?? []).filter(isInserted).flatMap(({ name, route = [] }) =>
+      route.map(({ destination: { host = '', subset = '' } = {} }) => {
+        const meant = resolveHost(host, service);
+        return { id: `${keyOf(service.metadata)} ${insertedName(name)} to ${meant}`, host: meant, subset };
+      }),
+    ),
+  );
+}
+
+function declares(rule: DestinationRule, host: string, subset: string): boolean {
+  return (
+    resolveHost(rule.spec?.host ?? '', rule) === host && !!rule.spec?.subsets?.some((each) => each.name === subset)
+  );
+}
+
 /** Routes of environments whose requests would get an error: there is no such version, or nobody runs it. */
 function danglingRoutes(cluster: TinyCluster): ReadonlySet<string> {
   const [rules, deployments] = [cluster.list(DestinationRule), cluster.list(Deployment)];
-  const dangling = new Set<string>();
-  for (const service of cluster.list(VirtualService)) {
-    for (const { name, route = [] } of (service.spec?.http ?? []).filter(isInserted)) {
-      for (const { destination: { host = '', subset = '' } = {} } of route) {
-        const meant = resolveHost(host, service);
-        const isRuled = rules.some(
-          (rule) =>
-            resolveHost(rule.spec?.host ?? '', rule) === meant &&
-            rule.spec?.subsets?.some((each) => each.name === subset),
-        );
-        const isRun = deployments.some(
-          ({ spec, status }) => status !== undefined && spec.template.metadata?.labels?.['version'] === subset,
-        );
-        if (!isRuled || !isRun) dangling.add(`${keyOf(service.metadata)} ${insertedName(name)} to ${meant}`);
-      }
-    }
-  }
-  return dangling;
+  const dangling = insertedRoutes(cluster).filter(({ host, subset }) => {
+    const isRuled = rules.some((rule) => declares(rule, host, subset));
+    const isRun = deployments.some(
+      ({ spec, status }) => status !== undefined && spec.template.metadata?.labels?.['version'] === subset,
+    );
+    return !isRuled || !isRun;
+  });
+  return new Set(dangling.map(({ id }) => id));
 }
 
 function withoutBigints(_name: string, value: unknown): unknown {

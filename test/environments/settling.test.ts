@@ -1,0 +1,55 @@
+// A route must not travel to a proxy together with its rule: it comes when the rule has been there for a while.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DynamicEnv } from '../../src/api/dynamicenv.ts';
+import { createLogger, Manager } from '../../src/controller/index.ts';
+import { defaultSettings, environments } from '../../src/environments/index.ts';
+import { isInserted } from '../../src/environments/marks.ts';
+import { DestinationRule, VirtualService } from '../../src/environments/objects.ts';
+import { describeClusters } from '../cluster/index.ts';
+import { until } from '../support/until.ts';
+import { installKinds } from './install.ts';
+import { environment, isIn, makeWorkload } from './workload.ts';
+
+describeClusters('settling', (cluster) => {
+  let manager: Manager;
+
+  beforeAll(async () => {
+    const client = cluster.client();
+    await installKinds(client);
+    manager = new Manager({
+      client,
+      controllers: [environments({ drainMs: 0 })],
+      logger: createLogger({ level: 'error' }),
+    });
+    await manager.start();
+  });
+
+  afterAll(() => manager.stop());
+
+  test('a route comes a second after its rule, and stays when the rule is made anew', async () => {
+    const client = cluster.client();
+    const namespace = await cluster.namespace('settling');
+    await makeWorkload(client, namespace, 'cart');
+    const env = environment(namespace, 'feature', [{ name: 'cart', namespace }]);
+    await client.create(DynamicEnv, env);
+    await until(() => isIn(client, env.metadata, 'ready'));
+    const rule = { name: `cart-${namespace}-feature-cart`, namespace };
+    const made = await client.get(DestinationRule, rule);
+    const routed = await client.get(VirtualService, { name: 'cart', namespace });
+    const edited = routed.metadata.managedFields?.find(({ manager: by }) => by === 'offshoot-environments')?.time;
+    // Both are whole seconds: the route was written when the whole of the rule's second was over, and a second more.
+    const ageMs = Date.parse(edited!) - Date.parse(made.metadata.creationTimestamp!);
+    expect(ageMs).toBeGreaterThanOrEqual(defaultSettings.settleMs + 1_000);
+
+    await client.delete(DestinationRule, rule);
+    await until(async () => {
+      const healed = await client.get(DestinationRule, rule).catch(() => undefined);
+      return healed !== undefined && healed.metadata.uid !== made.metadata.uid;
+    });
+    await until(() => isIn(client, env.metadata, 'ready'));
+    // Nobody has touched the routes meanwhile.
+    const after = await client.get(VirtualService, { name: 'cart', namespace });
+    expect(after.metadata.generation).toBe(routed.metadata.generation);
+    expect(after.spec?.http?.filter(isInserted)).toHaveLength(1);
+  });
+});
