@@ -17,11 +17,12 @@ import {
   PROVISIONED_BY,
   PROVISIONER,
   RECLAIM_POLICY,
+  sandboxTarget,
   TARGET_FINALIZER,
   TARGET_LABEL,
 } from './names.ts';
 import type { Settings } from './settings.ts';
-import { sandboxTarget, targetNameProblem } from './target-name.ts';
+import { targetNameProblem } from './target-name.ts';
 import { isEnding } from './wanted.ts';
 import { claimTables, classOf, reclaimPolicyOf, targetsReferringTo } from './world.ts';
 

@@ -3,7 +3,7 @@ import type { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts'
 import { matches, parseSelector } from '../kube/index.ts';
 import type { Selector } from '../kube/index.ts';
 import { claimNameOf, claimUidOf, refersTo } from './claim-ref.ts';
-import { PROVISIONED_BY, PROVISIONER, RECYCLED, REQUESTED_NAMESPACE, SELECTOR } from './names.ts';
+import { PROVISIONED_BY, PROVISIONER, RECYCLED, REQUESTED_NAMESPACE, sandboxTarget, SELECTOR } from './names.ts';
 
 /** Why a claim can't have a target; undefined when it can. The texts are contract. */
 export function mismatch(claim: DeploymentTargetClaim, target: DeploymentTarget): string | undefined {
@@ -69,7 +69,7 @@ interface Choice {
 
 /**
  * The best target for a claim that names none. A claim that is being provisioned for takes only the target that was
- * made for it.
+ * made for it, or the one that keeps it from being made.
  */
 export function bestMatch(
   claim: DeploymentTargetClaim,
@@ -77,16 +77,36 @@ export function bestMatch(
   { selector, allowStaticMatch }: Choice,
 ): DeploymentTarget | undefined {
   const { [PROVISIONER]: mark, [REQUESTED_NAMESPACE]: requested } = claim.metadata.annotations ?? {};
+  const mayTake = (target: DeploymentTarget): boolean =>
+    mark === undefined && (allowStaticMatch || originOf(target) === 'provisioned');
   const fits = (target: DeploymentTarget): boolean =>
-    mark === undefined &&
-    (allowStaticMatch || originOf(target) === 'provisioned') &&
-    nameDistance(target, requested) !== undefined &&
-    matches(selector, target.metadata.labels);
+    (mayTake(target) || isInTheWay(claim, target)) && isAsAsked(target, selector, requested);
   const candidates = targets.filter((target) => {
     if (target.metadata.deletionTimestamp !== undefined || mismatch(claim, target) !== undefined) return false;
     return refersTo(target, claim) || fits(target);
   });
   return candidates.sort(byRank((target) => rank(claim, target, selector, requested)))[0];
+}
+
+/** An earlier claim of the name left its target, in place of which no other can be made: it is this claim's, or goes. */
+function isInTheWay({ metadata }: DeploymentTargetClaim, target: DeploymentTarget): boolean {
+  return target.metadata.name === sandboxTarget(metadata.name) && originOf(target) !== 'person';
+}
+
+/** Whether a claim would be given a target that somebody had, once that is made available. */
+export function couldTakeOver(claim: DeploymentTargetClaim, target: DeploymentTarget): boolean {
+  const selector = selectorOf(claim);
+  return (
+    originOf(target) !== 'person' &&
+    target.spec.deploymentTargetClassName === claim.spec.deploymentTargetClassName &&
+    typeof selector !== 'string' &&
+    isAsAsked(target, selector, claim.metadata.annotations?.[REQUESTED_NAMESPACE])
+  );
+}
+
+/** Whether a target has the labels and the name that a claim asks for. */
+function isAsAsked(target: DeploymentTarget, selector: Selector, requested: string | undefined): boolean {
+  return nameDistance(target, requested) !== undefined && matches(selector, target.metadata.labels);
 }
 
 type Origin = 'person' | 'provisioned' | 'recycled';

@@ -54,6 +54,11 @@ export const CLASS_NAME = 'offshoot.dev/class';
 export const ENVIRONMENT_SECRET = 'appstudio.openshift.io/environment-secret';
 export const MANAGED_SECRET_TYPE = 'managed-gitops.redhat.com/managed-environment';
 
+/** The name of the target made for the claim of this name. */
+export function sandboxTarget(claim: string): string {
+  return `${claim}-dt`;
+}
+
 /** The longest value of a label. */
 export const LABEL_LENGTH = 63;
 

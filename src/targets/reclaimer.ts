@@ -99,14 +99,15 @@ function isClaimed(view: View, target: DeploymentTarget): boolean {
 function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retain'): Present {
   const phase = target.status!.phase!;
   const { [MAKE_AVAILABLE]: reset, [RECYCLED]: recycled } = target.metadata.annotations ?? {};
-  if (reset !== undefined && phase === 'Released' && claimNameOf(target) === '') {
+  // Without any trace of a claim it was released on purpose; one of a claim that is there was written by somebody since.
+  const isFree = claimNameOf(target) === '' && claimUidOf(target) === undefined;
+  const isSettled = isFree || claimOf(view, target) !== undefined;
+  if (reset !== undefined && phase === 'Released' && (isSettled || claimNameOf(target) === '')) {
     // First the mark that it was used, then the phase; what the person said stays until that is done.
     if (recycled === undefined) return { phase, steps: [annotate(target, { [RECYCLED]: 'true' })] };
     return { phase: 'Available', steps: [] };
   }
-  // Without any trace of a claim it was released on purpose; one of a claim that is there was written by somebody since.
-  const isFree = claimNameOf(target) === '' && claimUidOf(target) === undefined;
-  if (isFree || claimOf(view, target) !== undefined) return { phase, steps: [] };
+  if (isSettled) return { phase, steps: [] };
   const isOurs = target.metadata.annotations?.[PROVISIONED_BY] !== undefined;
   if (policy === 'Delete') return { phase, steps: isOurs ? [remove(DeploymentTarget, target)] : [] };
   return { phase, steps: [edit(DeploymentTarget, target, withoutClaim(target))] };

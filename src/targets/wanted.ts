@@ -1,9 +1,10 @@
 // Whether a provisioner shall make a target for a claim: the beginning of the contract between binder and provisioners.
 import type { DeploymentTargetClaim, DeploymentTargetClass } from '../api/targets.ts';
 import type { View } from '../controller/index.ts';
+import { claimUidOf } from './claim-ref.ts';
 import { PROVISIONER } from './names.ts';
 import { Namespace } from './objects.ts';
-import { classOf, targetNamed } from './world.ts';
+import { classOf, targetNamed, targetsReferringTo } from './world.ts';
 
 /**
  * The class of which this provisioner shall make a target for the claim; undefined if it shall not. The mark on the
@@ -20,7 +21,9 @@ export function wantedFrom(
   if (ofClass?.spec.provisioner !== provisioner) return undefined;
   if (mark !== provisioner && mark !== ofClass.metadata.name) return undefined;
   if (isEnding(view, claim.metadata.namespace)) return undefined;
-  return targetNamed(view, claim) === undefined ? ofClass : undefined;
+  // One that is locked for the claim is about to be bound to it.
+  const isLocked = targetsReferringTo(view, claim).some((target) => claimUidOf(target) === claim.metadata.uid);
+  return isLocked || targetNamed(view, claim) !== undefined ? undefined : ofClass;
 }
 
 /** In a namespace that is going nothing can be made. */

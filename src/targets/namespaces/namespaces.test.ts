@@ -32,6 +32,7 @@ function namespace(of: Record<string, string> = {}, meta: Partial<ObjectMeta> = 
   const annotations = { 'offshoot.dev/target': 'team/dev-dt', 'offshoot.dev/class': 'local', ...of };
   return object(Namespace, name, {}, { labels: { 'offshoot.dev/provisioner': 'namespace' }, annotations, ...meta });
 }
+const MADE_HERE = { 'provisioner.appstudio.redhat.com/provisioned-by': PROVISIONER };
 const MADE = { 'offshoot.dev/target-made': 'true' };
 const FOR_CLAIM = { 'offshoot.dev/claim': 'team/dev', [UID]: 'uid-of-dev' };
 
@@ -117,6 +118,14 @@ describe('a claim', () => {
       'DeploymentTargetClass local: parameters.quota.cpu must be a quantity such as 2, 500m or 4Gi, not true; parameters.limits.max.cpu must be a quantity such as 2, 500m or 4Gi, not "much"; parameters.tokenLifetime must be a length of time of at least 10m, such as 12h or 7d, not "1m"; parameters.warm must be a whole number of at least 0, not -1; parameters.colour is not known here',
     ],
     ['no places', claim(), [], { maxTotal: 0 }, 'QuotaExceeded', expect.stringContaining('0 of 0 are taken')],
+    [
+      'what an earlier claim of its name left',
+      claim(),
+      [namespace({ ...FOR_CLAIM, [UID]: 'old' }, {}, 'kept')],
+      { maxTotal: 0 },
+      'QuotaExceeded',
+      expect.stringContaining('0 of 0 are taken'),
+    ],
   ] as const)('with %s gets none, and hears why', (_what, it, others, parameters, reason, message) => {
     const of = ofClass(parameters);
     expect(shown(plan(it, of, ...others))).toEqual([]);
@@ -249,6 +258,16 @@ describe('a namespace', () => {
     ],
   ] as const)('that %s', (_what, it, others, wanted) => {
     expect(shown(plan(it, ...others))).toEqual(wanted);
+  });
+
+  test.each([
+    ['was had before and is reserved for', { 'dt.appstudio.redhat.com/recycled': 'true' }],
+    ['is locked for', { [UID]: 'next' }],
+  ])('that has a target which %s the next claim of the name keeps it', (_what, marks) => {
+    const spec = { ...target().spec, claimRef: 'dev' };
+    const taken = target({ spec, status: { phase: 'Available' } }, { annotations: { ...MADE_HERE, ...marks } });
+    const steps = shown(plan(namespace(FOR_CLAIM), ofClass({}, 'Retain'), taken));
+    expect(steps.filter((line) => line.startsWith('remove'))).toEqual([]);
   });
 
   test('has its token replaced in time, also when its class is gone', () => {

@@ -16,6 +16,7 @@ import {
   PROVISIONED_BY,
   PROVISIONER,
   RECLAIM_POLICY,
+  RECYCLED,
   TARGET_FINALIZER,
 } from '../names.ts';
 import { Namespace, Secret } from '../objects.ts';
@@ -75,13 +76,16 @@ export function planPlace(view: View, namespace: Namespace, settings: Settings):
 
 /** Nobody has a place or will have it, and what may be in it need not be kept. */
 function isForsaken(place: Place, ofClass: DeploymentTargetClass | undefined, policy: 'Delete' | 'Retain'): boolean {
-  const { claim, claimRef, target, wasMade } = place;
+  const { claim, claimRef, target, wasMade, namespace } = place;
+  const claimUid = namespace.metadata.annotations?.[CLAIM_UID];
   if (target === undefined && wasMade && policy === 'Retain') return false;
   if (claimRef === undefined) return (target === undefined && wasMade) || (ofClass === undefined && isFree(place));
   if (target === undefined) return claim === undefined || claim.metadata.deletionTimestamp !== undefined;
-  // What becomes of a target that was bound is decided by its class.
-  const wasBound = ['Bound', 'Released', 'Failed'].includes(target.status?.phase ?? '');
-  return claim === undefined && !wasBound && claimNameOf(target) === claimRef.name;
+  // What becomes of a target that was bound is decided by its class, also when it is reserved anew.
+  const { [RECYCLED]: recycled, [CLAIM_UID]: uid } = target.metadata.annotations ?? {};
+  const wasBound = recycled !== undefined || ['Bound', 'Released', 'Failed'].includes(target.status?.phase ?? '');
+  const isFor = claimNameOf(target) === claimRef.name && (uid ?? claimUid) === claimUid;
+  return claim === undefined && !wasBound && isFor;
 }
 
 function markStep(namespace: Namespace, marks: Readonly<Record<string, string | undefined>>): Step {

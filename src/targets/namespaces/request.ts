@@ -12,12 +12,13 @@ import {
   OF_TARGET,
   PROBLEM,
   RECLAIM_POLICY,
+  sandboxTarget,
 } from '../names.ts';
 import { Namespace } from '../objects.ts';
 import { namespaceParameters } from '../parameters.ts';
 import { quotaProblem } from '../quota.ts';
 import { refusedTo } from '../refusal.ts';
-import { sandboxTarget, targetNameProblem } from '../target-name.ts';
+import { targetNameProblem } from '../target-name.ts';
 import { wantedFrom } from '../wanted.ts';
 import type { Problem } from '../wanted.ts';
 import { claimTables } from '../world.ts';
