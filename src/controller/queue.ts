@@ -1,5 +1,6 @@
 // The work queue of a controller: keys, each at most once, never two runs of one key at a time.
 import type { Clock, Timer } from '../kube/clock.ts';
+import { Delays } from './delays.ts';
 
 /** A change that a person or another program made comes before work that only confirms what is known. */
 export const PRIORITY = { change: 0, resync: -100 } as const;
@@ -22,12 +23,6 @@ export interface QueueMetrics {
   finished(workedMs: number): void;
 }
 
-interface Waiting {
-  readonly key: string;
-  readonly at: number;
-  priority: number;
-}
-
 /**
  * A key is *ready*, *waiting* for a moment, *running*, or several of these: adding a running key makes it run
  * exactly once more, however often it is added meanwhile. Ready keys leave by priority, then first in, first out.
@@ -41,8 +36,7 @@ export class Queue {
   readonly #levels = new Map<number, Set<string>>();
   readonly #running = new Map<string, number>();
   readonly #again = new Map<string, number>();
-  readonly #waiting = new Map<string, Waiting>();
-  readonly #heap: Waiting[] = [];
+  readonly #waiting = new Delays();
   readonly #failures = new Map<string, number>();
   readonly #takers: ((key: string | undefined) => void)[] = [];
   #timer: Timer | undefined;
@@ -96,15 +90,7 @@ export class Queue {
   addAfter(key: string, delayMs: number, priority: number = PRIORITY.change): void {
     if (this.#closed || this.#ready.has(key) || this.#again.has(key)) return;
     if (delayMs <= 0) return this.add(key, priority);
-    const at = this.#clock.monotonic() + delayMs;
-    const before = this.#waiting.get(key);
-    if (before !== undefined && before.at <= at) {
-      before.priority = Math.max(before.priority, priority);
-      return;
-    }
-    const entry: Waiting = { key, at, priority: Math.max(priority, before?.priority ?? -Infinity) };
-    this.#waiting.set(key, entry);
-    push(this.#heap, entry);
+    this.#waiting.set(key, this.#clock.monotonic() + delayMs, priority);
     this.#arm();
   }
 
@@ -156,7 +142,6 @@ export class Queue {
     this.#levels.clear();
     this.#waiting.clear();
     this.#again.clear();
-    this.#heap.length = 0;
     for (const taker of this.#takers.splice(0)) taker(undefined);
   }
 
@@ -193,46 +178,19 @@ export class Queue {
 
   /** One timer stands for all waiting keys: it is set for the earliest. */
   #arm(): void {
-    const first = this.#heap[0];
-    if (first === undefined || first.at >= this.#timerAt) return;
+    const { nextAt } = this.#waiting;
+    if (nextAt === undefined || nextAt >= this.#timerAt) return;
     this.#timer?.cancel();
-    this.#timerAt = first.at;
-    this.#timer = this.#clock.setTimeout(() => this.#due(), Math.max(0, first.at - this.#clock.monotonic()));
+    this.#timerAt = nextAt;
+    this.#timer = this.#clock.setTimeout(() => this.#due(), Math.max(0, nextAt - this.#clock.monotonic()));
   }
 
   #due(): void {
     this.#timerAt = Infinity;
     const now = this.#clock.monotonic();
-    for (let first = this.#heap[0]; first !== undefined && first.at <= now; first = this.#heap[0]) {
-      pop(this.#heap);
-      if (this.#waiting.get(first.key) === first) this.add(first.key, first.priority);
+    for (let due = this.#waiting.takeDue(now); due !== undefined; due = this.#waiting.takeDue(now)) {
+      this.add(due.key, due.priority);
     }
     this.#arm();
   }
-}
-
-function push(heap: Waiting[], entry: Waiting): void {
-  let at = heap.push(entry) - 1;
-  while (at > 0) {
-    const parent = (at - 1) >> 1;
-    if (heap[parent]!.at <= entry.at) break;
-    heap[at] = heap[parent]!;
-    at = parent;
-  }
-  heap[at] = entry;
-}
-
-function pop(heap: Waiting[]): void {
-  const last = heap.pop()!;
-  if (heap.length === 0) return;
-  let at = 0;
-  for (;;) {
-    let child = 2 * at + 1;
-    if (child >= heap.length) break;
-    if (child + 1 < heap.length && heap[child + 1]!.at < heap[child]!.at) child++;
-    if (heap[child]!.at >= last.at) break;
-    heap[at] = heap[child]!;
-    at = child;
-  }
-  heap[at] = last;
 }
