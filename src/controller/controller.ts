@@ -221,7 +221,12 @@ export class Controller {
   }
 
   async #failed(key: string, object: KubeObject, error: unknown): Promise<Result> {
-    if (error instanceof WriteForbidden || this.#stopping.signal.aborted) return 'error';
+    if (this.#stopping.signal.aborted) return 'error';
+    if (error instanceof WriteForbidden) {
+      // Without the lease this process is about to end; but a renewal may only have come late.
+      this.#queue.retry(key);
+      return 'error';
+    }
     if (error instanceof PlanOutdated) {
       this.#logger.debug({ key, reason: error.message }, 'planning again');
       this.#queue.retry(key);

@@ -231,6 +231,29 @@ describe('leadership', () => {
     await until(() => (api.all(Note).get('team/a-0')!['spec'] as { text: string }).text === 'new');
   });
 
+  test('a write that came while a renewal was late is made when it is through', async () => {
+    const api = await world();
+    const clock = new FakeClock();
+    const manager = make({ client: api, clock, leaderElection: lease });
+    await manager.start();
+    await until(() => manager.idle && api.all(Note).size === 1);
+    const gate = Promise.withResolvers<void>();
+    const update = api.update.bind(api);
+    api.update = async (...args) => {
+      await gate.promise;
+      return update(...args);
+    };
+    await clock.advance(2_000);
+    // Past the deadline of the last renewal, with the next one under way.
+    clock.stall(8_500);
+    await api.patch(Template, { name: 'text', namespace: 'team' }, { type: 'merge', body: { spec: { text: 'new' } } });
+    await until(async () => /result="error"\} [1-9]/.test(await manager.metrics.text()));
+    expect(api.all(Note).get('team/a-0')!['spec']).toEqual({ text: 'hello' });
+    gate.resolve();
+    await clock.advance(100);
+    await until(() => (api.all(Note).get('team/a-0')!['spec'] as { text: string }).text === 'new');
+  });
+
   test('no write after the lease is lost, and the process is told to end', async () => {
     const api = await world();
     const clock = new FakeClock();
