@@ -291,8 +291,8 @@ test('metrics carry the names that dashboards know', async () => {
     /^workqueue_retries_total\{name="copier",controller="copier"\} 0$/m,
     /^rest_client_requests_total\{code="200",method="GET",host="localhost:6443"\} 1$/m,
     /^leader_election_master_status\{name="offshoot"\} 1$/m,
-    /^offshoot_table_objects\{kind="Note"\} 1$/m,
-    /^offshoot_table_synced\{kind="Copy"\} 1$/m,
+    /^offshoot_table_objects\{group="test.dev",kind="Note"\} 1$/m,
+    /^offshoot_table_synced\{group="test.dev",kind="Copy"\} 1$/m,
   ]) {
     expect(text).toMatch(line);
   }

@@ -203,7 +203,7 @@ export class Manager {
   async #serveProbes(): Promise<void> {
     const { probes, metricsAddress } = this.#options;
     const metrics = (): Promise<string> => {
-      for (const table of this.tables) this.metrics.table(table.kind.kind, table.size, table.synced);
+      for (const table of this.tables) this.metrics.table(table.kind, table.size, table.synced);
       return this.metrics.text();
     };
     const checks = {

@@ -38,7 +38,7 @@ export interface Metrics {
   request(request: { method: string; code: number; host: string; durationMs: number }): void;
   leading(name: string, leads: boolean): void;
   /** How far a table is: whether it is synced, and how many objects it holds. */
-  table(kind: string, size: number, synced: boolean): void;
+  table(kind: { readonly group: string; readonly kind: string }, size: number, synced: boolean): void;
   /** The Prometheus text form. */
   text(): Promise<string>;
 }
@@ -89,8 +89,8 @@ export function createMetrics(): Metrics {
     'webhook',
   ]);
   const leader = gauge('leader_election_master_status', '1 while this process leads', ['name']);
-  const objects = gauge('offshoot_table_objects', 'Objects that a table holds', ['kind']);
-  const synced = gauge('offshoot_table_synced', '1 when a table has been listed', ['kind']);
+  const objects = gauge('offshoot_table_objects', 'Objects that a table holds', ['group', 'kind']);
+  const synced = gauge('offshoot_table_synced', '1 when a table has been listed', ['group', 'kind']);
 
   return {
     registry,
@@ -153,9 +153,9 @@ export function createMetrics(): Metrics {
       requestSeconds.observe({ verb: method, host }, durationMs / 1000);
     },
     leading: (name, leads) => leader.set({ name }, leads ? 1 : 0),
-    table: (kind, size, isSynced) => {
-      objects.set({ kind }, size);
-      synced.set({ kind }, isSynced ? 1 : 0);
+    table: ({ group, kind }, size, isSynced) => {
+      objects.set({ group, kind }, size);
+      synced.set({ group, kind }, isSynced ? 1 : 0);
     },
     text: () => registry.metrics(),
   };

@@ -1,9 +1,11 @@
 // One pass over an object: plan, carry out, and where the server refuses a step, plan again knowing that. So a refusal
 // ends only what depends on it, and it is the plan that knows what does. Used by the loop, and dry by the command line.
-import { describe, describeRef, StepFailed } from '../kube/apply.ts';
+import { StepFailed } from '../kube/apply.ts';
 import type { Outcome } from '../kube/apply.ts';
 import type { ApiError } from '../kube/errors.ts';
 import { isTransient } from '../kube/errors.ts';
+import { identityOf } from '../kube/objects.ts';
+import { objectOf } from '../kube/steps.ts';
 import type { Step } from '../kube/steps.ts';
 import type { Plan } from './definition.ts';
 import type { Refusal } from './view.ts';
@@ -27,19 +29,24 @@ export async function carryOut(
   const refused = new Map<string, StepFailed>();
   const outcomes: Outcome[] = [];
   for (;;) {
-    const plan = makePlan((kind, ref) => textOf(refused.get(describeRef(kind, ref))?.cause));
+    const plan = makePlan((kind, ref) => textOf(refused.get(identityOf(kind, ref))?.cause));
     const steps = plan.steps ?? [];
-    const again = steps.find((step) => refused.has(describe(step)));
-    if (again !== undefined) throw refused.get(describe(again))!;
+    const again = steps.find((step) => refused.has(targetOf(step)));
+    if (again !== undefined) throw refused.get(targetOf(again))!;
     try {
       outcomes.push(...(await apply(steps)));
       return { plan, outcomes, refused: [...refused.values()] };
     } catch (error) {
       if (!(error instanceof StepFailed) || !isRefusal(error.cause)) throw error;
-      refused.set(describe(error.step), error);
+      refused.set(targetOf(error.step), error);
       outcomes.push(...error.done);
     }
   }
+}
+
+/** What a step is about. */
+function targetOf(step: Step): string {
+  return identityOf(step.kind, objectOf(step).metadata);
 }
 
 /** Whether it is this one write that fails: also one that the server could not ask a webhook about. */

@@ -84,6 +84,22 @@ describe('own', () => {
     await w.applier.apply([own(Thing, thing({ cpu: '2000m' }))]);
     expect(sent).toBe(2);
   });
+
+  test('knows the form of an object from that of its namesake in another group', async () => {
+    const Other = defineKind<Thing>('other.dev/v1', 'Thing', 'things');
+    const w = make({ tables: new Tables([reading(Thing), reading(Other)]) });
+    const patch = w.api.patch.bind(w.api);
+    let sent = 0;
+    w.api.patch = async (kind, ref, body, options) => {
+      sent++;
+      const answer = await patch(kind, ref, body, options);
+      return kind.group === 'other.dev' ? answer : { ...answer, spec: { cpu: '1' } };
+    };
+    const steps = [Thing, Other].map((kind) => own(kind, thing({ cpu: '1000m' })));
+    await w.applier.apply(steps);
+    await w.applier.apply(steps);
+    expect(sent).toBe(2);
+  });
 });
 
 describe('edit', () => {

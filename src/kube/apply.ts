@@ -4,8 +4,8 @@ import { jsonEqual } from '../watchable/index.ts';
 import type { Client } from './client.ts';
 import { ApiError, isAlreadyExists, isConflict, isNotFound, wordsOf } from './errors.ts';
 import { createMergePatch } from './merge-patch.ts';
-import { apiVersionOf, keyOf } from './objects.ts';
-import type { AnyKind, KubeObject, Ref } from './objects.ts';
+import { apiVersionOf, identityOf, keyOf } from './objects.ts';
+import type { AnyKind, KubeObject } from './objects.ts';
 import { comparable, ownedPart } from './owned.ts';
 import { credentialsSecret, requestToken } from './service-account-token.ts';
 import { objectOf } from './steps.ts';
@@ -65,7 +65,7 @@ export class Applier {
   readonly #manager: string;
   readonly #mayWrite: () => boolean;
   readonly #onWrite: ((count: number) => void) | undefined;
-  /** By kind and key: what was wanted, and the form that the server gave it where that is not the same. */
+  /** By identity: what was wanted, and the form that the server gave it where that is not the same. */
   readonly #settled = new Map<string, { readonly wanted: unknown; readonly owned: unknown }>();
   #writes = 0;
 
@@ -237,7 +237,7 @@ export class Applier {
         table.observeDeleted(object);
         return { step, did: 'nothing' };
       }
-      this.#settled.delete(describeRef(kind, object.metadata));
+      this.#settled.delete(identityOf(kind, object.metadata));
       return { step, did: 'removed' };
     });
   }
@@ -255,13 +255,13 @@ export class Applier {
     if (owned === undefined) return false;
     const want = comparable(wanted);
     if (jsonEqual(owned, want)) return true;
-    const settled = this.#settled.get(describeRef(kind, live.metadata));
+    const settled = this.#settled.get(identityOf(kind, live.metadata));
     return settled !== undefined && jsonEqual(settled.wanted, want) && jsonEqual(settled.owned, owned);
   }
 
   /** Remembers the server's form (canonical quantities, defaults inside atomic lists) so that it is not fought. */
   #settle(kind: AnyKind, answer: KubeObject, wanted: KubeObject): void {
-    const id = describeRef(kind, answer.metadata);
+    const id = identityOf(kind, answer.metadata);
     const owned = ownedPart(answer, this.#manager);
     const want = comparable(wanted);
     if (jsonEqual(owned, want)) this.#settled.delete(id);
@@ -292,10 +292,5 @@ export function editPatch(step: Edit): Readonly<Record<string, unknown>> | undef
 
 /** `Deployment team/web`, for messages. */
 export function describe(step: Step): string {
-  return describeRef(step.kind, objectOf(step).metadata);
-}
-
-/** The same for an object that has no step. */
-export function describeRef(kind: AnyKind, ref: Ref): string {
-  return `${kind.kind} ${keyOf(ref)}`;
+  return `${step.kind.kind} ${keyOf(objectOf(step).metadata)}`;
 }

@@ -105,6 +105,11 @@ export function keyOf(ref: Ref): string {
   return ref.namespace === undefined || ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`;
 }
 
+/** Tells an object from all others, also from one whose kind has the same name in another group. */
+export function identityOf(kind: AnyKind, ref: Ref): string {
+  return `${kind.plural}.${kind.group} ${keyOf(ref)}`;
+}
+
 /** The reverse of `keyOf`. */
 export function refOf(key: string): Ref {
   const slash = key.indexOf('/');
