@@ -1,10 +1,11 @@
 // Every `testdata/NAME.in.yaml` is a small world; the plan of its environment must be what `NAME.out.yaml` says.
 // `UPDATE_GOLDEN=1 npm test -- golden` writes the outputs anew: read the difference before you commit it.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import * as z from 'zod';
+import { goldenOf } from '../../test/support/golden.ts';
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { Reads } from '../controller/index.ts';
 import type { Plan, Refusal, Status } from '../controller/index.ts';
@@ -118,6 +119,5 @@ const names = readdirSync(DIR)
 test.each(names)('%s', (name) => {
   const output = path.join(DIR, `${name}.out.yaml`);
   const text = stringify(plan(path.join(DIR, `${name}.in.yaml`)), { version: '1.1', lineWidth: 0 });
-  if (process.env['UPDATE_GOLDEN'] || !existsSync(output)) writeFileSync(output, text);
-  expect(text).toBe(readFileSync(output, 'utf8'));
+  expect(text).toBe(goldenOf(text, output));
 });
