@@ -129,6 +129,6 @@ function reasonOf(waiting: readonly Item[]): string {
   return waiting.find(({ problem }) => problem !== undefined)?.problem?.reason ?? 'NotRunning';
 }
 
-export function capitalised(word: string): string {
+function capitalised(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -1,6 +1,6 @@
 // Edits of VirtualServices, which others own: each at most once a pass, whatever the subsets of an environment want.
 import type { DynamicEnv, ResourceStatus } from '../api/dynamicenv.ts';
-import type { PlannedEvent, View } from '../controller/index.ts';
+import type { View } from '../controller/index.ts';
 import { edit, keyOf } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
@@ -19,7 +19,8 @@ export interface Edits {
   readonly steps: Step[];
   /** By item: the VirtualServices that lead to it or should, as they will be after this pass. */
   readonly statuses: Map<Item, ResourceStatus[]>;
-  readonly events: PlannedEvent[];
+  /** What becomes of the routes, for people. */
+  readonly notes: string[];
   readonly warnings: string[];
   /** Routes that should go and can't. */
   readonly refusals: string[];
@@ -31,7 +32,7 @@ export interface Edits {
 
 /** Edits of nothing. */
 export function noEdits(services: Map<string, VirtualService> = new Map()): Edits {
-  return { steps: [], statuses: new Map(), events: [], warnings: [], refusals: [], services, routesLeave: false };
+  return { steps: [], statuses: new Map(), notes: [], warnings: [], refusals: [], services, routesLeave: false };
 }
 
 /** Edits every VirtualService that has routes of this environment or shall have some. */
@@ -68,7 +69,7 @@ export function planEdits(
     }
     services.set(key, edited.service);
     edits.steps.push(edit(VirtualService, service, edited.service));
-    edits.events.push({ type: 'Normal', reason: 'RoutesChanged', note: `VirtualService ${key}: ${edited.note}` });
+    edits.notes.push(`VirtualService ${key}: ${edited.note}`);
     edits.routesLeave ||= edited.routesLeave;
   }
   for (const item of items) edits.statuses.set(item, statusesOf(owner, item, services));

@@ -46,14 +46,10 @@ export function planEnvironment(view: View, env: DynamicEnv, settings: Settings)
     // Make before break: a clone and its rule are there before a route leads to them, and go after it is gone.
     steps: [...items.flatMap((item) => item.steps), ...edits.steps, ...leaving.steps],
     status,
-    events: [
-      ...edits.events,
-      ...transitions(env, status, [
-        ...warnings,
-        ...items.flatMap((item) => item.workloadWarnings),
-        ...leaving.refusals,
-      ]),
-    ],
+    events: transitions(env, status, {
+      warnings: [...warnings, ...items.flatMap((item) => item.workloadWarnings), ...leaving.refusals],
+      routes: edits.notes,
+    }),
     ...(again.length > 0 && { requeueAfterMs: Math.min(...again) }),
   };
 }
@@ -110,7 +106,7 @@ function planDeletion(view: View, env: DynamicEnv, owner: Owner, isCollision: bo
   return {
     steps,
     status,
-    events: [...edits.events, ...transitions(env, status, leaving.refusals)],
+    events: transitions(env, status, { warnings: leaving.refusals, routes: edits.notes }),
     ...(leaving.waitMs !== undefined && { requeueAfterMs: leaving.waitMs }),
   };
 }

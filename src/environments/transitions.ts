@@ -2,60 +2,65 @@
 import type { CloneStatus, DynamicEnv, DynamicEnvStatus } from '../api/dynamicenv.ts';
 import { conditionsOf } from '../controller/index.ts';
 import type { PlannedEvent } from '../controller/index.ts';
-import { capitalised } from './conditions.ts';
 import type { EnvironmentStatus } from './status.ts';
 
 type Statuses = Pick<DynamicEnvStatus, 'subsetsStatus' | 'consumersStatus'>;
 
-/** The Events of a planned status; of warnings only those that are new. */
-export function transitions(
-  env: DynamicEnv,
-  next: EnvironmentStatus,
-  warnings: readonly string[] = [],
-): PlannedEvent[] {
-  const before = env.status;
-  const told = conditionsOf(env).map(({ message }) => message);
+/** What a pass finds out that the status does not hold word by word. */
+interface News {
+  readonly warnings?: readonly string[];
+  /** What becomes of the routes in VirtualServices. */
+  readonly routes?: readonly string[];
+}
+
+/**
+ * The Events of a planned status: one for each transition that a person cares about. Steps on the way to it are in the
+ * status; what the Event of the state says is not told again, and of the rest only what is new.
+ */
+export function transitions(env: DynamicEnv, next: EnvironmentStatus, { warnings = [], routes = [] }: News = {}) {
+  const state = stateEvent(env, next, routes);
+  const told = [...conditionsOf(env).map(({ message }) => message), state?.note ?? ''];
+  const isNew = (text: string): boolean => !told.some((message) => message.includes(text));
+  const before = errorsOf(env.status);
+  const errors = [...errorsOf(next)].filter(([note, error]) => !before.has(note) && isNew(error));
+  const isOnItsWay = next.state === 'processing';
   return [
-    ...warnings
-      .filter((note) => !told.some((message) => message.includes(note)))
-      .map((note) => ({ type: 'Warning', reason: 'Warning', note }) as const),
-    ...cloneEvents(before, next),
-    ...[...allErrors(next)]
-      .filter((note) => !allErrors(before).has(note))
-      .map((note) => ({ type: 'Warning', reason: 'Error', note }) as const),
-    ...readyEvents(env, next),
+    ...eventOf('Warning', 'Warning', warnings.filter(isNew)),
+    ...problems(env.status, next).flatMap(([text, note]) =>
+      isNew(text) ? eventOf('Warning', 'CloneNotRunning', [note]) : [],
+    ),
+    ...eventOf(
+      'Warning',
+      'Error',
+      errors.map(([note]) => note),
+    ),
+    ...(state === undefined && !isOnItsWay ? eventOf('Normal', 'RoutesChanged', routes) : []),
+    ...(state === undefined ? [] : [state]),
   ];
 }
 
-/** The environment as a whole: its state, or why it has none of the usual ones. */
-function readyEvents(env: DynamicEnv, { state = '', totalReady, totalCount = 0, ...next }: EnvironmentStatus) {
-  const ready = next.conditions?.find(({ type }) => type === 'Ready');
+/** One Event for all that is to be said under a reason. */
+function eventOf(type: PlannedEvent['type'], reason: string, notes: readonly string[]): PlannedEvent[] {
+  return notes.length === 0 ? [] : [{ type, reason, note: notes.join('; ') }];
+}
+
+/** The environment as a whole: its state, or why it has none of the usual ones. That it is begun goes without saying. */
+function stateEvent(env: DynamicEnv, next: EnvironmentStatus, routes: readonly string[]): PlannedEvent | undefined {
+  const [ready, stalled] = ['Ready', 'Stalled'].map((name) => next.conditions?.find(({ type }) => type === name));
   const before = conditionsOf(env).find(({ type }) => type === 'Ready');
-  if (ready === undefined || ready.reason === before?.reason) return [];
-  const counts = `${totalReady} of ${totalCount} subsets and consumers are ready`;
-  const type = state === 'degraded' ? 'Warning' : 'Normal';
-  return [{ type, reason: ready.reason, note: ready.reason === capitalised(state) ? counts : ready.message } as const];
+  if (ready === undefined || ready.reason === before?.reason) return undefined;
+  const { reason, message } = ready;
+  if (stalled?.status === 'True') return { type: 'Warning', reason, note: stalled.message };
+  if (reason === 'Processing' && before?.status !== 'True') return undefined;
+  return { type: 'Normal', reason, note: [message, ...(ready.status === 'True' ? routes : [])].join('; ') };
 }
 
-function cloneEvents(before: Statuses | undefined, next: Statuses): PlannedEvent[] {
-  const [old, now] = [clonesOf(before), clonesOf(next)];
-  const changed = [...now]
-    .filter(([name, { status }]) => status !== old.get(name)?.status && status !== 'unknown')
-    .map(([name, { status }]) => [name, status] as const);
-  const gone = [...old].filter(([name]) => !now.has(name));
-  const stuck = [...now].filter(([name, { message }]) => message !== undefined && message !== old.get(name)?.message);
-  return [
-    ...[...changed, ...gone.map(([name]) => [name, 'removed'] as const)].map(([name, status]) => ({
-      type: status === 'failed' || status === 'missing' ? ('Warning' as const) : ('Normal' as const),
-      reason: `Clone${capitalised(status)}`,
-      note: `Deployment ${name}: ${status}`,
-    })),
-    ...stuck.map(([name, { message }]) => ({
-      type: 'Warning' as const,
-      reason: 'CloneNotRunning',
-      note: `Deployment ${name}: ${message}`,
-    })),
-  ];
+/** Why clones do not run, where that has changed: the reason, and the same with a name. */
+function problems(before: Statuses | undefined, next: Statuses): readonly (readonly [string, string])[] {
+  const old = clonesOf(before);
+  return [...clonesOf(next)]
+    .filter(([name, { message }]) => message !== undefined && message !== old.get(name)?.message)
+    .map(([name, { message = '' }]) => [message, `Deployment ${name}: ${message}`]);
 }
 
 /** The state of each clone, by namespace and name. */
@@ -67,7 +72,8 @@ function clonesOf({ subsetsStatus = {}, consumersStatus = {} }: Partial<Statuses
   return new Map(clones.filter(({ name }) => name !== '').map((clone) => [`${clone.namespace}/${clone.name}`, clone]));
 }
 
-function allErrors({ subsetsStatus = {}, consumersStatus = {} }: Partial<Statuses> = {}): Set<string> {
+/** The errors of a status, by what they are about and what they say. */
+function errorsOf({ subsetsStatus = {}, consumersStatus = {} }: Partial<Statuses> = {}): Map<string, string> {
   const lists = [
     ...Object.entries(subsetsStatus).map(([key, { subsetErrors }]) => ({
       key,
@@ -75,5 +81,5 @@ function allErrors({ subsetsStatus = {}, consumersStatus = {} }: Partial<Statuse
     })),
     ...Object.entries(consumersStatus).map(([key, { errors = [] }]) => ({ key, errors })),
   ];
-  return new Set(lists.flatMap(({ key, errors }) => errors.map(({ error }) => `${key}: ${error}`)));
+  return new Map(lists.flatMap(({ key, errors }) => errors.map(({ error }) => [`${key}: ${error}`, error])));
 }

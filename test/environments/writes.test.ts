@@ -33,6 +33,11 @@ afterAll(async () => {
   await cluster.stop();
 });
 
+/** What was written beside the objects themselves, for people to read. */
+function eventsIn(writes: readonly string[]): readonly string[] {
+  return writes.filter((write) => write.startsWith('events '));
+}
+
 /** The write requests, Events among them, of a controller process that runs for as long as the work takes. */
 async function writesDuring(work: (manager: Manager) => Promise<void>): Promise<readonly string[]> {
   const writes: string[] = [];
@@ -54,7 +59,7 @@ async function writesDuring(work: (manager: Manager) => Promise<void>): Promise<
   return writes;
 }
 
-test('at most 12 to make an environment of one subset, none afterwards, at most 8 to delete it', async () => {
+test('at most 8 to make an environment of one subset, none afterwards, at most 6 to delete it, one Event each', async () => {
   const moves = scenarios.moves('simple', { ns: NAMESPACE });
   const step = (number: string) => (): Promise<void> =>
     play(
@@ -62,7 +67,8 @@ test('at most 12 to make an environment of one subset, none afterwards, at most 
       { hands },
     );
   const made = await writesDuring(step('00'));
-  expect(made.length, made.join(', ')).toBeLessThanOrEqual(12);
+  expect(made.length, made.join(', ')).toBeLessThanOrEqual(8);
+  expect(eventsIn(made)).toHaveLength(1);
 
   // A new process finds nothing to do, nor does one that sees others go about their business.
   expect(await writesDuring(async () => undefined)).toEqual([]);
@@ -92,7 +98,8 @@ test('at most 12 to make an environment of one subset, none afterwards, at most 
   expect(await writesDuring(business)).toEqual([]);
 
   const deleted = await writesDuring(step('01'));
-  expect(deleted.length, deleted.join(', ')).toBeLessThanOrEqual(8);
+  expect(deleted.length, deleted.join(', ')).toBeLessThanOrEqual(6);
+  expect(eventsIn(deleted)).toHaveLength(1);
 });
 
 test('not more for a clone that takes its time', async () => {
@@ -100,5 +107,6 @@ test('not more for a clone that takes its time', async () => {
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata });
   const moves = scenarios.moves('wait-for-ready', { ns: metadata.name });
   const made = await writesDuring(() => play(moves, { hands }));
-  expect(made.length, made.join(', ')).toBeLessThanOrEqual(12);
+  expect(made.length, made.join(', ')).toBeLessThanOrEqual(8);
+  expect(eventsIn(made)).toHaveLength(1);
 });
