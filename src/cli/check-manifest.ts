@@ -1,12 +1,12 @@
 // Checks manifests of our kinds without a cluster: YAML, schema, then the rules of admission. Every finding has its place
 // in the file. `offshoot env validate` and `offshoot claim validate` print them.
-import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
-import type { Document, Node } from 'yaml';
+import { isMap, isScalar, isSeq } from 'yaml';
+import type { Node } from 'yaml';
 import type { z } from 'zod';
 import type { Resource } from '../api/resource.ts';
 import { apiVersionOf, keyOf } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
-import { kubectlTags } from './manifests.ts';
+import { parseYaml } from './kubectl-yaml.ts';
 
 /** A place in an object. */
 type Place = readonly (string | number)[];
@@ -75,22 +75,13 @@ function metadataOf({ metadata }: KubeObject, { resource }: Check, namespace: st
 }
 
 function candidatesOf(source: string, text: string, checks: readonly Check[], findings: Finding[]): Candidate[] {
-  const lines = new LineCounter();
-  const parsed = parseAllDocuments(text, { version: '1.1', merge: true, customTags: kubectlTags, lineCounter: lines });
-  const locateOffset = (offset: number): Omit<Finding, 'message'> => {
-    const { line, col } = lines.linePos(offset);
-    return { source, line: Math.max(line, 1), column: Math.max(col, 1) };
-  };
-  return (Array.isArray(parsed) ? parsed : []).flatMap((document: Document.Parsed) => {
-    for (const { pos, message } of document.errors) {
-      // What follows the first line is an excerpt of the file, and the place is told apart.
-      findings.push({ ...locateOffset(pos[0]), message: message.split('\n')[0]!.replace(/ at line \d+.*$/, '') });
-    }
-    if (document.errors.length > 0) return [];
-    return objectsIn(document.toJS() as unknown, [], checks).map(({ check, value, at }) => ({
-      check,
-      value,
-      locate: (place: Place) => locateOffset(offsetOf(document.contents, [...at, ...place])),
+  return parseYaml(text).flatMap(({ contents, problems, value, positionOf }) => {
+    findings.push(...problems.map((problem) => ({ source, ...problem })));
+    if (!problems.every(({ isWarning }) => isWarning)) return [];
+    return objectsIn(value(), [], checks).map((object) => ({
+      check: object.check,
+      value: object.value,
+      locate: (place: Place) => ({ source, ...positionOf(offsetOf(contents, [...object.at, ...place])) }),
     }));
   });
 }

@@ -20,9 +20,14 @@ export function environmentsIn(
     .map((manifest) => environmentOf(manifest, options, namespace));
   if (environments.length === 0) throw refusal(`-f ${filenames.join(', ')}: there is no object in it`);
   const { findings } = checkManifests(files, namespace, [environmentCheck]);
-  if (findings.length === 0) return environments;
-  const lines = findings.map(({ source, line, column, message }) => `${source}:${line}:${column}: ${message}`);
-  throw refusal(lines.length === 1 ? `-f ${lines[0]}` : ['-f:', ...lines].join('\n  '));
+  const linesOf = (isWarning: true | undefined): string[] =>
+    findings
+      .filter((finding) => finding.isWarning === isWarning)
+      .map(({ source, line, column, message }) => `${source}:${line}:${column}: ${message}`);
+  for (const line of linesOf(true)) console.error(`Warning: -f ${line}`);
+  const refused = linesOf(undefined);
+  if (refused.length === 0) return environments;
+  throw refusal(refused.length === 1 ? `-f ${refused[0]}` : ['-f:', ...refused].join('\n  '));
 }
 
 /** The environment of a manifest, with the namespace that it shall go to. */

@@ -1,10 +1,9 @@
 // Reads manifests as kubectl does: files, directories, standard input; YAML 1.1 or JSON, several documents in one.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { parseAllDocuments } from 'yaml';
-import type { ScalarTag, Tags } from 'yaml';
 import type { AnyObject } from '../kube/objects.ts';
 import { CommandFailed, EXIT } from './exit.ts';
+import { parseYaml } from './kubectl-yaml.ts';
 
 /** An object and where it was read. */
 export interface Manifest {
@@ -37,14 +36,12 @@ export function filesOf(filename: string): [source: string, text: string][] {
 
 /** The objects of one text. Empty documents are skipped and lists are opened. */
 export function parseManifests(source: string, text: string): readonly Manifest[] {
-  const documents = parseAllDocuments(text, { version: '1.1', merge: true, customTags: kubectlTags });
-  if (!Array.isArray(documents)) return [];
-  return documents.flatMap((document, i) => {
+  const documents = parseYaml(text);
+  return documents.flatMap(({ problems, value }, i) => {
     const where = documents.length > 1 ? `${source}, document ${i + 1}` : source;
-    const [error] = document.errors;
-    // What follows the first line is an excerpt of the file.
-    if (error !== undefined) throw refusal(where, error.message.split('\n')[0]!.replace(/:$/, ''));
-    return objectsOf(where, document.toJS() as unknown);
+    const error = problems.find(({ isWarning }) => !isWarning);
+    if (error !== undefined) throw refusal(where, `${error.message} at line ${error.line}, column ${error.column}`);
+    return objectsOf(where, value());
   });
 }
 
@@ -72,21 +69,3 @@ function requireText(source: string, field: string, value: unknown): void {
 function refusal(source: string, problem: string): CommandFailed {
   return new CommandFailed(EXIT.error, `-f ${source}: ${problem}`);
 }
-
-/** YAML 1.1 as kubectl reads it: octal numbers in both notations, and no dates, sets or base-60 numbers. */
-export function kubectlTags(tags: Tags): Tags {
-  const unwanted = /timestamp|binary|omap|pairs|set$/;
-  const kept = tags.filter(
-    (tag) => typeof tag === 'string' || (!unwanted.test(tag.tag ?? '') && (tag as ScalarTag).format !== 'TIME'),
-  );
-  return [octal, ...kept];
-}
-
-const octal: ScalarTag = {
-  identify: (value) => typeof value === 'number',
-  default: true,
-  tag: 'tag:yaml.org,2002:int',
-  format: 'OCT12',
-  test: /^0o[0-7_]+$/,
-  resolve: (text) => Number.parseInt(text.slice(2).replaceAll('_', ''), 8),
-};

@@ -1,6 +1,7 @@
 // Real kubectl against the embedded cluster: what a user types, and what they see. Everything with the newest kubectl of
 // this machine, the most common commands with every other one. Skips where none is installed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refusedByKubectl, takenByKubectl } from '../../src/cli/testing/yaml-habits.ts';
 import { installedKubectls, openSession } from './kubectl-session.ts';
 import type { Session } from './kubectl-session.ts';
 
@@ -105,6 +106,19 @@ describe.skipIf(newest === undefined).concurrent(`kubectl ${newest?.version}`, (
     expect(await refused('get', 'deploy', 'web')).toBe(
       'Error from server (NotFound): deployments.apps "web" not found\n',
     );
+  });
+
+  test('YAML that it takes and refuses in its own ways', { timeout }, async () => {
+    const { kube, refused, file } = session;
+    const read = ['create', '--dry-run=client', '--validate=false', '-o', 'json'];
+    const manifest = ([text]: readonly [string, unknown], i: number): string[] => {
+      const head = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m${i}}\n`;
+      return ['-f', file(`m${i}.yaml`, `${head}${text}`)];
+    };
+    const printed = await kube(...read, ...takenByKubectl.flatMap(manifest));
+    const items = printed.split(/(?<=^\})\n/m).flatMap((text) => (text === '' ? [] : (JSON.parse(text) as object)));
+    expect(items).toMatchObject(takenByKubectl.map(([, value]) => value as object));
+    for (const each of refusedByKubectl) await refused(...read, ...manifest(each, 100));
   });
 
   test('apply on the server, with owners of fields', { timeout }, async () => {

@@ -1,0 +1,110 @@
+// YAML as kubectl reads it, which is YAML 1.1 with habits of its own. Read by everything that takes `-f`.
+import { isMap, isScalar, LineCounter, parseAllDocuments, visit } from 'yaml';
+import type { Document, Node, ScalarTag, Tags } from 'yaml';
+import { indented } from './yaml-indent.ts';
+
+/** A place in a text, from 1. */
+interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+interface YamlProblem extends Position {
+  readonly message: string;
+  /** kubectl would take it all the same. */
+  readonly isWarning?: true;
+}
+
+export interface YamlDocument {
+  readonly contents: Node | null;
+  readonly problems: readonly YamlProblem[];
+  /** The content as plain data; only of a document without problems, warnings aside. */
+  readonly value: () => unknown;
+  /** Where an offset of a node is in the text as it was given. */
+  readonly positionOf: (offset: number) => Position;
+}
+
+/** The documents of a text. */
+export function parseYaml(text: string): readonly YamlDocument[] {
+  const strict = parse(text);
+  if (strict.documents.every(({ errors }) => errors.length === 0)) return documentsOf(strict, new Map());
+  const repaired = indented(text);
+  return documentsOf(parse(repaired.text), repaired.added);
+}
+
+interface Parsed {
+  readonly documents: readonly Document.Parsed[];
+  readonly lines: LineCounter;
+}
+
+function parse(text: string): Parsed {
+  const lines = new LineCounter();
+  const parsed = parseAllDocuments(text, { version: '1.1', merge: true, customTags: kubectlTags, lineCounter: lines });
+  return { documents: Array.isArray(parsed) ? parsed : [], lines };
+}
+
+function documentsOf({ documents, lines }: Parsed, added: ReadonlyMap<number, number>): YamlDocument[] {
+  const positionOf = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col - (added.get(line) ?? 0), 1) };
+  };
+  return documents.map((document) => ({
+    contents: document.contents,
+    problems: problemsOf(document).map(({ offset, ...problem }) => ({ ...positionOf(offset), ...problem })),
+    value: () => document.toJS() as unknown,
+    positionOf,
+  }));
+}
+
+type Found = { readonly offset: number } & Pick<YamlProblem, 'message' | 'isWarning'>;
+
+function problemsOf({ errors, contents }: Document.Parsed): Found[] {
+  const told = errors
+    .filter(({ message }) => !message.startsWith('Comments must be separated'))
+    .map(({ pos, code, message }): Found => {
+      const [offset] = pos;
+      if (code === 'DUPLICATE_KEY')
+        return { offset, message: 'the key is given twice; the last one wins', isWarning: true };
+      // What follows the first line is an excerpt of the file, and the place is told apart.
+      return { offset, message: message.split('\n')[0]!.replace(/ at line \d+.*$/, '') };
+    });
+  return [...told, ...unfit(contents)];
+}
+
+/** What is YAML, and can't be told in JSON. */
+function unfit(contents: Node | null): Found[] {
+  const found: Found[] = [];
+  visit(contents, (_key, node) => {
+    if (isScalar(node) && typeof node.value === 'number' && !Number.isFinite(node.value)) {
+      found.push({ offset: node.range?.[0] ?? 0, message: `${node.source ?? node.value} is no number for Kubernetes` });
+    }
+    for (const { key } of isMap(node) ? node.items : []) {
+      if (isScalar(key) && key.value !== null) continue;
+      found.push({ offset: (key as Node | null)?.range?.[0] ?? 0, message: 'a key must be a text' });
+    }
+  });
+  return found;
+}
+
+/** Octal numbers in both notations, binary data as text, and no dates, sets or base-60 numbers. */
+function kubectlTags(tags: Tags): Tags {
+  const unwanted = /timestamp|binary|omap|pairs|set$/;
+  const kept = tags.filter(
+    (tag) => typeof tag === 'string' || (!unwanted.test(tag.tag ?? '') && (tag as ScalarTag).format !== 'TIME'),
+  );
+  return [octal, binary, ...kept];
+}
+
+const octal: ScalarTag = {
+  identify: (value) => typeof value === 'number',
+  default: true,
+  tag: 'tag:yaml.org,2002:int',
+  format: 'OCT12',
+  test: /^0o[0-7_]+$/,
+  resolve: (text) => Number.parseInt(text.slice(2).replaceAll('_', ''), 8),
+};
+
+const binary: ScalarTag = {
+  tag: 'tag:yaml.org,2002:binary',
+  resolve: (text) => Buffer.from(text, 'base64').toString('utf8'),
+};
