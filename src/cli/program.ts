@@ -1,6 +1,7 @@
 // The program around the commands: its own options, and what becomes of failures.
 import { Command } from 'commander';
 import { CommandFailed, endWithReader, EXIT, messageOf } from './exit.ts';
+import { fitHelp } from './help.ts';
 import { version } from './version.ts';
 
 /** The command line with these commands. */
@@ -15,7 +16,7 @@ export function programOf(commands: Iterable<Command>): Command {
       if (!each.opts<{ color: boolean }>().color) process.env['NO_COLOR'] = '1';
     });
   for (const command of commands) root.addCommand(command);
-  return root;
+  return fitHelp(root);
 }
 
 /** Runs what the arguments name. A failure is told on standard error and sets the exit code. */

@@ -41,7 +41,9 @@ Examples:
   offshoot run --install-crds
   offshoot run --context staging --leader-elect --default-version stable
   offshoot run --controllers targets --target-cluster-url https://api.example.com:6443
-  offshoot run --kubeconfig /tmp/kc --webhook-loopback      a cluster on this machine, such as "offshoot up"`;
+
+For a cluster on this machine, such as that of "offshoot up --no-controllers":
+  offshoot run --kubeconfig /tmp/kc --webhook-loopback`;
 
 export function runCommand(): Command {
   return targetFlags(zapFlags(settingFlags(new Command('run'))))

@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import { describe, expect, test, vi } from 'vitest';
+import { claimCommand } from './claim.ts';
+import { envCommand } from './env.ts';
+import { fitHelp, helpWidth, wrapText } from './help.ts';
+import { programOf } from './program.ts';
+import { runCommand } from './run.ts';
+import { targetCommand } from './target.ts';
+import { upCommand } from './up.ts';
+
+function everyCommand(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}
+
+/** What `--help` prints on a terminal of a width. */
+function helpOf(command: Command, columns: number): string {
+  const before = process.stdout.columns;
+  process.stdout.columns = columns;
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  try {
+    fitHelp(command).outputHelp();
+    return write.mock.calls.map(([text]) => String(text)).join('');
+  } finally {
+    write.mockRestore();
+    process.stdout.columns = before;
+  }
+}
+
+describe.each([60, 80, 120])('on a terminal of %i columns', (columns) => {
+  const program = programOf([upCommand(), runCommand(), envCommand(), claimCommand(), targetCommand()]);
+  test.each(everyCommand(program).map((command) => [command.name(), command] as const))(
+    'the help of %s fits',
+    (_name, command) => {
+      const help = helpOf(command, columns);
+      expect(help).toContain('Usage: ');
+      // A single word can't be wrapped.
+      expect(help.split('\n').filter((line) => line.length > columns && /\s/.test(line.trim()))).toEqual([]);
+    },
+  );
+});
+
+test('a flag that is longer than its column stands above what it means', () => {
+  const create = envCommand().commands.find((command) => command.name() === 'create')!;
+  expect(helpOf(create, 80)).toContain(`
+  --subset <[namespace/]deployment[:container]=image>
+                                a Deployment to clone with this image, and to
+                                route to; repeatable
+`);
+});
+
+test('an example that is too long can still be copied', () => {
+  const command = '  offshoot env create a --header "x-env=a b c"';
+  expect(wrapText(`Examples:\n${command}\n`, 30)).toBe(
+    'Examples:\n  offshoot env create a \\\n      --header "x-env=a b c"\n',
+  );
+});
+
+test('paragraphs flow, and lists keep their indentation', () => {
+  expect(wrapText('one two three\nfour\n\n  1    alpha beta gamma', 12)).toBe(
+    'one two\nthree four\n\n  1    alpha\n       beta\n       gamma',
+  );
+});
+
+test('the width is that of the terminal, or what COLUMNS says, or 80', () => {
+  expect([
+    helpWidth(120, '60'),
+    helpWidth(undefined, '60'),
+    helpWidth(undefined, undefined),
+    helpWidth(10, ''),
+  ]).toEqual([120, 60, 80, 40]);
+});
