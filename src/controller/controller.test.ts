@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { board, Board, copier, copy, Copy, FINALIZER, Note, template, Template } from '../../test/support/copier.ts';
 import { FakeApi } from '../../test/support/fake-api.ts';
+import { FakeClock } from '../../test/support/fake-clock.ts';
 import { settled, until } from '../../test/support/until.ts';
 import { ApiError } from '../kube/errors.ts';
 import { defineKind } from '../kube/objects.ts';
@@ -218,6 +219,18 @@ describe('writes', () => {
   });
 });
 
+/** Fails until its template is there. */
+const picky = defineController<Copy>({
+  name: 'picky',
+  kind: Copy,
+  reads: [reading(Template)],
+  plan: (view) => {
+    const found = view.get(Template, { name: 'text', namespace: 'team' });
+    if (found === undefined) throw new Error('there is no template');
+    return { status: { text: found.spec?.text } };
+  },
+});
+
 describe('failures', () => {
   test('a plan that throws becomes a condition that goes away when the cause does; others go on', async () => {
     const api = new FakeApi();
@@ -253,6 +266,37 @@ describe('failures', () => {
     await until(async () => (await passes()) > first);
     expect(api.writes.length).toBe(before);
   });
+
+  test.each(['before the answer', 'after it'])(
+    'what changes while a failure is written down is planned for at once: the watch brings the write itself %s',
+    async (order) => {
+      const api = new FakeApi();
+      const clock = new FakeClock();
+      const manager = new Manager({
+        client: api,
+        controllers: [picky],
+        clock,
+        logger: createLogger({ level: 'silent' }),
+      });
+      managers.push(manager);
+      await manager.start();
+      const patch = api.patch.bind(api);
+      let reported = 0;
+      api.patch = async (kind, ref, body, options) => {
+        if (options?.subresource !== 'status' || reported++ > 0) return patch(kind, ref, body, options);
+        const isFirst = order === 'before the answer';
+        const answer = isFirst ? await patch(kind, ref, body, options) : undefined;
+        await api.create(Template, template('text', 'hello'));
+        await until(() => manager.tables.of(Template).size === 1);
+        return answer ?? patch(kind, ref, body, options);
+      };
+      await api.create(Copy, copy('a'));
+      // The clock stands still: nothing is tried again for its own sake.
+      await until(() => (api.all(Copy).get('team/a')!['status'] as { text?: string } | undefined)?.text === 'hello');
+      await settled(manager);
+      expect(reported).toBe(2);
+    },
+  );
 
   test('a controller that does not own the status tells of failures without writing to it', async () => {
     const api = new FakeApi();

@@ -14,6 +14,8 @@ import { jsonEqual } from '../watchable/index.ts';
 import { stampStatus, statusOf } from './conditions.ts';
 import type { Status } from './conditions.ts';
 import type { ControllerDefinition, Failure, Plan, PlannedEvent } from './definition.ts';
+import { Echoes } from './echoes.ts';
+import type { Wrote } from './echoes.ts';
 import { failureOf, PlanThrew, withFailure, withoutFailure } from './failure.ts';
 import type { Logger } from './logger.ts';
 import type { ControllerMetrics } from './metrics.ts';
@@ -57,8 +59,7 @@ export class Controller {
   readonly #queue: Queue;
   readonly #reads: Reads;
   readonly #stopping = new AbortController();
-  /** Keys whose failure is being written down. */
-  readonly #reporting = new Set<string>();
+  readonly #echoes = new Echoes();
   #workers: Promise<void>[] = [];
   #unsubscribe = (): void => {};
   #yieldedAt = 0;
@@ -87,10 +88,12 @@ export class Controller {
     this.#reads = new Reads({
       tables: options.tables,
       now: () => options.clock.now(),
-      wake: (key) => {
-        if (!this.#reporting.has(key)) this.#queue.add(key);
-      },
+      wake: (key, changed) => this.#wake(key, changed),
     });
+  }
+
+  get #ownsStatus(): boolean {
+    return this.#definition.ownsStatus !== false;
   }
 
   /** True when no key is ready or running. */
@@ -103,7 +106,7 @@ export class Controller {
     const table = this.#tables.of(this.#definition.kind);
     this.#unsubscribe = table.onChange(({ key, old, new: next }) => {
       if (old?.metadata.uid !== next?.metadata.uid) this.#queue.forget(key);
-      if (!this.#reporting.has(key)) this.#queue.add(key);
+      this.#wake(key, next);
     });
     for (const key of table.keys()) this.#queue.add(key, PRIORITY.resync);
     const workers = this.#definition.workers ?? 4;
@@ -163,9 +166,10 @@ export class Controller {
         (refusal) => this.#reads.track(key, (view) => this.#plan(view, object), refusal),
         (steps) => this.#apply(steps),
       );
-      const status = await this.#quietly(refused.length > 0 ? key : undefined, () =>
-        this.#writeStatus(object, plan.status ?? this.#withoutFailure(object)),
-      );
+      // A failure that was written down earlier goes, too.
+      const wanted = plan.status ?? (this.#ownsStatus ? withoutFailure(object) : undefined);
+      const write = (wrote?: Wrote): Promise<StatusOutcome> => this.#writeStatus(object, wanted, wrote);
+      const status = await (refused.length > 0 ? this.#quietly(key, write) : write());
       // A pass that changed nothing has nothing new to tell, whatever its plan says again.
       if ([...outcomes, status].some(({ did }) => did !== 'nothing')) {
         for (const event of plan.events ?? []) this.#record(object, event);
@@ -201,11 +205,12 @@ export class Controller {
   }
 
   /** Writes a status if it differs. */
-  async #writeStatus(object: KubeObject, status: Status | undefined): Promise<StatusOutcome> {
+  async #writeStatus(object: KubeObject, status: Status | undefined, wrote?: Wrote): Promise<StatusOutcome> {
     if (status === undefined) return { did: 'nothing', object };
     const { kind } = this.#definition;
     const stamped = stampStatus(object, status, this.#clock.now());
     const [outcome] = await this.#apply([editStatus(kind, this.#latest(object), stamped)]);
+    wrote?.(outcome!.object);
     return { did: outcome!.did, object: outcome!.object ?? object };
   }
 
@@ -222,12 +227,8 @@ export class Controller {
 
   async #failed(key: string, object: KubeObject, error: unknown): Promise<Result> {
     if (this.#stopping.signal.aborted) return 'error';
-    if (error instanceof WriteForbidden) {
-      // Without the lease this process is about to end; but a renewal may only have come late.
-      this.#queue.retry(key);
-      return 'error';
-    }
-    if (error instanceof PlanOutdated) {
+    // Whoever loses the lease is about to end; but its renewal may only have come late.
+    if (error instanceof WriteForbidden || error instanceof PlanOutdated) {
       this.#logger.debug({ key, reason: error.message }, 'planning again');
       this.#queue.retry(key);
       return 'requeue';
@@ -250,35 +251,27 @@ export class Controller {
     return 'error';
   }
 
-  /** Writes down a failure: that must not wake the key past its back-off. */
-  async #quietly<R>(key: string | undefined, write: () => Promise<R>): Promise<R> {
-    if (key === undefined) return write();
-    this.#reporting.add(key);
-    try {
-      return await write();
-    } finally {
-      this.#reporting.delete(key);
-    }
+  #wake(key: string, changed: KubeObject | undefined): void {
+    if (!this.#echoes.holds(key, changed)) this.#queue.add(key);
   }
 
-  /** The status without a failure that was written down earlier, by whoever owns the status. */
-  #withoutFailure(object: KubeObject): Status | undefined {
-    return this.#definition.ownsStatus === false ? undefined : withoutFailure(object);
+  /** Writes down a failure: that must not wake the key past its back-off. */
+  #quietly<R>(key: string, write: (wrote: Wrote) => Promise<R>): Promise<R> {
+    return this.#echoes.during(key, write, () => this.#queue.add(key));
   }
 
   /** Tells people of a failure: in the status and, when it is news, in an Event. */
   async #report(key: string, object: KubeObject, failure: Failure): Promise<void> {
     const { reason, message } = failure;
-    const isOwner = this.#definition.ownsStatus !== false;
     // The owner of the status would take a condition of others away again, which would wake this key past its back-off.
-    if (!isOwner) this.#record(object, { type: 'Warning', reason, note: message });
+    if (!this.#ownsStatus) this.#record(object, { type: 'Warning', reason, note: message });
     try {
-      await this.#quietly(key, async () => {
+      await this.#quietly(key, async (wrote) => {
         const { steps = [], status = statusOf(object) } =
           this.#definition.failed?.(object, failure, this.#clock.now()) ?? {};
-        await this.#apply(steps);
-        if (!isOwner) return;
-        const { did } = await this.#writeStatus(object, withFailure(status, failure));
+        for (const outcome of await this.#apply(steps)) wrote(outcome.object);
+        if (!this.#ownsStatus) return;
+        const { did } = await this.#writeStatus(object, withFailure(status, failure), wrote);
         if (did !== 'nothing') this.#record(object, { type: 'Warning', reason, note: message });
       });
     } catch (error) {

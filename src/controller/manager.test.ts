@@ -247,7 +247,7 @@ describe('leadership', () => {
     // Past the deadline of the last renewal, with the next one under way.
     clock.stall(8_500);
     await api.patch(Template, { name: 'text', namespace: 'team' }, { type: 'merge', body: { spec: { text: 'new' } } });
-    await until(async () => /result="error"\} [1-9]/.test(await manager.metrics.text()));
+    await until(async () => /result="requeue"\} [1-9]/.test(await manager.metrics.text()));
     expect(api.all(Note).get('team/a-0')!['spec']).toEqual({ text: 'hello' });
     gate.resolve();
     await clock.advance(100);

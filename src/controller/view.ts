@@ -24,6 +24,9 @@ export interface View {
 /** Why a write to an object was refused; undefined if none was. */
 export type Refusal = (kind: AnyKind, ref: Ref) => string | undefined;
 
+/** Told of a reader that something it read has changed: an object, which is given unless it is gone, or anything else. */
+type Wake = (reader: string, changed?: KubeObject) => void;
+
 /** Something that can be read: an object, a list, an entry of an index. Knows who read it. */
 interface Topic {
   readonly readers: Set<string>;
@@ -40,12 +43,12 @@ const EVERYWHERE = '';
 /** The reverse index: which readers read what. One for each controller. */
 export class Reads {
   readonly #tables: Tables;
-  readonly #wake: (reader: string) => void;
+  readonly #wake: Wake;
   readonly #now: () => number;
   readonly #byTable = new Map<AnyTable, TableTopics>();
   readonly #byReader = new Map<string, Set<Topic>>();
 
-  constructor(options: { tables: Tables; now: () => number; wake: (reader: string) => void }) {
+  constructor(options: { tables: Tables; now: () => number; wake: Wake }) {
     this.#tables = options.tables;
     this.#wake = options.wake;
     this.#now = options.now;
@@ -128,14 +131,14 @@ export class Reads {
 /** The topics of one table, found again from a change of it. */
 class TableTopics {
   readonly #table: AnyTable;
-  readonly #wake: (reader: string) => void;
+  readonly #wake: Wake;
   readonly #objects = new Map<string, Topic>();
   readonly #lists = new Map<string, Map<string, ListTopic>>();
   readonly #entries = new Map<string, Map<string, Topic>>();
   readonly #service: Topic = { readers: new Set(), drop() {} };
   readonly #stop: (() => void)[];
 
-  constructor(table: AnyTable, wake: (reader: string) => void) {
+  constructor(table: AnyTable, wake: Wake) {
     this.#table = table;
     this.#wake = wake;
     this.#stop = [
@@ -176,7 +179,7 @@ class TableTopics {
   }
 
   #changed(key: string, old: KubeObject | undefined, next: KubeObject | undefined): void {
-    this.#notify(this.#objects.get(key));
+    this.#notify(this.#objects.get(key), next);
     const namespace = (next ?? old)?.metadata.namespace ?? EVERYWHERE;
     this.#listsChanged(EVERYWHERE, old, next);
     if (namespace !== EVERYWHERE) this.#listsChanged(namespace, old, next);
@@ -185,7 +188,7 @@ class TableTopics {
       const values = new Set<string>();
       if (old !== undefined) for (const value of this.#table.valuesOf(index, old)) values.add(value);
       if (next !== undefined) for (const value of this.#table.valuesOf(index, next)) values.add(value);
-      for (const value of values) this.#notify(entries.get(value));
+      for (const value of values) this.#notify(entries.get(value), next);
     }
   }
 
@@ -196,12 +199,12 @@ class TableTopics {
         selector === undefined ||
         (old !== undefined && matches(selector, old.metadata.labels)) ||
         (next !== undefined && matches(selector, next.metadata.labels));
-      if (concerned) this.#notify(topic);
+      if (concerned) this.#notify(topic, next);
     }
   }
 
-  #notify(topic: Topic | undefined): void {
-    if (topic !== undefined) for (const reader of topic.readers) this.#wake(reader);
+  #notify(topic: Topic | undefined, changed?: KubeObject): void {
+    if (topic !== undefined) for (const reader of topic.readers) this.#wake(reader, changed);
   }
 }
 
