@@ -298,6 +298,42 @@ describe('failures', () => {
     },
   );
 
+  test.each([
+    ['Board', 'team/board', 'ApplyFailed'],
+    ['Copy', 'team/a', undefined],
+  ])('a conflict over a %s that never ends is told', async (fought, key, stalled) => {
+    const api = new FakeApi();
+    const clock = new FakeClock();
+    const lines: string[] = [];
+    const logger = createLogger({ level: 'warn', format: 'json', write: (line) => void lines.push(line) });
+    const manager = new Manager({ client: api, controllers: [copier], clock, logger });
+    managers.push(manager);
+    await manager.start();
+    await api.create(Board, board());
+    await api.create(Template, template('text', 'hello'));
+    await api.create(Copy, copy('a', { count: 1 }));
+    let tries = 0;
+    api.intercept = ({ verb, kind, subresource }) => {
+      if (verb !== 'patch' || kind !== fought || (kind === 'Copy' && subresource === undefined)) return;
+      tries++;
+      throw new ApiError('the object has been modified', { code: 409, reason: 'Conflict' });
+    };
+    for (let second = 0; second < 4; second++) await clock.advance(1_000);
+    expect([tries > 5, lines]).toEqual([true, []]);
+    for (let second = 0; second < 60; second++) await clock.advance(1_000);
+    const message = `${fought} ${key} changed since it was read, every time: another program keeps writing to it`;
+    expect(lines.map((line) => JSON.parse(line) as object)).toContainEqual(
+      expect.objectContaining({ msg: 'reconcile failed', key: 'team/a' }),
+    );
+    expect(condition(api, 'team/a', 'Stalled')?.['reason']).toBe(stalled);
+    const events = [...api.all(defineKind('events.k8s.io/v1', 'Event', 'events')).values()];
+    expect(events.filter((event) => event['type'] === 'Warning')).toMatchObject([{ note: message }]);
+    api.intercept = () => {};
+    await clock.advance(15_000);
+    await until(() => condition(api, 'team/a', 'Ready')?.['status'] === 'True');
+    expect(condition(api, 'team/a', 'Stalled')).toBeUndefined();
+  });
+
   test('a controller that does not own the status tells of failures without writing to it', async () => {
     const api = new FakeApi();
     let tries = 0;

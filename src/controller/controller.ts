@@ -27,6 +27,9 @@ import type { View } from './view.ts';
 /** Reconciling without a pause must not keep timers and sockets from running for longer than this. */
 const YIELD_AFTER_MS = 10;
 
+/** So many conflicts in a row are part of life; more of them, after about 5 s, and somebody must be told. */
+const ORDINARY_CONFLICTS = 10;
+
 export interface ControllerOptions {
   readonly definition: ControllerDefinition;
   readonly client: Client;
@@ -227,8 +230,9 @@ export class Controller {
 
   async #failed(key: string, object: KubeObject, error: unknown): Promise<Result> {
     if (this.#stopping.signal.aborted) return 'error';
+    const isConflict = error instanceof PlanOutdated && this.#queue.failures(key) < ORDINARY_CONFLICTS;
     // Whoever loses the lease is about to end; but its renewal may only have come late.
-    if (error instanceof WriteForbidden || error instanceof PlanOutdated) {
+    if (error instanceof WriteForbidden || isConflict) {
       this.#logger.debug({ key, reason: error.message }, 'planning again');
       this.#queue.retry(key);
       return 'requeue';
@@ -276,6 +280,7 @@ export class Controller {
       });
     } catch (error) {
       this.#logger.debug({ key, err: error }, 'the failure could not be written to the status');
+      if (this.#ownsStatus) this.#record(object, { type: 'Warning', reason, note: message });
     }
   }
 

@@ -1,5 +1,5 @@
 // A pass that failed as a whole, in the words of a status: written by the loop, and taken away by it again.
-import { StepFailed } from '../kube/apply.ts';
+import { PlanOutdated, StepFailed } from '../kube/apply.ts';
 import { ApiError, wordsOf } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { statusOf, withCondition } from './conditions.ts';
@@ -47,5 +47,6 @@ export function withoutFailure(object: KubeObject): Status | undefined {
 }
 
 function messageOf(error: unknown): string {
+  if (error instanceof PlanOutdated) return `${error.message}, every time: another program keeps writing to it`;
   return error instanceof Error ? error.message : String(error);
 }
