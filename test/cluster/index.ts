@@ -2,19 +2,19 @@
 //   KUBECONFIG_TEST=FILE           run on that cluster instead
 //   OFFSHOOT_REAL_CLUSTER=require  a missing real cluster is a failure, not a skip
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
-import { startEmbedded } from '../../src/embedded/index.ts';
+import { afterAll, beforeAll } from 'vitest';
 import type { Client } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import { loadConfig } from '../../src/kube/kubeconfig.ts';
 import { defineKind } from '../../src/kube/objects.ts';
+import { describeNeeding } from '../support/needs.ts';
+import type { Need } from '../support/needs.ts';
 import { until } from '../support/until.ts';
 import { kubernetes } from '../programs/kubernetes.ts';
 import { findPrograms } from '../programs/programs.ts';
+import { ownClusters } from './own.ts';
+import type { RunningCluster } from './own.ts';
 import { sharedRealCluster } from './shared.ts';
 
 export interface Cluster {
@@ -28,30 +28,18 @@ export interface Cluster {
 }
 
 /** One kind of cluster. */
-interface Driver {
+export interface Driver {
   readonly name: Cluster['name'];
   /** One line that says why this cluster cannot be had here. */
   missing(): string | undefined;
-  start(): Promise<{ readonly kubeconfigPath: string; stop(): Promise<void> }>;
+  start(): Promise<RunningCluster>;
 }
 
 const embedded: Driver = {
   name: 'embedded',
   missing: () => undefined,
-  async start() {
-    // Starts in a moment, so every suite gets one of its own.
-    const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-embedded-'));
-    const kubeconfigPath = path.join(dir, 'kubeconfig');
-    const server = await startEmbedded();
-    writeFileSync(kubeconfigPath, server.kubeconfig(), { mode: 0o600 });
-    return {
-      kubeconfigPath,
-      async stop() {
-        await server.stop();
-        rmSync(dir, { recursive: true, force: true });
-      },
-    };
-  },
+  // Starts in a moment, so every suite gets one of its own.
+  start: ownClusters.embedded,
 };
 
 const real: Driver = {
@@ -65,6 +53,9 @@ const real: Driver = {
     return { ...(await sharedRealCluster()), stop: async () => undefined };
   },
 };
+
+/** For suites whose clusters are used for nothing else. */
+export const ownDrivers: readonly Driver[] = [embedded, { ...real, start: ownClusters.real }];
 
 function external(kubeconfigPath: string): Driver {
   return {
@@ -101,35 +92,28 @@ export function describeReal(name: string, define: () => void): void {
   describeOn(real, name, define);
 }
 
-/** Reasons that this worker has printed. */
-const told = new Set<string>();
+/** What a suite on a cluster needs. */
+export function clusterNeed(driver: Driver): Need {
+  return { what: `${driver.name} cluster`, missing: driver.missing(), variable: 'OFFSHOOT_REAL_CLUSTER' };
+}
 
-/** Where the cluster cannot be had, the suite counts as skipped, and its title and one line of the output say why. */
 function describeOn(driver: Driver, name: string, define: () => void): void {
-  const reason = driver.missing();
-  if (reason !== undefined) {
-    if (process.env['OFFSHOOT_REAL_CLUSTER'] === 'require') fail(reason);
-    if (!told.has(reason)) process.stderr.write(`${driver.name} cluster skipped: ${reason}\n`);
-    told.add(reason);
-  }
-  const why = reason === undefined ? '' : ` skipped: ${reason}`;
-  describe.skipIf(reason !== undefined)(`${name} (${driver.name})${why}`, () => {
-    define();
-  });
+  describeNeeding(`${name} (${driver.name})`, [clusterNeed(driver)], define);
 }
 
 function fail(reason: string): never {
   throw new Error(reason);
 }
 
-interface Started {
+export interface Started {
   readonly kubeconfigPath: string;
   readonly client: Client;
   readonly namespaces: string[];
   stop(): Promise<void>;
 }
 
-async function start(driver: Driver): Promise<Started> {
+/** Starts a cluster, with a client of it. */
+export async function start(driver: Driver): Promise<Started> {
   const running = await driver.start();
   const { kubeconfigPath } = running;
   const client = connect(loadConfig({ path: kubeconfigPath }));

@@ -30,9 +30,20 @@ export interface RunningProcess {
 }
 
 /** Starts a program whose output goes to `NAME.log` in the folder. */
-export function startProcess(dir: string, name: string, command: string, args: readonly string[]): RunningProcess {
+export function startProcess(
+  dir: string,
+  name: string,
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): RunningProcess {
   const log = openSync(logFile(dir, name), 'a');
-  const child = spawn(command, args, { cwd: dir, detached: true, stdio: ['ignore', log, log] });
+  const child = spawn(command, args, {
+    cwd: dir,
+    env: { ...process.env, ...env },
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
   closeSync(log);
   const pidFile = path.join(dir, `${name}.pid`);
   if (child.pid !== undefined) writeFileSync(pidFile, String(child.pid));

@@ -1,34 +1,19 @@
 // That a real cluster leaves nothing behind: neither when it is stopped nor when its owner is killed.
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
+import { isAlive, pidsIn } from '../support/alive.ts';
+import { startOwner } from '../support/owner.ts';
 import { until } from '../support/until.ts';
 import { describeReal } from './index.ts';
 import { startRealCluster } from './real.ts';
-
-/** The process ids of a cluster's programs. */
-function programsOf(dir: string): number[] {
-  const files = readdirSync(dir).filter((name) => name.endsWith('.pid'));
-  return files.map((name) => Number(readFileSync(path.join(dir, name), 'utf8')));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 describeReal('real cluster', () => {
   test('serves kubectl, and ends with all of its programs and files', async () => {
     const cluster = await startRealCluster();
     const dir = path.resolve(path.dirname(cluster.kubeconfigPath), '..');
-    const pids = programsOf(dir);
+    const pids = pidsIn(dir);
     try {
       const args = [
         '--kubeconfig',
@@ -54,16 +39,12 @@ describeReal('real cluster', () => {
       import { startRealCluster } from ${JSON.stringify(path.join(import.meta.dirname, 'real.ts'))};
       const cluster = await startRealCluster({ controllerManager: false, scheduler: false, kubelet: false });
       cluster.pauseApiServer();
-      console.log(cluster.kubeconfigPath);
-      setInterval(() => undefined, 1000);`;
-    const owner = spawn(process.execPath, ['--input-type=module-typescript', '-e', source], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [kubeconfigPath] = (await once(createInterface({ input: owner.stdout }), 'line')) as [string];
+      console.log(cluster.kubeconfigPath);`;
+    const { line: kubeconfigPath, kill } = await startOwner(source);
     const dir = path.resolve(path.dirname(kubeconfigPath), '..');
-    const pids = programsOf(dir);
+    const pids = pidsIn(dir);
     expect(pids.filter(isAlive)).toHaveLength(2);
-    owner.kill('SIGKILL');
+    kill();
     await until(() => !pids.some(isAlive) && !existsSync(dir));
     expect(pids.filter(isAlive)).toEqual([]);
   });

@@ -1,14 +1,10 @@
 // Plays scenarios by hand and prints every move:
 //   node test/scenarios/run.ts PART/NAME … [--cluster embedded|real]
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { startEmbedded } from '../../src/embedded/index.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { loadConfig } from '../../src/kube/kubeconfig.ts';
 import { defineKind } from '../../src/kube/objects.ts';
-import { startRealCluster } from '../cluster/real.ts';
+import { ownClusters } from '../cluster/own.ts';
 import { scenarios as ofEnvironments } from '../environments/all.ts';
 import { startSession as startEnvironments } from '../environments/session.ts';
 import type { Client } from '../../src/kube/client.ts';
@@ -40,12 +36,12 @@ export async function main(args: readonly string[], print: (line: string) => voi
     scenarios.names.map((name) => `${part}/${name}`),
   );
   const unknown = names.find((name) => !all.includes(name));
-  if (names.length === 0 || unknown !== undefined || !(values.cluster in clusters)) {
+  if (names.length === 0 || unknown !== undefined || !(values.cluster in ownClusters)) {
     if (unknown !== undefined) print(`there is no scenario ${unknown}`);
-    print(`usage: run.ts PART/NAME … [--cluster ${Object.keys(clusters).join('|')}]\n  ${all.join('\n  ')}`);
+    print(`usage: run.ts PART/NAME … [--cluster ${Object.keys(ownClusters).join('|')}]\n  ${all.join('\n  ')}`);
     return 64;
   }
-  const cluster = await clusters[values.cluster as keyof typeof clusters]();
+  const cluster = await ownClusters[values.cluster as keyof typeof ownClusters]();
   const client = connect(loadConfig({ path: cluster.kubeconfigPath }));
   try {
     let failed = 0;
@@ -75,20 +71,5 @@ export async function main(args: readonly string[], print: (line: string) => voi
 function seconds(since: number): string {
   return `${((performance.now() - since) / 1000).toFixed(1)} s`;
 }
-
-const clusters = {
-  async embedded() {
-    const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-run-'));
-    const kubeconfigPath = path.join(dir, 'kubeconfig');
-    const server = await startEmbedded();
-    writeFileSync(kubeconfigPath, server.kubeconfig(), { mode: 0o600 });
-    const stop = async (): Promise<void> => {
-      await server.stop();
-      rmSync(dir, { recursive: true, force: true });
-    };
-    return { kubeconfigPath, stop };
-  },
-  real: () => startRealCluster(),
-};
 
 if (import.meta.main) process.exitCode = await main(process.argv.slice(2), (line) => console.log(line));

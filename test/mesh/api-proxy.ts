@@ -1,0 +1,79 @@
+// The API server as istiod sees it: with pods on loopback, where something answers. A real API server would refuse such
+// addresses in EndpointSlices, so they are replaced on the way.
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Agent, request } from 'node:https';
+import type { ConnectConfig } from '../../src/kube/config.ts';
+import { Rewriter } from './rewrite.ts';
+
+export interface ApiProxyOptions {
+  readonly target: ConnectConfig;
+  readonly host: string;
+  readonly port: number;
+  /** How addresses of pods begin in what istiod reads. */
+  readonly prefix: string;
+  /** Called with each address before istiod reads of it; it waits. */
+  readonly onAddress: (address: string) => Promise<void>;
+}
+
+/** How long bytes that may be the start of an address wait for the rest. */
+const REST_MS = 20;
+
+/** Starts the proxy: plain HTTP, with the rights of the target's user. */
+export async function startApiProxy(options: ApiProxyOptions): Promise<{ readonly url: string; stop(): void }> {
+  const { target, host, port } = options;
+  const agent = new Agent({ keepAlive: true, ca: target.caPem, cert: target.certPem, key: target.keyPem });
+  const server = createServer((incoming, response) => {
+    const { host: _host, 'accept-encoding': _encoding, authorization: _user, ...headers } = incoming.headers;
+    const outgoing = request(new URL(incoming.url ?? '/', target.server), { method: incoming.method, headers, agent });
+    outgoing.on('response', (answer) => void relay(answer, response, options));
+    outgoing.on('error', () => response.destroy());
+    response.on('close', () => outgoing.destroy());
+    incoming.pipe(outgoing);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return {
+    url: `http://${host}:${port}`,
+    stop() {
+      server.close();
+      server.closeAllConnections();
+      agent.destroy();
+    },
+  };
+}
+
+async function relay(answer: IncomingMessage, response: ServerResponse, options: ApiProxyOptions): Promise<void> {
+  const rewriter = new Rewriter(options.prefix);
+  let sent: Promise<unknown> = Promise.resolve();
+  /** Pieces go on in order, each once all of its addresses answer. */
+  const send = (piece: ReturnType<Rewriter['end']>): void => {
+    sent = sendAfter(sent, piece);
+  };
+  const sendAfter = async (
+    before: Promise<unknown>,
+    { bytes, addresses }: ReturnType<Rewriter['end']>,
+  ): Promise<void> => {
+    await Promise.all([before, ...addresses.map(options.onAddress)]);
+    if (bytes.length > 0) response.write(bytes);
+  };
+  response.writeHead(answer.statusCode ?? 502, answer.headers);
+  response.flushHeaders();
+  let flush: NodeJS.Timeout | undefined;
+  try {
+    for await (const piece of answer as AsyncIterable<Buffer>) {
+      clearTimeout(flush);
+      send(rewriter.push(piece));
+      flush = setTimeout(() => send(rewriter.end()), REST_MS);
+    }
+    send(rewriter.end());
+    await sent;
+    response.end();
+  } catch {
+    response.destroy();
+  } finally {
+    clearTimeout(flush);
+  }
+}

@@ -1,0 +1,69 @@
+// What an Envoy must be told at its start so that istiod tells it the rest.
+import { XDS_PORT } from './istiod.ts';
+
+const ADMIN_PORT = 15_000;
+
+export interface ProxyIdentity {
+  readonly type: 'sidecar' | 'router';
+  readonly name: string;
+  readonly namespace: string;
+  /** Where it listens; its address for istiod, too. */
+  readonly address: string;
+  /** Those of its pod: what `sourceLabels` and selectors look at. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** The bootstrap configuration of an Envoy, for an istiod at an address. */
+export function bootstrap({ type, name, namespace, address, labels }: ProxyIdentity, istiod: string): unknown {
+  const source = { ads: {}, resource_api_version: 'V3', initial_fetch_timeout: '0s' };
+  return {
+    node: {
+      id: `${type}~${address}~${name}.${namespace}~${namespace}.svc.cluster.local`,
+      cluster: `${name}.${namespace}`,
+      metadata: {
+        NAME: name,
+        NAMESPACE: namespace,
+        LABELS: labels,
+        INTERCEPTION_MODE: 'NONE',
+        INSTANCE_IPS: address,
+        ISTIO_VERSION: '1.31.0',
+        CLUSTER_ID: 'Kubernetes',
+      },
+    },
+    admin: { address: socket(address, ADMIN_PORT) },
+    dynamic_resources: {
+      lds_config: source,
+      cds_config: source,
+      ads_config: {
+        api_type: 'DELTA_GRPC',
+        transport_api_version: 'V3',
+        set_node_on_first_message_only: true,
+        grpc_services: [{ envoy_grpc: { cluster_name: 'istiod' } }],
+      },
+    },
+    static_resources: { clusters: [istiodCluster(istiod)] },
+  };
+}
+
+function istiodCluster(address: string): unknown {
+  const options = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
+  return {
+    name: 'istiod',
+    type: 'STATIC',
+    connect_timeout: '5s',
+    typed_extension_protocol_options: {
+      [options]: {
+        '@type': `type.googleapis.com/${options}`,
+        explicit_http_config: { http2_protocol_options: {} },
+      },
+    },
+    load_assignment: {
+      cluster_name: 'istiod',
+      endpoints: [{ lb_endpoints: [{ endpoint: { address: socket(address, XDS_PORT) } }] }],
+    },
+  };
+}
+
+function socket(address: string, port: number): unknown {
+  return { socket_address: { address, port_value: port } };
+}

@@ -1,0 +1,128 @@
+// The pods of a cluster as HTTP servers on loopback: each says which pod it is and what it was asked.
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { Client } from '../../src/kube/client.ts';
+import { systemClock } from '../../src/kube/clock.ts';
+import { defineKind } from '../../src/kube/objects.ts';
+import { runReflector } from '../../src/kube/reflector.ts';
+import { Table } from '../../src/kube/table.ts';
+import type { Pod as SimulatedPod } from '../../src/embedded/simulate/pod-status.ts';
+import { until } from '../support/until.ts';
+import { POD_NETWORK } from './range.ts';
+
+/** The port that every pod serves: the `targetPort` of its Services. */
+export const POD_PORT = 8080;
+
+/** How long a pod that is gone goes on answering, as real ones do while they end. */
+const GRACE_MS = 2_000;
+
+/** What a pod answers with. */
+export interface PodAnswer {
+  readonly address: string;
+  readonly pod: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly image: string;
+  readonly method: string;
+  readonly url: string;
+  /** As they came: names and values in turn. */
+  readonly headers: readonly string[];
+}
+
+/** The pod network's last addresses but 255: those of `settled.ts`, which no pod gets. */
+export const noPod = (number: number): string => `${POD_NETWORK}254.${number}`;
+const isNoPod = (address: string): boolean => address.split('.')[2] === '254';
+
+const Pod = defineKind<SimulatedPod>('v1', 'Pod', 'pods');
+
+/** Serves for the pods of a cluster. */
+export class PodServers {
+  readonly #prefix: string;
+  readonly #table = new Table(Pod);
+  readonly #end = new AbortController();
+  readonly #servers = new Map<string, Promise<Server>>();
+  readonly #byAddress = new Map<string, SimulatedPod>();
+  readonly #following: Promise<void>;
+
+  constructor(client: Client, prefix: string) {
+    this.#prefix = prefix;
+    this.#table.onChange(({ old, new: pod }) => this.#note(old, pod));
+    const onError = (error: unknown): void => console.error(`watching pods: ${String(error)}`);
+    this.#following = runReflector({
+      client,
+      table: this.#table,
+      clock: systemClock,
+      signal: this.#end.signal,
+      onError,
+    });
+  }
+
+  /** Resolves when something answers at an address. */
+  async serve(address: string): Promise<void> {
+    let server = this.#servers.get(address);
+    if (server === undefined) {
+      server = this.#listen(address);
+      this.#servers.set(address, server);
+    }
+    await server;
+  }
+
+  async stop(): Promise<void> {
+    this.#end.abort();
+    await this.#following;
+    await Promise.all([...this.#servers.keys()].map((address) => this.#close(address)));
+  }
+
+  #note(old: SimulatedPod | undefined, pod: SimulatedPod | undefined): void {
+    const address = (pod ?? old)?.status?.podIP?.replace(POD_NETWORK, this.#prefix);
+    if (address === undefined) return;
+    if (pod !== undefined) this.#byAddress.set(address, pod);
+    else setTimeout(() => void this.#close(address), GRACE_MS).unref();
+  }
+
+  async #listen(address: string): Promise<Server> {
+    // No idle time-out: a connection that closes by itself could do so just when a request is on its way.
+    const server = createServer({ keepAliveTimeout: 0 }, (incoming, response) => {
+      this.#answer(address, incoming, response).catch((error: unknown) =>
+        response.writeHead(500).end(`nobody knows the pod at ${address}: ${String(error)}`),
+      );
+    });
+    server.listen(POD_PORT, address);
+    await once(server, 'listening');
+    return server;
+  }
+
+  async #answer(address: string, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    incoming.resume();
+    if (isNoPod(address)) {
+      response.writeHead(200, { 'content-length': 0, 'x-address': address }).end();
+      return;
+    }
+    // istiod may have heard of the pod before our own watch has.
+    if (!this.#byAddress.has(address)) await until(() => this.#byAddress.has(address));
+    const { metadata, spec } = this.#byAddress.get(address)!;
+    const answer: PodAnswer = {
+      address,
+      pod: metadata.name,
+      namespace: metadata.namespace!,
+      labels: metadata.labels ?? {},
+      image: spec.containers[0]?.image ?? '',
+      method: incoming.method!,
+      url: incoming.url!,
+      headers: incoming.rawHeaders,
+    };
+    const body = Buffer.from(JSON.stringify(answer));
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'content-length': body.length, 'x-image': answer.image })
+      .end(incoming.method === 'HEAD' ? undefined : body);
+  }
+
+  async #close(address: string): Promise<void> {
+    const server = await this.#servers.get(address);
+    this.#servers.delete(address);
+    this.#byAddress.delete(address);
+    server?.close();
+    server?.closeAllConnections();
+  }
+}

@@ -1,0 +1,86 @@
+// A workload that a mesh can reach, and an environment of it.
+import { DynamicEnv } from '../../src/api/dynamicenv.ts';
+import { Deployment, DestinationRule, Service, VirtualService } from '../../src/environments/objects.ts';
+import { createLogger, Manager } from '../../src/controller/index.ts';
+import { environments } from '../../src/environments/index.ts';
+import type { Client } from '../../src/kube/client.ts';
+import { isNotFound } from '../../src/kube/errors.ts';
+import { defineKind } from '../../src/kube/objects.ts';
+import { installKinds } from '../environments/install.ts';
+import { workload } from '../environments/workload.ts';
+import { poll } from '../scenarios/poll.ts';
+import { POD_PORT } from './pods.ts';
+
+const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+
+/** Installs the kinds and starts the controllers of environments, with their default settings. */
+export async function startControllers(client: Client): Promise<Manager> {
+  await installKinds(client);
+  const logger = createLogger({ level: 'error' });
+  const manager = new Manager({ client, controllers: [environments()], logger });
+  await manager.start();
+  return manager;
+}
+
+/** Makes workloads of two pods each, with their way through the mesh, in a namespace of their own. */
+export async function makeWorkloads(
+  client: Client,
+  namespace: string,
+  names: readonly string[],
+  port: number,
+): Promise<void> {
+  await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  for (const name of names) {
+    const { deployment, service, rule, routes } = workload(namespace, name);
+    const ports = [{ name: 'http', port, targetPort: POD_PORT }];
+    await client.create(Service, { ...service, spec: { ...service.spec, ports } });
+    await client.create(DestinationRule, rule);
+    await client.create(VirtualService, routes);
+    await client.create(Deployment, { ...deployment, spec: { ...deployment.spec, replicas: 2 } });
+  }
+  await poll(
+    async () => (await Promise.all(names.map((name) => isRolledOut(client, namespace, name)))).every(Boolean),
+    30_000,
+  );
+}
+
+async function isRolledOut(client: Client, namespace: string, name: string): Promise<boolean> {
+  const { status } = await client.get(Deployment, { namespace, name });
+  return status?.['availableReplicas'] === 2;
+}
+
+/** An environment of one workload, for requests that carry its name as the key. */
+export function environmentOf(namespace: string, name: string, base: string, image: string): DynamicEnv {
+  return {
+    apiVersion: 'riskified.com/v1alpha1',
+    kind: 'DynamicEnv',
+    metadata: { name, namespace },
+    spec: {
+      istioMatches: [{ headers: { [KEY]: { exact: name } } }],
+      subsets: [{ name: base, namespace, containers: [{ containerName: base, image }] }],
+    },
+  };
+}
+
+export const KEY = 'x-env';
+
+/** Resolves when an environment is ready, as it was written last. */
+export async function ready(client: Client, { metadata }: DynamicEnv): Promise<void> {
+  await poll(async () => {
+    const { metadata: found, status } = await client.get(DynamicEnv, metadata);
+    return status?.state === 'ready' && status.observedGeneration === found.generation;
+  }, 30_000);
+}
+
+/** Resolves when an environment is gone. */
+export async function gone(client: Client, { metadata }: DynamicEnv): Promise<void> {
+  await poll(async () => {
+    try {
+      await client.get(DynamicEnv, metadata);
+      return false;
+    } catch (error) {
+      if (isNotFound(error)) return true;
+      throw error;
+    }
+  }, 30_000);
+}
