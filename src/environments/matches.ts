@@ -123,24 +123,27 @@ function intersect(a: HeaderMatch, b: HeaderMatch): HeaderMatch | 'never' | 'bes
   if (isPresence(b) || jsonEqual(a, b)) return a;
   // Regular expressions have no intersection that is one, and what they match is the proxy's to say.
   if (a.regex || b.regex) return 'beside';
-  const [narrow, wide] = a.exact || (!b.exact && a.prefix!.length > b.prefix!.length) ? [a, b] : [b, a];
-  return wide.prefix && (narrow.exact || narrow.prefix!).startsWith(wide.prefix) ? narrow : 'never';
+  const isNarrow = a.exact !== undefined || (b.exact === undefined && a.prefix!.length > b.prefix!.length);
+  const [narrow, wide] = isNarrow ? [a, b] : [b, a];
+  return wide.prefix && (narrow.exact ?? narrow.prefix!).startsWith(wide.prefix) ? narrow : 'never';
 }
 
 /** Whether each value that fulfils the first condition fulfils the second. */
 function implies(first: HeaderMatch, second: HeaderMatch): boolean {
   if (jsonEqual(intersect(second, first), first)) return true;
   if (!second.regex || isPresence(second)) return false;
-  return first.exact ? fitsRegex(second.regex, first.exact) : fitsWhatever(second.regex, first.prefix ?? '');
+  return first.exact !== undefined
+    ? fitsRegex(second.regex, first.exact)
+    : fitsWhatever(second.regex, first.prefix ?? '');
 }
 
-/** Some forms ask only that the header is there. */
+/** Some forms ask only that the header is there. An empty `exact` asks for an empty value. */
 function isPresence({ exact, prefix, regex }: HeaderMatch): boolean {
-  return !exact && !prefix && (!regex || regex === '*');
+  return exact === undefined && !prefix && (!regex || regex === '*');
 }
 
 function show(match: HeaderMatch): string {
   if (isPresence(match)) return 'present';
-  const [form, value] = Object.entries(match).find(([, each]) => each)!;
+  const [form, value] = Object.entries(match).find(([, each]) => each !== undefined)!;
   return `${form} "${value}"`;
 }

@@ -1,0 +1,64 @@
+// What istiod makes of a VirtualService that delegates: its routes with those of its delegates in their place.
+import type { HeaderMatch, HttpRoute } from '../objects.ts';
+import type { Match } from './requests.ts';
+
+/** The routes of a root. A delegate that is not there, and routes that contradict the root, are left out. */
+export function withDelegates(
+  http: readonly HttpRoute[],
+  delegate: (name: string) => readonly HttpRoute[] | undefined,
+): readonly HttpRoute[] {
+  return http.flatMap((root) => {
+    if (root.delegate === undefined) return [root];
+    const routes = delegate(root.delegate.name ?? '') ?? [];
+    return routes.flatMap((route) => {
+      const match = mergeMatches(root.match ?? [], route.match ?? []);
+      return match === undefined ? [] : [{ ...route, match }];
+    });
+  });
+}
+
+/** Every entry of the delegate must agree with one of the root's; the result has each such pair. */
+function mergeMatches(roots: readonly Match[], leaves: readonly Match[]): readonly Match[] | undefined {
+  if (roots.length === 0) return leaves;
+  if (leaves.length === 0) return roots;
+  const pairs = leaves.map((leaf) => roots.filter((root) => agree(root, leaf)).map((root) => merge(root, leaf)));
+  return pairs.some((each) => each.length === 0) ? undefined : pairs.flat();
+}
+
+function merge(root: Match, leaf: Match): Match {
+  return {
+    ...root,
+    ...leaf,
+    headers: { ...root.headers, ...leaf.headers },
+    withoutHeaders: { ...root.withoutHeaders, ...leaf.withoutHeaders },
+    queryParams: { ...root.queryParams, ...leaf.queryParams },
+    sourceLabels: { ...root.sourceLabels, ...leaf.sourceLabels },
+    gateways: (leaf.gateways?.length ? leaf.gateways : root.gateways) ?? [],
+  };
+}
+
+function agree(root: Match, leaf: Match): boolean {
+  const maps = ['headers', 'withoutHeaders', 'queryParams'] as const;
+  return (
+    (['uri', 'scheme', 'method', 'authority'] as const).every((field) => agreeOn(root[field], leaf[field])) &&
+    maps.every((field) =>
+      Object.entries(leaf[field] ?? {}).every(([name, match]) => agreeOn(root[field]?.[name], match)),
+    ) &&
+    (root.ignoreUriCase ?? false) === (leaf.ignoreUriCase ?? false) &&
+    (!root.port || !leaf.port || root.port === leaf.port) &&
+    (!root.sourceNamespace || root.sourceNamespace === leaf.sourceNamespace) &&
+    Object.entries(leaf.sourceLabels ?? {}).every(([name, value]) => (root.sourceLabels?.[name] ?? value) === value) &&
+    (!root.gateways?.length || (leaf.gateways ?? []).every((each) => root.gateways!.includes(each)))
+  );
+}
+
+/** Whether the root's condition allows all that the delegate's does, as far as istiod looks: never into expressions. */
+function agreeOn(root: HeaderMatch | undefined, leaf: HeaderMatch | undefined): boolean {
+  if (root === undefined || leaf === undefined) return true;
+  if (root.regex && (leaf.regex || leaf.prefix || leaf.exact)) return false;
+  if (leaf.regex && (root.prefix || root.exact)) return false;
+  if (root.exact) return !leaf.prefix && leaf.exact === root.exact;
+  return (
+    Boolean(root.prefix) && Boolean(leaf.prefix || leaf.exact) && (leaf.prefix || leaf.exact)!.startsWith(root.prefix!)
+  );
+}
