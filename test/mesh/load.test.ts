@@ -1,0 +1,94 @@
+// Environments come, change and go while a thousand requests a second are under way: none of those without the key fails
+// or strays, and neither does one of those with it. OFFSHOOT_CYCLES=N does it more often than an ordinary run.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DynamicEnv } from '../../src/api/dynamicenv.ts';
+import type { Manager } from '../../src/controller/index.ts';
+import { describeMeshes } from './index.ts';
+import { underLoad } from './load/index.ts';
+import type { Flow, Report } from './load/sender.ts';
+import type { Proxy } from './mesh.ts';
+import { environmentOf, gone, KEY, makeWorkloads, ready, startControllers } from './workload.ts';
+
+const CYCLES = Number(process.env['OFFSHOOT_CYCLES'] ?? 2);
+const NAMESPACE = 'shop';
+const WORKLOADS = ['orders', 'payments'];
+const ENVIRONMENTS = ['alice', 'bob'];
+const PER_SECOND = 1_000;
+
+const baseOf = (env: string): string => WORKLOADS[ENVIRONMENTS.indexOf(env) % WORKLOADS.length]!;
+
+describeMeshes('environments under load', {}, (handle) => {
+  let manager: Manager;
+  let web: Proxy;
+
+  beforeAll(async () => {
+    const { client, ports } = handle.mesh;
+    manager = await startControllers(client);
+    await makeWorkloads(client, NAMESPACE, WORKLOADS, ports[0]!);
+    web = await handle.mesh.caller({ name: 'web', namespace: NAMESPACE, labels: { app: 'web' } });
+    await handle.mesh.settled();
+  });
+
+  afterAll(async () => {
+    await manager?.stop();
+  });
+
+  /** To each workload, and more often with the key: an error that lasts a few milliseconds must not slip through. */
+  function flows(): Flow[] {
+    const port = handle.mesh.ports[0]!;
+    return ENVIRONMENTS.flatMap((env) => {
+      const to = { address: web.address, port, host: baseOf(env) };
+      const keyed = { ...to, name: `${env} ${baseOf(env)}`, headers: { [KEY]: env } };
+      return [{ ...to, name: `plain ${baseOf(env)}` }, keyed, keyed];
+    });
+  }
+
+  test(
+    'no request fails or strays',
+    async () => {
+      const { client } = handle.mesh;
+      const all = async (image: number, change: (env: DynamicEnv) => Promise<unknown>): Promise<void> => {
+        const made = (name: string) => environmentOf(NAMESPACE, name, baseOf(name), `${baseOf(name)}:${image}`);
+        await Promise.all(ENVIRONMENTS.map((name) => change(made(name))));
+        await handle.mesh.settled();
+      };
+      const report = await underLoad(flows(), { perSecond: PER_SECOND }, async (phase) => {
+        for (let cycle = 0; cycle < CYCLES; cycle++) {
+          await phase('create');
+          await all(2, async (env) => {
+            await client.create(DynamicEnv, env);
+            await ready(client, env);
+          });
+          await phase('update');
+          await all(3, async (env) => {
+            await client.patch(DynamicEnv, env.metadata, { type: 'merge', body: { spec: env.spec } });
+            await ready(client, env);
+          });
+          await phase('delete');
+          await all(3, async (env) => {
+            await client.delete(DynamicEnv, env.metadata);
+            await gone(client, env);
+          });
+        }
+      });
+      expect(report.sent / report.seconds).toBeGreaterThan(PER_SECOND * 0.9);
+      expect(report.failures).toEqual({});
+      expect(strays(report)).toEqual([]);
+    },
+    60_000 + CYCLES * 30_000,
+  );
+});
+
+/** Images that must not have answered: none but the base's without the key, and with it none but the environment's. */
+function strays({ images }: Report): string[] {
+  return Object.entries(images).flatMap(([flow, phases]) => {
+    const [key, base] = flow.split(' ') as [string, string];
+    const allowed: Readonly<Record<string, readonly number[]>> =
+      key === 'plain' ? { create: [1], update: [1], delete: [1] } : { create: [1, 2], update: [2, 3], delete: [3, 1] };
+    return Object.entries(phases).flatMap(([phase, counts]) =>
+      Object.entries(counts)
+        .filter(([image]) => !(allowed[phase] ?? []).some((version) => image === `${base}:${version}`))
+        .map(([image, count]) => `${count} × ${flow} reached ${image} during ${phase}`),
+    );
+  });
+}

@@ -1,0 +1,36 @@
+// Load on a mesh for tests: a process of its own, so that a busy test does not slow it down.
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Flow, Plan, Report } from './sender.ts';
+
+/** Requests from now on count in this phase; resolves when that is so. The first starts to send. */
+export type Phase = (name: string) => Promise<void>;
+
+const program = fileURLToPath(new URL('./sender.ts', import.meta.url));
+
+/** Does something while requests are under way; resolves with what became of them, once all have been answered. */
+export async function underLoad(
+  flows: readonly Flow[],
+  options: Partial<Omit<Plan, 'flows'>>,
+  act: (phase: Phase) => Promise<void>,
+): Promise<Report> {
+  const plan: Plan = { flows, perSecond: 1_000, mostInFlight: 200, mostRequests: 1_000_000, ...options };
+  const child = spawn(process.execPath, [program, JSON.stringify(plan)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const answer = async (): Promise<string> => {
+    const { value, done } = await lines.next();
+    if (done === true) throw new Error('the process that sends requests has ended');
+    return value;
+  };
+  try {
+    await act(async (name) => {
+      child.stdin.write(`${name}\n`);
+      await answer();
+    });
+    child.stdin.end();
+    return JSON.parse(await answer()) as Report;
+  } finally {
+    child.kill();
+  }
+}
