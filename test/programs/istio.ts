@@ -1,9 +1,14 @@
-// The programs of Istio, from its public Go module. The version string names the commit; the pins beside it are the
-// releases that its own go.mod leads to, because some of the pre-releases in there are not published.
-import { goBuild, writeModule } from './go.ts';
+// The programs of Istio, from its public Go module.
+import { chmodSync, copyFileSync } from 'node:fs';
+import path from 'node:path';
+import { go, goBuild, writeModule } from './go.ts';
 import type { Log, ProgramSet } from './programs.ts';
 
-const commit = '0.0.0-20260827124520-eed52ebb66ad';
+/** The release that this commit leads to; proxies and istiod tell each other. */
+export const istioVersion = '1.31.0';
+const commit = '20260827124520-eed52ebb66ad';
+
+/** Releases of what the commit's own go.mod has pre-releases of, because not all of those are published. */
 const pins = {
   'istio.io/api': 'v1.31.1',
   'istio.io/client-go': 'v1.31.1',
@@ -15,7 +20,7 @@ const pins = {
 export const istiod: ProgramSet<'pilot-discovery'> = {
   name: 'istiod',
   title: 'istiod',
-  versions: [commit],
+  versions: [`${istioVersion}-${commit}`],
   programs: ['pilot-discovery'],
   variable: 'OFFSHOOT_ISTIO_PROGRAMS',
   advice: 'run `npm run real-mesh -- fetch` (needs Go), or set OFFSHOOT_ISTIO_PROGRAMS to a folder that has it',
@@ -23,20 +28,27 @@ export const istiod: ProgramSet<'pilot-discovery'> = {
 };
 
 /** What an installation of Istio on the real node needs besides. */
-export const istioNode: ProgramSet<'istioctl' | 'pilot-agent'> = {
+export const istioNode: ProgramSet<'istioctl' | 'pilot-agent' | 'envoy_bootstrap.json'> = {
   name: 'istio-node',
   title: 'istioctl and pilot-agent',
-  versions: [commit],
-  programs: ['istioctl', 'pilot-agent'],
+  versions: [`${istioVersion}-${commit}`],
+  programs: ['istioctl', 'pilot-agent', 'envoy_bootstrap.json'],
   variable: 'OFFSHOOT_ISTIO_PROGRAMS',
   advice: 'run `npm run real-node -- fetch` (needs Go), or set OFFSHOOT_ISTIO_PROGRAMS to a folder that has them',
-  build: (options) => buildIstio(options, ['istioctl/cmd/istioctl', 'pilot/cmd/pilot-agent']),
+  async build(options) {
+    await buildIstio(options, ['istioctl/cmd/istioctl', 'pilot/cmd/pilot-agent']);
+    const source = await go(['list', '-m', '-f', '{{.Dir}}', 'istio.io/istio'], options.work);
+    const bootstrap = path.join(options.bin, 'envoy_bootstrap.json');
+    copyFileSync(path.join(source.trim(), 'tools/packaging/common/envoy_bootstrap.json'), bootstrap);
+    chmodSync(bootstrap, 0o755); // what is in a set can be executed
+  },
 };
 
 async function buildIstio(
   { work, bin, log }: { readonly work: string; readonly bin: string; readonly log: Log },
   commands: readonly string[],
 ): Promise<void> {
-  writeModule(work, { go: '1.26.0', require: { 'istio.io/istio': `v${commit}`, ...pins } });
-  await goBuild({ work, bin, packages: commands.map((command) => `istio.io/istio/${command}`), log });
+  writeModule(work, { go: '1.26.0', require: { 'istio.io/istio': `v0.0.0-${commit}`, ...pins } });
+  const packages = commands.map((command) => `istio.io/istio/${command}`);
+  await goBuild({ work, bin, packages, linked: [`-X istio.io/istio/pkg/version.buildVersion=${istioVersion}`], log });
 }

@@ -1,0 +1,47 @@
+// Programs and libraries out of Debian packages, unpacked into a folder and not installed.
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { run } from './command.ts';
+import type { Log, ProgramSet } from './programs.ts';
+
+/** What the node itself runs, with the libraries that a machine may not have. */
+const tools = [
+  ...['runc', 'libseccomp2', 'containernetworking-plugins', 'iptables', 'nftables', 'busybox'],
+  ...['libip4tc2', 'libip6tc2', 'libxtables12', 'libmnl0', 'libnftnl11', 'libnetfilter-conntrack3', 'libnfnetlink0'],
+  ...['libnftables1', 'libjansson4', 'libgmp10', 'libedit2', 'libbsd0', 'libmd0', 'libtinfo6'],
+];
+
+/** The system libraries of an image. They stand apart: on the machine itself its own must be used. */
+const base = ['libc6', 'libgcc-s1', 'libstdc++6'];
+
+const iptables = ['iptables', 'iptables-save', 'iptables-restore', 'ip6tables', 'ip6tables-save', 'ip6tables-restore'];
+
+export const debian: ProgramSet = {
+  name: 'debian',
+  title: 'runc, CNI plugins and nftables',
+  versions: ['bookworm'],
+  programs: ['tools/usr/sbin/runc', 'tools/usr/lib/cni/bridge', 'tools/usr/sbin/nft', 'tools/bin/busybox', 'base/lib'],
+  variable: 'OFFSHOOT_DEBIAN_PROGRAMS',
+  advice: 'run `npm run real-node -- fetch` (needs apt-get and dpkg)',
+  async build({ work, bin, log }) {
+    await unpack(tools, work, path.join(bin, 'tools'), log);
+    await unpack(base, work, path.join(bin, 'base'), log);
+    // The package leaves these links to Debian's alternatives, which nobody sets up here.
+    for (const name of iptables) symlinkSync('xtables-nft-multi', path.join(bin, 'tools/usr/sbin', name));
+  },
+};
+
+async function unpack(packages: readonly string[], work: string, target: string, log: Log): Promise<void> {
+  const downloads = path.join(work, path.basename(target));
+  mkdirSync(downloads);
+  mkdirSync(target);
+  const download = ['-o', 'APT::Sandbox::User=root', 'download', ...packages];
+  try {
+    await run('apt-get', download, { cwd: downloads, log });
+  } catch {
+    // A new machine has no package lists.
+    await run('apt-get', ['update'], { cwd: downloads, log });
+    await run('apt-get', download, { cwd: downloads, log });
+  }
+  for (const file of readdirSync(downloads)) await run('dpkg', ['-x', file, target], { cwd: downloads, log });
+}
