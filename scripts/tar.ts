@@ -60,7 +60,7 @@ function header(flag: string, name: string, mode: number, size: number, target: 
   block.write(' '.repeat(8), 148);
   block.write(flag, 156);
   block.write(target.slice(0, 100), 157, 100);
-  block.write('ustar\0' + '00', 257);
+  block.write('ustar\u000000', 257);
   const sum = block.reduce((total, byte) => total + byte, 0);
   block.write(`${octal(sum, 7)}\0 `, 148);
   return block;

@@ -5,11 +5,21 @@ import { run } from './command.ts';
 import type { Log, ProgramSet } from './programs.ts';
 
 /** What the node itself runs, with the libraries that a machine may not have. */
-const tools = [
-  ...['runc', 'libseccomp2', 'containernetworking-plugins', 'iptables', 'nftables', 'busybox'],
-  ...['libip4tc2', 'libip6tc2', 'libxtables12', 'libmnl0', 'libnftnl11', 'libnetfilter-conntrack3', 'libnfnetlink0'],
-  ...['libnftables1', 'libjansson4', 'libgmp10', 'libedit2', 'libbsd0', 'libmd0', 'libtinfo6'],
-];
+const tools = {
+  runc: ['libseccomp2'],
+  'containernetworking-plugins': [],
+  iptables: [
+    'libip4tc2',
+    'libip6tc2',
+    'libxtables12',
+    'libmnl0',
+    'libnftnl11',
+    'libnetfilter-conntrack3',
+    'libnfnetlink0',
+  ],
+  nftables: ['libnftables1', 'libjansson4', 'libgmp10', 'libedit2', 'libbsd0', 'libmd0', 'libtinfo6'],
+  busybox: [],
+};
 
 /** The system libraries of an image. They stand apart: on the machine itself its own must be used. */
 const base = ['libc6', 'libgcc-s1', 'libstdc++6'];
@@ -24,7 +34,7 @@ export const debian: ProgramSet = {
   variable: 'OFFSHOOT_DEBIAN_PROGRAMS',
   advice: 'run `npm run real-node -- fetch` (needs apt-get and dpkg)',
   async build({ work, bin, log }) {
-    await unpack(tools, work, path.join(bin, 'tools'), log);
+    await unpack([...Object.keys(tools), ...Object.values(tools).flat()], work, path.join(bin, 'tools'), log);
     await unpack(base, work, path.join(bin, 'base'), log);
     // The package leaves these links to Debian's alternatives, which nobody sets up here.
     for (const name of iptables) symlinkSync('xtables-nft-multi', path.join(bin, 'tools/usr/sbin', name));

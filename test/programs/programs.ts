@@ -52,7 +52,7 @@ export function programsOf(set: ProgramSet): string {
 export async function fetchPrograms(set: ProgramSet, log: Log, env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const found = findPrograms(set, set.programs, env);
   if ('dir' in found) return found.dir;
-  const root = cacheRoot(set, env);
+  const root = cacheFolder(set.name, env);
   mkdirSync(root, { recursive: true });
   using _lock = await lock(path.join(root, 'build.lock'), () =>
     log(`another process is building ${set.title}; waiting for it`),
@@ -93,13 +93,14 @@ async function build(set: ProgramSet, root: string, log: Log): Promise<string> {
 /** Thrown by a build whose version is not to be had; the next one is tried. */
 export class VersionUnavailable extends Error {}
 
-function cacheRoot(set: ProgramSet, env: NodeJS.ProcessEnv): string {
-  return path.join(env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'offshoot', set.name);
+/** One folder of the project's cache. */
+export function cacheFolder(name: string, env: NodeJS.ProcessEnv = process.env): string {
+  return path.join(env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'offshoot', name);
 }
 
 /** The cache's folders of the versions that are wanted, best first. */
 function cachedVersions(set: ProgramSet, env: NodeJS.ProcessEnv): string[] {
-  const root = cacheRoot(set, env);
+  const root = cacheFolder(set.name, env);
   try {
     const there = new Set(readdirSync(root));
     return set.versions.filter((version) => there.has(version)).map((version) => path.join(root, version));
