@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
     pool: 'threads',
     isolate: false,
+    exclude: ['test/node/**'], // npm run test:node
     setupFiles: ['./test/support/properties.ts'],
     reporters: ['default', './test/support/closing-line.ts'],
     testTimeout: 30_000,

@@ -1,15 +1,62 @@
 // The real node of the tests, by hand:
-//   npm run real-node -- fetch   find its programs, or build and download them once
-//   npm run real-node -- path    print the folders that they are in (fails when they are missing)
-import { containerd } from '../test/programs/containerd.ts';
-import { coredns } from '../test/programs/coredns.ts';
-import { debian } from '../test/programs/debian.ts';
-import { envoy } from '../test/programs/envoy.ts';
-import { istiod, istioNode } from '../test/programs/istio.ts';
-import { kubernetes, kubernetesNode } from '../test/programs/kubernetes.ts';
-import { toolbox } from '../test/programs/toolbox.ts';
+//   npm run real-node -- fetch           find its programs, or build and download them once
+//   npm run real-node -- path            print the folders that they are in (fails when they are missing)
+//   npm run real-node -- up [--mesh]     start a node, with an Istio that injects sidecars if asked, and leave it running
+//   npm run real-node -- in COMMAND …    run a command inside of it; kubectl is set up for it there
+//   npm run real-node -- down            end it; nothing of it is left
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { enterCommand, killNode, startRealNode } from '../test/node/node.ts';
+import { nodePrograms } from '../test/node/programs.ts';
+import { kubernetes } from '../test/programs/kubernetes.ts';
+import { cacheFolder, programsOf } from '../test/programs/programs.ts';
 import { programCommands, runSubcommand } from './subcommand.ts';
 
-const sets = [debian, kubernetes, kubernetesNode, containerd, coredns, toolbox, istiod, istioNode, envoy];
+/** Names the folder of the node that runs. */
+const stateFile = path.join(cacheFolder('node'), 'running');
 
-await runSubcommand('real-node', { ...programCommands(sets) });
+function running(): string | undefined {
+  const dir = existsSync(stateFile) ? readFileSync(stateFile, 'utf8') : '';
+  return existsSync(path.join(dir, 'started')) ? dir : undefined;
+}
+
+function needRunning(): string {
+  const dir = running();
+  if (dir === undefined) throw new Error('no node runs: start one with `npm run real-node -- up`');
+  return dir;
+}
+
+await runSubcommand('real-node', {
+  ...programCommands(nodePrograms),
+
+  async up(args) {
+    if (running() !== undefined) throw new Error('a node runs already: end it with `npm run real-node -- down`');
+    const log = (line: string): void => void process.stderr.write(`${line}\n`);
+    const mesh = args.includes('--mesh');
+    const { dir } = await startRealNode({ mesh, offshoot: true, detached: true, log });
+    mkdirSync(path.dirname(stateFile), { recursive: true });
+    writeFileSync(stateFile, dir);
+    console.log(`npm run --silent real-node -- in kubectl get pods -A\nlogs: ${dir}/*.log\nnpm run real-node -- down`);
+  },
+
+  async in(args) {
+    const dir = needRunning();
+    const [enter = '', ...rest] = [...enterCommand(dir), ...args];
+    const env = {
+      ...process.env,
+      KUBECONFIG: path.join(dir, 'control-plane/credentials/admin.kubeconfig'),
+      PATH: `${programsOf(kubernetes)}:${process.env['PATH']}`,
+    };
+    process.exitCode = spawnSync(enter, rest, { stdio: 'inherit', env }).status ?? 1;
+  },
+
+  async down() {
+    const dir = needRunning();
+    killNode(dir);
+    for (const deadline = Date.now() + 20_000; existsSync(dir); await delay(50))
+      if (Date.now() > deadline) throw new Error(`the node ended, but ${dir} is still there`);
+    rmSync(stateFile);
+  },
+});

@@ -12,6 +12,7 @@ const users = {
   'controller-manager': { commonName: 'system:kube-controller-manager' },
   scheduler: { commonName: 'system:kube-scheduler' },
   kubelet: { commonName: 'system:node:node-1', organizations: ['system:nodes'] },
+  'kube-proxy': { commonName: 'system:kube-proxy' },
 } as const;
 
 export interface Credentials {
@@ -19,12 +20,13 @@ export interface Credentials {
   readonly admin: CertificatePair;
   /** The admin's kubeconfig as text; `file('admin.kubeconfig')` holds the same. */
   readonly kubeconfig: string;
-  /** The path of `ca.crt`, `serving.crt|key`, `front-proxy.crt|key`, `service-account.key|pub`, `USER.kubeconfig`. */
+  /** The path of `ca.crt`, `NAME.crt|key` of `serving`, `front-proxy`, `kubelet-serving` and each user,
+   * `service-account.key|pub`, `USER.kubeconfig`. */
   readonly file: (name: string) => string;
 }
 
-/** Makes everything anew and writes it into `dir`, readable by nobody else. */
-export function writeCredentials(dir: string, serverUrl: string): Credentials {
+/** Makes everything anew and writes it into `dir`, readable by nobody else. The server answers at `addresses` too. */
+export function writeCredentials(dir: string, serverUrl: string, addresses: readonly string[] = []): Credentials {
   mkdirSync(dir, { recursive: true });
   const file = (name: string): string => path.join(dir, name);
   const write = (name: string, text: string): void => writeFileSync(file(name), text, { mode: 0o600 });
@@ -42,10 +44,11 @@ export function writeCredentials(dir: string, serverUrl: string): Credentials {
     issue({
       commonName: 'kube-apiserver',
       dnsNames: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'],
-      ipAddresses: ['127.0.0.1'],
+      ipAddresses: ['127.0.0.1', '10.0.0.1', ...addresses],
       usage: 'server',
     }),
   );
+  writePair('kubelet-serving', issue({ commonName: 'node-1', ipAddresses: [...addresses], usage: 'server' }));
   writePair('front-proxy', issue({ commonName: 'front-proxy', usage: 'client' }));
 
   // Kubernetes signs service account tokens with RS256, so this pair is RSA.
@@ -54,8 +57,10 @@ export function writeCredentials(dir: string, serverUrl: string): Credentials {
   write('service-account.pub', tokens.publicKey.export({ type: 'spki', format: 'pem' }).toString());
 
   const pairs = new Map(Object.entries(users).map(([name, user]) => [name, issue({ ...user, usage: 'client' })]));
-  for (const [name, pair] of pairs)
+  for (const [name, pair] of pairs) {
+    writePair(name, pair);
     write(`${name}.kubeconfig`, kubeconfigText(serverUrl, authority.certPem, name, pair));
+  }
   const admin = pairs.get('admin')!;
   return {
     caPem: authority.certPem,

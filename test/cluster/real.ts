@@ -22,6 +22,9 @@ export interface RealClusterOptions extends ApiServerOptions {
   /** Each program is on unless it is `false`. Without a scheduler or kubelet, pods stay pending. */
   readonly scheduler?: boolean;
   readonly kubelet?: boolean;
+  /** Where the API server answers besides 127.0.0.1, and at which port; a free one otherwise. */
+  readonly addresses?: readonly string[];
+  readonly port?: number;
   /** An empty folder for everything that the cluster writes; a new temporary one otherwise. Removed by `stop`. */
   readonly dir?: string;
 }
@@ -59,9 +62,10 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
   mkdirSync(dir, { recursive: true });
   guardProcesses(dir);
 
-  const [etcdPort, etcdPeerPort, apiPort] = await freePorts(3);
+  const [etcdPort, etcdPeerPort, freePort] = await freePorts(3);
+  const apiPort = options.port ?? freePort;
   const url = `https://127.0.0.1:${apiPort}`;
-  const credentials = writeCredentials(path.join(dir, 'credentials'), url);
+  const credentials = writeCredentials(path.join(dir, 'credentials'), url, options.addresses);
   const running = new Map<string, RunningProcess>();
   const run = (name: Program | 'kubelet', args: readonly string[], command = path.join(programs, name)): void => {
     running.set(name, startProcess(dir, name, command, args));

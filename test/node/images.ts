@@ -1,0 +1,192 @@
+// The images of the node's pods, made from nothing but the programs that are found. Archives of what never changes are
+// cached; Offshoot's own is made of the bundle in `dist/` each time.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { makeImage } from '../../scripts/image.ts';
+import type { ImageOptions } from '../../scripts/image.ts';
+import { coredns } from '../programs/coredns.ts';
+import { debian } from '../programs/debian.ts';
+import { envoy } from '../programs/envoy.ts';
+import { istiod, istioNode, istioVersion } from '../programs/istio.ts';
+import { cacheFolder, programsOf } from '../programs/programs.ts';
+import { toolbox } from '../programs/toolbox.ts';
+import { toolboxImage } from './addresses.ts';
+
+const project = path.resolve(import.meta.dirname, '../..');
+
+/** A file or folder on this machine → its place in the image. */
+type Contents = Readonly<Record<string, string>>;
+
+interface ImageSource extends ImageOptions {
+  readonly contents: Contents;
+  /** With the C library and the linker of programs that are not static. */
+  readonly dynamic?: boolean;
+  /** What is left to do when everything is in its place. */
+  readonly finish?: (root: string) => void;
+}
+
+/** The archives to import: what every node needs, and what a mesh needs on top. */
+export function imageArchives(options: { readonly mesh?: boolean }): string[] {
+  const sources = [toolboxSource(), corednsSource(), ...(options.mesh === true ? meshSources(istioVersion) : [])];
+  return sources.map(cachedArchive);
+}
+
+/** Offshoot, as it is in `dist/` now. */
+export function writeOffshootArchive(target: string): void {
+  writeFileSync(target, assemble(offshootSource()));
+}
+
+export const offshootImage = 'localhost/offshoot:test';
+
+function toolboxSource(): ImageSource {
+  return {
+    name: toolboxImage,
+    contents: {
+      [path.join(programsOf(toolbox), 'toolbox')]: 'usr/local/bin/toolbox',
+      [path.join(programsOf(debian), 'tools/bin/busybox')]: 'bin/busybox',
+    },
+    dynamic: true,
+    entrypoint: ['/usr/local/bin/toolbox'],
+    finish: (root) => {
+      for (const name of ['sh', 'ls', 'cat', 'wget', 'nslookup', 'sleep'])
+        symlinkSync('busybox', path.join(root, 'bin', name));
+    },
+  };
+}
+
+function corednsSource(): ImageSource {
+  return {
+    name: 'localhost/coredns:test',
+    contents: { [path.join(programsOf(coredns), 'coredns')]: 'coredns' },
+    entrypoint: ['/coredns'],
+  };
+}
+
+/** istiod and the proxy under one tag, so that another version can be pretended. */
+function meshSources(tag: string): ImageSource[] {
+  const tools = path.join(programsOf(debian), 'tools');
+  return [
+    {
+      name: `localhost/pilot:${tag}`,
+      contents: { [path.join(programsOf(istiod), 'pilot-discovery')]: 'usr/local/bin/pilot-discovery' },
+      entrypoint: ['/usr/local/bin/pilot-discovery'],
+      user: '1337:1337',
+    },
+    {
+      name: `localhost/proxyv2:${tag}`,
+      contents: {
+        [path.join(programsOf(istioNode), 'pilot-agent')]: 'usr/local/bin/pilot-agent',
+        [path.join(programsOf(istioNode), 'envoy_bootstrap.json')]: 'var/lib/istio/envoy/envoy_bootstrap_tmpl.json',
+        [path.join(programsOf(envoy), 'envoy')]: 'usr/local/bin/envoy',
+        [path.join(tools, 'usr')]: 'usr',
+        [path.join(tools, 'lib')]: 'lib',
+        [path.join(tools, 'bin')]: 'bin',
+      },
+      dynamic: true,
+      entrypoint: ['/usr/local/bin/pilot-agent'],
+    },
+  ];
+}
+
+function offshootSource(): ImageSource {
+  return {
+    name: offshootImage,
+    contents: {
+      [strippedNode()]: 'usr/local/bin/node',
+      [path.join(project, 'bin')]: 'app/bin',
+      [path.join(project, 'dist')]: 'app/dist',
+      [path.join(project, 'package.json')]: 'app/package.json',
+    },
+    dynamic: true,
+    entrypoint: ['/usr/local/bin/node', '/app/bin/offshoot.js'],
+    user: '65532:65532',
+    finish: (root) => {
+      execFileSync('find', [path.join(root, 'app/dist'), '-name', '*.map', '-delete']);
+      rmSync(path.join(root, 'app/dist/types'), { recursive: true, force: true });
+    },
+  };
+}
+
+/** Node without its symbols, a third smaller. */
+function strippedNode(): string {
+  const node = path.join(project, 'node_modules/node/bin/node');
+  const stripped = path.join(cacheFolder('images'), `node-${fingerprint([node])}`);
+  if (!existsSync(stripped)) {
+    mkdirSync(path.dirname(stripped), { recursive: true });
+    const unfinished = `${stripped}.${process.pid}`;
+    copyFileSync(node, unfinished);
+    try {
+      execFileSync('strip', [unfinished], { stdio: 'ignore' });
+    } catch {
+      // Without binutils it stays as it is.
+    }
+    renameSync(unfinished, stripped);
+  }
+  return stripped;
+}
+
+function cachedArchive(source: ImageSource): string {
+  const name = source.name.replace(/^.*\//, '').replace(':', '-');
+  const archive = path.join(cacheFolder('images'), `${name}-${fingerprint(Object.keys(source.contents), source)}.tar`);
+  if (!existsSync(archive)) {
+    mkdirSync(path.dirname(archive), { recursive: true });
+    const unfinished = `${archive}.${process.pid}`;
+    writeFileSync(unfinished, assemble(source));
+    renameSync(unfinished, archive);
+  }
+  return archive;
+}
+
+/** Changes when a file does, or what is made of it. */
+function fingerprint(files: readonly string[], source?: ImageSource): string {
+  const states = files.map((file) => {
+    const { size, mtimeMs } = statSync(file);
+    return [file, size, mtimeMs];
+  });
+  return createHash('sha256')
+    .update(JSON.stringify([states, source, String(source?.finish)]))
+    .digest('hex')
+    .slice(0, 12);
+}
+
+function assemble(source: ImageSource): Buffer {
+  const root = mkdtempSync(path.join(tmpdir(), 'offshoot-image-'));
+  try {
+    if (source.dynamic === true) copyInto(root, { [path.join(programsOf(debian), 'base')]: '.' });
+    copyInto(root, source.contents);
+    mkdirSync(path.join(root, 'tmp'), { recursive: true });
+    chmodSync(path.join(root, 'tmp'), 0o1777);
+    source.finish?.(root);
+    return makeImage(root, source);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+function copyInto(root: string, contents: Contents): void {
+  for (const [from, to] of Object.entries(contents)) {
+    const target = path.join(root, to);
+    mkdirSync(path.dirname(target), { recursive: true });
+    cpSync(from, target, { recursive: true, verbatimSymlinks: true, filter: isNeeded });
+  }
+}
+
+/** Documentation and unusual character sets are most of what Debian's packages hold. */
+function isNeeded(file: string): boolean {
+  return !/\/usr\/(share|lib\/[^/]+\/gconv|lib\/cni)(\/|$)/.test(file);
+}

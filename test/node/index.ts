@@ -1,0 +1,35 @@
+// The node fixture: suites written with `describeNode` share one real node with a mesh, which ends with the test run.
+//   OFFSHOOT_REAL_NODE=require  a missing real node is a failure, not a skip
+import { afterEach, beforeAll, describe } from 'vitest';
+import { startRealNode } from './node.ts';
+import type { RealNode } from './node.ts';
+import { nodeMissing } from './programs.ts';
+
+let shared: Promise<RealNode> | undefined;
+
+/** Starts it when the first suite asks: all of them run in one worker. */
+function sharedNode(): Promise<RealNode> {
+  shared ??= startRealNode({ mesh: true, offshoot: true, log: (line) => process.stderr.write(`real node: ${line}\n`) });
+  return shared;
+}
+
+/** Runs a suite on the real node, which may be used inside of tests and hooks only. After a failure its logs stay. */
+export function describeNode(name: string, define: (node: () => RealNode) => void): void {
+  const missing = nodeMissing({ mesh: true });
+  if (missing !== undefined && process.env['OFFSHOOT_REAL_NODE'] === 'require') throw new Error(missing);
+  if (missing !== undefined) process.stderr.write(`real node skipped: ${missing}\n`);
+  const why = missing === undefined ? '' : ` skipped: ${missing}`;
+  describe.skipIf(missing !== undefined)(`${name}${why}`, () => {
+    let node: RealNode | undefined;
+    beforeAll(async () => {
+      node = await sharedNode();
+    }, 300_000);
+    afterEach(({ task }) => {
+      if (task.result?.state === 'fail') process.stderr.write(`logs of the real node: ${node?.keepLogs()}\n`);
+    });
+    define(() => {
+      if (node === undefined) throw new Error('no node here: use it inside of tests and hooks only');
+      return node;
+    });
+  });
+}

@@ -1,0 +1,43 @@
+// kubectl on the real node, as a person would use it.
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { stringifyJson } from '../../src/kube/json.ts';
+import { kubernetes } from '../programs/kubernetes.ts';
+import { programsOf } from '../programs/programs.ts';
+
+/**
+ * Answers with the standard output; fails with what kubectl complained of. An object as input is
+ * written as JSON; with a promise, standard input ends when it settles.
+ */
+export type Kubectl = (args: readonly string[], input?: unknown) => Promise<string>;
+
+export function kubectlFor(kubeconfigPath: string): Kubectl {
+  const program = path.join(programsOf(kubernetes), 'kubectl');
+  return (args, input) =>
+    new Promise((resolve, reject) => {
+      const all = [
+        '--kubeconfig',
+        kubeconfigPath,
+        '--cache-dir',
+        path.join(path.dirname(kubeconfigPath), 'kubectl'),
+        ...args,
+      ];
+      const child = execFile(program, all, { maxBuffer: 2 ** 26 }, (error, out, complaint) => {
+        if (error === null) resolve(out);
+        else reject(new Error(`kubectl ${args.join(' ')}: ${complaint.trim() || error.message}`));
+      });
+      const end = (): void => void child.stdin?.end(textOf(input));
+      if (input instanceof Promise) void input.then(end, end);
+      else end();
+    });
+}
+
+/** Applies objects at once. */
+export async function apply(kubectl: Kubectl, ...items: object[]): Promise<void> {
+  await kubectl(['apply', '--server-side', '-f', '-'], { apiVersion: 'v1', kind: 'List', items });
+}
+
+function textOf(input: unknown): string {
+  if (typeof input === 'string') return input;
+  return input === undefined || input instanceof Promise ? '' : stringifyJson(input);
+}

@@ -1,0 +1,160 @@
+// A real node for tests: the control plane of test/cluster, containerd, a kubelet, kube-proxy and DNS, with real pods.
+// Everything is inside one set of namespaces that ends with its process, or with ours, also on kill -9 (inside.ts).
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { installDns } from './dns.ts';
+import { forward } from './forward.ts';
+import { imageArchives, writeOffshootArchive } from './images.ts';
+import { kubectlFor } from './kubectl.ts';
+import type { Kubectl } from './kubectl.ts';
+import { installMesh } from './mesh.ts';
+import { nodeMissing } from './programs.ts';
+import { controlGroupRoots } from './surroundings.ts';
+
+export interface RealNodeOptions {
+  /** With an Istio that injects sidecars. */
+  readonly mesh?: boolean;
+  /** With the image of Offshoot, as it is in `dist/`. */
+  readonly offshoot?: boolean;
+  /** Goes on when this process has ended. */
+  readonly detached?: boolean;
+  readonly log?: (line: string) => void;
+}
+
+export interface RealNode {
+  readonly dir: string;
+  /** Works from outside of the node, while this process lives. */
+  readonly kubeconfigPath: string;
+  readonly kubectl: Kubectl;
+  /** Copies every log, of pods too, to a folder that stays, and answers with it. */
+  readonly keepLogs: () => string;
+  /** Ends every process and removes every file and control group. */
+  readonly stop: () => Promise<void>;
+}
+
+const insideProgram = fileURLToPath(new URL('./inside.ts', import.meta.url));
+const startDeadlineMs = 120_000;
+
+/**
+ * Arguments: the node's folder (its last part is the name of the control group too), then the command to run inside,
+ * which ends when standard input does. With the namespaces go processes, mounts, links and rules; control groups and
+ * files are removed here. The first process inside is a shell, because somebody must wait for orphans.
+ */
+const outerScript = `
+dir=$1; shift; exec 3<&0
+unshare --mount --net --pid --uts --ipc --fork --kill-child --mount-proc -- \\
+  sh -c 'exec 3<&0; "$@" <&3 3<&- & wait $!' init "$@" <&3 >>"$dir/node.log" 2>&1 &
+echo $! >"$dir/unshare.pid"
+wait $! || [ -e "$dir/stopping" ] || { mkdir "$dir.failed"; cp "$dir"/*.log "$dir"/*/*.log "$dir.failed"; }
+for try in 1 2 3 4 5 6 7 8 9 10; do
+  for root in $ROOTS; do find "$root/\${dir##*/}" -depth -type d -exec rmdir {} + ; done && break
+  for root in $ROOTS; do [ -d "$root/\${dir##*/}" ] && sleep 0.2 && continue 2; done
+  break
+done 2>/dev/null
+rm -rf "$dir"`;
+
+/** Starts a node. Resolves when it is ready, with DNS and whatever was asked for. */
+export async function startRealNode(options: RealNodeOptions = {}): Promise<RealNode> {
+  const missing = nodeMissing({ mesh: options.mesh === true });
+  if (missing !== undefined) throw new Error(missing);
+  const started = performance.now();
+  const log = (what: string): void =>
+    options.log?.(`${what} after ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-node-'));
+  provideImages(path.join(dir, 'images'), options);
+  log('images made');
+  const outer = startOuter(dir, options.detached === true);
+  const failed = `${dir}.failed`;
+  try {
+    const deadline = Date.now() + startDeadlineMs;
+    while (!existsSync(path.join(dir, 'started'))) {
+      if (outer.ended()) throw new Error(`the node ended; its logs: ${failed}`);
+      if (Date.now() > deadline) throw new Error('the node did not start in time');
+      await delay(20);
+    }
+    log('control plane, containerd and kubelet started');
+    const node = { dir, ...(await openFromOutside(dir)), keepLogs: () => keepLogs(dir), stop: outer.stop };
+    await installDns(node.kubectl);
+    log('DNS ready');
+    if (options.mesh === true) await installMesh(node.kubeconfigPath);
+    if (options.mesh === true) log('istiod ready');
+    return node;
+  } catch (error) {
+    const logs = outer.ended() ? failed : keepLogs(dir);
+    await outer.stop();
+    throw new Error(`${(error as Error).message}\nlogs of the node: ${logs}`, { cause: error });
+  }
+}
+
+/** The command that runs another one inside of the node. */
+export function enterCommand(dir: string): string[] {
+  const unshare = readFileSync(path.join(dir, 'unshare.pid'), 'utf8').trim();
+  const init = readFileSync(`/proc/${unshare}/task/${unshare}/children`, 'utf8').trim();
+  return ['nsenter', '--target', init, '--mount', '--net', '--pid', '--uts', '--ipc', '--wdns=/', '--'];
+}
+
+/** Ends a node that is detached; what is left of it goes a moment later. */
+export function killNode(dir: string): void {
+  writeFileSync(path.join(dir, 'stopping'), '');
+  process.kill(Number(readFileSync(path.join(dir, 'unshare.pid'), 'utf8')), 'SIGKILL');
+}
+
+function provideImages(dir: string, options: RealNodeOptions): void {
+  mkdirSync(dir);
+  for (const archive of imageArchives(options)) symlinkSync(archive, path.join(dir, path.basename(archive)));
+  if (options.offshoot === true) writeOffshootArchive(path.join(dir, 'offshoot.tar'));
+}
+
+interface Outer {
+  readonly ended: () => boolean;
+  readonly stop: () => Promise<void>;
+}
+
+function startOuter(dir: string, detached: boolean): Outer {
+  const inside = [process.execPath, insideProgram, dir, ...(detached ? ['detached'] : [])];
+  const child = spawn('sh', ['-c', outerScript, 'real-node', dir, ...inside], {
+    env: { ...process.env, ROOTS: controlGroupRoots().join(' ') },
+    stdio: [detached ? 'ignore' : 'pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  let ended = false;
+  const end = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      ended = true;
+      resolve();
+    });
+  });
+  child.unref();
+  return {
+    ended: () => ended,
+    async stop() {
+      if (ended) return;
+      child.ref();
+      if (detached) killNode(dir);
+      else child.stdin?.destroy();
+      await end;
+    },
+  };
+}
+
+/** A port of ours leads to the API server of the node. */
+async function openFromOutside(dir: string): Promise<{ readonly kubeconfigPath: string; readonly kubectl: Kubectl }> {
+  const { port } = await forward({ port: 0 }, { path: path.join(dir, 'api.sock') });
+  const inner = readFileSync(path.join(dir, 'started'), 'utf8');
+  const kubeconfigPath = path.join(dir, 'kubeconfig');
+  writeFileSync(kubeconfigPath, inner.replace(/(https:\/\/127\.0\.0\.1):\d+/, `$1:${port}`), { mode: 0o600 });
+  return { kubeconfigPath, kubectl: kubectlFor(kubeconfigPath) };
+}
+
+/** What is large, or leads to the node's own places, stays behind. */
+const unwanted = /\/(containerd|images|credentials|etcd|var-lib|var-log\/containers|.*\.sock)$/;
+
+function keepLogs(dir: string): string {
+  const kept = mkdtempSync(path.join(tmpdir(), 'offshoot-node-logs-'));
+  cpSync(dir, kept, { recursive: true, filter: (file) => !unwanted.test(file) });
+  return kept;
+}

@@ -1,0 +1,89 @@
+// Offshoot as a pod on the real node: non-root, read-only root, Pod Security `restricted`, the rights of deploy/ alone.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DynamicEnv } from '../../src/api/dynamicenv.ts';
+import type { Client } from '../../src/kube/client.ts';
+import { connect } from '../../src/kube/connect.ts';
+import { loadConfig } from '../../src/kube/kubeconfig.ts';
+import { Lease } from '../../src/kube/lease.ts';
+import { until } from '../support/until.ts';
+import { describeNode } from './index.ts';
+import { apply } from './kubectl.ts';
+import type { Kubectl } from './kubectl.ts';
+import { installOffshoot, offshootNamespace } from './offshoot.ts';
+import { makeShop, shopEnvironment } from './shop.ts';
+
+const namespace = 'team';
+const name = 'cart';
+const examples = path.resolve(import.meta.dirname, '../../examples');
+
+describeNode('Offshoot as a pod', (node) => {
+  let kubectl: Kubectl;
+  let client: Client;
+  beforeAll(async () => {
+    ({ kubectl } = node());
+    client = connect(loadConfig({ path: node().kubeconfigPath }));
+    await installOffshoot(kubectl);
+    await makeShop(kubectl, namespace, name);
+  }, 240_000);
+  afterAll(() => client.close());
+
+  const env = { namespace, name: 'try' };
+
+  test('an environment and a claim become ready, with real pods', async () => {
+    await apply(kubectl, shopEnvironment(namespace, name, 'one'));
+    for (const file of ['classes.yaml', 'claim.yaml'])
+      await kubectl(['apply', '-f', '-'], readFileSync(path.join(examples, file), 'utf8'));
+    await kubectl(['wait', '-n', namespace, 'dynamicenv/try', '--for=condition=Ready', '--timeout=60s']);
+    await kubectl(['wait', '-n', namespace, 'deploymenttargetclaim/staging', '--for=condition=Ready', '--timeout=60s']);
+    const images = await kubectl(['get', 'pods', '-n', namespace, '-l', `version=${namespace}-try`, '-o', 'name']);
+    expect(images.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('the webhook refuses what it must, in the cluster too', async () => {
+    const wrong = shopEnvironment(namespace, name, 'one');
+    const refused = { ...wrong, metadata: { ...env, name: 'wrong' }, spec: { ...wrong.spec, istioMatches: [] } };
+    await expect(apply(kubectl, refused)).rejects.toThrow(/denied the request: .*empty IstioMatch is invalid/);
+  });
+
+  test('a rolling restart of both replicas refuses no write', async () => {
+    const end = new AbortController();
+    let writes = 0;
+    const failures: string[] = [];
+    const write = async (): Promise<void> => {
+      while (!end.signal.aborted) {
+        const body = { metadata: { annotations: { 'example.com/writes': String(writes++) } } };
+        await client
+          .patch(DynamicEnv, env, { type: 'merge', body })
+          .catch((error: Error) => failures.push(error.message));
+      }
+    };
+    const writers = Promise.all(Array.from({ length: 8 }, write));
+    await kubectl(['rollout', 'restart', '-n', offshootNamespace, 'deployment/offshoot']);
+    await kubectl(['rollout', 'status', '-n', offshootNamespace, 'deployment/offshoot', '--timeout=90s']);
+    // The last of the old replicas ends some seconds after the new ones are ready.
+    const replicas = async (): Promise<number> =>
+      (await kubectl(['get', 'pods', '-n', offshootNamespace, '-o', 'name'])).trim().split('\n').length;
+    await until(async () => (await replicas()) === 2, 60_000);
+    end.abort();
+    await writers;
+    expect(failures).toEqual([]);
+    expect(writes).toBeGreaterThan(100);
+  });
+
+  test('another replica takes over within 20 s when the leader is deleted', async () => {
+    const leader = async (): Promise<string> => {
+      const lease = await client.get(Lease, { namespace: offshootNamespace, name: 'dynamic-environment-lock' });
+      return lease.spec?.holderIdentity ?? '';
+    };
+    const before = await leader();
+    const pods = (await kubectl(['get', 'pods', '-n', offshootNamespace, '-o', 'name'])).trim().split('\n');
+    const leading = pods.filter((pod) => before.includes(pod.replace('pod/', '')));
+    expect(leading).toHaveLength(1);
+    await kubectl(['delete', '-n', offshootNamespace, '--wait=false', ...leading]);
+    await until(async () => ![before, ''].includes(await leader()), 20_000);
+    // And it works: the environment goes.
+    await kubectl(['delete', '-n', namespace, 'dynamicenv/try', '--timeout=30s']);
+  });
+});
