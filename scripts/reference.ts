@@ -5,8 +5,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { dynamicEnv } from '../src/api/dynamicenv.ts';
 import type { Resource } from '../src/api/resource.ts';
+import * as routing from '../src/api/routing.ts';
 import * as spaces from '../src/api/spaces.ts';
 import * as targets from '../src/api/targets.ts';
+import { upstream } from '../src/api/upstream.ts';
 import type { KubeObject } from '../src/kube/objects.ts';
 
 /** What a page tells of one node of a schema. */
@@ -33,9 +35,8 @@ export function referencePages(): ReadonlyMap<string, string> {
 
 /** Every kind that a module of ours exports. */
 function resources(): readonly Resource<KubeObject>[] {
-  return [dynamicEnv, ...Object.values(targets), ...Object.values(spaces)].filter(
-    (each): each is Extract<typeof each, { readonly crd: object }> => 'crd' in each,
-  );
+  const modules = [targets, spaces, routing].flatMap((module): object[] => Object.values(module));
+  return [dynamicEnv, ...modules, upstream].filter((each): each is Resource<KubeObject> => 'crd' in each);
 }
 
 function fileOf({ definition }: Resource<KubeObject>): string {

@@ -9,8 +9,10 @@ import type { ApiObject } from '../embedded/resource.ts';
 import { connect, defineKind, parseJson } from '../kube/index.ts';
 import type { AnyKind, AnyObject, Client } from '../kube/index.ts';
 import { DynamicEnv, dynamicEnv } from './dynamicenv.ts';
+import * as routing from './routing.ts';
 import * as spaces from './spaces.ts';
 import * as targets from './targets.ts';
+import { Upstream, upstream } from './upstream.ts';
 
 interface Node {
   readonly type?: string;
@@ -22,8 +24,9 @@ interface Node {
   readonly additionalProperties?: Node;
 }
 
-const definitions: readonly AnyObject[] = [dynamicEnv, ...Object.values(spaces), ...Object.values(targets)].flatMap(
-  (each) => (typeof each === 'object' && 'crd' in each ? [each.crd] : []),
+const modules = [spaces, targets, routing].flatMap((module): object[] => Object.values(module));
+const definitions: readonly AnyObject[] = [dynamicEnv, ...modules, upstream].flatMap((each) =>
+  'crd' in each ? [each.crd as AnyObject] : [],
 );
 const named = definitions.map((definition) => [definition.metadata.name, definition] as const);
 
@@ -226,6 +229,53 @@ describe('on an API server', () => {
     spaces.ManagedEnvironment,
   ])('a $kind without a spec is refused', async (kind) => {
     await expect(client.create(kind, nothing(kind))).rejects.toThrow('spec: Required value');
+  });
+
+  test.each(['targetMesh', 'target_mesh'])('a rule is kept as it is written: %s', async (targetMesh) => {
+    const rule = parse(`
+apiVersion: supergloo.solo.io/v1
+kind: RoutingRule
+metadata: {name: ${targetMesh.toLowerCase().replace('_', '-')}, namespace: default}
+spec:
+  ${targetMesh}: {name: shop, namespace: supergloo-system}
+  sourceSelector: null
+  destinationSelector: {labelSelector: {labelsToMatch: {app: reviews}}}
+  requestMatchers:
+    - {prefix: /, headers: [{name: x, value: y}], query_parameters: [{name: q, regex: true, value: a+}], methods: [GET]}
+    - null
+  spec:
+    trafficShifting:
+      destinations:
+        destinations: [{destination: {upstream: {name: reviews, namespace: gloo-system}}, weight: 4294967295}]
+`) as routing.RoutingRule;
+    const created = await client.create(routing.RoutingRule, rule);
+    const { sourceSelector: _, ...written } = rule.spec;
+    expect(created.spec).toMatchObject(written);
+  });
+
+  test.each(['upstreamSpec', 'kube'])('an upstream is kept in both forms: %s', async (form) => {
+    const kube = { serviceName: 'reviews', serviceNamespace: 'shop', servicePort: 80, selector: { app: 'reviews' } };
+    const spec = form === 'kube' ? { kube, sslConfig: { sni: 'a' } } : { upstreamSpec: { kube } };
+    const metadata = { name: form.toLowerCase(), namespace: 'default' };
+    const created = await client.create(Upstream, {
+      apiVersion: 'gloo.solo.io/v1',
+      kind: 'Upstream',
+      metadata,
+      spec,
+    });
+    expect(created.spec).toEqual(spec);
+  });
+
+  test('a rule whose weight is no number is refused by name', async () => {
+    const rule = {
+      apiVersion: 'supergloo.solo.io/v1',
+      kind: 'RoutingRule',
+      metadata: { name: 'refused', namespace: 'default' },
+      spec: { spec: { trafficShifting: { destinations: { destinations: [{ weight: -1 }] } } } },
+    };
+    await expect(client.create(routing.RoutingRule, rule)).rejects.toThrow(
+      'spec.spec.trafficShifting.destinations.destinations[0].weight',
+    );
   });
 
   test('a Space needs no spec', async () => {
