@@ -65,6 +65,7 @@ const SubsetStatus = z.object({
   deployment: CloneStatus.describe('The clone.'),
   destinationRules: z.array(ResourceStatus).describe('The DestinationRules made for it.').optional(),
   virtualServices: z.array(ResourceStatus).describe('The VirtualServices that route to it.').optional(),
+  unreached: z.string().describe('Why no request reaches the clone.').optional(),
   subsetErrors: z
     .object({
       deployment: z.array(StatusError).describe('Of the clone and its base.').optional(),

@@ -1,6 +1,6 @@
 // `offshoot env list`: environments and how they are, once or as they change.
 import type { DynamicEnv } from '../api/dynamicenv.ts';
-import { itemsOf } from '../environments/names.ts';
+import { itemsOf, statusKey } from '../environments/names.ts';
 import { keyOf } from '../kube/objects.ts';
 import { ENVIRONMENT } from './env-get.ts';
 import { formatMatches } from './env-match.ts';
@@ -27,7 +27,20 @@ const columns: Columns<DynamicEnv> = {
   ],
 };
 
+/** Subsets that requests reach, and consumers that run. */
 function readyCount(env: DynamicEnv): string {
   const { subsets, consumers } = itemsOf(env);
-  return `${env.status?.totalReady ?? 0}/${subsets.length + consumers.length}`;
+  const { status } = env;
+  const total = subsets.length + consumers.length;
+  // The original operator says nothing about requests.
+  if (status?.observedGeneration === undefined) return `${status?.totalReady ?? 0}/${total}`;
+  const reached = subsets.filter((subset) => {
+    const entry = status.subsetsStatus[statusKey(subset)];
+    return entry !== undefined && entry.unreached === undefined;
+  });
+  const running = consumers.filter((consumer) => {
+    const entry = status.consumersStatus?.[statusKey(consumer)];
+    return entry?.status === 'running' && entry.message === undefined;
+  });
+  return `${reached.length + running.length}/${total}`;
 }

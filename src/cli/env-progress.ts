@@ -54,6 +54,7 @@ function routeStep(subset: Subset, status: SubsetStatus | undefined): ProgressSt
   const running = named(status?.virtualServices);
   // A delegate that is missing is an error in one place; the routes in the others lead to the environment all the same.
   if (running.length > 0 && errorsOf(status, 'subset').length === 0) {
+    if (status?.unreached !== undefined) return { label, state: 'failed', note: status.unreached };
     return { label, state: 'done', note: `running (VirtualService ${running.join(', ')})` };
   }
   if (errors.length > 0) return { label, state: 'failed', note: errors.join('; ') };

@@ -192,6 +192,27 @@ describe('waiting ends', () => {
     expect(await shop.run('env', 'delete', 'stalled')).toMatchObject({ code: 0 });
   });
 
+  test('with exit code 1 when earlier routes take every request', { timeout: 60_000 }, async () => {
+    const create = (name: string, header: string) =>
+      shop.run('env', 'create', name, '--subset', 'cart=cart:2', '--header', header, '--wait');
+    expect(await create('greedy', 'end-user~=.*')).toMatchObject({ code: 0 });
+    const { code, stderr } = await create('behind', 'end-user=alice');
+    const reason = 'all of its requests are taken by environment shop/greedy in VirtualService shop/cart';
+    expect(stderr).toContain(`shop/cart routes: ${reason}\n`);
+    expect(stderr).toContain(`error: environment shop/behind is stalled: shop/cart: ${reason}\n`);
+    expect(code).toBe(1);
+    const listed = await shop.run('env', 'list');
+    expect(listed.stdout).toMatch(/^behind +degraded +0\/1 /m);
+    expect(listed.stdout).toMatch(/^greedy +ready +1\/1 /m);
+    expect((await shop.run('env', 'describe', 'behind')).stdout).toContain(reason);
+    // The count that the original's tests know stays: the clone runs.
+    expect((await shop.client.get(DynamicEnv, { name: 'behind', namespace: 'shop' })).status?.totalReady).toBe(1);
+    // It gets its requests when the other one has gone.
+    await shop.run('env', 'delete', 'greedy');
+    await until(async () => /^behind +ready +1\/1 /m.test((await shop.run('env', 'list')).stdout), 20_000);
+    await shop.run('env', 'delete', 'behind');
+  });
+
   test('with exit code 130 when it is interrupted', { timeout: 30_000 }, async () => {
     const create = ['env', 'create', 'interrupted', '--subset', 'bad=bad:2', '--header', 'a=b', '--wait'];
     const { child, ended, output } = shop.start(...create);
@@ -203,7 +224,7 @@ describe('waiting ends', () => {
 });
 
 describe('list -w', () => {
-  const create = (name: string) => shop.run('env', 'create', name, '--subset', 'cart=cart:2', '--header', 'a=b');
+  const create = (name: string) => shop.run('env', 'create', name, '--subset', 'cart=cart:2', '--header', `a=${name}`);
 
   test('shows what is there once, then every change, and marks what is gone', { timeout: 60_000 }, async () => {
     await create('there');
@@ -214,7 +235,7 @@ describe('list -w', () => {
     expect(table().match(/^there /gm)).toHaveLength(1);
     expect(names()).toBe('dynamicenv.riskified.com/there\n');
     await create('seen');
-    await until(() => /^seen +ready +1\/1 +a=b/m.test(table()), 20_000);
+    await until(() => /^seen +ready +1\/1 +a=seen/m.test(table()), 20_000);
     await shop.run('env', 'delete', 'seen');
     await until(() => /^seen +deleting/m.test(table()), 20_000);
     await until(() => /^seen +deleted +/m.test(table()), 20_000);

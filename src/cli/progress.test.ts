@@ -61,6 +61,16 @@ describe('the parts of an environment', () => {
     expect(notes(cart).at(-1)).toBe('waiting: waits for proxies to know the rule');
   });
 
+  test('earlier routes take all requests', () => {
+    const cart = {
+      deployment: clone('running'),
+      destinationRules: [{ name: 'rule', namespace: 'shop', status: 'running' }],
+      virtualServices: [{ name: 'cart', namespace: 'edge', status: 'running' }],
+      unreached: 'all of its requests are taken by another one',
+    };
+    expect(notes(cart).at(-1)).toBe('failed: all of its requests are taken by another one');
+  });
+
   test('everything runs', () => {
     const cart = {
       deployment: clone('running'),

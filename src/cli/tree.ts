@@ -55,6 +55,8 @@ function environmentReasons(env: DynamicEnv): string[] {
     .filter(({ type, status, reason }) => {
       // Degraded is the sum of what the parts below say themselves.
       if (type === 'Stalled') return status === 'True' && reason !== 'Degraded';
+      // Which routes are in the way, or why none can be made, is nobody else's to say.
+      if (type === 'Routed' && (reason === 'Shadowed' || reason === 'RoutesMissing')) return true;
       return reason.endsWith('WithWarnings');
     })
     .map(({ message }) => message);
@@ -68,14 +70,25 @@ function subsetNode(world: EnvironmentWorld, subset: Subset): TreeNode {
     ...ruleNodes(status, errorsOf(status, 'destinationRule')),
     ...virtualServiceNodes(world, subset, status),
   ];
-  return node('Subset', key, subsetState(status), { reasons: errorsOf(status, 'subset'), children });
+  const reasons = [...errorsOf(status, 'subset'), ...unreachedOf(status)];
+  return node('Subset', key, subsetState(status), { reasons, children });
 }
 
 function subsetState(status: SubsetStatus | undefined): string {
   if (status === undefined) return 'pending';
   if (Object.values(status.subsetErrors ?? {}).some((list) => (list ?? []).length > 0)) return 'degraded';
   if (status.deployment.status !== 'running') return status.deployment.status;
-  return (status.virtualServices ?? []).some((each) => each.status === 'running') ? 'running' : 'processing';
+  if (isRouted(status)) return status.unreached === undefined ? 'running' : 'degraded';
+  return 'processing';
+}
+
+/** Why requests that a route leads to the subset do not reach it; of one without routes, the parts say it. */
+function unreachedOf(status: SubsetStatus | undefined): string[] {
+  return status?.unreached !== undefined && isRouted(status) ? [status.unreached] : [];
+}
+
+function isRouted({ virtualServices = [] }: SubsetStatus): boolean {
+  return virtualServices.some((each) => each.status === 'running');
 }
 
 function consumerNode(world: EnvironmentWorld, consumer: Subset): TreeNode {
@@ -166,8 +179,9 @@ function virtualServiceNodes(world: EnvironmentWorld, subset: Subset, status: Su
   const nodes = (status?.virtualServices ?? []).map((ref) => {
     const service = world.virtualServices.get(keyOf(ref));
     const routes = (service?.spec?.http ?? []).filter((route) => isRouteOfSubset(owner, subset, service!, route));
-    if (ref.status === 'unknown' && waits) {
-      return node('VirtualService', keyOf(ref), 'waiting', { reasons: ['routes are put in once the clone runs'] });
+    if (ref.status === 'unknown') {
+      const what = waits ? 'the clone runs' : 'proxies know the rule';
+      return node('VirtualService', keyOf(ref), 'waiting', { reasons: [`routes are put in once ${what}`] });
     }
     const isIgnored = ref.status === 'ignored-missing-virtual-service';
     const reasons = isIgnored ? ['no route in it leads to the default version'] : [];

@@ -20,6 +20,23 @@ export function cloneState(clone: Deployment | undefined, updated: boolean): Clo
   return updated ? 'updating' : 'initializing';
 }
 
+/** Whether some pod of a clone answers requests, also while another version of it starts. */
+export function isAvailable(clone: Deployment | undefined, state: CloneState): boolean {
+  const available = clone?.status?.conditions?.find(({ type }) => type === 'Available');
+  return available === undefined ? state === 'running' || state === 'updating' : available.status === 'True';
+}
+
+/** Whether the clone of an item does its work: one that came up once may have fallen since. */
+export function isRunning({
+  clone,
+  problem,
+}: {
+  clone: { status: CloneState };
+  problem: Problem | undefined;
+}): boolean {
+  return clone.status === 'running' && problem === undefined;
+}
+
 /**
  * What keeps a clone from running, in the words of whoever runs it: why no pod can be made, or why those that there are
  * do not start; else that the time is up. Steps of its progress are not worth a write each.

@@ -1,10 +1,12 @@
 // The conditions of an environment: the same as its state says in one word, in the form that tools wait for.
 import type { ResourceStatus } from '../api/dynamicenv.ts';
 import type { PlannedCondition, Status } from '../controller/index.ts';
+import { isRunning } from './clone-state.ts';
 import { errorsOf } from './item.ts';
 import type { Item } from './item.ts';
 import { DRAINING } from './leave.ts';
 import type { Leaving } from './leave.ts';
+import type { Unreached } from './reached.ts';
 
 export type State = 'ready' | 'processing' | 'degraded';
 
@@ -14,6 +16,8 @@ export interface Overall {
   readonly leaving: Leaving;
   /** By item: the VirtualServices that lead to it, as they will be after this pass. */
   readonly routes: ReadonlyMap<Item, readonly ResourceStatus[]>;
+  /** The subsets that no request reaches, and why. */
+  readonly unreached: ReadonlyMap<Item, Unreached>;
   readonly warnings: readonly string[];
 }
 
@@ -32,9 +36,7 @@ export function conditionsFor(overall: Overall, state: State): Conditions {
   const workloads = `${items.length - waiting.length} of ${items.length} workloads run`;
   const errors = [...items.flatMap((item) => errorsOf(item)), ...leaving.refusals];
   const [waits] = waiting.map(problemOf);
-  const isSettling = items.some(({ routes }) => routes === 'wait');
-  const rest = isSettling ? 'routes wait until proxies know the rules' : 'removing what is no longer wanted';
-  const problem = errors[0] ?? waits ?? rest;
+  const problem = errors[0] ?? waits ?? unreachedTexts(overall.unreached)[0] ?? 'removing what is no longer wanted';
   return [
     ...states(state, capitalised(state), state === 'ready' ? workloads : problem, errors.join('; ') || problem),
     workloadsReady(items, waiting, workloads),
@@ -67,30 +69,23 @@ function states(state: State, reason: string, message: string, stalled: string):
   ];
 }
 
-function routed({ items, routes, warnings }: Overall): PlannedCondition {
+function routed({ items, unreached, warnings }: Overall): PlannedCondition {
   const subsets = items.filter((item) => !item.consumer);
-  const isThere = (resources: readonly ResourceStatus[] = []): boolean =>
-    resources.some(({ status }) => status === 'running');
-  const unrouted = subsets.filter(
-    (item) => item.routes === 'wait' || item.notReady || !isThere(item.rules) || !isThere(routes.get(item)),
-  );
-  const keys = unrouted.map(({ key }) => key).join(', ');
-  const routedText = warnings.length > 0 ? 'every subset has routes' : 'every subset receives its requests';
-  const routedOrNone = subsets.length === 0 ? 'there are no subsets' : routedText;
-  const text = unrouted.length === 0 ? routedOrNone : `${keys} not routed yet`;
-  return condition(
-    'Routed',
-    unrouted.length === 0,
-    routedReason(subsets, unrouted, warnings),
-    [text, ...warnings].join('; '),
-  );
+  if (subsets.length === 0)
+    return condition('Routed', true, 'NothingToRoute', ['there are no subsets', ...warnings].join('; '));
+  if (unreached.size > 0) {
+    const causes = [...unreached.values()];
+    const { reason } = causes.find((each) => each.reason.startsWith('Waiting')) ?? causes[0]!;
+    return condition('Routed', false, reason, [...unreachedTexts(unreached), ...warnings].join('; '));
+  }
+  // What could not be routed is among the errors, too.
+  const isWhole = warnings.length === 0 && subsets.every(({ errors }) => errors.virtualServices.length === 0);
+  const text = isWhole ? 'every subset receives its requests' : 'every subset has routes';
+  return condition('Routed', true, isWhole ? 'Routed' : 'RoutedWithWarnings', [text, ...warnings].join('; '));
 }
 
-function routedReason(subsets: readonly Item[], unrouted: readonly Item[], warnings: readonly string[]): string {
-  if (subsets.length === 0) return 'NothingToRoute';
-  if (unrouted.some((item) => item.routes === 'wait' && !item.failed)) return 'WaitingForWorkloads';
-  if (unrouted.length > 0) return 'RoutesMissing';
-  return warnings.length > 0 ? 'RoutedWithWarnings' : 'Routed';
+function unreachedTexts(unreached: Overall['unreached']): readonly string[] {
+  return [...unreached].map(([{ key }, { message }]) => `${key}: ${message}`);
 }
 
 /** Since when requests may still be under way to what leaves: later plans read the time here. */
@@ -112,11 +107,6 @@ function workloadsReady(items: readonly Item[], waiting: readonly Item[], worklo
     return condition('WorkloadsReady', false, reasonOf(waiting), told(waiting.map(problemOf).join('; ')));
   }
   return condition('WorkloadsReady', true, warnings.length > 0 ? 'RunningWithWarnings' : 'AllRunning', told(workloads));
-}
-
-/** Whether the clone of an item does its work: one that came up once may have fallen since. */
-export function isRunning({ clone, problem }: Item): boolean {
-  return clone.status === 'running' && problem === undefined;
 }
 
 function problemOf({ key, clone, problem }: Item): string {

@@ -39,6 +39,8 @@ export interface Item {
   readonly virtualServices: Map<string, Entrance>;
   /** What becomes of the routes: put in, kept out until clone and rule are there, or left as they are for an error. */
   routes: 'insert' | 'wait' | 'untouched';
+  /** Why requests that are led to the clone get no answer from it. */
+  unanswered: string | undefined;
   /** How long the routes still wait for the clone, or for proxies to know its rule. */
   waitMs: number | undefined;
   readonly errors: ItemErrors;
@@ -66,6 +68,7 @@ export function newItem(env: DynamicEnv, subset: Subset, consumer: boolean): Ite
     rules: [],
     virtualServices: new Map(),
     routes: 'wait',
+    unanswered: undefined,
     waitMs: undefined,
     errors: { deployment: [], destinationRule: [], virtualServices: [], subset: [] },
     warnings: [],

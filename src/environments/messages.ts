@@ -43,7 +43,12 @@ export const messages = {
   leftAlone: (host: string, why: string) => `leads to ${host} and is left alone: ${why}`,
   leftOut: (match: number, why: string) => `istioMatches[${match}] is left out: ${why}`,
   shadowed: (other: string, match: number, key: string) =>
-    `environment ${other} came first and gets the requests of istioMatches[${match}] (${key})`,
+    `${other} came first and gets the requests of istioMatches[${match}] (${key})`,
+  gotNothing: (takers: readonly string[]) => `all of its requests are taken by ${takers.join(', ')}`,
+  unanswered: (why: string) => `requests get errors: ${why}`,
+  noPod: (why: string | undefined) => `no pod of the clone is ready${why === undefined ? '' : ` (${why})`}`,
+  fitsNothing: (match: number, entry: number | undefined, why: string) =>
+    `no request of ${entry === undefined ? 'this route' : `match[${entry}]`} fits istioMatches[${match}], for ${why}`,
   sameRequests: (other: string, match: number, key: string) =>
     `spec.istioMatches[${match}]: environment ${other} asks for the same requests to ${key}: the one that came first gets them`,
   budgetOfBoth: (budget: string, { name }: Ref) =>

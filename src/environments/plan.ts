@@ -12,6 +12,8 @@ import { messages } from './messages.ts';
 import { uniqueVersion } from './names.ts';
 import type { Item } from './item.ts';
 import { DestinationRule, VirtualService } from './objects.ts';
+import { unreachedOf } from './reached.ts';
+import type { Unreached } from './reached.ts';
 import type { Settings } from './settings.ts';
 import type { Refusal } from './conditions.ts';
 import { statusOf, statusOfDeletion, statusOfRefusal } from './status.ts';
@@ -40,7 +42,12 @@ export function planEnvironment(view: View, env: DynamicEnv, settings: Settings)
     ...items.flatMap((item) => item.warnings),
     ...edits.warnings,
   ];
-  const status = statusOf(env, { items, leaving, routes: edits.statuses, warnings }, view.now());
+  const unreached = new Map<Item, Unreached>();
+  for (const item of items) {
+    const cause = item.consumer ? undefined : unreachedOf(item, owner, edits.services);
+    if (cause !== undefined) unreached.set(item, cause);
+  }
+  const status = statusOf(env, { items, leaving, routes: edits.statuses, unreached, warnings }, view.now());
   const again = [...items.map(({ waitMs }) => waitMs), leaving.waitMs].filter((ms) => ms !== undefined);
   return {
     // Make before break: a clone and its rule are there before a route leads to them, and go after it is gone.

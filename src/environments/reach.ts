@@ -85,6 +85,7 @@ function findServicesOfClone(
   const ofBase = findServices(view, base);
   const labels = clonePodLabels(env, subset, base, settings);
   const ofClone = ofBase.filter((service) => selects(service, labels));
+  if (ofClone.length === 0) item.unanswered = 'no service selects the pods of the clone';
   if (ofBase.length === 0) {
     const sought = base.spec.template.metadata?.labels ?? {};
     fail(item, 'subset', messages.noService(subset.name, sought, subset.namespace));
@@ -164,6 +165,7 @@ function findRoutes(
     virtualServices.some((service) => !refused.has(service));
   if (!found.some(isActive)) fail(item, 'virtualServices', messages.noVirtualService(item.clone.name, item.key), true);
   const common = found.filter((each) => each.ruled && each.virtualServices.length > 0);
+  if (common.length === 0) item.unanswered = 'no DestinationRule declares its version for the host';
   if (!common.some(isActive)) fail(item, 'subset', messages.noCommonHost(), true);
   // A route to a host without a rule answers with errors. Only where no host has both, people expect to see it.
   const waits: number[] = [];

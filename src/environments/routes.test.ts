@@ -6,6 +6,7 @@ import type { DynamicEnv, IstioMatch } from '../api/dynamicenv.ts';
 import { isRouteOf, isRouteOfSubset, ownerOf } from './marks.ts';
 import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from './objects.ts';
 import { withRoutes } from './routes.ts';
+import { takerOf } from './shadow.ts';
 import { fitsConditions, routeOf } from './testing/requests.ts';
 import type { Request } from './testing/requests.ts';
 
@@ -141,6 +142,22 @@ describe('routes of an environment', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  test('get no request where earlier ones are said to take them all', () => {
+    let shadowed = 0;
+    fc.assert(
+      fc.property(routes, istioMatches, istioMatches, request, (http, some, others, sent) => {
+        const all = planned(planned(http, environment('first', some)), environment('e', others));
+        for (const [i, route] of all.entries()) {
+          if (takerOf(all.slice(0, i), route.match ?? [{}]) === undefined) continue;
+          shadowed++;
+          expect(routeOf(all, sent)).not.toBe(route);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(shadowed).toBeGreaterThan(100);
   });
 
   test('have weights that add up to 100, or none where there is one destination', () => {

@@ -2,14 +2,14 @@
 // is and of what the environment wants, so a base route that changes is followed, and nothing is written twice.
 import { createHash } from 'node:crypto';
 import type { DynamicEnv, IstioMatch, Subset } from '../api/dynamicenv.ts';
-import { refOf } from '../kube/objects.ts';
 import { resolveHost } from './hosts.ts';
-import { environmentsOf, isInserted, isRouteOf, isRouteOfSubset } from './marks.ts';
+import { isInserted, isRouteOf, isRouteOfSubset } from './marks.ts';
 import type { Owner } from './marks.ts';
-import { combine, includes, unusable } from './matches.ts';
+import { combine, unusable } from './matches.ts';
 import { messages } from './messages.ts';
-import { cloneName, RESPONSE_HEADER, routeName, statusKey, uniqueVersion } from './names.ts';
+import { cloneName, RESPONSE_HEADER, routeName, statusKey } from './names.ts';
 import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from './objects.ts';
+import { takerOf, titleOf } from './shadow.ts';
 
 /** A subset whose requests a VirtualService shall lead to its clone: those that go to one of these hosts now. */
 export interface Insertion {
@@ -46,9 +46,9 @@ export function withRoutes(
     }
     const warn = (text: string): unknown => warnings.add(`${route.name ? `, route ${route.name}` : ''}: ${text}`);
     const place = placeIn(block, isOurs);
-    const earlier = place.before.filter((each) => !isRouteOf(owner, service, each));
-    const ours = insertions.flatMap((insertion) => inserted(service, env, owner, insertion, route, earlier, warn));
-    http.push(...place.before, ...ours, ...place.after, route);
+    http.push(...place.before);
+    for (const insertion of insertions) http.push(...inserted(service, env, owner, insertion, route, http, warn));
+    http.push(...place.after, route);
     block = [];
   }
   http.push(...block.filter((route) => !isOurs(route)));
@@ -75,7 +75,7 @@ function inserted(
   owner: Owner,
   insertion: Insertion,
   base: HttpRoute,
-  earlier: readonly HttpRoute[],
+  before: readonly HttpRoute[],
   warn: (text: string) => void,
 ): HttpRoute[] {
   const matching = (base.route ?? []).filter((each) => leadsTo(service, insertion, each));
@@ -84,25 +84,18 @@ function inserted(
   const destinations = rescaled(matching).map((each) =>
     redirected(each, owner.version, cloneName(env.metadata, subset)),
   );
+  const earlier = before.filter((route) => !isRouteOfSubset(owner, subset, service, route));
   const routes: HttpRoute[] = [];
   for (const [i, wanted] of (env.spec?.istioMatches ?? []).entries()) {
     if (unusable(wanted) !== undefined) continue;
-    const match = combined(service, base, wanted, (text) => warn(`${text} (${statusKey(subset)})`));
+    const match = combined(service, base, wanted, i, (text) => warn(`${text} (${statusKey(subset)})`));
     if (match.length === 0) continue;
-    const first = earlier.find(({ match: theirs = [] }) =>
-      match.every((each) => theirs.some((one) => includes(one, each))),
-    );
-    if (first !== undefined) warn(messages.shadowed(environmentOf(service, first), i, statusKey(subset)));
+    const taker = takerOf(earlier, match);
+    if (taker !== undefined) warn(messages.shadowed(titleOf(service, taker), i, statusKey(subset)));
     const route = { ...base, match, route: destinations };
     routes.push({ ...route, name: routeName(env.metadata, subset, digest(route)) });
   }
   return routes;
-}
-
-/** The environment that inserted a route; its version, if the service does not name it. */
-function environmentOf(service: VirtualService, { route = [] }: HttpRoute): string {
-  const version = route[0]?.destination?.subset ?? '';
-  return environmentsOf(service).find((key) => uniqueVersion(refOf(key)) === version) ?? version;
 }
 
 /** Whether a route has a destination that an insertion is about. */
@@ -128,13 +121,15 @@ function combined(
   service: VirtualService,
   base: HttpRoute,
   wanted: IstioMatch,
+  index: number,
   warn: (text: string) => void,
 ): HttpMatch[] {
   const entries = base.match && base.match.length > 0 ? base.match : [{}];
-  return entries.flatMap((entry) => {
-    const result = combine(entry, wanted);
+  const results = entries.map((entry) => ({ entry, ...combine(entry, wanted) }));
+  const isNever = results.every((result) => 'contradiction' in result);
+  return results.flatMap(({ entry, ...result }, i) => {
     if ('contradiction' in result) {
-      warn(`no request can reach the environment, for ${result.contradiction}`);
+      warn(messages.fitsNothing(index, isNever ? undefined : i, result.contradiction));
       return [];
     }
     const { gateways = service.spec?.gateways ?? ['mesh'] } = entry;

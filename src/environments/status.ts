@@ -8,7 +8,8 @@ import type {
   SubsetStatus,
 } from '../api/dynamicenv.ts';
 import type { Status } from '../controller/index.ts';
-import { conditionsFor, conditionsOfDeletion, conditionsOfRefusal, isRunning } from './conditions.ts';
+import { isRunning } from './clone-state.ts';
+import { conditionsFor, conditionsOfDeletion, conditionsOfRefusal } from './conditions.ts';
 import type { Overall, Refusal, State } from './conditions.ts';
 import { errorsOf } from './item.ts';
 import type { Item } from './item.ts';
@@ -22,7 +23,7 @@ export type EnvironmentStatus = Fields & Pick<Status, 'conditions'>;
 
 /** The whole status that an environment shall have. */
 export function statusOf(env: DynamicEnv, overall: Overall, now: number): EnvironmentStatus {
-  const { items, leaving, routes } = overall;
+  const { items, leaving, routes, unreached } = overall;
   const subsetsStatus: Record<string, SubsetStatus> = {};
   const consumersStatus: Record<string, ConsumerStatus> = {};
   for (const item of items) {
@@ -38,6 +39,7 @@ export function statusOf(env: DynamicEnv, overall: Overall, now: number): Enviro
         deployment: item.clone,
         ...(item.rules.length > 0 && { destinationRules: item.rules }),
         ...(virtualServices.length > 0 && { virtualServices }),
+        ...(unreached.has(item) && { unreached: unreached.get(item)!.message }),
         ...(subsetErrors && { subsetErrors }),
         ...hash,
       };
@@ -110,8 +112,11 @@ function isNotReady(item: Item): boolean {
   return item.notReady || !isRunning(item) || item.rules.some(failed);
 }
 
-function stateOf({ items, leaving }: Overall): State {
+function stateOf({ items, leaving, unreached }: Overall): State {
   if (leaving.refusals.length > 0) return 'degraded';
   if (items.some((item) => item.failed || item.clone.status === 'failed')) return 'degraded';
-  return !leaving.gone || items.some((item) => isNotReady(item) || item.routes === 'wait') ? 'processing' : 'ready';
+  // Nothing of ours brings requests to a subset that others take them from, or that no route can lead to.
+  const causes = [...unreached.values()].map(({ reason }) => reason);
+  if (causes.includes('Shadowed') || causes.includes('RoutesMissing')) return 'degraded';
+  return !leaving.gone || causes.length > 0 || items.some(isNotReady) ? 'processing' : 'ready';
 }

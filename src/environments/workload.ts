@@ -6,7 +6,7 @@ import type { Step } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
 import { bystanders, leaveScale } from './bystanders.ts';
 import { buildClone, hasTwins, OverrideError } from './clone.ts';
-import { cloneProblem, cloneState, withoutRepeating } from './clone-state.ts';
+import { cloneProblem, cloneState, isAvailable, withoutRepeating } from './clone-state.ts';
 import { subsetHash } from './hash.ts';
 import { fail, newItem } from './item.ts';
 import type { Item } from './item.ts';
@@ -45,6 +45,7 @@ function planItem(view: View, env: DynamicEnv, owner: Owner, item: Item, setting
     item.problem = withoutRepeating(env, item.key, cloneProblem(view, clone));
     const message = item.problem && { message: item.problem.message };
     item.clone = { ...ref, status: cloneState(clone, isUpdated(item, clone)), ...message };
+    if (!isAvailable(clone, item.clone.status)) item.unanswered = messages.noPod(item.problem?.message);
   }
   if (!item.consumer) failForRegexes(env, item);
   if (base === undefined) {

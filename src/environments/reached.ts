@@ -1,0 +1,52 @@
+// Whether requests reach the clone of a subset, by the routes as they will be: what `Routed` says of it.
+import { isRunning } from './clone-state.ts';
+import type { Item } from './item.ts';
+import { isRouteOfSubset } from './marks.ts';
+import type { Owner } from './marks.ts';
+import { messages } from './messages.ts';
+import type { VirtualService } from './objects.ts';
+import { takerOf, titleOf } from './shadow.ts';
+
+/** Why no request reaches a clone. */
+export interface Unreached {
+  readonly reason: 'WaitingForWorkloads' | 'WaitingForRules' | 'RoutesMissing' | 'Shadowed' | 'NotAnswered';
+  readonly message: string;
+}
+
+/** Why no request reaches the clone of a subset; undefined if requests do. */
+export function unreachedOf(
+  item: Item,
+  owner: Owner,
+  services: ReadonlyMap<string, VirtualService>,
+): Unreached | undefined {
+  const takers = [...services].flatMap(([key, service]) => takersIn(item, owner, key, service));
+  if (takers.length === 0) return notRouted(item);
+  // One that nobody takes from is enough.
+  if (!takers.includes(undefined)) {
+    return { reason: 'Shadowed', message: messages.gotNothing([...new Set(takers as string[])]) };
+  }
+  // Of what is left alone, and nobody has told of before, rules are not known.
+  const isUnknown = item.routes === 'untouched' && item.rules.length === 0;
+  const isRuled = isUnknown || item.rules.some(({ status }) => status === 'running');
+  const unanswered = item.unanswered ?? (isRuled ? undefined : 'no DestinationRule declares its version');
+  return unanswered === undefined ? undefined : { reason: 'NotAnswered', message: messages.unanswered(unanswered) };
+}
+
+/** For each route of a VirtualService to the clone: which one takes all of its requests, if any. */
+function takersIn({ subset }: Item, owner: Owner, key: string, service: VirtualService): (string | undefined)[] {
+  const http = service.spec?.http ?? [];
+  return http.flatMap((route, i) => {
+    if (!isRouteOfSubset(owner, subset, service, route)) return [];
+    const earlier = http.slice(0, i).filter((each) => !isRouteOfSubset(owner, subset, service, each));
+    const taker = takerOf(earlier, route.match ?? [{}]);
+    return [taker && `${titleOf(service, taker)} in VirtualService ${key}`];
+  });
+}
+
+function notRouted(item: Item): Unreached {
+  const isWaiting = item.routes === 'wait' && (item.waitMs !== undefined || item.outdated);
+  if (!isWaiting) return { reason: 'RoutesMissing', message: 'no route leads to it' };
+  return isRunning(item)
+    ? { reason: 'WaitingForRules', message: 'not routed yet: its routes wait until proxies know the rules' }
+    : { reason: 'WaitingForWorkloads', message: 'not routed yet: its routes wait for the clone' };
+}
