@@ -5,6 +5,7 @@ import { ApiError } from './errors.ts';
 import { defineKind } from './objects.ts';
 import type { KubeObject } from './objects.ts';
 import { edit, editStatus, own, remove } from './steps.ts';
+import type { Step } from './steps.ts';
 import { reading, Tables } from './tables.ts';
 
 interface Thing extends KubeObject {
@@ -199,6 +200,52 @@ describe('a run', () => {
     expect(w.api.state()).toEqual(before);
     expect(w.live()).toBe(from);
     expect(w.applier.writes).toBe(0);
+  });
+
+  describe('that says of an object that it is not found', () => {
+    const notFound = (verbs: readonly string[]) => (request: { verb: string }) => {
+      if (verbs.includes(request.verb)) throw new ApiError('404 page not found', { code: 404, reason: 'NotFound' });
+    };
+    const steps = (from: Thing): [string, Step][] => [
+      ['patch', edit(Thing, from, { ...from, spec: { size: 2 } })],
+      ['patch', editStatus(Thing, from, { seen: 1 })],
+      ['delete', remove(Thing, from)],
+    ];
+
+    test.each([0, 1, 2])('is not believed while a list has it (%i)', async (index) => {
+      const w = make();
+      const [verb, step] = steps(await foreign(w, { size: 1 }))[index]!;
+      w.api.intercept = notFound([verb]);
+      await expect(w.applier.apply([step])).rejects.toThrow(StepFailed);
+      expect(w.live().spec).toEqual({ size: 1 });
+    });
+
+    test.each([0, 1, 2])('is not believed while no list can be had (%i)', async (index) => {
+      const w = make();
+      const [verb, step] = steps(await foreign(w, { size: 1 }))[index]!;
+      w.api.intercept = notFound([verb, 'list']);
+      await expect(w.applier.apply([step])).rejects.toThrow(StepFailed);
+      expect(w.live().spec).toEqual({ size: 1 });
+    });
+
+    test.each([
+      [0, 'planned again'],
+      [1, 'planned again'],
+      [2, 'nothing'],
+    ])('is right when it is gone, or another has its name (%i: %s)', async (index, outcome) => {
+      const w = make();
+      const [, step] = steps(await foreign(w, { size: 1 }))[index]!;
+      await w.api.delete(Thing, REF);
+      const apply = (): Promise<string> =>
+        w.applier.apply([step]).then(
+          ([done]) => done!.did,
+          (error: unknown) => (error instanceof PlanOutdated ? 'planned again' : String(error)),
+        );
+      expect([await apply(), w.live()]).toEqual([outcome, undefined]);
+      await w.api.create(Thing, thing({ size: 3 }));
+      w.api.intercept = notFound(['patch', 'delete']);
+      expect([await apply(), w.live().spec]).toEqual([outcome, { size: 3 }]);
+    });
   });
 
   test('writes nothing once another process leads', async () => {

@@ -3,12 +3,11 @@
 import { jsonEqual } from '../watchable/index.ts';
 import type { Client } from './client.ts';
 import { ApiError, isAlreadyExists, isConflict, isNotFound, wordsOf } from './errors.ts';
-import { createMergePatch } from './merge-patch.ts';
 import { apiVersionOf, identityOf, keyOf } from './objects.ts';
 import type { AnyKind, KubeObject } from './objects.ts';
 import { comparable, ownedPart } from './owned.ts';
 import { credentialsSecret, requestToken } from './service-account-token.ts';
-import { objectOf } from './steps.ts';
+import { describe, editPatch } from './steps.ts';
 import { takenOver } from './take-over.ts';
 import type { Edit, Make, Own, Remove, Step, Token } from './steps.ts';
 import type { Tables } from './tables.ts';
@@ -94,8 +93,7 @@ export class Applier {
         outcomes.push(await this.#carryOut(step, options));
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        if (step.do === 'edit' && isNotFound(error)) this.#tables.of(step.kind).observeDeleted(step.from);
-        else if (!isConflict(error) && !isAlreadyExists(error)) throw new StepFailed(step, error, outcomes);
+        if (!isConflict(error) && !isAlreadyExists(error)) throw new StepFailed(step, error, outcomes);
         throw new PlanOutdated(`${describe(step)} changed since it was read`, { cause: error });
       }
     }
@@ -201,16 +199,12 @@ export class Applier {
         ...patch,
         metadata: { ...(patch['metadata'] as object | undefined), resourceVersion: from.metadata.resourceVersion },
       };
-      const answer = await this.#client.patch<KubeObject>(
-        kind,
-        to.metadata,
-        { type: 'merge', body: guarded },
-        {
-          fieldManager: this.#manager,
-          ...(subresource && { subresource }),
-          ...sending,
-        },
-      );
+      const writing = { fieldManager: this.#manager, ...(subresource && { subresource }), ...sending };
+      const sent = this.#client.patch<KubeObject>(kind, to.metadata, { type: 'merge', body: guarded }, writing);
+      const answer = await sent.catch(async (error: unknown) => {
+        if (!isNotFound(error) || !(await this.#isGone(kind, from, sending))) throw error;
+        throw new PlanOutdated(`${describe(step)} is gone since it was read`, { cause: error });
+      });
       if (!options.dryRun) this.#tables.of(kind).observe(answer);
       return { step, did: 'changed', object: answer };
     });
@@ -233,13 +227,27 @@ export class Applier {
           else table.observe(answer);
         }
       } catch (error) {
-        if (!(error instanceof ApiError) || !isNotFound(error)) throw error;
-        table.observeDeleted(object);
+        if (!isNotFound(error) || !(await this.#isGone(kind, object, sending))) throw error;
         return { step, did: 'nothing' };
       }
       this.#settled.delete(identityOf(kind, object.metadata));
       return { step, did: 'removed' };
     });
+  }
+
+  /**
+   * Whether an object that the server has not found is gone, and not only its kind, a subresource of it or the way to
+   * the server. Looked for in a list: whoever keeps a table has the right to that.
+   */
+  async #isGone(kind: AnyKind, object: KubeObject, { signal }: Sending): Promise<boolean> {
+    const { name, namespace, uid } = object.metadata;
+    const where = { ...(namespace !== undefined && { namespace }), fieldSelector: `metadata.name=${name}` };
+    const [found] = (await this.#client.list<KubeObject>(kind, { ...where, ...(signal && { signal }) })).items;
+    const table = this.#tables.of(kind);
+    const isGone = found?.metadata.uid !== uid;
+    if (isGone) table.observeDeleted(object);
+    if (found !== undefined) table.observe(found);
+    return isGone;
   }
 
   /** The one gate that every write passes. */
@@ -278,19 +286,4 @@ interface Sending {
 function isAppliedOnly({ metadata: { managedFields = [] } }: KubeObject, manager: string): boolean {
   const ours = managedFields.filter((entry) => entry.manager === manager && !entry.subresource);
   return ours.length > 0 && ours.every(({ operation }) => operation === 'Apply');
-}
-
-/** The merge patch of an edit: of a status edit only its status, otherwise everything that differs. */
-export function editPatch(step: Edit): Readonly<Record<string, unknown>> | undefined {
-  const part = (object: KubeObject): Readonly<Record<string, unknown>> => {
-    if (step.subresource)
-      return { [step.subresource]: (object as KubeObject & Record<string, unknown>)[step.subresource] };
-    return object as KubeObject & Record<string, unknown>;
-  };
-  return createMergePatch(part(step.from), part(step.to), jsonEqual);
-}
-
-/** `Deployment team/web`, for messages. */
-export function describe(step: Step): string {
-  return `${step.kind.kind} ${keyOf(objectOf(step).metadata)}`;
 }

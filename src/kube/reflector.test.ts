@@ -309,6 +309,7 @@ describe('runReflector', () => {
 
   it('treats a kind that is not served as empty, and notices when it is', async () => {
     const r = start();
+    r.client.discovery.set('/apis', { kind: 'APIGroupList', groups: [] });
     r.client.next('list', ...Array.from({ length: 12 }, () => apiError(404, 'NotFound')));
     await running(r);
     expect([r.table.served, r.table.synced]).toEqual([false, true]);
@@ -329,14 +330,33 @@ describe('runReflector', () => {
     await r.stop();
   });
 
-  it('empties the table when the kind is removed', async () => {
+  const version = { groupVersion: 'test.dev/v1' };
+  const groups = { kind: 'APIGroupList', groups: [{ name: 'test.dev', versions: [version] }] };
+  const resources = (...names: string[]): unknown => ({
+    kind: 'APIResourceList',
+    resources: names.map((name) => ({ name })),
+  });
+  it.each<[string, Readonly<Record<string, unknown>>, boolean]>([
+    ['its group is gone', { '/apis': { kind: 'APIGroupList', groups: [] } }, false],
+    ['its version is gone', { '/apis': { kind: 'APIGroupList', groups: [{ versions: [] }] } }, false],
+    ['its definition is gone', { '/apis': groups, '/apis/test.dev/v1': resources('others') }, false],
+    ['nobody may ask', { '/apis': apiError(403, 'Forbidden') }, false],
+    ['its definition is there', { '/apis': groups, '/apis/test.dev/v1': resources('others', 'things') }, true],
+    ['everything is not found', {}, true],
+    ['only its version is not found', { '/apis': groups }, true],
+    ['somebody else answers', { '/apis': '<html>' }, true],
+    ['the server does not answer', { '/apis': apiError(503, 'ServiceUnavailable') }, true],
+  ])('of a kind that is not found, when %s', async (_name, discovery, served) => {
     const r = start();
     await r.client.create(Thing, thing('x'));
     await running(r);
+    for (const [path, answer] of Object.entries(discovery)) r.client.discovery.set(path, answer);
     r.client.next('list', apiError(404, 'NotFound'));
     [...r.client.watches][0]!.fail(apiError(404, 'NotFound'));
     await r.clock.advance(800);
-    expect([r.table.served, r.names()]).toEqual([false, []]);
+    expect([r.table.served, r.names()]).toEqual([served, served ? ['x'] : []]);
+    await r.clock.advance(60_000);
+    expect([r.table.served, r.names()]).toEqual([true, ['x']]);
     await r.stop();
   });
 

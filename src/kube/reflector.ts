@@ -13,6 +13,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client } from './client.ts';
 import { delay } from './clock.ts';
 import type { Clock } from './clock.ts';
+import { isServed } from './discovery.ts';
 import { ApiError, isExpired, isForbidden, isNotFound, isTransient } from './errors.ts';
 import type { KubeObject } from './objects.ts';
 import type { Table } from './table.ts';
@@ -135,8 +136,19 @@ async function list<T extends KubeObject>(options: ReflectorOptions<T>): Promise
     if (!signal.aborted) listing.complete(version);
     return { name: 'listed', version };
   } catch (error) {
-    if (isNotFound(error) || (table.optional && isForbidden(error))) table.notServed();
+    if (isNotFound(error) ? await isGone(options) : table.optional && isForbidden(error)) table.notServed();
     return { name: 'failed', healthy: false, error };
+  }
+}
+
+/** Whether a kind that was not found is not served. To believe that wrongly would be to see all its objects deleted. */
+async function isGone<T extends KubeObject>({ client, table, signal }: ReflectorOptions<T>): Promise<boolean> {
+  if (!table.served) return false;
+  try {
+    return !(await isServed(client, table.kind, { signal, timeoutMs: LIST_TIMEOUT_MS }));
+  } catch (error) {
+    // Who may not ask has to believe the list, or would wait for ever for a kind that is not installed.
+    return isForbidden(error);
   }
 }
 

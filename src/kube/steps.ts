@@ -1,4 +1,7 @@
 // What a plan asks for, one step at a time. Plain data: apply.ts carries it out, the command line prints it.
+import { jsonEqual } from '../watchable/index.ts';
+import { createMergePatch } from './merge-patch.ts';
+import { keyOf } from './objects.ts';
 import type { AnyKind, Kind, KubeObject, Ref } from './objects.ts';
 
 /** An object of ours: it shall have these fields. Written by server-side apply, so omitting a field gives it up. */
@@ -104,4 +107,19 @@ export function token<T extends KubeObject>(
   access: Omit<Token, 'do' | 'kind' | 'object'>,
 ): Token {
   return { do: 'token', kind, object, ...access };
+}
+
+/** The merge patch of an edit: of a status edit only its status, otherwise everything that differs. */
+export function editPatch(step: Edit): Readonly<Record<string, unknown>> | undefined {
+  const part = (object: KubeObject): Readonly<Record<string, unknown>> => {
+    if (step.subresource)
+      return { [step.subresource]: (object as KubeObject & Record<string, unknown>)[step.subresource] };
+    return object as KubeObject & Record<string, unknown>;
+  };
+  return createMergePatch(part(step.from), part(step.to), jsonEqual);
+}
+
+/** `Deployment team/web`, for messages. */
+export function describe(step: Step): string {
+  return `${step.kind.kind} ${keyOf(objectOf(step).metadata)}`;
 }

@@ -16,6 +16,7 @@ import type {
 import { ApiError } from '../../src/kube/errors.ts';
 import { apiVersionOf, keyOf } from '../../src/kube/objects.ts';
 import type { AnyKind, AnyObject, Kind, KubeObject, Ref } from '../../src/kube/objects.ts';
+import { parseFieldSelector } from '../../src/kube/selector.ts';
 import { deepFreeze, jsonEqual } from '../../src/watchable/index.ts';
 
 const ANY: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
@@ -83,8 +84,10 @@ export class FakeApi implements Client {
 
   async list<T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}): Promise<Page<T>> {
     await this.#request('list', kind, { name: '' });
+    const selects = parseFieldSelector(options.fieldSelector ?? '');
     const items = [...this.#of(kind).values()].filter(
-      ({ metadata }) => options.namespace === undefined || metadata.namespace === options.namespace,
+      (object) =>
+        (options.namespace === undefined || object.metadata.namespace === options.namespace) && selects(object),
     );
     return { items: items as unknown as T[], resourceVersion: String(this.#version) };
   }

@@ -7,6 +7,7 @@ import type {
   ListOptions,
   Page,
   Patch,
+  RawRequest,
   Selection,
   WatchEvent,
   WatchOptions,
@@ -51,6 +52,8 @@ export class FakeClient implements Client {
   /** Every request, in order. */
   readonly requests: { readonly method: Method; readonly plural: string; readonly options: unknown }[] = [];
   readonly watches = new Set<FakeWatch>();
+  /** By path: what the server says of itself, or an error. Anything else is not found. */
+  readonly discovery = new Map<string, unknown>();
   readonly #objects = new Map<string, Map<string, AnyObject>>();
   readonly #history: Entry[] = [];
   readonly #listeners = new Set<(entry: Entry) => void>();
@@ -161,8 +164,13 @@ export class FakeClient implements Client {
     return undefined;
   }
 
-  raw(): Promise<never> {
-    throw new Error('the fake client has no raw requests');
+  /** Discovery, of what `discovery` has. */
+  async raw<R>({ path }: RawRequest): Promise<R> {
+    await turn();
+    const answer = this.discovery.get(path);
+    if (answer === undefined) throw apiError(404, 'NotFound');
+    if (answer instanceof Error) throw answer;
+    return answer as R;
   }
 
   flow(): Client {

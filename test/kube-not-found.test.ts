@@ -1,0 +1,95 @@
+// What a 404 means, on every cluster: an object that is gone, or its kind, or only the way in which it was asked for.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Applier, PlanOutdated, StepFailed } from '../src/kube/apply.ts';
+import type { Client } from '../src/kube/client.ts';
+import { systemClock } from '../src/kube/clock.ts';
+import { isNotFound } from '../src/kube/errors.ts';
+import { defineKind } from '../src/kube/objects.ts';
+import type { AnyObject } from '../src/kube/objects.ts';
+import { edit, editStatus, remove } from '../src/kube/steps.ts';
+import { reading, Tables } from '../src/kube/tables.ts';
+import { describeClusters } from './cluster/index.ts';
+import { until } from './support/until.ts';
+
+const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
+  namespaced: false,
+});
+const Paper = defineKind('notfound.test.dev/v1', 'Paper', 'papers');
+const Unknown = defineKind('unknown.test.dev/v1', 'Unknown', 'unknowns');
+const name = 'papers.notfound.test.dev';
+
+describeClusters('not found', (cluster) => {
+  let client: Client;
+  let namespace: string;
+  const tables = new Tables([reading(Paper), reading(Unknown)]);
+  const end = new AbortController();
+  let running: Promise<void>;
+  let applier: Applier;
+
+  beforeAll(async () => {
+    client = cluster.client();
+    namespace = await cluster.namespace('notfound');
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    await client.create(Definition, {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name },
+      spec: {
+        group: Paper.group,
+        scope: 'Namespaced',
+        names: { kind: Paper.kind, plural: Paper.plural },
+        // Without the status subresource.
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    });
+    await until(
+      () =>
+        client.list(Paper, { namespace }).then(
+          () => true,
+          () => false,
+        ),
+      20_000,
+    );
+    running = tables.run({ client, clock: systemClock, signal: end.signal });
+    await tables.whenSynced();
+    applier = new Applier({ client, tables, manager: 'offshoot-test' });
+  });
+
+  afterAll(async () => {
+    end.abort();
+    await running;
+    await client.delete(Definition, { name }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+  });
+
+  async function paper(of: string): Promise<AnyObject> {
+    const metadata = { namespace, name: of };
+    const made = await client.create(Paper, { apiVersion: 'notfound.test.dev/v1', kind: 'Paper', metadata });
+    await until(() => tables.of(Paper).get(`${namespace}/${of}`) !== undefined);
+    return made;
+  }
+
+  test('of a subresource: the object stays known, and the write has failed', async () => {
+    const object = await paper('alive');
+    await expect(applier.apply([editStatus(Paper, object, { seen: 1 })])).rejects.toThrow(StepFailed);
+    expect(tables.of(Paper).get(`${namespace}/alive`)).toMatchObject({ metadata: { uid: object.metadata.uid } });
+  });
+
+  test('of an object that is gone: it is forgotten', async () => {
+    const object = await paper('gone');
+    await client.delete(Paper, object.metadata);
+    const labelled = { ...object, metadata: { ...object.metadata, labels: { a: 'b' } } };
+    await expect(applier.apply([edit(Paper, object, labelled)])).rejects.toThrow(PlanOutdated);
+    expect(tables.of(Paper).get(`${namespace}/gone`)).toBeUndefined();
+    expect(await applier.apply([remove(Paper, object)])).toMatchObject([{ did: 'nothing' }]);
+  });
+
+  test('of a kind: its table is empty and says so, from the start or when its definition goes', async () => {
+    const { served, synced, size } = tables.of(Unknown);
+    expect({ served, synced, size }).toEqual({ served: false, synced: true, size: 0 });
+    await client.delete(Definition, { name });
+    await until(() => !tables.of(Paper).served && tables.of(Paper).size === 0, 60_000);
+    expect(tables.of(Paper).synced).toBe(true);
+  });
+});
