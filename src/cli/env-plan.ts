@@ -81,7 +81,9 @@ async function changesOf(
   options: PlanOptions,
   signal: AbortSignal,
 ): Promise<PlannedChange[]> {
-  const tables = new Tables(environmentTables);
+  // Routes that would wait for clone and rule are part of what is going to happen.
+  const settings = { ...defaultSettings, ...settingsOf(options), routeAfterMs: 0, settleMs: 0 };
+  const tables = new Tables(environmentTables(settings));
   const ending = new AbortController();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
@@ -100,8 +102,6 @@ async function changesOf(
     const applier = new Applier({ client, tables, manager: `offshoot-${CONTROLLER}` });
     const changes: PlannedChange[] = [];
     for (const env of environments) {
-      // Routes that would wait for clone and rule are part of what is going to happen.
-      const settings = { ...defaultSettings, ...settingsOf(options), routeAfterMs: 0, settleMs: 0 };
       const { plan, outcomes, refused } = await carryOut(
         (refusal) => reads.track('plan', (view) => planEnvironment(view, env, settings), refusal),
         (steps) => applier.apply(steps, { dryRun: true, signal }),

@@ -1,7 +1,7 @@
 // Reads what belongs to an environment from the cluster: its clones with their pods, its rules, the VirtualServices that
 // lead to it, what happened to it. What may not be read is left out: the rest is still worth showing.
 import type { DynamicEnv, ResourceStatus, Subset } from '../api/dynamicenv.ts';
-import { resolveHost } from '../environments/hosts.ts';
+import { namespaceOfHost } from '../environments/hosts.ts';
 import { cloneName, itemsOf } from '../environments/names.ts';
 import { Deployment, DestinationRule, Pod, Service, VirtualService } from '../environments/objects.ts';
 import type { Client } from '../kube/client.ts';
@@ -54,8 +54,10 @@ export function cloneRef(env: DynamicEnv, subset: Subset): { readonly name: stri
 
 /** The service that a rule is about, if it is one of the cluster. */
 export function serviceRef(rule: DestinationRule): Ref[] {
-  const [, name, namespace] = /^([^.]+)\.([^.]+)\.svc\./.exec(resolveHost(rule.spec?.host ?? '', rule)) ?? [];
-  return name === undefined || namespace === undefined ? [] : [{ name, namespace }];
+  const host = rule.spec?.host ?? '';
+  const full = /^([^.]+)\.([^.]+)\.svc\./.exec(host);
+  if (full === null && host.includes('.')) return [];
+  return [{ name: full?.[1] ?? host, namespace: namespaceOfHost(host, rule) }];
 }
 
 function refsOf(lists: readonly (readonly ResourceStatus[] | undefined)[]): Ref[] {

@@ -12,6 +12,7 @@ async function refusal(args: readonly string[]): Promise<string> {
 
 test.each<[string, string[], string]>([
   ['an unknown flag', ['--leader-elct'], "error: unknown option '--leader-elct'\n(Did you mean --leader-elect?)"],
+  ['a domain with a dot at its end', ['--cluster-domain', 'k8s.example.com.'], 'A domain is names with dots between'],
   ['an empty label', ['--remove-labels', 'a,,b'], 'comma-separated list contains empty value'],
   [
     'no address',

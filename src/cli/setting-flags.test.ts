@@ -20,6 +20,8 @@ test.each<[string[], object]>([
   [[], { gatewayRoutes: true, settleMs: defaultSettings.settleMs }],
   [['--gateway-routes=false', '--rule-settle', '0s'], { gatewayRoutes: false, settleMs: 0 }],
   [['--rule-settle', '1m30s'], { settleMs: 90_000 }],
+  [[], { clusterDomain: 'cluster.local' }],
+  [['--cluster-domain', 'k8s.example.com'], { clusterDomain: 'k8s.example.com' }],
 ])('what routes wait for and where they go: %j', (args, settings) => {
   const command = settingFlags(new Command()).parse(args, { from: 'user' });
   expect(settingsOf(command.opts<SettingOptions>())).toMatchObject(settings);

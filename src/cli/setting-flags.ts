@@ -1,6 +1,7 @@
 // Flags for the settings that all environments share. `run` and whoever shows what it would do take the same ones.
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
+import { isDnsLabel } from './options.ts';
 import { time, toggle } from './flag-kinds.ts';
 import { defaultSettings } from '../environments/settings.ts';
 
@@ -9,6 +10,7 @@ export interface SettingOptions {
   readonly defaultVersion: string;
   readonly removeLabels: readonly string[];
   readonly trackingLabels: readonly string[];
+  readonly clusterDomain: string;
   readonly gatewayRoutes: boolean;
   readonly ruleSettle: number;
 }
@@ -39,6 +41,12 @@ export function settingFlags(command: Command): Command {
         .default(defaultSettings.trackingLabels, defaultSettings.trackingLabels.join(',')),
     )
     .addOption(
+      new Option('--cluster-domain <name>', 'domain that the names of services end in')
+        .argParser(parseDomain)
+        .env('CLUSTER_DOMAIN')
+        .default(defaultSettings.clusterDomain),
+    )
+    .addOption(
       toggle(
         '--gateway-routes',
         defaultSettings.gatewayRoutes,
@@ -52,8 +60,14 @@ export function settingFlags(command: Command): Command {
 
 /** The settings that the flags say. */
 export function settingsOf(options: SettingOptions) {
-  const { versionLabel, defaultVersion, removeLabels, trackingLabels, gatewayRoutes, ruleSettle } = options;
-  return { versionLabel, defaultVersion, removeLabels, trackingLabels, gatewayRoutes, settleMs: ruleSettle };
+  const { versionLabel, defaultVersion, removeLabels, trackingLabels, clusterDomain, gatewayRoutes } = options;
+  const settleMs = options.ruleSettle;
+  return { versionLabel, defaultVersion, removeLabels, trackingLabels, clusterDomain, gatewayRoutes, settleMs };
+}
+
+function parseDomain(text: string): string {
+  if (text.split('.').every(isDnsLabel)) return text;
+  throw new InvalidArgumentError('A domain is names with dots between them, such as cluster.local.');
 }
 
 function parseLabelList(text: string, before: readonly string[]): readonly string[] {

@@ -15,7 +15,7 @@ import { jsonEqual } from '../watchable/index.ts';
 import { defaultSettings, environmentTables, planEnvironment } from './index.ts';
 
 const DIR = path.join(import.meta.dirname, 'testdata');
-const KINDS: readonly AnyKind[] = environmentTables.map(({ kind }) => kind);
+const KINDS: readonly AnyKind[] = environmentTables(defaultSettings).map(({ kind }) => kind);
 
 /** The first document of an input: what the world is about. Unknown fields are refused. */
 const Head = z.strictObject({
@@ -33,6 +33,7 @@ const Head = z.strictObject({
       removeLabels: z.array(z.string()),
       trackingLabels: z.array(z.string()),
       gatewayRoutes: z.boolean(),
+      clusterDomain: z.string(),
       routeAfterMs: z.number(),
       settleMs: z.number(),
       drainMs: z.number(),
@@ -48,7 +49,9 @@ function plan(file: string): unknown {
     return document.toJS({ reviver: asRead }) as unknown;
   });
   const head = Head.parse(first);
-  const tables = new Tables(environmentTables);
+  // Most worlds are about what is written in the end.
+  const settings = { ...defaultSettings, settleMs: 0, ...head.settings };
+  const tables = new Tables(environmentTables(settings));
   let version = 0;
   for (const object of objects as KubeObject[]) {
     const kind = KINDS.find(({ kind: name }) => name === object.kind);
@@ -61,8 +64,6 @@ function plan(file: string): unknown {
   const reads = new Reads({ tables, now: () => now, wake: () => {} });
   const env = tables.of(DynamicEnv).get(head.plan);
   if (env === undefined) throw new Error(`${file}: plan: there is no DynamicEnv ${head.plan}`);
-  // Most worlds are about what is written in the end.
-  const settings = { ...defaultSettings, settleMs: 0, ...head.settings };
   const refusal: Refusal = ({ kind }, ref) => head.refused[`${kind} ${keyOf(ref)}`];
   const planned = reads.track('golden', (view) => planEnvironment(view, env, settings), refusal);
   return shown(planned, tables);

@@ -3,23 +3,28 @@ import type { KubeObject } from '../kube/objects.ts';
 import type { Deployment, Service } from './objects.ts';
 
 /** A service by the name that is the same seen from everywhere. */
-export function fullHost(service: string, namespace: string): string {
-  return `${service}.${namespace}.svc.cluster.local`;
+export function fullHost(service: string, namespace: string, clusterDomain: string): string {
+  return `${service}.${namespace}.svc.${clusterDomain}`;
 }
 
 /** What a host in an object means: a bare name is a service of the object's own namespace. */
-export function resolveHost(host: string, seenFrom: KubeObject): string {
-  return host.includes('.') ? host : fullHost(host, seenFrom.metadata.namespace ?? '');
+export function resolveHost(host: string, seenFrom: KubeObject, clusterDomain: string): string {
+  return host.includes('.') ? host : fullHost(host, seenFrom.metadata.namespace ?? '', clusterDomain);
+}
+
+/** The namespace of the service that a host means. */
+export function namespaceOfHost(host: string, seenFrom: KubeObject): string {
+  return (host.includes('.') ? host.split('.')[1] : seenFrom.metadata.namespace) ?? '';
 }
 
 /**
  * What a host means that a VirtualService is for. It is compared with what callers ask for, so `name.namespace` and
  * `name.namespace.svc` are a service too; in rules and destinations Istio takes them for hosts outside the cluster.
  */
-export function resolveCalledHost(host: string, seenFrom: KubeObject): string {
+export function resolveCalledHost(host: string, seenFrom: KubeObject, clusterDomain: string): string {
   const [name = '', namespace, svc = 'svc', ...rest] = host.split('.');
-  if (namespace === undefined || svc !== 'svc' || rest.length > 0) return resolveHost(host, seenFrom);
-  return fullHost(name, namespace);
+  if (namespace === undefined || svc !== 'svc' || rest.length > 0) return resolveHost(host, seenFrom, clusterDomain);
+  return fullHost(name, namespace, clusterDomain);
 }
 
 /** The services that select the pods of a Deployment, by name in byte order. One without a selector selects nothing. */

@@ -16,7 +16,7 @@ export function environments(settings: Partial<Settings> = {}): ControllerDefini
     name: CONTROLLER,
     kind: DynamicEnv,
     finalizers: FINALIZERS,
-    reads: environmentTables,
+    reads: environmentTables(all),
     gauges: environmentGauges,
     plan: (view, env) => planEnvironment(view, env, all),
   });

@@ -65,7 +65,7 @@ export function leave(
   const waitMs = drainingSince === undefined ? 0 : drainingSince + 1_000 + settings.drainMs - view.now();
   const leaving = { ...entries, ...(drainingSince !== undefined && { drainingSince }), gone: false };
   if (waitMs > 0) return { steps: [], ...leaving, waitMs, refusals: edits.refusals };
-  const leading = routesOf(owner, edits.services);
+  const leading = routesOf(owner, edits.services, settings);
   const removals = [
     ...rules.filter((rule) => !leading.toRule(rule)).map((rule) => remove(DestinationRule, rule)),
     ...clones.filter((clone) => !leading.toClone(clone)).map((clone) => remove(Deployment, clone)),
@@ -85,17 +85,17 @@ export function leave(
 }
 
 /** Tells to what there are still routes, because they could not be taken out. */
-function routesOf(owner: Owner, services: ReadonlyMap<string, VirtualService>) {
+function routesOf(owner: Owner, services: ReadonlyMap<string, VirtualService>, { clusterDomain }: Settings) {
   const routes = [...services.values()].flatMap((service) =>
     (service.spec?.http ?? []).filter((route) => isRouteOf(owner, service, route)).map((route) => ({ service, route })),
   );
   const hosts = new Set(
     routes.flatMap(({ service, route }) =>
-      (route.route ?? []).map(({ destination }) => resolveHost(destination?.host ?? '', service)),
+      (route.route ?? []).map(({ destination }) => resolveHost(destination?.host ?? '', service, clusterDomain)),
     ),
   );
   return {
-    toRule: (rule: DestinationRule): boolean => hosts.has(resolveHost(rule.spec?.host ?? '', rule)),
+    toRule: (rule: DestinationRule): boolean => hosts.has(resolveHost(rule.spec?.host ?? '', rule, clusterDomain)),
     toClone: ({ metadata: { name, namespace = '' } }: Deployment): boolean => {
       const workload = { name: name.slice(0, -owner.version.length - 1), namespace };
       return routes.some(({ service, route }) => isRouteOfSubset(owner, workload, service, route));

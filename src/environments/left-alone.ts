@@ -31,11 +31,11 @@ export function leftAlone(
     // Places are those that people gave them: inserted routes do not count.
     const base = (service.spec?.http ?? []).filter((route) => !isInserted(route));
     const routes = base.map((route, i) => ({ name: route.name || `http[${i}]`, route }));
-    const leading = routes.filter(({ route }) => destinationsTo(found, service, route).length > 0);
+    const leading = routes.filter(({ route }) => destinationsTo(found, service, insertion, route).length > 0);
     const left = leading.filter(({ route }) => !handledBy(service, insertion, route));
     // What no root names leads nobody anywhere.
     const reasons = Map.groupBy(roots.length === 0 ? [] : left, ({ route }) => {
-      const [{ to, destination }] = destinationsTo(found, service, route) as [To];
+      const [{ to, destination }] = destinationsTo(found, service, insertion, route) as [To];
       return messages.leftAlone(to.host, reasonOf(to, destination, roots, insertion));
     });
     return [...reasons].map(([text, some]) => {
@@ -53,10 +53,12 @@ interface To {
 function destinationsTo(
   found: readonly FoundHost[],
   service: VirtualService,
+  { clusterDomain }: Insertion,
   { route = [] }: HttpRoute,
 ): readonly To[] {
   return route.flatMap(({ destination }) => {
-    const to = found.find(({ host }) => host === resolveHost(destination?.host ?? '', service));
+    const meant = resolveHost(destination?.host ?? '', service, clusterDomain);
+    const to = found.find(({ host }) => host === meant);
     return to === undefined || destination === undefined ? [] : [{ to, destination }];
   });
 }

@@ -2,7 +2,7 @@
 import type { DynamicEnv } from '../api/dynamicenv.ts';
 import type { KubeObject, Ref } from '../kube/objects.ts';
 import { keyOf, refOf } from '../kube/objects.ts';
-import { resolveHost } from './hosts.ts';
+import { namespaceOfHost } from './hosts.ts';
 import { CONTROLLER, insertedName, itemsOf, routePrefix, uniqueVersion } from './names.ts';
 import type { HttpRoute, VirtualService } from './objects.ts';
 
@@ -103,7 +103,7 @@ export function isRouteOf({ version, taken }: Owner, service: VirtualService, ro
   return (route.route ?? []).every(({ destination }) => {
     const subset = destination?.subset ?? version;
     const isAnothers = subset !== version && name.startsWith(routePrefix(subset));
-    return !isAnothers && !taken.has(namespaceOf(destination?.host ?? '', service));
+    return !isAnothers && !taken.has(namespaceOfHost(destination?.host ?? '', service));
   });
 }
 
@@ -113,12 +113,7 @@ export function isRouteOfSubset(owner: Owner, subset: Ref, service: VirtualServi
     isRouteOf(owner, service, route) &&
     insertedName(route.name) === routePrefix(owner.version, subset.name) &&
     (route.route ?? []).every(
-      ({ destination }) => namespaceOf(destination?.host ?? '', service) === (subset.namespace ?? ''),
+      ({ destination }) => namespaceOfHost(destination?.host ?? '', service) === (subset.namespace ?? ''),
     )
   );
-}
-
-/** The namespace of the service that a destination means. */
-function namespaceOf(host: string, service: VirtualService): string {
-  return resolveHost(host, service).split('.')[1] ?? '';
 }

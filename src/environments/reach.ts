@@ -14,7 +14,7 @@ import type { Owner } from './marks.ts';
 import { messages } from './messages.ts';
 import { ruleName } from './names.ts';
 import { DestinationRule, VirtualService } from './objects.ts';
-import type { Deployment, Service } from './objects.ts';
+import type { Deployment, RouteDestination, Service } from './objects.ts';
 import { handles } from './routes.ts';
 import type { Insertion } from './routes.ts';
 import { baseRule, buildRule } from './rules.ts';
@@ -41,12 +41,13 @@ export function planReach(
     }
     return;
   }
+  const meant = ({ destination }: RouteDestination, service: VirtualService): string =>
+    resolveHost(destination?.host ?? '', service, settings.clusterDomain);
   const leads = (service: VirtualService, host?: string): boolean =>
     service.spec?.http?.some(
       (route) =>
         isRouteOfSubset(owner, subset, service, route) &&
-        (host === undefined ||
-          route.route?.some((each) => resolveHost(each.destination?.host ?? '', service) === host)),
+        (host === undefined || route.route?.some((each) => meant(each, service) === host)),
     ) ?? false;
   const settling = findRoutes(view, item, services, ruled, leads, settings);
   const entries = [...item.virtualServices.values()];
@@ -116,7 +117,11 @@ function planRules(
       item.rules.push({ ...ref, status: 'failed' });
       continue;
     }
-    const candidates = view.index(DestinationRule, 'host', fullHost(metadata.name, subset.namespace));
+    const candidates = view.index(
+      DestinationRule,
+      'host',
+      fullHost(metadata.name, subset.namespace, settings.clusterDomain),
+    );
     const others = candidates.filter((rule) => !isRuleOf(env, rule));
     const base = baseRule(others, metadata.name, subset, settings);
     const refusal = view.refusal(DestinationRule, ref);
@@ -148,7 +153,7 @@ function findRoutes(
   settings: Settings,
 ): number | undefined {
   const found = services.map(({ metadata: { name } }) => {
-    const host = fullHost(name, item.subset.namespace);
+    const host = fullHost(name, item.subset.namespace, settings.clusterDomain);
     const hasRoutes = (service: VirtualService): boolean => handles(service, insertionOf(item, [host], settings));
     return { name, host, ruled: ruled.has(name), ...findVirtualServices(view, host, hasRoutes, settings) };
   });
@@ -191,5 +196,6 @@ function findRoutes(
 
 /** What an item asks of the routes to some hosts. */
 export function insertionOf({ subset }: Item, hosts: readonly string[], settings: Settings): Insertion {
-  return { subset, hosts, defaultVersion: subset.defaultVersion || settings.defaultVersion };
+  const { clusterDomain } = settings;
+  return { subset, hosts, defaultVersion: subset.defaultVersion || settings.defaultVersion, clusterDomain };
 }

@@ -94,7 +94,9 @@ const cart = { name: 'cart', namespace: 'shop' };
 
 /** The routes with those of an environment for a subset put in, or taken out. */
 function planned(http: readonly HttpRoute[], env: DynamicEnv, subset = cart, wanted = true): readonly HttpRoute[] {
-  const insertions = wanted ? [{ subset, hosts: [HOST], defaultVersion: 'shared' }] : [];
+  const insertions = wanted
+    ? [{ subset, hosts: [HOST], defaultVersion: 'shared', clusterDomain: 'cluster.local' }]
+    : [];
   return withRoutes(virtualService(http), { env, owner: ownerOf(env, []), insertions, untouched: [] }).http;
 }
 

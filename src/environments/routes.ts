@@ -17,6 +17,7 @@ export interface Insertion {
   /** Full names of the services. */
   readonly hosts: readonly string[];
   readonly defaultVersion: string;
+  readonly clusterDomain: string;
 }
 
 /** What an environment wants of a VirtualService. */
@@ -112,7 +113,7 @@ function leadsTo(service: VirtualService, insertion: Insertion, { destination }:
   return (
     destination?.host !== undefined &&
     destination.subset === insertion.defaultVersion &&
-    insertion.hosts.includes(resolveHost(destination.host, service))
+    insertion.hosts.includes(resolveHost(destination.host, service, insertion.clusterDomain))
   );
 }
 

@@ -13,10 +13,12 @@ export function baseRule(
   subset: Subset,
   settings: Settings,
 ): { readonly rule: DestinationRule; readonly declares: RuleSubset } | undefined {
-  const host = fullHost(service, subset.namespace);
+  const { clusterDomain } = settings;
+  const host = fullHost(service, subset.namespace, clusterDomain);
   const version = subset.defaultVersion || settings.defaultVersion;
   for (const rule of rules) {
-    if (rule.metadata.namespace !== subset.namespace || resolveHost(rule.spec?.host ?? '', rule) !== host) continue;
+    const isMeant = resolveHost(rule.spec?.host ?? '', rule, clusterDomain) === host;
+    if (rule.metadata.namespace !== subset.namespace || !isMeant) continue;
     const declares = rule.spec?.subsets?.find(({ labels }) => labels?.[settings.versionLabel] === version);
     if (declares !== undefined) return { rule, declares };
   }

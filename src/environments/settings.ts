@@ -11,6 +11,8 @@ export interface Settings {
   readonly trackingLabels: readonly string[];
   /** Whether VirtualServices at a gateway get routes for whatever host they lead to the workload, a public one say. */
   readonly gatewayRoutes: boolean;
+  /** The domain that the names of services end in, behind `svc`. */
+  readonly clusterDomain: string;
   /** Routes wait for their clone to be ready, but no longer than this; 0 does not wait. */
   readonly routeAfterMs: number;
   /**
@@ -28,6 +30,7 @@ export const defaultSettings: Settings = {
   removeLabels: [],
   trackingLabels: ['argocd.argoproj.io/*', 'app.kubernetes.io/instance'],
   gatewayRoutes: true,
+  clusterDomain: 'cluster.local',
   routeAfterMs: 60_000,
   settleMs: 1_000,
   drainMs: 2_000,

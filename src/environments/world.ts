@@ -37,10 +37,10 @@ function byEditor(service: VirtualService): readonly string[] {
 }
 
 /** Hosts that a VirtualService leads to, whatever hosts it is for. */
-function byDestination(service: VirtualService): readonly string[] {
+function byDestination(service: VirtualService, clusterDomain: string): readonly string[] {
   const routes = (service.spec?.http ?? []).filter((route) => !isInserted(route));
   const hosts = routes.flatMap(({ route = [] }) => route.map(({ destination }) => destination?.host ?? ''));
-  return [...new Set(hosts.map((host) => resolveHost(host, service)))];
+  return [...new Set(hosts.map((host) => resolveHost(host, service, clusterDomain)))];
 }
 
 function delegatesOf(root: VirtualService): readonly { readonly name: string; readonly namespace: string }[] {
@@ -87,38 +87,43 @@ export const environmentTable = reading(DynamicEnv, {
 });
 
 /** The tables that environments read. */
-export const environmentTables: readonly TableDeclaration[] = [
-  environmentTable,
-  reading(Deployment, { indexes: { environment: byEnvironment } }),
-  // Of clones alone.
-  reading(Pod, {
-    labelSelector: `${MARKER_LABEL}=true`,
-    optional: true,
-    transform: slimPod,
-    indexes: { deployment: deploymentOf },
-  }),
-  reading(Service, { indexes: { selector: bySelector } }),
-  reading(PodDisruptionBudget, {
-    optional: true,
-    indexes: { selector: ({ metadata, spec }) => byLabelSelector(metadata.namespace, spec?.selector) },
-  }),
-  reading(NetworkPolicy, {
-    optional: true,
-    indexes: { selector: ({ metadata, spec }) => byLabelSelector(metadata.namespace, spec?.podSelector) },
-  }),
-  reading(HorizontalPodAutoscaler, { optional: true, indexes: { scaled: byScaled } }),
-  reading(DestinationRule, {
-    indexes: { environment: byEnvironment, host: (rule) => [resolveHost(rule.spec?.host ?? '', rule)] },
-  }),
-  reading(VirtualService, {
-    indexes: {
-      environment: byEditor,
-      host: (service) => (service.spec?.hosts ?? []).map((host) => resolveCalledHost(host, service)),
-      destination: byDestination,
-      delegate: (service) => delegatesOf(service).map(keyOf),
-    },
-  }),
-];
+export function environmentTables({ clusterDomain }: Pick<Settings, 'clusterDomain'>): readonly TableDeclaration[] {
+  return [
+    environmentTable,
+    reading(Deployment, { indexes: { environment: byEnvironment } }),
+    // Of clones alone.
+    reading(Pod, {
+      labelSelector: `${MARKER_LABEL}=true`,
+      optional: true,
+      transform: slimPod,
+      indexes: { deployment: deploymentOf },
+    }),
+    reading(Service, { indexes: { selector: bySelector } }),
+    reading(PodDisruptionBudget, {
+      optional: true,
+      indexes: { selector: ({ metadata, spec }) => byLabelSelector(metadata.namespace, spec?.selector) },
+    }),
+    reading(NetworkPolicy, {
+      optional: true,
+      indexes: { selector: ({ metadata, spec }) => byLabelSelector(metadata.namespace, spec?.podSelector) },
+    }),
+    reading(HorizontalPodAutoscaler, { optional: true, indexes: { scaled: byScaled } }),
+    reading(DestinationRule, {
+      indexes: {
+        environment: byEnvironment,
+        host: (rule) => [resolveHost(rule.spec?.host ?? '', rule, clusterDomain)],
+      },
+    }),
+    reading(VirtualService, {
+      indexes: {
+        environment: byEditor,
+        host: (service) => (service.spec?.hosts ?? []).map((host) => resolveCalledHost(host, service, clusterDomain)),
+        destination: (service) => byDestination(service, clusterDomain),
+        delegate: (service) => delegatesOf(service).map(keyOf),
+      },
+    }),
+  ];
+}
 
 /** The services that select the pods of a Deployment, by name. */
 export function findServices(view: View, base: Deployment): readonly Service[] {

@@ -26,7 +26,7 @@ export class TinyCluster {
   readonly stranded: string[] = [];
   /** Routes that came before proxies can have known their rule. */
   readonly hasty: string[] = [];
-  readonly #tables = new Tables(environmentTables);
+  readonly #tables = new Tables(environmentTables(defaultSettings));
   readonly #reads: Reads;
   /** When each object was created, more exactly than its own time says. */
   readonly #born = new Map<string, number>();
@@ -187,7 +187,7 @@ function insertedRoutes(cluster: TinyCluster) {
   return cluster.list(VirtualService).flatMap((service) =>
     (service.spec?.http ?? []).filter(isInserted).flatMap(({ name, route = [] }) =>
       route.map(({ destination: { host = '', subset = '' } = {} }) => {
-        const meant = resolveHost(host, service);
+        const meant = resolveHost(host, service, defaultSettings.clusterDomain);
         return { id: `${keyOf(service.metadata)} ${insertedName(name)} to ${meant}`, host: meant, subset };
       }),
     ),
@@ -196,7 +196,8 @@ function insertedRoutes(cluster: TinyCluster) {
 
 function declares(rule: DestinationRule, host: string, subset: string): boolean {
   return (
-    resolveHost(rule.spec?.host ?? '', rule) === host && !!rule.spec?.subsets?.some((each) => each.name === subset)
+    resolveHost(rule.spec?.host ?? '', rule, defaultSettings.clusterDomain) === host &&
+    !!rule.spec?.subsets?.some((each) => each.name === subset)
   );
 }
 
