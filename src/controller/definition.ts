@@ -49,7 +49,7 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject> {
    * controllers that name none share that of the manager.
    */
   readonly lease?: string;
-  /** The tables that plans read besides the controller's own kind, with their indexes. */
+  /** The tables that plans read, with their indexes; the controller's own kind need not be among them. */
   readonly reads?: readonly TableDeclaration[];
   /** Pure: reads only through the view, does no I/O, returns at once. Deletion shows as `deletionTimestamp`. */
   plan(view: View, object: T): Plan;

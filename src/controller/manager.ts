@@ -74,7 +74,12 @@ export class Manager {
     this.#logger = options.logger ?? createLogger();
     this.metrics = options.metrics ?? createMetrics();
     const { controllers, client } = options;
-    this.tables = new Tables(controllers.flatMap(({ kind, reads = [] }) => [reading(kind), ...reads]));
+    // A controller that declares how it reads its own kind may leave out what is not for it.
+    this.tables = new Tables(
+      controllers.flatMap(({ kind, reads = [] }) =>
+        reads.some((each) => each.kind === kind) ? reads : [reading(kind), ...reads],
+      ),
+    );
     this.#events = new EventRecorder({
       client: client.flow('events'),
       clock: this.#clock,

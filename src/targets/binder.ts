@@ -14,6 +14,7 @@ import type { Life } from './life.ts';
 import { bestMatch, conflict, mismatch, selectorOf } from './match.ts';
 import { BIND_COMPLETE, BOUND_AT, BOUND_BY_CONTROLLER, CLAIM_FINALIZER, EXPIRES_AT, PROVISIONER } from './names.ts';
 import { classParameters } from './parameters.ts';
+import { placeProblem } from './place-gone.ts';
 import { progressOf } from './progress.ts';
 import type { Settings } from './settings.ts';
 import { besideOthers, condition, errorCondition, timeText, withError } from './status.ts';
@@ -150,7 +151,12 @@ function upkeep(view: View, claim: DeploymentTargetClaim, settings: Settings): V
   const lock = lockSteps(claim, target, settings);
   // The claim says that it is bound when its target does, not before.
   if (lock.length > 0) return { phase: undefined, steps: [...steps, ...lock], target };
-  return { phase: 'Bound', steps: [...steps, ...phaseSteps(claim, target, settings)], target };
+  const bound = { phase: 'Bound', steps: [...steps, ...phaseSteps(claim, target, settings)], target } as const;
+  const place = placeProblem(view, target);
+  if (place === undefined) return bound;
+  // It keeps its target, and gets no other place behind its back.
+  const whatToDo = place.isGone ? ': delete the claim and make another' : '';
+  return { ...bound, unready: { reason: place.reason, message: `${place.message}${whatToDo}` } };
 }
 
 /** Binding is complete, and the life of the claim begins. */
@@ -192,7 +198,8 @@ function findTarget(view: View, claim: DeploymentTargetClaim, settings: Settings
     if (typeof selector === 'string') return pending('InvalidSelector', selector);
     const ofClass = classOf(view, claim.spec.deploymentTargetClassName);
     const allowStaticMatch = ofClass === undefined || (classParameters(ofClass).value?.allowStaticMatch ?? false);
-    const found = bestMatch(claim, targetsFor(view, claim), { selector, allowStaticMatch });
+    const targets = targetsFor(view, claim).filter((target) => placeProblem(view, target) === undefined);
+    const found = bestMatch(claim, targets, { selector, allowStaticMatch });
     return found === undefined ? markForProvisioning(view, claim, settings) : bind(claim, found, settings);
   }
   const target = targetNamed(view, claim);
@@ -214,6 +221,8 @@ function findTarget(view: View, claim: DeploymentTargetClaim, settings: Settings
   if (problem !== undefined) {
     return pending('TargetMismatch', `DeploymentTarget does not match the specified DeploymentTargetClaim: ${problem}`);
   }
+  const gone = placeProblem(view, target);
+  if (gone !== undefined) return pending(gone.reason, gone.message);
   return bind(claim, target, settings);
 }
 

@@ -8,6 +8,7 @@ import { managedEnvironments } from './managed-environments.ts';
 import { namespacePlaces } from './namespaces/place.ts';
 import { namespacePool } from './namespaces/pool.ts';
 import { namespaceRelease } from './namespaces/release.ts';
+import { namespaceSecrets } from './namespaces/secrets.ts';
 import { namespaceRequests } from './namespaces/request.ts';
 import { reclaimer } from './reclaimer.ts';
 import { defaultSettings } from './settings.ts';
@@ -30,6 +31,7 @@ export function targets(settings: Partial<Settings> = {}): ControllerDefinition[
     namespacePlaces(all),
     namespaceRelease(),
     namespacePool(),
+    namespaceSecrets(),
     environmentController(all),
     managedEnvironments(),
   ];

@@ -6,7 +6,7 @@ import { settled } from '../../test/support/until.ts';
 import { ManagedEnvironment, Space, SpaceRequest } from '../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../api/targets.ts';
 import { createLogger, Manager } from '../controller/index.ts';
-import type { KubeObject } from '../kube/index.ts';
+import type { Client, KubeObject } from '../kube/index.ts';
 import { targets } from './index.ts';
 import { Namespace, Secret } from './objects.ts';
 import { object } from './testing/planning.ts';
@@ -16,22 +16,22 @@ afterEach(async () => {
   await Promise.all(managers.splice(0).map((manager) => manager.stop()));
 });
 
+function start(client: Client, onWrite: (count: number) => void = () => {}): Manager {
+  const manager = new Manager({ client, controllers: targets(), logger: createLogger({ level: 'silent' }), onWrite });
+  managers.push(manager);
+  return manager;
+}
+
 /** Runs the controllers until nothing is left to do. Each of the lives ends after so many writes; the last does not. */
 async function live(api: FakeApi, lives: readonly number[]): Promise<void> {
   for (const writes of [...lives, Infinity]) {
     let isOver = false;
-    const manager = new Manager({
-      client: api,
-      controllers: targets(),
-      logger: createLogger({ level: 'silent' }),
-      onWrite: (count) => {
-        if (count >= writes) {
-          isOver = true;
-          void manager.stop();
-        }
-      },
+    const manager = start(api, (count) => {
+      if (count >= writes) {
+        isOver = true;
+        void manager.stop();
+      }
     });
-    managers.push(manager);
     await manager.start();
     if (writes === Infinity) await settled(manager);
     else
@@ -55,10 +55,10 @@ const bare = <T extends KubeObject>(made: T): T => {
   return { ...made, metadata };
 };
 
-async function world(provisioner: string): Promise<FakeApi> {
+async function world(provisioner: string, parameters = {}): Promise<FakeApi> {
   const api = new FakeApi();
   for (const name of ['team', 'offshoot-system']) await api.create(Namespace, bare(object(Namespace, name)));
-  const spec = { provisioner, reclaimPolicy: 'Delete', parameters: {} };
+  const spec = { provisioner, reclaimPolicy: 'Delete', parameters };
   await api.create(DeploymentTargetClass, bare(object(DeploymentTargetClass, 'some', { spec })));
   return api;
 }
@@ -129,15 +129,9 @@ describe.each([
       const api = await world(provisioner);
       await claim(api);
       let taking: Promise<void> | undefined;
-      const manager = new Manager({
-        client: api,
-        controllers: targets(),
-        logger: createLogger({ level: 'silent' }),
-        onWrite: (count) => {
-          if (count === writes) taking ??= take(api);
-        },
+      const manager = start(api, (count) => {
+        if (count === writes) taking ??= take(api);
       });
-      managers.push(manager);
       await manager.start();
       await settled(manager);
       await (taking ??= take(api));
@@ -145,4 +139,53 @@ describe.each([
       expect(sight(api)).toEqual(NOTHING);
     },
   );
+});
+
+describe('a reserve', () => {
+  const spec = { deploymentTargetClassName: 'some' };
+
+  /** A client whose last write is still under way when its process ends: it is carried out whenever the test says. */
+  function late(api: FakeApi, isLate: (method: string, kind: string) => boolean) {
+    const held = Promise.withResolvers<void>();
+    const isHeld = Promise.withResolvers<void>();
+    const client: Client = new Proxy<Client>(api, {
+      get(target, method: string) {
+        if (method === 'flow') return () => client;
+        const original = Reflect.get(target, method) as (...args: unknown[]) => unknown;
+        return async (...args: unknown[]) => {
+          if (isLate(method, (args[0] as { kind?: string }).kind ?? '')) {
+            isHeld.resolve();
+            await held.promise;
+          }
+          return original.apply(target, args);
+        };
+      },
+    });
+    return { client, isHeld: isHeld.promise, land: () => held.resolve() };
+  }
+
+  test.each([
+    ['target', (method: string, kind: string) => method === 'create' && kind === 'DeploymentTarget'],
+    ['Secret', (method: string, kind: string) => method === 'patch' && kind === 'Secret'],
+    ['namespace', (method: string, kind: string) => method === 'create' && kind === 'Namespace'],
+  ])('leaves nothing when its last %s comes to be after the process that made it', async (_what, isLate) => {
+    const api = await world('offshoot.dev/namespace', { warm: 1 });
+    await api.create(DeploymentTargetClaim, bare(object(DeploymentTargetClaim, 'dev', { spec })));
+    await live(api, []);
+    // Somebody uses up the reserve, and another place is being made while the process ends.
+    const first = late(api, isLate);
+    const dying = start(first.client);
+    await dying.start();
+    await api.create(DeploymentTargetClaim, bare(object(DeploymentTargetClaim, 'next', { spec })));
+    await first.isHeld;
+    const ended = dying.stop();
+    for (const name of ['dev', 'next']) await api.delete(DeploymentTargetClaim, { name, namespace: 'team' });
+    const manager = start(api);
+    await manager.start();
+    await settled(manager);
+    first.land();
+    await ended;
+    await settled(manager);
+    expect(sight(api)).toEqual(NOTHING);
+  });
 });

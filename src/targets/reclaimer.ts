@@ -3,8 +3,8 @@ import { SpaceRequest } from '../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
 import type { DeploymentTargetClass } from '../api/targets.ts';
 import { defineController } from '../controller/index.ts';
-import type { ControllerDefinition, Plan, View } from '../controller/index.ts';
-import { edit, remove } from '../kube/index.ts';
+import type { ControllerDefinition, Plan, PlannedCondition, PlannedEvent, View } from '../controller/index.ts';
+import { edit, remove, removeUnchanged } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import { claimNameOf, claimUidOf, withoutClaim } from './claim-ref.ts';
 import { readingSecrets } from './credentials.ts';
@@ -18,6 +18,8 @@ import {
   TARGET_FINALIZER,
   TOOLCHAIN_FINALIZER,
 } from './names.ts';
+import { placeProblem } from './place-gone.ts';
+import type { PlaceProblem } from './place-gone.ts';
 import { besideOthers, condition, errorCondition, withError } from './status.ts';
 import { targetWarnings, warningEvents } from './target-warnings.ts';
 import { claimOf, claimTables, classOf, policyFor, requestOf } from './world.ts';
@@ -25,6 +27,9 @@ import { claimOf, claimTables, classOf, policyFor, requestOf } from './world.ts'
 /** How long freeing may take before the target is called failed, and how often to look meanwhile. */
 const STUCK_MS = 120_000;
 const LOOK_AGAIN_MS = 30_000;
+/** Phases that a target comes to without anything being wrong; in the first two nobody has it yet. */
+const OPEN: ReadonlySet<string> = new Set(['Pending', 'Available']);
+const PHASES: ReadonlySet<string> = new Set([...OPEN, 'Bound', 'Released']);
 
 export function reclaimer(): ControllerDefinition {
   return defineController<DeploymentTarget>({
@@ -48,11 +53,12 @@ function planTarget(view: View, target: DeploymentTarget): Plan {
   const policy = policyFor(view, target);
   if (target.metadata.deletionTimestamp !== undefined) return planTargetDeletion(view, target, ofClass, policy);
 
+  const gone = placeProblem(view, target);
   const { phase, steps } = present(view, target, policy);
+  if (gone?.isGone && OPEN.has(phase)) return giveUp(target, gone);
   const problem = policyProblem(ofClass);
   const warnings = targetWarnings(view, target, phase);
-  const message =
-    problem ?? (phase === 'Pending' ? 'the URL of the API server or the name of the Secret is missing' : '');
+  const ready = readiness(phase, problem, gone);
   return {
     // One edit of an object in a pass: the policy is written down when nothing else is.
     steps: steps.length > 0 ? steps : recordPolicy(target, ofClass),
@@ -61,11 +67,27 @@ function planTarget(view: View, target: DeploymentTarget): Plan {
       phase,
       conditions: besideOthers(target.status?.conditions, [
         errorCondition(target.status?.conditions, problem, view.now()),
-        condition('Ready', phase === 'Available' || phase === 'Bound', phase, message),
+        ready,
         ...warnings,
       ]),
     },
-    events: [...phaseEvents(target, phase), ...warningEvents(target, warnings)],
+    events: [...readyEvents(target, ready), ...warningEvents(target, warnings)],
+  };
+}
+
+/** Whether a target is of use, and why not. */
+function readiness(phase: string, problem: string | undefined, gone: PlaceProblem | undefined): PlannedCondition {
+  const isOfUse = phase === 'Available' || phase === 'Bound';
+  if (isOfUse && gone !== undefined) return condition('Ready', false, gone.reason, gone.message);
+  const missing = phase === 'Pending' ? 'the URL of the API server or the name of the Secret is missing' : '';
+  return condition('Ready', isOfUse, phase, problem ?? gone?.message ?? missing);
+}
+
+/** A target that nobody has yet, of a place that is gone, is never handed out: whoever made it makes another. */
+function giveUp(target: DeploymentTarget, { reason, message }: PlaceProblem): Plan {
+  return {
+    steps: [removeUnchanged(DeploymentTarget, target)],
+    events: [{ type: 'Warning', reason, note: `${message}: the target goes too` }],
   };
 }
 
@@ -136,22 +158,22 @@ function planTargetDeletion(
   const request = provisioner === DEVSANDBOX ? requestOf(view, target) : undefined;
   if (request === undefined || policy === 'Retain') return { finished: true };
   if (request.metadata.deletionTimestamp === undefined) return { steps: [releaseRequest(request)] };
-  const ready = request.status?.conditions?.find(({ type }) => type === 'Ready');
+  const said = request.status?.conditions?.find(({ type }) => type === 'Ready');
   const stuckFor = view.now() - Date.parse(request.metadata.deletionTimestamp);
-  const isStuck = stuckFor > STUCK_MS && ready?.reason === 'UnableToTerminate';
+  const isStuck = stuckFor > STUCK_MS && said?.reason === 'UnableToTerminate';
   const phase = isStuck ? 'Failed' : target.status?.phase;
-  const said = ready?.message ? `: ${ready.message}` : '';
-  const message = `waiting for SpaceRequest ${request.metadata.name} to go${said}`;
+  const message = `waiting for SpaceRequest ${request.metadata.name} to go${said?.message ? `: ${said.message}` : ''}`;
+  const ready = condition('Ready', false, phase === 'Failed' ? 'Failed' : 'Terminating', message);
   return {
     status: {
       ...target.status,
       ...(phase !== undefined && { phase }),
       conditions: besideOthers(target.status?.conditions, [
         errorCondition(target.status?.conditions, undefined, view.now()),
-        condition('Ready', false, phase === 'Failed' ? 'Failed' : 'Terminating', message),
+        ready,
       ]),
     },
-    ...(isStuck && { events: phaseEvents(target, 'Failed', message) }),
+    ...(isStuck && { events: readyEvents(target, ready) }),
     requeueAfterMs: LOOK_AGAIN_MS,
   };
 }
@@ -164,10 +186,11 @@ function releaseRequest(request: SpaceRequest): Step {
   return edit(SpaceRequest, request, { ...request, metadata });
 }
 
-function phaseEvents(target: DeploymentTarget, phase: string, note = `the target is ${phase.toLowerCase()}`) {
-  // Not only we write the phase: what we said of it last is in the condition.
-  const before = target.status?.conditions?.find(({ type }) => type === 'Ready');
-  if (phase === before?.reason) return [];
-  const type = phase === 'Failed' ? ('Warning' as const) : ('Normal' as const);
-  return [{ type, reason: phase, note }];
+/** News of a target. Not only we write the phase: what we said of it last is in the condition. */
+function readyEvents({ status }: DeploymentTarget, { reason, message }: PlannedCondition): PlannedEvent[] {
+  const before = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (reason === before?.reason) return [];
+  const isUsual = PHASES.has(reason);
+  const note = isUsual ? `the target is ${reason.toLowerCase()}` : message;
+  return [{ type: isUsual ? 'Normal' : 'Warning', reason, note }];
 }

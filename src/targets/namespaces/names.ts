@@ -9,6 +9,8 @@ export const MADE_BY_LABEL = 'offshoot.dev/provisioner';
 export const MADE_BY = 'namespace';
 /** On a namespace: that its target was made, so that it is not taken for a new one when somebody removes that. */
 export const TARGET_MADE = 'offshoot.dev/target-made';
+/** On the Secret with credentials for a namespace: that namespace. */
+export const OF_PLACE = 'offshoot.dev/place';
 /** Who gets the credentials for a namespace. */
 export const ACCOUNT = 'deployer';
 

@@ -12,6 +12,7 @@ import {
   CLAIM_UID,
   LABEL_LENGTH,
   NAMESPACE_PROVISIONER,
+  OF_TARGET,
   PROBLEM,
   PROVISIONED_BY,
   PROVISIONER,
@@ -26,7 +27,7 @@ import { isSameRefusal } from '../refusal.ts';
 import type { Settings } from '../settings.ts';
 import { classOf, reclaimPolicyOf } from '../world.ts';
 import { furnitureOf } from './furniture.ts';
-import { ACCOUNT, MADE_BY, MADE_BY_LABEL, NAMESPACE_FINALIZER, secretNameFor, TARGET_MADE } from './names.ts';
+import { ACCOUNT, MADE_BY, MADE_BY_LABEL, NAMESPACE_FINALIZER, OF_PLACE, secretNameFor, TARGET_MADE } from './names.ts';
 import { isFree, namespaceTables, placeOf } from './world.ts';
 import type { Place } from './world.ts';
 
@@ -133,7 +134,11 @@ function credentials(
   const secret = {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { ...ref, labels: { [MADE_BY_LABEL]: MADE_BY } },
+    metadata: {
+      ...ref,
+      labels: { [MADE_BY_LABEL]: MADE_BY },
+      annotations: { [OF_TARGET]: `${targetRef.namespace}/${targetRef.name}`, [OF_PLACE]: namespace.metadata.name },
+    },
     type: 'Opaque',
   };
   const step = token(Secret, secret, {

@@ -58,6 +58,9 @@ export function planSpaceRequest(view: View, request: SpaceRequest, settings: Se
   }
   const [space] = spaces;
   if (space === undefined) {
+    if (request.status?.targetClusterURL !== undefined) {
+      return failed('the subSpace was deleted, with its namespaces and all that was in them');
+    }
     const made = spaceFor(request, parent, freeName(view, request, parent));
     return { ...report(view, request, { reason: 'Provisioning' }), steps: [make(Space, made)] };
   }

@@ -132,11 +132,22 @@ describe('a space', () => {
     expect(conditionsIn(plan(next, ...furnished(next)))).toEqual(['Ready=True Provisioned']);
   });
 
-  test('writes nothing into a namespace that is going', () => {
-    const it = space(SPEC, ready, { labels: settled });
+  test('writes nothing into a namespace that is going, and waits for the name', () => {
+    const it = space(SPEC);
     const going = object(Namespace, 'jane-env', {}, { labels: OF, deletionTimestamp: ago(5) });
-    const planned = plan(it, ...furnished(it).filter(({ kind }) => kind !== 'Namespace'), going);
-    expect([shown(planned), conditionsIn(planned)]).toEqual([[], ['Ready=False Provisioning']]);
+    const planned = plan(it, going);
+    expect(conditionsIn(planned)).toEqual(['Ready=False Provisioning']);
+    expect(shown(planned).filter((line) => line.startsWith('own'))).toEqual([]);
+  });
+
+  test.each([
+    ['is gone', []],
+    ['is going', [object(Namespace, 'jane-env', {}, { labels: OF, deletionTimestamp: ago(5) })]],
+  ])('makes no empty namespace in place of one that %s, and says so', (_what, left) => {
+    const it = space(SPEC, ready, { labels: settled });
+    const planned = plan(it, ...furnished(it).filter(({ kind }) => kind !== 'Namespace'), ...left);
+    const told = 'Ready=False UnableToProvision: namespace jane-env was deleted, with all that was in it';
+    expect([shown(planned), conditionsIn(planned)]).toEqual([[], [told]]);
   });
 
   test('P11: that shall be elsewhere leaves first', () => {

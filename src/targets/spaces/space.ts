@@ -58,9 +58,13 @@ export function planSpace(view: View, space: Space, { cluster, tiers }: Settings
   return provision(view, space, tier, wanted, assigned);
 }
 
-/** Why a namespace can't be made: somebody else has its name. */
+/** Why a namespace can't be made: somebody else has its name, or deleted it. An empty one would not be the same. */
 function obstacle(view: View, space: Space, { metadata }: Namespace): string | undefined {
   const live = view.get(Namespace, { name: metadata.name });
+  const wasMade = space.status?.provisionedNamespaces?.some(({ name }) => name === metadata.name);
+  if (wasMade && (live === undefined || live.metadata.deletionTimestamp !== undefined)) {
+    return `namespace ${metadata.name} was deleted, with all that was in it`;
+  }
   if (live === undefined || live.metadata.labels?.[SPACE_LABEL] === space.metadata.name) return undefined;
   return `namespace ${metadata.name} exists already and does not belong to the space`;
 }
@@ -73,7 +77,7 @@ function provision(
   assigned: readonly Step[],
 ): Plan {
   const targetCluster = space.spec.targetCluster!;
-  // What is on its way out can't be written to; it is made again when it is gone.
+  // What is on its way out can't be written to; ours is made when that is gone.
   const isEnding = ({ metadata }: Namespace): boolean =>
     view.get(Namespace, { name: metadata.name })?.metadata.deletionTimestamp !== undefined;
   const made: Step[] = wanted.flatMap(({ namespace, furniture }) =>

@@ -8,10 +8,16 @@ export const CLASSES = {
   sandbox: { provisioner: 'appstudio.redhat.com/devsandbox', reclaimPolicy: 'Delete' },
   'sandbox-kept': { provisioner: 'appstudio.redhat.com/devsandbox', reclaimPolicy: 'Retain' },
   room: { provisioner: 'offshoot.dev/namespace', reclaimPolicy: 'Delete' },
+  warm: { provisioner: 'offshoot.dev/namespace', reclaimPolicy: 'Delete', parameters: { warm: 1 } },
   'room-kept': { provisioner: 'offshoot.dev/namespace', reclaimPolicy: 'Retain' },
   other: { provisioner: 'somebody-else', reclaimPolicy: 'Retain' },
 } as const;
 export type ClassName = keyof typeof CLASSES;
+/** What the classes say beside that. */
+export function parametersOf(name: ClassName): Readonly<Record<string, unknown>> | undefined {
+  const ofClass = CLASSES[name];
+  return 'parameters' in ofClass ? ofClass.parameters : undefined;
+}
 type Policy = 'Delete' | 'Retain';
 
 export type Action =
@@ -24,6 +30,7 @@ export type Action =
   | { do: 'class'; name: ClassName; policy: Policy }
   | { do: 'delete class'; name: ClassName }
   | { do: 'delete request' | 'spoil request'; claim: string }
+  | { do: 'delete namespace' | 'delete space'; nth: number }
   | { do: 'environment' | 'delete environment'; claim: string }
   | { do: 'hold namespaces' | 'let namespaces go' }
   | { do: 'wait'; ms: number }
@@ -96,6 +103,8 @@ const weighted: readonly (readonly [number, fc.Arbitrary<Action>])[] = [
   [1, action('delete class', { name: className })],
   [1, action('delete request', { claim: claimName })],
   [1, action('spoil request', { claim: claimName })],
+  [2, action('delete namespace', { nth: fc.nat(4) })],
+  [1, action('delete space', { nth: fc.nat(2) })],
   [2, action('environment', { claim: claimName })],
   [1, action('delete environment', { claim: claimName })],
   [1, action('hold namespaces')],

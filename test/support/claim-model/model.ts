@@ -1,12 +1,16 @@
 // The lives of claims and targets as a small state machine, written from what was promised and not from the code: which
 // states there are, which may follow which, and what must hold once nothing is left to do.
+import type { SpaceRequest } from '../../../src/api/spaces.ts';
 import type { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../../src/api/targets.ts';
+import type { KubeObject } from '../../../src/kube/index.ts';
 
 /** Everything that is decided about, at one moment. */
 export interface Facts {
   readonly claims: ReadonlyMap<string, DeploymentTargetClaim>;
   readonly targets: ReadonlyMap<string, DeploymentTarget>;
   readonly classes: ReadonlyMap<string, DeploymentTargetClass>;
+  readonly namespaces: ReadonlyMap<string, KubeObject>;
+  readonly requests: readonly SpaceRequest[];
 }
 
 type Stateful = DeploymentTargetClaim | DeploymentTarget;
@@ -61,6 +65,7 @@ export const TARGET_TRANSITIONS: readonly string[] = [
   'Available > Released',
   'Released > Available',
   ...goes(['new', 'Pending', 'Available', 'Bound', 'Released']),
+  'new deleting > Failed deleting',
   'Pending deleting > Failed deleting',
   'Available deleting > Failed deleting',
   'Bound deleting > Failed deleting',
@@ -69,6 +74,7 @@ export const TARGET_TRANSITIONS: readonly string[] = [
   ...['new', 'Pending', 'Available', 'Bound', 'Released'].map(vanishes),
 ];
 
+const PROVISIONED_BY = 'provisioner.appstudio.redhat.com/provisioned-by';
 const BIND_COMPLETE = 'dt.appstudio.redhat.com/bind-complete';
 const CLAIM_UID = 'dt.appstudio.redhat.com/claim-uid';
 const PROVISIONER = 'provisioner.appstudio.redhat.com/dt-provisioner';
@@ -97,10 +103,23 @@ function isUsable({ spec }: DeploymentTarget): boolean {
   return apiURL !== '' && clusterCredentialsSecret !== '';
 }
 
+/** Whether the place that a target stands for is there, as far as it was made here. */
+function hasPlace({ namespaces, requests }: Facts, { metadata, spec }: DeploymentTarget): boolean {
+  const isLive = (object: KubeObject | undefined): boolean =>
+    object !== undefined && object.metadata.deletionTimestamp === undefined;
+  const { [PROVISIONED_BY]: by } = metadata.annotations ?? {};
+  if (by === undefined) return true;
+  const isThere = isLive(namespaces.get(spec.kubernetesCredentials.defaultNamespace));
+  if (by === 'offshoot.dev/namespace') return isThere;
+  const request = requests.find(({ metadata: { labels } }) => labels?.['appstudio.openshift.io/dt'] === metadata.name);
+  return isThere && isLive(request);
+}
+
 /** Whether a claim could be bound to a target that is free or reserved for it. */
-function fits(claim: DeploymentTargetClaim, target: DeploymentTarget): boolean {
+function fits(facts: Facts, claim: DeploymentTargetClaim, target: DeploymentTarget): boolean {
   return (
     !isDeleting(target) &&
+    hasPlace(facts, target) &&
     (holderOf(target) === '' || isHeldBy(target, claim)) &&
     target.spec.deploymentTargetClassName === claim.spec.deploymentTargetClassName &&
     ['', 'Available'].includes(target.status?.phase ?? '') &&
@@ -137,7 +156,15 @@ function wrongWithClaim(facts: Facts, claim: DeploymentTargetClaim): string[] {
   if (bound.some((target) => target !== named))
     return state === 'Lost' ? [] : say(`it has ${bound.map(nameOf).join(', ')}`);
   if (holderOf(named) === '') return state === 'Lost' ? [] : say('its target does not refer to it');
-  return state === 'Bound' && stateOf(named) === 'Bound' ? [] : say(`its target is ${stateOf(named)}`);
+  if (state !== 'Bound' || stateOf(named) !== 'Bound') return say(`its target is ${stateOf(named)}`);
+  const [isThere, isSaid] = [hasPlace(facts, named), isReady(claim)];
+  return isThere === isSaid
+    ? []
+    : say(`it is${isSaid ? '' : ' not'} ready, and its place is${isThere ? '' : ' not'} there`);
+}
+
+function isReady({ status }: Stateful): boolean {
+  return status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 }
 
 /** Targets that a claim that is not bound should not have been left without. */
@@ -148,10 +175,12 @@ function couldHave(
 ): DeploymentTarget[] {
   if ((claim.spec.targetName ?? '') !== '') {
     if (named === undefined || isDeleting(named)) return [];
-    return isHeldBy(named, claim) || fits(claim, named) ? [named] : [];
+    return (isHeldBy(named, claim) && hasPlace(facts, named)) || fits(facts, claim, named) ? [named] : [];
   }
   const isMarked = claim.metadata.annotations?.[PROVISIONER] !== undefined;
-  return [...facts.targets.values()].filter((target) => fits(claim, target) && (!isMarked || isHeldBy(target, claim)));
+  return [...facts.targets.values()].filter(
+    (target) => fits(facts, claim, target) && (!isMarked || isHeldBy(target, claim)),
+  );
 }
 
 function wrongWithTarget(facts: Facts, target: DeploymentTarget): string[] {
@@ -166,6 +195,7 @@ function wrongWithTarget(facts: Facts, target: DeploymentTarget): string[] {
       return isTheirs ? [] : say(`its claim has ${claim.spec.targetName}`);
     }
     case 'Available':
+      if (!hasPlace(facts, target)) return say('its place is gone');
       return isUsable(target) ? [] : say('it has no credentials');
     case 'Pending':
       return isUsable(target) ? say('it has credentials') : [];

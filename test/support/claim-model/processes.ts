@@ -12,7 +12,7 @@ const PROCESSES = {
   reclaimer: ['reclaimer'],
   sandbox: ['devsandbox-request', 'devsandbox-target'],
   spaces: ['space-requests', 'spaces', 'space-completion'],
-  namespaces: ['namespace-requests', 'namespace-places', 'namespace-release', 'namespace-pool'],
+  namespaces: ['namespace-requests', 'namespace-places', 'namespace-release', 'namespace-pool', 'namespace-secrets'],
   environments: ['target-environments', 'managed-environments'],
 } as const;
 

@@ -1,4 +1,5 @@
 // Lives that go through everything that the model allows, also what seldom happens by chance.
+import { spareNames } from '../../../src/targets/namespaces/names.ts';
 import { MINUTE } from './actions.ts';
 import type { Action } from './actions.ts';
 
@@ -179,6 +180,17 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'let namespaces go' },
     settle,
   ],
+  'and when nobody had a look at it yet': [
+    { do: 'stop', process: 'reclaimer' },
+    { do: 'claim', name: 'a', class: 'warm' },
+    settle,
+    { do: 'hold namespaces' },
+    { do: 'delete target', name: spareNames('test-ns', 'warm', 0).target },
+    ...stuckForLong,
+    { do: 'let namespaces go' },
+    { do: 'start', process: 'reclaimer' },
+    settle,
+  ],
   'somebody clears the references of targets, and only then the claims go': [
     ...(['room', 'sandbox', 'room-kept'] as const).flatMap((of, i): Action[] => [
       { do: 'claim', name: 'abc'[i]!, class: of },
@@ -190,6 +202,19 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     settle,
     ...['a', 'b', 'c'].map((name): Action => ({ do: 'delete claim', name })),
     { do: 'start', process: 'binder' },
+    settle,
+  ],
+  'somebody deletes the places of claims, and those in reserve': [
+    { do: 'claim', name: 'a', class: 'sandbox' },
+    { do: 'claim', name: 'b', class: 'sandbox' },
+    { do: 'claim', name: 'c', class: 'warm' },
+    settle,
+    { do: 'delete space', nth: 0 },
+    ...[0, 1, 2, 3].map((nth): Action => ({ do: 'delete namespace', nth })),
+    settle,
+    { do: 'delete request', claim: 'b' },
+    settle,
+    ...['a', 'b', 'c'].map((name): Action => ({ do: 'delete claim', name })),
     settle,
   ],
   'a claim ends when its time is over': [

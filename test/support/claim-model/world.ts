@@ -13,7 +13,7 @@ import { ApiError } from '../../../src/kube/index.ts';
 import type { AnyKind, Kind, KubeObject, Ref } from '../../../src/kube/index.ts';
 import { furnitureKinds, Namespace, Secret } from '../../../src/targets/objects.ts';
 import { wrongWhenSettled } from './model.ts';
-import { CLASSES } from './actions.ts';
+import { CLASSES, parametersOf } from './actions.ts';
 import type { Action, ClassName } from './actions.ts';
 import { fates, leftovers, wrongFates } from './leftovers.ts';
 import { Monitor } from './monitor.ts';
@@ -26,6 +26,10 @@ const OURS = new Set([HOME, 'offshoot-system']);
 const SLOW = 'example.com/slow';
 const SECRET = { apiURL: 'https://api-url/api', defaultNamespace: HOME, clusterCredentialsSecret: 'test-secret' };
 
+function classOf(name: ClassName, reclaimPolicy: 'Delete' | 'Retain'): DeploymentTargetClass {
+  return targetClass(reclaimPolicy, name, CLASSES[name].provisioner, parametersOf(name));
+}
+
 export class ModelWorld {
   readonly api = new FakeApi();
   readonly processes = new Processes(this.api);
@@ -37,8 +41,8 @@ export class ModelWorld {
     world.api.now = () => world.processes.clock.now();
     for (const name of OURS)
       await world.api.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-    for (const [name, { provisioner, reclaimPolicy }] of Object.entries(CLASSES)) {
-      await world.api.create(DeploymentTargetClass, targetClass(reclaimPolicy, name, provisioner));
+    for (const name of Object.keys(CLASSES) as ClassName[]) {
+      await world.api.create(DeploymentTargetClass, classOf(name, CLASSES[name].reclaimPolicy));
     }
     for (const name of PROCESS_NAMES) await world.processes.start(name);
     return world;
@@ -96,9 +100,8 @@ export class ModelWorld {
   /** The phases of all targets, and what was made for claims. */
   count(): { phases: (string | undefined)[]; left: string[] } {
     const targets = this.all(DeploymentTarget);
-    const namespaces = this.all(Namespace).filter(({ metadata }) => !OURS.has(metadata.name));
     const made = {
-      namespace: namespaces,
+      namespace: this.#made(),
       request: this.all(SpaceRequest),
       secret: this.all(Secret),
       space: this.all(Space),
@@ -117,6 +120,8 @@ export class ModelWorld {
       claims: byName(DeploymentTargetClaim),
       targets: byName(DeploymentTarget),
       classes: byName(DeploymentTargetClass),
+      namespaces: byName(Namespace),
+      requests: this.all(SpaceRequest),
     };
   }
 
@@ -185,6 +190,10 @@ export class ModelWorld {
           await api.patch(SpaceRequest, metadata, { type: 'merge', body }, { subresource: 'status' });
         }
         return;
+      case 'delete namespace':
+        return this.#deleteNth(Namespace, this.#made(), action.nth);
+      case 'delete space':
+        return this.#deleteNth(Space, this.all(Space), action.nth);
       case 'environment': {
         const configuration = { target: { deploymentTargetClaim: { claimName: action.claim } } };
         const spec = { displayName: 'One', deploymentStrategy: 'Manual', configuration };
@@ -218,6 +227,16 @@ export class ModelWorld {
       case 'settle':
         return processes.settle();
     }
+  }
+
+  /** Namespaces that the controllers made. */
+  #made(): Namespace[] {
+    return this.all(Namespace).filter(({ metadata }) => !OURS.has(metadata.name));
+  }
+
+  async #deleteNth<T extends KubeObject>(kind: Kind<T>, among: readonly T[], nth: number): Promise<void> {
+    const one = among[nth % among.length];
+    if (one !== undefined) await this.api.delete(kind, one.metadata);
   }
 
   #requestsOf(claimName: string): SpaceRequest[] {
@@ -254,15 +273,14 @@ export class ModelWorld {
 
   async #class(name: ClassName, reclaimPolicy: 'Delete' | 'Retain'): Promise<void> {
     this.monitor.classesChanged();
-    const object = targetClass(reclaimPolicy, name, CLASSES[name].provisioner);
+    const object = classOf(name, reclaimPolicy);
     if (!this.api.all(DeploymentTargetClass).has(name)) await this.api.create(DeploymentTargetClass, object);
     else await this.api.patch(DeploymentTargetClass, { name }, { type: 'merge', body: { spec: { reclaimPolicy } } });
   }
 
   /** Holds all namespaces that the controllers made, or lets them go. */
   async #hold(finalizers: readonly string[] | null): Promise<void> {
-    for (const { metadata } of this.all(Namespace)) {
-      if (OURS.has(metadata.name)) continue;
+    for (const { metadata } of this.#made()) {
       await this.api.patch(Namespace, { name: metadata.name }, { type: 'merge', body: { metadata: { finalizers } } });
     }
   }
