@@ -79,8 +79,8 @@ function idOf(kind: AnyKind): string {
 }
 
 function merge(a: TableDeclaration, b: TableDeclaration): TableDeclaration {
-  const { indexes: indexesOfA = {}, ...scopeOfA } = a.options;
-  const { indexes: indexesOfB = {}, ...scopeOfB } = b.options;
+  const { indexes: indexesOfA = {}, optional: isOptionalToA, ...scopeOfA } = a.options;
+  const { indexes: indexesOfB = {}, optional: isOptionalToB, ...scopeOfB } = b.options;
   if (a.kind.version !== b.kind.version || JSON.stringify(scopeOfA) !== JSON.stringify(scopeOfB)) {
     throw new Error(`${a.kind.kind} is declared twice, with different versions, namespaces or selectors`);
   }
@@ -89,5 +89,7 @@ function merge(a: TableDeclaration, b: TableDeclaration): TableDeclaration {
       throw new Error(`${a.kind.kind} has two different indexes named "${name}"`);
     }
   }
-  return { kind: a.kind, options: { ...scopeOfA, indexes: { ...indexesOfA, ...indexesOfB } } };
+  // Who can't do without it waits for it, whatever it is to others.
+  const optional = Boolean(isOptionalToA && isOptionalToB);
+  return { kind: a.kind, options: { ...scopeOfA, optional, indexes: { ...indexesOfA, ...indexesOfB } } };
 }
