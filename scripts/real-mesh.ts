@@ -51,7 +51,7 @@ curl -s -H 'Host: orders' http://${web.address}:${port}/
 curl -s -H 'Host: ${PUBLIC_HOST}' http://${mesh.ingress.address}:${port}/
 
 # make an environment, and reach it with its key:
-node bin/offshoot.js env create alice -n shop --subset orders=example.com/orders:2 --header x-env=alice --wait
+npx offshoot env create alice -n shop --subset orders=example.com/orders:2 --header x-env=alice --wait
 curl -s -H 'Host: orders' -H 'x-env: alice' http://${web.address}:${port}/
 curl -s -H 'Host: ${PUBLIC_HOST}' -H 'x-env: alice' http://${mesh.ingress.address}:${port}/
 `;

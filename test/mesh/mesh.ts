@@ -71,8 +71,9 @@ export async function startMesh(options: MeshOptions): Promise<Mesh> {
     await mesh.start();
     return mesh;
   } catch (error) {
+    const kept = mesh.keepLogs();
     await mesh.stop();
-    throw error;
+    throw new Error(`${(error as Error).message}\nthe logs of the mesh are in ${kept}`, { cause: error });
   }
 }
 

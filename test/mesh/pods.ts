@@ -112,7 +112,7 @@ export class PodServers {
       url: incoming.url!,
       headers: incoming.rawHeaders,
     };
-    const body = Buffer.from(JSON.stringify(answer));
+    const body = Buffer.from(`${JSON.stringify(answer)}\n`);
     response
       .writeHead(200, { 'content-type': 'application/json', 'content-length': body.length, 'x-image': answer.image })
       .end(incoming.method === 'HEAD' ? undefined : body);

@@ -31,8 +31,7 @@ export class RunningPrograms {
         return await condition();
       }, deadlineMs);
     } catch (error) {
-      const message = `gave up waiting for ${what}: ${(error as Error).message}\nthe logs are in ${this.keepLogs()}`;
-      throw new Error(message, { cause: error });
+      throw new Error(`gave up waiting for ${what}: ${(error as Error).message}`, { cause: error });
     }
   }
 

@@ -3,6 +3,7 @@ import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { Deployment, DestinationRule, Service, VirtualService } from '../../src/environments/objects.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { environments } from '../../src/environments/index.ts';
+import type { Settings } from '../../src/environments/index.ts';
 import type { Client } from '../../src/kube/client.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import { defineKind } from '../../src/kube/objects.ts';
@@ -13,11 +14,11 @@ import { POD_PORT } from './pods.ts';
 
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 
-/** Installs the kinds and starts the controllers of environments, with their default settings. */
-export async function startControllers(client: Client): Promise<Manager> {
+/** Installs the kinds and starts the controllers of environments; with their default settings unless told. */
+export async function startControllers(client: Client, settings: Partial<Settings> = {}): Promise<Manager> {
   await installKinds(client);
   const logger = createLogger({ level: 'error' });
-  const manager = new Manager({ client, controllers: [environments()], logger });
+  const manager = new Manager({ client, controllers: [environments(settings)], logger });
   await manager.start();
   return manager;
 }

@@ -1,0 +1,107 @@
+// Where requests land on a real mesh when there are environments: inside, at the edge, and beside one that Envoy would
+// refuse.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DynamicEnv } from '../../src/api/dynamicenv.ts';
+import type { Manager } from '../../src/controller/index.ts';
+import { VirtualService } from '../../src/environments/objects.ts';
+import type { HttpMatch } from '../../src/environments/objects.ts';
+import { poll } from '../scenarios/poll.ts';
+import { describeMeshes } from './index.ts';
+import type { Proxy } from './mesh.ts';
+import { environmentOf, gone, KEY, makeWorkloads, ready, startControllers } from './workload.ts';
+
+const NAMESPACE = 'shop';
+const PUBLIC = 'shop.example.com';
+
+describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
+  let manager: Manager;
+  let web: Proxy;
+  let tester: Proxy;
+
+  beforeAll(async () => {
+    const { mesh } = handle;
+    manager = await startControllers(mesh.client, { settleMs: 0, drainMs: 100 });
+    await makeWorkloads(mesh.client, NAMESPACE, ['orders', 'payments'], mesh.ports[0]!);
+    await mesh.client.create(VirtualService, {
+      apiVersion: 'networking.istio.io/v1beta1',
+      kind: 'VirtualService',
+      metadata: { name: 'edge', namespace: NAMESPACE },
+      spec: {
+        hosts: [PUBLIC],
+        gateways: ['istio-system/ingress'],
+        http: [{ route: [{ destination: { host: 'orders', subset: 'shared' } }] }],
+      },
+    });
+    web = await mesh.caller({ name: 'web', namespace: NAMESPACE, labels: { app: 'web' } });
+    tester = await mesh.caller({ name: 'tester', namespace: NAMESPACE, labels: { app: 'tester' } });
+  });
+
+  afterAll(async () => {
+    await manager?.stop();
+  });
+
+  /** Makes an environment, waits until it is ready and proxies know, does something, and takes it away. */
+  async function having(env: DynamicEnv, use: () => Promise<void>): Promise<void> {
+    const { client } = handle.mesh;
+    await client.create(DynamicEnv, env);
+    try {
+      await ready(client, env);
+      await handle.mesh.settled();
+      await use();
+    } finally {
+      await client.delete(DynamicEnv, env.metadata);
+      await gone(client, env);
+    }
+    await handle.mesh.settled();
+  }
+
+  /** The image that answers, or the status where none does. */
+  async function image(proxy: Proxy, host: string, key?: string): Promise<string | number> {
+    const { status, pod } = await proxy.ask({ host, ...(key !== undefined && { headers: [[KEY, key]] }) });
+    return pod?.image ?? status;
+  }
+
+  test('requests with the key reach the clone, inside and at the edge, and others do not', async () => {
+    const { ingress } = handle.mesh;
+    await having(environmentOf(NAMESPACE, 'alice', 'orders', 'orders:2'), async () => {
+      expect(await image(web, 'orders', 'alice')).toBe('orders:2');
+      expect(await image(ingress, PUBLIC, 'alice')).toBe('orders:2');
+      for (const key of [undefined, 'bob', 'ALICE'])
+        expect([await image(web, 'orders', key), await image(ingress, PUBLIC, key)]).toEqual(['orders:1', 'orders:1']);
+    });
+    expect([await image(web, 'orders', 'alice'), await image(ingress, PUBLIC, 'alice')]).toEqual([
+      'orders:1',
+      'orders:1',
+    ]);
+  });
+
+  test('environments with regular expressions that Envoy refuses stop nobody else', async () => {
+    const { client } = handle.mesh;
+    const refused = ['(', '([', '*a', 'a\\', 'a(?=b)', String.raw`(a)\1`, 'a{1,2000}'];
+    const bad = refused.map((regex, i) =>
+      withMatch(environmentOf(NAMESPACE, `bad-${i}`, 'orders', 'orders:9'), { headers: { [KEY]: { regex } } }),
+    );
+    for (const env of bad) await client.create(DynamicEnv, env);
+    for (const { metadata } of bad)
+      await poll(async () => (await client.get(DynamicEnv, metadata)).status?.state === 'degraded', 20_000);
+    await having(environmentOf(NAMESPACE, 'alice', 'orders', 'orders:2'), async () => {
+      expect([await image(web, 'orders', 'alice'), await image(web, 'orders')]).toEqual(['orders:2', 'orders:1']);
+    });
+    await Promise.all(bad.map(({ metadata }) => client.delete(DynamicEnv, metadata)));
+    await Promise.all(bad.map((env) => gone(client, env)));
+  });
+
+  test('an environment for callers with a label takes no request of others', async () => {
+    const env = withMatch(environmentOf(NAMESPACE, 'labelled', 'payments', 'payments:2'), {
+      sourceLabels: { app: 'tester' },
+    });
+    await having(env, async () => {
+      expect(await image(tester, 'payments')).toBe('payments:2');
+      expect(await image(web, 'payments')).toBe('payments:1');
+    });
+  });
+});
+
+function withMatch(env: DynamicEnv, match: Pick<HttpMatch, 'headers' | 'sourceLabels'>): DynamicEnv {
+  return { ...env, spec: { ...env.spec, istioMatches: [match] } };
+}
