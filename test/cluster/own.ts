@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startEmbedded } from '../../src/embedded/index.ts';
+import { startRealNode } from '../node/node.ts';
 import { startRealCluster } from './real.ts';
 
 export interface RunningCluster {
@@ -10,6 +11,7 @@ export interface RunningCluster {
   stop(): Promise<void>;
 }
 
+/** One function each; `images` are those of the pods that will be made. */
 export const ownClusters = {
   embedded: async (): Promise<RunningCluster> => {
     const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-embedded-'));
@@ -26,4 +28,6 @@ export const ownClusters = {
   },
 
   real: (): Promise<RunningCluster> => startRealCluster(),
+
+  node: (images: readonly string[] = []): Promise<RunningCluster> => startRealNode({ aliases: images }),
 };

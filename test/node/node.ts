@@ -20,6 +20,8 @@ export interface RealNodeOptions {
   readonly mesh?: boolean;
   /** With the image of Offshoot, as it is in `dist/`. */
   readonly offshoot?: boolean;
+  /** Further names of the image that test pods run: `cart:1`. */
+  readonly aliases?: readonly string[];
   /** Goes on when this process has ended. */
   readonly detached?: boolean;
   readonly log?: (line: string) => void;
@@ -66,6 +68,7 @@ export async function startRealNode(options: RealNodeOptions = {}): Promise<Real
     options.log?.(`${what} after ${((performance.now() - started) / 1000).toFixed(1)} s`);
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-node-'));
   provideImages(path.join(dir, 'images'), options);
+  writeFileSync(path.join(dir, 'aliases'), JSON.stringify(options.aliases ?? []));
   log('images made');
   const outer = startOuter(dir, options.detached === true);
   const failed = `${dir}.failed`;

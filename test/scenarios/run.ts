@@ -1,5 +1,7 @@
 // Plays scenarios by hand and prints every move:
-//   node test/scenarios/run.ts PART/NAME … [--cluster embedded|real]
+//   node test/scenarios/run.ts PART/NAME … [--cluster embedded|real|node]
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { connect } from '../../src/kube/connect.ts';
 import { loadConfig } from '../../src/kube/kubeconfig.ts';
@@ -41,7 +43,8 @@ export async function main(args: readonly string[], print: (line: string) => voi
     print(`usage: run.ts PART/NAME … [--cluster ${Object.keys(ownClusters).join('|')}]\n  ${all.join('\n  ')}`);
     return 64;
   }
-  const cluster = await ownClusters[values.cluster as keyof typeof ownClusters]();
+  const images = names.flatMap((name) => imagesOf(name));
+  const cluster = await ownClusters[values.cluster as keyof typeof ownClusters](images);
   const client = connect(loadConfig({ path: cluster.kubeconfigPath }));
   try {
     let failed = 0;
@@ -66,6 +69,16 @@ export async function main(args: readonly string[], print: (line: string) => voi
     client.close();
     await cluster.stop();
   }
+}
+
+/** The images that a scenario's manifests name: on a real node somebody must provide them. */
+function imagesOf(name: string): string[] {
+  const [part = '', scenario = ''] = name.split('/');
+  const dir = path.join(import.meta.dirname, '..', part, 'scenarios', scenario);
+  const texts = readdirSync(dir).map((file) => readFileSync(path.join(dir, file), 'utf8'));
+  return [
+    ...new Set(texts.flatMap((text) => [...text.matchAll(/\bimage: '?([\w./-]+:[\w.-]+)/g)].map((found) => found[1]!))),
+  ];
 }
 
 function seconds(since: number): string {
