@@ -1,4 +1,5 @@
 // One index of a table: finds the objects that a function gives a value for, without scanning the table.
+import { EntryIndex } from '../watchable/entry-index.ts';
 import type { KubeObject } from './objects.ts';
 
 /** The values under which an object is found. It must depend on the object alone. */
@@ -16,9 +17,7 @@ export function byLabel(name: string): IndexFunction<KubeObject> {
 export class ObjectIndex<T> {
   /** Throws what the index function throws. */
   readonly valuesOf: IndexFunction<T>;
-  readonly #buckets = new Map<string, Bucket<T>>();
-  /** Under which values a key stands now: an index function that changes its mind must not leave entries behind. */
-  readonly #filed = new Map<string, readonly string[]>();
+  readonly #index = new EntryIndex<T>();
 
   constructor(valuesOf: IndexFunction<T>) {
     this.valuesOf = valuesOf;
@@ -26,70 +25,21 @@ export class ObjectIndex<T> {
 
   /** The objects with this value, in the order of their keys. */
   get(value: string): readonly T[] {
-    return this.#buckets.get(value)?.objects() ?? [];
+    return this.#index.get(value).values;
   }
 
   /** Every value that has objects, sorted. */
   values(): string[] {
-    return [...this.#buckets.keys()].sort();
+    return this.#index.filings();
   }
 
   /** Files the object that a key has now; undefined removes it. Throws what the index function throws, having removed it. */
   update(key: string, object: T | undefined): void {
     let values: readonly string[] = [];
     try {
-      if (object !== undefined) values = unique(this.valuesOf(object));
+      if (object !== undefined) values = this.valuesOf(object);
     } finally {
-      this.#file(key, values, object);
+      this.#index.file(key, values, object);
     }
-  }
-
-  #file(key: string, values: readonly string[], object: T | undefined): void {
-    const before = this.#filed.get(key) ?? [];
-    for (const value of before) {
-      if (values.includes(value)) continue;
-      const bucket = this.#buckets.get(value)!;
-      bucket.delete(key);
-      if (bucket.empty) this.#buckets.delete(value);
-    }
-    for (const value of values) {
-      let bucket = this.#buckets.get(value);
-      if (!bucket) this.#buckets.set(value, (bucket = new Bucket()));
-      bucket.set(key, object!);
-    }
-    if (values.length === 0) this.#filed.delete(key);
-    else if (before.length !== values.length || !before.every((value, at) => value === values[at])) {
-      this.#filed.set(key, values);
-    }
-  }
-}
-
-function unique(values: readonly string[]): readonly string[] {
-  return values.length < 2 ? values : [...new Set(values)];
-}
-
-class Bucket<T> {
-  readonly #byKey = new Map<string, T>();
-  /** Made when it is read: readers between two changes share it. */
-  #sorted: readonly T[] | undefined;
-
-  get empty(): boolean {
-    return this.#byKey.size === 0;
-  }
-
-  set(key: string, object: T): void {
-    this.#byKey.set(key, object);
-    this.#sorted = undefined;
-  }
-
-  delete(key: string): void {
-    this.#byKey.delete(key);
-    this.#sorted = undefined;
-  }
-
-  objects(): readonly T[] {
-    return (this.#sorted ??= Object.freeze(
-      [...this.#byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object),
-    ));
   }
 }

@@ -9,3 +9,16 @@ export class ClosedError extends Error {
     this.name = 'ClosedError';
   }
 }
+
+/** Thrown to whoever reads a derived value that is computed from itself. */
+export class CycleError extends Error {
+  readonly code = 'WATCHABLE_CYCLE';
+  /** What reads what, from one value back to it. */
+  readonly way: readonly string[];
+
+  constructor(way: readonly string[]) {
+    super(`a derived value depends on itself: ${way.join(' → ')}; one of these must not read the next`);
+    this.name = 'CycleError';
+    this.way = way;
+  }
+}

@@ -33,6 +33,12 @@ export class MutationLog<K, V> {
   readonly #readers = new Set<LogReader<K, V>>();
   readonly #parked = new Set<LogReader<K, V>>();
   #waking = false;
+  readonly #onIdle: () => void;
+
+  /** `onIdle` is called when the last reader has left. */
+  constructor(onIdle: () => void) {
+    this.#onIdle = onIdle;
+  }
 
   /** How many mutations there have been. */
   get version(): number {
@@ -56,7 +62,9 @@ export class MutationLog<K, V> {
   leave(reader: LogReader<K, V>): void {
     this.#parked.delete(reader);
     this.#readers.delete(reader);
-    if (this.#readers.size === 0) this.#tail = startingPoint();
+    if (this.#readers.size > 0) return;
+    this.#tail = startingPoint();
+    this.#onIdle();
   }
 
   /** Wakes the reader after the next append, once the synchronous run that appends is over. */

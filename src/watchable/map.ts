@@ -1,11 +1,14 @@
 // The watchable map: the publisher's side of the room. Components own maps and hand them to others as ReadonlyWatchable.
+import { Entries } from './entries.ts';
 import { jsonEqual } from './equal.ts';
 import { ClosedError } from './errors.ts';
 import { deepFreeze, frozenCopy } from './freeze.ts';
 import type { Id } from './hash.ts';
 import { MutationLog } from './log.ts';
+import { SOURCE } from './reads/read.ts';
+import type { Selection } from './reads/read.ts';
+import type { Upkeep } from './reads/topics.ts';
 import { share } from './share.ts';
-import { State } from './state.ts';
 import { MapSubscription } from './subscription.ts';
 import type { Source } from './subscription.ts';
 import type { ReadonlyWatchable, StateView, SubscribeOptions, Subscription, WatchableOptions } from './types.ts';
@@ -16,26 +19,35 @@ const DEFAULT_MAX_LAG = 65_536;
 export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
   readonly #options: WatchableOptions<K, V>;
   readonly #equals: (a: V, b: V) => boolean;
-  readonly #log = new MutationLog<K, V>();
+  readonly #log: MutationLog<K, V>;
   readonly #identify: (key: K) => Id;
-  readonly #state: State<K, V>;
+  readonly #entries: Entries<K, V>;
   readonly #source: Source<K, V>;
   #closed = false;
 
-  constructor(options: WatchableOptions<K, V> = {}) {
+  /** `upkeep` is for maps that are kept by others: it hears before they are read, and when nobody does any more. */
+  constructor(options: WatchableOptions<K, V> = {}, upkeep?: Upkeep) {
     const { maxLag = DEFAULT_MAX_LAG } = options;
     if (!(maxLag >= 1)) throw new RangeError(`maxLag is ${maxLag}: it must be at least 1 (or Infinity)`);
     this.#options = options;
     this.#equals = options.equals ?? jsonEqual;
     this.#identify = options.key ?? ((key) => this.#primitive(key));
     const keys = { coded: options.key !== undefined, identify: this.#identify };
-    this.#state = new State(keys);
-    const state = (): StateView<K, V> => this.#state.view();
-    this.#source = { label: this.#label, maxLag, log: this.#log, keys, state, isClosed: () => this.#closed };
+    this.#entries = new Entries({ ...keys, label: this.#label, indexes: options.indexes ?? {}, upkeep });
+    this.#log = new MutationLog(() => upkeep?.idle());
+    this.#source = {
+      label: this.#label,
+      maxLag,
+      log: this.#log,
+      keys,
+      state: () => this.#entries.view(),
+      isClosed: () => this.#closed,
+      refresh: () => upkeep?.refresh(),
+    };
   }
 
   get size(): number {
-    return this.#state.size;
+    return this.#entries.count();
   }
 
   /** Grows by one with every effective mutation. */
@@ -52,29 +64,38 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
     return this.#log.readers;
   }
 
+  /** What answers tracked reads. */
+  get [SOURCE](): Entries<K, V> {
+    return this.#entries;
+  }
+
   load(key: K): V | undefined {
-    return this.#state.get(this.#identify(key));
+    return this.#entries.get(key);
   }
 
   has(key: K): boolean {
-    return this.#state.get(this.#identify(key)) !== undefined;
+    return this.#entries.has(key);
+  }
+
+  list(selection: Selection<K, V> = {}): readonly V[] {
+    return this.#entries.select(selection).values;
   }
 
   /** The whole state at this moment; free, however large the map. */
   loadAll(): StateView<K, V> {
-    return this.#state.view();
+    return this.#entries.view();
   }
 
   loadAllMatching(matches: (key: K, value: V) => boolean): Map<K, V> {
     const matching = new Map<K, V>();
-    for (const [key, value] of this.#state.view()) {
+    for (const [key, value] of this.#entries.view()) {
       if (matches(key, value)) matching.set(key, value);
     }
     return matching;
   }
 
   keys(): Iterable<K> {
-    return this.#state.view().keys();
+    return this.#entries.view().keys();
   }
 
   /**
@@ -92,7 +113,7 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
   delete(key: K): boolean {
     this.#refuseIfClosed('delete');
     const id = this.#identify(key);
-    const value = this.#state.get(id);
+    const value = this.#entries.value(id);
     if (value === undefined) return false;
     this.#remove(id, value);
     return true;
@@ -109,7 +130,7 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
   /** Deletes a key and returns the value that it had. */
   loadAndDelete(key: K): { value: V | undefined; loaded: boolean } {
     const id = this.#identify(key);
-    const value = this.#state.get(id);
+    const value = this.#entries.value(id);
     if (value === undefined) return { value, loaded: false };
     this.#refuseIfClosed('loadAndDelete');
     this.#remove(id, value);
@@ -135,7 +156,7 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
     this.#refuseIfClosed('replaceAll');
     const wanted = new Map<Id, readonly [K, V]>();
     for (const entry of entries) wanted.set(this.#identify(entry[0]), entry);
-    const changes: Change<K, V>[] = [];
+    const changes: Store<K, V>[] = [];
     for (const [key, value] of wanted.values()) {
       const change = this.#changeFor(key, value);
       if (change !== undefined) changes.push(change);
@@ -173,33 +194,37 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
   }
 
   // What storing would do; undefined when nothing. Refuses bad values before anything has changed.
-  #changeFor(key: K, value: V): Change<K, V> | undefined {
+  #changeFor(key: K, value: V): Store<K, V> | undefined {
     const id = this.#identify(key);
-    const previous = this.#state.get(id);
+    const previous = this.#entries.value(id);
     if (previous !== undefined && previous === value) return undefined;
     if (value === undefined) throw this.#undefinedValue(key);
     if (previous === undefined) {
       const ownKey = this.#options.key === undefined ? key : this.#isolate(key);
-      return { id, key: ownKey, value: this.#isolate(value), kind: 'create' };
+      return { id, key: ownKey, before: previous, after: this.#isolate(value), isEqual: false };
     }
-    const own = this.#state.keyOf(id);
+    const own = this.#entries.keyOf(id);
     if (!this.#equals(previous, value)) {
-      return { id, key: own, value: this.#isolate(value, previous), kind: 'update' };
+      return { id, key: own, before: previous, after: this.#isolate(value, previous), isEqual: false };
     }
     if (this.#options.onEqual !== 'replace') return undefined;
-    return { id, key: own, value: this.#isolate(value), kind: 'replace' };
+    return { id, key: own, before: previous, after: this.#isolate(value), isEqual: true };
   }
 
-  #apply({ id, key, value, kind }: Change<K, V>): boolean {
-    this.#state.set(id, key, value);
-    if (kind === 'replace') return false;
-    this.#publish(id, key, value, false, kind === 'create');
+  #apply(change: Store<K, V>): boolean {
+    const { id, key, before, after, isEqual } = change;
+    if (isEqual) {
+      this.#entries.replace(id, key, after);
+      return false;
+    }
+    this.#entries.write(change);
+    this.#publish(id, key, after, false, before === undefined);
     return true;
   }
 
   #remove(id: Id, value: V): void {
-    const key = this.#state.keyOf(id);
-    this.#state.delete(id);
+    const key = this.#entries.keyOf(id);
+    this.#entries.write({ id, key, before: value, after: undefined });
     this.#publish(id, key, value, true, false);
   }
 
@@ -225,10 +250,11 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
   }
 }
 
-/** A store that was checked and only needs to be carried out. Subscribers are not told of a replacement. */
-interface Change<K, V> {
+/** A store that was checked and only needs to be carried out. Nobody is told of one that is equal. */
+interface Store<K, V> {
   readonly id: Id;
   readonly key: K;
-  readonly value: V;
-  readonly kind: 'create' | 'update' | 'replace';
+  readonly before: V | undefined;
+  readonly after: V;
+  readonly isEqual: boolean;
 }

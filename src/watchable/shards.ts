@@ -44,6 +44,10 @@ export class Shards<T> {
     if (this.#size === 0) this.#replaceDirectory([new Map()]);
   }
 
+  entries(): [Id, T][] {
+    return this.#directory.flatMap((shard) => [...shard]);
+  }
+
   snapshot(): Directory<T> {
     this.#epoch++;
     return this.#directory;

@@ -49,6 +49,11 @@ export class State<K, V> {
     this.#keys?.delete(id);
   }
 
+  /** Every value with its id, without taking a snapshot. */
+  entries(): [Id, V][] {
+    return this.#values.entries();
+  }
+
   /** The state at this moment; the same object until the next write. */
   view(): StateView<K, V> {
     this.#view ??= new View(this.#values.size, this.#rule, this.#values.snapshot(), this.#keys?.snapshot());

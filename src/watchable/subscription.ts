@@ -16,6 +16,8 @@ export interface Source<K, V> {
   readonly keys: KeyRule<K>;
   state(): StateView<K, V>;
   isClosed(): boolean;
+  /** Brings a map that is computed up to date. */
+  refresh(): void;
 }
 
 /** Where a live subscription stands; dropped as a whole when it ends, so that nothing stays pinned. */
@@ -78,6 +80,7 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
     const place = this.#place;
     if (place === undefined) return undefined;
     const { source } = place;
+    source.refresh();
     const tooLong = source.log.version - place.version > source.maxLag;
     const fold = place.fold ?? (tooLong ? new Fold<K, V>(source.maxLag) : undefined);
     const updates: Update<K, V>[] = [];

@@ -1,5 +1,6 @@
 // The public vocabulary: what a map offers to publishers and subscribers. Everything else in this room implements it.
 import type { WatchableMetrics } from './metrics.ts';
+import type { IndexFunction, Readable } from './reads/read.ts';
 
 /** How a map treats its keys and values; every field has a default. */
 export interface WatchableOptions<K, V> {
@@ -10,6 +11,8 @@ export interface WatchableOptions<K, V> {
    * the same string. `JSON.stringify([key.namespace ?? null, key.name])` is; joining with a separator is not.
    */
   readonly key?: (key: K) => string;
+  /** By name: under what each entry is found by `list({ index })`. A value for which one throws is refused. */
+  readonly indexes?: Readonly<Record<string, IndexFunction<K, V>>>;
   /** Whether storing `b` over `a` changes nothing. Default: `jsonEqual`. */
   readonly equals?: (a: V, b: V) => boolean;
   /**
@@ -79,14 +82,10 @@ export interface SubscribeOptions<K, V> {
 }
 
 /** What to hand to subscribers, so that publishing stays with the owner of the map. */
-export interface ReadonlyWatchable<K, V> {
-  readonly size: number;
+export interface ReadonlyWatchable<K, V> extends Readable<K, V> {
   readonly version: number;
   readonly closed: boolean;
-  load(key: K): V | undefined;
-  has(key: K): boolean;
   loadAll(): StateView<K, V>;
   loadAllMatching(matches: (key: K, value: V) => boolean): Map<K, V>;
-  keys(): Iterable<K>;
   subscribe(options?: SubscribeOptions<K, V>): Subscription<K, V>;
 }

@@ -1,0 +1,140 @@
+// The entries of a watchable map and everything that finds them: state, indexes, sorted lists, and who read what.
+import { EntryIndex, listingOf } from './entry-index.ts';
+import type { Listing } from './entry-index.ts';
+import type { Id } from './hash.ts';
+import type { IndexFunction, Selection, Source } from './reads/read.ts';
+import type { Reads } from './reads/subject.ts';
+import { Topics } from './reads/topics.ts';
+import type { Change, Filings, Upkeep } from './reads/topics.ts';
+import { State } from './state.ts';
+import type { KeyRule } from './state.ts';
+import type { StateView } from './types.ts';
+
+interface Index<K, V> {
+  readonly of: IndexFunction<K, V>;
+  readonly entries: EntryIndex<V>;
+}
+
+/** What to make of the entries of one map. */
+export interface EntriesOptions<K, V> extends KeyRule<K> {
+  readonly label: string;
+  readonly indexes: Readonly<Record<string, IndexFunction<K, V>>>;
+  readonly upkeep: Upkeep | undefined;
+}
+
+export class Entries<K, V> implements Source<K, V> {
+  readonly topics: Topics<K, V>;
+  readonly identify: (key: K) => Id;
+  readonly #label: string;
+  readonly #state: State<K, V>;
+  readonly #indexes: ReadonlyMap<string, Index<K, V>>;
+  /** Made when they are read, and good until the next write. */
+  #all: Listing<V> | undefined;
+  #keys: readonly K[] | undefined;
+
+  constructor(options: EntriesOptions<K, V>) {
+    this.topics = new Topics(options.upkeep);
+    this.identify = options.identify;
+    this.#label = options.label;
+    this.#state = new State(options);
+    this.#indexes = new Map(
+      Object.entries(options.indexes).map(([name, of]) => [name, { of, entries: new EntryIndex() }]),
+    );
+  }
+
+  /** The value; undefined when there is none, because undefined cannot be stored. */
+  value(id: Id): V | undefined {
+    return this.#state.get(id);
+  }
+
+  /** The key that was stored under an id that is present. */
+  keyOf(id: Id): K {
+    return this.#state.keyOf(id);
+  }
+
+  /** The state at this moment; the same object until the next write. */
+  view(): StateView<K, V> {
+    return this.#state.view();
+  }
+
+  /** Writes an entry, or removes it (`after` is undefined); if an index function throws, nothing has changed. */
+  write(change: Change<K, V>): void {
+    const { id, key, after } = change;
+    const filings = this.#file(change);
+    if (after === undefined) this.#state.delete(id);
+    else this.#state.set(id, key, after);
+    this.#all = undefined;
+    if (change.before === undefined || after === undefined) this.#keys = undefined;
+    this.topics.changed(change, (index) => filings!.get(index)!);
+  }
+
+  /** Puts an equal value in the place of a stored one; nobody is told. */
+  replace(id: Id, key: K, value: V): void {
+    this.#file({ id, key, before: value, after: value });
+    this.#state.set(id, key, value);
+    this.#all = undefined;
+  }
+
+  get(key: K, reads?: Reads): V | undefined {
+    const id = this.identify(key);
+    reads?.add(this.topics.entry(id));
+    return this.#state.get(id);
+  }
+
+  has(key: K, reads?: Reads): boolean {
+    const id = this.identify(key);
+    reads?.add(this.topics.presence(id));
+    return this.#state.get(id) !== undefined;
+  }
+
+  keys(reads?: Reads): readonly K[] {
+    reads?.add(this.topics.keys());
+    return (this.#keys ??= Object.freeze(this.#listAll().ids.map((id) => this.#state.keyOf(id))));
+  }
+
+  count(reads?: Reads): number {
+    reads?.add(this.topics.keys());
+    return this.#state.size;
+  }
+
+  select(selection: Selection<K, V>, reads?: Reads): Listing<V> {
+    const { index, matches } = selection;
+    const listing = index === undefined ? this.#listAll() : this.#index(index[0]).entries.get(index[1]);
+    reads?.add(this.topics.list(selection));
+    if (matches === undefined) return listing;
+    const { ids, values } = listing;
+    const isIn = values.map((value, at) => matches(value, this.#state.keyOf(ids[at])));
+    return { ids: ids.filter((_id, at) => isIn[at]), values: values.filter((_value, at) => isIn[at]) };
+  }
+
+  filings(index: string, value: V, key: K): readonly string[] {
+    return this.#index(index).of(value, key);
+  }
+
+  listen(listener: (change: Change<K, V>) => void): () => void {
+    return this.topics.listen(listener);
+  }
+
+  refresh(): void {}
+
+  #file({ id, key, after }: Change<K, V>): ReadonlyMap<string, Filings> | undefined {
+    if (this.#indexes.size === 0) return undefined;
+    const filings = new Map<string, Filings>();
+    for (const [name, { of, entries }] of this.#indexes) {
+      filings.set(name, [entries.filed(id), after === undefined ? [] : of(after, key)]);
+    }
+    for (const [name, { entries }] of this.#indexes) entries.file(id, filings.get(name)![1], after);
+    return filings;
+  }
+
+  #listAll(): Listing<V> {
+    return (this.#all ??= listingOf(this.#state.entries()));
+  }
+
+  #index(name: string): Index<K, V> {
+    const index = this.#indexes.get(name);
+    if (index !== undefined) return index;
+    const declared = [...this.#indexes.keys()].join(', ') || 'none';
+    throw new Error(`${this.#label} has no index "${name}" (declared: ${declared})`);
+  }
+}

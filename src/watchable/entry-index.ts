@@ -1,0 +1,85 @@
+// One index of a map: finds the entries that are filed under a value, in the order of their ids, without a scan.
+import type { Id } from './hash.ts';
+
+/** Some entries of a map in the order of their ids; the two lists run in parallel. */
+export interface Listing<V> {
+  readonly ids: readonly Id[];
+  readonly values: readonly V[];
+}
+
+const NONE: Listing<never> = { ids: [], values: [] };
+
+/** Puts entries into the order of their ids. */
+export function listingOf<V>(entries: (readonly [Id, V])[]): Listing<V> {
+  entries.sort(([a], [b]) => ((a as string) < (b as string) ? -1 : 1));
+  return {
+    ids: entries.map(([id]) => id),
+    values: Object.freeze(entries.map(([, value]) => value)),
+  };
+}
+
+export class EntryIndex<V> {
+  readonly #buckets = new Map<string, Bucket<V>>();
+  /** Under what each id stands now: an index function that changes its mind must not leave entries behind. */
+  readonly #filed = new Map<Id, readonly string[]>();
+
+  /** The entries under a value. */
+  get(under: string): Listing<V> {
+    return this.#buckets.get(under)?.listing() ?? NONE;
+  }
+
+  /** What an id is filed under. */
+  filed(id: Id): readonly string[] {
+    return this.#filed.get(id) ?? [];
+  }
+
+  /** Everything that something is filed under, sorted. */
+  filings(): string[] {
+    return [...this.#buckets.keys()].sort();
+  }
+
+  /** Files an entry under these and no other; under nothing to remove it. */
+  file(id: Id, under: readonly string[], value: V | undefined): void {
+    const before = this.filed(id);
+    const after = under.length < 2 ? under : [...new Set(under)];
+    for (const name of before) {
+      if (after.includes(name)) continue;
+      const bucket = this.#buckets.get(name)!;
+      bucket.delete(id);
+      if (bucket.isEmpty) this.#buckets.delete(name);
+    }
+    for (const name of after) {
+      let bucket = this.#buckets.get(name);
+      if (bucket === undefined) this.#buckets.set(name, (bucket = new Bucket()));
+      bucket.set(id, value!);
+    }
+    if (after.length === 0) this.#filed.delete(id);
+    else if (before.length !== after.length || !before.every((name, at) => name === after[at])) {
+      this.#filed.set(id, after);
+    }
+  }
+}
+
+class Bucket<V> {
+  readonly #entries = new Map<Id, V>();
+  /** Made when it is read: readers between two changes share it. */
+  #listing: Listing<V> | undefined;
+
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
+  set(id: Id, value: V): void {
+    this.#entries.set(id, value);
+    this.#listing = undefined;
+  }
+
+  delete(id: Id): void {
+    this.#entries.delete(id);
+    this.#listing = undefined;
+  }
+
+  listing(): Listing<V> {
+    return (this.#listing ??= listingOf([...this.#entries]));
+  }
+}

@@ -1,0 +1,66 @@
+// Reading is subscribing: a tracker remembers what each of its readers read, and wakes exactly those whom a change
+// concerns. Controllers have one each; their readers are the keys that they plan for.
+import { readFor } from './read.ts';
+import type { Read, World } from './read.ts';
+import { Reader } from './subject.ts';
+import { tellLater, tellNow } from './turn.ts';
+
+export interface TrackerOptions<R> {
+  /**
+   * Called when something that a reader read has changed, once for all changes of a synchronous run; also again and
+   * again, until the reader reads anew or is forgotten.
+   */
+  readonly wake: (reader: R) => void;
+  /** Read maps as they are in this overlay. */
+  readonly overlay?: World;
+}
+
+export class Tracker<R> {
+  readonly #options: TrackerOptions<R>;
+  readonly #readers = new Map<R, Reader>();
+
+  constructor(options: TrackerOptions<R>) {
+    this.#options = options;
+  }
+
+  /** How many readers have read something. */
+  get size(): number {
+    return this.#readers.size;
+  }
+
+  /** Runs a function and makes what it reads the reader's, in the place of what it read before, also when it throws. */
+  track<T>(name: R, run: (read: Read) => T): T {
+    const reader = this.#readers.get(name) ?? this.#add(name);
+    return reader.run(() => run(readFor(reader, this.#options.overlay)));
+  }
+
+  /** Nothing concerns this reader any more. */
+  forget(name: R): void {
+    const reader = this.#readers.get(name);
+    this.#readers.delete(name);
+    reader?.drop();
+  }
+
+  /** Wakes now whom it would wake after the synchronous run. */
+  deliver(): void {
+    tellNow();
+  }
+
+  /** Forgets all readers. */
+  close(): void {
+    for (const name of this.#readers.keys()) this.forget(name);
+  }
+
+  #add(name: R): Reader {
+    const reader = new Reader(() => tellLater(listener));
+    const listener = {
+      deliver: () => {
+        if (this.#readers.get(name) !== reader || !reader.isStale()) return;
+        reader.settle();
+        this.#options.wake(name);
+      },
+    };
+    this.#readers.set(name, reader);
+    return reader;
+  }
+}

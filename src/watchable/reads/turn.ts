@@ -1,0 +1,114 @@
+// What is left to do after changes: bring lists of derived maps up to date, tell whom they concern, drop what nobody
+// reads. It is done once for all changes of a synchronous run; whoever reads in between gets the first part at once.
+import { defer, mayDeliver, spend } from '../pace.ts';
+
+/** A map that keeps lists of computed values. */
+export interface Lagging {
+  /** Whether it reads a map that lags itself. */
+  isBehindOthers(): boolean;
+  flush(): void;
+}
+
+/** Somebody who may have to be told. */
+export interface Listener {
+  deliver(): void;
+}
+
+/** Something that is kept only for as long as somebody reads it. */
+export interface Droppable {
+  dropIfUnread(): void;
+}
+
+const lagging = new Set<Lagging>();
+const listeners = new Set<Listener>();
+const unread = new Set<Droppable>();
+let epoch = 0;
+let isArmed = false;
+
+/** Grows whenever a map begins to lag: what was found in order before may not be any more. */
+export function lagEpoch(): number {
+  return epoch;
+}
+
+export function anyLags(): boolean {
+  return lagging.size > 0;
+}
+
+export function lags(map: object): boolean {
+  return lagging.has(map as Lagging);
+}
+
+/** The lists of a map are to be brought up to date. */
+export function startLagging(map: Lagging): void {
+  if (lagging.has(map)) return;
+  lagging.add(map);
+  epoch++;
+  arm();
+}
+
+export function stopLagging(map: Lagging): void {
+  lagging.delete(map);
+}
+
+/** Brings all lists up to date, those first that others are made of. */
+export function settle(): void {
+  for (;;) {
+    let next: Lagging | undefined;
+    for (const map of lagging) {
+      next ??= map;
+      if (lagging.size === 1 || map.isBehindOthers()) continue;
+      next = map;
+      break;
+    }
+    if (next === undefined) return;
+    next.flush();
+  }
+}
+
+export function tellLater(listener: Listener): void {
+  listeners.add(listener);
+  arm();
+}
+
+export function dropLater(droppable: Droppable): void {
+  unread.add(droppable);
+  arm();
+}
+
+/** Tells now what would be told after the synchronous run. */
+export function tellNow(): void {
+  settle();
+  let failure: { readonly error: unknown } | undefined;
+  for (const listener of listeners) {
+    listeners.delete(listener);
+    try {
+      listener.deliver();
+    } catch (error) {
+      failure ??= { error };
+    }
+  }
+  if (failure !== undefined) throw failure.error;
+}
+
+function arm(): void {
+  if (isArmed) return;
+  isArmed = true;
+  queueMicrotask(deliver);
+}
+
+function deliver(): void {
+  if (!mayDeliver()) {
+    defer({ deliver });
+    return;
+  }
+  spend();
+  isArmed = false;
+  try {
+    tellNow();
+  } finally {
+    for (const droppable of unread) {
+      unread.delete(droppable);
+      droppable.dropIfUnread();
+    }
+  }
+}
