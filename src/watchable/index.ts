@@ -1,8 +1,11 @@
 // Typed maps that can be watched: the in-process spine by which components publish and subscribe.
 export { combine } from './combine.ts';
 export type { Combined, CombineOptions, StatesOf, UpdatesOf } from './combine.ts';
+export { derive } from './derive/derive.ts';
+export type { DerivedMap, DerivedValues } from './derive/derived-map.ts';
+export type { Compute, DeriveKeyedOptions, DeriveOptions } from './derive/derived-map.ts';
 export { jsonEqual } from './equal.ts';
-export { ClosedError } from './errors.ts';
+export { ClosedError, CycleError } from './errors.ts';
 export { deepFreeze, freezeParsed } from './freeze.ts';
 export { handleSubscription } from './handle.ts';
 export type { HandleOptions, HandlerContext, Logger } from './handle.ts';
