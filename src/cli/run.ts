@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import type { Address, Logger } from '../controller/index.ts';
 import { namingFlag, parseAddress, parsePort, usualAddress } from './addresses.ts';
+import { toggle } from './flag-kinds.ts';
 import { loggingOf, parseBoolean, zapFlags } from './go-flags.ts';
 import type { LogOptions } from './go-flags.ts';
 import { durationOf } from './options.ts';
@@ -28,6 +29,7 @@ interface RunOptions extends SettingOptions, TargetOptions, LogOptions {
   readonly webhookCertDir?: string;
   readonly shutdownDelay?: number;
   readonly installCrds?: boolean;
+  readonly removeOrphans: boolean;
 }
 
 const HELP = `
@@ -117,6 +119,13 @@ export function runCommand(): Command {
         'SHUTDOWN_DELAY',
       ),
     )
+    .addOption(
+      toggle(
+        '--remove-orphans',
+        true,
+        'remove what environments left whose finalizers were taken off by hand, ten minutes after an Event tells of it',
+      ).env('REMOVE_ORPHANS'),
+    )
     .option('--install-crds', 'install the definitions of our kinds first, or bring them up to date')
     .addOption(
       new Option('--log-level <level>', 'how much to say (default: info)')
@@ -157,7 +166,7 @@ async function run(options: RunOptions): Promise<void> {
   const plane = await startControlPlane({
     config,
     parts,
-    settings: settingsOf(options),
+    settings: { ...settingsOf(options), removeOrphans: options.removeOrphans },
     targets: targetSettingsOf(options),
     namespace: options.namespace ?? config.namespace ?? 'default',
     leaderElect: options.leaderElect,

@@ -11,6 +11,8 @@ import type { KubeObject } from '../kube/objects.ts';
 import { edit, editStatus, objectOf } from '../kube/steps.ts';
 import type { Tables } from '../kube/tables.ts';
 import { jsonEqual } from '../watchable/index.ts';
+import { readNow, runChore } from './chore.ts';
+import type { ChoreSite } from './chore.ts';
 import { stampStatus, statusOf } from './conditions.ts';
 import type { Status } from './conditions.ts';
 import type { ControllerDefinition, Failure, Plan, PlannedEvent } from './definition.ts';
@@ -63,6 +65,10 @@ export class Controller {
   readonly #reads: Reads;
   readonly #stopping = new AbortController();
   readonly #echoes = new Echoes();
+  readonly #client: Client;
+  /** Ends chores. */
+  readonly #resting = new AbortController();
+  readonly #chores: Promise<void>[] = [];
   #workers: Promise<void>[] = [];
   #unsubscribe = (): void => {};
   #yieldedAt = 0;
@@ -76,8 +82,9 @@ export class Controller {
     this.#logger = options.logger;
     this.#metrics = options.metrics;
     this.#events = options.events;
+    this.#client = options.client.flow(definition.name);
     this.#applier = new Applier({
-      client: options.client.flow(definition.name),
+      client: this.#client,
       tables: options.tables,
       manager: `offshoot-${definition.name}`,
       ...(options.mayWrite && { mayWrite: options.mayWrite }),
@@ -115,13 +122,17 @@ export class Controller {
     const workers = this.#definition.workers ?? 4;
     this.#metrics.workers(workers);
     this.#workers = Array.from({ length: workers }, () => this.#work());
+    for (const chore of this.#definition.chores ?? []) {
+      this.#chores.push(runChore(chore, this.#choreSite(), this.#resting.signal));
+    }
   }
 
   /** Takes no new key, and waits for the running ones. */
   async stop(): Promise<void> {
     this.#unsubscribe();
     this.#queue.close();
-    await Promise.all(this.#workers);
+    this.#resting.abort();
+    await Promise.all([...this.#workers, ...this.#chores]);
     this.#reads.close();
   }
 
@@ -282,6 +293,17 @@ export class Controller {
       this.#logger.debug({ key, err: error }, 'the failure could not be written to the status');
       if (this.#ownsStatus) this.#record(object, { type: 'Warning', reason, note: message });
     }
+  }
+
+  #choreSite(): ChoreSite {
+    return {
+      tables: this.#tables,
+      clock: this.#clock,
+      logger: this.#logger,
+      apply: (steps) => this.#apply(steps),
+      record: (object, event) => this.#record(object, event),
+      read: (kind, ref) => readNow(this.#client, kind, ref),
+    };
   }
 
   #record(object: KubeObject, event: PlannedEvent): void {

@@ -2,6 +2,7 @@
 import type { Kind, KubeObject } from '../kube/objects.ts';
 import type { Step } from '../kube/steps.ts';
 import type { TableDeclaration, Tables } from '../kube/tables.ts';
+import type { Chore } from './chore.ts';
 import type { Status } from './conditions.ts';
 import type { ComputedGauge, Series } from './metrics.ts';
 import type { View } from './view.ts';
@@ -66,6 +67,8 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject> {
   readonly workers?: number;
   /** The longest back-off of a failing key. */
   readonly maxBackoffMs?: number;
+  /** What is done now and then beside plans; by the process that leads. */
+  readonly chores?: readonly Chore[];
   /** Metrics of what the tables hold; reported by the process that leads. */
   readonly gauges?: readonly TableGauge[];
 }

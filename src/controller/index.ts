@@ -3,6 +3,7 @@ export type { AdmissionHandler, AdmissionRequest, AdmissionResponse, UserInfo } 
 export { CertificateFiles } from './certificate-files.ts';
 export { ManagedCertificates } from './certificates.ts';
 export type { Certificates } from './certificates.ts';
+export type { Chore, ChoreSite } from './chore.ts';
 export { conditionsOf, statusOf, withCondition } from './conditions.ts';
 export type { Condition, PlannedCondition, Status } from './conditions.ts';
 export { defineController } from './definition.ts';

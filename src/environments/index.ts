@@ -4,6 +4,7 @@ import { defineController } from '../controller/index.ts';
 import type { ControllerDefinition } from '../controller/index.ts';
 import { environmentGauges } from './gauges.ts';
 import { CONTROLLER, FINALIZERS } from './names.ts';
+import { orphanChore } from './orphan-chore.ts';
 import { planEnvironment } from './plan.ts';
 import { defaultSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
@@ -17,7 +18,8 @@ export function environments(settings: Partial<Settings> = {}): ControllerDefini
     kind: DynamicEnv,
     finalizers: FINALIZERS,
     reads: environmentTables(all),
-    gauges: environmentGauges,
+    gauges: environmentGauges(all),
+    chores: [orphanChore(all)],
     plan: (view, env) => planEnvironment(view, env, all),
   });
 }

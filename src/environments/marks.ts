@@ -8,6 +8,7 @@ import type { HttpRoute, VirtualService } from './objects.ts';
 
 /** Lists the environments that an object belongs to or was edited for. */
 export const WATCH_ANNOTATION = 'riskified.com/dynamic-environment';
+const MANAGER = `offshoot-${CONTROLLER}`;
 
 /** The environments that the annotation of an object names; what is not `namespace/name` is skipped. */
 export function environmentsOf(object: KubeObject): string[] {
@@ -21,11 +22,17 @@ function entriesOf(object: KubeObject | undefined): string[] {
 
 /** Whether we made an object whose annotation somebody took away since. */
 export function isUnmarked(object: KubeObject): boolean {
-  const { managedFields = [] } = object.metadata;
-  const isMade = managedFields.some(
-    ({ manager, operation }) => manager === `offshoot-${CONTROLLER}` && operation === 'Apply',
-  );
-  return isMade && environmentsOf(object).length === 0;
+  return isApplied(object) && environmentsOf(object).length === 0;
+}
+
+/** Whether the server remembers that we applied an object. */
+export function isApplied({ metadata: { managedFields = [] } }: KubeObject): boolean {
+  return managedFields.some(({ manager, operation }) => manager === MANAGER && operation === 'Apply');
+}
+
+/** Whether the server remembers that we wrote to an object in whatever way. */
+export function isWritten({ metadata: { managedFields = [] } }: KubeObject): boolean {
+  return managedFields.some(({ manager }) => manager === MANAGER);
 }
 
 /**
@@ -53,7 +60,7 @@ export function withEnvironment(env: DynamicEnv, object: KubeObject | undefined)
 }
 
 /** The annotation without this environment. An empty one stays: others look for it. */
-export function withoutEnvironment(env: DynamicEnv, object: KubeObject): string {
+export function withoutEnvironment(env: { readonly metadata: Ref }, object: KubeObject): string {
   const key = keyOf(env.metadata);
   const entries = entriesOf(object);
   const before = object.metadata.annotations?.[WATCH_ANNOTATION] ?? '';

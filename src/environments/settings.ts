@@ -22,6 +22,12 @@ export interface Settings {
   readonly settleMs: number;
   /** How long a clone stays after its routes are gone, for requests under way and proxies that learn of it late. */
   readonly drainMs: number;
+  /** Whether what environments left behind that are gone without a word is removed, or only told of. */
+  readonly removeOrphans: boolean;
+  /** How long people have to object before an orphan is removed. */
+  readonly orphanGraceMs: number;
+  /** How often orphans are looked for. */
+  readonly orphanSweepMs: number;
 }
 
 export const defaultSettings: Settings = {
@@ -34,4 +40,7 @@ export const defaultSettings: Settings = {
   routeAfterMs: 60_000,
   settleMs: 1_000,
   drainMs: 2_000,
+  removeOrphans: true,
+  orphanGraceMs: 600_000,
+  orphanSweepMs: 60_000,
 };

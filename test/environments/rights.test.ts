@@ -87,14 +87,15 @@ describeClusters('with the rights of the manifest', (cluster) => {
       },
       { fieldManager: 'manager' },
     );
+    // On a cluster that others use too, nobody else's environments are ours to judge, nor what is left of them.
+    const isOurs = cluster.name === 'embedded';
     plane = await startControlPlane({
       config: { ...loadConfig({ path: cluster.kubeconfigPath }), impersonate: { user: namespace } },
       parts: partsOf(['environments']),
-      settings: { drainMs: 0, settleMs: 0 },
+      settings: { drainMs: 0, settleMs: 0, ...(isOurs && { orphanSweepMs: 50, orphanGraceMs: 0 }) },
       namespace,
       leaderElect: true,
-      // On a cluster that others use too, nobody else's environments are ours to judge.
-      ...(cluster.name === 'embedded' && { webhook: { port: 0, reach: 'loopback' as const } }),
+      ...(isOurs && { webhook: { port: 0, reach: 'loopback' as const } }),
       logger: createLogger({ level: 'error' }),
     });
     await client.create(DynamicEnv, env);
@@ -107,6 +108,7 @@ describeClusters('with the rights of the manifest', (cluster) => {
     await until(() => client.get(Deployment, clone).then(({ metadata }) => metadata.generation === 1, isNotFound));
     await client.delete(DynamicEnv, env.metadata);
     await until(() => client.get(DynamicEnv, env.metadata).then(() => false, isNotFound), 60_000);
+    if (isOurs) await leaveOrphan(client, namespace);
     const { metrics } = plane.manager;
     await plane.stop();
     const requests = (await metrics.text()).split('\n').filter((line) => line.startsWith('rest_client_requests_total'));
@@ -114,3 +116,20 @@ describeClusters('with the rights of the manifest', (cluster) => {
     expect(requests.some((line) => line.includes('code="201"'))).toBe(true);
   });
 });
+
+/** Leaves what an environment had that is gone, and waits until it is removed. */
+async function leaveOrphan(client: Client, namespace: string): Promise<void> {
+  const version = `${namespace.slice(0, 20)}-gone`;
+  const labels = { app: 'cart', version, 'dynamic-env': 'true' };
+  const { spec } = workload(namespace, 'cart').deployment;
+  const orphan = { name: `cart-${version}`, namespace };
+  const body = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { ...orphan, labels, annotations: { [WATCH_ANNOTATION]: `${namespace}/gone` } },
+    spec: { ...spec, selector: { matchLabels: labels }, template: { ...spec.template, metadata: { labels } } },
+  };
+  const fieldManager = 'offshoot-environments';
+  await client.patch(Deployment, orphan, { type: 'apply', body, force: true }, { fieldManager });
+  await until(() => client.get(Deployment, orphan).then(() => false, isNotFound), 60_000);
+}

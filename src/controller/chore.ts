@@ -1,0 +1,55 @@
+// Work that no single object asks for: done now and then, by the process that leads. Run by the controller that declares
+// it.
+import type { Outcome } from '../kube/apply.ts';
+import type { Client } from '../kube/client.ts';
+import { delay } from '../kube/clock.ts';
+import type { Clock } from '../kube/clock.ts';
+import { isNotFound } from '../kube/errors.ts';
+import type { Kind, KubeObject, Ref } from '../kube/objects.ts';
+import type { Step } from '../kube/steps.ts';
+import type { Tables } from '../kube/tables.ts';
+import type { PlannedEvent } from './definition.ts';
+import type { Logger } from './logger.ts';
+
+/** What a chore works with. */
+export interface ChoreSite {
+  readonly tables: Tables;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Carries steps out, as those of a plan. */
+  apply(steps: readonly Step[]): Promise<readonly Outcome[]>;
+  record(object: KubeObject, event: PlannedEvent): void;
+  /** An object as the server has it now; undefined only if the server knows the kind and says that it is not there. */
+  read<T extends KubeObject>(kind: Kind<T>, ref: Ref): Promise<T | undefined>;
+}
+
+export interface Chore {
+  readonly name: string;
+  /** How long it rests between two times. */
+  readonly everyMs: number;
+  /** Looks at the tables and does what is due. What it throws is logged. */
+  run(site: ChoreSite): Promise<void>;
+}
+
+/** Does a chore at once and then at its times, until the signal. */
+export async function runChore(chore: Chore, site: ChoreSite, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await chore.run(site);
+    } catch (err) {
+      if (!signal.aborted)
+        site.logger.warn({ err, chore: chore.name }, 'a chore failed, and is tried again at its time');
+    }
+    await delay(site.clock, chore.everyMs, signal);
+  }
+}
+
+/** Reads an object past the tables. An answer that there is no such path is no answer about the object. */
+export async function readNow<T extends KubeObject>(client: Client, kind: Kind<T>, ref: Ref): Promise<T | undefined> {
+  try {
+    return await client.get(kind, ref);
+  } catch (error) {
+    if (isNotFound(error) && error.details?.name === ref.name) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import { DynamicEnv } from '../api/dynamicenv.ts';
+import { createLogger } from '../controller/index.ts';
+import type { ChoreSite } from '../controller/index.ts';
+import { describe as describeStep, keyOf, objectOf } from '../kube/index.ts';
+import type { Kind, KubeObject, Ref, Tables } from '../kube/index.ts';
+import { WATCH_ANNOTATION } from './marks.ts';
+import { VirtualService } from './objects.ts';
+import { orphanChore } from './orphan-chore.ts';
+import { defaultSettings } from './settings.ts';
+import { baseRoute, clone, environment, routes, rule, tablesWith } from './testing/orphan-world.ts';
+
+let tables: Tables;
+let clock: FakeClock;
+/** What happened, in order. */
+let log: string[];
+/** What the server has that the tables do not know of. */
+let unseen: KubeObject[];
+
+/** Steps take effect in the tables at once. */
+const site: ChoreSite = {
+  get tables() {
+    return tables;
+  },
+  get clock() {
+    return clock;
+  },
+  logger: createLogger({ level: 'silent' }),
+  apply: (steps) => {
+    for (const step of steps) {
+      log.push(`${step.do} ${describeStep(step)}`);
+      const object = objectOf(step);
+      const metadata = { ...object.metadata, resourceVersion: '2' };
+      if (step.do === 'remove') tables.of(step.kind).observeDeleted(object);
+      else tables.of(step.kind).observe({ ...object, metadata });
+    }
+    return Promise.resolve([]);
+  },
+  record: (object, { reason, note }) => log.push(`${reason} ${keyOf(object.metadata)}: ${note}`),
+  read: <T extends KubeObject>(_kind: Kind<T>, ref: Ref) => {
+    log.push(`read ${keyOf(ref)}`);
+    return Promise.resolve(unseen.find(({ metadata }) => keyOf(metadata) === keyOf(ref)) as T | undefined);
+  },
+};
+
+beforeEach(() => {
+  tables = tablesWith(clone, rule, routes);
+  clock = new FakeClock();
+  log = [];
+  unseen = [];
+});
+
+describe('orphans', () => {
+  test('are told of at once and removed after ten minutes, routes before the rest', async () => {
+    const chore = orphanChore(defaultSettings);
+    await chore.run(site);
+    const gone = 'environment shop/feature is gone, and was not deleted in the ordinary way';
+    expect(log.splice(0)).toEqual([
+      `Orphaned shop/cart: ${gone}: its routes are removed in 10 minutes`,
+      `Orphaned shop/cart-shop-feature-cart: ${gone}: it is removed in 10 minutes`,
+      `Orphaned shop/cart-shop-feature: ${gone}: it is removed in 10 minutes`,
+    ]);
+    await clock.advance(599_000);
+    await chore.run(site);
+    expect(log).toEqual([]);
+    await clock.advance(1_000);
+    await chore.run(site);
+    expect(log.splice(0)).toEqual(['read shop/feature', 'edit VirtualService shop/cart']);
+    const left = tables.of(VirtualService).get('shop/cart');
+    expect(left?.spec?.http).toEqual([baseRoute]);
+    expect(left?.metadata.annotations?.[WATCH_ANNOTATION]).toBe('');
+    await chore.run(site);
+    expect(log.splice(0)).toEqual([
+      'read shop/feature',
+      'remove DestinationRule shop/cart-shop-feature-cart',
+      'remove Deployment shop/cart-shop-feature',
+    ]);
+    await chore.run(site);
+    expect(log).toEqual([]);
+  });
+
+  test('have the whole time again when their environment was back for a moment', async () => {
+    const chore = orphanChore(defaultSettings);
+    await chore.run(site);
+    await clock.advance(599_000);
+    const env = { ...environment('feature'), metadata: { ...environment('feature').metadata, resourceVersion: '2' } };
+    tables.of(DynamicEnv).observe(env);
+    await chore.run(site);
+    tables.of(DynamicEnv).observeDeleted(env);
+    await clock.advance(1_000);
+    log = [];
+    await chore.run(site);
+    expect(log.filter((line) => !line.startsWith('Orphaned'))).toEqual([]);
+  });
+
+  test('stay when a last look finds their environment', async () => {
+    const chore = orphanChore({ ...defaultSettings, orphanGraceMs: 0 });
+    unseen = [{ ...environment('feature'), metadata: { ...environment('feature').metadata, resourceVersion: '2' } }];
+    await chore.run(site);
+    log = [];
+    await chore.run(site);
+    expect(log).toEqual([]);
+    expect(tables.of(DynamicEnv).get('shop/feature')).toBeDefined();
+  });
+
+  test('stay while somebody else leads requests to them', async () => {
+    const copied = { ...routes, metadata: { ...routes.metadata, managedFields: [] } };
+    tables = tablesWith(clone, rule, copied);
+    const chore = orphanChore({ ...defaultSettings, orphanGraceMs: 0 });
+    await chore.run(site);
+    expect(log.filter((line) => !line.startsWith('Orphaned'))).toEqual([]);
+  });
+
+  test('are left to people who want that', async () => {
+    const chore = orphanChore({ ...defaultSettings, removeOrphans: false, orphanGraceMs: 0 });
+    await chore.run(site);
+    await chore.run(site);
+    expect(log).toHaveLength(3);
+    expect(log[2]).toMatch(/: it is left for you to remove$/);
+  });
+});

@@ -1,0 +1,92 @@
+// Tells of orphans, and removes those that are ours beyond doubt: routes first, the rest once nothing leads there, and
+// none before people had time to object.
+import { DynamicEnv } from '../api/dynamicenv.ts';
+import type { Chore, ChoreSite } from '../controller/index.ts';
+import { edit, refOf, removeUnchanged } from '../kube/index.ts';
+import type { Step, Tables } from '../kube/index.ts';
+import { isRouteOf, WATCH_ANNOTATION, withoutEnvironment } from './marks.ts';
+import { uniqueVersion } from './names.ts';
+import { VirtualService } from './objects.ts';
+import { describeOrphan, findOrphans } from './orphans.ts';
+import type { Orphan } from './orphans.ts';
+import type { Settings } from './settings.ts';
+
+/** The chore. A process that starts anew gives everybody the whole time anew. */
+export function orphanChore(settings: Settings): Chore {
+  const since = new Map<string, number>();
+  return {
+    name: 'orphans',
+    everyMs: settings.orphanSweepMs,
+    async run(site) {
+      const orphans = new Map(findOrphans(site.tables, settings).map((orphan) => [idOf(orphan), orphan]));
+      for (const id of since.keys()) if (!orphans.has(id)) since.delete(id);
+      const now = site.clock.monotonic();
+      for (const [id, orphan] of orphans) {
+        if (since.has(id)) continue;
+        since.set(id, now);
+        tell(site, orphan, settings);
+      }
+      if (!settings.removeOrphans) return;
+      const due = [...orphans]
+        .filter(([id, { doubt }]) => doubt === undefined && now - since.get(id)! >= settings.orphanGraceMs)
+        .map(([, orphan]) => orphan);
+      for (const environment of new Set(due.map((orphan) => orphan.environment))) {
+        await removeAll(
+          site,
+          environment,
+          due.filter((orphan) => orphan.environment === environment),
+        );
+      }
+    },
+  };
+}
+
+/** The same object, for the same environment, with the same certainty: with another one the time counts anew. */
+function idOf({ kind, object, environment, doubt }: Orphan): string {
+  return JSON.stringify([kind.plural, object.metadata.uid, environment, doubt === undefined]);
+}
+
+function tell(site: ChoreSite, orphan: Orphan, { removeOrphans, orphanGraceMs }: Settings): void {
+  const { object, kind, environment, doubt } = orphan;
+  const about = { object: describeOrphan(orphan), environment, doubt };
+  site.logger.warn(about, 'the environment that this was made for is gone: an orphan');
+  // Of what may be somebody else's, its owner is not told what to think of it.
+  if (doubt !== undefined) return;
+  const what = kind === VirtualService ? 'its routes are' : 'it is';
+  const minutes = Math.round(orphanGraceMs / 60_000);
+  const then = removeOrphans ? `removed in ${minutes} minutes` : 'left for you to remove';
+  const note = `environment ${environment} is gone, and was not deleted in the ordinary way: ${what} ${then}`;
+  site.record(object, { type: 'Warning', reason: 'Orphaned', note });
+}
+
+async function removeAll(site: ChoreSite, environment: string, orphans: readonly Orphan[]): Promise<void> {
+  const steps = removalsOf(site.tables, environment, orphans);
+  if (steps.length === 0) return;
+  try {
+    const found = await site.read(DynamicEnv, refOf(environment));
+    if (found !== undefined) return site.tables.of(DynamicEnv).observe(found);
+    await site.apply(steps);
+    site.logger.info({ environment, objects: orphans.map(describeOrphan) }, 'orphans of an environment are removed');
+  } catch (err) {
+    site.logger.warn({ err, environment }, 'orphans could not be removed, trying again later');
+  }
+}
+
+/** What to do now about what one environment left: its routes; the rest at a later time, when requests have ended. */
+function removalsOf(tables: Tables, environment: string, orphans: readonly Orphan[]): readonly Step[] {
+  const version = uniqueVersion(refOf(environment));
+  const routes = orphans.filter(({ kind }) => kind === VirtualService);
+  if (routes.length > 0) return routes.map(({ object }) => withoutRoutes(environment, object as VirtualService));
+  const isReached = tables.of(VirtualService).index('environment', `version ${version}`).length > 0;
+  return isReached ? [] : orphans.map(({ kind, object }) => removeUnchanged(kind, object));
+}
+
+function withoutRoutes(environment: string, service: VirtualService): Step {
+  const owner = { version: uniqueVersion(refOf(environment)), taken: new Set<string>() };
+  const annotation = withoutEnvironment({ metadata: refOf(environment) }, service);
+  return edit(VirtualService, service, {
+    ...service,
+    metadata: { ...service.metadata, annotations: { ...service.metadata.annotations, [WATCH_ANNOTATION]: annotation } },
+    spec: { ...service.spec, http: (service.spec?.http ?? []).filter((route) => !isRouteOf(owner, service, route)) },
+  });
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { DynamicEnv } from '../api/dynamicenv.ts';
+import { Tables } from '../kube/index.ts';
+import type { KubeObject } from '../kube/index.ts';
+import { WATCH_ANNOTATION } from './marks.ts';
+import { describeOrphan, findOrphans } from './orphans.ts';
+import { defaultSettings } from './settings.ts';
+import { baseRoute, clone, environment, route, routes, rule, tablesWith } from './testing/orphan-world.ts';
+import { environmentTables } from './world.ts';
+
+/** Orphans and the doubts about them. */
+function found(...objects: readonly KubeObject[]): readonly string[] {
+  return findOrphans(tablesWith(...objects), defaultSettings).map((orphan) =>
+    [describeOrphan(orphan), orphan.environment, orphan.doubt ?? 'certain'].join(' | '),
+  );
+}
+
+function withMetadata<T extends KubeObject>(object: T, metadata: Partial<KubeObject['metadata']>): T {
+  return { ...object, metadata: { ...object.metadata, ...metadata } };
+}
+
+const annotated = (value: string) => ({ annotations: { [WATCH_ANNOTATION]: value } });
+
+describe('orphans', () => {
+  test('are what an environment left that is gone: routes, rules, clones', () => {
+    expect(found(clone, rule, routes)).toEqual([
+      'VirtualService shop/cart | shop/feature | certain',
+      'DestinationRule shop/cart-shop-feature-cart | shop/feature | certain',
+      'Deployment shop/cart-shop-feature | shop/feature | certain',
+    ]);
+  });
+
+  test('are not what an environment has that is there, nor what goes already, nor objects of others', () => {
+    expect(found(environment('feature'), clone, rule, routes)).toEqual([]);
+    expect(found(withMetadata(clone, { deletionTimestamp: '2026-01-01T00:00:00Z' }))).toEqual([]);
+    const base = { ...routes, spec: { hosts: ['cart'], http: [baseRoute] } };
+    expect(
+      found(withMetadata(clone, { annotations: {}, managedFields: [] }), withMetadata(base, annotated(''))),
+    ).toEqual([]);
+  });
+
+  test.each<[string, KubeObject, string]>([
+    ['people annotate their own', withMetadata(clone, { managedFields: [] }), 'Offshoot has not applied it'],
+    ['another name', withMetadata(clone, { name: 'cart' }), 'its name does not end in "-shop-feature"'],
+    ['a rule of another name', withMetadata(rule, { name: 'cart' }), 'its name has no "-shop-feature-"'],
+    [
+      'another version',
+      withMetadata(clone, { labels: { version: 'shared' } }),
+      'its label version is not "shop-feature"',
+    ],
+    ['no marker', withMetadata(clone, { labels: { version: 'shop-feature' } }), 'it has no label dynamic-env=true'],
+    [
+      'several environments',
+      withMetadata(clone, annotated('shop/feature,shop/other')),
+      'its annotation names several environments',
+    ],
+    ['an annotation alone', { ...routes, spec: {} } as KubeObject, 'it has no route to that environment'],
+    ['routes that somebody copied', withMetadata(routes, { managedFields: [] }), 'Offshoot has not written it'],
+  ])('are doubtful: %s', (_case, object, doubt) => {
+    expect(found(object)).toEqual([expect.stringMatching(/ \| shop\/feature \| /)]);
+    expect(found(object)[0]).toContain(doubt);
+  });
+
+  test('are doubtful while another environment has the same version', () => {
+    const other = environment('b-c', 'shop-a');
+    const ofGone = (object: KubeObject) => withMetadata(object, annotated('shop/a-b-c'));
+    expect(found(other, ofGone(clone))).toEqual([
+      'Deployment shop/cart-shop-feature | shop/a-b-c | another environment has the version "shop-a-b-c"',
+    ]);
+  });
+
+  test('are told of without a name where the annotation is gone', () => {
+    expect(found(withMetadata(clone, { annotations: {} }), withMetadata(routes, { annotations: {} }))).toEqual([
+      'VirtualService shop/cart |  | its annotation does not say which environment the route dynamic-environment-shop-feature-cart-0123456789 is for',
+      'Deployment shop/cart-shop-feature |  | no annotation says what it was made for',
+    ]);
+    // Its environment is there, and finds it by its version.
+    expect(found(environment('feature'), withMetadata(clone, { annotations: {} }))).toEqual([]);
+  });
+
+  test('of two environments in one VirtualService are told apart', () => {
+    const both = withMetadata(routes, annotated('shop/feature,shop/other'));
+    const shared = {
+      ...both,
+      spec: { hosts: ['cart'], http: [route('shop-feature'), route('shop-other'), baseRoute] },
+    };
+    expect(found(environment('other'), shared)).toEqual(['VirtualService shop/cart | shop/feature | certain']);
+  });
+
+  test('are not known where environments can not be listed', () => {
+    const tables = tablesWith(clone);
+    tables.of(DynamicEnv).notServed();
+    expect(findOrphans(tables, defaultSettings)).toEqual([]);
+    const unlisted = new Tables(environmentTables(defaultSettings));
+    expect(findOrphans(unlisted, defaultSettings)).toEqual([]);
+  });
+});

@@ -1,0 +1,124 @@
+// What environments left behind that are gone without a word: somebody took their finalizers off while no controller ran.
+// Pure. The metric, the chore that removes them and the command line read the same list.
+import { DynamicEnv } from '../api/dynamicenv.ts';
+import { keyOf, refOf } from '../kube/index.ts';
+import type { AnyKind, Kind, KubeObject, Tables } from '../kube/index.ts';
+import { environmentsOf, isApplied, isInserted, isRouteOf, isWritten } from './marks.ts';
+import { MARKER_LABEL, uniqueVersion } from './names.ts';
+import { Deployment, DestinationRule, VirtualService } from './objects.ts';
+import type { Settings } from './settings.ts';
+import { environmentTable } from './world.ts';
+
+/** An object that stands for an environment, or has routes to one, which is not there. */
+export interface Orphan {
+  readonly kind: AnyKind;
+  readonly object: KubeObject;
+  /** `namespace/name` of the environment; empty where nothing says it. */
+  readonly environment: string;
+  /** Why it may be somebody else's. Without a doubt it is ours to remove. */
+  readonly doubt?: string;
+}
+
+type Judge = (version: string) => string | undefined;
+
+/** All orphans, as far as the tables tell. */
+export function findOrphans(tables: Tables, settings: Settings): readonly Orphan[] {
+  // Of environments that can't be listed nothing is known.
+  if (!tables.of(DynamicEnv).served || !tables.of(DynamicEnv).synced) return [];
+  return [
+    ...tables
+      .of(VirtualService)
+      .list()
+      .flatMap((service) => orphanedRoutes(tables, service)),
+    ...made(tables, DestinationRule, settings, (rule, version) =>
+      rule.metadata.name.includes(`-${version}-`) ? undefined : `its name has no "-${version}-"`,
+    ),
+    ...made(tables, Deployment, settings, ({ metadata }, version) => {
+      if (!metadata.name.endsWith(`-${version}`)) return `its name does not end in "-${version}"`;
+      return metadata.labels?.[MARKER_LABEL] === 'true' ? undefined : `it has no label ${MARKER_LABEL}=true`;
+    }),
+  ];
+}
+
+/** Clones or rules whose environments are gone. */
+function made<T extends KubeObject>(
+  tables: Tables,
+  kind: Kind<T>,
+  { versionLabel }: Settings,
+  judge: (object: T, version: string) => string | undefined,
+): readonly Orphan[] {
+  return tables
+    .of(kind)
+    .list()
+    .flatMap((object): readonly Orphan[] => {
+      const { labels = {}, deletionTimestamp } = object.metadata;
+      if (deletionTimestamp !== undefined) return [];
+      const named = environmentsOf(object);
+      if (named.some((key) => isThere(tables, key))) return [];
+      const [environment, ...others] = named;
+      if (environment === undefined) {
+        const isLost = isApplied(object) && !hasVersion(tables, labels[versionLabel] ?? '');
+        return isLost ? [{ kind, object, environment: '', doubt: 'no annotation says what it was made for' }] : [];
+      }
+      return [
+        judged(tables, { kind, object, environment }, (version) => {
+          if (others.length > 0) return 'its annotation names several environments';
+          if (!isApplied(object)) return 'Offshoot has not applied it';
+          if (labels[versionLabel] !== version) return `its label ${versionLabel} is not "${version}"`;
+          return judge(object, version);
+        }),
+      ];
+    });
+}
+
+/** Routes in a VirtualService to environments that are gone. */
+function orphanedRoutes(tables: Tables, service: VirtualService): readonly Orphan[] {
+  const http = service.spec?.http ?? [];
+  const gone = environmentsOf(service).filter((key) => !isThere(tables, key));
+  const named = gone.map((environment) =>
+    judged(tables, { kind: VirtualService, object: service, environment }, (version) => {
+      const routes = http.filter((route) => isRouteOf({ version, taken: new Set() }, service, route));
+      const subsets = routes.flatMap(({ route = [] }) => route.map(({ destination }) => destination?.subset));
+      if (routes.length === 0) return 'it has no route to that environment';
+      if (subsets.some((subset) => subset !== version)) return 'a route named after that environment leads elsewhere';
+      return isWritten(service) ? undefined : 'Offshoot has not written it';
+    }),
+  );
+  const versions = new Set(gone.map((key) => uniqueVersion(refOf(key))));
+  const nameless = http.filter(
+    (route) =>
+      isInserted(route) &&
+      (route.route ?? []).every(
+        ({ destination: { subset = '' } = {} }) => !versions.has(subset) && !hasVersion(tables, subset),
+      ),
+  );
+  const doubt = `its annotation does not say which environment the route ${nameless[0]?.name} is for`;
+  return nameless.length === 0 ? named : [...named, { kind: VirtualService, object: service, environment: '', doubt }];
+}
+
+/** An orphan with what speaks against removing it. */
+function judged(tables: Tables, orphan: Orphan, judge: Judge): Orphan {
+  const version = uniqueVersion(refOf(orphan.environment));
+  const { namespace, labelSelector, fieldSelector } = environmentTable.options;
+  const doubt =
+    (namespace ?? labelSelector ?? fieldSelector) !== undefined
+      ? 'not all environments of the cluster are known'
+      : hasVersion(tables, version)
+        ? `another environment has the version "${version}"`
+        : judge(version);
+  return { ...orphan, ...(doubt !== undefined && { doubt }) };
+}
+
+function isThere(tables: Tables, environment: string): boolean {
+  return tables.of(DynamicEnv).get(environment) !== undefined;
+}
+
+/** Whether there is an environment with this version. */
+function hasVersion(tables: Tables, version: string): boolean {
+  return tables.of(DynamicEnv).index('version', version).length > 0;
+}
+
+/** `Deployment shop/cart-shop-feature`, for people. */
+export function describeOrphan({ kind, object }: Orphan): string {
+  return `${kind.kind} ${keyOf(object.metadata)}`;
+}
