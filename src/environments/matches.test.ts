@@ -17,6 +17,8 @@ const base = fc.record(
     headers: fc.dictionary(fc.constantFrom('user', '__proto__'), present),
     withoutHeaders: fc.dictionary(fc.constantFrom('user', 'User'), present),
     sourceLabels: labels,
+    sourceNamespace: fc.constantFrom('a', 'b'),
+    gateways: fc.constantFrom([], ['mesh'], ['mesh', 'b/edge']),
   },
   { requiredKeys: [] },
 );
@@ -27,6 +29,7 @@ const wanted = fc.record(
 const request = fc.record({
   headers: fc.dictionary(fc.constantFrom('user', '__proto__'), value),
   labels,
+  namespace: fc.constantFrom('a', 'b'),
   path: fc.constant('/'),
   method: fc.constant('GET'),
 });
@@ -54,6 +57,8 @@ test('a match includes another only if it fits every request that the other fits
 test('a match includes every one that asks for more', () => {
   fc.assert(
     fc.property(base, wanted, (entry, match) => {
+      // Which gateways an entry is for that names none is not known here.
+      fc.pre(!entry.gateways?.length || !match.sourceLabels);
       const result = combine(entry, match);
       expect('contradiction' in result || includes(entry, result.match)).toBe(true);
     }),
@@ -76,8 +81,18 @@ test.each([
 
 test('what a route asks for besides stays as it is', () => {
   const entry = { uri: { prefix: '/x' }, gateways: ['mesh'], port: 80, queryParams: { q: { exact: '1' } } };
-  expect(combine(entry, { sourceLabels: { app: 'test' } })).toEqual({
-    match: { ...entry, sourceLabels: { app: 'test' } },
+  const headers = { user: { exact: 'a' } };
+  expect(combine(entry, { headers })).toEqual({ match: { ...entry, headers } });
+});
+
+test('labels of callers take the place of gateways, beside which proxies do not look at them', () => {
+  const entry = { uri: { prefix: '/x' }, sourceLabels: { app: 'other' }, sourceNamespace: 'other' };
+  const sourceLabels = { app: 'test' };
+  expect(combine({ ...entry, gateways: ['edge', 'mesh'] }, { sourceLabels })).toEqual({
+    match: { uri: { prefix: '/x' }, sourceLabels },
+  });
+  expect(combine({ ...entry, gateways: ['edge'] }, { sourceLabels })).toEqual({
+    contradiction: 'source labels do not count where a match names gateways (edge)',
   });
 });
 

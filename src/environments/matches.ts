@@ -34,7 +34,10 @@ interface RefusedRegex {
 }
 
 /** A match entry of a route with an environment's conditions added: only requests that fulfil both fit the result. */
-export function combine(base: HttpMatch, wanted: IstioMatch): Combined {
+export function combine(entry: HttpMatch, wanted: IstioMatch): Combined {
+  const base = forCallers(entry, wanted);
+  if (base === undefined)
+    return { contradiction: `source labels do not count where a match names gateways (${entry.gateways!.join(', ')})` };
   const headers = new Map(Object.entries(base.headers ?? {}));
   for (const [name, match] of Object.entries(wanted.headers ?? {})) {
     const ours = oneForm(match);
@@ -58,8 +61,27 @@ export function combine(base: HttpMatch, wanted: IstioMatch): Combined {
   };
 }
 
+/**
+ * An entry to which labels of callers can be added. Proxies look at them only where an entry names no gateways, so these
+ * must go: then the entry is for callers with the labels wherever its VirtualService applies. Undefined where that would
+ * be the mesh although the entry is not for it.
+ */
+function forCallers(entry: HttpMatch, { sourceLabels = {} }: IstioMatch): HttpMatch | undefined {
+  const { gateways = [], ...rest } = lookedAt(entry);
+  if (gateways.length === 0 || Object.keys(sourceLabels).length === 0) return entry;
+  return gateways.includes('mesh') ? rest : undefined;
+}
+
+/** What proxies look at: an entry that names gateways is for everybody who calls there. */
+function lookedAt(entry: HttpMatch): HttpMatch {
+  if ((entry.gateways ?? []).length === 0) return entry;
+  const { sourceLabels: _labels, sourceNamespace: _namespace, ...rest } = entry;
+  return rest;
+}
+
 /** Whether every request that fulfils the narrow entry fulfils the wide one. False also where it can't be told. */
-export function includes(wide: HttpMatch, narrow: HttpMatch): boolean {
+export function includes(wideEntry: HttpMatch, narrowEntry: HttpMatch): boolean {
+  const [wide, narrow] = [lookedAt(wideEntry), lookedAt(narrowEntry)];
   const { headers = {}, sourceLabels = {}, name: _name, ...rest } = wide;
   const given = Object.entries(narrow.headers ?? {});
   return (

@@ -91,7 +91,17 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
     await Promise.all(bad.map((env) => gone(client, env)));
   });
 
-  test('an environment for callers with a label takes no request of others', async () => {
+  test.each([
+    ['', undefined],
+    [', also where the route names the mesh as its gateway', [{ gateways: ['mesh'] }]],
+    [
+      ', also where it names others besides',
+      [{ gateways: ['mesh', 'istio-system/ingress'], sourceLabels: { app: 'x' } }],
+    ],
+  ])('an environment for callers with a label takes no request of others%s', async (_where, match) => {
+    const http = [{ ...(match && { match }), route: [{ destination: { host: 'payments', subset: 'shared' } }] }];
+    const routes = { namespace: NAMESPACE, name: 'payments' };
+    await handle.mesh.client.patch(VirtualService, routes, { type: 'merge', body: { spec: { http } } });
     const env = withMatch(environmentOf(NAMESPACE, 'labelled', 'payments', 'payments:2'), {
       sourceLabels: { app: 'tester' },
     });
