@@ -1,0 +1,71 @@
+// Runs the test suite again and again, every second time beside two busy processes, and says what failed how often:
+//   npm run soak -- [--times N] [filters and options of vitest …]
+// Ends with code 1 if anything failed; the logs of runs with failures are kept.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { failuresOf, tableOf } from './soak/tally.ts';
+import type { Report, Run } from './soak/tally.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const VITEST = path.join(ROOT, 'node_modules/vitest/vitest.mjs');
+/** Ends by itself when whoever started it is gone. */
+const BUSY = 'const parent = process.ppid; while (process.ppid === parent) for (let i = 0; i < 1e7; i++);';
+
+const { times, rest } = parseArguments(process.argv.slice(2));
+const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-soak-'));
+const runs: Run[] = [];
+const interrupt = new AbortController();
+// Vitest gets the signal, too, and ends.
+process.once('SIGINT', () => interrupt.abort());
+
+for (let number = 1; number <= times && !interrupt.signal.aborted; number++) {
+  const started = performance.now();
+  const run = await runOnce(number);
+  if (interrupt.signal.aborted) break;
+  runs.push(run);
+  const seconds = Math.round((performance.now() - started) / 1000);
+  console.log(`run ${number} of ${times}${run.busy ? ', busy' : ''}: ${run.failed.length} failed in ${seconds} s`);
+}
+
+const hasFailed = runs.some(({ failed }) => failed.length > 0);
+console.log(`\n${tableOf(runs)}`);
+if (hasFailed) console.log(`\nlogs: ${dir}`);
+else rmSync(dir, { recursive: true });
+process.exitCode = hasFailed || interrupt.signal.aborted ? 1 : 0;
+
+async function runOnce(number: number): Promise<Run> {
+  const busy = number % 2 === 0;
+  const log = path.join(dir, `${number}${busy ? '-busy' : ''}.log`);
+  const json = path.join(dir, `${number}.json`);
+  const others = busy ? [0, 1].map(() => spawn(process.execPath, ['-e', BUSY], { stdio: 'ignore' })) : [];
+  const output = openSync(log, 'w');
+  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${json}`, ...rest];
+  const exit = await ended(
+    spawn(process.execPath, [VITEST, ...args], { cwd: ROOT, stdio: ['ignore', output, output] }),
+  );
+  await Promise.all(others.map((other) => (other.kill('SIGKILL'), ended(other))));
+  const report = existsSync(json) ? (JSON.parse(readFileSync(json, 'utf8')) as Report) : undefined;
+  const failed = failuresOf(report, exit, ROOT);
+  rmSync(json, { force: true });
+  if (failed.length === 0) rmSync(log);
+  return { busy, failed };
+}
+
+/** How a process ended: with which code, or by which signal. */
+async function ended(child: ChildProcess): Promise<string> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return String(child.exitCode ?? child.signalCode);
+}
+
+function parseArguments(args: readonly string[]): { readonly times: number; readonly rest: readonly string[] } {
+  const [first = '', ...others] = args;
+  if (first !== '--times' && !first.startsWith('--times=')) return { times: 10, rest: args };
+  const text = first === '--times' ? (others.shift() ?? '') : first.slice('--times='.length);
+  if (/^[1-9]\d*$/.test(text)) return { times: Number(text), rest: others };
+  console.error(`error: --times must be a whole number of at least 1, found "${text}"`);
+  process.exit(1);
+}

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { failuresOf, tableOf } from './tally.ts';
+
+const SOAK = path.resolve(import.meta.dirname, '../soak.ts');
+const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-soaked-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+function soak(...args: string[]): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [SOAK, ...args], (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
+    );
+  });
+}
+
+// Each starts Vitest, beside busy processes.
+describe('npm run soak', { timeout: 120_000 }, () => {
+  test('runs as often as it is told, counts what failed, keeps the logs of that alone, and ends with code 1', async () => {
+    const test = `import { appendFileSync, readFileSync } from 'node:fs';
+      test('every second time', () => {
+        appendFileSync('count', 'x');
+        expect(readFileSync('count', 'utf8').length % 2).toBe(1);
+      });
+      test('never', () => expect(1).toBe(1));`;
+    writeFileSync(path.join(dir, 'shaky.test.js'), test);
+    const { code, output } = await soak('--times', '2', '--root', dir, '--globals', 'shaky');
+    expect(output).toMatch(/^run 1 of 2: 0 failed in \d+ s\nrun 2 of 2, busy: 1 failed in \d+ s\n/);
+    expect(output).toContain(
+      `FAILED  QUIET   BUSY    TEST\n1/2     0/1     1/1     ${dir}/shaky.test.js: every second`,
+    );
+    expect(code).toBe(1);
+    const logs = /^logs: (.+)$/m.exec(output)![1]!;
+    expect(readdirSync(logs)).toEqual(['2-busy.log']);
+    expect(readFileSync(path.join(logs, '2-busy.log'), 'utf8')).toContain('expected +0 to be 1');
+    rmSync(logs, { recursive: true });
+  });
+
+  test('ends with code 0 when nothing failed', async () => {
+    writeFileSync(path.join(dir, 'steady.test.js'), `test('always', () => expect(1).toBe(1));`);
+    const { code, output } = await soak('--times=1', '--root', dir, '--globals', 'steady');
+    expect([code, output.split('\n').at(-2)]).toEqual([0, 'nothing failed in 1 run']);
+  });
+
+  test('refuses a number that is none', async () => {
+    const found = await soak('--times', 'often');
+    expect(found).toEqual({ code: 1, output: 'error: --times must be a whole number of at least 1, found "often"\n' });
+  });
+});
+
+describe('what failed', () => {
+  const file = (status: string, ...tests: [string, string][]) => ({
+    name: '/repo/test/a.test.ts',
+    status,
+    assertionResults: tests.map(([fullName, of]) => ({ fullName, status: of })),
+  });
+
+  test.each([
+    ['a test', file('failed', ['good', 'passed'], ['bad', 'failed']), '1', ['test/a.test.ts: bad']],
+    ['a hook, or the file itself', file('failed', ['unrun', 'skipped']), '1', ['test/a.test.ts']],
+    ['none, and yet', file('passed', ['good', 'passed']), '1', ['(no test failed, but the run ended with 1)']],
+    ['none', file('passed', ['good', 'passed']), '0', []],
+  ])('is %s', (_name, result, exit, failed) => {
+    expect(failuresOf({ testResults: [result] }, exit, '/repo')).toEqual(failed);
+  });
+
+  test('is the run when there is no report', () => {
+    expect(failuresOf(undefined, 'SIGKILL', '/repo')).toEqual(['(no test failed, but the run ended with SIGKILL)']);
+  });
+
+  test('comes in the order of how often', () => {
+    const runs = [
+      { busy: false, failed: ['a'] },
+      { busy: true, failed: ['a', 'b'] },
+      { busy: false, failed: ['b'] },
+      { busy: true, failed: ['b'] },
+    ];
+    expect(tableOf(runs).split('\n')).toEqual([
+      'FAILED  QUIET   BUSY    TEST',
+      '3/4     1/2     2/2     b',
+      '2/4     1/2     1/2     a',
+    ]);
+  });
+});
