@@ -12,6 +12,7 @@ import { environmentOf, gone, KEY, makeWorkloads, ready, startControllers } from
 
 const NAMESPACE = 'shop';
 const PUBLIC = 'shop.example.com';
+const TO_ORDERS = { route: [{ destination: { host: 'orders', subset: 'shared' } }] };
 
 describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
   let manager: Manager;
@@ -29,8 +30,14 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
       spec: {
         hosts: [PUBLIC],
         gateways: ['istio-system/ingress'],
-        http: [{ route: [{ destination: { host: 'orders', subset: 'shared' } }] }],
+        http: [{ match: [{ uri: { prefix: '/delegate' } }], delegate: { name: 'delegate' } }, TO_ORDERS],
       },
+    });
+    await mesh.client.create(VirtualService, {
+      apiVersion: 'networking.istio.io/v1beta1',
+      kind: 'VirtualService',
+      metadata: { name: 'delegate', namespace: NAMESPACE },
+      spec: { http: [TO_ORDERS] },
     });
     web = await mesh.caller({ name: 'web', namespace: NAMESPACE, labels: { app: 'web' } });
     tester = await mesh.caller({ name: 'tester', namespace: NAMESPACE, labels: { app: 'tester' } });
@@ -56,8 +63,8 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
   }
 
   /** The image that answers, or the status where none does. */
-  async function image(proxy: Proxy, host: string, key?: string): Promise<string | number> {
-    const { status, pod } = await proxy.ask({ host, ...(key !== undefined && { headers: [[KEY, key]] }) });
+  async function image(proxy: Proxy, host: string, key?: string, path = '/'): Promise<string | number> {
+    const { status, pod } = await proxy.ask({ host, path, ...(key !== undefined && { headers: [[KEY, key]] }) });
     return pod?.image ?? status;
   }
 
@@ -66,6 +73,8 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
     await having(environmentOf(NAMESPACE, 'alice', 'orders', 'orders:2'), async () => {
       expect(await image(web, 'orders', 'alice')).toBe('orders:2');
       expect(await image(ingress, PUBLIC, 'alice')).toBe('orders:2');
+      expect(await image(ingress, PUBLIC, 'alice', '/delegate')).toBe('orders:2');
+      expect(await image(ingress, PUBLIC, 'bob', '/delegate')).toBe('orders:1');
       for (const key of [undefined, 'bob', 'ALICE'])
         expect([await image(web, 'orders', key), await image(ingress, PUBLIC, key)]).toEqual(['orders:1', 'orders:1']);
     });
@@ -89,6 +98,25 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
     });
     await Promise.all(bad.map(({ metadata }) => client.delete(DynamicEnv, metadata)));
     await Promise.all(bad.map((env) => gone(client, env)));
+  });
+
+  test('an environment that earlier routes leave no request gets none, and says so', async () => {
+    const { client } = handle.mesh;
+    const greedy = withMatch(environmentOf(NAMESPACE, 'greedy', 'orders', 'orders:2'), {
+      headers: { [KEY]: { regex: '.*' } },
+    });
+    const late = environmentOf(NAMESPACE, 'late', 'orders', 'orders:3');
+    await having(greedy, async () => {
+      await client.create(DynamicEnv, late);
+      await poll(async () => (await client.get(DynamicEnv, late.metadata)).status?.state === 'degraded', 20_000);
+      await handle.mesh.settled();
+      expect(await image(web, 'orders', 'late')).toBe('orders:2');
+    });
+    await ready(client, late);
+    await handle.mesh.settled();
+    expect(await image(web, 'orders', 'late')).toBe('orders:3');
+    await client.delete(DynamicEnv, late.metadata);
+    await gone(client, late);
   });
 
   test.each([
