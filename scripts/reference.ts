@@ -1,4 +1,5 @@
-// Writes the reference page of each of our kinds, docs/reference/<kind>.md, from its definition.
+// Writes the reference page of each of our kinds, docs/reference/<kind>.md, from its definition, and those of what routing
+// rules become: what each back end can express, and the codes of diagnostics.
 //   node scripts/reference.ts
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,6 +11,7 @@ import * as spaces from '../src/api/spaces.ts';
 import * as targets from '../src/api/targets.ts';
 import { upstream } from '../src/api/upstream.ts';
 import type { KubeObject } from '../src/kube/objects.ts';
+import { BACKENDS, CODES, FEATURES } from '../src/routing/index.ts';
 
 /** What a page tells of one node of a schema. */
 interface Node {
@@ -30,7 +32,11 @@ const FOLDER = path.join(ROOT, 'docs', 'reference');
 
 /** The pages as they should be, by the path of their file. */
 export function referencePages(): ReadonlyMap<string, string> {
-  return new Map(resources().map((resource) => [fileOf(resource), pageOf(resource)]));
+  return new Map([
+    ...resources().map((resource) => [fileOf(resource), pageOf(resource)] as const),
+    [path.join(FOLDER, 'backends.md'), backendsPage()],
+    [path.join(FOLDER, 'routing-codes.md'), codesPage()],
+  ]);
 }
 
 /** Every kind that a module of ours exports. */
@@ -71,6 +77,44 @@ function pageOf({ definition, crd }: Resource<KubeObject>): string {
     table(
       ['Column', 'Type', 'Value', 'Description'],
       columns.map(({ name, type, jsonPath, description = '' }) => [name, type, `\`${jsonPath}\``, description]),
+    ),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+/** What each back end of routing rules can express. */
+function backendsPage(): string {
+  const sections = Object.values(BACKENDS).flatMap(({ name, about, capabilities: { strict, compat } }) => [
+    `## \`${name}\``,
+    `${about}.`,
+    table(
+      ['A rule has', 'strict mode', '', 'compat mode', ''],
+      Object.entries(FEATURES).map(([feature, text]) => {
+        const [now, then] = [strict, compat].map((each) => each[feature as keyof typeof FEATURES]);
+        return [text, now!.support, now!.note, then!.support, then!.note];
+      }),
+    ),
+  ]);
+  return [
+    '<!-- Written by "node scripts/reference.ts" from src/routing/backends: change the tables there. -->',
+    '# Back ends of routing rules',
+    'What becomes of each part of a rule. *Exact*: it means the same there. *Approximate*: nearly, as the note says. *Refused*: the rule is rejected with a [code](routing-codes.md). *Dropped*: the rule is kept without it, in silence; only compat mode does that, because the original did.',
+    ...sections,
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+/** The codes of diagnostics. */
+function codesPage(): string {
+  return [
+    '<!-- Written by "node scripts/reference.ts" from src/routing/errors.ts: change the table there. -->',
+    '# Codes of routing diagnostics',
+    'What `offshoot routing translate` says of an object has one of these codes; the message names the object, the field and what was found.',
+    table(
+      ['Code', 'When'],
+      Object.entries(CODES).map(([code, meaning]) => [`\`${code}\``, meaning]),
     ),
   ]
     .join('\n\n')

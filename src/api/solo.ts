@@ -3,12 +3,17 @@
 import * as z from 'zod';
 import { Conditions, hints, int64 } from './core.ts';
 
-/** A message: the server keeps every field of it, in either spelling. */
-export const message = <S extends z.ZodRawShape>(shape: S): z.ZodObject<S> =>
-  hints(z.object(shape), { 'x-kubernetes-preserve-unknown-fields': true });
+const PRESERVED = { 'x-kubernetes-preserve-unknown-fields': true } as const;
+
+/** A message: the server keeps every field of it, in either spelling; readers refuse fields that it does not name. */
+export const message = <S extends z.ZodRawShape>(shape: S): z.ZodObject<S> => hints(z.object(shape), PRESERVED);
+
+/** A message with fields that do not concern us. */
+export const openMessage = <S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core.$loose> =>
+  hints(z.looseObject(shape), PRESERVED);
 
 /** A message of which only the presence matters. */
-export const opaque = () => hints(z.looseObject({}), { 'x-kubernetes-preserve-unknown-fields': true });
+export const opaque = () => openMessage({});
 
 export const stringMap = () => z.record(z.string(), z.string());
 export const strings = () => z.array(z.string());

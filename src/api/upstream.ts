@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { defineResource } from './resource.ts';
 import type { ResourceObject } from './resource.ts';
-import { message, opaque, SoloStatus, STATE_COLUMNS, stringMap, uint32 } from './solo.ts';
+import { message, opaque, openMessage, SoloStatus, STATE_COLUMNS, stringMap, uint32 } from './solo.ts';
 
 const KubeUpstream = message({
   serviceName: z.string().describe('Name of the service.').nullish(),
@@ -35,8 +35,8 @@ const kinds = {
   consul: opaque().describe('A service of Consul.').nullish(),
 };
 
-const UpstreamSpec = message({
-  upstreamSpec: message(kinds).describe('What it is: one of these.').nullish(),
+const UpstreamSpec = openMessage({
+  upstreamSpec: openMessage(kinds).describe('What it is: one of these.').nullish(),
   ...kinds,
 });
 

@@ -1,0 +1,143 @@
+// AWS App Mesh as objects of its Kubernetes controller (`appmesh.k8s.aws/v1beta2`).
+import type { KubeObject } from '../../kube/objects.ts';
+import { problems } from '../errors.ts';
+import type { Problem } from '../errors.ts';
+import type { MeshPlan, Mode, Workload } from '../model.ts';
+import { byText, sanitize } from '../names.ts';
+import { backendsOf, CAPABILITIES, limits, MESH, PROTOCOL, routerCollision, routesOf, servicesOf } from './appmesh.ts';
+import type { AppMeshService } from './appmesh.ts';
+import type { Backend, Emission } from './backend.ts';
+
+const API_VERSION = 'appmesh.k8s.aws/v1beta2';
+
+/** Every namespace has this label with its own name. */
+const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
+
+export const appMeshCrd: Backend<readonly KubeObject[]> = {
+  name: 'appmesh-crd',
+  about: `AWS App Mesh: objects of its Kubernetes controller, \`${API_VERSION}\``,
+  mesh: MESH,
+  capabilities: CAPABILITIES,
+  limits,
+  emit,
+};
+
+/** Where an object is. */
+interface Place {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+function emit(plan: MeshPlan, mode: Mode): Emission<readonly KubeObject[]> {
+  const failure = routerCollision(plan) ?? nodeNameProblem(plan) ?? undefined;
+  if (failure !== undefined) return { failure };
+  const nodes = new Map(plan.workloads.map((workload) => [workload.id, workload]));
+  const services = servicesOf(plan);
+  return {
+    output: [
+      meshObject(plan),
+      ...virtualNodes(plan.workloads, services),
+      ...plan.hostRoutes.map((hostRoutes) => {
+        const { host, service, port } = hostRoutes;
+        const place = { name: sanitize(host), namespace: service.namespace };
+        const routes = routesOf(hostRoutes, mode).map(({ name, priority, match, targets }) => ({
+          name,
+          ...(priority !== undefined && { priority }),
+          httpRoute: {
+            match,
+            action: {
+              weightedTargets: targets.map(({ workload, weight }) => ({
+                virtualNodeRef: refFrom(place, placeOf(nodes.get(workload)!)),
+                weight,
+              })),
+            },
+          },
+        }));
+        return object('VirtualRouter', place, { awsName: place.name, listeners: [listenerOn(port)], routes });
+      }),
+      ...services.map((each) => virtualService(each, nodes)),
+    ],
+    warnings: plan.workloads
+      .filter(({ selector }) => Object.keys(selector).length === 0)
+      .map(({ id }) => problems.podSelectorEmpty(id)),
+  };
+}
+
+/** The mesh itself, for all namespaces that have a part in it. */
+function meshObject({ name, workloads, services }: MeshPlan): KubeObject {
+  const namespaces = [
+    ...workloads.map(({ namespace }) => namespace),
+    ...services.map(({ service }) => service.namespace),
+  ];
+  const values = [...new Set(namespaces)].sort(byText);
+  const matchExpressions = [{ key: NAMESPACE_NAME, operator: 'In', values }];
+  return object(
+    'Mesh',
+    { name: sanitize(name) },
+    {
+      awsName: name,
+      ...(values.length > 0 && { namespaceSelector: { matchExpressions } }),
+    },
+  );
+}
+
+function virtualNodes(workloads: readonly Workload[], services: readonly AppMeshService[]): KubeObject[] {
+  // What is made for a service is the same for all workloads of a namespace.
+  const byNamespace = Map.groupBy(workloads, ({ namespace }) => namespace);
+  const backends = new Map(
+    [...byNamespace].flatMap(([namespace, same]) => [
+      ...backendsOf(same, services, ({ service }) => ({
+        virtualService: { virtualServiceRef: refFrom({ namespace }, service) },
+      })),
+    ]),
+  );
+  return workloads.map((workload) => {
+    const { id, host, ports, selector } = workload;
+    return object('VirtualNode', placeOf(workload), {
+      awsName: id,
+      ...(Object.keys(selector).length > 0 && { podSelector: { matchLabels: selector } }),
+      ...(host !== undefined && {
+        listeners: ports.map(listenerOn),
+        serviceDiscovery: { dns: { hostname: host } },
+      }),
+      backends: backends.get(workload)!,
+    });
+  });
+}
+
+function virtualService({ host, service, provider }: AppMeshService, nodes: ReadonlyMap<string, Workload>): KubeObject {
+  const of =
+    'router' in provider
+      ? { virtualRouter: { virtualRouterRef: { name: provider.router } } }
+      : { virtualNode: { virtualNodeRef: refFrom(service, placeOf(nodes.get(provider.workload)!)) } };
+  return object('VirtualService', service, { awsName: host, provider: of });
+}
+
+function object(kind: string, { name, namespace }: { name: string; namespace?: string }, spec: object): KubeObject {
+  const metadata = { name, ...(namespace !== undefined && { namespace }) };
+  return { apiVersion: API_VERSION, kind, metadata, spec } as KubeObject;
+}
+
+const listenerOn = (port: number): object => ({ portMapping: { port, protocol: PROTOCOL } });
+
+const placeOf = ({ id, namespace }: Workload): Place => ({ name: sanitize(id), namespace });
+
+/** A reference as it is written in a namespace. */
+function refFrom({ namespace }: { readonly namespace: string }, to: Place): object {
+  return to.namespace === namespace ? { name: to.name } : { name: to.name, namespace: to.namespace };
+}
+
+/** Names that Kubernetes refuses, or that two virtual nodes of a namespace would share. */
+function nodeNameProblem({ name: mesh, workloads }: MeshPlan): Problem | undefined {
+  const isName = (name: string): boolean => /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name);
+  const why = 'an object of Kubernetes has a name of small letters, digits and hyphens';
+  if (!isName(sanitize(mesh))) return problems.nameInvalid('the Mesh of the controller', sanitize(mesh), why);
+  const idOf = new Map<string, string>();
+  for (const workload of workloads) {
+    const { name, namespace } = placeOf(workload);
+    if (!isName(name)) return problems.nameInvalid(`the VirtualNode for ${workload.id}`, name, why);
+    const other = idOf.get(`${namespace}/${name}`);
+    if (other !== undefined) return problems.nameCollision('virtual nodes', other, workload.id, name);
+    idOf.set(`${namespace}/${name}`, workload.id);
+  }
+}

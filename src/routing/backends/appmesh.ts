@@ -1,0 +1,230 @@
+// What both dialects of AWS App Mesh have in common: what it can express, its limits, and the routes of a router.
+import { problems } from '../errors.ts';
+import type { Problem } from '../errors.ts';
+import type { HostRoutes, Match, MeshPlan, Mode, Route, ServiceHost, ValueMatch, Workload } from '../model.ts';
+import { sanitize } from '../names.ts';
+import { isPlain } from '../resolve/hosts.ts';
+import { STEP } from '../resolve/rule.ts';
+import type { RulePlan, RuleProblem } from '../resolve/rule.ts';
+import type { Capabilities } from './backend.ts';
+import { percentages } from './weights.ts';
+
+export const MESH = 'AWS AppMesh';
+export const PROTOCOL = 'http';
+
+const DROPPED = { support: 'dropped', note: 'as the original does' } as const;
+const NEVER = { support: 'refused', note: 'AWS App Mesh has nothing of the kind' } as const;
+const NOT_HERE = { support: 'refused', note: 'not translated: no rule has it together with destinations' } as const;
+const NOT_THEN = { support: 'refused', note: 'refused by the original' } as const;
+
+export const CAPABILITIES: Readonly<Record<Mode, Capabilities>> = {
+  compat: {
+    pathPrefix: { support: 'exact', note: 'match.prefix' },
+    pathExact: NOT_THEN,
+    pathRegex: NOT_THEN,
+    headerExact: DROPPED,
+    headerRegex: DROPPED,
+    headerPresence: DROPPED,
+    queryExact: DROPPED,
+    queryRegex: DROPPED,
+    queryPresence: DROPPED,
+    methods: DROPPED,
+    sourceSelector: DROPPED,
+    trafficShifting: { support: 'approximate', note: 'whole percentages; the rest goes to the first destination' },
+    subset: DROPPED,
+    faultInjection: NOT_THEN,
+    requestTimeout: NOT_THEN,
+    retries: NOT_THEN,
+    corsPolicy: NOT_THEN,
+    mirror: NOT_THEN,
+    headerManipulation: NOT_THEN,
+  },
+  strict: {
+    pathPrefix: { support: 'exact', note: 'match.prefix' },
+    pathExact: { support: 'exact', note: 'match.path.exact' },
+    pathRegex: { support: 'exact', note: 'match.path.regex' },
+    headerExact: { support: 'exact', note: 'match.headers' },
+    headerRegex: { support: 'exact', note: 'match.headers' },
+    headerPresence: { support: 'exact', note: 'match.headers' },
+    queryExact: { support: 'exact', note: 'match.queryParameters' },
+    queryRegex: { support: 'refused', note: 'AWS App Mesh compares query parameters with exact values only' },
+    queryPresence: { support: 'exact', note: 'match.queryParameters' },
+    methods: { support: 'approximate', note: 'one route for each' },
+    sourceSelector: { support: 'refused', note: 'routes of AWS App Mesh are the same for all clients' },
+    trafficShifting: { support: 'approximate', note: 'whole percentages; the rest goes to the first with a weight' },
+    subset: { support: 'refused', note: 'pods that get requests of their own need a service of their own' },
+    faultInjection: NEVER,
+    requestTimeout: NOT_HERE,
+    retries: NOT_HERE,
+    corsPolicy: NEVER,
+    mirror: NEVER,
+    headerManipulation: NEVER,
+  },
+};
+
+const MOST_TARGETS = 10;
+const MOST_CONDITIONS = 10;
+const LONGEST_PATH = 255;
+const LONGEST_HEADER = 50;
+const LONGEST_VALUE = 255;
+const LOWEST_PRIORITY = 1000;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'];
+
+/** What AWS would refuse of a rule. */
+export function limits({ rule, matches, split }: RulePlan): readonly RuleProblem[] {
+  const found: RuleProblem[] = matches.flatMap(({ index, match }) => {
+    const { path } = match;
+    const step = STEP.matchers;
+    if (path.kind !== 'regex' && !path.value.startsWith('/')) {
+      return [{ ...problems.pathInvalid(rule, index, path.value), step, index }];
+    }
+    const broken = brokenLimit(match);
+    if (broken === undefined) return [];
+    const [type, why] = broken;
+    return [{ ...problems.matcherUnsupported(rule, type, `spec.requestMatchers[${index}]: ${why}`), step, index }];
+  });
+  if (split.length > MOST_TARGETS) {
+    found.push({ ...problems.tooManyTargets(rule, split.length, MOST_TARGETS), step: STEP.limits, index: 0 });
+  }
+  return found;
+}
+
+function brokenLimit({ path, headers, query, methods }: Match): readonly [type: string, why: string] | undefined {
+  if (path.kind !== 'prefix' && path.value.length > LONGEST_PATH) {
+    return [path.kind, `the path has ${path.value.length} characters; AWS App Mesh allows ${LONGEST_PATH}`];
+  }
+  if (headers.length > MOST_CONDITIONS)
+    return ['headers', `${headers.length} headers; AWS App Mesh allows ${MOST_CONDITIONS}`];
+  if (query.length > MOST_CONDITIONS) {
+    return ['query parameters', `${query.length} parameters; AWS App Mesh allows ${MOST_CONDITIONS}`];
+  }
+  const header = headers.find(({ name }) => name === '' || name.length > LONGEST_HEADER);
+  if (header) return ['header', `the name ${JSON.stringify(header.name)} must have 1 to ${LONGEST_HEADER} characters`];
+  if (query.some(({ name }) => name === '')) return ['query parameter', 'one has no name'];
+  const long = [...headers, ...query].find(({ value }) => value.length > LONGEST_VALUE);
+  if (long)
+    return ['value', `that of ${long.name} has ${long.value.length} characters; AWS App Mesh allows ${LONGEST_VALUE}`];
+  const method = methods.find((each) => !METHODS.includes(each));
+  if (method !== undefined) return ['method', `${JSON.stringify(method)} is none of ${METHODS.join(', ')}`];
+}
+
+/** One route of a router, in the words that both dialects share. */
+export interface AppMeshRoute {
+  readonly name: string;
+  readonly priority?: number;
+  readonly match: object;
+  readonly targets: readonly { readonly workload: string; readonly weight: number }[];
+}
+
+/** A route for one method at most. */
+interface SingleRoute {
+  readonly route: Route;
+  readonly method: string | undefined;
+}
+
+/** The routes of a host, named by their order. */
+export function routesOf({ host, routes }: HostRoutes, mode: Mode): readonly AppMeshRoute[] {
+  const single = routes.flatMap((route): SingleRoute[] => {
+    const methods = [...new Set(route.match.methods)];
+    return methods.length === 0 ? [{ route, method: undefined }] : methods.map((method) => ({ route, method }));
+  });
+  const priorities = prioritiesOf(routes, single);
+  const router = sanitize(host);
+  return single.map((each, index) => {
+    const priority = priorities?.get(each);
+    const { split, match } = each.route;
+    const shares = percentages(
+      split.map(({ weight }) => weight),
+      mode,
+    );
+    return {
+      name: `${router}-${index}`,
+      ...(priority !== undefined && { priority }),
+      match: matchOf(match, each.method),
+      targets: split.map(({ workload }, i) => ({ workload, weight: shares[i]! })),
+    };
+  });
+}
+
+/**
+ * The order of routes, where AWS App Mesh does not know it by itself: between plain prefixes the longest wins, and one
+ * matcher never competes with itself.
+ */
+function prioritiesOf(
+  routes: readonly Route[],
+  single: readonly SingleRoute[],
+): ReadonlyMap<SingleRoute, number> | undefined {
+  if (routes.length < 2 || routes.every(({ match }) => match.path.kind === 'prefix' && isPlain(match)))
+    return undefined;
+  const bySpecificity = single.toSorted((a, b) => compare(specificity(a.route.match), specificity(b.route.match)));
+  return new Map(bySpecificity.map((each, index) => [each, Math.min(index, LOWEST_PRIORITY)]));
+}
+
+const PATH_ORDER = { exact: 0, prefix: 1, regex: 2 } as const;
+
+/** Exact paths first, then the longest prefix, then regular expressions; of equal paths the one with more conditions. */
+function specificity({ path, headers, query, methods }: Match): readonly number[] {
+  const conditions = headers.length + query.length + (methods.length > 0 ? 1 : 0);
+  return [PATH_ORDER[path.kind], path.kind === 'prefix' ? -path.value.length : 0, -conditions];
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  const i = a.findIndex((value, index) => value !== b[index]);
+  return i < 0 ? 0 : a[i]! - b[i]!;
+}
+
+function matchOf({ path, headers, query }: Match, method: string | undefined): object {
+  return {
+    ...(path.kind === 'prefix' ? { prefix: path.value } : { path: { [path.kind]: path.value } }),
+    ...(method !== undefined && { method }),
+    ...(headers.length > 0 && { headers: headers.map(conditionOf) }),
+    ...(query.length > 0 && { queryParameters: query.map(conditionOf) }),
+  };
+}
+
+function conditionOf({ name, value, regex }: ValueMatch): object {
+  return value === '' ? { name } : { name, match: regex ? { regex: value } : { exact: value } };
+}
+
+/** A virtual service, and what is behind it. */
+export interface AppMeshService {
+  readonly host: string;
+  readonly service: ServiceHost['service'];
+  readonly provider: { readonly router: string } | { readonly workload: string };
+}
+
+/** The virtual services of a mesh, by host: those with routes and, if all may call all, those of every workload. */
+export function servicesOf({ services, hostRoutes, connectivity }: MeshPlan): readonly AppMeshService[] {
+  const routed = new Set(hostRoutes.map(({ host }) => host));
+  return services.flatMap(({ host, service, workload }): AppMeshService[] => {
+    if (routed.has(host)) return [{ host, service, provider: { router: sanitize(host) } }];
+    return connectivity === 'all' && workload !== undefined ? [{ host, service, provider: { workload } }] : [];
+  });
+}
+
+/** For each workload, something for each virtual service but its own. What is made for a service is shared. */
+export function backendsOf<T>(
+  workloads: readonly Workload[],
+  services: readonly AppMeshService[],
+  make: (service: AppMeshService) => T,
+): ReadonlyMap<Workload, readonly T[]> {
+  const all = services.map(make);
+  const placeOf = new Map(services.map(({ host }, index) => [host, index]));
+  return new Map(
+    workloads.map((workload) => {
+      const own = workload.host === undefined ? undefined : placeOf.get(workload.host);
+      return [workload, own === undefined ? all : all.toSpliced(own, 1)];
+    }),
+  );
+}
+
+/** Two hosts whose routers would have the same name. */
+export function routerCollision({ hostRoutes }: MeshPlan): Problem | undefined {
+  const hostOf = new Map<string, string>();
+  for (const { host } of hostRoutes) {
+    const name = sanitize(host);
+    const other = hostOf.get(name);
+    if (other !== undefined) return problems.nameCollision('hosts', other, host, name);
+    hostOf.set(name, host);
+  }
+}

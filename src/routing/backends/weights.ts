@@ -1,0 +1,17 @@
+// Weights of the user → percentages that sum to 100, as AWS App Mesh wants them.
+import type { Mode } from '../model.ts';
+
+const UINT32 = 2 ** 32;
+
+/**
+ * Rounded down; what is missing goes to the first target that gets any traffic. The original gives it to the first of all
+ * and counts with 32 bits, which compat mode keeps.
+ */
+export function percentages(weights: readonly number[], mode: Mode): readonly number[] {
+  const wrap = (value: number): number => (mode === 'compat' ? value % UINT32 : value);
+  const total = wrap(weights.reduce((sum, weight) => sum + weight, 0));
+  const shares = weights.map((weight) => Math.floor(wrap(weight * 100) / total));
+  const rest = 100 - shares.reduce((sum, share) => sum + share, 0);
+  const receiver = mode === 'compat' ? 0 : weights.findIndex((weight) => weight > 0);
+  return shares.map((share, index) => (index === receiver ? share + rest : share));
+}

@@ -1,0 +1,153 @@
+// Objects of any kinds → Snapshot. One that can not be read is told and left out; it hides no other.
+import { mesh, meshGroup } from '../../api/routing.ts';
+import type { Mesh as MeshObject, MeshGroup as MeshGroupObject } from '../../api/routing.ts';
+import { diagnostic } from '../errors.ts';
+import type { Diagnostic } from '../errors.ts';
+import type { Mesh, MeshGroup, Pod, Ref, Rule, Service, Snapshot, Upstream } from '../model.ts';
+import { byText } from '../names.ts';
+import { isObject, readMessage } from './proto-json.ts';
+import type { FieldProblem, Place } from './proto-json.ts';
+import { chosen, decodeRule, refOf } from './rule.ts';
+import { decodePod, decodeService, decodeUpstream } from './workloads.ts';
+
+/** An object as it was read, and how to tell where a field of it is written. */
+export interface Source {
+  readonly object: unknown;
+  readonly where: (at: Place) => string;
+}
+
+export interface Decoded {
+  readonly snapshot: Snapshot;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+type Lists = {
+  readonly meshes: Map<string, Mesh>;
+  readonly groups: Map<string, MeshGroup>;
+  readonly rules: Map<string, Rule>;
+  readonly upstreams: Map<string, Upstream>;
+  readonly pods: Map<string, Pod>;
+  readonly services: Map<string, Service>;
+};
+
+type Decode<T> = (ref: Ref, object: Readonly<Record<string, unknown>>, problems: FieldProblem[]) => T;
+
+/** How each kind is decoded, and where it goes. */
+const KINDS: Readonly<Record<string, { readonly into: keyof Lists; readonly decode: Decode<unknown> }>> = {
+  'supergloo.solo.io/v1 Mesh': { into: 'meshes', decode: (ref, { spec }, problems) => decodeMesh(ref, spec, problems) },
+  'supergloo.solo.io/v1 MeshGroup': {
+    into: 'groups',
+    decode: (ref, { spec }, problems) => decodeGroup(ref, spec, problems),
+  },
+  'supergloo.solo.io/v1 RoutingRule': {
+    into: 'rules',
+    decode: (ref, { spec }, problems) => decodeRule(ref, spec, problems),
+  },
+  'gloo.solo.io/v1 Upstream': {
+    into: 'upstreams',
+    decode: (ref, { metadata, spec }, problems) => decodeUpstream(ref, metadata as object as never, spec, problems),
+  },
+  'v1 Pod': {
+    into: 'pods',
+    decode: (ref, { metadata, spec }, problems) => decodePod(ref, metadata as object as never, spec, problems),
+  },
+  'v1 Service': { into: 'services', decode: (ref, { spec }, problems) => decodeService(ref, spec, problems) },
+};
+
+/** All that can be read of these objects. */
+export function decodeSnapshot(sources: Iterable<Source>): Decoded {
+  const lists: Lists = {
+    meshes: new Map(),
+    groups: new Map(),
+    rules: new Map(),
+    upstreams: new Map(),
+    pods: new Map(),
+    services: new Map(),
+  };
+  const diagnostics: Diagnostic[] = [];
+  for (const source of sources) decodeInto(lists, source, diagnostics);
+  const { meshes, groups, rules, upstreams, pods, services } = lists;
+  return {
+    snapshot: {
+      meshes: sorted(meshes),
+      groups: sorted(groups),
+      rules: [...rules.values()],
+      upstreams: sorted(upstreams),
+      pods: sorted(pods),
+      services: sorted(services),
+    },
+    diagnostics,
+  };
+}
+
+function decodeInto(lists: Lists, { object, where }: Source, diagnostics: Diagnostic[]): void {
+  const { apiVersion, kind, metadata } = object as { apiVersion: string; kind: string; metadata: Partial<Ref> };
+  const ref = { name: metadata.name ?? '', namespace: metadata.namespace || 'default' };
+  const tell = (severity: Diagnostic['severity'], code: Diagnostic['code'], at: Place, message: string): void => {
+    diagnostics.push(diagnostic(severity, kind, ref, { code, message: `${where(at)}: ${message}` }));
+  };
+  const known = KINDS[`${apiVersion} ${kind}`];
+  if (known === undefined) {
+    tell('warning', 'KIND_UNKNOWN', ['kind'], `kind ${kind} of ${apiVersion} is not read: the object is left out`);
+    return;
+  }
+  const problems: FieldProblem[] = [];
+  const decoded = known.decode(ref, object as Readonly<Record<string, unknown>>, problems);
+  for (const { at, message } of problems) tell('error', 'OBJECT_INVALID', at, `${pathText(at)}: ${message}`);
+  if (problems.length > 0) return;
+  const list = lists[known.into] as Map<string, unknown>;
+  const key = `${ref.namespace}/${ref.name}`;
+  if (!list.has(key)) {
+    list.set(key, decoded);
+    return;
+  }
+  // Two of a name can't be in a cluster. Those that select or are selected still say something of their own.
+  const isKept = known.into === 'pods' || known.into === 'upstreams';
+  const which = isKept ? 'both count' : 'this one counts';
+  tell('warning', 'OBJECT_DUPLICATE', ['metadata', 'name'], `an object of this name came before: ${which}`);
+  list.set(isKept ? `${key} ${list.size}` : key, decoded);
+}
+
+function decodeMesh(ref: Ref, spec: unknown, problems: FieldProblem[]): Mesh {
+  const message = readMessage(mesh.definition.spec, spec, ['spec'], problems) as MeshObject['spec'];
+  chosen(message, ['awsAppMesh', 'istio', 'linkerd'], ['spec'], problems);
+  const { awsAppMesh } = message;
+  return { ref, isAppMesh: Boolean(awsAppMesh), awsName: awsAppMesh?.awsName ?? undefined };
+}
+
+function decodeGroup(ref: Ref, spec: unknown, problems: FieldProblem[]): MeshGroup {
+  const { meshes } = readMessage(meshGroup.definition.spec, spec, ['spec'], problems) as MeshGroupObject['spec'];
+  return { ref, meshes: (meshes ?? []).map((member) => member && refOf(member)) };
+}
+
+/** Objects by namespace, then name: the order in which the original has them. */
+function sorted<T extends { readonly ref: Ref }>(objects: ReadonlyMap<string, T>): T[] {
+  return [...objects.values()].sort(
+    ({ ref: a }, { ref: b }) => byText(a.namespace, b.namespace) || byText(a.name, b.name),
+  );
+}
+
+/** A place as people write it: `spec.requestMatchers[0].prefix`. */
+export function pathText(at: Place): string {
+  return at
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+/** Whether a value has what makes it an object of Kubernetes; if not, what is missing and where. */
+export function shapeProblem(value: unknown): FieldProblem | undefined {
+  if (!isObject(value)) return { at: [], message: 'an object is a mapping of fields' };
+  const { apiVersion, kind, metadata } = value;
+  for (const [field, text] of Object.entries({ apiVersion, kind })) {
+    if (typeof text !== 'string' || text === '') return { at: [field], message: `${field} is missing or no text` };
+  }
+  if (!isObject(metadata)) return { at: ['metadata'], message: 'metadata is missing or no object' };
+  const { name, namespace } = metadata;
+  if (typeof name !== 'string' || name === '') {
+    return { at: ['metadata', 'name'], message: 'metadata.name is missing or no text' };
+  }
+  if (namespace !== undefined && namespace !== null && typeof namespace !== 'string') {
+    return { at: ['metadata', 'namespace'], message: 'metadata.namespace is no text' };
+  }
+}

@@ -1,0 +1,115 @@
+// Pods, Services and Upstreams, as far as a translation reads them.
+import { upstream as upstreamKind } from '../../api/upstream.ts';
+import type { Upstream as UpstreamObject } from '../../api/upstream.ts';
+import { ENV } from '../errors.ts';
+import type { Labels, Pod, Ref, Service, Upstream } from '../model.ts';
+import { isObject, readMessage, shown } from './proto-json.ts';
+import type { FieldProblem, Place } from './proto-json.ts';
+
+/** Where the injector of AWS keeps the ports of pods that have no init container. */
+const PORTS_ANNOTATION = 'appmesh.k8s.aws/ports';
+
+type Fields = Readonly<Record<string, unknown>>;
+const NONE: Fields = {};
+
+export function decodePod(ref: Ref, metadata: Fields, spec: unknown, problems: FieldProblem[]): Pod {
+  const { containers, initContainers } = fieldsOf(spec, ['spec'], problems);
+  const nodeNames: string[] = [];
+  const arns: string[] = [];
+  const portLists: string[] = [];
+  const namedPorts: Record<string, number> = {};
+  for (const [container, at] of itemsOf(containers, ['spec', 'containers'], problems)) {
+    for (const [{ name, value }, place] of itemsOf(container['env'], [...at, 'env'], problems)) {
+      if (name === ENV.node) nodeNames.push(textOf(value, place, problems));
+      if (name === ENV.arn) arns.push(textOf(value, place, problems));
+    }
+    for (const [{ name, containerPort }] of itemsOf(container['ports'], [...at, 'ports'], problems)) {
+      if (typeof name === 'string' && typeof containerPort === 'number') namedPorts[name] = containerPort;
+    }
+  }
+  for (const [container, at] of itemsOf(initContainers, ['spec', 'initContainers'], problems)) {
+    for (const [{ name, value }, place] of itemsOf(container['env'], [...at, 'env'], problems)) {
+      if (name === ENV.ports) portLists.push(textOf(value, place, problems));
+    }
+  }
+  const annotation = fieldsOf(metadata['annotations'], ['metadata', 'annotations'], problems)[PORTS_ANNOTATION];
+  return {
+    ref,
+    labels: labelsOf(metadata['labels'], ['metadata', 'labels'], problems) ?? {},
+    nodeNames,
+    arns,
+    portLists,
+    portsAnnotation: typeof annotation === 'string' ? annotation : undefined,
+    namedPorts,
+  };
+}
+
+export function decodeService(ref: Ref, spec: unknown, problems: FieldProblem[]): Service {
+  const { selector, ports } = fieldsOf(spec, ['spec'], problems);
+  return {
+    ref,
+    selector: labelsOf(selector, ['spec', 'selector'], problems),
+    targetPorts: itemsOf(ports, ['spec', 'ports'], problems).flatMap(([{ port, targetPort = port }]) =>
+      typeof targetPort === 'number' || typeof targetPort === 'string' ? [targetPort] : [],
+    ),
+  };
+}
+
+export function decodeUpstream(ref: Ref, metadata: Fields, spec: unknown, problems: FieldProblem[]): Upstream {
+  const message = readMessage(upstreamKind.definition.spec, spec, ['spec'], problems) as UpstreamObject['spec'];
+  const labels = labelsOf(metadata['labels'], ['metadata', 'labels'], problems) ?? {};
+  return { ref, labels, spec: upstreamSpec(message) };
+}
+
+/** Older objects have one more level. */
+function upstreamSpec(message: UpstreamObject['spec']): Upstream['spec'] {
+  const { kube, static: fixed, aws, azure, consul } = message.upstreamSpec ?? message;
+  if (kube) {
+    const { serviceName, serviceNamespace, servicePort, selector } = kube;
+    return {
+      kind: 'kube',
+      service: { name: serviceName ?? '', namespace: serviceNamespace ?? '' },
+      port: servicePort ?? 0,
+      selector: selector ?? undefined,
+    };
+  }
+  if (fixed) {
+    const { addr, port } = fixed.hosts?.[0] ?? {};
+    return { kind: 'static', addr: addr ?? undefined, port: port ?? undefined };
+  }
+  return { kind: aws ? 'aws' : azure ? 'azure' : consul ? 'consul' : 'none' };
+}
+
+function fieldsOf(value: unknown, at: Place, problems: FieldProblem[]): Fields {
+  if (isObject(value)) return value;
+  if (value !== undefined && value !== null) problems.push({ at, message: `must be an object, found ${shown(value)}` });
+  return NONE;
+}
+
+function itemsOf(value: unknown, at: Place, problems: FieldProblem[]): (readonly [item: Fields, at: Place])[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) {
+    problems.push({ at, message: `must be a list, found ${shown(value)}` });
+    return [];
+  }
+  return value.map((item: unknown, index) => [fieldsOf(item, [...at, index], problems), [...at, index]] as const);
+}
+
+/** The value of a variable; one that comes from elsewhere has none here. */
+function textOf(value: unknown, at: Place, problems: FieldProblem[]): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  problems.push({ at: [...at, 'value'], message: `must be a string, found ${shown(value)}: put it in quotes` });
+  return '';
+}
+
+function labelsOf(value: unknown, at: Place, problems: FieldProblem[]): Labels | undefined {
+  if (value === undefined || value === null) return undefined;
+  const labels = fieldsOf(value, at, problems);
+  for (const [key, each] of Object.entries(labels)) {
+    if (typeof each !== 'string') {
+      problems.push({ at: [...at, key], message: `must be a string, found ${shown(each)}: put it in quotes` });
+    }
+  }
+  return labels as Labels;
+}

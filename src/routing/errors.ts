@@ -1,0 +1,240 @@
+// Every code that a diagnostic may have, and the words of each. The texts that SuperGloo's users know are kept as they are.
+import { keyOf } from './model.ts';
+import type { Ref } from './model.ts';
+
+/** What each code means, for the reference page. */
+export const CODES = {
+  OBJECT_INVALID:
+    'an object can not be read: a field is unknown, of another type, or one of two that exclude each other',
+  OBJECT_DUPLICATE:
+    'two objects of the input have the same name: of pods and upstreams both count, of others the later one',
+  KIND_UNKNOWN: 'an object is of a kind that is not read',
+  MESH_NOT_FOUND: 'the input has no mesh of AWS App Mesh',
+  TARGET_MESH_NIL: 'a rule names no mesh',
+  TARGET_MESH_NOT_FOUND: 'a rule names neither a mesh nor a group that exists',
+  MESH_GROUP_INVALID: 'a group has a member that is no mesh; rules for it reach only the members before that one',
+  POD_VN_ENV_FORMAT: 'the variable that names the virtual node of a pod has another form',
+  POD_PORTS_PARSE: 'the ports of a pod are no list of ports',
+  POD_PORTS_MISSING: 'a pod says nothing of its ports',
+  UPSTREAM_HOST: 'an upstream has no host',
+  UPSTREAM_PORT: 'an upstream has no port',
+  VN_NO_SERVICE: 'no service selects the pods of a virtual node',
+  VN_MULTIPLE_SERVICES: 'several services select the pods of a virtual node, so its host is not known',
+  VN_PORT_UNMAPPED: 'a port of a pod is no port of its service',
+  VN_DUPLICATE_HOST: 'several virtual nodes have the same host',
+  RULE_NO_MATCHERS: 'a rule has no request matcher',
+  RULE_PATH_MISSING: 'a request matcher has no path',
+  RULE_PATH_INVALID: 'a path does not begin with a slash',
+  RULE_MATCHER_UNSUPPORTED: 'the mesh can not match requests in this way',
+  RULE_SOURCE_UNSUPPORTED: 'the mesh can not tell requests by who sends them',
+  RULE_TYPE_UNSUPPORTED: 'the mesh can not do what the rule wants',
+  SHIFT_NO_DESTINATIONS: 'a rule divides requests among no destinations',
+  SHIFT_DESTINATION_NIL: 'a destination is empty',
+  SHIFT_DESTINATION_KIND: 'a destination is no upstream',
+  SHIFT_DESTINATION_IGNORED: 'a part of a destination is not used',
+  SHIFT_SUBSET_UNSUPPORTED: 'a destination is only a part of the pods of an upstream',
+  SHIFT_UPSTREAM_NOT_FOUND: 'a destination does not exist, or has no pods in the mesh',
+  SHIFT_NO_VIRTUAL_NODE: 'a destination has no virtual node',
+  SHIFT_MULTIPLE_PORTS: 'the destinations of a rule have different ports',
+  SHIFT_ZERO_WEIGHT: 'all weights of a rule are zero',
+  SHIFT_TOO_MANY_TARGETS: 'a rule has more destinations than the mesh allows',
+  DEST_SELECTOR_NO_MATCH: 'a rule selects destinations that are not there',
+  ROUTER_MULTIPLE_PORTS: 'rules for one host lead to different ports',
+  ROUTE_AMBIGUOUS: 'two routes of a host are for the same requests',
+  HOST_NO_CATCH_ALL: 'requests to a host that no route matches are answered with 404',
+  NAME_COLLISION: 'two hosts or virtual nodes get the same name',
+  NAME_INVALID: 'the mesh refuses a name',
+  POD_SELECTOR_EMPTY: 'the pods of a virtual node have no label in common',
+} as const;
+
+type Code = keyof typeof CODES;
+
+export interface Problem {
+  readonly code: Code;
+  readonly message: string;
+}
+
+export interface Diagnostic extends Problem {
+  readonly severity: 'error' | 'warning';
+  /** `Kind namespace/name`. */
+  readonly object: string;
+}
+
+/** A problem, told of the object that it belongs to. */
+export function diagnostic(
+  severity: Diagnostic['severity'],
+  kind: string,
+  { namespace, name }: Ref,
+  { code, message }: Problem,
+): Diagnostic {
+  return { code, severity, object: `${kind} ${namespace}/${name}`, message };
+}
+
+const listOf = (items: Iterable<string | number>): string => [...items].join(', ');
+
+const of = (code: Code, message: string): Problem => ({ code, message });
+
+/** The variables that sidecars are recognised by. */
+export const ENV = {
+  node: 'APPMESH_VIRTUAL_NODE_NAME',
+  arn: 'APPMESH_RESOURCE_ARN',
+  ports: 'APPMESH_APP_PORTS',
+} as const;
+
+export const problems = {
+  noMesh: () =>
+    of('MESH_NOT_FOUND', 'there is no Mesh with spec.awsAppMesh in the input: add the one that the rules are for'),
+  targetMeshNil: (rule: Ref) =>
+    of('TARGET_MESH_NIL', `target mesh cannot be nil: set spec.targetMesh of routing rule ${keyOf(rule)}`),
+  targetMeshNotFound: (rule: Ref, target: Ref) =>
+    of(
+      'TARGET_MESH_NOT_FOUND',
+      `no target mesh or mesh group found for ${keyOf(target)}, which routing rule ${keyOf(rule)} names in spec.targetMesh`,
+    ),
+  groupInvalid: (group: Ref, member: Ref | null, index: number, isGroup: boolean) =>
+    of(
+      'MESH_GROUP_INVALID',
+      `invalid MeshGroup ${keyOf(group)}: spec.meshes[${index}] ${
+        member === null
+          ? 'is empty'
+          : isGroup
+            ? `names the group ${keyOf(member)}: a group has only meshes`
+            : `names ${keyOf(member)}, and there is no such mesh`
+      }`,
+    ),
+
+  podNodeFormat: (pod: Ref, variable: string, value: string) =>
+    of(
+      'POD_VN_ENV_FORMAT',
+      `unexpected format for ${variable} env for pod ${keyOf(pod)}: expected mesh/meshName/virtualNode/virtualNodeName, found [${value}]`,
+    ),
+  podNodeName: (pod: Ref, name: string) =>
+    of(
+      'NAME_INVALID',
+      `the virtual node of pod ${keyOf(pod)} has a name of ${name.length} characters; AWS App Mesh allows 1 to 255`,
+    ),
+  podPortsParse: (pod: Ref, value: string, where: string = ENV.ports) =>
+    of(
+      'POD_PORTS_PARSE',
+      `failed to parse [${value}] (value of ${where} ${where === ENV.ports ? 'env' : 'annotation'}) to int array, of pod ${keyOf(pod)}`,
+    ),
+  podPortsMissing: (pod: Ref) =>
+    of('POD_PORTS_MISSING', `could not find ${ENV.ports} env on any initContainer for pod ${pod.name}`),
+
+  upstreamHost: (upstream: Ref, why: string) => of('UPSTREAM_HOST', `upstream ${keyOf(upstream)} has no host: ${why}`),
+  upstreamPort: (upstream: Ref, why: string) => of('UPSTREAM_PORT', `upstream ${keyOf(upstream)} has no port: ${why}`),
+
+  nodeNoService: (node: string) =>
+    of('VN_NO_SERVICE', `the host of virtual node ${node} is not known: no services match its pods`),
+  nodeMultipleServices: (node: string, hosts: readonly string[]) =>
+    of(
+      'VN_MULTIPLE_SERVICES',
+      `the host of virtual node ${node} is not known: multiple services match its pods: ${listOf(hosts)}`,
+    ),
+  nodePortUnmapped: (node: string, host: string, port: number) =>
+    of('VN_PORT_UNMAPPED', `${host}, the host of virtual node ${node}, does not define mapping for port ${port}`),
+  nodeDuplicateHost: (nodes: readonly string[], host: string) =>
+    of(
+      'VN_DUPLICATE_HOST',
+      `virtual nodes ${listOf(nodes)} have the same host ${host}: give each a service of its own`,
+    ),
+
+  noMatchers: (rule: Ref) =>
+    of('RULE_NO_MATCHERS', `routing rule ${keyOf(rule)} has zero matchers. At least one matcher is required`),
+  pathMissing: (rule: Ref, index: number) =>
+    of(
+      'RULE_PATH_MISSING',
+      `the path specifier of spec.requestMatchers[${index}] is missing on routing rule ${keyOf(rule)}`,
+    ),
+  pathInvalid: (rule: Ref, index: number, path: string) =>
+    of(
+      'RULE_PATH_INVALID',
+      `spec.requestMatchers[${index}] of routing rule ${keyOf(rule)} has the path ${JSON.stringify(path)}, which does not begin with a slash`,
+    ),
+  matcherUnsupported: (rule: Ref, type: string, why = '') =>
+    of(
+      'RULE_MATCHER_UNSUPPORTED',
+      `unsupported matcher type ${type} on routing rule ${keyOf(rule)}${why === '' ? '' : `: ${why}`}`,
+    ),
+  sourceUnsupported: (rule: Ref, why: string) =>
+    of('RULE_SOURCE_UNSUPPORTED', `spec.sourceSelector of routing rule ${keyOf(rule)} can not be kept: ${why}`),
+  typeUnsupported: (rule: Ref, mesh: string, found: string) =>
+    of(
+      'RULE_TYPE_UNSUPPORTED',
+      `Currently only traffic shifting rules are supported for ${mesh}, found ${found} on routing rule ${keyOf(rule)}`,
+    ),
+
+  noDestinations: (rule: Ref) =>
+    of(
+      'SHIFT_NO_DESTINATIONS',
+      `traffic shifting destinations cannot be missing or empty on routing rule ${keyOf(rule)}`,
+    ),
+  destinationNil: (rule: Ref, index: number) =>
+    of('SHIFT_DESTINATION_NIL', `destination ${index} of routing rule ${keyOf(rule)} is nil`),
+  destinationKind: (rule: Ref, index: number) =>
+    of('SHIFT_DESTINATION_KIND', `destination ${index} of routing rule ${keyOf(rule)} is no upstream: name one`),
+  destinationIgnored: (rule: Ref, index: number) =>
+    of(
+      'SHIFT_DESTINATION_IGNORED',
+      `destinationSpec of destination ${index} of routing rule ${keyOf(rule)} is not used: there are no functions in a mesh`,
+    ),
+  subsetUnsupported: (rule: Ref, index: number) =>
+    of(
+      'SHIFT_SUBSET_UNSUPPORTED',
+      `destination ${index} of routing rule ${keyOf(rule)} is a subset: give these pods a service, and name its upstream`,
+    ),
+  upstreamNotFound: (rule: Ref, upstream: Ref) =>
+    of(
+      'SHIFT_UPSTREAM_NOT_FOUND',
+      `destination ${keyOf(upstream)} of routing rule ${keyOf(rule)} does not exist or matches no injected pods`,
+    ),
+  noVirtualNode: (rule: Ref, host: string) =>
+    of(
+      'SHIFT_NO_VIRTUAL_NODE',
+      `there is no virtual node for host ${host}, a destination of routing rule ${keyOf(rule)}`,
+    ),
+  multiplePorts: (rule: Ref, ports: readonly number[]) =>
+    of(
+      'SHIFT_MULTIPLE_PORTS',
+      `the destinations of routing rule ${keyOf(rule)} have several ports (${listOf(ports)}): only one port is supported`,
+    ),
+  zeroWeight: (rule: Ref) =>
+    of('SHIFT_ZERO_WEIGHT', `the weights of routing rule ${keyOf(rule)} have the sum 0: one must be more`),
+  tooManyTargets: (rule: Ref, found: number, most: number) =>
+    of(
+      'SHIFT_TOO_MANY_TARGETS',
+      `routing rule ${keyOf(rule)} has ${found} destinations; AWS App Mesh allows at most ${most}`,
+    ),
+
+  selectorNoMatch: (rule: Ref, upstream: Ref) =>
+    of(
+      'DEST_SELECTOR_NO_MATCH',
+      `the destination selector of routing rule ${keyOf(rule)} matches no injected pod: upstream ${keyOf(upstream)} does not exist or has none`,
+    ),
+  selectorEmpty: (rule: Ref) =>
+    of(
+      'DEST_SELECTOR_NO_MATCH',
+      `the destination selector of routing rule ${keyOf(rule)} matches nothing: it has no effect`,
+    ),
+  routerMultiplePorts: (host: string, ports: readonly number[]) =>
+    of(
+      'ROUTER_MULTIPLE_PORTS',
+      `rules for host ${host} lead to ports ${listOf(ports)}: a virtual router may have only one listener here`,
+    ),
+  routeAmbiguous: (host: string, rules: readonly Ref[], match: string) =>
+    of(
+      'ROUTE_AMBIGUOUS',
+      `several routes of host ${host} are for the same requests (${match}), of routing rules ${listOf(rules.map(keyOf))}: which one wins is not defined`,
+    ),
+  noCatchAll: (host: string) =>
+    of(
+      'HOST_NO_CATCH_ALL',
+      `no route of host ${host} matches everything: other requests are answered with 404; add a matcher with prefix /`,
+    ),
+  nameCollision: (what: string, a: string, b: string, name: string) =>
+    of('NAME_COLLISION', `${what} ${a} and ${b} get the same name ${name}`),
+  nameInvalid: (what: string, name: string, why: string) =>
+    of('NAME_INVALID', `${what} can not be named ${JSON.stringify(name)}: ${why}`),
+  podSelectorEmpty: (node: string) =>
+    of('POD_SELECTOR_EMPTY', `the pods of virtual node ${node} have no label in common: it selects none of them`),
+} satisfies Record<string, (...args: never[]) => Problem>;

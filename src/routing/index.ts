@@ -1,0 +1,12 @@
+// Mesh-neutral routing rules → the configuration of a mesh.
+export { FEATURES } from './backends/backend.ts';
+export { BACKENDS } from './backends/index.ts';
+export type { BackendName } from './backends/index.ts';
+export { decodeSnapshot, pathText, shapeProblem } from './decode/snapshot.ts';
+export type { Source } from './decode/snapshot.ts';
+export type { Place } from './decode/proto-json.ts';
+export { CODES } from './errors.ts';
+export type { Diagnostic, Problem } from './errors.ts';
+export type { MeshPlan, Mode, Snapshot } from './model.ts';
+export { translate } from './translate.ts';
+export type { TranslateOptions, Translated, Translation } from './translate.ts';

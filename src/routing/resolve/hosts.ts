@@ -1,0 +1,106 @@
+// Stage two, all rules together: the routes of each host, in the order of rules and matchers.
+import { problems } from '../errors.ts';
+import type { Problem } from '../errors.ts';
+import { keyOf } from '../model.ts';
+import type { HostRoutes, Match, Mode, Ref, Route, RuleOutcome } from '../model.ts';
+import { sortedBy } from '../names.ts';
+import { firstProblem } from './rule.ts';
+import type { RulePlan } from './rule.ts';
+import type { Workloads } from './workloads.ts';
+
+export interface Merged {
+  readonly rules: readonly RuleOutcome[];
+  readonly hostRoutes: readonly HostRoutes[];
+  readonly warnings: readonly { readonly rule: Ref; readonly problem: Problem }[];
+  /** Why the mesh as a whole is rejected, in compat mode. */
+  readonly failure?: Problem;
+}
+
+/** The routes of the rules that can be kept. */
+export function mergeRules(plans: readonly RulePlan[], { serviceOf }: Workloads, mode: Mode): Merged {
+  const portsOf = new Map<string, Set<number>>();
+  const routesOf = new Map<string, Route[]>();
+  const rules: RuleOutcome[] = [];
+  for (const plan of plans) {
+    const rejected = firstProblem(plan.problems) ?? (mode === 'strict' ? portConflict(plan, portsOf) : undefined);
+    rules.push({ rule: plan.rule, hosts: plan.hosts, ...(rejected && { rejected }) });
+    if (rejected !== undefined) continue;
+    const routes = plan.matches.map(({ index, match }) => ({
+      rule: plan.rule,
+      matcher: index,
+      match,
+      split: plan.split,
+    }));
+    for (const host of plan.hosts) {
+      const ports = portsOf.get(host) ?? new Set();
+      portsOf.set(host, ports.add(plan.split[0]!.port));
+      const before = routesOf.get(host);
+      if (before === undefined) routesOf.set(host, [...routes]);
+      else before.push(...routes);
+    }
+  }
+  const hostRoutes = sortedBy(routesOf, ([host]) => host).map(([host, routes]): HostRoutes => ({
+    host,
+    service: serviceOf.get(host)!.service,
+    port: routes[0]!.split[0]!.port,
+    routes,
+  }));
+  const [failure] = hostRoutes.flatMap(({ host }) => {
+    const ports = portsOf.get(host)!;
+    return ports.size > 1
+      ? [
+          problems.routerMultiplePorts(
+            host,
+            [...ports].sort((a, b) => a - b),
+          ),
+        ]
+      : [];
+  });
+  const warnings = mode === 'strict' ? hostRoutes.flatMap(hostWarnings) : [];
+  return { rules, hostRoutes, warnings, ...(failure && { failure }) };
+}
+
+/** The later of two rules that want different ports of one host is rejected. */
+function portConflict(plan: RulePlan, portsOf: ReadonlyMap<string, ReadonlySet<number>>): Problem | undefined {
+  const port = plan.split[0]!.port;
+  for (const host of plan.hosts) {
+    const ports = portsOf.get(host);
+    if (ports !== undefined && !ports.has(port)) {
+      return problems.routerMultiplePorts(
+        host,
+        [...ports, port].sort((a, b) => a - b),
+      );
+    }
+  }
+}
+
+function hostWarnings({ host, routes }: HostRoutes): { rule: Ref; problem: Problem }[] {
+  const same = [...Map.groupBy(routes, ({ match }) => matchText(match))].filter(([, each]) => each.length > 1);
+  const ambiguous = same.map(([text, each]) => {
+    const rules = [...new Map(each.map(({ rule }) => [keyOf(rule), rule])).values()];
+    return { rule: rules.at(-1)!, problem: problems.routeAmbiguous(host, rules, text) };
+  });
+  if (routes.some(({ match }) => matchesEverything(match))) return ambiguous;
+  return [...ambiguous, { rule: routes[0]!.rule, problem: problems.noCatchAll(host) }];
+}
+
+/** Whether a match has no condition but its path. */
+export function isPlain({ headers, query, methods }: Match): boolean {
+  return headers.length === 0 && query.length === 0 && methods.length === 0;
+}
+
+function matchesEverything(match: Match): boolean {
+  return match.path.kind === 'prefix' && match.path.value === '/' && isPlain(match);
+}
+
+/** A match in one line. */
+function matchText({ path, headers, query, methods }: Match): string {
+  const value = (each: Match['headers'][number]): string =>
+    each.value === '' ? each.name : `${each.name}${each.regex ? '~' : '='}${each.value}`;
+  return [
+    `${path.kind} ${path.value}`,
+    ...headers.map((each) => `header ${value(each)}`).sort(),
+    ...query.map((each) => `parameter ${value(each)}`).sort(),
+    ...(methods.length > 0 ? [`method ${methods.toSorted().join('|')}`] : []),
+  ].join(', ');
+}

@@ -1,0 +1,95 @@
+// A mesh, its rules and what runs → MeshPlan. The only place that knows how far a problem reaches in each mode.
+import { diagnostic, problems } from '../errors.ts';
+import type { Diagnostic, Problem } from '../errors.ts';
+import { keyOf } from '../model.ts';
+import type { Mesh, MeshPlan, Mode, Rule, Snapshot } from '../model.ts';
+import { mergeRules } from './hosts.ts';
+import { resolveRule } from './rule.ts';
+import type { RulePlan } from './rule.ts';
+import { resolveWorkloads } from './workloads.ts';
+
+export interface PlanOptions {
+  readonly mode: Mode;
+  readonly allowAll: boolean;
+  /** What a back end makes of a rule: problems for what it can not express. */
+  readonly check: (rule: RulePlan) => RulePlan;
+}
+
+/** AWS allows names of this length. */
+const LONGEST_NAME = 255;
+
+/** The name that a mesh has at AWS. The original knows only that of the object. */
+function meshNameOf({ ref, awsName }: Mesh, mode: Mode): string {
+  return mode === 'strict' ? (awsName ?? ref.name) : ref.name;
+}
+
+export function planMesh(mesh: Mesh, rules: readonly Rule[], snapshot: Snapshot, options: PlanOptions): MeshPlan {
+  const { mode, allowAll, check } = options;
+  const name = meshNameOf(mesh, mode);
+  const empty: MeshPlan = {
+    mesh: mesh.ref,
+    name,
+    workloads: [],
+    services: [],
+    hostRoutes: [],
+    connectivity: allowAll ? 'all' : 'routed',
+    rules: [],
+    unresolved: [],
+    diagnostics: [],
+  };
+  const ofMesh = (problem: Problem): Diagnostic => diagnostic('error', 'Mesh', mesh.ref, problem);
+  const failed = (problem: Problem, told: Diagnostic = ofMesh(problem), prefix = ''): MeshPlan => ({
+    ...empty,
+    diagnostics: [told],
+    failure: { code: problem.code, message: `translating mesh config: ${prefix}${problem.message}` },
+  });
+  if (name.length < 1 || name.length > LONGEST_NAME) {
+    return failed(problems.nameInvalid('a mesh', name, `AWS App Mesh allows 1 to ${LONGEST_NAME} characters`));
+  }
+
+  const workloads = resolveWorkloads(name, snapshot, mode);
+  const [firstTold] = workloads.told;
+  if (mode === 'compat' && firstTold !== undefined) {
+    const { kind, ref = mesh.ref, problem } = firstTold;
+    return failed(problem, diagnostic('error', kind, ref, problem));
+  }
+  const [failure] = workloads.failures;
+  if (mode === 'compat' && failure !== undefined) return failed(failure);
+
+  const plans = rules.map((rule) => check(resolveRule(rule, workloads, mode)));
+  const merged = mergeRules(plans, workloads, mode);
+  const rejected = merged.rules.find((rule) => rule.rejected !== undefined);
+  if (mode === 'compat' && rejected !== undefined) {
+    const problem = rejected.rejected!;
+    const told = diagnostic('error', 'RoutingRule', rejected.rule, problem);
+    // Misspelt by the original; people search for it.
+    return failed(problem, told, `failed to process routing role ${keyOf(rejected.rule)}: `);
+  }
+  if (mode === 'compat' && merged.failure !== undefined) return failed(merged.failure);
+
+  const diagnostics = [
+    ...workloads.told.map(({ kind, ref = mesh.ref, problem }) =>
+      diagnostic(kind === 'Upstream' ? 'error' : 'warning', kind, ref, problem),
+    ),
+    ...workloads.failures.map(ofMesh),
+    ...merged.rules.flatMap(({ rule, rejected: problem }) =>
+      problem === undefined ? [] : [diagnostic('error', 'RoutingRule', rule, problem)],
+    ),
+    ...plans.flatMap(({ rule, warnings }, i) =>
+      merged.rules[i]!.rejected === undefined
+        ? warnings.map((problem) => diagnostic('warning', 'RoutingRule', rule, problem))
+        : [],
+    ),
+    ...merged.warnings.map(({ rule, problem }) => diagnostic('warning', 'RoutingRule', rule, problem)),
+  ];
+  return {
+    ...empty,
+    workloads: workloads.workloads,
+    services: workloads.services,
+    hostRoutes: merged.hostRoutes,
+    rules: merged.rules,
+    unresolved: workloads.unresolved,
+    diagnostics,
+    ...(failure && { failure }),
+  };
+}

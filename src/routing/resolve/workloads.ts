@@ -1,0 +1,254 @@
+// Stage one: the virtual nodes of a mesh, from its pods and the upstreams that select them.
+import { problems } from '../errors.ts';
+import type { Problem } from '../errors.ts';
+import { keyOf } from '../model.ts';
+import type { Labels, Mode, Pod, Ref, Service, ServiceHost, Snapshot, Upstream, Workload } from '../model.ts';
+import { byText, sortedBy } from '../names.ts';
+import { finder } from './find.ts';
+import type { Find } from './find.ts';
+import { appPortsOf, sidecarOf } from './sidecar.ts';
+import { hostAndPort, PodIndex, podsOf } from './upstreams.ts';
+
+interface Told {
+  readonly kind: 'Pod' | 'Upstream' | 'Mesh';
+  /** Absent: the mesh itself. */
+  readonly ref?: Ref;
+  readonly problem: Problem;
+}
+
+/** What the rules of a mesh are resolved against. */
+export interface Workloads {
+  readonly workloads: readonly Workload[];
+  readonly byHost: ReadonlyMap<string, Workload>;
+  readonly services: readonly ServiceHost[];
+  readonly serviceOf: ReadonlyMap<string, ServiceHost>;
+  /** Upstreams with pods in the mesh, by the text of their key. */
+  readonly upstreams: readonly Upstream[];
+  readonly find: Find<Upstream>;
+  readonly hostOf: ReadonlyMap<Upstream, string>;
+  readonly unresolved: readonly string[];
+  /** What is wrong with pods and upstreams, and with virtual nodes. */
+  readonly told: readonly Told[];
+  readonly failures: readonly Problem[];
+}
+
+/** A pod of the mesh. */
+interface Member {
+  readonly pod: Pod;
+  readonly node: string;
+  readonly ports: readonly number[];
+  /** Why it has no ports, if it has none. */
+  readonly portless?: Problem;
+}
+
+/** An upstream, and where it leads. */
+interface Injected {
+  readonly upstream: Upstream;
+  readonly service: Ref;
+  readonly selector: Labels;
+  readonly host: string;
+  readonly port: number;
+  readonly members: readonly Member[];
+}
+
+export function resolveWorkloads(meshName: string, snapshot: Snapshot, mode: Mode): Workloads {
+  const told: Told[] = [];
+  const named = new Set<string>();
+  const candidates = membersOf(meshName, snapshot.pods, mode, told, named);
+  const all = injectedBy(snapshot.upstreams, candidates, mode, told);
+  const members = withoutBroken(candidates, all, snapshot.services, told);
+  const kept = new Set(members);
+  const injected = sortedBy(
+    all
+      .map((each) => ({ ...each, members: each.members.filter((member) => kept.has(member)) }))
+      .filter((each) => each.members.length > 0),
+    ({ upstream }) => keyOf(upstream.ref),
+  );
+  const { made, failures } = makeNodes(members, injected, snapshot.services, mode);
+  const byHost = new Map(made.flatMap((workload) => (workload.host === undefined ? [] : [[workload.host, workload]])));
+  const workloads = sortedBy(
+    made.filter((each) => each.host === undefined || byHost.get(each.host) === each),
+    ({ id }) => id,
+  );
+  const services = servicesOf(injected, byHost);
+  const upstreams = injected.map(({ upstream }) => upstream);
+  const ids = new Set(workloads.map(({ id }) => id));
+  return {
+    workloads,
+    byHost,
+    services,
+    serviceOf: new Map(services.map((each) => [each.host, each])),
+    upstreams,
+    find: finder(upstreams),
+    hostOf: new Map(injected.map(({ upstream, host }) => [upstream, host])),
+    unresolved: [...named].filter((node) => !ids.has(node)).sort(byText),
+    told,
+    failures,
+  };
+}
+
+/** The pods of a mesh, by the text of their key; `named` gets the virtual nodes of those that are skipped, too. */
+function membersOf(
+  meshName: string,
+  pods: readonly Pod[],
+  mode: Mode,
+  told: Told[],
+  named: Set<string>,
+): readonly Member[] {
+  const members: Member[] = [];
+  for (const pod of pods) {
+    const sidecar = sidecarOf(pod, mode);
+    if (sidecar.kind === 'unreadable') {
+      told.push({ kind: 'Pod', ref: pod.ref, problem: sidecar.problem });
+      continue;
+    }
+    const node = sidecar.nodes.get(meshName);
+    if (node === undefined) continue;
+    named.add(node);
+    const found = appPortsOf(pod, mode);
+    if (found.kind === 'ports') members.push({ pod, node, ports: found.ports });
+    else if (found.kind === 'none') members.push({ pod, node, ports: [], portless: found.problem });
+    else told.push({ kind: 'Pod', ref: pod.ref, problem: found.problem });
+  }
+  return sortedBy(members, ({ pod }) => keyOf(pod.ref));
+}
+
+/** Each upstream that selects pods of the mesh, with these pods. */
+function injectedBy(upstreams: readonly Upstream[], members: readonly Member[], mode: Mode, told: Told[]): Injected[] {
+  const index = new PodIndex(members);
+  return upstreams.flatMap((upstream): Injected[] => {
+    if (upstream.spec.kind !== 'kube') return [];
+    const { service, selector } = upstream.spec;
+    const selected = podsOf(index, service.namespace, selector, mode);
+    if (selected.length === 0) return [];
+    const found = hostAndPort(upstream, mode);
+    if ('problem' in found) {
+      told.push({ kind: 'Upstream', ref: upstream.ref, problem: found.problem });
+      return [];
+    }
+    return [{ upstream, service, selector: selector ?? {}, ...found, members: selected }];
+  });
+}
+
+/** Without pods that a service leads to and that do not say where they listen. */
+function withoutBroken(
+  members: readonly Member[],
+  injected: readonly Injected[],
+  services: readonly Service[],
+  told: Told[],
+): readonly Member[] {
+  const portless = members.filter((member) => member.portless !== undefined);
+  if (portless.length === 0) return members;
+  const index = new PodIndex(portless);
+  const served = new Set([
+    ...injected.flatMap((each) => each.members),
+    ...services.flatMap(({ ref, selector }) => podsOf(index, ref.namespace, selector, 'strict')),
+  ]);
+  return members.filter((member) => {
+    if (member.portless === undefined || !served.has(member)) return true;
+    told.push({ kind: 'Pod', ref: member.pod.ref, problem: member.portless });
+    return false;
+  });
+}
+
+/** What is known of the pods that share a virtual node. */
+interface Group {
+  readonly members: Member[];
+  readonly upstreams: Injected[];
+}
+
+function makeNodes(
+  members: readonly Member[],
+  injected: readonly Injected[],
+  services: readonly Service[],
+  mode: Mode,
+): { readonly made: readonly Workload[]; readonly failures: readonly Problem[] } {
+  const groups = new Map<string, Group>();
+  for (const member of members) {
+    const group = groups.get(member.node);
+    if (group === undefined) groups.set(member.node, { members: [member], upstreams: [] });
+    else group.members.push(member);
+  }
+  for (const each of injected) {
+    for (const node of new Set(each.members.map((member) => member.node))) groups.get(node)!.upstreams.push(each);
+  }
+  const serviceByKey = new Map(services.map((service) => [keyOf(service.ref), service]));
+  const failures: Problem[] = [];
+  const made: Workload[] = [];
+  for (const [node, group] of sortedBy(groups, ([name]) => name)) {
+    const result = makeNode(node, group, serviceByKey, mode);
+    if ('code' in result) failures.push(result);
+    else made.push(result);
+  }
+  if (mode === 'compat') return { made, failures };
+  const shared = [...Map.groupBy(made, ({ host }) => host)].filter(
+    ([host, same]) => host !== undefined && same.length > 1,
+  );
+  for (const [host, same] of shared) {
+    failures.push(
+      problems.nodeDuplicateHost(
+        same.map(({ id }) => id),
+        host!,
+      ),
+    );
+  }
+  const ambiguous = new Set(shared.flatMap(([, same]) => same));
+  return { made: made.filter((workload) => !ambiguous.has(workload)), failures };
+}
+
+function makeNode(
+  node: string,
+  { members, upstreams }: Group,
+  services: ReadonlyMap<string, Service>,
+  mode: Mode,
+): Workload | Problem {
+  const hosts = [...new Set(upstreams.map(({ host }) => host))].sort(byText);
+  const ports = [...new Set(members.flatMap((member) => member.ports))].sort((a, b) => a - b);
+  const { namespace } = members[0]!.pod.ref;
+  if (hosts.length === 0 && ports.length === 0) {
+    return { id: node, host: undefined, ports, namespace, selector: commonLabels(members) };
+  }
+  if (hosts.length === 0) return problems.nodeNoService(node);
+  if (hosts.length > 1) return problems.nodeMultipleServices(node, hosts);
+  const [host] = hosts as [string];
+  const mapped = new Set(upstreams.map(({ port }) => port));
+  if (mode === 'strict') for (const port of targetPortsOf(upstreams[0]!.service, members, services)) mapped.add(port);
+  const unmapped = ports.find((port) => !mapped.has(port));
+  if (unmapped !== undefined) return problems.nodePortUnmapped(node, host, unmapped);
+  const selector = common(upstreams.map((each) => each.selector));
+  return { id: node, host, ports, namespace: upstreams[0]!.service.namespace, selector };
+}
+
+/** The ports of pods that a service leads to, if the service itself is known. */
+function targetPortsOf(service: Ref, members: readonly Member[], services: ReadonlyMap<string, Service>): number[] {
+  const { targetPorts = [] } = services.get(keyOf(service)) ?? {};
+  return targetPorts.flatMap((port) =>
+    typeof port === 'number' ? [port] : members.flatMap(({ pod }) => pod.namedPorts[port] ?? []),
+  );
+}
+
+/** Labels that controllers give to pods, which the next pod does not have. */
+const OF_ONE_POD =
+  /^(pod-template-hash|controller-revision-hash|pod-template-generation|statefulset\.kubernetes\.io\/.*|apps\.kubernetes\.io\/pod-index)$/;
+
+function commonLabels(members: readonly Member[]): Labels {
+  const labels = common(members.map(({ pod }) => pod.labels));
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !OF_ONE_POD.test(key)));
+}
+
+/** The entries that all of these have. */
+function common([first = {}, ...others]: readonly Labels[]): Labels {
+  const shared = Object.entries(first).filter(([key, value]) => others.every((other) => other[key] === value));
+  return Object.fromEntries(shared.sort(([a], [b]) => byText(a, b)));
+}
+
+function servicesOf(injected: readonly Injected[], byHost: ReadonlyMap<string, Workload>): readonly ServiceHost[] {
+  const hosts = [...Map.groupBy(injected, ({ host }) => host)].map(([host, same]): ServiceHost => ({
+    host,
+    service: same[0]!.service,
+    ports: [...new Set(same.map(({ port }) => port))].sort((a, b) => a - b),
+    upstreams: same.map(({ upstream }) => upstream.ref),
+    workload: byHost.get(host)?.id,
+  }));
+  return sortedBy(hosts, ({ host }) => host);
+}
