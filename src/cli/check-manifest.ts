@@ -147,7 +147,7 @@ function pathText(at: Place): string {
 }
 
 /** Where a place begins in the text: at its key or item or, when it is not there, at the nearest thing around it. */
-function offsetOf(root: Node | null, at: Place): number {
+export function offsetOf(root: Node | null, at: Place): number {
   let node: unknown = root;
   let offset = root?.range?.[0] ?? 0;
   for (const part of at) {

@@ -7,6 +7,7 @@ import { crdsCommand } from './crds.ts';
 import { withTwoDashes } from './go-flags.ts';
 import { switchesOf } from './options.ts';
 import { programOf, run } from './program.ts';
+import { routingCommand } from './routing/command.ts';
 import { runCommand } from './run.ts';
 import { targetCommand } from './target.ts';
 import { upCommand } from './up.ts';
@@ -18,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Command>> = {
   env: envCommand,
   target: targetCommand,
   claim: claimCommand,
+  routing: routingCommand,
   completion: completionCommand,
 };
 

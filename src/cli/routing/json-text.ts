@@ -1,0 +1,88 @@
+// Where things are in a text of JSON, without a tree of it: the values of a stream, and the place of a field.
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gy;
+
+interface Token {
+  readonly text: string;
+  readonly at: number;
+}
+
+/** The tokens of a text from somewhere on. */
+function* tokensOf(text: string, from: number): Generator<Token> {
+  const space = /\s*/y;
+  let at = from;
+  for (;;) {
+    space.lastIndex = at;
+    space.exec(text);
+    TOKEN.lastIndex = space.lastIndex;
+    const match = TOKEN.exec(text);
+    if (match === null) return;
+    yield { text: match[0], at: match.index };
+    at = TOKEN.lastIndex;
+  }
+}
+
+/** The values that stand one after another, with the offsets at which they begin. */
+export function valuesOf(text: string): (readonly [value: string, at: number])[] {
+  const values: [string, number][] = [];
+  let depth = 0;
+  let start = 0;
+  for (const { text: token, at } of tokensOf(text, 0)) {
+    if (depth === 0) start = at;
+    if (token === '{' || token === '[') depth++;
+    if (token === '}' || token === ']') depth--;
+    if (depth === 0) values.push([text.slice(start, at + token.length), start]);
+  }
+  if (depth !== 0) values.push([text.slice(start), start]);
+  return values;
+}
+
+/** The offset of a field or item, or of the nearest thing around it. */
+export function offsetIn(text: string, place: readonly (string | number)[]): number {
+  let found = text.search(/\S/);
+  let depth = 0;
+  let matched = 0;
+  // One for each open object or list: which key or item comes.
+  const open: { key: string | number; isKey: boolean }[] = [];
+  for (const { text: token, at } of tokensOf(text, 0)) {
+    const top = open[depth - 1];
+    if (token === '}' || token === ']') {
+      open.length = --depth;
+      if (depth < matched) return found;
+      continue;
+    }
+    if (token === ',') {
+      if (top !== undefined) {
+        if (typeof top.key === 'number') top.key++;
+        else top.isKey = true;
+      }
+      continue;
+    }
+    if (token === ':') {
+      top!.isKey = false;
+      continue;
+    }
+    if (top?.isKey) {
+      top.key = keyOf(token);
+      if (depth === matched + 1 && String(place[matched]) === top.key) found = at;
+      continue;
+    }
+    if (top !== undefined && depth === matched + 1 && String(place[matched]) === String(top.key)) {
+      matched++;
+      if (typeof top.key === 'number') found = at;
+      if (matched === place.length) return found;
+    }
+    if (token === '{' || token === '[') {
+      open[depth++] = token === '{' ? { key: '', isKey: true } : { key: 0, isKey: false };
+    }
+  }
+  return found;
+}
+
+function keyOf(token: string): string {
+  try {
+    return String(JSON.parse(token));
+  } catch {
+    return token;
+  }
+}

@@ -1,0 +1,118 @@
+// Reads objects from files of any size: YAML or JSON, several documents in one, Lists. Nothing is kept of a document but
+// its objects; where a field is written is looked up only when there is something to say about it.
+import { shapeProblem } from '../../routing/index.ts';
+import type { Place, Source } from '../../routing/index.ts';
+import { offsetOf } from '../check-manifest.ts';
+import { CommandFailed, EXIT } from '../exit.ts';
+import { parseYaml } from '../kubectl-yaml.ts';
+import { filesOf } from '../manifests.ts';
+import { offsetIn, valuesOf } from './json-text.ts';
+import { chunksOf } from './yaml-chunks.ts';
+
+/** A place in a text, from 1. */
+interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Fields of a list that its items may do without. */
+interface ListHead {
+  readonly apiVersion?: unknown;
+  readonly kind?: unknown;
+}
+
+/** One value of a file: a document, or an item of a list. */
+interface Document {
+  readonly value: unknown;
+  readonly list?: ListHead;
+  /** `rules.yaml:12:3`. */
+  readonly where: (at: Place) => string;
+}
+
+/** The objects of the files that `-f` names, in order. */
+export function* readSources(filenames: readonly string[]): Generator<Source> {
+  for (const filename of filenames) {
+    for (const [file, text] of filesOf(filename)) {
+      for (const { value, list, where } of /^\s*[{[]/.test(text) ? jsonOf(file, text) : yamlOf(file, text)) {
+        if (value !== null && value !== undefined) yield* objectsIn(value, [], where, list);
+      }
+    }
+  }
+}
+
+function* yamlOf(file: string, text: string): Generator<Document> {
+  for (const { text: chunk, line: before, list } of chunksOf(text)) {
+    const told = ({ line, column }: Position): string => `${file}:${before + line}:${column}`;
+    for (const [index, { problems, value }] of parseYaml(chunk).entries()) {
+      const problem = problems.find(({ isWarning }) => !isWarning);
+      if (problem !== undefined) throw refusal(told(problem), problem.message);
+      const where = (at: Place): string => {
+        const { contents, positionOf } = parseYaml(chunk)[index]!;
+        return told(positionOf(offsetOf(contents, at)));
+      };
+      yield { value: value(), where, ...(list && { list }) };
+    }
+  }
+}
+
+/** One JSON after another. What is none may still be YAML in braces. */
+function* jsonOf(file: string, text: string): Generator<Document> {
+  const whole = parsed(text);
+  if (whole !== undefined) {
+    yield { value: whole, where: (at) => positionIn(file, text, offsetIn(text, at)) };
+    return;
+  }
+  const values = valuesOf(text).map(([each, start]) => ({ each, start, value: parsed(each) }));
+  if (values.some(({ value }) => value === undefined)) {
+    yield* yamlOf(file, text);
+    return;
+  }
+  for (const { each, start, value } of values) {
+    yield { value, where: (at) => positionIn(file, text, start + offsetIn(each, at)) };
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The objects of a value: itself, or the items of a list. */
+function* objectsIn(value: unknown, at: Place, where: Document['where'], list: ListHead = {}): Generator<Source> {
+  const object = ofList(value, list);
+  const items = itemsOf(object);
+  if (items !== undefined) {
+    for (const [index, item] of items.entries()) {
+      yield* objectsIn(item, [...at, 'items', index], where, object as ListHead);
+    }
+    return;
+  }
+  const problem = shapeProblem(object);
+  if (problem !== undefined) throw refusal(where([...at, ...problem.at]), problem.message);
+  yield { object, where: (place) => where([...at, ...place]) };
+}
+
+/** Items of a `PodList` have their kind from the list. */
+function ofList(value: unknown, { apiVersion, kind }: ListHead): unknown {
+  if (typeof kind !== 'string' || kind === 'List' || typeof value !== 'object' || value === null) return value;
+  return { apiVersion, kind: kind.slice(0, -'List'.length), ...value };
+}
+
+function itemsOf(value: unknown): readonly unknown[] | undefined {
+  const { kind, items } = (value ?? {}) as { readonly kind?: unknown; readonly items?: unknown };
+  if (typeof kind !== 'string' || !kind.endsWith('List')) return undefined;
+  if (items === undefined || items === null) return [];
+  return Array.isArray(items) ? items : undefined;
+}
+
+function positionIn(file: string, text: string, offset: number): string {
+  const before = text.slice(0, offset);
+  return `${file}:${before.split('\n').length}:${offset - before.lastIndexOf('\n')}`;
+}
+
+function refusal(where: string, problem: string): CommandFailed {
+  return new CommandFailed(EXIT.error, `-f ${where}: ${problem}`);
+}

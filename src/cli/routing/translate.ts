@@ -1,0 +1,70 @@
+// `offshoot routing translate`: reads objects, translates them and prints the result. No cluster is needed.
+import { BACKENDS, decodeSnapshot, translate } from '../../routing/index.ts';
+import type { BackendName, Diagnostic, Mode, Problem, Snapshot, Translated } from '../../routing/index.ts';
+import { CommandFailed, EXIT } from '../exit.ts';
+import { dataText, objectsText } from '../output.ts';
+import { readSources } from './sources.ts';
+
+export interface TranslateFlags {
+  readonly filename: readonly string[];
+  readonly to: BackendName;
+  readonly mode: Mode;
+  readonly allowAll: boolean;
+  readonly output: 'json' | 'yaml';
+}
+
+/** What to print: the result, and what is to be told beside it. */
+interface Printed {
+  readonly text: string;
+  readonly notes: readonly string[];
+  /** Why the command fails. */
+  readonly error: Problem | undefined;
+}
+
+export function translateFiles(flags: TranslateFlags): void {
+  const { text, notes, error } = translationOf(flags);
+  process.stdout.write(text);
+  for (const note of notes) console.error(note);
+  if (error !== undefined) throw new CommandFailed(EXIT.error, `${error.code}: ${error.message}`);
+}
+
+/** The translation of files, as it is printed. */
+export function translationOf(flags: TranslateFlags): Printed {
+  const { snapshot, diagnostics } = decodeSnapshot(readSources(flags.filename));
+  return flags.to === 'appmesh-api'
+    ? asResources(snapshot, diagnostics, flags)
+    : asObjects(snapshot, diagnostics, flags);
+}
+
+/** For programs: one value a mesh, with its diagnostics. */
+function asResources(snapshot: Snapshot, told: readonly Diagnostic[], flags: TranslateFlags): Printed {
+  const result = translate(snapshot, BACKENDS['appmesh-api'], flags);
+  const common = [...told, ...result.diagnostics];
+  const meshes = result.meshes.map(({ plan, error, output, diagnostics }) => ({
+    meshName: plan.name,
+    ...(error && { error }),
+    ...output,
+    diagnostics: [...common, ...diagnostics],
+  }));
+  const error = errorOf(result);
+  const value = meshes.length === 0 ? { error, diagnostics: common } : meshes.length === 1 ? meshes[0] : meshes;
+  return { text: dataText(flags.output, value), notes: [], error };
+}
+
+/** For kubectl: a List, and the diagnostics beside it. */
+function asObjects(snapshot: Snapshot, told: readonly Diagnostic[], flags: TranslateFlags): Printed {
+  const result = translate(snapshot, BACKENDS['appmesh-crd'], flags);
+  const diagnostics = [...told, ...result.diagnostics, ...result.meshes.flatMap((mesh) => mesh.diagnostics)];
+  const error = errorOf(result);
+  if (result.meshes.length === 0 || result.meshes.some(({ output }) => output === undefined)) {
+    return { text: dataText(flags.output, { error, diagnostics }), notes: [], error };
+  }
+  const objects = result.meshes.flatMap(({ output = [] }) => output);
+  const notes = diagnostics.map(({ severity, object, code, message }) => `${severity}: ${object}: ${code}: ${message}`);
+  return { text: objectsText(flags.output, objects, true), notes, error };
+}
+
+/** The first reason why a mesh is rejected. */
+function errorOf({ error, meshes }: Translated<unknown>): Problem | undefined {
+  return error ?? meshes.find((mesh) => mesh.error !== undefined)?.error;
+}

@@ -1,0 +1,45 @@
+// Every `testdata/NAME.in.yaml` is translated in both modes, through the command line; what is printed must be what
+// `NAME.out.yaml` says. `UPDATE_GOLDEN=1 npx vitest run src/routing/golden` writes the outputs anew: read the difference.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { translationOf } from '../cli/routing/translate.ts';
+import type { BackendName } from './index.ts';
+
+const DIR = path.join(import.meta.dirname, 'testdata');
+
+/** What the command prints in each mode; once, if it is the same. */
+function printedBy(name: string): unknown {
+  const file = path.join(DIR, `${name}.in.yaml`);
+  const head = (field: string): string | undefined =>
+    new RegExp(`^# ${field}: (.*)$`, 'm').exec(readFileSync(file, 'utf8'))?.[1];
+  const world = head('world');
+  const flags = head('flags')?.split(' ') ?? [];
+  const to = (flags[flags.indexOf('--to') + 1] ?? '').startsWith('appmesh') ? flags.at(-1)! : 'appmesh-api';
+  const filename = [...(world === undefined ? [] : [path.join(DIR, 'worlds', `${world}.yaml`)]), file];
+  const [compat, strict] = (['compat', 'strict'] as const).map((mode) => {
+    const allowAll = !flags.includes('--no-allow-all');
+    const { text, notes, error } = translationOf({ filename, to: to as BackendName, mode, allowAll, output: 'yaml' });
+    const printed = parse(text.replaceAll(`${DIR}/`, '')) as unknown;
+    return { exit: error === undefined ? 0 : 1, ...(notes.length > 0 && { notes }), printed };
+  });
+  return JSON.stringify(compat) === JSON.stringify(strict) ? { both: compat } : { compat, strict };
+}
+
+const names = readdirSync(DIR)
+  .filter((name) => name.endsWith('.in.yaml'))
+  .map((name) => name.replace('.in.yaml', ''));
+
+test.each(names)('%s', (name) => {
+  const output = path.join(DIR, `${name}.out.yaml`);
+  const text = stringify(printedBy(name), { lineWidth: 0, aliasDuplicateObjects: false });
+  if (process.env['UPDATE_GOLDEN']) writeFileSync(output, text);
+  expect(existsSync(output), `${name}.out.yaml is missing: write it with UPDATE_GOLDEN=1, and read it`).toBe(true);
+  expect(text).toBe(readFileSync(output, 'utf8'));
+});
+
+test('no output is without an input', () => {
+  const outputs = readdirSync(DIR).filter((name) => name.endsWith('.out.yaml'));
+  expect(outputs.filter((name) => !names.includes(name.replace('.out.yaml', '')))).toEqual([]);
+});
