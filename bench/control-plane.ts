@@ -1,6 +1,7 @@
 // A control plane to be measured: some controllers in a process of its own. Answers every message, once nothing is going
 // on, with what it has cost since the last one.
 import { setTimeout } from 'node:timers/promises';
+import { keepHeapSmall } from '../src/cli/heap.ts';
 import { createLogger, Manager } from '../src/controller/index.ts';
 import type { ControllerDefinition } from '../src/controller/index.ts';
 import { connect, loadConfig } from '../src/kube/index.ts';
@@ -14,14 +15,20 @@ export interface Cost {
   readonly cpuMs: number;
   /** The most memory that the process has ever had. */
   readonly peakMb: number;
+  /** The memory that it has now. */
+  readonly residentMb: number;
+  /** What of it its objects take, garbage included. */
+  readonly heapMb: number;
 }
 
 const QUIET_MS = 300;
+const MEBI = 2 ** 20;
 
 /** Runs the controllers on the cluster whose kubeconfig is the program's first argument, until the parent goes. */
 export async function serveCosts(
   controllers: (config: ConnectConfig) => readonly ControllerDefinition[],
 ): Promise<void> {
+  keepHeapSmall();
   let requests = 0;
   let writes = 0;
   let events = 0;
@@ -50,7 +57,9 @@ export async function serveCosts(
     await quiet();
     const peakMb = process.resourceUsage().maxRSS / 1024;
     const { user, system } = process.cpuUsage(cpuBefore);
-    const cost: Cost = { requests, writes, events, cpuMs: (user + system) / 1000, peakMb };
+    const { rss, heapUsed } = process.memoryUsage();
+    const [residentMb, heapMb] = [rss / MEBI, heapUsed / MEBI];
+    const cost: Cost = { requests, writes, events, cpuMs: (user + system) / 1000, peakMb, residentMb, heapMb };
     requests = writes = events = 0;
     cpuBefore = process.cpuUsage();
     process.send!(cost);

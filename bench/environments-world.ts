@@ -17,18 +17,20 @@ const DynamicEnv = defineKind('riskified.com/v1alpha1', 'DynamicEnv', 'dynamicen
 export class EnvironmentsWorld {
   readonly #cluster: MeasuredCluster;
   readonly #client: Client;
-  /** By name of an environment: tells who waits that it is ready. */
+  readonly #more: number;
+  /** By name of an environment and what is waited for: tells who waits. */
   readonly #waiting = new Map<string, () => void>();
 
-  private constructor(cluster: MeasuredCluster) {
+  private constructor(cluster: MeasuredCluster, more: number) {
     this.#cluster = cluster;
+    this.#more = more;
     this.#client = cluster.client;
   }
 
   /** A world of `size` environments that are ready, each on a workload of its own, and workloads for more of them. */
   static async start(size: number, more: number, worker = 'environments-worker.ts'): Promise<EnvironmentsWorld> {
     const definitions = [dynamicEnv.crd, ...Object.values(istioDefinitions())] as AnyObject[];
-    const world = new EnvironmentsWorld(await MeasuredCluster.start(worker, definitions));
+    const world = new EnvironmentsWorld(await MeasuredCluster.start(worker, definitions), more);
     await world.#watch();
     await each(more, (i) => world.#createWorkload(`more-${i}`));
     await each(size, async (i) => {
@@ -49,6 +51,18 @@ export class EnvironmentsWorld {
     return performance.now() - started;
   }
 
+  /** Makes environments and deletes each as soon as it is ready; as many at once as there are workloads for. */
+  async comeAndGo(count: number): Promise<void> {
+    const one = async (i: number): Promise<void> => {
+      const name = `fleeting-${i}`;
+      await this.#createEnvironment(name, `more-${i % this.#more}`);
+      const gone = this.#told(name, 'gone');
+      await this.#client.delete(DynamicEnv, { name, namespace: NAMESPACE });
+      await gone;
+    };
+    await each(count, one, this.#more);
+  }
+
   /** What the control plane has cost since the last time, once nothing is going on. */
   cost(): Promise<Cost> {
     return this.#cluster.cost();
@@ -59,8 +73,10 @@ export class EnvironmentsWorld {
     const options = { namespace: NAMESPACE, onOpen: () => opened.resolve() };
     const watching = this.#client.watch(DynamicEnv, options, (event) => {
       if (event.type === 'BOOKMARK') return;
+      const { name } = event.object.metadata;
       const { state } = (event.object['status'] ?? {}) as { state?: string };
-      if (state === 'ready') this.#waiting.get(event.object.metadata.name)?.();
+      if (event.type === 'DELETED') this.#waiting.get(`${name} gone`)?.();
+      else if (state === 'ready') this.#waiting.get(`${name} ready`)?.();
     });
     // It ends with the client.
     watching.catch(() => undefined);
@@ -82,10 +98,16 @@ export class EnvironmentsWorld {
     await make(VirtualService, istio, { hosts: [name], http });
   }
 
+  /** Resolves when an environment is what is waited for. */
+  async #told(name: string, what: 'ready' | 'gone'): Promise<void> {
+    await new Promise<void>((resolve) => this.#waiting.set(`${name} ${what}`, resolve));
+    this.#waiting.delete(`${name} ${what}`);
+  }
+
   /** Resolves when it is ready. */
-  async #createEnvironment(name: string): Promise<void> {
-    const subset = { name, namespace: NAMESPACE, containers: [{ containerName: 'main', image: 'app:2' }] };
-    const ready = new Promise<void>((resolve) => this.#waiting.set(name, resolve));
+  async #createEnvironment(name: string, workload = name): Promise<void> {
+    const subset = { name: workload, namespace: NAMESPACE, containers: [{ containerName: 'main', image: 'app:2' }] };
+    const ready = this.#told(name, 'ready');
     await this.#client.create(DynamicEnv, {
       apiVersion: 'riskified.com/v1alpha1',
       kind: 'DynamicEnv',
@@ -93,6 +115,5 @@ export class EnvironmentsWorld {
       spec: { istioMatches: [{ headers: { user: { exact: name } } }], subsets: [subset] },
     });
     await ready;
-    this.#waiting.delete(name);
   }
 }

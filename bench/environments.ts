@@ -8,6 +8,9 @@ import { median, note, ratio, table, target } from './support.ts';
 const SIZES = [10, 100, 1_000] as const;
 const ROUNDS = 15;
 const WARM_UPS = 5;
+const FLEETING = 1_700;
+/** Most of their time they wait for requests to end. */
+const FLEETING_AT_ONCE = 100;
 
 /** True when every target is met. */
 export async function run(): Promise<boolean> {
@@ -24,7 +27,7 @@ export async function run(): Promise<boolean> {
       }
     }
     for (const world of worlds) costs.push(await world.cost());
-    return report(times, costs, await settlingTimes());
+    return report(times, costs, await settlingTimes(), await costAfterMany());
   } finally {
     await Promise.all(worlds.map((world) => world.stop()));
   }
@@ -42,7 +45,23 @@ async function settlingTimes(): Promise<number[]> {
   }
 }
 
-function report(times: readonly number[][], costs: readonly Cost[], settling: readonly number[]): boolean {
+/** What a control plane has cost that has seen many environments come and go. */
+async function costAfterMany(): Promise<Cost> {
+  const world = await EnvironmentsWorld.start(0, FLEETING_AT_ONCE);
+  try {
+    await world.comeAndGo(FLEETING);
+    return await world.cost();
+  } finally {
+    await world.stop();
+  }
+}
+
+function report(
+  times: readonly number[][],
+  costs: readonly Cost[],
+  settling: readonly number[],
+  afterMany: Cost,
+): boolean {
   const rows = SIZES.flatMap((size, i) => [
     note(`one to Ready beside ${size} others, rules need not settle`, median(times[i]!), ' ms'),
     note('  writes of the controller', costs[i]!.writes / ROUNDS, ''),
@@ -61,7 +80,11 @@ function report(times: readonly number[][], costs: readonly Cost[], settling: re
     target('  the longest of them', Math.max(...settling), defaultSettings.settleMs + 1_500, 'atMost', ' ms'),
     target('time beside 1,000 others to beside 10', ratio(times.at(-1)!, times.at(0)!), 1.5, 'atMost'),
     target('requests beside 1,000 others to beside 10', most.requests / least.requests, 1.5, 'atMost'),
+    target('  of them Events', most.events / most.requests, 0.2, 'atMost', ''),
     target('peak memory with 1,000 environments', most.peakMb, 300, 'atMost', ' MB'),
+    note(`heap after ${FLEETING} came and went`, afterMany.heapMb, ' MB'),
+    target('  memory then', afterMany.residentMb, 130, 'atMost', ' MB'),
+    target('  the most until then', afterMany.peakMb, 150, 'atMost', ' MB'),
   ]);
 }
 

@@ -67,12 +67,12 @@ export class MeasuredCluster {
 }
 
 /** Does something a number of times, several at once. */
-export async function each(count: number, work: (i: number) => Promise<void>): Promise<void> {
+export async function each(count: number, work: (i: number) => Promise<void>, atOnce = AT_ONCE): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
     for (let i = next++; i < count; i = next++) await work(i);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
 /** Starts a program with the place of the kubeconfig; resolves when it says that it is ready. */

@@ -63,8 +63,9 @@ async function measure(provisioner: string, size: number): Promise<Measured> {
   }
 }
 
-function each({ requests, writes, events, cpuMs, peakMb }: Cost, size: number): Cost {
-  return { requests: requests / size, writes: writes / size, events: events / size, cpuMs: cpuMs / size, peakMb };
+function each(cost: Cost, size: number): Cost {
+  const { requests, writes, events, cpuMs } = cost;
+  return { ...cost, requests: requests / size, writes: writes / size, events: events / size, cpuMs: cpuMs / size };
 }
 
 function report(measured: readonly Measured[], growthOfMs: number): Row[] {

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import type { Address, Logger } from '../controller/index.ts';
 import { namingFlag, parseAddress, parsePort, usualAddress } from './addresses.ts';
 import { toggle } from './flag-kinds.ts';
+import { keepHeapSmall } from './heap.ts';
 import { loggingOf, parseBoolean, zapFlags } from './go-flags.ts';
 import type { LogOptions } from './go-flags.ts';
 import { durationOf } from './options.ts';
@@ -151,6 +152,7 @@ async function run(options: RunOptions): Promise<void> {
       import('./parts.ts'),
       import('./crds.ts'),
     ]);
+  keepHeapSmall();
   const parts = partsOf(options.controllers).map(withoutUnwantedWebhook);
   const config = loadConfig({
     ...(options.kubeconfig !== undefined && { path: options.kubeconfig }),
