@@ -58,13 +58,18 @@ export function planReach(
   item.routes = starting !== undefined || allSettle ? 'wait' : 'insert';
 }
 
+/** Clocks of two machines may differ by this much. */
+const MOST_SKEW_MS = 5_000;
+
 /** How long routes still wait for proxies to know a rule, from its creation on; undefined when they wait no longer. */
 function settlingTime(view: View, rule: DestinationRule | undefined, { settleMs }: Settings): number | undefined {
   if (settleMs === 0) return undefined;
-  if (rule === undefined) return settleMs + 1_000;
-  // Times of objects are whole seconds. One that is not known is long ago.
-  const left = Date.parse(rule.metadata.creationTimestamp ?? '') + 1_000 + settleMs - view.now();
-  return left > 0 ? left : undefined;
+  // Times of objects are whole seconds.
+  const longest = settleMs + 1_000;
+  if (rule === undefined) return longest;
+  // A time that is not known is long ago. One to come is that of a clock that goes wrong: nobody waits for hours.
+  const left = Date.parse(rule.metadata.creationTimestamp ?? '') + longest - view.now();
+  return left > 0 && left <= longest + MOST_SKEW_MS ? left : undefined;
 }
 
 /** How long routes still wait for a clone that does not run yet; undefined when they wait no longer. */
