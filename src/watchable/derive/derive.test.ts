@@ -193,7 +193,13 @@ describe('a cycle', () => {
       const parent = read.get(parents, name);
       return parent === undefined ? 0 : read.get(depth, parent)! + 1;
     });
-    for (const [child, parent] of [['leaf', 'a'], ['a', 'b'], ['b', 'c'], ['c', 'a']]) parents.store(child!, parent!); // prettier-ignore
+    for (const [child, parent] of [
+      ['leaf', 'a'],
+      ['a', 'b'],
+      ['b', 'c'],
+      ['c', 'a'],
+    ])
+      parents.store(child!, parent!);
     let error: unknown;
     const follower = follow((read) => {
       try {
@@ -261,7 +267,12 @@ describe('a derived map with keys', () => {
     expect(heavy.size).toBe(2);
     expect(heavy.has('c')).toBe(false);
     expect(heavy.load('nobody')).toBeUndefined();
-    expect(heavy.loadAll().toMap()).toEqual(new Map([['a', route('blog', 7)], ['b', route('shop', 9)]])); // prettier-ignore
+    expect(heavy.loadAll().toMap()).toEqual(
+      new Map([
+        ['a', route('blog', 7)],
+        ['b', route('shop', 9)],
+      ]),
+    );
     expect(heavy.loadAllMatching((key) => key === 'a').size).toBe(1);
   });
 
@@ -297,7 +308,10 @@ describe('a derived map with keys', () => {
     expect(hosts.list()).toEqual([1]);
     routes.store('b', route('blog', 1));
     expect(follower.woken()).toBe(1);
-    expect([...hosts.loadAll()]).toEqual([['shop', 1], ['blog', 1]]); // prettier-ignore
+    expect([...hosts.loadAll()]).toEqual([
+      ['shop', 1],
+      ['blog', 1],
+    ]);
     expect(hosts.load('nobody')).toBeUndefined();
     expect(runs).toBe(2);
     routes.delete('a');

@@ -14,6 +14,6 @@ export function derive<K, V>(
   compute: Compute<K, V>,
   options: DeriveOptions<K, V> | DeriveKeyedOptions<K, V> = {},
 ): DerivedMap<K, V> | DerivedValues<K, V> {
-  if ('keys' in options) return new DerivedMap({ name, compute, options });
-  return new DerivedValues({ name, compute, options });
+  if ('keys' in options) return new DerivedMap({ name, compute: () => compute, options });
+  return new DerivedValues({ name, compute: () => compute, options });
 }

@@ -29,11 +29,14 @@ export interface DeriveKeyedOptions<K, V> extends DeriveOptions<K, V> {
 /** What computes a value from others; what it reads through anything but `read` goes unnoticed. */
 export type Compute<K, V> = (read: Read, key: K) => V | undefined;
 
+/** A computation that may also depend on subjects that are no part of a map. */
+export type ComputeWith<K, V> = (read: Read, key: K, reads: Reads) => V | undefined;
+
 /** What is the same for a derived map in every overlay. */
-interface Definition<K, V, O extends DeriveOptions<K, V>> {
+export interface Definition<K, V, O extends DeriveOptions<K, V>> {
   readonly name: string;
-  /** `reads` takes subjects that are no part of a map. */
-  readonly compute: (read: Read, key: K, reads: Reads) => V | undefined;
+  /** Makes the function for one overlay: what it remembers must not get into another one. */
+  readonly compute: () => ComputeWith<K, V>;
   readonly options: O;
 }
 
@@ -41,12 +44,14 @@ interface Definition<K, V, O extends DeriveOptions<K, V>> {
 class Cells<K, V> {
   readonly #owner: Derivation;
   readonly #definition: Definition<K, V, DeriveOptions<K, V>>;
+  readonly #compute: ComputeWith<K, V>;
   readonly #world: World | undefined;
   readonly #cells = new Map<Id, Cell<V | undefined>>();
 
   constructor(owner: Derivation, definition: Definition<K, V, DeriveOptions<K, V>>, world: World | undefined) {
     this.#owner = owner;
     this.#definition = definition;
+    this.#compute = definition.compute();
     this.#world = world;
   }
 
@@ -71,13 +76,13 @@ class Cells<K, V> {
   }
 
   #make(id: Id, key: K): Cell<V | undefined> {
-    const { name, compute, options } = this.#definition;
+    const { name, options } = this.#definition;
     const { equals = jsonEqual, isolate = 'freeze' } = options;
     return new Cell({
       owner: this.#owner,
       label: `${name}[${JSON.stringify(id)}]`,
       compute: (reads) => {
-        const value = compute(readFor(reads, this.#world), key, reads);
+        const value = this.#compute(readFor(reads, this.#world), key, reads);
         return isolate === 'freeze' ? deepFreeze(value) : value;
       },
       isEqual: (a, b) => a === b || (a !== undefined && b !== undefined && equals(a, b)),
@@ -146,9 +151,10 @@ export class DerivedMap<K, V> extends ComputedMap<K, V> {
     const declared = options.keys;
     const keys = typeof declared === 'function' ? new KeySet(name, declared, options.key, world) : declared;
     this.#keys = (world === undefined || keys instanceof KeySet ? keys : world.of(keys))[SOURCE];
-    const isDeclared = (key: K, reads: Reads): boolean => this.#keys.has(key, reads);
-    const computeDeclared = (read: Read, key: K, reads: Reads): V | undefined =>
-      isDeclared(key, reads) ? compute(read, key, reads) : undefined;
+    const computeDeclared = (): ComputeWith<K, V> => {
+      const ofKey = compute();
+      return (read, key, reads) => (this.#keys.has(key, reads) ? ofKey(read, key, reads) : undefined);
+    };
     this.#cells = new Cells(this, { ...definition, compute: computeDeclared }, world);
   }
 

@@ -1,0 +1,197 @@
+// `deriveAsync`: values that take a while to compute, such as the output of a program. Reading one says how far it is;
+// the last result stays beside that, so that nobody takes something away because its successor is not ready yet.
+import { jsonEqual } from '../equal.ts';
+import { deepFreeze } from '../freeze.ts';
+import type { Id } from '../hash.ts';
+import type { Read } from '../reads/read.ts';
+import { STALE, Subject } from '../reads/subject.ts';
+import { DerivedMap, DerivedValues } from './derived-map.ts';
+import type { Compute, ComputeWith, DeriveKeyedOptions, DeriveOptions } from './derived-map.ts';
+
+/** How far a computation is; `value` is the last result, be it of this input or of an earlier one. */
+export type Computed<V> =
+  | { readonly state: 'pending'; readonly value?: V }
+  | { readonly state: 'ready'; readonly value: V }
+  | { readonly state: 'failed'; readonly error: string; readonly value?: V };
+
+/** Computes a value from an input. The signal aborts when the input changes, or nobody reads the value any more. */
+export type ComputeAsync<K, I, V> = (input: I, context: { key: K; signal: AbortSignal }) => Promise<V>;
+
+/** What waits; tests have one of their own. */
+export interface RetryClock {
+  setTimeout(run: () => void, ms: number): { cancel(): void };
+}
+
+export interface AsyncOptions<K, V> extends Omit<DeriveOptions<K, Computed<V>>, 'equals'> {
+  /** Whether a new result concerns nobody who has read the one before. Default: `jsonEqual`. */
+  readonly equals?: (a: V, b: V) => boolean;
+  /** After how many milliseconds a failed computation is tried again: twice as many each time. Default: 1 s to 5 min. */
+  readonly retry?: { readonly initialMs: number; readonly maxMs: number };
+  readonly clock?: RetryClock;
+}
+
+type KeyedAsyncOptions<K, V> = AsyncOptions<K, V> & Pick<DeriveKeyedOptions<K, Computed<V>>, 'keys' | 'indexes'>;
+
+/**
+ * A map of values that are computed asynchronously, from an input that is read like any derived value. An input that
+ * comes out different cancels the computation under way and begins another one; a failed one is tried again.
+ */
+export function deriveAsync<K, I, V>(
+  name: string,
+  input: Compute<K, I>,
+  compute: ComputeAsync<K, I, V>,
+  options: KeyedAsyncOptions<K, V>,
+): DerivedMap<K, Computed<V>>;
+export function deriveAsync<K, I, V>(
+  name: string,
+  input: Compute<K, I>,
+  compute: ComputeAsync<K, I, V>,
+  options?: AsyncOptions<K, V>,
+): DerivedValues<K, Computed<V>>;
+export function deriveAsync<K, I, V>(
+  name: string,
+  input: Compute<K, I>,
+  compute: ComputeAsync<K, I, V>,
+  options: AsyncOptions<K, V> | KeyedAsyncOptions<K, V> = {},
+): DerivedMap<K, Computed<V>> | DerivedValues<K, Computed<V>> {
+  const { equals = jsonEqual, ...others } = options;
+  const isSame = (a: Computed<V>, b: Computed<V>): boolean =>
+    jsonEqual({ ...a, value: undefined }, { ...b, value: undefined }) &&
+    (a.value === b.value || (a.value !== undefined && b.value !== undefined && equals(a.value, b.value)));
+  const definition = {
+    name,
+    compute: () => computeThroughTasks(input, compute, options),
+    options: { ...others, equals: isSame },
+  };
+  if ('keys' in others) return new DerivedMap({ ...definition, options: { ...others, equals: isSame } });
+  return new DerivedValues(definition);
+}
+
+function computeThroughTasks<K, I, V>(
+  input: Compute<K, I>,
+  compute: ComputeAsync<K, I, V>,
+  options: AsyncOptions<K, V>,
+): ComputeWith<K, Computed<V>> {
+  const tasks = new Map<Id, Task<I, V>>();
+  return (read, key, reads) => {
+    const id = options.key === undefined ? key : options.key(key);
+    const taken = attempt(input, read, key);
+    if ('value' in taken && taken.value === undefined) return undefined;
+    let task = tasks.get(id);
+    if (task === undefined) {
+      const run = (value: I, signal: AbortSignal): Promise<V> => compute(value, { key, signal });
+      tasks.set(id, (task = new Task(run, options, () => tasks.delete(id))));
+    }
+    reads.add(task);
+    if ('error' in taken) task.refuse(taken.error);
+    else task.take(taken.value!);
+    return task.state;
+  };
+}
+
+type Attempt<T> = { readonly value: T | undefined } | { readonly error: unknown };
+
+function attempt<K, I>(input: Compute<K, I>, read: Read, key: K): Attempt<I> {
+  try {
+    return { value: input(read, key) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+const systemClock: RetryClock = {
+  setTimeout(run, ms) {
+    const timer = setTimeout(run, ms).unref();
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
+
+type TaskOptions = Pick<AsyncOptions<never, never>, 'isolate' | 'retry' | 'clock'>;
+
+/** The computation of one key: at most one is under way. */
+class Task<I, V> extends Subject {
+  readonly #compute: (input: I, signal: AbortSignal) => Promise<V>;
+  readonly #options: TaskOptions;
+  readonly #drop: () => void;
+  #state: Computed<V> = { state: 'pending' };
+  #input: I | undefined;
+  #running = new AbortController();
+  #retry: { cancel(): void } | undefined;
+  #failures = 0;
+
+  constructor(compute: (input: I, signal: AbortSignal) => Promise<V>, options: TaskOptions, drop: () => void) {
+    super();
+    this.#compute = compute;
+    this.#options = options;
+    this.#drop = drop;
+  }
+
+  get state(): Computed<V> {
+    return this.#state;
+  }
+
+  /** Begins anew if the input is another one. */
+  take(input: I): void {
+    if (this.#input !== undefined && jsonEqual(this.#input, input)) return;
+    this.#input = input;
+    this.#failures = 0;
+    this.#state = { state: 'pending', ...this.#last() };
+    // Not now: this is called while something is computed, which must not see what the function does.
+    void this.#run(input, this.#begin());
+  }
+
+  /** There is no input to compute from. */
+  refuse(error: unknown): void {
+    this.#input = undefined;
+    this.#begin();
+    this.#state = this.#failed(error);
+  }
+
+  refresh(): void {}
+
+  protected unread(): void {
+    this.#end('nobody reads the value any more');
+    this.#drop();
+  }
+
+  #end(why: string): void {
+    this.#retry?.cancel();
+    this.#running.abort(new Error(why));
+  }
+
+  #begin(): AbortSignal {
+    this.#end('the input has changed');
+    this.#running = new AbortController();
+    return this.#running.signal;
+  }
+
+  async #run(input: I, signal: AbortSignal): Promise<void> {
+    await Promise.resolve();
+    if (signal.aborted) return;
+    let state: Computed<V>;
+    try {
+      const value = await this.#compute(input, signal);
+      state = { state: 'ready', value: this.#options.isolate === 'none' ? value : deepFreeze(value) };
+    } catch (error) {
+      state = this.#failed(error);
+    }
+    if (signal.aborted) return;
+    this.#state = state;
+    if (state.state === 'failed') this.#retryLater(input, signal);
+    this.mark(STALE);
+  }
+
+  #retryLater(input: I, signal: AbortSignal): void {
+    const { retry = { initialMs: 1_000, maxMs: 300_000 }, clock = systemClock } = this.#options;
+    const delay = Math.min(retry.initialMs * 2 ** this.#failures++, retry.maxMs);
+    this.#retry = clock.setTimeout(() => void this.#run(input, signal), delay);
+  }
+
+  #failed(error: unknown): Computed<V> {
+    return { state: 'failed', error: error instanceof Error ? error.message : String(error), ...this.#last() };
+  }
+
+  #last(): { readonly value?: V } {
+    return this.#state.value === undefined ? {} : { value: this.#state.value };
+  }
+}
