@@ -84,27 +84,6 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
     ]);
   });
 
-  test('requests with the key reach the clone through a delegate, too', async () => {
-    const { client, ingress } = handle.mesh;
-    const istio = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService' };
-    const http = [
-      { match: [{ uri: { prefix: '/pay' } }], delegate: { name: 'delegate' } },
-      { route: [{ destination: { host: 'orders', subset: 'shared' } }] },
-    ];
-    const root = { hosts: ['pay.example.com'], gateways: ['istio-system/ingress'], http };
-    const leaf = { http: [{ route: [{ destination: { host: 'payments', subset: 'shared' } }] }] };
-    await client.create(VirtualService, { ...istio, metadata: { name: 'root', namespace: NAMESPACE }, spec: root });
-    await client.create(VirtualService, { ...istio, metadata: { name: 'delegate', namespace: NAMESPACE }, spec: leaf });
-    await having(environmentOf(NAMESPACE, 'alice', 'payments', 'payments:2'), async () => {
-      const reached = async (path: string, key: string): Promise<string | undefined> => {
-        const { pod } = await ingress.ask({ host: 'pay.example.com', path, headers: [[KEY, key]] });
-        return pod?.image;
-      };
-      expect([await reached('/pay', 'alice'), await reached('/pay', 'bob')]).toEqual(['payments:2', 'payments:1']);
-      expect([await reached('/', 'alice'), await reached('/', 'bob')]).toEqual(['orders:1', 'orders:1']);
-    });
-  });
-
   test('environments with regular expressions that Envoy refuses stop nobody else', async () => {
     const { client } = handle.mesh;
     const refused = ['(', '([', '*a', 'a\\', 'a(?=b)', String.raw`(a)\1`, 'a{1,2000}'];
