@@ -9,6 +9,7 @@ import { complaintOf, phaseOf } from './claim-state.ts';
 import { targetOf } from './claim-world.ts';
 import { CommandFailed, EXIT } from './exit.ts';
 import { getNamed } from './named.ts';
+import { namedKubeconfig } from './named-kubeconfig.ts';
 import { connected } from './options.ts';
 import type { ClusterOptions } from './options.ts';
 import { readable } from './readable.ts';
@@ -17,9 +18,9 @@ const KEY = 'kubeconfig';
 
 /** Prints the kubeconfig of a claim that is bound. */
 export function printKubeconfig(name: string, options: ClusterOptions): Promise<void> {
-  return connected(options, async ({ client, namespace }) => {
+  return connected(options, async ({ client, namespace, config }) => {
     const claim = await getNamed(client, CLAIM, { name, namespace });
-    const text = await kubeconfigOf(client, claim);
+    const text = namedKubeconfig(await kubeconfigOf(client, claim), keyOf(claim.metadata), config);
     process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   });
 }

@@ -2,6 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import type { Client } from '../kube/client.ts';
+import type { ConnectConfig } from '../kube/config.ts';
 import { parseDuration } from '../kube/duration.ts';
 import { InvalidSelectorError, parseSelector } from '../kube/selector.ts';
 
@@ -85,6 +86,8 @@ export function collect(value: string, before: readonly string[] = []): readonly
 export interface Connection {
   readonly client: Client;
   readonly namespace: string;
+  /** How the cluster is reached. */
+  readonly config: ConnectConfig;
 }
 
 /** Runs something with a connection, and closes it in the end. */
@@ -105,7 +108,7 @@ export async function connected<R>(options: ClusterOptions, run: (connection: Co
   };
   const client = connect(config, { userAgent: 'offshoot-cli', onWarning });
   try {
-    return await run({ client, namespace: options.namespace ?? config.namespace ?? 'default' });
+    return await run({ client, namespace: options.namespace ?? config.namespace ?? 'default', config });
   } catch (error) {
     const { namingCredentials } = await import('./credentials-hint.ts');
     throw namingCredentials(error, config.server, options);

@@ -2,12 +2,13 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { runnerFor } from '../../src/cli/testing/offshoot-process.ts';
 import { connect, defineKind, isNotFound, loadConfig } from '../../src/kube/index.ts';
 import type { AnyObject, Client } from '../../src/kube/index.ts';
 import { until } from '../support/until.ts';
@@ -192,6 +193,41 @@ test('writes the kubeconfig where it is told to, readable by nobody else', async
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(await stop(run)).toBe(0);
 }, 60_000);
+
+test('after a restart on another port, the kubeconfig of a claim leads to the new one', async () => {
+  const directory = newDirectory();
+  const first = upWithControllers('--data-dir', directory, '--port', '0');
+  const { kubeconfig, api } = await first.ready();
+  const before = clientOf(kubeconfig);
+  const spec = { provisioner: 'offshoot.dev/namespace', reclaimPolicy: 'Delete' };
+  await before.create(Class, {
+    apiVersion: appstudio,
+    kind: 'DeploymentTargetClass',
+    metadata: { name: 'local' },
+    spec,
+  });
+  before.close();
+  const runner = runnerFor(kubeconfig);
+  expect(await runner.run('claim', 'create', 'it', '--class', 'local', '--wait')).toMatchObject({ code: 0 });
+  expect(await stop(first)).toBe(0);
+  // Its old port is taken meanwhile, and nobody issues credentials anew.
+  const taken = createServer().listen(Number(new URL(api).port), '127.0.0.1');
+  await once(taken, 'listening');
+  const second = up('--data-dir', directory, '--port', '0');
+  const moved = await second.ready();
+  const printed = await runner.run('claim', 'kubeconfig', 'it');
+  expect(printed).toMatchObject({ code: 0, stderr: '' });
+  const file = path.join(directory, 'it.kubeconfig');
+  writeFileSync(file, printed.stdout);
+  const config = loadConfig({ path: file, context: 'default/it' });
+  expect([config.server, moved.api]).toEqual([moved.api, expect.not.stringContaining(api)]);
+  const client = connect(config);
+  const metadata = { name: 'kept', namespace: config.namespace! };
+  await client.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
+  client.close();
+  taken.close();
+  expect(await stop(second)).toBe(0);
+}, 90_000);
 
 const appstudio = 'appstudio.redhat.com/v1alpha1';
 const Claim = defineKind(appstudio, 'DeploymentTargetClaim', 'deploymenttargetclaims');
