@@ -20,23 +20,27 @@ export async function up(options: UpOptions, usualPort: number): Promise<void> {
   const place = options.memory ? memoryPlace() : dataPlace(options);
   const signalled = untilSignal();
   const cluster = await start(options, usualPort, place.dataDir);
-  const plane = await control(cluster, options.controllers);
-  const kubeconfig = path.resolve(options.kubeconfig ?? path.join(place.dir, 'kubeconfig'));
-  mkdirSync(path.dirname(kubeconfig), { recursive: true });
-  writeFileSync(kubeconfig, cluster.kubeconfig(), { mode: 0o600 });
-  if (options.output === 'json') {
-    console.log(JSON.stringify({ api: cluster.url, kubeconfig, pid: process.pid }));
-  } else {
-    console.log(summary(cluster.url, kubeconfig, place.dataDir, plane !== undefined));
+  let plane: ControlPlane | undefined;
+  try {
+    plane = await control(cluster, options.controllers);
+    const kubeconfig = path.resolve(options.kubeconfig ?? path.join(place.dir, 'kubeconfig'));
+    mkdirSync(path.dirname(kubeconfig), { recursive: true });
+    writeFileSync(kubeconfig, cluster.kubeconfig(), { mode: 0o600 });
+    if (options.output === 'json') {
+      console.log(JSON.stringify({ api: cluster.url, kubeconfig, pid: process.pid }));
+    } else {
+      console.log(summary(cluster.url, kubeconfig, place.dataDir, plane !== undefined));
+    }
+    // Later starts find what this one has compiled, however this one ends.
+    flushCompileCache();
+    // The engine would let its space for new objects grow to 128 MB, several times what a large cluster itself takes.
+    setFlagsFromString('--semi-space-growth-factor=1');
+    await signalled;
+  } finally {
+    await plane?.stop();
+    await cluster.stop();
+    place.leave();
   }
-  // Later starts find what this one has compiled, however this one ends.
-  flushCompileCache();
-  // The engine would let its space for new objects grow to 128 MB, several times what a large cluster itself takes.
-  setFlagsFromString('--semi-space-growth-factor=1');
-  await signalled;
-  await plane?.stop();
-  await cluster.stop();
-  place.leave();
 }
 
 /** The controllers, or what must be done where there are none. */

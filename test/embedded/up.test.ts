@@ -186,6 +186,12 @@ test('a cluster in memory leaves nothing behind', async () => {
   expect(existsSync(path.dirname(kubeconfig))).toBe(false);
 }, 60_000);
 
+test('ends when it can not finish its start', async () => {
+  const run = upWithControllers('--memory', '--port', '0', '--kubeconfig', '/dev/null/kubeconfig');
+  expect([await run.ended(), run.stdout()]).toEqual([1, '']);
+  expect(run.stderr()).toMatch(/^error: .*\/dev\/null\b/);
+}, 60_000);
+
 test('writes the kubeconfig where it is told to, readable by nobody else', async () => {
   const file = path.join(newDirectory(), 'deep', 'config');
   const run = up('--memory', '--port', '0', '--kubeconfig', file);
