@@ -8,6 +8,8 @@ import { setFlagsFromString } from 'node:v8';
 import { startEmbedded } from '../embedded/index.ts';
 import type { Embedded } from '../embedded/index.ts';
 import type { ControlPlane } from './control-plane.ts';
+import { messageOf } from './exit.ts';
+import type { Merged } from './merge-kubeconfig.ts';
 import { clusterDefinitions, webhookNames } from './needs.ts';
 import { seed } from './seed.ts';
 import { untilSignal } from './signals.ts';
@@ -21,15 +23,22 @@ export async function up(options: UpOptions, usualPort: number): Promise<void> {
   const signalled = untilSignal();
   const cluster = await start(options, usualPort, place.dataDir);
   let plane: ControlPlane | undefined;
+  let merged: Merged | undefined;
   try {
     plane = await control(cluster, options.controllers);
     const kubeconfig = path.resolve(options.kubeconfig ?? path.join(place.dir, 'kubeconfig'));
     mkdirSync(path.dirname(kubeconfig), { recursive: true });
     writeFileSync(kubeconfig, cluster.kubeconfig(), { mode: 0o600 });
+    const context = options.mergeKubeconfig;
+    if (context !== undefined) merged = await merge(cluster, context);
+    const { url } = cluster;
     if (options.output === 'json') {
-      console.log(JSON.stringify({ api: cluster.url, kubeconfig, pid: process.pid }));
+      const told = { api: url, kubeconfig, pid: process.pid, ...(context !== undefined && { context }) };
+      console.log(JSON.stringify(told));
     } else {
-      console.log(summary(cluster.url, kubeconfig, place.dataDir, plane !== undefined));
+      const { dataDir } = place;
+      const own = context !== undefined && merged && { merged: { context, file: merged.file } };
+      console.log(summary({ url, kubeconfig, ...own, dataDir, hasControllers: plane !== undefined }));
     }
     // Later starts find what this one has compiled, however this one ends.
     flushCompileCache();
@@ -37,10 +46,17 @@ export async function up(options: UpOptions, usualPort: number): Promise<void> {
     setFlagsFromString('--semi-space-growth-factor=1');
     await signalled;
   } finally {
+    await merged?.undo().catch((error: unknown) => console.error(`Warning: ${messageOf(error)}`));
     await plane?.stop();
     await cluster.stop();
     place.leave();
   }
+}
+
+async function merge({ url: server, caPem, admin }: Embedded, name: string): Promise<Merged> {
+  const { mergeKubeconfig } = await import('./merge-kubeconfig.ts');
+  const { certPem, keyPem } = admin;
+  return mergeKubeconfig({ name, server, caPem, certPem, keyPem, pid: process.pid });
 }
 
 /** The controllers, or what must be done where there are none. */
@@ -95,20 +111,28 @@ async function start(options: UpOptions, usualPort: number, dataDir: string | un
   }
 }
 
-function summary(url: string, kubeconfig: string, dataDir: string | undefined, controllers: boolean): string {
+interface Summary {
+  readonly url: string;
+  readonly kubeconfig: string;
+  /** Where the cluster is a context of the user's own kubeconfig. */
+  readonly merged?: { readonly context: string; readonly file: string };
+  readonly dataDir: string | undefined;
+  readonly hasControllers: boolean;
+}
+
+function summary({ url, kubeconfig, merged, dataDir, hasControllers }: Summary): string {
   const row = (name: string, value: string): string => `  ${styleText('gray', name.padEnd(16))}${value}`;
+  const starting = '"offshoot run --controllers environments,targets" starts them';
   return [
     styleText('bold', 'Offshoot is running.'),
     '',
     row('Kubernetes API', url),
     row('kubeconfig', kubeconfig),
-    row(
-      'controllers',
-      controllers ? 'running' : 'none ("offshoot run --controllers environments,targets" starts them)',
-    ),
+    ...(merged ? [row('context', `${merged.context}, the current one of ${merged.file} until this stops`)] : []),
+    row('controllers', hasControllers ? 'running' : `none (${starting})`),
     row('data', dataDir === undefined ? 'in memory, gone when this stops' : `${dataDir} (--fresh starts over)`),
     '',
-    `  export KUBECONFIG=${kubeconfig}`,
+    ...(merged ? [] : [`  export KUBECONFIG=${kubeconfig}`]),
     '  kubectl get namespaces',
     '',
     'Ctrl-C stops it.',

@@ -8,6 +8,7 @@ export interface UpOptions {
   readonly fresh?: boolean;
   readonly port?: number;
   readonly kubeconfig?: string;
+  readonly mergeKubeconfig?: string;
   readonly controllers: boolean;
   readonly output?: 'json';
 }
@@ -25,11 +26,20 @@ export function upCommand(): Command {
     .option('--fresh', 'remove what the data directory holds and start over')
     .option('--port <number>', `port of the API; 0 takes a free one (default: ${USUAL_PORT}, or a free one)`, parsePort)
     .option('--kubeconfig <file>', 'where to write the kubeconfig (default: in the data directory)')
+    .addOption(
+      new Option(
+        '--merge-kubeconfig [context]',
+        'put the cluster into your own kubeconfig too ($KUBECONFIG, or ~/.kube/config), as its current context, until this stops (default name: offshoot)',
+      ).preset('offshoot'),
+    )
     .option('--no-controllers', 'run the API alone; "offshoot run" can then run the controllers')
     .addOption(new Option('-o, --output <format>', 'one line of JSON on standard output once ready').choices(['json']))
     .addHelpText(
       'after',
-      '\nExample:\n  offshoot up --memory --kubeconfig /tmp/kc &\n  kubectl --kubeconfig /tmp/kc get namespaces',
+      `
+Examples:
+  offshoot up --merge-kubeconfig
+  offshoot up --memory --kubeconfig /tmp/kc`,
     )
     .action(async (options: UpOptions) => {
       // Loaded here, so that every other command starts without it.

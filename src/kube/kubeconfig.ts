@@ -66,7 +66,7 @@ export function loadConfig(options: LoadOptions = {}): ConnectConfig {
   if (kubeconfig.files.length > 0) return contextConfig(kubeconfig, options.context);
   const config = inClusterConfig({ env: options.env });
   if (config !== undefined) return config;
-  const looked = candidates(options).join(delimiter);
+  const looked = kubeconfigCandidates(options).join(delimiter);
   throw new Error(
     `no cluster configured: ${looked} does not exist and this is not a pod; set KUBECONFIG or --kubeconfig`,
   );
@@ -74,10 +74,11 @@ export function loadConfig(options: LoadOptions = {}): ConnectConfig {
 
 function kubeconfigFiles(options: KubeconfigOptions): string[] {
   if (options.path !== undefined) return [options.path];
-  return candidates(options).filter((file) => existsSync(file));
+  return kubeconfigCandidates(options).filter((file) => existsSync(file));
 }
 
-function candidates({ path, env = process.env }: KubeconfigOptions): string[] {
+/** Where kubeconfig files are looked for, whether or not they are there. */
+export function kubeconfigCandidates({ path, env = process.env }: KubeconfigOptions): string[] {
   if (path !== undefined) return [path];
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
   return listed.length > 0 ? listed : [join(env['HOME'] ?? homedir(), '.kube', 'config')];

@@ -7,7 +7,8 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { runnerFor } from '../../src/cli/testing/offshoot-process.ts';
 import { connect, defineKind, isNotFound, loadConfig } from '../../src/kube/index.ts';
 import type { AnyObject, Client } from '../../src/kube/index.ts';
@@ -52,7 +53,11 @@ function up(...args: string[]): Run {
 }
 
 function upWithControllers(...args: string[]): Run {
-  const child = spawn(process.execPath, [BIN, 'up', '-o', 'json', ...args]);
+  return started(args);
+}
+
+function started(args: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
+  const child = spawn(process.execPath, [BIN, 'up', '-o', 'json', ...args], { env: { ...process.env, ...env } });
   children.push(child);
   const output = { stdout: '', stderr: '' };
   const firstLine = Promise.withResolvers<string>();
@@ -185,6 +190,60 @@ test('a cluster in memory leaves nothing behind', async () => {
   expect(await stop(run)).toBe(0);
   expect(existsSync(path.dirname(kubeconfig))).toBe(false);
 }, 60_000);
+
+describe('--merge-kubeconfig', () => {
+  const theirs = 'apiVersion: v1\nkind: Config\ncurrent-context: work\ncontexts:\n- name: work\n  context: {}\n';
+
+  /** Starts with a kubeconfig of the user's own. */
+  function upWith(file: string, ...args: string[]): Run {
+    return started(['--no-controllers', '--memory', '--port', '0', '--merge-kubeconfig', ...args], {
+      KUBECONFIG: file,
+    });
+  }
+
+  test('is the current context of the kubeconfig while it runs, and gone afterwards', async () => {
+    const file = path.join(newDirectory(), 'config');
+    writeFileSync(file, theirs);
+    const run = upWith(file);
+    const { api } = await run.ready();
+    expect(run.stdout()).toContain('"context":"offshoot"');
+    expect(loadConfig({ path: file })).toMatchObject({ server: api });
+    const client = clientOf(file);
+    await client.create(ConfigMap, configMap('reached'));
+    client.close();
+    expect([await stop(run), run.stderr()]).toEqual([0, '']);
+    expect(parse(readFileSync(file, 'utf8'))).toMatchObject({
+      'current-context': 'work',
+      contexts: [{ name: 'work' }],
+      clusters: [],
+      users: [],
+    });
+  }, 60_000);
+
+  test('killed, it is replaced by the next one; beside one that runs, another needs another name', async () => {
+    const file = path.join(newDirectory(), 'config');
+    writeFileSync(file, theirs);
+    const killed = upWith(file);
+    await killed.ready();
+    await stop(killed, 'SIGKILL');
+    const second = upWith(file);
+    const { api } = await second.ready();
+    expect(loadConfig({ path: file, context: 'offshoot' }).server).toBe(api);
+    const refused = upWith(file);
+    expect(await refused.ended()).toBe(1);
+    expect(refused.stderr()).toBe(
+      `error: kubeconfig ${file}: its context "offshoot" is that of the process ${second.child.pid}, which runs; choose another name\n`,
+    );
+    const other = upWith(file, 'other');
+    const { api: elsewhere } = await other.ready();
+    expect(loadConfig({ path: file }).server).toBe(elsewhere);
+    expect([await stop(second), await stop(other)]).toEqual([0, 0]);
+    expect(parse(readFileSync(file, 'utf8'))).toMatchObject({
+      'current-context': 'work',
+      contexts: [{ name: 'work' }],
+    });
+  }, 90_000);
+});
 
 test('ends when it can not finish its start', async () => {
   const run = upWithControllers('--memory', '--port', '0', '--kubeconfig', '/dev/null/kubeconfig');
