@@ -81,7 +81,7 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
     ...warnings(claim, verdict.target, life),
   ]);
   const steps = [...(verdict.steps ?? [])];
-  if (steps.length === 0) steps.push(annotate(claim, lifeMarks(claim, life)));
+  if (steps.length === 0) steps.push(...lifeSteps(claim, life));
   const lookAgainMs = Math.min(life.leftMs ?? Infinity, progress?.lookAgainMs ?? Infinity);
   return {
     steps,
@@ -95,8 +95,10 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
 }
 
 /** When it ends, and when it began: that is never taken back, so that another time to live counts from it too. */
-function lifeMarks({ metadata }: DeploymentTargetClaim, { boundAt, expiresAt }: Life): Marks {
-  return { [BOUND_AT]: boundAt ?? metadata.annotations?.[BOUND_AT], [EXPIRES_AT]: expiresAt };
+function lifeSteps(claim: DeploymentTargetClaim, { boundAt, expiresAt }: Life): Step[] {
+  const { [BOUND_AT]: begun, [EXPIRES_AT]: end } = claim.metadata.annotations ?? {};
+  const isTold = (boundAt ?? begun) === begun && expiresAt === end;
+  return isTold ? [] : [annotate(claim, { [BOUND_AT]: boundAt ?? begun, [EXPIRES_AT]: expiresAt })];
 }
 
 /** What is odd about a claim and does not keep it from being of use. */

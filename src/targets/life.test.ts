@@ -9,6 +9,14 @@ import { BOUND_AT, EXPIRES_AT, TTL } from './names.ts';
 const HOUR = 3_600_000;
 const at = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
 
+test('a claim without an end is not written to for its sake', async () => {
+  const w = await running().have(claim('test-dtc', { deploymentTargetClassName: '' }));
+  await w.settle();
+  const writes = w.api.writes.filter(({ kind, subresource }) => kind === 'DeploymentTargetClaim' && !subresource);
+  // It is created, and gets its finalizer.
+  expect(writes.map(({ verb }) => verb)).toEqual(['create', 'patch']);
+});
+
 describe('a claim with an end', () => {
   const end = (w: ClaimWorld) => dtc(w)?.metadata.annotations?.[EXPIRES_AT];
 
