@@ -17,7 +17,7 @@ export * from './objects.ts';
 export * from './pki.ts';
 export * from './reflector.ts';
 export * from './selector.ts';
-export { TOKEN_EXPIRES, TOKEN_ISSUED } from './service-account-token.ts';
+export { dataDigest, TOKEN_DIGEST, TOKEN_EXPIRES, TOKEN_ISSUED } from './service-account-token.ts';
 export * from './steps.ts';
 export * from './table.ts';
 export * from './tables.ts';

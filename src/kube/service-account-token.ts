@@ -1,4 +1,5 @@
 // Tokens for service accounts, and the Secret with a kubeconfig that holds one. apply.ts calls it for `token` steps.
+import { createHash } from 'node:crypto';
 import type { Client } from './client.ts';
 import { ApiError } from './errors.ts';
 import type { KubeObject, Ref } from './objects.ts';
@@ -7,6 +8,8 @@ import type { Token } from './steps.ts';
 /** On a Secret with a token: when that was issued and when it ends. */
 export const TOKEN_ISSUED = 'offshoot.dev/token-issued';
 export const TOKEN_EXPIRES = 'offshoot.dev/token-expires';
+/** On a Secret with a token: a digest of its data as they were issued. */
+export const TOKEN_DIGEST = 'offshoot.dev/token-digest';
 
 export interface IssuedToken {
   readonly token: string;
@@ -43,14 +46,24 @@ export async function requestToken(
 /** The Secret of a `token` step with its token. */
 export async function credentialsSecret(step: Token, { token, issued, expires }: IssuedToken): Promise<KubeObject> {
   const { object } = step;
-  const annotations = { ...object.metadata.annotations, [TOKEN_ISSUED]: issued, [TOKEN_EXPIRES]: expires };
   const kubeconfig = Buffer.from(await kubeconfigOf(step, token)).toString('base64');
+  const annotations = {
+    ...object.metadata.annotations,
+    [TOKEN_ISSUED]: issued,
+    [TOKEN_EXPIRES]: expires,
+    [TOKEN_DIGEST]: dataDigest(kubeconfig),
+  };
   const secret: KubeObject & { data: Record<string, string> } = {
     ...object,
     metadata: { ...object.metadata, annotations },
     data: { kubeconfig },
   };
   return secret;
+}
+
+/** Stands for the data of a Secret: another one when anybody changes them. */
+export function dataDigest(base64: string): string {
+  return createHash('sha256').update(base64).digest('hex').slice(0, 32);
 }
 
 async function kubeconfigOf({ serviceAccount, cluster }: Token, token: string): Promise<string> {

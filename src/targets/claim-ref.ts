@@ -1,7 +1,7 @@
 // The reference from a target to its claim: the lock that makes binding one to one. It may be a name, or an object with
 // a name; what is there keeps its shape.
 import type { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
-import { CLAIM_UID } from './names.ts';
+import { CLAIM_UID, LAST_CLAIM } from './names.ts';
 import type { Settings } from './settings.ts';
 
 type ClaimRef = DeploymentTarget['spec']['claimRef'];
@@ -55,9 +55,10 @@ export function withClaim(
   return { ...target, metadata: { ...target.metadata, annotations }, spec: { ...target.spec, claimRef } };
 }
 
-/** The target referring to no claim. */
+/** The target referring to no claim, and remembering that there was one. */
 export function withoutClaim(target: DeploymentTarget): DeploymentTarget {
-  const { [CLAIM_UID]: _uid, ...annotations } = target.metadata.annotations ?? {};
+  const { [CLAIM_UID]: uid, ...others } = target.metadata.annotations ?? {};
+  const annotations = uid === undefined ? others : { ...others, [LAST_CLAIM]: uid };
   const { claimRef: before } = target.spec;
   const claimRef = typeof before === 'object' ? { ...before, name: '' } : '';
   return { ...target, metadata: { ...target.metadata, annotations }, spec: { ...target.spec, claimRef } };

@@ -1,6 +1,8 @@
-// Secrets with credentials: what is read of them, and when a token is due to be replaced.
-import { reading, TOKEN_EXPIRES, TOKEN_ISSUED } from '../kube/index.ts';
-import type { TableDeclaration } from '../kube/index.ts';
+// Secrets with credentials: what is read of them, what they were issued for, and when they are due to be issued again.
+import { createHash } from 'node:crypto';
+import { dataDigest, reading, TOKEN_DIGEST, TOKEN_EXPIRES, TOKEN_ISSUED } from '../kube/index.ts';
+import type { ClusterAddress, KubeObject, TableDeclaration } from '../kube/index.ts';
+import { LAST_CLAIM } from './names.ts';
 import { Secret } from './objects.ts';
 
 /** Secrets that may hold credentials of targets: not those that others keep in great numbers for other ends. */
@@ -10,17 +12,49 @@ export const readingSecrets: TableDeclaration = reading(Secret, {
     .join(','),
 });
 
+/** On a Secret with a token: the uid of the account that it is for. An account or namespace made anew has another. */
+const TOKEN_ACCOUNT = 'offshoot.dev/token-account';
+/** On a Secret with a token: a digest of how the cluster is reached. */
+const TOKEN_CLUSTER = 'offshoot.dev/token-cluster';
+
 /** The part of its life after which a token is replaced. */
 const FRESH = 2 / 3;
 
+type Marks = Readonly<Record<string, string>>;
+
+/** What the Secret with a token for an account says of what that is good for, so that it can be judged later. */
+export function issuedFor(account: KubeObject, cluster: ClusterAddress): Marks {
+  const { server, caPem = '', insecureSkipTlsVerify = false } = cluster;
+  const address = createHash('sha256').update(JSON.stringify([server, caPem, insecureSkipTlsVerify]));
+  const lastClaim = account.metadata.annotations?.[LAST_CLAIM];
+  return {
+    [TOKEN_ACCOUNT]: account.metadata.uid ?? '',
+    [TOKEN_CLUSTER]: address.digest('hex').slice(0, 16),
+    ...(lastClaim !== undefined && { [LAST_CLAIM]: lastClaim }),
+  };
+}
+
+/** Whether we issued the credentials in a Secret. Its marks may be gone; that we wrote to it is still known. */
+export function isIssuedByUs({ metadata }: Secret): boolean {
+  return metadata.annotations?.[TOKEN_ISSUED] !== undefined || (metadata.managedFields ?? []).length > 0;
+}
+
 /**
- * Milliseconds until the token of a Secret is to be replaced: 0 when it is due or missing, Infinity when it is not one
- * of ours, and so not ours to replace.
+ * Milliseconds until the credentials in a Secret of ours are to be issued again: 0 when that is due, or they are not
+ * the ones that were issued, or not for what is wanted.
  */
-export function freshForMs(secret: Secret | undefined, now: number): number {
-  if (secret?.data?.['kubeconfig'] === undefined) return 0;
-  const issued = Date.parse(secret.metadata.annotations?.[TOKEN_ISSUED] ?? '');
-  const expires = Date.parse(secret.metadata.annotations?.[TOKEN_EXPIRES] ?? '');
-  if (Number.isNaN(issued) || Number.isNaN(expires)) return Infinity;
+export function freshForMs({ metadata, data }: Secret, wanted: Marks, now: number): number {
+  const { annotations = {} } = metadata;
+  const isAsIssued = annotations[TOKEN_DIGEST] === dataDigest(data?.['kubeconfig'] ?? '');
+  const isForThis = Object.entries(wanted).every(([mark, value]) => annotations[mark] === value);
+  const issued = Date.parse(annotations[TOKEN_ISSUED] ?? '');
+  const expires = Date.parse(annotations[TOKEN_EXPIRES] ?? '');
+  if (!isAsIssued || !isForThis || Number.isNaN(issued) || Number.isNaN(expires)) return 0;
   return Math.max(0, issued + (expires - issued) * FRESH - now);
+}
+
+/** Whether whoever had a target last can no longer use its credentials, which the next one gets. */
+export function isRotated(secret: Secret | undefined, lastClaim: string | undefined): boolean {
+  if (lastClaim === undefined || (secret !== undefined && !isIssuedByUs(secret))) return true;
+  return secret?.metadata.annotations?.[LAST_CLAIM] === lastClaim;
 }

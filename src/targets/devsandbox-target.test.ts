@@ -6,6 +6,7 @@ import { planRequestedTarget } from './devsandbox-target.ts';
 import { Namespace } from './objects.ts';
 import { defaultSettings } from './settings.ts';
 import { ago, object, planIn, shown } from './testing/planning.ts';
+import { requestOf } from './world.ts';
 
 const DEVSANDBOX = 'appstudio.redhat.com/devsandbox';
 const BY = 'provisioner.appstudio.redhat.com/provisioned-by';
@@ -222,5 +223,36 @@ describe('a request whose claim is gone', () => {
     ],
   ] as const)('%s', (_what, it, others, wanted) => {
     expect(shown(plan(it, ...others))).toEqual(wanted);
+  });
+});
+
+describe('a request that was kept when its claim went', () => {
+  const LAST = 'offshoot.dev/last-claim';
+  const kept = (access?: Given['access']) =>
+    request({ labels: labelled, annotations: { [UID]: 'old' }, ...(access && { access }) });
+  const released = target({ claimRef: '' }, { annotations: { [BY]: DEVSANDBOX, [LAST]: 'old' } });
+
+  test('hears who had its target last, and its target follows where the cluster is', () => {
+    const [step] = plan(kept(), ofClass('Retain'), released).steps!;
+    expect(step).toHaveProperty('to.metadata.annotations', { [UID]: 'old', [LAST]: 'old' });
+    const told = request({ labels: labelled, annotations: { [UID]: 'old', [LAST]: 'old' } });
+    const moved = { ...told, status: { ...told.status, targetClusterURL: 'https://moved' } };
+    expect(shown(plan(moved, ofClass('Retain'), released))).toEqual([
+      'edit DeploymentTarget team/staging-dt {"spec":{"kubernetesCredentials":{"apiURL":"https://moved"}}}',
+    ]);
+  });
+
+  test('has nothing to do with another target of the name', () => {
+    const other = target({}, { annotations: { [BY]: DEVSANDBOX, [UID]: 'uid-of-staging', [LAST]: 'x' } });
+    const elsewhere = kept([{ name: 'elsewhere', secretRef: 'key' }]);
+    expect(shown(plan(elsewhere, ofClass('Retain'), claim(), other))).toEqual([]);
+    const own = object(
+      SpaceRequest,
+      'staging-own',
+      { spec: elsewhere.spec, status: request().status },
+      { labels: labelled },
+    );
+    const found = planIn([elsewhere, own, other], (view) => requestOf(view, other)?.metadata.name);
+    expect(found).toBe('staging-own');
   });
 });

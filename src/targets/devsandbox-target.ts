@@ -14,6 +14,7 @@ import {
   CLASS_NAME,
   DEVSANDBOX,
   LABEL_LENGTH,
+  LAST_CLAIM,
   PROVISIONED_BY,
   PROVISIONER,
   RECLAIM_POLICY,
@@ -24,7 +25,7 @@ import {
 import type { Settings } from './settings.ts';
 import { targetNameProblem } from './target-name.ts';
 import { isEnding } from './wanted.ts';
-import { claimTables, classOf, reclaimPolicyOf, targetsReferringTo } from './world.ts';
+import { claimTables, classOf, mayStandFor, reclaimPolicyOf, targetsReferringTo } from './world.ts';
 
 export function devsandboxTarget(settings: Settings): ControllerDefinition {
   return defineController<SpaceRequest>({
@@ -42,32 +43,26 @@ export function planRequestedTarget(view: View, request: SpaceRequest, settings:
   if (request.metadata.deletionTimestamp !== undefined || claimName === '') return {};
   const claim = claimOf(view, request, claimName);
   const target = targetOf(view, request, claim);
-  if (claim === undefined) return { steps: orphanSteps(view, request, target, claimName) };
-  const isOver = claim.metadata.deletionTimestamp !== undefined || isEnding(view, request.metadata.namespace);
-  if (isOver || !hasReadyCondition(request)) return {};
-  const access = accessOf(request);
-  if (access === undefined) return {};
-
-  const credentials = {
-    defaultNamespace: access.name,
-    apiURL: request.status?.targetClusterURL ?? '',
-    clusterCredentialsSecret: access.secretRef,
-    allowInsecureSkipTLSVerify: settings.insecureTargets,
-  };
-  if (target === undefined) {
-    // Somebody deleted the target: the claim has lost it, and whoever wants it back takes the label off the request.
-    const wasBound = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
-    const isLabelled = request.metadata.labels?.[TARGET_LABEL] !== undefined || !fitsLabel(sandboxTarget(claimName));
-    if (wasBound && isLabelled) return {};
-    if (targetNameProblem(view, claim) !== undefined) return {};
-    const made = targetFor(view, request, claim, credentials, settings);
-    return {
-      steps: [make(DeploymentTarget, made), ...labelSteps(request, made.metadata.name)],
-      events: [{ type: 'Normal', reason: 'TargetMade', note: `made DeploymentTarget ${made.metadata.name}` }],
-    };
+  const credentials = credentialsOf(request, settings);
+  if (claim === undefined) {
+    const steps = orphanSteps(view, request, target, claimName);
+    const isKept = steps.length === 0 && target !== undefined && mayStandFor(request, target);
+    return { steps: isKept ? keepSteps(request, target, credentials) : steps };
   }
-  const label = labelSteps(request, target.metadata.name);
-  return { steps: label.length > 0 ? label : followSteps(target, credentials) };
+  const isOver = claim.metadata.deletionTimestamp !== undefined || isEnding(view, request.metadata.namespace);
+  if (isOver) return {};
+  if (target !== undefined) return { steps: keepSteps(request, target, credentials) };
+  if (credentials === undefined) return {};
+  // Somebody deleted the target: the claim has lost it, and whoever wants it back takes the label off the request.
+  const wasBound = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
+  const isLabelled = request.metadata.labels?.[TARGET_LABEL] !== undefined || !fitsLabel(sandboxTarget(claimName));
+  if (wasBound && isLabelled) return {};
+  if (targetNameProblem(view, claim) !== undefined) return {};
+  const made = targetFor(view, request, claim, credentials, settings);
+  return {
+    steps: [make(DeploymentTarget, made), ...markSteps(request, made)],
+    events: [{ type: 'Normal', reason: 'TargetMade', note: `made DeploymentTarget ${made.metadata.name}` }],
+  };
 }
 
 /** The claim that a request was made for. Another one that came later by the name is not it. */
@@ -120,6 +115,19 @@ function orphanPolicy(view: View, request: SpaceRequest): 'Delete' | 'Retain' {
   return ours.length > 0 && ours.every(({ spec }) => spec.reclaimPolicy === 'Delete') ? 'Delete' : 'Retain';
 }
 
+/** Where to deploy to, once the request is ready. */
+function credentialsOf(request: SpaceRequest, { insecureTargets }: Settings): Credentials | undefined {
+  const access = hasReadyCondition(request) ? accessOf(request) : undefined;
+  return (
+    access && {
+      defaultNamespace: access.name,
+      apiURL: request.status?.targetClusterURL ?? '',
+      clusterCredentialsSecret: access.secretRef,
+      allowInsecureSkipTLSVerify: insecureTargets,
+    }
+  );
+}
+
 /** The namespace to deploy to: the first, which spaces call their default. Without a Secret its target is not bound. */
 function accessOf({ status }: SpaceRequest): { name: string; secretRef: string } | undefined {
   const byName = [...(status?.namespaceAccess ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -163,10 +171,29 @@ function fitsLabel(name: string): boolean {
   return name.length <= LABEL_LENGTH;
 }
 
-function labelSteps(request: SpaceRequest, target: string): Step[] {
-  const { labels } = request.metadata;
-  if (labels?.[TARGET_LABEL] === target || !fitsLabel(target)) return [];
-  const metadata = { ...request.metadata, labels: { ...labels, [TARGET_LABEL]: target } };
+/** A request and its target are kept in step: one edit of each in a pass. */
+function keepSteps(request: SpaceRequest, target: DeploymentTarget, credentials: Credentials | undefined): Step[] {
+  if (credentials === undefined) return isOurs(target) ? markSteps(request, target, request.metadata.labels) : [];
+  const marks = markSteps(request, target);
+  return marks.length > 0 ? marks : followSteps(target, credentials);
+}
+
+/** The request says which target it became, and who had that last. */
+function markSteps(
+  request: SpaceRequest,
+  { metadata: { name, annotations } }: DeploymentTarget,
+  labels = fitsLabel(name) ? { ...request.metadata.labels, [TARGET_LABEL]: name } : request.metadata.labels,
+): Step[] {
+  const lastClaim = annotations?.[LAST_CLAIM];
+  const isMarked =
+    labels?.[TARGET_LABEL] === request.metadata.labels?.[TARGET_LABEL] &&
+    (lastClaim === undefined || request.metadata.annotations?.[LAST_CLAIM] === lastClaim);
+  if (isMarked) return [];
+  const metadata = {
+    ...request.metadata,
+    ...(labels && { labels }),
+    ...(lastClaim !== undefined && { annotations: { ...request.metadata.annotations, [LAST_CLAIM]: lastClaim } }),
+  };
   return [edit(SpaceRequest, request, { ...request, metadata })];
 }
 

@@ -12,6 +12,11 @@ export const PROVISIONED_BY = 'provisioner.appstudio.redhat.com/provisioned-by';
 
 /** On a target: the very claim that it is bound to, so that another of the same name is not taken for it. */
 export const CLAIM_UID = 'dt.appstudio.redhat.com/claim-uid';
+/**
+ * The uid of the claim that had a target last. On the target, and on the account behind it and the Secret with its
+ * token: whoever was let in for that claim is shut out by replacing an account that says otherwise.
+ */
+export const LAST_CLAIM = 'offshoot.dev/last-claim';
 /** On a target: what its class said about reclaiming, for when the class is gone. */
 export const RECLAIM_POLICY = 'dt.appstudio.redhat.com/reclaim-policy';
 /** On a released target: a person says that it may be claimed again. */

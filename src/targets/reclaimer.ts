@@ -7,17 +7,20 @@ import type { ControllerDefinition, Plan, PlannedCondition, PlannedEvent, View }
 import { edit, remove, removeUnchanged } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import { claimNameOf, claimUidOf, withoutClaim } from './claim-ref.ts';
-import { readingSecrets } from './credentials.ts';
+import { isRotated, readingSecrets } from './credentials.ts';
 import { hasCredentials } from './match.ts';
 import {
   DEVSANDBOX,
+  LAST_CLAIM,
   MAKE_AVAILABLE,
+  NAMESPACE_PROVISIONER,
   PROVISIONED_BY,
   RECLAIM_POLICY,
   RECYCLED,
   TARGET_FINALIZER,
   TOOLCHAIN_FINALIZER,
 } from './names.ts';
+import { Secret } from './objects.ts';
 import { placeProblem } from './place-gone.ts';
 import type { PlaceProblem } from './place-gone.ts';
 import { besideOthers, condition, errorCondition, withError } from './status.ts';
@@ -127,12 +130,23 @@ function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Reta
   if (reset !== undefined && phase === 'Released' && (isSettled || claimNameOf(target) === '')) {
     // First the mark that it was used, then the phase; what the person said stays until that is done.
     if (recycled === undefined) return { phase, steps: [annotate(target, { [RECYCLED]: 'true' })] };
-    return { phase: 'Available', steps: [] };
+    return { phase: isShut(view, target) ? 'Available' : phase, steps: [] };
   }
   if (isSettled) return { phase, steps: [] };
   const isOurs = target.metadata.annotations?.[PROVISIONED_BY] !== undefined;
   if (policy === 'Delete') return { phase, steps: isOurs ? [remove(DeploymentTarget, target)] : [] };
   return { phase, steps: [edit(DeploymentTarget, target, withoutClaim(target))] };
+}
+
+/** Whether a target is shut for whoever had it last, so that the next one may have it. */
+function isShut(view: View, { metadata, spec }: DeploymentTarget): boolean {
+  const { [LAST_CLAIM]: lastClaim, [PROVISIONED_BY]: provisioner } = metadata.annotations ?? {};
+  if (provisioner !== NAMESPACE_PROVISIONER && provisioner !== DEVSANDBOX) return true;
+  const secret = view.get(Secret, {
+    name: spec.kubernetesCredentials.clusterCredentialsSecret,
+    namespace: metadata.namespace,
+  });
+  return isRotated(secret, lastClaim);
 }
 
 /** What the class says about reclaiming is written on the target, so that its end does not depend on the class. */

@@ -5,7 +5,16 @@ import type { View } from '../controller/index.ts';
 import { reading } from '../kube/index.ts';
 import type { KubeObject, TableDeclaration } from '../kube/index.ts';
 import { claimNameOf, claimUidOf, refersTo } from './claim-ref.ts';
-import { CLAIM_LABEL, CLAIM_UID, OF_CLAIM, RECLAIM_POLICY, SANDBOX_TIER, TARGET_LABEL } from './names.ts';
+import {
+  CLAIM_LABEL,
+  CLAIM_UID,
+  DEVSANDBOX,
+  OF_CLAIM,
+  PROVISIONED_BY,
+  RECLAIM_POLICY,
+  SANDBOX_TIER,
+  TARGET_LABEL,
+} from './names.ts';
 import { Namespace } from './objects.ts';
 
 function inNamespace({ metadata }: { metadata: { namespace?: string } }, name: string | undefined): readonly string[] {
@@ -109,8 +118,18 @@ export function ownRequests(view: View, claim: DeploymentTargetClaim): readonly 
 export function requestOf(view: View, target: DeploymentTarget): SpaceRequest | undefined {
   const { name, namespace } = target.metadata;
   const labelled = view.index(SpaceRequest, 'target', `${namespace}/${name}`);
-  if (labelled.length > 0) return labelled.find(({ spec }) => spec.tierName === SANDBOX_TIER);
+  if (labelled.length > 0) {
+    return labelled.find((request) => request.spec.tierName === SANDBOX_TIER && mayStandFor(request, target));
+  }
   return requestsFor(view, { name: claimNameOf(target), namespace })[0];
+}
+
+/** Whether a target is what became of a request. An earlier target of the name may have left one that was kept. */
+export function mayStandFor({ status }: SpaceRequest, { metadata, spec }: DeploymentTarget): boolean {
+  const { namespaceAccess = [] } = status ?? {};
+  const { defaultNamespace } = spec.kubernetesCredentials;
+  const isMade = metadata.annotations?.[PROVISIONED_BY] === DEVSANDBOX && namespaceAccess.length > 0;
+  return !isMade || namespaceAccess.some(({ name }) => name === defaultNamespace);
 }
 
 /** What becomes of a target: as its claim's class says, or its own, or as was written on it when that was known. */

@@ -85,14 +85,20 @@ const KINDS: readonly AnyKind[] = [
 ];
 
 export class ClaimWorld {
-  readonly api = new FakeApi();
+  readonly api: FakeApi;
   /** Starts at the real time, which the API goes by. */
   readonly clock = new FakeClock(`${new Date().toISOString().slice(0, 19)}Z`);
   readonly #controllers: readonly ControllerDefinition[];
   #manager: Manager | undefined;
 
-  constructor(controllers: readonly ControllerDefinition[]) {
+  constructor(controllers: readonly ControllerDefinition[], api = new FakeApi()) {
     this.#controllers = controllers;
+    this.api = api;
+  }
+
+  /** The same world with other controllers. */
+  with(controllers: readonly ControllerDefinition[]): ClaimWorld {
+    return new ClaimWorld(controllers, this.api);
   }
 
   /** Creates objects, with the status that they carry. */

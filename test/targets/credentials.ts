@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { SpaceRequest } from '../../src/api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../src/api/targets.ts';
 import { connect, loadConfig } from '../../src/kube/index.ts';
 import type { Client, ConnectConfig, RawRequest } from '../../src/kube/index.ts';
-import { Secret } from '../../src/targets/objects.ts';
+import { Namespace, Secret, ServiceAccount } from '../../src/targets/objects.ts';
 import type { Cluster } from '../cluster/index.ts';
 import { poll } from '../scenarios/poll.ts';
 import { openKubectl } from '../scenarios/session.ts';
@@ -25,6 +26,8 @@ interface Place {
   /** The place to deploy to, and that of another claim. */
   readonly namespace: string;
   readonly neighbour: string;
+  /** Where the credentials are. */
+  readonly secret: string;
   readonly kubeconfigPath: string;
   readonly config: ConnectConfig;
   /** Acts with the credentials. */
@@ -66,19 +69,76 @@ export function credentialsSuite(cluster: Cluster, session: () => TargetsSession
         expect(outcomes).toEqual(ATTEMPTS.map(({ what }) => [what, 403]));
 
         await cluster.client().delete(DeploymentTargetClaim, { name: 'mine', namespace: team });
-        // A real server remembers for some seconds whom it has let in.
-        const isUseless = async (): Promise<boolean> => {
-          const code = await answerTo(client, { path: `/api/v1/namespaces/${namespace}/configmaps` });
-          return code === 401;
-        };
-        await poll(isUseless, DEADLINE_MS);
+        await expect(isShutOut(place)).resolves.toBe(true);
       });
+    }, 120_000);
+
+    test('are issued again when the account is made anew or somebody overwrites them, and shut whoever had a place that is kept', async () => {
+      await inPlace(
+        cluster,
+        provisioner,
+        async (place) => {
+          const admin = cluster.client();
+          const { namespace, team, secret } = place;
+          expect(await answerTo(place.client, lookInto(namespace))).toBe(200);
+
+          await admin.delete(ServiceAccount, { name: account, namespace });
+          await poll(() => isLetIn(admin, place), DEADLINE_MS);
+          await expect(isShutOut(place)).resolves.toBe(true);
+
+          const garbage = { data: { kubeconfig: Buffer.from('nothing').toString('base64') } };
+          await admin.patch(Secret, { name: secret, namespace: team }, { type: 'merge', body: garbage });
+          await poll(() => isLetIn(admin, place), DEADLINE_MS);
+
+          const last = await current(admin, place);
+          await admin.delete(DeploymentTargetClaim, { name: 'mine', namespace: team });
+          await expect(isShutOut({ ...place, client: connect(last) })).resolves.toBe(true);
+          await poll(() => isLetIn(admin, place), DEADLINE_MS);
+        },
+        'Retain',
+      );
     }, 120_000);
   });
 }
 
+function lookInto(namespace: string): RawRequest {
+  return { path: `/api/v1/namespaces/${namespace}/configmaps` };
+}
+
+/** Resolves with true when credentials are good for nothing. A real server remembers for some seconds whom it let in. */
+async function isShutOut({ client, namespace }: Pick<Place, 'client' | 'namespace'>): Promise<boolean> {
+  await poll(async () => (await answerTo(client, lookInto(namespace))) === 401, DEADLINE_MS);
+  return true;
+}
+
+/** The credentials that are in the Secret now. */
+async function current(
+  admin: Client,
+  { team, secret, kubeconfigPath }: Pick<Place, 'team' | 'secret' | 'kubeconfigPath'>,
+): Promise<ConnectConfig> {
+  const { data } = await admin.get(Secret, { name: secret, namespace: team });
+  writeFileSync(kubeconfigPath, Buffer.from(data!['kubeconfig']!, 'base64'), { mode: 0o600 });
+  return loadConfig({ path: kubeconfigPath });
+}
+
+/** Whether the credentials that are in the Secret now are good. */
+async function isLetIn(admin: Client, place: Place): Promise<boolean> {
+  try {
+    const client = connect(await current(admin, place));
+    return (await answerTo(client, lookInto(place.namespace)).finally(() => client.close())) === 200;
+  } catch {
+    // It is being written.
+    return false;
+  }
+}
+
 /** Claims two places and hands over the first one; takes both back in the end. */
-async function inPlace(cluster: Cluster, provisioner: string, use: (place: Place) => Promise<void>): Promise<void> {
+async function inPlace(
+  cluster: Cluster,
+  provisioner: string,
+  use: (place: Place) => Promise<void>,
+  reclaimPolicy: 'Delete' | 'Retain' = 'Delete',
+): Promise<void> {
   const admin = cluster.client();
   const team = await cluster.namespace('team');
   const className = `class-${team}`;
@@ -86,23 +146,27 @@ async function inPlace(cluster: Cluster, provisioner: string, use: (place: Place
     apiVersion,
     kind: 'DeploymentTargetClass',
     metadata: { name: className },
-    spec: { provisioner, reclaimPolicy: 'Delete', parameters: {} },
+    spec: { provisioner, reclaimPolicy, parameters: {} },
   });
   const [mine, other] = await Promise.all(['mine', 'other'].map((name) => claimed(admin, team, name, className)));
-  const { clusterCredentialsSecret: name, defaultNamespace: namespace } = mine!.spec.kubernetesCredentials;
-  const secret = await admin.get(Secret, { name, namespace: team });
+  const { clusterCredentialsSecret: secret, defaultNamespace: namespace } = mine!.spec.kubernetesCredentials;
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-credentials-'));
   const kubeconfigPath = path.join(dir, 'kubeconfig');
-  writeFileSync(kubeconfigPath, Buffer.from(secret.data!['kubeconfig']!, 'base64'), { mode: 0o600 });
-  const config = loadConfig({ path: kubeconfigPath });
+  const config = await current(admin, { team, secret, kubeconfigPath });
   const client = connect(config);
   const neighbour = other!.spec.kubernetesCredentials.defaultNamespace;
   try {
-    await use({ team, namespace, neighbour, kubeconfigPath, config, client });
+    await use({ team, namespace, neighbour, secret, kubeconfigPath, config, client });
   } finally {
     client.close();
     rmSync(dir, { recursive: true, force: true });
     await takeAway(admin, team);
+    // What the class keeps.
+    const { items: requests } = await admin.list(SpaceRequest, { namespace: team });
+    for (const { metadata } of requests) await admin.delete(SpaceRequest, metadata);
+    if (reclaimPolicy === 'Retain' && requests.length === 0) {
+      for (const name of [namespace, neighbour]) await admin.delete(Namespace, { name });
+    }
   }
 }
 

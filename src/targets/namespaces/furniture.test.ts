@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { DeploymentTargetClass } from '../../api/targets.ts';
 import { namespaceParameters } from '../parameters.ts';
 import { object } from '../testing/planning.ts';
-import { furnitureOf } from './furniture.ts';
+import { limitsOf } from './furniture.ts';
 
 test.each([
   [{ default: { cpu: '1' } }, { default: { cpu: '1' }, defaultRequest: { cpu: '1' } }],
@@ -19,6 +19,6 @@ test.each([
 ])('limits %j are as the server stores them', (limits, stored) => {
   const spec = { provisioner: 'offshoot.dev/namespace', reclaimPolicy: 'Delete', parameters: { limits } };
   const parameters = namespaceParameters(object(DeploymentTargetClass, 'local', { spec })).value!;
-  const limitRange = furnitureOf('place', parameters).find(({ kind }) => kind.kind === 'LimitRange');
+  const limitRange = limitsOf('place', parameters).find(({ kind }) => kind.kind === 'LimitRange');
   expect(limitRange?.object).toHaveProperty('spec.limits', [{ type: 'Container', ...stored }]);
 });

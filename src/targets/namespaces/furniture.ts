@@ -2,28 +2,39 @@
 import type { NamespaceParameters } from '../parameters.ts';
 import { LimitRange, NetworkPolicy, ResourceQuota, RoleBinding, ServiceAccount } from '../objects.ts';
 import type { Furniture } from '../objects.ts';
+import { LAST_CLAIM } from '../names.ts';
 import { ACCOUNT, MADE_BY, MADE_BY_LABEL } from './names.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const NAME = 'offshoot';
 
-/** All that a class puts into a namespace. */
-export function furnitureOf(namespace: string, parameters: NamespaceParameters): Furniture[] {
-  const metadata = (name: string) => ({ name, namespace, labels: { [MADE_BY_LABEL]: MADE_BY } });
-  const { quota, limits, networkPolicy, allowFrom } = parameters;
-  const furniture: Furniture[] = [
-    { kind: ServiceAccount, object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: metadata(ACCOUNT) } },
+/** The account that may deploy to a namespace, which does not depend on its class. */
+export function accountOf(namespace: string, lastClaim: string | undefined): Furniture[] {
+  const metadata = { name: ACCOUNT, namespace, labels: { [MADE_BY_LABEL]: MADE_BY } };
+  const annotations = lastClaim === undefined ? {} : { annotations: { [LAST_CLAIM]: lastClaim } };
+  return [
+    {
+      kind: ServiceAccount,
+      object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { ...metadata, ...annotations } },
+    },
     {
       kind: RoleBinding,
       object: {
         apiVersion: `${RBAC}/v1`,
         kind: 'RoleBinding',
-        metadata: metadata(ACCOUNT),
+        metadata,
         subjects: [{ kind: 'ServiceAccount', name: ACCOUNT, namespace }],
         roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'edit' },
       },
     },
   ];
+}
+
+/** The limits that a class puts into a namespace. */
+export function limitsOf(namespace: string, parameters: NamespaceParameters): Furniture[] {
+  const metadata = (name: string) => ({ name, namespace, labels: { [MADE_BY_LABEL]: MADE_BY } });
+  const { quota, limits, networkPolicy, allowFrom } = parameters;
+  const furniture: Furniture[] = [];
   if (quota !== undefined) {
     const object = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: metadata(NAME), spec: { hard: quota } };
     furniture.push({ kind: ResourceQuota, object });

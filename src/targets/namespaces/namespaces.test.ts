@@ -2,10 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import type { Plan } from '../../controller/index.ts';
+import { dataDigest } from '../../kube/index.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/index.ts';
 import { bestMatch } from '../match.ts';
-import { Namespace, Secret } from '../objects.ts';
+import { Namespace, Secret, ServiceAccount } from '../objects.ts';
+import { issuedFor } from '../credentials.ts';
 import { defaultSettings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import { ago, object, planIn, shown } from '../testing/planning.ts';
 import { planPlace } from './place.ts';
 import { planPool } from './pool.ts';
@@ -32,6 +35,8 @@ function namespace(of: Record<string, string> = {}, meta: Partial<ObjectMeta> = 
   const annotations = { 'offshoot.dev/target': 'team/dev-dt', 'offshoot.dev/class': 'local', ...of };
   return object(Namespace, name, {}, { labels: { 'offshoot.dev/provisioner': 'namespace' }, annotations, ...meta });
 }
+const LAST = 'offshoot.dev/last-claim';
+const account = object(ServiceAccount, 'deployer', {}, { namespace: 'place' });
 const MADE_HERE = { 'provisioner.appstudio.redhat.com/provisioned-by': PROVISIONER };
 const MADE = { 'offshoot.dev/target-made': 'true' };
 const FOR_CLAIM = { 'offshoot.dev/claim': 'team/dev', [UID]: 'uid-of-dev' };
@@ -157,7 +162,10 @@ describe('a namespace', () => {
       allowFrom: ['ingress'],
       tokenLifetime: '12h',
     };
-    const planned = plan(namespace(FOR_CLAIM), claim(), ofClass(parameters));
+    // Credentials are for one account: that comes first, and all else waits for it.
+    const furniture = shown(plan(namespace(FOR_CLAIM), claim(), ofClass(parameters)));
+    expect(furniture.filter((line) => !line.startsWith('own'))).toEqual([]);
+    const planned = plan(namespace(FOR_CLAIM), claim(), ofClass(parameters), account);
     expect(shown(planned)).toEqual([
       'own ServiceAccount place/deployer',
       'own RoleBinding place/deployer',
@@ -194,7 +202,7 @@ describe('a namespace', () => {
   });
 
   test('in reserve becomes a target for nobody yet', () => {
-    const { steps } = plan(namespace(), ofClass({ networkPolicy: 'none' }));
+    const { steps } = plan(namespace(), ofClass({ networkPolicy: 'none' }), account);
     expect(steps!.at(-1)).not.toHaveProperty('object.spec.claimRef');
     expect(shown({ steps: steps! }).filter((line) => line.includes('NetworkPolicy'))).toEqual([]);
   });
@@ -220,7 +228,7 @@ describe('a namespace', () => {
     [
       'has become a target remembers it',
       namespace(),
-      [target(), ofClass({ networkPolicy: 'none' })],
+      [target(), ofClass({ networkPolicy: 'none' }), account],
       [
         'own ServiceAccount place/deployer',
         'own RoleBinding place/deployer',
@@ -270,22 +278,78 @@ describe('a namespace', () => {
     expect(steps.filter((line) => line.startsWith('remove'))).toEqual([]);
   });
 
-  test('has its token replaced in time, also when its class is gone', () => {
-    const [, , , made] = plan(namespace(FOR_CLAIM), claim(), ofClass()).steps!;
-    const name = made!.do === 'token' ? made!.object.metadata.name : '';
-    const secret = (issued: number): Secret =>
+  describe('has credentials', () => {
+    const settings = defaultSettings;
+    const bound = { ...target({ status: { phase: 'Bound' } }), spec: { ...target().spec, claimRef: 'dev' } };
+    const place = namespace(FOR_CLAIM);
+    const { cluster } = settings;
+    const secret = (issued: number, data = 'eA==', annotations = issuedFor(account, cluster)): Secret =>
       object(
         Secret,
-        name,
-        { data: { kubeconfig: 'eA==' } },
-        { annotations: { 'offshoot.dev/token-issued': ago(issued), 'offshoot.dev/token-expires': ago(issued - 900) } },
+        'dev-dt-81df6',
+        { data: { kubeconfig: data } },
+        {
+          annotations: {
+            ...annotations,
+            'offshoot.dev/token-issued': ago(issued),
+            'offshoot.dev/token-expires': ago(issued - 900),
+            'offshoot.dev/token-digest': dataDigest('eA=='),
+          },
+        },
       );
-    const bound = { ...target({ status: { phase: 'Bound' } }), spec: { ...target().spec, claimRef: 'dev' } };
-    const world = [claim({}, {}), bound];
     const tokens = (planned: Plan) => shown(planned).filter((line) => line.startsWith('token'));
-    const fresh = plan(namespace(FOR_CLAIM), ...world, secret(599));
-    expect([tokens(fresh), fresh.requeueAfterMs]).toEqual([[], 1000]);
-    expect(tokens(plan(namespace(FOR_CLAIM), ...world, secret(600)))).toHaveLength(1);
+    const judged = (it: Secret, other: Partial<Settings> = {}, who: KubeObject = account) =>
+      tokens(planIn([place, claim(), bound, who, it], (view) => planPlace(view, place, { ...settings, ...other })));
+
+    test('which are replaced in time, also when the class is gone', () => {
+      const world = [claim(), bound, account];
+      const fresh = plan(place, ...world, secret(599));
+      expect([tokens(fresh), fresh.requeueAfterMs]).toEqual([[], 1000]);
+      expect(tokens(plan(place, ...world, secret(600)))).toHaveLength(1);
+    });
+
+    test.each([
+      ['as they were issued stay', secret(1), {}, account, 0],
+      ['that somebody overwrote', secret(1, 'Z2FyYmFnZQ=='), {}, account, 1],
+      ['without their marks', object(Secret, 'dev-dt-81df6', { data: { kubeconfig: 'eA==' } }), {}, account, 1],
+      [
+        'of an account that was made anew',
+        secret(1),
+        {},
+        { ...account, metadata: { ...account.metadata, uid: 'new' } },
+        1,
+      ],
+      ['for another URL', secret(1), { cluster: { ...cluster, server: 'https://moved' } }, account, 1],
+      ['for another authority', secret(1), { cluster: { ...cluster, caPem: 'another' } }, account, 1],
+    ] as const)('%s', (_what, it, other, who, count) => {
+      expect(judged(it, other, who)).toHaveLength(count);
+    });
+
+    test('also when somebody deleted the account and the class is gone', () => {
+      expect(shown(plan(place, claim(), bound, secret(1)))).toEqual([
+        'own ServiceAccount place/deployer',
+        'own RoleBinding place/deployer',
+      ]);
+    });
+  });
+
+  test('shuts out whoever had it last: the account is made anew, and then the credentials', () => {
+    const marks = { ...MADE_HERE, [LAST]: 'uid-of-before' };
+    const released = target({ status: { phase: 'Released' } }, { annotations: marks });
+    const steps = shown(plan(namespace({ ...FOR_CLAIM, ...MADE }), released, account));
+    expect(steps).toEqual([
+      'remove ServiceAccount place/deployer',
+      'own ServiceAccount place/deployer',
+      'own RoleBinding place/deployer',
+    ]);
+    const fresh = object(
+      ServiceAccount,
+      'deployer',
+      {},
+      { namespace: 'place', annotations: { [LAST]: 'uid-of-before' } },
+    );
+    const next = shown(plan(namespace({ ...FOR_CLAIM, ...MADE }), released, fresh));
+    expect(next.filter((line) => /^(remove|token)/.test(line))).toEqual(['token Secret team/dev-dt-81df6']);
   });
 });
 

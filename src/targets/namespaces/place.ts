@@ -5,12 +5,13 @@ import type { DeploymentTargetClass } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
 import { edit, make, own, parseDuration, remove, removeUnchanged, token } from '../../kube/index.ts';
-import type { Step } from '../../kube/index.ts';
+import type { KubeObject, Step } from '../../kube/index.ts';
 import { claimNameOf, claimRefTo } from '../claim-ref.ts';
-import { freshForMs } from '../credentials.ts';
+import { freshForMs, issuedFor } from '../credentials.ts';
 import {
   CLAIM_UID,
   LABEL_LENGTH,
+  LAST_CLAIM,
   NAMESPACE_PROVISIONER,
   OF_TARGET,
   PROBLEM,
@@ -20,13 +21,13 @@ import {
   RECYCLED,
   TARGET_FINALIZER,
 } from '../names.ts';
-import { Namespace, Secret } from '../objects.ts';
+import { Namespace, Secret, ServiceAccount } from '../objects.ts';
 import { namespaceParameters } from '../parameters.ts';
 import type { NamespaceParameters } from '../parameters.ts';
 import { isSameRefusal } from '../refusal.ts';
 import type { Settings } from '../settings.ts';
 import { classOf, reclaimPolicyOf } from '../world.ts';
-import { furnitureOf } from './furniture.ts';
+import { accountOf, limitsOf } from './furniture.ts';
 import { ACCOUNT, MADE_BY, MADE_BY_LABEL, NAMESPACE_FINALIZER, OF_PLACE, secretNameFor, TARGET_MADE } from './names.ts';
 import { isFree, namespaceTables, placeOf } from './world.ts';
 import type { Place } from './world.ts';
@@ -61,18 +62,40 @@ export function planPlace(view: View, namespace: Namespace, settings: Settings):
   if (isEnding || place.isNameTaken) return {};
 
   const parameters = ofClass && namespaceParameters(ofClass).value;
-  const { steps, freshForMs } = credentials(view, place, parameters, settings);
-  const furniture = parameters === undefined ? [] : furnitureOf(namespace.metadata.name, parameters);
+  const { name } = namespace.metadata;
+  const { account, ...access } = accountSteps(view, place);
+  const limits = parameters === undefined ? [] : limitsOf(name, parameters);
+  const furnish = [...access.steps, ...limits.map(({ kind, object }) => own(kind, object))];
+  // Credentials are for one account, which must be there first, and a target has credentials from the beginning.
+  if (account === undefined) return { steps: furnish };
+  const { steps, freshForMs } = credentials(view, place, account, parameters, settings);
   return {
     steps: [
-      ...furniture.map(({ kind, object }) => own(kind, object)),
+      ...furnish,
       ...steps,
       ...targetSteps(place, settings),
       // What kept it from being made is over, and its target is remembered.
       markStep(namespace, { [PROBLEM]: undefined, ...(place.target !== undefined && { [TARGET_MADE]: 'true' }) }),
     ],
-    ...(Number.isFinite(freshForMs) && { requeueAfterMs: freshForMs }),
+    requeueAfterMs: freshForMs,
   };
+}
+
+interface Account {
+  /** Undefined while it is to be made, or made anew. */
+  readonly account: KubeObject | undefined;
+  readonly steps: readonly Step[];
+}
+
+/** The account of a place. Whoever has a token of the one that a claim had before is shut out with it. */
+function accountSteps(view: View, { namespace, target }: Place): Account {
+  const lastClaim = target?.metadata.annotations?.[LAST_CLAIM];
+  const { name } = namespace.metadata;
+  const live = view.get(ServiceAccount, { name: ACCOUNT, namespace: name });
+  const isOutdated = live !== undefined && live.metadata.annotations?.[LAST_CLAIM] !== lastClaim;
+  const steps = accountOf(name, lastClaim).map(({ kind, object }) => own(kind, object));
+  if (isOutdated) return { account: undefined, steps: [remove(ServiceAccount, live), ...steps] };
+  return { account: live, steps };
 }
 
 /** Nobody has a place or will have it, and what may be in it need not be kept. */
@@ -124,25 +147,30 @@ interface Credentials {
 function credentials(
   view: View,
   { namespace, targetRef }: Place,
+  account: KubeObject,
   parameters: NamespaceParameters | undefined,
   { tokenLifetimeMs, cluster }: Settings,
 ): Credentials {
   const ref = secretRefOf(targetRef, namespace);
-  const fresh = freshForMs(view.get(Secret, ref), view.now());
+  const marks = issuedFor(account, cluster);
+  const live = view.get(Secret, ref);
+  const fresh = live === undefined ? 0 : freshForMs(live, marks, view.now());
   if (fresh > 0) return { steps: [], freshForMs: fresh };
   const lifetimeMs = parseDuration(parameters?.tokenLifetime ?? '') ?? tokenLifetimeMs;
+  const { name } = namespace.metadata;
+  const ofTarget = `${targetRef.namespace}/${targetRef.name}`;
   const secret = {
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: {
       ...ref,
       labels: { [MADE_BY_LABEL]: MADE_BY },
-      annotations: { [OF_TARGET]: `${targetRef.namespace}/${targetRef.name}`, [OF_PLACE]: namespace.metadata.name },
+      annotations: { [OF_TARGET]: ofTarget, [OF_PLACE]: name, ...marks },
     },
     type: 'Opaque',
   };
   const step = token(Secret, secret, {
-    serviceAccount: { name: ACCOUNT, namespace: namespace.metadata.name },
+    serviceAccount: { name: ACCOUNT, namespace: name },
     expirationSeconds: Math.floor(lifetimeMs / 1000),
     cluster,
   });

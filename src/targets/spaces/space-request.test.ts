@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { Space, SpaceRequest } from '../../api/spaces.ts';
+import { dataDigest } from '../../kube/index.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/index.ts';
 import { Namespace, Secret, ServiceAccount } from '../objects.ts';
+import { issuedFor } from '../credentials.ts';
 import { defaultSettings } from '../settings.ts';
 import { ago, conditionsIn, NOW, object, planIn, shown } from '../testing/planning.ts';
 import { planSpaceRequest } from './space-request.ts';
@@ -200,15 +202,50 @@ describe('a request with a space', () => {
     expect(requeueAfterMs).toBeUndefined();
   });
 
+  /** Credentials that we issued so many seconds ago, for five minutes. */
+  const aged = (issued: number, data = 'eA==') => ({
+    ...secret('theirs', {
+      ...issuedFor(account, defaultSettings.cluster),
+      'offshoot.dev/token-issued': ago(issued),
+      'offshoot.dev/token-expires': ago(issued - 300),
+      'offshoot.dev/token-digest': dataDigest('eA=='),
+    }),
+    data: { kubeconfig: data },
+  });
+
   test('replaces a token after two thirds of its life', () => {
-    const aged = (issued: number) =>
-      secret('theirs', {
-        'offshoot.dev/token-issued': ago(issued),
-        'offshoot.dev/token-expires': ago(issued - 300),
-      });
     const fresh = plan(known, [...full, aged(199)]);
     expect([shown(fresh).length, fresh.requeueAfterMs]).toEqual([0, 1000]);
     expect(shown(plan(known, [...full, aged(200)]))).toContain('token Secret team/theirs');
+  });
+
+  const anew = { ...account, metadata: { ...account.metadata, uid: 'another' } };
+  test.each([
+    ['that somebody overwrote', [...full, aged(1, 'Z2FyYmFnZQ==')], {}],
+    ['of an account that was made anew', [...full.slice(0, -1), anew, aged(1)], {}],
+    ['for another URL', [...full, aged(1)], { cluster: { ...defaultSettings.cluster, server: 'https://moved' } }],
+    [
+      'that lost their marks, and were ours',
+      [
+        ...full,
+        { ...secret('theirs'), metadata: { ...secret('theirs').metadata, managedFields: [{ manager: 'offshoot-x' }] } },
+      ],
+      {},
+    ],
+  ])('issues credentials again %s', (_what, others, settings) => {
+    expect(shown(plan(known, others, settings))).toContain('token Secret team/theirs');
+  });
+
+  test('waits with the credentials until the account is not the one that the last claim had', () => {
+    const last = { 'offshoot.dev/last-claim': 'uid-of-before' };
+    const released = { ...known, metadata: { ...known.metadata, annotations: last } };
+    const waiting = plan(released, [...full, aged(1)]);
+    expect([shown(waiting), conditionsIn(waiting)]).toEqual([
+      [expect.stringContaining('"offshoot.dev/last-claim":"uid-of-before"')],
+      ['Ready=False Provisioning'],
+    ]);
+    const fresh = { ...anew, metadata: { ...anew.metadata, annotations: last } };
+    expect(shown(plan(released, [...full.slice(0, -1), fresh, aged(1)]))).toContain('token Secret team/theirs');
   });
 
   /** A tier with two namespaces, whose accounts get credentials if there is one. */

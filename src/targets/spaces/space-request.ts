@@ -4,8 +4,8 @@ import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
 import { edit, make, remove, token } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
-import { freshForMs } from '../credentials.ts';
-import { digest, joinName, REQUESTED_NAMESPACE, TOOLCHAIN_FINALIZER } from '../names.ts';
+import { freshForMs, isIssuedByUs, issuedFor } from '../credentials.ts';
+import { digest, joinName, LAST_CLAIM, REQUESTED_NAMESPACE, TOOLCHAIN_FINALIZER } from '../names.ts';
 import { Namespace, Secret, ServiceAccount } from '../objects.ts';
 import type { Settings } from '../settings.ts';
 import { isEnding } from '../wanted.ts';
@@ -137,13 +137,20 @@ function spaceFor(request: SpaceRequest, parent: Parent, name: string): Space {
   };
 }
 
-/** The space follows what its request says of tier and roles. An empty list and none are the same. */
-function followStep(space: Space, { spec }: SpaceRequest): Step {
+/**
+ * The space follows what its request says of tier and roles, and of who had it last. An empty list and none are the
+ * same.
+ */
+function followStep(space: Space, { metadata: { annotations }, spec }: SpaceRequest): Step {
   const { targetClusterRoles: before = [] } = space.spec;
   const { tierName, targetClusterRoles: roles = [] } = spec;
   const isSame = before.length === roles.length && roles.every((role, i) => role === before[i]);
   const next = { ...space.spec, tierName, ...(!isSame && { targetClusterRoles: roles }) };
-  return edit(Space, space, { ...space, spec: next });
+  const lastClaim = annotations?.[LAST_CLAIM];
+  const marks =
+    lastClaim === undefined ? space.metadata.annotations : { ...space.metadata.annotations, [LAST_CLAIM]: lastClaim };
+  const metadata = { ...space.metadata, ...(marks && { annotations: marks }) };
+  return edit(Space, space, { ...space, metadata, spec: next });
 }
 
 /** Access to the namespaces of a space, and then its own word on whether it is ready. */
@@ -195,13 +202,17 @@ function accessTo(view: View, request: SpaceRequest, name: string, settings: Set
   const known = request.status?.namespaceAccess?.find((each) => each.name === name)?.secretRef;
   const secretRef = known || joinName(request.metadata.name, digest(name));
   const secret = view.get(Secret, { name: secretRef, namespace });
-  const fresh = freshForMs(secret, view.now());
-  if (fresh > 0) return { name, secretRef, steps: [], freshForMs: fresh };
+  // Credentials that somebody else issued are not ours to judge.
+  const isOthers = secret?.data?.['kubeconfig'] !== undefined && !isIssuedByUs(secret);
+  if (isOthers) return { name, secretRef, steps: [], freshForMs: Infinity };
   const serviceAccount = { name: account, namespace: name };
-  if (view.get(ServiceAccount, serviceAccount) === undefined) {
-    return { name, secretRef: undefined, steps: [], freshForMs: Infinity };
-  }
-  const step = token(Secret, secretFor(request, secretRef, name), {
+  const live = view.get(ServiceAccount, serviceAccount);
+  const isOutdated = live?.metadata.annotations?.[LAST_CLAIM] !== request.metadata.annotations?.[LAST_CLAIM];
+  if (live === undefined || isOutdated) return { name, secretRef: undefined, steps: [], freshForMs: Infinity };
+  const marks = issuedFor(live, settings.cluster);
+  const fresh = secret === undefined ? 0 : freshForMs(secret, marks, view.now());
+  if (fresh > 0) return { name, secretRef, steps: [], freshForMs: fresh };
+  const step = token(Secret, secretFor(request, secretRef, name, marks), {
     serviceAccount,
     expirationSeconds: Math.floor(settings.tokenLifetimeMs / 1000),
     cluster: settings.cluster,
@@ -209,7 +220,12 @@ function accessTo(view: View, request: SpaceRequest, name: string, settings: Set
   return { name, secretRef, steps: [step], freshForMs: settings.tokenLifetimeMs / 2 };
 }
 
-function secretFor(request: SpaceRequest, name: string, access: string): Secret {
+function secretFor(
+  request: SpaceRequest,
+  name: string,
+  access: string,
+  annotations: Readonly<Record<string, string>>,
+): Secret {
   const owner = {
     apiVersion: 'toolchain.dev.openshift.com/v1alpha1',
     kind: 'SpaceRequest',
@@ -225,6 +241,7 @@ function secretFor(request: SpaceRequest, name: string, access: string): Secret 
       name,
       namespace: request.metadata.namespace,
       labels: { [REQUEST_LABEL]: request.metadata.name, [PROVISIONED_NAMESPACE_LABEL]: access },
+      annotations,
       ownerReferences: [owner],
     },
     type: 'Opaque',

@@ -4,8 +4,8 @@ import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
 import { edit, own, remove } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
-import { TOOLCHAIN_FINALIZER } from '../names.ts';
-import { Namespace } from '../objects.ts';
+import { LAST_CLAIM, TOOLCHAIN_FINALIZER } from '../names.ts';
+import { Namespace, ServiceAccount } from '../objects.ts';
 import type { Settings } from '../settings.ts';
 import { report } from './conditions.ts';
 import { spaceFailure } from './failure.ts';
@@ -86,7 +86,7 @@ function provision(
   const surplus = namespacesOf(view, space).filter(
     ({ metadata }) => !wanted.some(({ namespace }) => namespace.metadata.name === metadata.name),
   );
-  const steps = [...made, ...surplus.map((namespace) => remove(Namespace, namespace))];
+  const steps = [...outdated(view, wanted), ...made, ...surplus.map((namespace) => remove(Namespace, namespace))];
   const isThere = wanted.every(
     ({ namespace, furniture }) =>
       view.get(Namespace, namespace.metadata) !== undefined &&
@@ -108,6 +108,17 @@ function provision(
   const names = wanted.map(({ namespace }) => namespace.metadata.name).sort();
   const provisionedNamespaces = names.map((name, i) => (i === 0 ? { name, type: 'default' } : { name }));
   return { ...report(view, space, { reason: 'Provisioned' }, { ...status, provisionedNamespaces }), steps: settled };
+}
+
+/** Accounts of whoever had the space before: they are made anew, so that nobody is let in who was let in for them. */
+function outdated(view: View, wanted: readonly TierNamespace[]): Step[] {
+  return wanted.flatMap(({ furniture }) =>
+    furniture.flatMap(({ kind, object }) => {
+      const live = kind === ServiceAccount ? view.get(ServiceAccount, object.metadata) : undefined;
+      const isSame = live?.metadata.annotations?.[LAST_CLAIM] === object.metadata.annotations?.[LAST_CLAIM];
+      return live === undefined || isSame ? [] : [remove(ServiceAccount, live)];
+    }),
+  );
 }
 
 /** The labels of a space that is made: those of other tiers go. */

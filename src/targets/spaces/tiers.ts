@@ -1,7 +1,7 @@
 // Tiers: templates of the namespaces that a space consists of, and of what is in them.
 import { createHash } from 'node:crypto';
 import type { Space } from '../../api/spaces.ts';
-import { REQUESTED_NAMESPACE, SANDBOX_TIER } from '../names.ts';
+import { LAST_CLAIM, REQUESTED_NAMESPACE, SANDBOX_TIER } from '../names.ts';
 import { LimitRange, NetworkPolicy, ResourceQuota, Role, RoleBinding, ServiceAccount } from '../objects.ts';
 import type { Furniture, Namespace } from '../objects.ts';
 import type { Members } from './members.ts';
@@ -31,7 +31,8 @@ const sandbox: Tier = {
     const { name } = space.metadata;
     const type = space.metadata.annotations?.[REQUESTED_NAMESPACE] ?? 'env';
     const namespace = `${name}-${type}`;
-    return [{ namespace: namespaceOf(name, namespace), furniture: furnish(name, namespace) }];
+    const lastClaim = space.metadata.annotations?.[LAST_CLAIM];
+    return [{ namespace: namespaceOf(name, namespace), furniture: furnish(name, namespace, lastClaim) }];
   },
 };
 
@@ -60,12 +61,16 @@ function namespaceOf(space: string, name: string): Namespace {
   };
 }
 
-function furnish(space: string, namespace: string): Furniture[] {
+function furnish(space: string, namespace: string, lastClaim: string | undefined): Furniture[] {
   const metadata = (name: string) => ({
     name,
     namespace,
     labels: { [PROVIDER_LABEL]: PROVIDER, [SPACE_LABEL]: space },
   });
+  const account = {
+    ...metadata(ACCOUNT),
+    ...(lastClaim !== undefined && { annotations: { [LAST_CLAIM]: lastClaim } }),
+  };
   const core = { apiVersion: 'v1' };
   const rbac = { apiVersion: `${RBAC}/v1` };
   const subjects = [{ kind: 'ServiceAccount', name: ACCOUNT, namespace }];
@@ -75,7 +80,7 @@ function furnish(space: string, namespace: string): Furniture[] {
     object: { ...core, kind: 'ResourceQuota', metadata: metadata(name), spec },
   });
   return [
-    { kind: ServiceAccount, object: { ...core, kind: 'ServiceAccount', metadata: metadata(ACCOUNT) } },
+    { kind: ServiceAccount, object: { ...core, kind: 'ServiceAccount', metadata: account } },
     {
       kind: RoleBinding,
       object: {

@@ -30,7 +30,7 @@ export type Action =
   | { do: 'class'; name: ClassName; policy: Policy }
   | { do: 'delete class'; name: ClassName }
   | { do: 'delete request' | 'spoil request'; claim: string }
-  | { do: 'delete namespace' | 'delete space'; nth: number }
+  | { do: 'delete namespace' | 'delete space' | 'delete secret' | 'spoil secret' | 'delete account'; nth: number }
   | { do: 'environment' | 'delete environment'; claim: string }
   | { do: 'hold namespaces' | 'let namespaces go' }
   | { do: 'wait'; ms: number }
@@ -105,6 +105,9 @@ const weighted: readonly (readonly [number, fc.Arbitrary<Action>])[] = [
   [1, action('spoil request', { claim: claimName })],
   [2, action('delete namespace', { nth: fc.nat(4) })],
   [1, action('delete space', { nth: fc.nat(2) })],
+  [1, action('delete secret', { nth: fc.nat(4) })],
+  [1, action('spoil secret', { nth: fc.nat(4) })],
+  [1, action('delete account', { nth: fc.nat(4) })],
   [2, action('environment', { claim: claimName })],
   [1, action('delete environment', { claim: claimName })],
   [1, action('hold namespaces')],

@@ -3,6 +3,7 @@
 import type { SpaceRequest } from '../../../src/api/spaces.ts';
 import type { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../../src/api/targets.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
+import type { Secret } from '../../../src/targets/objects.ts';
 
 /** Everything that is decided about, at one moment. */
 export interface Facts {
@@ -11,6 +12,9 @@ export interface Facts {
   readonly classes: ReadonlyMap<string, DeploymentTargetClass>;
   readonly namespaces: ReadonlyMap<string, KubeObject>;
   readonly requests: readonly SpaceRequest[];
+  readonly secrets: ReadonlyMap<string, Secret>;
+  /** The uids of all service accounts. */
+  readonly accounts: ReadonlySet<string | undefined>;
 }
 
 type Stateful = DeploymentTargetClaim | DeploymentTarget;
@@ -158,9 +162,18 @@ function wrongWithClaim(facts: Facts, claim: DeploymentTargetClaim): string[] {
   if (holderOf(named) === '') return state === 'Lost' ? [] : say('its target does not refer to it');
   if (state !== 'Bound' || stateOf(named) !== 'Bound') return say(`its target is ${stateOf(named)}`);
   const [isThere, isSaid] = [hasPlace(facts, named), isReady(claim)];
+  if (isThere && !hasCredentials(facts, named)) return say('its credentials are dead');
   return isThere === isSaid
     ? []
     : say(`it is${isSaid ? '' : ' not'} ready, and its place is${isThere ? '' : ' not'} there`);
+}
+
+/** Whether the credentials of a target are as they were issued, and for an account that is there. */
+function hasCredentials({ secrets, accounts }: Facts, { metadata, spec }: DeploymentTarget): boolean {
+  if (metadata.annotations?.[PROVISIONED_BY] === undefined) return true;
+  const secret = secrets.get(spec.kubernetesCredentials.clusterCredentialsSecret);
+  const account = secret?.metadata.annotations?.['offshoot.dev/token-account'];
+  return accounts.has(account) && secret?.data?.['kubeconfig'] !== 'Z2FyYmFnZQ==';
 }
 
 function isReady({ status }: Stateful): boolean {

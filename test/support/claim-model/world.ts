@@ -11,7 +11,7 @@ import {
 } from '../../../src/api/targets.ts';
 import { ApiError } from '../../../src/kube/index.ts';
 import type { AnyKind, Kind, KubeObject, Ref } from '../../../src/kube/index.ts';
-import { furnitureKinds, Namespace, Secret } from '../../../src/targets/objects.ts';
+import { furnitureKinds, Namespace, Secret, ServiceAccount } from '../../../src/targets/objects.ts';
 import { wrongWhenSettled } from './model.ts';
 import { CLASSES, parametersOf } from './actions.ts';
 import type { Action, ClassName } from './actions.ts';
@@ -122,6 +122,8 @@ export class ModelWorld {
       classes: byName(DeploymentTargetClass),
       namespaces: byName(Namespace),
       requests: this.all(SpaceRequest),
+      secrets: byName(Secret),
+      accounts: new Set(this.all(ServiceAccount).map(({ metadata }) => metadata.uid)),
     };
   }
 
@@ -194,6 +196,17 @@ export class ModelWorld {
         return this.#deleteNth(Namespace, this.#made(), action.nth);
       case 'delete space':
         return this.#deleteNth(Space, this.all(Space), action.nth);
+      case 'delete secret':
+        return this.#deleteNth(Secret, this.all(Secret), action.nth);
+      case 'delete account':
+        return this.#deleteNth(ServiceAccount, this.all(ServiceAccount), action.nth);
+      case 'spoil secret': {
+        const [...secrets] = this.all(Secret);
+        const one = secrets[action.nth % secrets.length];
+        const body = { data: { kubeconfig: 'Z2FyYmFnZQ==' } };
+        if (one !== undefined) await api.patch(Secret, one.metadata, { type: 'merge', body });
+        return;
+      }
       case 'environment': {
         const configuration = { target: { deploymentTargetClaim: { claimName: action.claim } } };
         const spec = { displayName: 'One', deploymentStrategy: 'Manual', configuration };
