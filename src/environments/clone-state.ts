@@ -45,7 +45,8 @@ export function cloneProblem(view: View, clone: Deployment | undefined): Problem
   if (clone === undefined || !isObserved(clone)) return undefined;
   const { conditions = [] } = clone.status ?? {};
   const failing = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
-  if (failing !== undefined) return problemOf(failing);
+  // Each try has a pod of another name.
+  if (failing !== undefined) return problemOf({ ...failing, ...withoutPod(failing.message) });
   const progressing = progressOf(clone);
   const isUnavailable = conditions.some(({ type, status }) => type === 'Available' && status === 'False');
   // Pods that come and go while enough of them run are nobody's worry.
@@ -64,6 +65,12 @@ export function withoutRepeating(env: DynamicEnv, key: string, problem: Problem 
 /** False while whatever its status says is about an older version, or nobody has looked at it yet. */
 function isObserved({ metadata, status }: Deployment): boolean {
   return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+}
+
+function withoutPod(message: string | undefined): { readonly message?: string } {
+  return message === undefined
+    ? {}
+    : { message: message.replace(/^pods "[^"]*" is forbidden: /, 'pods are forbidden: ') };
 }
 
 function problemOf({ type, reason = type, message = reason }: WorkloadCondition): Problem {
