@@ -201,3 +201,16 @@ function same(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((each, i) => same(each, b[i]));
   return a === b;
 }
+
+test('a view knows for how long plans have found the same, and forgets it when one does not', () => {
+  let now = 0;
+  const reads = new Reads({ tables: new Tables([reading(Thing)]), now: () => now, wake: () => {} });
+  const found = (reader: string, ...findings: readonly string[]) => {
+    now += 10;
+    return reads.track(reader, (view) => findings.map((each) => view.heldFor(each)));
+  };
+  expect([found('a', 'x'), found('a', 'x', 'y'), found('a', 'x', 'y')]).toEqual([[0], [10, 0], [20, 10]]);
+  expect([found('b', 'x'), found('a', 'y'), found('a', 'x')]).toEqual([[0], [30], [0]]);
+  reads.forget('a');
+  expect(found('a', 'x')).toEqual([0]);
+});

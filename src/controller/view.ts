@@ -17,6 +17,11 @@ export interface View {
   served(kind: AnyKind): boolean;
   /** What the server said when it refused, in this very pass, what the plan wanted of an object. */
   refusal: Refusal;
+  /**
+   * For how many milliseconds every plan of this object has found the same, from the first one on in this process; 0
+   * then. For what may be under way: objects of two kinds do not arrive in the order in which they were made.
+   */
+  heldFor(finding: string): number;
   /** The time in milliseconds. Reading it subscribes to nothing: a plan says itself when to look again. */
   now(): number;
 }
@@ -47,6 +52,8 @@ export class Reads {
   readonly #now: () => number;
   readonly #byTable = new Map<AnyTable, TableTopics>();
   readonly #byReader = new Map<string, Set<Topic>>();
+  /** By reader: what its last plan found, and since when that was so. */
+  readonly #findings = new Map<string, ReadonlyMap<string, number>>();
 
   constructor(options: { tables: Tables; now: () => number; wake: Wake }) {
     this.#tables = options.tables;
@@ -57,16 +64,26 @@ export class Reads {
   /** Runs `plan` with a view and makes its reads the reader's subscriptions, also when it throws. */
   track<R>(reader: string, plan: (view: View) => R, refusal: Refusal = () => undefined): R {
     const read = new Set<Topic>();
+    const findings = new Map<string, number>();
+    const before = this.#findings.get(reader);
+    const heldFor = (finding: string): number => {
+      const since = before?.get(finding) ?? this.#now();
+      findings.set(finding, since);
+      return this.#now() - since;
+    };
     try {
-      return plan(this.#view(read, refusal));
+      return plan({ ...this.#view(read, refusal), heldFor });
     } finally {
       this.#subscribe(reader, read);
+      if (findings.size > 0) this.#findings.set(reader, findings);
+      else this.#findings.delete(reader);
     }
   }
 
   /** Ends all subscriptions of a reader. */
   forget(reader: string): void {
     this.#subscribe(reader, new Set());
+    this.#findings.delete(reader);
   }
 
   /** Ends all subscriptions to tables. */
@@ -76,7 +93,7 @@ export class Reads {
     this.#byReader.clear();
   }
 
-  #view(read: Set<Topic>, refusal: Refusal): View {
+  #view(read: Set<Topic>, refusal: Refusal): Omit<View, 'heldFor'> {
     return {
       get: (kind, ref) => {
         const table = this.#tables.of(kind);

@@ -15,6 +15,17 @@ import { Namespace, Secret } from './objects.ts';
 import type { Settings } from './settings.ts';
 import { claimTables, targetNamed, targetsReferringTo } from './world.ts';
 
+/**
+ * What is missing may be on its way: who makes an environment with its claim and its Secret says nothing of the order,
+ * and what was told as a problem once stays told for ever.
+ */
+const ARRIVAL_MS = 3000;
+const ABSENCES: ReadonlySet<EnvironmentProblem['reason']> = new Set([
+  'DeploymentTargetClaimNotFound',
+  'DeploymentTargetNotFound',
+  'SecretNotFound',
+]);
+
 export const environmentTables: readonly TableDeclaration[] = [
   ...claimTables,
   reading(Environment),
@@ -38,6 +49,10 @@ export function planEnvironment(view: View, environment: Environment, settings: 
     environment.metadata.deletionTimestamp !== undefined || home?.metadata.deletionTimestamp !== undefined;
   if (isEnding) return {};
   const { problem, unbound, steps } = carryOut(view, environment, placeOf(view, environment), settings);
+  if (problem !== undefined && ABSENCES.has(problem.reason)) {
+    const leftMs = ARRIVAL_MS - view.heldFor(problem.message);
+    if (leftMs > 0) return { requeueAfterMs: leftMs };
+  }
   const status = environmentStatus(environment, { problem, ...(settings.unboundCondition && { unbound }) }, view.now());
   return { steps, ...(status && { status }), events: eventsOf(environment, problem) };
 }

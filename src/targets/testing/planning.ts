@@ -51,10 +51,13 @@ export function object<T extends KubeObject>(kind: Kind<T>, name: string, fields
   } as unknown as T;
 }
 
-/** Runs a plan on a world that consists of these objects. */
+/** Runs a plan on a world that consists of these objects, and did so a minute ago. */
 export function planIn<R>(objects: readonly KubeObject[], plan: (view: View) => R, now = NOW): R {
-  const reads = new Reads({ tables: tablesOf(objects), now: () => now, wake: () => {} });
+  let time = now - 60_000;
+  const reads = new Reads({ tables: tablesOf(objects), now: () => time, wake: () => {} });
   try {
+    reads.track('test', plan);
+    time = now;
     return reads.track('test', plan);
   } finally {
     reads.close();
