@@ -10,7 +10,7 @@ export function sanitize(name: string): string {
   const bytes = Buffer.from(plain);
   if (bytes.length <= MOST_BYTES) return plain.toLowerCase();
   const digest = createHash('md5').update(bytes).digest('hex');
-  return `${bytes.subarray(0, KEPT_BYTES).toString()}-${digest}`.slice(0, MOST_BYTES).toLowerCase();
+  return `${bytes.subarray(0, KEPT_BYTES).toString()}-${digest.slice(0, MOST_BYTES - KEPT_BYTES - 1)}`.toLowerCase();
 }
 
 /** Ascending order of code units. */
@@ -20,7 +20,9 @@ export function byText(a: string, b: string): number {
 
 /** Sorted by a text that each has. */
 export function sortedBy<T>(items: Iterable<T>, text: (item: T) => string): T[] {
-  return [...items].sort((a, b) => byText(text(a), text(b)));
+  // The text is made once for each, not in every comparison.
+  const keyed = Array.from(items, (item) => ({ item, key: text(item) }));
+  return keyed.sort((a, b) => byText(a.key, b.key)).map(({ item }) => item);
 }
 
 /** An object with its keys in text order. */

@@ -18,20 +18,24 @@ export function decodePod(ref: Ref, metadata: Fields, spec: unknown, problems: F
   const arns: string[] = [];
   const portLists: string[] = [];
   const namedPorts: Record<string, number> = {};
-  for (const [container, at] of itemsOf(containers, ['spec', 'containers'], problems)) {
-    for (const [{ name, value }, place] of itemsOf(container['env'], [...at, 'env'], problems)) {
-      if (name === ENV.node) nodeNames.push(textOf(value, place, problems));
-      if (name === ENV.arn) arns.push(textOf(value, place, problems));
-    }
-    for (const [{ name, containerPort }] of itemsOf(container['ports'], [...at, 'ports'], problems)) {
+  const inContainers: Place = ['spec', 'containers'];
+  eachOf(containers, inContainers, problems, (container, index) => {
+    const at: Place = [...inContainers, index];
+    eachVariable(container, at, problems, (name, read) => {
+      if (name === ENV.node) nodeNames.push(read());
+      if (name === ENV.arn) arns.push(read());
+    });
+    if (container['ports'] === undefined) return;
+    eachOf(container['ports'], [...at, 'ports'], problems, ({ name, containerPort }) => {
       if (typeof name === 'string' && typeof containerPort === 'number') namedPorts[name] = containerPort;
-    }
-  }
-  for (const [container, at] of itemsOf(initContainers, ['spec', 'initContainers'], problems)) {
-    for (const [{ name, value }, place] of itemsOf(container['env'], [...at, 'env'], problems)) {
-      if (name === ENV.ports) portLists.push(textOf(value, place, problems));
-    }
-  }
+    });
+  });
+  const inInitContainers: Place = ['spec', 'initContainers'];
+  eachOf(initContainers, inInitContainers, problems, (container, index) => {
+    eachVariable(container, [...inInitContainers, index], problems, (name, read) => {
+      if (name === ENV.ports) portLists.push(read());
+    });
+  });
   const annotation = fieldsOf(metadata['annotations'], ['metadata', 'annotations'], problems)[PORTS_ANNOTATION];
   return {
     ref,
@@ -44,15 +48,26 @@ export function decodePod(ref: Ref, metadata: Fields, spec: unknown, problems: F
   };
 }
 
+/** Calls for each variable of a container, with how to read its value. */
+function eachVariable(
+  container: Fields,
+  at: Place,
+  problems: FieldProblem[],
+  call: (name: unknown, read: () => string) => void,
+): void {
+  if (container['env'] === undefined) return;
+  eachOf(container['env'], [...at, 'env'], problems, ({ name, value }, index) => {
+    call(name, () => textOf(value, [...at, 'env', index], problems));
+  });
+}
+
 export function decodeService(ref: Ref, spec: unknown, problems: FieldProblem[]): Service {
   const { selector, ports } = fieldsOf(spec, ['spec'], problems);
-  return {
-    ref,
-    selector: labelsOf(selector, ['spec', 'selector'], problems),
-    targetPorts: itemsOf(ports, ['spec', 'ports'], problems).flatMap(([{ port, targetPort = port }]) =>
-      typeof targetPort === 'number' || typeof targetPort === 'string' ? [targetPort] : [],
-    ),
-  };
+  const targetPorts: (number | string)[] = [];
+  eachOf(ports, ['spec', 'ports'], problems, ({ port, targetPort = port }) => {
+    if (typeof targetPort === 'number' || typeof targetPort === 'string') targetPorts.push(targetPort);
+  });
+  return { ref, selector: labelsOf(selector, ['spec', 'selector'], problems), targetPorts };
 }
 
 export function decodeUpstream(ref: Ref, metadata: Fields, spec: unknown, problems: FieldProblem[]): Upstream {
@@ -86,13 +101,21 @@ function fieldsOf(value: unknown, at: Place, problems: FieldProblem[]): Fields {
   return NONE;
 }
 
-function itemsOf(value: unknown, at: Place, problems: FieldProblem[]): (readonly [item: Fields, at: Place])[] {
-  if (value === undefined || value === null) return [];
+/** Calls for each item of a list of objects. */
+function eachOf(
+  value: unknown,
+  at: Place,
+  problems: FieldProblem[],
+  call: (item: Fields, index: number) => void,
+): void {
+  if (value === undefined || value === null) return;
   if (!Array.isArray(value)) {
     problems.push({ at, message: `must be a list, found ${shown(value)}` });
-    return [];
+    return;
   }
-  return value.map((item: unknown, index) => [fieldsOf(item, [...at, index], problems), [...at, index]] as const);
+  for (const [index, item] of value.entries() as Iterable<[number, unknown]>) {
+    call(isObject(item) ? item : fieldsOf(item, [...at, index], problems), index);
+  }
 }
 
 /** The value of a variable; one that comes from elsewhere has none here. */

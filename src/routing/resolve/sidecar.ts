@@ -25,13 +25,16 @@ function readNodes(pod: Pod, variable: string, values: readonly string[], mode: 
   for (const value of values) {
     const parts = value.split('/');
     const [first = '', mesh = '', word = '', node = ''] = parts;
-    const unreadable = { kind: 'unreadable', problem: problems.podNodeFormat(pod.ref, variable, value) } as const;
-    if (parts.length !== PARTS) return unreadable;
+    const unreadable = (): Sidecar => ({
+      kind: 'unreadable',
+      problem: problems.podNodeFormat(pod.ref, variable, value),
+    });
+    if (parts.length !== PARTS) return unreadable();
     if (mode === 'strict') {
-      if (first !== 'mesh' && !/^arn:.*:mesh$/.test(first)) return unreadable;
+      if (first !== 'mesh' && !/^arn:.*:mesh$/.test(first)) return unreadable();
       // The Envoys of a gateway have the same variable.
       if (word === 'virtualGateway') continue;
-      if (word !== 'virtualNode' || node === '') return unreadable;
+      if (word !== 'virtualNode' || node === '') return unreadable();
       if (node.length > LONGEST_NAME) return { kind: 'unreadable', problem: problems.podNodeName(pod.ref, node) };
     }
     nodes.set(mesh, node);

@@ -62,7 +62,7 @@ export class PodIndex<T extends { readonly pod: Pod }> {
       if (same === undefined) return [];
       if (same.length < fewest.length) fewest = same;
     }
-    return labels.length < 2 ? fewest : fewest.filter(({ pod }) => hasLabels(pod.labels, selector));
+    return labels.length < 2 ? fewest : fewest.filter(({ pod }) => hasLabels(pod.labels, labels));
   }
 }
 
@@ -92,8 +92,10 @@ export function selectUpstreams(
       const missing = selector.refs.find((ref) => find(ref) === undefined);
       return missing === undefined ? { upstreams: selector.refs.map((ref) => find(ref)!) } : { missing };
     }
-    case 'labels':
-      return { upstreams: upstreams.filter((each) => hasLabels(labelsOf(each), selector.labels)) };
+    case 'labels': {
+      const wanted = Object.entries(selector.labels);
+      return { upstreams: upstreams.filter((each) => hasLabels(labelsOf(each), wanted)) };
+    }
     case 'services': {
       // No namespace is not any namespace here.
       const wanted = new Set(selector.refs.map(({ name, namespace }) => `${namespace}/${name}`));
@@ -121,7 +123,6 @@ function labelsOf({ spec, labels }: Upstream): Labels {
   return spec.kind === 'kube' ? (spec.selector ?? {}) : labels;
 }
 
-function hasLabels(labels: Labels, wanted: Labels): boolean {
-  for (const key in wanted) if (labels[key] !== wanted[key]) return false;
-  return true;
+function hasLabels(labels: Labels, wanted: readonly (readonly [key: string, value: string])[]): boolean {
+  return wanted.every(([key, value]) => labels[key] === value);
 }

@@ -57,12 +57,8 @@ export function resolveWorkloads(meshName: string, snapshot: Snapshot, mode: Mod
   const candidates = membersOf(meshName, snapshot.pods, mode, told, named);
   const all = injectedBy(snapshot.upstreams, candidates, mode, told);
   const members = withoutBroken(candidates, all, snapshot.services, told);
-  const kept = new Set(members);
-  const injected = sortedBy(
-    all
-      .map((each) => ({ ...each, members: each.members.filter((member) => kept.has(member)) }))
-      .filter((each) => each.members.length > 0),
-    ({ upstream }) => keyOf(upstream.ref),
+  const injected = sortedBy(members === candidates ? all : selecting(all, members), ({ upstream }) =>
+    keyOf(upstream.ref),
   );
   const { made, failures } = makeNodes(members, injected, snapshot.services, mode);
   const byHost = new Map(made.flatMap((workload) => (workload.host === undefined ? [] : [[workload.host, workload]])));
@@ -149,6 +145,14 @@ function withoutBroken(
     told.push({ kind: 'Pod', ref: member.pod.ref, problem: member.portless });
     return false;
   });
+}
+
+/** The upstreams that select some of these pods, with no others. */
+function selecting(injected: readonly Injected[], members: readonly Member[]): Injected[] {
+  const kept = new Set(members);
+  return injected
+    .map((each) => ({ ...each, members: each.members.filter((member) => kept.has(member)) }))
+    .filter((each) => each.members.length > 0);
 }
 
 /** What is known of the pods that share a virtual node. */
