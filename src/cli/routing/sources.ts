@@ -50,8 +50,17 @@ function* yamlOf(file: string, text: string): Generator<Document> {
         const { contents, positionOf } = parseYaml(chunk)[index]!;
         return told(positionOf(offsetOf(contents, at)));
       };
-      yield { value: value(), where, ...(list && { list }) };
+      yield { value: plain(value, told), where, ...(list && { list }) };
     }
+  }
+}
+
+/** The value of a document, unless its aliases unfold without end. */
+function plain(value: () => unknown, told: (position: Position) => string): unknown {
+  try {
+    return value();
+  } catch (error) {
+    throw refusal(told({ line: 1, column: 1 }), (error as Error).message);
   }
 }
 

@@ -1,0 +1,296 @@
+// `offshoot routing translate`: what it reads, what it prints, and what it says of bad input.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { translationOf } from './translate.ts';
+import type { TranslateFlags } from './translate.ts';
+
+const BIN = path.resolve(import.meta.dirname, '../../../bin/offshoot.js');
+const FLAGS: Omit<TranslateFlags, 'filename'> = { to: 'appmesh-api', mode: 'strict', allowAll: true, output: 'json' };
+
+const MESH = {
+  apiVersion: 'supergloo.solo.io/v1',
+  kind: 'Mesh',
+  metadata: { name: 'store', namespace: 'mesh-system' },
+  spec: { awsAppMesh: { region: 'eu-central-1' } },
+};
+const UPSTREAM = {
+  apiVersion: 'gloo.solo.io/v1',
+  kind: 'Upstream',
+  metadata: { name: 'shop-cart-80', namespace: 'gloo-system' },
+  spec: { kube: { serviceName: 'cart', serviceNamespace: 'shop', servicePort: 80, selector: { app: 'cart' } } },
+};
+const POD = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'cart-1', namespace: 'shop', labels: { app: 'cart' } },
+  spec: {
+    containers: [
+      { name: 'envoy', env: [{ name: 'APPMESH_VIRTUAL_NODE_NAME', value: 'mesh/store/virtualNode/cart-vn' }] },
+    ],
+    initContainers: [{ name: 'init', env: [{ name: 'APPMESH_APP_PORTS', value: '80' }] }],
+  },
+};
+const ALL = [MESH, UPSTREAM, POD];
+const list = (items: readonly unknown[], kind = 'List'): object => ({ apiVersion: 'v1', kind, items });
+
+/** Nine levels of ten aliases each. */
+function bomb(): string {
+  const letters = Array.from('abcdefghij');
+  return letters
+    .slice(1)
+    .map((letter, i) => `${letter}: &${letter} [${`*${letters[i]}, `.repeat(10)}]\n`)
+    .join('');
+}
+
+/** Without anchors, as kubectl prints. */
+const PLAIN = { aliasDuplicateObjects: false } as const;
+
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'offshoot-routing-'));
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+function file(text: string, name = 'input.yaml'): string {
+  const place = path.join(dir, name);
+  writeFileSync(place, text);
+  return place;
+}
+
+function translated(texts: readonly string[], flags: Partial<TranslateFlags> = {}) {
+  const filename = texts.map((text, i) => file(text, `input-${i}.yaml`));
+  const { text, ...rest } = translationOf({ ...FLAGS, ...flags, filename });
+  return { ...rest, printed: JSON.parse(text.replaceAll(`${dir}/`, '')) as Record<string, unknown> };
+}
+
+describe('input', () => {
+  const { apiVersion: _apiVersion, kind: _kind, ...bare } = POD;
+  test.each<[string, readonly string[]]>([
+    ['YAML documents', [ALL.map((each) => stringify(each)).join('---\n')]],
+    [
+      'YAML documents with empty ones, comments and Windows lines',
+      [
+        `# first\r\n---\r\n---\r\n${ALL.map((each) => stringify(each))
+          .join('--- # next\n')
+          .replaceAll('\n', '\r\n')}---\r\n`,
+      ],
+    ],
+    ['a YAML list', [stringify(list(ALL))]],
+    ['a JSON list', [JSON.stringify(list(ALL))]],
+    ['JSON values one after another', [ALL.map((each) => JSON.stringify(each, undefined, 2)).join('\n')]],
+    ['YAML in braces', [`{apiVersion: v1, kind: List, items: ${JSON.stringify(ALL)}}`]],
+    ['several files', ALL.map((each) => stringify(each))],
+    ['lists in lists', [JSON.stringify(list([list([MESH]), list([UPSTREAM, list([POD])])]))]],
+    [
+      'the list of a kind, whose items have none',
+      [JSON.stringify(list([MESH, UPSTREAM])), JSON.stringify(list([bare], 'PodList'))],
+    ],
+    [
+      'an empty list',
+      [JSON.stringify(list(ALL)), 'apiVersion: v1\nkind: List\nitems: []\n', 'apiVersion: v1\nkind: PodList\n'],
+    ],
+  ])('%s', (_what, texts) => {
+    const { printed, error } = translated(texts);
+    expect(error).toBeUndefined();
+    expect(printed).toMatchObject({ meshName: 'store', virtualNodes: { 'cart-vn': {} }, diagnostics: [] });
+  });
+
+  test('a list that is too large to be read whole gives the same', () => {
+    const pods = Array.from({ length: 3000 }, (_, i) => ({
+      ...POD,
+      metadata: {
+        ...POD.metadata,
+        name: `cart-${i}`,
+        annotations: { note: `- a\n- ${'b'.repeat(100)}\nitems:\n- c\n` },
+      },
+    }));
+    const whole = list([MESH, UPSTREAM, ...pods]);
+    const [json, block, indented] = [
+      JSON.stringify(whole),
+      stringify({ ...whole, metadata: { resourceVersion: '' } }, { ...PLAIN, indentSeq: false }),
+      stringify(whole, PLAIN),
+    ].map((text) => translated([text]).printed);
+    expect(block).toEqual(json);
+    expect(indented).toEqual(json);
+    expect(json).toMatchObject({ virtualNodes: { 'cart-vn': {} }, diagnostics: [] });
+  });
+
+  test('a field of an item far down in such a list has its line', () => {
+    const pods = Array.from({ length: 3000 }, (_, i) => ({
+      ...POD,
+      metadata: { ...POD.metadata, name: `cart-${i}`, annotations: { note: 'b'.repeat(100) } },
+    }));
+    const rule = { ...MESH, kind: 'RoutingRule', spec: { targetMesh: { nam: 'store' } } };
+    for (const indentSeq of [true, false]) {
+      const text = stringify(list([MESH, ...pods, rule, ...pods.slice(0, 3)]), { ...PLAIN, indentSeq });
+      const line = text.slice(0, text.indexOf('nam: store')).split('\n').length;
+      const told = (translated([text]).printed['diagnostics'] as { message: string }[]).map(({ message }) => message);
+      expect(told).toContainEqual(expect.stringContaining(`input-0.yaml:${line}:`));
+    }
+  });
+});
+
+describe('what is wrong with the input is told with its place', () => {
+  test.each([
+    ['not YAML', 'a: [1\nb: 2\n', ':1:5: '],
+    ['a text', 'just words\n', ':1:1: an object is a mapping of fields'],
+    ['no kind', 'apiVersion: v1\nmetadata: {name: a}\n', ':1:1: kind is missing or no text'],
+    ['a kind that is no text', 'apiVersion: v1\nkind: 5\nmetadata: {name: a}\n', ':2:1: kind is missing or no text'],
+    ['no name', 'apiVersion: v1\nkind: Pod\nmetadata: {}\n', ':3:1: metadata.name is missing or no text'],
+    ['an item of a list', JSON.stringify(list([MESH, 5]), undefined, 1), ':18:3: an object is a mapping of fields'],
+    ['JSON that ends too early', '{"apiVersion": "v1",\n "kind": "Pod"', ':2:'],
+    ['aliases without end', `a: &a [1, 1]\n${bomb()}`, ':1:1: Excessive alias count'],
+    [
+      'the second document',
+      'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\nkind: Pod\n',
+      ':5:1: apiVersion is missing',
+    ],
+  ])('%s', (_what, text, wanted) => {
+    const filename = file(text);
+    expect(() => translationOf({ ...FLAGS, filename: [filename] })).toThrow(`-f ${filename}${wanted}`);
+  });
+
+  test('a file that is not there', () => {
+    const { stdout, stderr, status } = run(['-f', path.join(dir, 'gone.yaml'), '--to', 'appmesh-api']);
+    expect({ stdout, status }).toEqual({ stdout: '', status: 1 });
+    expect(stderr).toContain('ENOENT');
+  });
+
+  test('a directory without a mesh', () => {
+    const empty = mkdtempSync(path.join(dir, 'empty-'));
+    const { stdout, status } = run(['-f', empty, '--to', 'appmesh-api']);
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'MESH_NOT_FOUND' }, diagnostics: [] });
+  });
+
+  const rule = (spec: object): object => ({
+    ...MESH,
+    kind: 'RoutingRule',
+    metadata: { name: 'r', namespace: 'x' },
+    spec,
+  });
+  test.each<[string, object, string]>([
+    ['an unknown field', rule({ targetMesh: { nam: 'a' } }), 'spec.targetMesh.nam: unknown field'],
+    ['a weight below zero', shifting({ weight: -1 }), '.weight: must be a whole number from 0 to 4294967295, found -1'],
+    ['a weight that is too large', shifting({ weight: 4_294_967_296 }), 'found 4294967296'],
+    ['a weight that is no number', shifting({ weight: 'ten' }), '.weight: must be a number, found "ten"'],
+    [
+      'a prefix that is no text',
+      rule({ requestMatchers: [{ prefix: 5 }] }),
+      'spec.requestMatchers[0].prefix: must be a string, found 5',
+    ],
+    ['a list that is none', rule({ requestMatchers: { prefix: '/' } }), 'spec.requestMatchers: must be a list'],
+    [
+      'a mesh of two kinds',
+      { ...MESH, spec: { awsAppMesh: {}, istio: {} } },
+      'spec.istio: only one of awsAppMesh, istio may be set',
+    ],
+    [
+      'a port that is no text',
+      { ...POD, spec: { initContainers: [{ env: [{ name: 'APPMESH_APP_PORTS', value: 80 }] }] } },
+      'spec.initContainers[0].env[0].value: must be a string, found 80: put it in quotes',
+    ],
+    [
+      'a label that is no text',
+      { ...POD, metadata: { name: 'p', labels: { version: 1 } } },
+      'metadata.labels.version: must be a string, found 1',
+    ],
+    [
+      'an upstream without its form',
+      { ...UPSTREAM, spec: { kube: { servicePort: 'http' } } },
+      'spec.kube.servicePort: must be a number, found "http"',
+    ],
+  ])('%s', (_what, object, wanted) => {
+    for (const text of [stringify(object), JSON.stringify(object, undefined, 2)]) {
+      const { printed } = translated([JSON.stringify(list(ALL)), text]);
+      const [told] = printed['diagnostics'] as { code: string; severity: string; message: string }[];
+      expect(told).toMatchObject({ code: 'OBJECT_INVALID', severity: 'error' });
+      expect(told!.message).toMatch(/^input-1\.yaml:\d+:\d+: /);
+      expect(told!.message).toContain(wanted);
+      const [, line] = told!.message.split(':');
+      const [, field] = /(\w+): (?:must|unknown|only)/.exec(told!.message)!;
+      expect(text.split('\n')[Number(line) - 1]).toContain(field);
+      expect(printed).toMatchObject({ virtualNodes: { 'cart-vn': {} } });
+    }
+  });
+
+  function shifting(destination: object): object {
+    return rule({ spec: { trafficShifting: { destinations: { destinations: [destination] } } } });
+  }
+});
+
+function run(args: readonly string[], input = '') {
+  const env = { ...process.env, KUBECONFIG: '/nowhere', NO_COLOR: '1' };
+  return spawnSync(process.execPath, [BIN, 'routing', 'translate', ...args], { input, encoding: 'utf8', env });
+}
+
+describe('the command', () => {
+  test('reads standard input and prints what the API takes', () => {
+    const { stdout, stderr, status } = run(['-f', '-', '--to', 'appmesh-api'], JSON.stringify(list(ALL)));
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({
+      meshName: 'store',
+      virtualNodes: {
+        'cart-vn': {
+          meshName: 'store',
+          virtualNodeName: 'cart-vn',
+          spec: {
+            backends: [],
+            listeners: [{ portMapping: { port: 80, protocol: 'http' } }],
+            serviceDiscovery: { dns: { hostname: 'cart.shop.svc.cluster.local' } },
+          },
+        },
+      },
+      virtualServices: {
+        'cart.shop.svc.cluster.local': {
+          meshName: 'store',
+          virtualServiceName: 'cart.shop.svc.cluster.local',
+          spec: { provider: { virtualNode: { virtualNodeName: 'cart-vn' } } },
+        },
+      },
+      virtualRouters: {},
+      routes: {},
+      diagnostics: [],
+    });
+  });
+
+  test('prints objects that kubectl applies, and diagnostics beside them', () => {
+    const input = JSON.stringify(list([...ALL, { ...POD, kind: 'ConfigMap' }]));
+    const { stdout, stderr, status } = run(['-f', '-', '--to', 'appmesh-crd', '-o', 'yaml', '--no-allow-all'], input);
+    expect(status).toBe(0);
+    expect(parse(stdout)).toMatchObject({ kind: 'List', items: [{ kind: 'Mesh' }, { kind: 'VirtualNode' }] });
+    expect(stderr).toMatch(/^warning: ConfigMap shop\/cart-1: KIND_UNKNOWN: standard input:1:\d+: /);
+  });
+
+  test('a mesh that is rejected is printed as an error, told in one line, and is the exit code', () => {
+    const input = JSON.stringify(list([MESH, POD]));
+    const { stdout, stderr, status } = run(['-f', '-', '--to', 'appmesh-api', '--mode', 'compat'], input);
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({
+      meshName: 'store',
+      error: {
+        code: 'VN_NO_SERVICE',
+        message: 'translating mesh config: the host of virtual node cart-vn is not known: no services match its pods',
+      },
+      diagnostics: [expect.objectContaining({ code: 'VN_NO_SERVICE', object: 'Mesh mesh-system/store' })],
+    });
+    expect(stderr).toBe(
+      'error: VN_NO_SERVICE: translating mesh config: the host of virtual node cart-vn is not known: no services match its pods\n',
+    );
+  });
+
+  test.each([
+    [['--to', 'appmesh-api'], "required option '-f, --filename <path>' not specified"],
+    [['-f', 'x'], "required option '--to <back end>' not specified"],
+    [['-f', 'x', '--to', 'istio'], 'Allowed choices are appmesh-api, appmesh-crd'],
+    [['-f', 'x', '--to', 'appmesh-api', '--mode', 'loose'], 'Allowed choices are strict, compat'],
+  ])('wrong flags name the right ones: %j', (args, wanted) => {
+    const { stdout, stderr, status } = run(args);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toContain(wanted);
+  });
+});

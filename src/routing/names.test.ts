@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { byKey, sanitize } from './names.ts';
+
+test.each([
+  ['reviews.default.svc.cluster.local', 'reviews-default-svc-cluster-local'],
+  ['x*y/z [q]:r', 'x-y-z-q-r'],
+  ['A.B', 'a-b'],
+  [
+    'my-very-long-service-name-for-checkout.my-very-long-namespace-name.svc.cluster.local',
+    'my-very-long-service-name-for-c-120bcd43e10b7bd7e0344ca76377b14',
+  ],
+  ['a'.repeat(300), 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-4e5475d125a33c6190718e75adc1b70'],
+  ['a'.repeat(64), 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-014842d480b571495a4a0363793f736'],
+  ['a'.repeat(63), 'a'.repeat(63)],
+])('%s becomes %s', (name, sanitized) => {
+  expect(sanitize(name)).toBe(sanitized);
+});
+
+test('the digest is that of the name before its letters are made small', () => {
+  expect(sanitize('A'.repeat(64))).not.toBe(sanitize('a'.repeat(64)));
+  expect(sanitize('A'.repeat(64))).toMatch(/^a{31}-[0-9a-f]{31}$/);
+});
+
+test('length counts in bytes', () => {
+  expect(sanitize('ä'.repeat(31))).toBe('ä'.repeat(31));
+  expect(sanitize('ä'.repeat(32))).toMatch(/-[0-9a-f]{31}$/);
+});
+
+test('keys are in text order, and none is lost', () => {
+  const made = byKey([
+    ['b', 1],
+    ['__proto__', 2],
+    ['a-b', 3],
+    ['a.b', 4],
+  ]);
+  expect(Object.entries(made)).toEqual([
+    ['__proto__', 2],
+    ['a-b', 3],
+    ['a.b', 4],
+    ['b', 1],
+  ]);
+});
