@@ -4,6 +4,7 @@ export type { Combined, CombineOptions, StatesOf, UpdatesOf } from './combine.ts
 export { derive } from './derive/derive.ts';
 export { deriveAsync } from './derive/derive-async.ts';
 export type { AsyncOptions, ComputeAsync, Computed, RetryClock } from './derive/derive-async.ts';
+export { Overlay } from './derive/overlay.ts';
 export type { DerivedMap, DerivedValues } from './derive/derived-map.ts';
 export type { Compute, DeriveKeyedOptions, DeriveOptions } from './derive/derived-map.ts';
 export { jsonEqual } from './equal.ts';
