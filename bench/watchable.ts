@@ -1,11 +1,15 @@
 // Measures the watchable maps against native ones: what a store, a snapshot and a pass over the state cost.
-import { WatchableMap } from '../src/watchable/index.ts';
-import type { Subscription } from '../src/watchable/index.ts';
+import { derive, Tracker, WatchableMap } from '../src/watchable/index.ts';
+import type { Read, Subscription } from '../src/watchable/index.ts';
 import { interleave, median, note, ratio, table, target } from './support.ts';
 import type { Row } from './support.ts';
 
 interface Route {
   readonly weight: number;
+}
+
+interface HostedRoute extends Route {
+  readonly host: string;
 }
 
 const SIZES = [1_000, 10_000, 100_000];
@@ -22,6 +26,7 @@ export async function run(): Promise<boolean> {
       met.push(table(`watchable: ${title}, ${size.toLocaleString('en-US')} entries`, await measure(size)));
     }
   }
+  met.push(table('watchable: one change among 100,000 objects, 10,000 derived values', await derivations()));
   met.push(table('watchable: store, then delivery to all, 10,000 entries', await deliveries(10_000)));
   if (gc !== undefined) met.push(table('watchable: memory, 1,000,000 stores over 1,000 keys', memory(gc)));
   return met.every(Boolean);
@@ -154,6 +159,75 @@ async function deliveries(size: number): Promise<Row[]> {
     bed.close();
   }
   return rows;
+}
+
+/** One change, brought to those whom it concerns, against computing everything anew. */
+async function derivations(): Promise<Row[]> {
+  const hosts = 10_000;
+  const changes = 100;
+  const routes = new WatchableMap<string, HostedRoute>({ name: 'routes', indexes: { host: ({ host }) => [host] } });
+  for (const [index, name] of keysFor(100_000).entries()) {
+    routes.store(name, { host: `host-${index % hosts}`, weight: index });
+  }
+  let computed = 0;
+  const sumOf = (read: Pick<Read, 'index'>, host: string): number => {
+    computed++;
+    return read.index(routes, 'host', host).reduce((sum, { weight }) => sum + weight, 0);
+  };
+  const sums = derive('sums', sumOf);
+  const totals = derive('totals', (read, name: string) => ({ sum: sumOf(read, name), shard: name.slice(-2) }), {
+    keys: (read) => new Set(read.list(routes).map(({ host }) => host)),
+    indexes: { shard: ({ shard }) => [shard] },
+  });
+  let woken = 0;
+  const byKey = new Tracker<number>({ wake: () => woken++ });
+  for (let host = 0; host < hosts; host++) byKey.track(host, (read) => read.get(sums, `host-${host}`));
+  let turn = 0;
+  const change = (tracker: Tracker<number>): void => {
+    turn = (turn + 7_919) % 100_000;
+    const name = `team-${turn % 97}/route-${turn}`;
+    routes.store(name, { host: `host-${turn % hosts}`, weight: ++weights });
+    tracker.deliver();
+  };
+  const everything = (): void => {
+    const read: Pick<Read, 'index'> = { index: (map, index, under) => map.list({ index: [index, under] }) };
+    for (let host = 0; host < hosts; host++) keep(sumOf(read, `host-${host}`));
+  };
+  const counted = (run: () => void): number => {
+    computed = 0;
+    run();
+    return computed;
+  };
+  const once = counted(() => change(byKey));
+  const all = counted(everything);
+  const values = await interleave(21, {
+    ours: () => {
+      for (let index = 0; index < changes; index++) change(byKey);
+    },
+    all: everything,
+  });
+  const heard = woken;
+  byKey.close();
+  // Listed: 100 readers of one shard each, and the keys from a function that has to look at all routes.
+  const byShard = new Tracker<number>({ wake: () => woken++ });
+  for (let shard = 0; shard < 100; shard++) {
+    byShard.track(shard, (read) => read.index(totals, 'shard', String(shard).padStart(2, '0')));
+  }
+  const listed = counted(() => change(byShard));
+  const lists = await interleave(5, { ours: () => change(byShard) });
+  byShard.close();
+  return [
+    target('values computed for everything / for one change', all / once, 1_000, 'atLeast'),
+    target('the same, where the derived map is listed', all / listed, 1_000, 'atLeast'),
+    target('readers woken by one change', heard / (23 * changes + 1), 1, 'atMost', ''),
+    note(
+      'time to compute everything / to bring one change to its reader',
+      ratio(values.all, values.ours) * changes,
+      'x',
+    ),
+    note('one change, to its reader', (median(values.ours) / changes) * 1e3, ' µs'),
+    note('one change, to the readers of lists, keys from all objects', median(lists.ours), ' ms'),
+  ];
 }
 
 /** A filled map with subscribers. */

@@ -1,5 +1,5 @@
 // The entries of a watchable map and everything that finds them: state, indexes, sorted lists, and who read what.
-import { EntryIndex, listingOf } from './entry-index.ts';
+import { EntryIndex, SortedEntries } from './entry-index.ts';
 import type { Listing } from './entry-index.ts';
 import type { Id } from './hash.ts';
 import type { IndexFunction, Selection, Source } from './reads/read.ts';
@@ -28,8 +28,8 @@ export class Entries<K, V> implements Source<K, V> {
   readonly #label: string;
   readonly #state: State<K, V>;
   readonly #indexes: ReadonlyMap<string, Index<K, V>>;
-  /** Made when they are read, and good until the next write. */
-  #all: Listing<V> | undefined;
+  readonly #sorted: SortedEntries<V>;
+  /** Made when they are read, and good until one comes or goes. */
   #keys: readonly K[] | undefined;
 
   constructor(options: EntriesOptions<K, V>) {
@@ -37,6 +37,7 @@ export class Entries<K, V> implements Source<K, V> {
     this.identify = options.identify;
     this.#label = options.label;
     this.#state = new State(options);
+    this.#sorted = new SortedEntries(() => this.#state.entries());
     this.#indexes = new Map(
       Object.entries(options.indexes).map(([name, of]) => [name, { of, entries: new EntryIndex() }]),
     );
@@ -63,7 +64,7 @@ export class Entries<K, V> implements Source<K, V> {
     const filings = this.#file(change);
     if (after === undefined) this.#state.delete(id);
     else this.#state.set(id, key, after);
-    this.#all = undefined;
+    this.#sorted.note(id, after);
     if (change.before === undefined || after === undefined) this.#keys = undefined;
     this.topics.changed(change, (index) => filings!.get(index)!);
   }
@@ -72,7 +73,7 @@ export class Entries<K, V> implements Source<K, V> {
   replace(id: Id, key: K, value: V): void {
     this.#file({ id, key, before: value, after: value });
     this.#state.set(id, key, value);
-    this.#all = undefined;
+    this.#sorted.note(id, value);
   }
 
   get(key: K, reads?: Reads): V | undefined {
@@ -89,7 +90,7 @@ export class Entries<K, V> implements Source<K, V> {
 
   keys(reads?: Reads): readonly K[] {
     reads?.add(this.topics.keys());
-    return (this.#keys ??= Object.freeze(this.#listAll().ids.map((id) => this.#state.keyOf(id))));
+    return (this.#keys ??= Object.freeze(this.#sorted.listing().ids.map((id) => this.#state.keyOf(id))));
   }
 
   count(reads?: Reads): number {
@@ -99,7 +100,7 @@ export class Entries<K, V> implements Source<K, V> {
 
   select(selection: Selection<K, V>, reads?: Reads): Listing<V> {
     const { index, matches } = selection;
-    const listing = index === undefined ? this.#listAll() : this.#index(index[0]).entries.get(index[1]);
+    const listing = index === undefined ? this.#sorted.listing() : this.#index(index[0]).entries.get(index[1]);
     reads?.add(this.topics.list(selection));
     if (matches === undefined) return listing;
     const { ids, values } = listing;
@@ -125,10 +126,6 @@ export class Entries<K, V> implements Source<K, V> {
     }
     for (const [name, { entries }] of this.#indexes) entries.file(id, filings.get(name)![1], after);
     return filings;
-  }
-
-  #listAll(): Listing<V> {
-    return (this.#all ??= listingOf(this.#state.entries()));
   }
 
   #index(name: string): Index<K, V> {

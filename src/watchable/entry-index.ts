@@ -62,8 +62,7 @@ export class EntryIndex<V> {
 
 class Bucket<V> {
   readonly #entries = new Map<Id, V>();
-  /** Made when it is read: readers between two changes share it. */
-  #listing: Listing<V> | undefined;
+  readonly #sorted = new SortedEntries<V>(() => [...this.#entries]);
 
   get isEmpty(): boolean {
     return this.#entries.size === 0;
@@ -71,15 +70,76 @@ class Bucket<V> {
 
   set(id: Id, value: V): void {
     this.#entries.set(id, value);
-    this.#listing = undefined;
+    this.#sorted.note(id, value);
   }
 
   delete(id: Id): void {
     this.#entries.delete(id);
-    this.#listing = undefined;
+    this.#sorted.note(id, undefined);
   }
 
   listing(): Listing<V> {
-    return (this.#listing ??= listingOf([...this.#entries]));
+    return this.#sorted.listing();
   }
+}
+
+/** From so many changes on, sorting everything anew is quicker than putting them in one by one. */
+const MANY = 64;
+
+/** Entries in the order of their ids, made when they are read. Readers between two changes share a listing. */
+export class SortedEntries<V> {
+  readonly #entries: () => (readonly [Id, V])[];
+  readonly #changes = new Map<Id, V | undefined>();
+  #listing: Listing<V> | undefined;
+
+  constructor(entries: () => (readonly [Id, V])[]) {
+    this.#entries = entries;
+  }
+
+  /** An entry has this value now; undefined: it is gone. */
+  note(id: Id, value: V | undefined): void {
+    if (this.#listing === undefined) return;
+    this.#changes.set(id, value);
+    if (this.#changes.size <= MANY) return;
+    this.#listing = undefined;
+    this.#changes.clear();
+  }
+
+  listing(): Listing<V> {
+    if (this.#listing === undefined) this.#listing = listingOf(this.#entries());
+    else if (this.#changes.size > 0) this.#listing = patched(this.#listing, this.#changes);
+    this.#changes.clear();
+    return this.#listing;
+  }
+}
+
+function patched<V>(listing: Listing<V>, changes: ReadonlyMap<Id, V | undefined>): Listing<V> {
+  const ids = listing.ids.slice();
+  const values = listing.values.slice();
+  for (const [id, value] of changes) {
+    const at = placeOf(id, ids);
+    const present = at < ids.length && ids[at] === id ? 1 : 0;
+    if (value === undefined) {
+      ids.splice(at, present);
+      values.splice(at, present);
+    } else if (present === 1) {
+      values[at] = value;
+    } else {
+      ids.splice(at, 0, id);
+      values.splice(at, 0, value);
+    }
+  }
+  return { ids, values: Object.freeze(values) };
+}
+
+/** Where an id is among sorted ones, or would be. */
+function placeOf(id: Id, ids: readonly Id[]): number {
+  let low = 0;
+  let high = ids.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ids[middle] as string) < (id as string)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
