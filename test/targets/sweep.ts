@@ -22,7 +22,7 @@ const SEEN: readonly Kind[] = [...KINDS, ...(furnitureKinds as readonly Kind[]),
 
 /**
  * Plays a scenario with controllers of these lives, and takes everything away in the end. With a reference, every step
- * must reach the state that the reference has there.
+ * must reach the state that the reference has there. What is applied at once may be applied in another order.
  */
 export async function run(
   { client, server }: { client: Client; server: string },
@@ -30,8 +30,11 @@ export async function run(
   namespace: string,
   lifetimes: readonly number[] = [],
   reference?: Run,
+  ordered: (objects: readonly AnyObject[]) => readonly AnyObject[] = (objects) => objects,
 ): Promise<Run> {
-  const moves = scenarios.moves(scenario, { ns: namespace, host: HOST, server });
+  const moves = scenarios
+    .moves(scenario, { ns: namespace, host: HOST, server })
+    .map((move) => (move.does === 'apply' ? { ...move, objects: ordered(move.objects) } : move));
   const history = await History.record(client, KINDS);
   const clock = new MovingClock();
   const cluster = { name: 'local', roles: [], server };
