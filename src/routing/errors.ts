@@ -8,7 +8,7 @@ export const CODES = {
     'an object can not be read: a field is unknown, of another type, or one of two that exclude each other',
   OBJECT_DUPLICATE:
     'two objects of the input have the same name: of pods and upstreams both count, of others the later one',
-  KIND_UNKNOWN: 'an object is of a kind that is not read',
+  KIND_UNKNOWN: 'objects of this kind are not read; told of the first one',
   MESH_NOT_FOUND: 'the input has no mesh of AWS App Mesh',
   TARGET_MESH_NIL: 'a rule names no mesh',
   TARGET_MESH_NOT_FOUND: 'a rule names neither a mesh nor a group that exists',

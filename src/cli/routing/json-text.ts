@@ -37,9 +37,30 @@ export function valuesOf(text: string): (readonly [value: string, at: number])[]
   return values;
 }
 
+/** Where the items of a list begin: those of the field `items` of the outermost object. */
+export function itemOffsets(text: string): readonly number[] {
+  const offsets: number[] = [];
+  let depth = 0;
+  let inItems = false;
+  let before = '';
+  let key = '';
+  for (const { text: token, at } of tokensOf(text, 0)) {
+    if (token === ':' && depth === 1) key = before;
+    if (inItems && depth === 2 && token !== ',' && token !== ']') offsets.push(at);
+    if (token === '{' || token === '[') {
+      if (depth === 1) inItems = key === '"items"' && token === '[';
+      depth++;
+    }
+    if (token === '}' || token === ']') depth--;
+    before = token;
+  }
+  return offsets;
+}
+
 /** The offset of a field or item, or of the nearest thing around it. */
 export function offsetIn(text: string, place: readonly (string | number)[]): number {
-  let found = text.search(/\S/);
+  let found = Math.max(text.search(/\S/), 0);
+  if (place.length === 0) return found;
   let depth = 0;
   let matched = 0;
   // One for each open object or list: which key or item comes.

@@ -1,12 +1,13 @@
 // Reads objects from files of any size: YAML or JSON, several documents in one, Lists. Nothing is kept of a document but
 // its objects; where a field is written is looked up only when there is something to say about it.
+import { LineCounter } from 'yaml';
 import { shapeProblem } from '../../routing/index.ts';
 import type { Place, Source } from '../../routing/index.ts';
 import { offsetOf } from '../check-manifest.ts';
 import { CommandFailed, EXIT } from '../exit.ts';
 import { parseYaml } from '../kubectl-yaml.ts';
 import { filesOf } from '../manifests.ts';
-import { offsetIn, valuesOf } from './json-text.ts';
+import { itemOffsets, offsetIn, valuesOf } from './json-text.ts';
 import { chunksOf } from './yaml-chunks.ts';
 
 /** A place in a text, from 1. */
@@ -43,11 +44,12 @@ export function* readSources(filenames: readonly string[]): Generator<Source> {
 function* yamlOf(file: string, text: string): Generator<Document> {
   for (const { text: chunk, line: before, list } of chunksOf(text)) {
     const told = ({ line, column }: Position): string => `${file}:${before + line}:${column}`;
+    const again = once(() => parseYaml(chunk));
     for (const [index, { problems, value }] of parseYaml(chunk).entries()) {
       const problem = problems.find(({ isWarning }) => !isWarning);
       if (problem !== undefined) throw refusal(told(problem), problem.message);
       const where = (at: Place): string => {
-        const { contents, positionOf } = parseYaml(chunk)[index]!;
+        const { contents, positionOf } = again()[index]!;
         return told(positionOf(offsetOf(contents, at)));
       };
       yield { value: plain(value, told), where, ...(list && { list }) };
@@ -66,9 +68,11 @@ function plain(value: () => unknown, told: (position: Position) => string): unkn
 
 /** One JSON after another. What is none may still be YAML in braces. */
 function* jsonOf(file: string, text: string): Generator<Document> {
+  const told = placesIn(file, text);
   const whole = parsed(text);
   if (whole !== undefined) {
-    yield { value: whole, where: (at) => positionIn(file, text, offsetIn(text, at)) };
+    const items = once(() => itemOffsets(text));
+    yield { value: whole, where: (at) => told(offsetOfField(text, at, items)) };
     return;
   }
   const values = valuesOf(text).map(([each, start]) => ({ each, start, value: parsed(each) }));
@@ -77,8 +81,22 @@ function* jsonOf(file: string, text: string): Generator<Document> {
     return;
   }
   for (const { each, start, value } of values) {
-    yield { value, where: (at) => positionIn(file, text, start + offsetIn(each, at)) };
+    yield { value, where: (at) => told(start + offsetIn(each, at)) };
   }
+}
+
+/** Looks into the one item that a place is in, and not through all of a long list. */
+function offsetOfField(text: string, at: Place, items: () => readonly number[]): number {
+  const [list, index, ...inside] = at;
+  const start = list === 'items' && typeof index === 'number' ? items()[index] : undefined;
+  if (start === undefined) return offsetIn(text, at);
+  return start + offsetIn(text.slice(start, items()[Number(index) + 1]), inside);
+}
+
+/** Made when it is first asked for, and kept. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 function parsed(text: string): unknown {
@@ -117,9 +135,18 @@ function itemsOf(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(items) ? items : undefined;
 }
 
-function positionIn(file: string, text: string, offset: number): string {
-  const before = text.slice(0, offset);
-  return `${file}:${before.split('\n').length}:${offset - before.lastIndexOf('\n')}`;
+/** Tells offsets of a text as places of its file. */
+function placesIn(file: string, text: string): (offset: number) => string {
+  const lines = once(() => {
+    const counter = new LineCounter();
+    counter.addNewLine(0);
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) counter.addNewLine(at + 1);
+    return counter;
+  });
+  return (offset) => {
+    const { line, col } = lines().linePos(offset);
+    return `${file}:${line}:${col}`;
+  };
 }
 
 function refusal(where: string, problem: string): CommandFailed {

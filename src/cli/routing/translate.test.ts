@@ -134,6 +134,20 @@ describe('input', () => {
   });
 });
 
+test('thousands of objects that are wrong or not known are told in no more than their number', () => {
+  const items = Array.from({ length: 5000 }, (_, i) => [
+    { ...POD, kind: 'ConfigMap', metadata: { name: `c${i}` } },
+    { ...MESH, kind: 'MeshGroup', metadata: { name: `g${i}` }, spec: { meshes: 5 } },
+  ]).flat();
+  const text = JSON.stringify(list([MESH, ...items]), undefined, 1);
+  const { printed } = translated([text]);
+  const told = printed['diagnostics'] as { code: string; message: string }[];
+  expect(told.filter(({ code }) => code === 'KIND_UNKNOWN')).toHaveLength(1);
+  expect(told.filter(({ code }) => code === 'OBJECT_INVALID')).toHaveLength(5000);
+  const [, line] = told.at(-1)!.message.split(':');
+  expect(text.split('\n')[Number(line) - 1]).toContain('"meshes": 5');
+});
+
 describe('what is wrong with the input is told with its place', () => {
   test.each([
     ['not YAML', 'a: [1\nb: 2\n', ':1:5: '],

@@ -65,7 +65,8 @@ export function decodeSnapshot(sources: Iterable<Source>): Decoded {
     services: new Map(),
   };
   const diagnostics: Diagnostic[] = [];
-  for (const source of sources) decodeInto(lists, source, diagnostics);
+  const unknown = new Set<string>();
+  for (const source of sources) decodeInto(lists, source, diagnostics, unknown);
   const { meshes, groups, rules, upstreams, pods, services } = lists;
   return {
     snapshot: {
@@ -80,7 +81,7 @@ export function decodeSnapshot(sources: Iterable<Source>): Decoded {
   };
 }
 
-function decodeInto(lists: Lists, { object, where }: Source, diagnostics: Diagnostic[]): void {
+function decodeInto(lists: Lists, { object, where }: Source, diagnostics: Diagnostic[], unknown: Set<string>): void {
   const { apiVersion, kind, metadata } = object as { apiVersion: string; kind: string; metadata: Partial<Ref> };
   const ref = { name: metadata.name ?? '', namespace: metadata.namespace || 'default' };
   const tell = (severity: Diagnostic['severity'], code: Diagnostic['code'], at: Place, message: string): void => {
@@ -88,7 +89,11 @@ function decodeInto(lists: Lists, { object, where }: Source, diagnostics: Diagno
   };
   const known = KINDS[`${apiVersion} ${kind}`];
   if (known === undefined) {
-    tell('warning', 'KIND_UNKNOWN', ['kind'], `kind ${kind} of ${apiVersion} is not read: the object is left out`);
+    // Of each kind the first is told: a whole cluster may be in the input.
+    const name = `${apiVersion} ${kind}`;
+    if (unknown.has(name)) return;
+    unknown.add(name);
+    tell('warning', 'KIND_UNKNOWN', ['kind'], `kind ${kind} of ${apiVersion} is not read: its objects are left out`);
     return;
   }
   const problems: FieldProblem[] = [];
