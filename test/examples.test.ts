@@ -48,6 +48,25 @@ test('watchable.ts: a component hears of what changed, and of nothing else', asy
   ]);
 });
 
+test('derive.ts: a translator runs for what changed, and two components hear of results that differ', async () => {
+  expect(await outputOf(start('derive'))).toEqual([
+    'translator: internal',
+    'translator: public',
+    'server: internal listens on 80 for nobody',
+    'reporter: internal has 0 hosts',
+    'server: public listens on 443 for nobody',
+    'reporter: public has 0 hosts',
+    'translator: public',
+    'server: public listens on 443 for shop.example.com',
+    'reporter: public has 1 hosts',
+    'translator: public',
+    'translator: public',
+    'what if: {"port":8443,"hosts":["shop.example.com"]}',
+    'server: internal is gone',
+    'reporter: internal is gone',
+  ]);
+});
+
 test('embedded.ts: a cluster runs a workload', async () => {
   expect(await outputOf(start('embedded'))).toEqual(['2 pods of web run']);
 });
@@ -146,7 +165,7 @@ describe('with a cluster', () => {
 
 test('the guide shows the examples as they are', () => {
   const guide = readFileSync(path.resolve(EXAMPLES, '../docs/guide/library.md'), 'utf8');
-  for (const name of ['watchable', 'kube', 'controller', 'embedded']) {
+  for (const name of ['watchable', 'derive', 'kube', 'controller', 'embedded']) {
     const code = readFileSync(path.join(EXAMPLES, `${name}.ts`), 'utf8').trimEnd();
     expect(guide.includes(`\`\`\`ts\n${code}\n\`\`\``), `docs/guide/library.md does not show examples/${name}.ts`).toBe(
       true,
