@@ -35,12 +35,19 @@ export async function interruptible<R>(run: (signal: AbortSignal) => Promise<R>)
   }
 }
 
+/** What ends in order if nobody reads what it says any more. Not the signal itself: each broken connection would be one. */
+const ends = new Set<() => void>();
+
+/** Calls back, instead of ending at once, when whoever reads what we print has left. */
+export function whenReaderLeaves(end: () => void): void {
+  ends.add(end);
+}
+
 /** Ends as a shell expects it when whoever reads what we print has left, as `head` does. */
 export function endWithReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // Node ignores the signal itself. Who has something to put in order listens for it.
-      if (error.code === 'EPIPE' && process.emit('SIGPIPE')) return;
+      if (error.code === 'EPIPE' && ends.size > 0) return ends.forEach((end) => end());
       if (error.code === 'EPIPE') process.exit(EXIT.brokenPipe);
       if (stream === process.stdout) console.error(`error: standard output: ${error.message}`);
       process.exit(EXIT.error);

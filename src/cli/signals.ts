@@ -1,4 +1,5 @@
 // Waiting for the end: Ctrl-C, a polite kill, or nobody left who reads what we say. A second one ends the process at once.
+import { whenReaderLeaves } from './exit.ts';
 
 /** Resolves with the first SIGINT or SIGTERM, or when a pipe that we write to is closed. */
 export function untilSignal(): Promise<void> {
@@ -10,6 +11,6 @@ export function untilSignal(): Promise<void> {
     };
     for (const signal of signals) process.on(signal, first);
     // Never taken back: what is said on the way out is not read either.
-    process.on('SIGPIPE', first);
+    whenReaderLeaves(first);
   });
 }

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -244,6 +245,29 @@ describe('--merge-kubeconfig', () => {
     });
   }, 90_000);
 });
+
+test('goes on when clients leave in the midst of an answer', async () => {
+  const run = up('--memory', '--port', '0');
+  const { api, kubeconfig } = await run.ready();
+  const client = clientOf(kubeconfig);
+  const { caPem: ca, certPem: cert, keyPem: key } = loadConfig({ path: kubeconfig });
+  for (let round = 0; round < 20; round++) {
+    const leaving = request(`${api}/api/v1/configmaps?watch=true`, { ca, cert, key, agent: false }).end();
+    leaving.on('error', () => undefined);
+    await once(leaving, 'response');
+    leaving.destroy();
+    const metadata = { ...kept, name: `kept-${round}` };
+    await client.create(ConfigMap, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata,
+      data: { big: 'x'.repeat(500_000) },
+    });
+  }
+  expect((await client.list(ConfigMap, { namespace: 'default' })).items.length).toBeGreaterThanOrEqual(20);
+  client.close();
+  expect([await stop(run), run.stderr()]).toEqual([0, '']);
+}, 60_000);
 
 test('ends when it can not finish its start', async () => {
   const run = upWithControllers('--memory', '--port', '0', '--kubeconfig', '/dev/null/kubeconfig');
