@@ -14,8 +14,12 @@ import { POD_NETWORK } from './range.ts';
 /** The port that every pod serves: the `targetPort` of its Services. */
 export const POD_PORT = 8080;
 
-/** How long a pod that is gone goes on answering, as real ones do while they end. */
-const GRACE_MS = 2_000;
+/**
+ * A pod that is gone goes on answering until nobody has asked it for the first time, as real ones do while they end, and
+ * no longer than the second. A fixed time would be too short where a busy machine lets proxies wait for their turn.
+ */
+const QUIET_MS = 2_000;
+const GRACE_MS = 30_000;
 
 /** What a pod answers with. */
 export interface PodAnswer {
@@ -43,6 +47,8 @@ export class PodServers {
   readonly #end = new AbortController();
   readonly #servers = new Map<string, Promise<Server>>();
   readonly #byAddress = new Map<string, SimulatedPod>();
+  /** When each was asked last. */
+  readonly #asked = new Map<string, number>();
   readonly #following: Promise<void>;
 
   constructor(client: Client, prefix: string) {
@@ -78,12 +84,22 @@ export class PodServers {
     const address = (pod ?? old)?.status?.podIP?.replace(POD_NETWORK, this.#prefix);
     if (address === undefined) return;
     if (pod !== undefined) this.#byAddress.set(address, pod);
-    else setTimeout(() => void this.#close(address), GRACE_MS).unref();
+    else this.#closeWhenQuiet(address, performance.now());
+  }
+
+  #closeWhenQuiet(address: string, gone: number): void {
+    const timer = setInterval(() => {
+      const now = performance.now();
+      const isQuiet = now - Math.max(gone, this.#asked.get(address) ?? 0) > QUIET_MS;
+      if (!isQuiet && now - gone < GRACE_MS) return;
+      clearInterval(timer);
+      void this.#close(address);
+    }, 100).unref();
   }
 
   async #listen(address: string): Promise<Server> {
     // No idle time-out: a connection that closes by itself could do so just when a request is on its way.
-    const server = createServer({ keepAliveTimeout: 0 }, (incoming, response) => {
+    const server = createServer({ keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 }, (incoming, response) => {
       this.#answer(address, incoming, response).catch((error: unknown) =>
         response.writeHead(500).end(`nobody knows the pod at ${address}: ${String(error)}`),
       );
@@ -95,6 +111,7 @@ export class PodServers {
 
   async #answer(address: string, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     incoming.resume();
+    this.#asked.set(address, performance.now());
     if (isNoPod(address)) {
       response.writeHead(200, { 'content-length': 0, 'x-address': address }).end();
       return;
@@ -122,6 +139,7 @@ export class PodServers {
     const server = await this.#servers.get(address);
     this.#servers.delete(address);
     this.#byAddress.delete(address);
+    this.#asked.delete(address);
     server?.close();
     server?.closeAllConnections();
   }
