@@ -66,7 +66,7 @@ export class Entries<K, V> implements Source<K, V> {
     else this.#state.set(id, key, after);
     this.#sorted.note(id, after);
     if (change.before === undefined || after === undefined) this.#keys = undefined;
-    this.topics.changed(change, (index) => filings!.get(index)!);
+    if (this.topics.isRead) this.topics.changed(change, (index) => filings!.get(index)!);
   }
 
   /** Puts an equal value in the place of a stored one; nobody is told. */

@@ -62,7 +62,8 @@ export class EntryIndex<V> {
 
 class Bucket<V> {
   readonly #entries = new Map<Id, V>();
-  readonly #sorted = new SortedEntries<V>(() => [...this.#entries]);
+  /** Made when it is read: readers between two changes share it. Buckets are many and small, so it is not patched. */
+  #listing: Listing<V> | undefined;
 
   get isEmpty(): boolean {
     return this.#entries.size === 0;
@@ -70,16 +71,16 @@ class Bucket<V> {
 
   set(id: Id, value: V): void {
     this.#entries.set(id, value);
-    this.#sorted.note(id, value);
+    this.#listing = undefined;
   }
 
   delete(id: Id): void {
     this.#entries.delete(id);
-    this.#sorted.note(id, undefined);
+    this.#listing = undefined;
   }
 
   listing(): Listing<V> {
-    return this.#sorted.listing();
+    return (this.#listing ??= listingOf([...this.#entries]));
   }
 }
 
