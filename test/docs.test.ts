@@ -1,0 +1,257 @@
+// README and docs do what they say: every code block is run, or checked as far as it can be. A page is a session on a
+// cluster of "offshoot up", from top to bottom; environments of one section are gone in the next.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { checkManifests } from '../src/cli/check-manifest.ts';
+import { claimChecks } from '../src/cli/claim-check.ts';
+import { environmentCheck } from '../src/cli/env-check.ts';
+import { parseYaml } from '../src/cli/kubectl-yaml.ts';
+import { connect, defineKind, loadConfig } from '../src/kube/index.ts';
+import type { AnyObject, Client } from '../src/kube/index.ts';
+import { installedKubectls } from './embedded/kubectl-session.ts';
+import { codeBlocks } from './support/code-blocks.ts';
+import type { CodeBlock } from './support/code-blocks.ts';
+import { until } from './support/until.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: ROOT }).toSorted()];
+const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+const blocks = pages.flatMap((page) => codeBlocks(page, read(page)));
+const ofLanguage = (language: string): CodeBlock[] => blocks.filter((block) => block.language === language);
+const titled = (each: readonly CodeBlock[]): [string, CodeBlock][] => each.map((block) => [block.place, block]);
+
+test('every block says what it is in a language that is looked at here', () => {
+  expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['', 'sh', 'ts', 'yaml']));
+});
+
+test.each(titled(ofLanguage('yaml')))('YAML is valid: %s', (_place, { code }) => {
+  for (const { problems } of parseYaml(code)) expect(problems).toEqual([]);
+  const { findings } = checkManifests([['block', code]], 'default', [environmentCheck, ...claimChecks]);
+  expect(findings.filter(({ isWarning }) => !isWarning)).toEqual([]);
+});
+
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
+/** Of lines that only start something that the tests are themselves, or that takes what not everybody has. */
+const GIVEN = /^(npm (install|start|test|run)|npx vitest|node test|KUBECONFIG_TEST=|offshoot up)/;
+
+test.each(titled(blocks.filter(({ code }) => /^(npm|npx|node) /m.test(code))))(
+  'what it starts is there: %s',
+  (_place, { code }) => {
+    for (const [, script] of code.matchAll(/npm run ([\w:-]+)/g)) expect(Object.keys(scripts)).toContain(script);
+    for (const [file] of code.matchAll(/\btest\/[\w/.-]+/g)) expect(globSync(file, { cwd: ROOT })).toEqual([file]);
+  },
+);
+
+const kubectl = installedKubectls().at(-1);
+
+/** A directory with what a reader has at hand: a checkout, the commands, and the kubeconfig of a running cluster. */
+interface Desk {
+  readonly dir: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly client: Client;
+  run(script: string): Promise<{ code: number; output: string }>;
+  close(): Promise<void>;
+}
+
+async function openDesk(): Promise<Desk> {
+  const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-docs-'));
+  for (const folder of ['examples', 'deploy']) symlinkSync(path.join(ROOT, folder), path.join(dir, folder));
+  const bin = path.join(dir, 'bin');
+  mkdirSync(bin);
+  for (const name of ['offshoot', 'kubectl-offshoot']) {
+    writeFileSync(path.join(bin, name), `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/bin/offshoot.js" "$@"\n`);
+    chmodSync(path.join(bin, name), 0o755);
+  }
+  if (kubectl) symlinkSync(kubectl.path, path.join(bin, 'kubectl'));
+  const kubeconfig = path.join(dir, 'kubeconfig');
+  const up = spawn(
+    process.execPath,
+    [path.join(ROOT, 'bin/offshoot.js'), 'up', '--memory', '--port', '0', '-o', 'json', '--kubeconfig', kubeconfig],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  await once(createInterface({ input: up.stdout }), 'line');
+  // The guides speak of a context "staging", and of a kubeconfig of another cluster.
+  const text = readFileSync(kubeconfig, 'utf8');
+  writeFileSync(
+    kubeconfig,
+    text.replace(/contexts:\n/, '$&- {name: staging, context: {cluster: offshoot, user: admin}}\n'),
+  );
+  writeFileSync(path.join(dir, 'prod.kubeconfig'), text);
+  const env = {
+    ...process.env,
+    HOME: dir,
+    KUBECONFIG: kubeconfig,
+    PATH: `${bin}:${process.env['PATH']}`,
+    NODE_OPTIONS: '',
+  };
+  const client = connect(loadConfig({ path: kubeconfig }));
+  return {
+    dir,
+    env,
+    client,
+    run: (script) =>
+      new Promise((resolve) => {
+        const options = { cwd: dir, env, timeout: 120_000 };
+        execFile('bash', ['-c', script], options, (error, stdout, stderr) =>
+          resolve({ code: error === null ? 0 : Number(error.code ?? 1), output: stdout + stderr }),
+        );
+      }),
+    async close() {
+      client.close();
+      // It has nothing to put in order: what it kept is in this directory, or in memory.
+      up.kill('SIGKILL');
+      await once(up, 'exit');
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A plan with changes ends with 2, and controllers run until they are stopped. */
+const PRELUDE = `
+set -euo pipefail
+offshoot() {
+  if [ "$1" = run ]; then
+    command offshoot "$@" --metrics-bind-address 0 --health-probe-bind-address 0 > run.log 2>&1 &
+    pid=$!
+    until grep -q '"msg":"running"' run.log; do kill -0 $pid; done
+    kill $pid
+    wait $pid
+  elif [ "\${2:-}" = plan ]; then
+    command offshoot "$@" || [ $? -eq 2 ]
+  else
+    command offshoot "$@"
+  fi
+}
+`;
+/** What a page takes for granted. */
+const BEFORE: Readonly<Record<string, string>> = {
+  'docs/guide/gitops.md': 'kubectl apply -f examples/shop.yaml',
+  'docs/guide/routing.md': `kubectl apply -f - <<EOF
+{"apiVersion": "supergloo.solo.io/v1", "kind": "Mesh", "metadata": {"name": "shop", "namespace": "default"},
+ "spec": {"awsAppMesh": {"region": "us-east-1"}}}
+EOF`,
+};
+
+/** What differs from run to run, and how columns are filled. */
+function steady(text: string): string {
+  return text
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:]+Z/g, 'TIME')
+    .replaceAll(/-[0-9a-f]{5}\b/g, '-ID')
+    .replaceAll(/:\d{4,5}\b/g, ':PORT')
+    .replaceAll(/\b\d+s\b/g, 'AGE')
+    .replaceAll(/ +/g, ' ');
+}
+
+const sessions = pages.filter((page) =>
+  blocks.some(({ place, language }) => place.startsWith(`${page}:`) && language === 'sh'),
+);
+
+describe.skipIf(kubectl === undefined).each(sessions)('the commands of %s', (page) => {
+  let desk: Desk;
+  beforeAll(async () => {
+    desk = await openDesk();
+    const { code, output } = await desk.run(`${PRELUDE}${BEFORE[page] ?? ''}`);
+    if (code !== 0) throw new Error(output);
+  });
+  afterAll(() => desk?.close());
+
+  const own = blocks.filter(({ place }) => place.startsWith(`${page}:`));
+  let section = '';
+  test.each(titled(own.filter(({ language }) => language === 'sh')))(
+    'do what they say: %s',
+    { timeout: 180_000 },
+    async (_place, block) => {
+      if (section !== block.section) await desk.run('kubectl delete dynamicenvs -A --all --timeout 60s');
+      ({ section } = block);
+      const lines = block.code.split('\n').filter((line) => !GIVEN.test(line));
+      const { code, output } = await desk.run(`${PRELUDE}${lines.join('\n')}\n`);
+      expect(code, output).toBe(0);
+      const seen = steady(output);
+      expect(outputBelow(own, block).filter((line) => !seen.includes(line))).toEqual([]);
+    },
+  );
+});
+
+/** The lines that a page shows as the output of a block; of one that leaves things out, none. */
+function outputBelow(page: readonly CodeBlock[], block: CodeBlock): string[] {
+  const next = page[page.indexOf(block) + 1];
+  return next?.language !== '' || next.code.includes('…') ? [] : steady(next.code).split('\n');
+}
+
+describe('programs', () => {
+  const examples = new Set(globSync('examples/*.ts', { cwd: ROOT }).map((file) => read(file).trimEnd()));
+  // Those that are shown as they are in examples/ are run by examples.test.ts.
+  const alone = ofLanguage('ts').filter(({ code }) => !examples.has(code));
+  let desk: Desk;
+  beforeAll(async () => {
+    desk = await openDesk();
+  });
+  afterAll(() => desk?.close());
+
+  /** How it is seen that a program works, by a word of it. */
+  const proofs: Readonly<Record<string, (client: Client) => Promise<void>>> = {
+    "name: 'teams'": aTeamGetsItsNamespace,
+  };
+
+  test.each(titled(alone))('works: %s', { timeout: 60_000 }, async (_place, { code }) => {
+    const [, proof] = Object.entries(proofs).find(([word]) => code.includes(word)) ?? [];
+    expect(proof, 'say in "proofs" how to see that it works').toBeDefined();
+    const file = path.join(desk.dir, 'program.ts');
+    writeFileSync(file, code);
+    const libraries = new URL('support/libraries-from-source.ts', import.meta.url).href;
+    const child = spawn(process.execPath, ['--import', libraries, file], { env: desk.env, stdio: 'pipe' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let errors = '';
+    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+    const failed = once(child, 'exit').then(() => {
+      throw new Error(`it ended: ${errors}`);
+    });
+    await Promise.race([proof!(desk.client), failed]);
+    child.kill('SIGKILL');
+    await failed.catch(() => undefined);
+    expect(errors).not.toMatch(/"level":(40|50|60)/);
+  });
+});
+
+async function aTeamGetsItsNamespace(client: Client): Promise<void> {
+  const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
+    namespaced: false,
+  });
+  const Team = defineKind('example.dev/v1', 'Team', 'teams', { namespaced: false });
+  const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+  const schema = { openAPIV3Schema: { type: 'object' } };
+  const definition: AnyObject = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'teams.example.dev' },
+    spec: {
+      group: 'example.dev',
+      scope: 'Cluster',
+      names: { plural: 'teams', kind: 'Team' },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  };
+  await client.create(Definition, definition);
+  const team = { apiVersion: 'example.dev/v1', kind: 'Team', metadata: { name: 'blue' } };
+  await until(
+    () =>
+      client.create(Team, team).then(
+        () => true,
+        () => false,
+      ),
+    20_000,
+  );
+  await until(
+    () =>
+      client.get(Namespace, { name: 'team-blue' }).then(
+        () => true,
+        () => false,
+      ),
+    30_000,
+  );
+}
