@@ -8,6 +8,7 @@ import { CommandFailed, EXIT } from '../exit.ts';
 import { parseYaml } from '../kubectl-yaml.ts';
 import { filesOf } from '../manifests.ts';
 import { itemOffsets, offsetIn, valuesOf } from './json-text.ts';
+import { readPlainYaml } from './plain-yaml.ts';
 import { chunksOf } from './yaml-chunks.ts';
 
 /** A place in a text, from 1. */
@@ -45,14 +46,21 @@ function* yamlOf(file: string, text: string): Generator<Document> {
   for (const { text: chunk, line: before, list } of chunksOf(text)) {
     const told = ({ line, column }: Position): string => `${file}:${before + line}:${column}`;
     const again = once(() => parseYaml(chunk));
-    for (const [index, { problems, value }] of parseYaml(chunk).entries()) {
-      const problem = problems.find(({ isWarning }) => !isWarning);
-      if (problem !== undefined) throw refusal(told(problem), problem.message);
-      const where = (at: Place): string => {
+    const whereIn =
+      (index: number) =>
+      (at: Place): string => {
         const { contents, positionOf } = again()[index]!;
         return told(positionOf(offsetOf(contents, at)));
       };
-      yield { value: plain(value, told), where, ...(list && { list }) };
+    const quick = readPlainYaml(chunk);
+    if (quick !== undefined) {
+      yield { value: quick, where: whereIn(0), ...(list && { list }) };
+      continue;
+    }
+    for (const [index, { problems, value }] of parseYaml(chunk).entries()) {
+      const problem = problems.find(({ isWarning }) => !isWarning);
+      if (problem !== undefined) throw refusal(told(problem), problem.message);
+      yield { value: plain(value, told), where: whereIn(index), ...(list && { list }) };
     }
   }
 }
