@@ -14,11 +14,17 @@ export const KINDS = [
   defineKind('networking.istio.io/v1beta1', 'VirtualService', 'virtualservices'),
 ];
 
-/** All objects of the cluster but for those that it starts with. */
+/** All objects of the cluster but for those that it starts with. How far a rollout has come is the cluster's affair. */
 export async function snapshot(client: Client): Promise<State> {
   const lists = await Promise.all(KINDS.map((kind) => client.list(kind)));
   const objects = lists.flatMap(({ items }) => items).filter(({ metadata }) => metadata.namespace !== 'default');
-  return Object.fromEntries(objects.map((object) => [`${object.kind} ${keyOf(object.metadata)}`, lasting(object)]));
+  return Object.fromEntries(
+    objects.map((object) => {
+      const { status, ...rest } = object;
+      const told = object.kind === 'Deployment' || status === undefined ? rest : { ...rest, status };
+      return [`${object.kind} ${keyOf(object.metadata)}`, lasting(told)];
+    }),
+  );
 }
 
 /** The same without environments, and without the empty annotation that they leave: as if none had ever been. */

@@ -52,7 +52,7 @@ export async function runWithoutEnvironments(client: Client, scenario: string, n
   await poll(async () => {
     const before = found;
     found = withoutTraces(await snapshot(client));
-    return isDeepStrictEqual(before, found) && !JSON.stringify(found).includes('ReplicaSetUpdated');
+    return isDeepStrictEqual(before, found);
   }, DEADLINE_MS);
   return found;
 }
