@@ -22,6 +22,8 @@ export function cloneState(clone: Deployment | undefined, updated: boolean): Clo
 
 /** Whether some pod of a clone answers requests, also while another version of it starts. */
 export function isAvailable(clone: Deployment | undefined, state: CloneState): boolean {
+  // A pod gets requests as soon as it is ready; available is one that has been so for `minReadySeconds`.
+  if ((clone?.status?.readyReplicas ?? 0) > 0) return true;
   const available = clone?.status?.conditions?.find(({ type }) => type === 'Available');
   return available === undefined ? state === 'running' || state === 'updating' : available.status === 'True';
 }

@@ -40,6 +40,7 @@ export interface Deployment extends KubeObject {
   };
   readonly status?: {
     readonly observedGeneration?: number;
+    readonly readyReplicas?: number;
     readonly conditions?: readonly WorkloadCondition[];
     readonly [field: string]: unknown;
   };
