@@ -39,7 +39,11 @@ const MANIFEST_FLAGS = {
 
 /** Creates the environment that the flags describe, or those that files hold. */
 export async function createEnvironments(name: string | undefined, options: CreateOptions): Promise<void> {
-  if (options.dryRun === 'client') return print(await wanted(name, options), options, 'created (dry run)');
+  if (options.dryRun === 'client') {
+    const environments = await wanted(name, options);
+    for (const env of environments) refuseInvalid(env, validateCreate(env));
+    return print(environments, options, 'created (dry run)');
+  }
   return connected(options, async ({ client, namespace }) => {
     const manifests = options.filename
       ? fromFiles(name, options, namespace)
@@ -140,8 +144,12 @@ async function check(client: Client, manifest: DynamicEnv, isNew: boolean): Prom
   if (before !== undefined && isNew) refuseOther(before, manifest);
   const checked = await apply(client, manifest, true);
   const verdict = before === undefined ? validateCreate(checked) : validateUpdate(before, checked);
-  if (!verdict.allowed) throw refusal(verdict.status.message ?? `environment ${keyOf(manifest.metadata)} is refused`);
+  refuseInvalid(manifest, verdict);
   return { manifest, before, checked };
+}
+
+function refuseInvalid({ metadata }: DynamicEnv, verdict: ReturnType<typeof validateCreate>): void {
+  if (!verdict.allowed) throw refusal(verdict.status.message ?? `environment ${keyOf(metadata)} is refused`);
 }
 
 /** A new environment must not change one that somebody has under this name. */

@@ -41,6 +41,13 @@ describe('--dry-run=client', () => {
     });
   });
 
+  test('refuses what the webhook would refuse', async () => {
+    const flags = ['--subset', 'cart:app=cart:2', '--header', 'a~=(?=x)', '--dry-run=client', '-o', 'yaml'];
+    const { code, stdout, stderr } = await runner.run('env', 'create', 'feature', ...flags);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/RE2/);
+  });
+
   test('says how to do without a cluster where one would be asked', async () => {
     const flags = ['--subset', 'cart=cart:2', '--header', 'a=b', '--dry-run=client'];
     const { code, stderr } = await runner.run('env', 'create', 'feature', ...flags);
