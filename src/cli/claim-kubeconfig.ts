@@ -5,7 +5,7 @@ import { isForbidden } from '../kube/errors.ts';
 import { keyOf } from '../kube/objects.ts';
 import { Secret } from '../targets/objects.ts';
 import { CLAIM } from './claim-nouns.ts';
-import { complaintOf, phaseOf } from './claim-state.ts';
+import { complaintOf, oddities, phaseOf } from './claim-state.ts';
 import { targetOf } from './claim-world.ts';
 import { CommandFailed, EXIT } from './exit.ts';
 import { getNamed } from './named.ts';
@@ -21,6 +21,7 @@ export function printKubeconfig(name: string, options: ClusterOptions): Promise<
   return connected(options, async ({ client, namespace, config }) => {
     const claim = await getNamed(client, CLAIM, { name, namespace });
     const text = namedKubeconfig(await kubeconfigOf(client, claim), keyOf(claim.metadata), config);
+    for (const oddity of oddities(claim)) process.stderr.write(`warning: claim ${keyOf(claim.metadata)}: ${oddity}\n`);
     process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   });
 }

@@ -2,7 +2,7 @@
 import type { DeploymentTargetClaim } from '../api/targets.ts';
 import { EXPIRES_AT } from '../targets/names.ts';
 import { CLAIM } from './claim-nouns.ts';
-import { complaintOf, phaseOf } from './claim-state.ts';
+import { complaintOf, oddities, phaseOf } from './claim-state.ts';
 import { listObjects } from './list.ts';
 import type { Columns, ListOptions } from './list.ts';
 
@@ -19,6 +19,6 @@ const columns: Columns<DeploymentTargetClaim> = {
   ],
   wide: [
     { heading: 'EXPIRES', cell: ({ metadata }) => metadata.annotations?.[EXPIRES_AT] ?? '' },
-    { heading: 'REASON', cell: (claim) => complaintOf(claim) ?? '' },
+    { heading: 'REASON', cell: (claim) => complaintOf(claim) ?? oddities(claim)[0] ?? '' },
   ],
 };

@@ -11,7 +11,7 @@ import { connect } from '../kube/connect.ts';
 import { isForbidden } from '../kube/errors.ts';
 import { loadConfig } from '../kube/kubeconfig.ts';
 import { defineKind } from '../kube/objects.ts';
-import { Role, RoleBinding, Secret, ServiceAccount } from '../targets/objects.ts';
+import { Namespace, Role, RoleBinding, Secret, ServiceAccount } from '../targets/objects.ts';
 import { openTeam } from './testing/team.ts';
 import type { Team } from './testing/team.ts';
 
@@ -183,6 +183,19 @@ test('namespaces of this cluster: one class frees them, the other keeps them', {
   expect(deleted.stderr).toContain('staying: Target team/held-dt\n');
   expect(deleted.stderr).toContain('Target team/freed-dt: gone\n');
   expect([await claimNames(), (await targetNames()).sort()]).toEqual([[], ['held-dt', 'ours']]);
+});
+
+test('a claim whose namespace somebody deleted says so wherever it is shown', { timeout: 60_000 }, async () => {
+  await team.run('claim', 'create', 'doomed', '--class', 'local', '--wait');
+  const { targetName } = (await team.client.get(DeploymentTargetClaim, { name: 'doomed', namespace: 'team' })).spec;
+  const target = await team.client.get(DeploymentTarget, { name: targetName!, namespace: 'team' });
+  await team.client.delete(Namespace, { name: target.spec.kubernetesCredentials.defaultNamespace });
+  const listed = async (): Promise<string> => (await team.run('claim', 'list', '-o', 'wide')).stdout;
+  await until(async () => /doomed +Bound .*NamespaceNotFound/.test(await listed()), 20_000);
+  const { code, stderr } = await team.run('claim', 'kubeconfig', 'doomed');
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^warning: claim team\/doomed: NamespaceNotFound: /);
+  await team.run('claim', 'delete', 'doomed');
 });
 
 test('waiting ends with exit code 3 and the reasons when the time is up', { timeout: 60_000 }, async () => {
