@@ -110,7 +110,7 @@ function cloneNode(
   const pods = world.pods.get(keyOf(ref)) ?? [];
   const state = status?.name ? status.status : clone === undefined ? 'missing' : 'unknown';
   if (clone === undefined) return node('Deployment', keyOf(ref), state, { reasons: errors });
-  const ready = clone.status?.['readyReplicas'] as number | undefined;
+  const ready = clone.status?.readyReplicas;
   const wanted = clone.spec.replicas ?? 1;
   const detail = [`${ready ?? 0}/${wanted} pods ready`, ...imagesOf(clone, subset)].join(', ');
   const reasons =
