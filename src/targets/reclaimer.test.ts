@@ -1,11 +1,19 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { claim, errorOf, spaceRequest, target, targetClass } from '../../test/support/claims.ts';
 import type { ClaimWorld } from '../../test/support/claims.ts';
 import { SpaceRequest } from '../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../api/targets.ts';
 import { defineKind } from '../kube/index.ts';
 import type { KubeObject } from '../kube/index.ts';
-import { MAKE_AVAILABLE, PROVISIONED_BY, RECLAIM_POLICY, TARGET_FINALIZER, TOOLCHAIN_FINALIZER } from './names.ts';
+import {
+  CLAIM_FINALIZER,
+  MAKE_AVAILABLE,
+  PROVISIONED_BY,
+  RECLAIM_POLICY,
+  TARGET_FINALIZER,
+  TOOLCHAIN_FINALIZER,
+} from './names.ts';
+import { targets } from './index.ts';
 import { running } from '../../test/support/running-claims.ts';
 
 const Event = defineKind('events.k8s.io/v1', 'Event', 'events');
@@ -84,6 +92,27 @@ describe('a target', () => {
     await w.settle();
     expect(dt(w)?.metadata.annotations).not.toHaveProperty(MAKE_AVAILABLE);
     expect(dt(w)?.status?.phase).toBe('Available');
+  });
+
+  test('that a person makes available while its claim is still going is available once that has let go', async () => {
+    const slow = running({}, ['reclaimer']);
+    await slow.have(
+      targetClass('Retain'),
+      claim('test-dtc', {}, { finalizers: [CLAIM_FINALIZER, 'example.com/hold'] }),
+    );
+    await slow.delete(DeploymentTargetClaim, 'test-dtc');
+    const asked = target('test-dt', { claimRef: 'test-dtc' }, { annotations: { [MAKE_AVAILABLE]: 'true' } });
+    await slow.have({ ...asked, status: { phase: 'Released' } });
+    await slow.settle();
+    expect(dt(slow)?.metadata.annotations).toHaveProperty(MAKE_AVAILABLE);
+    expect(dt(slow)?.status?.phase).toBe('Released');
+    await slow.stop();
+
+    const w = slow.with(targets().filter(({ name }) => ['binder', 'reclaimer'].includes(name)));
+    onTestFinished(() => w.stop());
+    await w.settle();
+    expect([dt(w)?.status?.phase, dt(w)?.spec.claimRef]).toEqual(['Available', '']);
+    expect(dt(w)?.metadata.annotations).not.toHaveProperty(MAKE_AVAILABLE);
   });
 
   test('is made available in the end when the process ends before it says so', async () => {

@@ -126,7 +126,10 @@ function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Reta
   const { [MAKE_AVAILABLE]: reset, [RECYCLED]: recycled } = target.metadata.annotations ?? {};
   // Without any trace of a claim it was released on purpose; one of a claim that is there was written by somebody since.
   const isFree = claimNameOf(target) === '' && claimUidOf(target) === undefined;
-  const isSettled = isFree || claimOf(view, target) !== undefined;
+  const claim = claimOf(view, target);
+  // The reference goes next. Whoever made the target available before that would see it released again.
+  if (claim?.metadata.deletionTimestamp !== undefined) return { phase, steps: [] };
+  const isSettled = isFree || claim !== undefined;
   if (reset !== undefined && phase === 'Released' && (isSettled || claimNameOf(target) === '')) {
     // First the mark that it was used, then the phase; what the person said stays until that is done.
     if (recycled === undefined) return { phase, steps: [annotate(target, { [RECYCLED]: 'true' })] };
