@@ -1,6 +1,6 @@
 // Many claims for one target, with two control planes at work that know nothing of each other: nobody holds the lock
 // for both, and each acts on what it saw last.
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../src/api/targets.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { targets } from '../../src/targets/index.ts';
@@ -21,6 +21,8 @@ export function raceSuite(cluster: Cluster, session: () => TargetsSession): void
       controllers: targets({ hostNamespace: session().host }),
       logger: createLogger({ level: 'silent' }),
     });
+    // It does not know where the cluster is, so no other test may meet it.
+    onTestFinished(() => rival.stop());
     await rival.start();
     const credentials = {
       defaultNamespace: 'a',
@@ -62,7 +64,6 @@ export function raceSuite(cluster: Cluster, session: () => TargetsSession): void
       const body = { metadata: { annotations } };
       await client.patch(DeploymentTarget, { name: 'only', namespace }, { type: 'merge', body });
     }
-    await rival.stop();
     expect(mostHoldersAtOnce(session(), namespace)).toBe(1);
     expect(handedOver(session(), namespace)).toEqual([]);
   }, 120_000);
