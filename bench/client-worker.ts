@@ -29,7 +29,7 @@ export type Candidate = keyof typeof candidates;
 
 /** As reflectors use it, which fill the tables. */
 async function ours({ url, caPem }: Address): Promise<Work> {
-  const { connect } = await import('../src/kube/connect.ts');
+  const { connect } = await import('../src/kube/client/connect.ts');
   const { defineKind, keyOf } = await import('../src/kube/objects.ts');
   const client = connect({ server: url, caPem });
   const Pod = defineKind('v1', 'Pod', 'pods');

@@ -2,12 +2,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { createLogger, createMetrics, defineController } from '../src/controller/index.ts';
 import { Controller } from '../src/controller/controller.ts';
-import type { Client } from '../src/kube/client.ts';
+import type { Client } from '../src/kube/client/client.ts';
 import { systemClock } from '../src/kube/clock.ts';
-import { byLabel } from '../src/kube/object-index.ts';
+import { byLabel } from '../src/kube/tables/object-index.ts';
 import { defineKind } from '../src/kube/objects.ts';
 import type { KubeObject } from '../src/kube/objects.ts';
-import { reading, Tables } from '../src/kube/tables.ts';
+import { reading, Tables } from '../src/kube/tables/tables.ts';
 import { median, note, table, target } from './support.ts';
 
 interface Part extends KubeObject {

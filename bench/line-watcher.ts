@@ -3,8 +3,8 @@
 import { Agent, get } from 'node:https';
 import type { ClientRequest } from 'node:http';
 import type { ConnectConfig } from '../src/kube/index.ts';
-import { readBody, tapped } from '../src/kube/tap.ts';
-import { eachLine, Lines } from '../src/kube/watch-stream.ts';
+import { readBody, tapped } from '../src/kube/client/http/tap.ts';
+import { eachLine, Lines } from '../src/kube/client/watch-stream.ts';
 
 export class LineWatcher {
   readonly #config: ConnectConfig;

@@ -4,8 +4,8 @@
 //   npm run real-mesh -- up [--cluster embedded|real]
 //                                a mesh with the example shop and the controllers, until Ctrl-C
 import { parseArgs } from 'node:util';
-import { connect } from '../src/kube/connect.ts';
-import { loadConfig } from '../src/kube/kubeconfig.ts';
+import { connect } from '../src/kube/client/connect.ts';
+import { loadConfig } from '../src/kube/client/config/kubeconfig.ts';
 import { ownClusters } from '../test/cluster/own.ts';
 import { missingMesh, startMesh } from '../test/mesh/mesh.ts';
 import type { Mesh } from '../test/mesh/mesh.ts';

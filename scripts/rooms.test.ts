@@ -38,7 +38,7 @@ const planted: [string, string, string, string][] = [
   ['kube reaching into a controller', 'src/kube/a.ts', 'src/controller/b.ts', 'kube-imports-leftwards'],
   ['a product room reaching into another', 'src/mesh/a.ts', 'src/targets/b.ts', 'mesh-imports-leftwards'],
   ['the embedded cluster knowing the product', 'src/embedded/a.ts', 'src/environments/b.ts', 'embedded-stands-alone'],
-  ['the embedded cluster using the client', 'src/embedded/a.ts', 'src/kube/connect.ts', 'embedded-stands-alone'],
+  ['the embedded cluster using the client', 'src/embedded/a.ts', 'src/kube/client/connect.ts', 'embedded-stands-alone'],
   ['the product using test code', 'src/kube/a.ts', 'test/b.ts', 'product-needs-no-test-code'],
 ];
 

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import { createLogger, Manager } from '../src/controller/index.ts';
-import type { Client } from '../src/kube/client.ts';
+import type { Client } from '../src/kube/client/client.ts';
 import type { AnyKind } from '../src/kube/objects.ts';
 import { board, Board, copier, copy, Copy, Note, template, Template } from './support/copier.ts';
 import { FakeApi } from './support/fake-api.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startEmbedded } from '../src/embedded/index.ts';
 import type { Embedded } from '../src/embedded/index.ts';
-import { loadConfig } from '../src/kube/kubeconfig.ts';
+import { loadConfig } from '../src/kube/client/config/kubeconfig.ts';
 import { describeReal } from './cluster/index.ts';
 import { sharedRealCluster } from './cluster/shared.ts';
 import { answerDifferences, differenceText } from './differential/compare.ts';

@@ -2,13 +2,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { startEmbedded } from '../src/embedded/index.ts';
 import type { Embedded } from '../src/embedded/index.ts';
-import type { Client } from '../src/kube/client.ts';
-import { connect } from '../src/kube/connect.ts';
+import type { Client } from '../src/kube/client/client.ts';
+import { connect } from '../src/kube/client/connect.ts';
 import { defineKind, keyOf } from '../src/kube/objects.ts';
 import type { Kind, KubeObject } from '../src/kube/objects.ts';
-import { runReflector } from '../src/kube/reflector.ts';
-import { Table } from '../src/kube/table.ts';
-import type { TableOptions } from '../src/kube/table.ts';
+import { runReflector } from '../src/kube/tables/reflector.ts';
+import { Table } from '../src/kube/tables/table.ts';
+import type { TableOptions } from '../src/kube/tables/table.ts';
 import { startChaos } from './support/chaos-proxy.ts';
 import type { Chaos } from './support/chaos-proxy.ts';
 import { fastClock } from './support/fast-clock.ts';

@@ -1,10 +1,10 @@
 // Leader election and events on every cluster.
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Client } from '../src/kube/client.ts';
+import type { Client } from '../src/kube/client/client.ts';
 import { systemClock } from '../src/kube/clock.ts';
-import { connect } from '../src/kube/connect.ts';
+import { connect } from '../src/kube/client/connect.ts';
 import { Event, EventRecorder } from '../src/kube/events.ts';
-import { loadConfig } from '../src/kube/kubeconfig.ts';
+import { loadConfig } from '../src/kube/client/config/kubeconfig.ts';
 import { LeaderElector, Lease } from '../src/kube/lease.ts';
 import { defineKind } from '../src/kube/objects.ts';
 import { describeClusters } from './cluster/index.ts';

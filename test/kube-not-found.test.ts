@@ -1,13 +1,13 @@
 // What a 404 means, on every cluster: an object that is gone, or its kind, or only the way in which it was asked for.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Applier, PlanOutdated, StepFailed } from '../src/kube/apply.ts';
-import type { Client } from '../src/kube/client.ts';
+import { Applier, PlanOutdated, StepFailed } from '../src/kube/write/apply.ts';
+import type { Client } from '../src/kube/client/client.ts';
 import { systemClock } from '../src/kube/clock.ts';
 import { isNotFound } from '../src/kube/errors.ts';
 import { defineKind } from '../src/kube/objects.ts';
 import type { AnyObject } from '../src/kube/objects.ts';
-import { edit, editStatus, remove } from '../src/kube/steps.ts';
-import { reading, Tables } from '../src/kube/tables.ts';
+import { edit, editStatus, remove } from '../src/kube/write/steps.ts';
+import { reading, Tables } from '../src/kube/tables/tables.ts';
 import { describeClusters } from './cluster/index.ts';
 import { until } from './support/until.ts';
 

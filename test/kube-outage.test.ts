@@ -1,12 +1,12 @@
 // What a running reflector makes of an API server that freezes, dies and comes back. Needs a real one to do that to.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Client } from '../src/kube/client.ts';
+import type { Client } from '../src/kube/client/client.ts';
 import { systemClock } from '../src/kube/clock.ts';
-import { connect } from '../src/kube/connect.ts';
-import { loadConfig } from '../src/kube/kubeconfig.ts';
-import { runReflector } from '../src/kube/reflector.ts';
-import { Table } from '../src/kube/table.ts';
+import { connect } from '../src/kube/client/connect.ts';
+import { loadConfig } from '../src/kube/client/config/kubeconfig.ts';
+import { runReflector } from '../src/kube/tables/reflector.ts';
+import { Table } from '../src/kube/tables/table.ts';
 import { describeReal } from './cluster/index.ts';
 import { startRealCluster } from './cluster/real.ts';
 import type { RealCluster } from './cluster/real.ts';

@@ -1,10 +1,10 @@
 // Watches and reflectors on every cluster.
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Client, WatchEvent, WatchOptions } from '../src/kube/client.ts';
+import type { Client, WatchEvent, WatchOptions } from '../src/kube/client/client.ts';
 import { systemClock } from '../src/kube/clock.ts';
 import { isExpired } from '../src/kube/errors.ts';
-import { runReflector } from '../src/kube/reflector.ts';
-import { Table } from '../src/kube/table.ts';
+import { runReflector } from '../src/kube/tables/reflector.ts';
+import { Table } from '../src/kube/tables/table.ts';
 import { describeClusters } from './cluster/index.ts';
 import { until } from './support/until.ts';
 import { configMap, configMaps, installWidgets, widgets } from './support/kinds.ts';

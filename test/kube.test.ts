@@ -1,6 +1,6 @@
 // The client on every cluster: reading, writing and deleting.
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Client, Page } from '../src/kube/client.ts';
+import type { Client, Page } from '../src/kube/client/client.ts';
 import { ApiError, isAlreadyExists, isConflict, isInvalid, isNotFound } from '../src/kube/errors.ts';
 import { describeClusters } from './cluster/index.ts';
 import { until } from './support/until.ts';

@@ -8,7 +8,7 @@ import { installDefinitions } from '../src/cli/crds.ts';
 import { partsOf } from '../src/cli/parts.ts';
 import type { Part, PartWebhook } from '../src/cli/parts.ts';
 import { createLogger } from '../src/controller/index.ts';
-import { ValidatingWebhookConfiguration } from '../src/controller/webhook-registration.ts';
+import { ValidatingWebhookConfiguration } from '../src/controller/webhook/registration.ts';
 import { ApiError, apiVersionOf, isNotFound, loadConfig } from '../src/kube/index.ts';
 import type { AnyKind, AnyObject, Client, Kind, KubeObject } from '../src/kube/index.ts';
 import { describeClusters } from './cluster/index.ts';

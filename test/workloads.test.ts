@@ -1,7 +1,7 @@
 // Workloads on every cluster: pods live the life that their template's `offshoot.dev/simulate` annotation asks for.
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
-import type { Client } from '../src/kube/client.ts';
+import type { Client } from '../src/kube/client/client.ts';
 import { isNotFound } from '../src/kube/errors.ts';
 import { defineKind } from '../src/kube/objects.ts';
 import type { KubeObject } from '../src/kube/objects.ts';

@@ -1,7 +1,7 @@
 // `offshoot claim create`: checks what the flags ask for, makes the claim, and waits for its target if asked to.
 import { DeploymentTargetClaim } from '../api/targets.ts';
 import type { DeploymentTarget, DeploymentTargetClass } from '../api/targets.ts';
-import type { Client } from '../kube/client.ts';
+import type { Client } from '../kube/client/client.ts';
 import { isForbidden } from '../kube/errors.ts';
 import { keyOf } from '../kube/objects.ts';
 import { claimNameOf } from '../targets/claim-ref.ts';

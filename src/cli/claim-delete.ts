@@ -1,7 +1,7 @@
 // `offshoot claim delete`: removes claims, and waits until they and what their class does not keep are gone.
 import { SpaceRequest } from '../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../api/targets.ts';
-import type { Client } from '../kube/client.ts';
+import type { Client } from '../kube/client/client.ts';
 import { isNotFound } from '../kube/errors.ts';
 import { keyOf } from '../kube/objects.ts';
 import { RECLAIM_POLICY } from '../targets/names.ts';

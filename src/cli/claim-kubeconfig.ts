@@ -1,6 +1,6 @@
 // `offshoot claim kubeconfig`: prints the credentials for the place that a claim got.
 import type { DeploymentTargetClaim } from '../api/targets.ts';
-import type { Client } from '../kube/client.ts';
+import type { Client } from '../kube/client/client.ts';
 import { isForbidden } from '../kube/errors.ts';
 import { keyOf } from '../kube/objects.ts';
 import { Secret } from '../targets/objects.ts';

@@ -6,7 +6,7 @@ import { conditionsOf } from '../controller/conditions.ts';
 import type { Event } from '../kube/events.ts';
 import { keyOf } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
-import { TOKEN_EXPIRES } from '../kube/service-account-token.ts';
+import { TOKEN_EXPIRES } from '../kube/write/service-account-token.ts';
 import { claimNameOf } from '../targets/claim-ref.ts';
 import { EXPIRES_AT, MAKE_AVAILABLE, TTL } from '../targets/names.ts';
 import { complaintOf, oddities, phaseOf, saying } from './claim-state.ts';

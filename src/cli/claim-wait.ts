@@ -2,7 +2,7 @@
 import { SpaceRequest } from '../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
 import type { DeploymentTargetClass } from '../api/targets.ts';
-import type { Client, Selection } from '../kube/client.ts';
+import type { Client, Selection } from '../kube/client/client.ts';
 import { keyOf } from '../kube/objects.ts';
 import type { Kind, KubeObject } from '../kube/objects.ts';
 import { refersTo } from '../targets/claim-ref.ts';

@@ -2,7 +2,7 @@
 // What may not be read is left out, or marked as hidden where people would otherwise take it for missing.
 import { SpaceRequest } from '../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../api/targets.ts';
-import type { Client } from '../kube/client.ts';
+import type { Client } from '../kube/client/client.ts';
 import type { Event } from '../kube/events.ts';
 import { keyOf } from '../kube/objects.ts';
 import type { Kind, KubeObject, Ref } from '../kube/objects.ts';

@@ -1,6 +1,6 @@
 // `offshoot crds`: the definitions of our kinds; and what `run` and `up` do about them.
 import { Command } from 'commander';
-import type { Client } from '../kube/client.ts';
+import type { Client } from '../kube/client/client.ts';
 import { delay, systemClock } from '../kube/clock.ts';
 import { isNotFound } from '../kube/errors.ts';
 import { defineKind } from '../kube/objects.ts';

@@ -1,7 +1,7 @@
 // Who we are to which cluster, in words. Loaded when a command needs no cluster, or when one refuses us.
-import { inClusterConfig } from '../kube/in-cluster.ts';
-import { readKubeconfig } from '../kube/kubeconfig.ts';
-import type { KubeconfigOptions } from '../kube/kubeconfig.ts';
+import { inClusterConfig } from '../kube/client/config/in-cluster.ts';
+import { readKubeconfig } from '../kube/client/config/kubeconfig.ts';
+import type { KubeconfigOptions } from '../kube/client/config/kubeconfig.ts';
 import { ApiError } from '../kube/errors.ts';
 import { CommandFailed, EXIT } from './exit.ts';
 import type { ClusterOptions } from './options.ts';

@@ -1,5 +1,5 @@
 // Deletes objects, tells of each, and waits until all that goes with them is gone. The `delete` commands choose which.
-import type { Client } from '../kube/client.ts';
+import type { Client } from '../kube/client/client.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { Kind, KubeObject } from '../kube/objects.ts';
 import type { PartName } from './controllers-hint.ts';

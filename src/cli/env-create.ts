@@ -2,7 +2,7 @@
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { Deployment } from '../environments/objects.ts';
 import { validateCreate, validateUpdate } from '../environments/validate.ts';
-import type { Client } from '../kube/client.ts';
+import type { Client } from '../kube/client/client.ts';
 import { isNotFound } from '../kube/errors.ts';
 import { keyOf } from '../kube/objects.ts';
 import { jsonEqual } from '../watchable/index.ts';

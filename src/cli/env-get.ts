@@ -1,6 +1,6 @@
 // Environments as the commands look them up.
 import { DynamicEnv } from '../api/dynamicenv.ts';
-import type { Client } from '../kube/client.ts';
+import type { Client } from '../kube/client/client.ts';
 import { getNamed } from './named.ts';
 import type { NamedRef, Noun } from './named.ts';
 

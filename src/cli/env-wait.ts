@@ -1,6 +1,6 @@
 // Waits until an environment is ready, and shows how far it is meanwhile.
 import { DynamicEnv } from '../api/dynamicenv.ts';
-import type { Client } from '../kube/client.ts';
+import type { Client } from '../kube/client/client.ts';
 import { keyOf } from '../kube/objects.ts';
 import { environmentSteps } from './env-progress.ts';
 import { isCurrent, verdictOf } from './env-state.ts';

@@ -4,7 +4,7 @@ import type { DynamicEnv, ResourceStatus, Subset } from '../api/dynamicenv.ts';
 import { namespaceOfHost } from '../environments/hosts.ts';
 import { cloneName, itemsOf } from '../environments/names.ts';
 import { Deployment, DestinationRule, Pod, Service, VirtualService } from '../environments/objects.ts';
-import type { Client } from '../kube/client.ts';
+import type { Client } from '../kube/client/client.ts';
 import type { Event } from '../kube/events.ts';
 import { keyOf } from '../kube/objects.ts';
 import type { Kind, KubeObject, Ref } from '../kube/objects.ts';

@@ -1,11 +1,11 @@
 // Follows objects in the cluster: what a command waits for or streams. A table and its reflector do the work.
-import type { Client, Selection } from '../kube/client.ts';
+import type { Client, Selection } from '../kube/client/client.ts';
 import { systemClock } from '../kube/clock.ts';
-import type { Change } from '../kube/change-feed.ts';
+import type { Change } from '../kube/tables/change-feed.ts';
 import { isExpired, isTransient } from '../kube/errors.ts';
 import type { Kind, KubeObject } from '../kube/objects.ts';
-import { runReflector } from '../kube/reflector.ts';
-import { Table } from '../kube/table.ts';
+import { runReflector } from '../kube/tables/reflector.ts';
+import { Table } from '../kube/tables/table.ts';
 
 /**
  * Calls `judge` once the objects are known and after every change, until it returns something else than undefined.

@@ -1,5 +1,5 @@
 // Waits until things that were deleted are gone, and shows which are still there meanwhile.
-import type { Client } from '../kube/client.ts';
+import type { Client } from '../kube/client/client.ts';
 import { isForbidden } from '../kube/errors.ts';
 import type { Kind, KubeObject, Ref } from '../kube/objects.ts';
 import { checkRuns } from './controllers-hint.ts';

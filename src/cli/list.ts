@@ -1,6 +1,6 @@
 // Shows objects of one kind as a table or for programs, once or as they change. The `list` commands differ in columns.
-import type { Client, Selection } from '../kube/client.ts';
-import type { Change } from '../kube/change-feed.ts';
+import type { Client, Selection } from '../kube/client/client.ts';
+import type { Change } from '../kube/tables/change-feed.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { painter } from './colour.ts';
 import { interruptible } from './exit.ts';

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { delay, systemClock } from '../kube/clock.ts';
-import { kubeconfigCandidates } from '../kube/kubeconfig.ts';
+import { kubeconfigCandidates } from '../kube/client/config/kubeconfig.ts';
 import { withContext, withoutContext } from './kubeconfig-edit.ts';
 import type { OwnContext } from './kubeconfig-edit.ts';
 

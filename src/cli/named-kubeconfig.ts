@@ -1,7 +1,7 @@
 // A kubeconfig out of a Secret as a person can use it beside others: named after its claim, at the address of today.
 import { parseDocument } from 'yaml';
 import type { Document } from 'yaml';
-import type { ConnectConfig } from '../kube/config.ts';
+import type { ConnectConfig } from '../kube/client/config/config.ts';
 
 /**
  * The kubeconfig with its current context, and that context's cluster and user, called by the given name. What can't be

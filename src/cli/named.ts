@@ -1,5 +1,5 @@
 // Finds objects by name, and says what else there is if one is not there. Called by every command that takes a NAME.
-import type { Client, Selection } from '../kube/client.ts';
+import type { Client, Selection } from '../kube/client/client.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { AnyKind, Kind, KubeObject } from '../kube/objects.ts';
 import { CommandFailed, EXIT } from './exit.ts';

@@ -1,8 +1,8 @@
 // Flags that several commands share, with the names and meanings that kubectl gave them.
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import type { Client } from '../kube/client.ts';
-import type { ConnectConfig } from '../kube/config.ts';
+import type { Client } from '../kube/client/client.ts';
+import type { ConnectConfig } from '../kube/client/config/config.ts';
 import { parseDuration } from '../kube/duration.ts';
 import { InvalidSelectorError, parseSelector } from '../kube/selector.ts';
 
@@ -94,8 +94,8 @@ export interface Connection {
 export async function connected<R>(options: ClusterOptions, run: (connection: Connection) => Promise<R>): Promise<R> {
   // Loaded here, so that help and refusals come without it.
   const [{ connect }, { loadConfig }] = await Promise.all([
-    import('../kube/connect.ts'),
-    import('../kube/kubeconfig.ts'),
+    import('../kube/client/connect.ts'),
+    import('../kube/client/config/kubeconfig.ts'),
   ]);
   const config = loadConfig({
     ...(options.kubeconfig !== undefined && { path: options.kubeconfig }),

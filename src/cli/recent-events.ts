@@ -1,5 +1,5 @@
 // What happened to an object of late: the Events that the `describe` commands end with.
-import type { Client } from '../kube/client.ts';
+import type { Client } from '../kube/client/client.ts';
 import { Event } from '../kube/events.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import type { Paint } from './colour.ts';

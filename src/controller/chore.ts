@@ -1,13 +1,13 @@
 // Work that no single object asks for: done now and then, by the process that leads. Run by the controller that declares
 // it.
-import type { Outcome } from '../kube/apply.ts';
-import type { Client } from '../kube/client.ts';
+import type { Outcome } from '../kube/write/apply.ts';
+import type { Client } from '../kube/client/client.ts';
 import { delay } from '../kube/clock.ts';
 import type { Clock } from '../kube/clock.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { Kind, KubeObject, Ref } from '../kube/objects.ts';
-import type { Step } from '../kube/steps.ts';
-import type { Tables } from '../kube/tables.ts';
+import type { Step } from '../kube/write/steps.ts';
+import type { Tables } from '../kube/tables/tables.ts';
 import type { PlannedEvent } from './definition.ts';
 import type { Logger } from './logger.ts';
 

@@ -1,15 +1,15 @@
 // The controller loop: takes keys from the queue, plans, applies, writes status. The same for every controller.
 import { setImmediate } from 'node:timers/promises';
-import { Applier, PlanOutdated, StepFailed, WriteForbidden } from '../kube/apply.ts';
-import type { Outcome } from '../kube/apply.ts';
-import type { Client } from '../kube/client.ts';
+import { Applier, PlanOutdated, StepFailed, WriteForbidden } from '../kube/write/apply.ts';
+import type { Outcome } from '../kube/write/apply.ts';
+import type { Client } from '../kube/client/client.ts';
 import type { Clock } from '../kube/clock.ts';
 import { ApiError, isTransient } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { keyOf } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
-import { edit, editStatus, objectOf } from '../kube/steps.ts';
-import type { Tables } from '../kube/tables.ts';
+import { edit, editStatus, objectOf } from '../kube/write/steps.ts';
+import type { Tables } from '../kube/tables/tables.ts';
 import { jsonEqual } from '../watchable/index.ts';
 import { readNow, runChore } from './chore.ts';
 import type { ChoreSite } from './chore.ts';

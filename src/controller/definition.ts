@@ -1,7 +1,7 @@
 // What a controller is made of: a kind, what it reads, and one pure function.
 import type { Kind, KubeObject } from '../kube/objects.ts';
-import type { Step } from '../kube/steps.ts';
-import type { TableDeclaration, Tables } from '../kube/tables.ts';
+import type { Step } from '../kube/write/steps.ts';
+import type { TableDeclaration, Tables } from '../kube/tables/tables.ts';
 import type { Chore } from './chore.ts';
 import type { Status } from './conditions.ts';
 import type { ComputedGauge, Series } from './metrics.ts';

@@ -1,5 +1,5 @@
 // A pass that failed as a whole, in the words of a status: written by the loop, and taken away by it again.
-import { PlanOutdated, StepFailed } from '../kube/apply.ts';
+import { PlanOutdated, StepFailed } from '../kube/write/apply.ts';
 import { ApiError, wordsOf } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { statusOf, withCondition } from './conditions.ts';

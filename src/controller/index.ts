@@ -1,8 +1,8 @@
 // The controller room: define a controller by a pure plan, run it with a manager.
-export type { AdmissionHandler, AdmissionRequest, AdmissionResponse, UserInfo } from './admission.ts';
-export { CertificateFiles } from './certificate-files.ts';
-export { ManagedCertificates } from './certificates.ts';
-export type { Certificates } from './certificates.ts';
+export type { AdmissionHandler, AdmissionRequest, AdmissionResponse, UserInfo } from './webhook/admission.ts';
+export { CertificateFiles } from './webhook/certificate-files.ts';
+export { ManagedCertificates } from './webhook/certificates.ts';
+export type { Certificates } from './webhook/certificates.ts';
 export type { Chore, ChoreSite } from './chore.ts';
 export { conditionsOf, statusOf, withCondition } from './conditions.ts';
 export type { Condition, PlannedCondition, Status } from './conditions.ts';
@@ -18,7 +18,7 @@ export { PRIORITY, Queue } from './queue.ts';
 export type { QueueMetrics, QueueOptions } from './queue.ts';
 export { Reads } from './view.ts';
 export type { Refusal, View } from './view.ts';
-export { clientConfigOf, removeConfiguration, WebhookRegistration } from './webhook-registration.ts';
-export type { ValidatingWebhookConfiguration, WebhookAddress } from './webhook-registration.ts';
-export { serveWebhooks } from './webhook.ts';
-export type { WebhookServer, WebhookServerOptions } from './webhook.ts';
+export { clientConfigOf, removeConfiguration, WebhookRegistration } from './webhook/registration.ts';
+export type { ValidatingWebhookConfiguration, WebhookAddress } from './webhook/registration.ts';
+export { serveWebhooks } from './webhook/server.ts';
+export type { WebhookServer, WebhookServerOptions } from './webhook/server.ts';

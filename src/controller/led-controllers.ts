@@ -1,6 +1,6 @@
 // Controllers that work while this process holds their Lease; from the start, where leaders are not elected. The manager
 // has one of these for each Lease, so that a part whose Lease another process holds waits while the others work.
-import type { Client } from '../kube/client.ts';
+import type { Client } from '../kube/client/client.ts';
 import type { Clock } from '../kube/clock.ts';
 import { LeaderElector } from '../kube/lease.ts';
 import type { Controller } from './controller.ts';

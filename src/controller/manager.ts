@@ -1,9 +1,9 @@
 // A running control plane: tables, controllers, leader election, probes, started and stopped in order.
-import type { Client } from '../kube/client.ts';
+import type { Client } from '../kube/client/client.ts';
 import { systemClock } from '../kube/clock.ts';
 import type { Clock } from '../kube/clock.ts';
 import { EventRecorder } from '../kube/events.ts';
-import { reading, Tables } from '../kube/tables.ts';
+import { reading, Tables } from '../kube/tables/tables.ts';
 import { Controller } from './controller.ts';
 import type { ControllerDefinition } from './definition.ts';
 import { LedControllers } from './led-controllers.ts';

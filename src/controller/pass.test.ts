@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { StepFailed } from '../kube/apply.ts';
+import { StepFailed } from '../kube/write/apply.ts';
 import { ApiError } from '../kube/errors.ts';
 import { defineKind } from '../kube/objects.ts';
-import { own } from '../kube/steps.ts';
-import type { Step } from '../kube/steps.ts';
+import { own } from '../kube/write/steps.ts';
+import type { Step } from '../kube/write/steps.ts';
 import type { Plan } from './definition.ts';
 import { carryOut } from './pass.ts';
 import type { Refusal } from './view.ts';

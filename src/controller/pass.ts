@@ -1,12 +1,12 @@
 // One pass over an object: plan, carry out, and where the server refuses a step, plan again knowing that. So a refusal
 // ends only what depends on it, and it is the plan that knows what does. Used by the loop, and dry by the command line.
-import { StepFailed } from '../kube/apply.ts';
-import type { Outcome } from '../kube/apply.ts';
+import { StepFailed } from '../kube/write/apply.ts';
+import type { Outcome } from '../kube/write/apply.ts';
 import type { ApiError } from '../kube/errors.ts';
 import { isTransient } from '../kube/errors.ts';
 import { identityOf } from '../kube/objects.ts';
-import { objectOf } from '../kube/steps.ts';
-import type { Step } from '../kube/steps.ts';
+import { objectOf } from '../kube/write/steps.ts';
+import type { Step } from '../kube/write/steps.ts';
 import type { Plan } from './definition.ts';
 import type { Refusal } from './view.ts';
 

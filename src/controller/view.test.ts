@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { defineKind } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
-import { byLabel } from '../kube/object-index.ts';
-import { reading, Tables } from '../kube/tables.ts';
+import { byLabel } from '../kube/tables/object-index.ts';
+import { reading, Tables } from '../kube/tables/tables.ts';
 import { Reads } from './view.ts';
 import type { View } from './view.ts';
 

@@ -1,6 +1,6 @@
 // Reading is subscribing: a view answers a plan's reads from the tables and remembers them, so that a change to
 // anything that was read, or looked for and not found, wakes exactly the readers concerned.
-import type { AnyTable, Tables } from '../kube/tables.ts';
+import type { AnyTable, Tables } from '../kube/tables/tables.ts';
 import { keyOf } from '../kube/objects.ts';
 import type { AnyKind, Kind, KubeObject, Ref } from '../kube/objects.ts';
 import { matches, parseSelector } from '../kube/selector.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { connect } from '../kube/connect.ts';
+import { connect } from '../kube/client/connect.ts';
 import { defineKind } from '../kube/objects.ts';
 import { startEmbedded } from './server.ts';
 import type { Embedded, EmbeddedOptions } from './server.ts';

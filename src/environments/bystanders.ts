@@ -4,7 +4,7 @@ import type { DynamicEnv } from '../api/dynamicenv.ts';
 import type { View } from '../controller/index.ts';
 import { keyOf, matches, selectorOf } from '../kube/index.ts';
 import type { KubeObject, LabelSelector } from '../kube/index.ts';
-import { ownedPart } from '../kube/owned.ts';
+import { ownedPart } from '../kube/write/owned.ts';
 import { clonePodLabels, hasTwins } from './clone.ts';
 import type { Item } from './item.ts';
 import { messages } from './messages.ts';

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { BoundedMap } from './bounded-map.ts';
-import type { Client } from './client.ts';
+import type { Client } from './client/client.ts';
 import { delay } from './clock.ts';
 import type { Clock } from './clock.ts';
 import { isNotFound } from './errors.ts';

@@ -5,7 +5,7 @@
 // which is earlier than anybody else may take over.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Client } from './client.ts';
+import type { Client } from './client/client.ts';
 import { delay } from './clock.ts';
 import type { Clock } from './clock.ts';
 import { isAlreadyExists, isConflict, isNotFound } from './errors.ts';

@@ -3,10 +3,10 @@
 //   OFFSHOOT_REAL_CLUSTER=require  a missing real cluster is a failure, not a skip
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
-import type { Client } from '../../src/kube/client.ts';
-import { connect } from '../../src/kube/connect.ts';
+import type { Client } from '../../src/kube/client/client.ts';
+import { connect } from '../../src/kube/client/connect.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
-import { loadConfig } from '../../src/kube/kubeconfig.ts';
+import { loadConfig } from '../../src/kube/client/config/kubeconfig.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import { describeNeeding } from '../support/needs.ts';
 import type { Need } from '../support/needs.ts';

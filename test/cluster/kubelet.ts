@@ -2,15 +2,15 @@
 // gives them (see there for the annotation `offshoot.dev/simulate`). `real.ts` runs it as a process of its own:
 //   node test/cluster/kubelet.ts KUBECONFIG
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import { systemClock } from '../../src/kube/clock.ts';
-import { connect } from '../../src/kube/connect.ts';
+import { connect } from '../../src/kube/client/connect.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../src/kube/errors.ts';
-import { loadConfig } from '../../src/kube/kubeconfig.ts';
+import { loadConfig } from '../../src/kube/client/config/kubeconfig.ts';
 import { microTime } from '../../src/kube/micro-time.ts';
 import { defineKind } from '../../src/kube/objects.ts';
-import { runReflector } from '../../src/kube/reflector.ts';
-import { Table } from '../../src/kube/table.ts';
+import { runReflector } from '../../src/kube/tables/reflector.ts';
+import { Table } from '../../src/kube/tables/table.ts';
 import { reportOn } from '../../src/embedded/simulate/pod-status.ts';
 import type { Pod } from '../../src/embedded/simulate/pod-status.ts';
 

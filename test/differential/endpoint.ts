@@ -1,7 +1,7 @@
 // One of the two servers: sends a request as the administrator and answers with everything that is compared.
 import https from 'node:https';
 import type { IncomingMessage } from 'node:http';
-import type { ConnectConfig } from '../../src/kube/config.ts';
+import type { ConnectConfig } from '../../src/kube/client/config/config.ts';
 import { parseJson } from '../../src/kube/json.ts';
 
 export interface WireRequest {

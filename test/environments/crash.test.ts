@@ -1,7 +1,7 @@
 // Whenever the controller process ends, the next one finishes its work: the same state after every step of a scenario,
 // whichever write was the last, and in the end the cluster is as if there had never been an environment.
 import { describe, expect, test } from 'vitest';
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import { describeReal } from '../cluster/index.ts';
 import { alone, aloneOnRealCluster, sweep } from '../scenarios/alone.ts';

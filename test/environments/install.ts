@@ -1,7 +1,7 @@
 // What a cluster needs before environments can run on it: the kinds of Istio and our own.
 import { dynamicEnv } from '../../src/api/dynamicenv.ts';
 import { istioDefinitions } from '../../src/embedded/crd/bundled/istio.ts';
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import type { AnyObject } from '../../src/kube/objects.ts';
 import { install } from '../scenarios/install.ts';
 

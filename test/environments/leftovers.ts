@@ -1,5 +1,5 @@
 // What an environment must not leave behind, anywhere. Empty after its deletion.
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import { defineKind, keyOf } from '../../src/kube/objects.ts';
 import type { AnyObject, Kind } from '../../src/kube/objects.ts';
 import { poll } from '../scenarios/poll.ts';

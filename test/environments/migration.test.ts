@@ -8,7 +8,7 @@ import { WATCH_ANNOTATION } from '../../src/environments/marks.ts';
 import { FINALIZERS, uniqueVersion } from '../../src/environments/names.ts';
 import { Deployment, DestinationRule, VirtualService } from '../../src/environments/objects.ts';
 import type { Labels } from '../../src/environments/objects.ts';
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import type { AnyKind, KubeObject } from '../../src/kube/objects.ts';
 import { describeClusters } from '../cluster/index.ts';
 import { settled, until } from '../support/until.ts';

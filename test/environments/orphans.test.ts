@@ -6,7 +6,7 @@ import { environments } from '../../src/environments/index.ts';
 import type { Settings } from '../../src/environments/index.ts';
 import { WATCH_ANNOTATION } from '../../src/environments/marks.ts';
 import { Deployment, DestinationRule, VirtualService } from '../../src/environments/objects.ts';
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import { Event } from '../../src/kube/events.ts';
 import type { Kind, KubeObject, Ref } from '../../src/kube/objects.ts';

@@ -1,7 +1,7 @@
 // A cluster with the controllers of environments running in this process, ready to play scenarios on.
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { environments } from '../../src/environments/index.ts';
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import { inProcess } from '../scenarios/hands.ts';
 import { play } from '../scenarios/runner.ts';

@@ -1,6 +1,6 @@
 // The state of a cluster as far as environments are concerned, without what depends on when and how often somebody
 // wrote. Two runs that must end alike are compared by it.
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import { defineKind, keyOf } from '../../src/kube/objects.ts';
 import type { AnyObject } from '../../src/kube/objects.ts';
 import { lasting } from '../scenarios/sweep.ts';

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { environments } from '../../src/environments/index.ts';
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import type { AnyObject } from '../../src/kube/objects.ts';
 import { inProcess } from '../scenarios/hands.ts';
 import { startPhoenix } from '../scenarios/mortal.ts';

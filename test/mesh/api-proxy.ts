@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent, request } from 'node:https';
-import type { ConnectConfig } from '../../src/kube/config.ts';
+import type { ConnectConfig } from '../../src/kube/client/config/config.ts';
 import { Rewriter } from './rewrite.ts';
 
 export interface ApiProxyOptions {

@@ -7,7 +7,7 @@ import type { HttpRoute } from '../../src/environments/objects.ts';
 import { withDelegates } from '../../src/environments/testing/delegates.ts';
 import { hasRoutes, routeOf } from '../../src/environments/testing/requests.ts';
 import type { Request } from '../../src/environments/testing/requests.ts';
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import type { Answer } from './ask.ts';
 import { describeMeshes } from './index.ts';

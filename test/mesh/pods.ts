@@ -2,11 +2,11 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import { systemClock } from '../../src/kube/clock.ts';
 import { defineKind } from '../../src/kube/objects.ts';
-import { runReflector } from '../../src/kube/reflector.ts';
-import { Table } from '../../src/kube/table.ts';
+import { runReflector } from '../../src/kube/tables/reflector.ts';
+import { Table } from '../../src/kube/tables/table.ts';
 import type { Pod as SimulatedPod } from '../../src/embedded/simulate/pod-status.ts';
 import { until } from '../support/until.ts';
 import { POD_NETWORK } from './range.ts';

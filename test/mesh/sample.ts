@@ -1,7 +1,7 @@
 // The example shop on a mesh, behind a public name at the edge: what `npm run real-mesh -- up` shows.
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import type { AnyKind, AnyObject } from '../../src/kube/objects.ts';
 

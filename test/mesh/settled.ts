@@ -2,7 +2,7 @@
 // of the kinds that routing depends on, and asked until it answers as it is now.
 import { defineKind } from '../../src/kube/objects.ts';
 import type { AnyKind, AnyObject } from '../../src/kube/objects.ts';
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import type { Answer } from './ask.ts';
 import { ROOT_NAMESPACE } from './istiod.ts';
 import { noPod, POD_PORT } from './pods.ts';

@@ -4,7 +4,7 @@ import { Deployment, DestinationRule, Service, VirtualService } from '../../src/
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { environments } from '../../src/environments/index.ts';
 import type { Settings } from '../../src/environments/index.ts';
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import { installKinds } from '../environments/install.ts';

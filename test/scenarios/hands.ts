@@ -1,7 +1,7 @@
 // Who carries out the moves of a scenario: kubectl, as a person would, or a client in this process where hundreds of
 // runs must be quick.
 import { execFile } from 'node:child_process';
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import { parseJson, stringifyJson } from '../../src/kube/json.ts';
 import { defineKind } from '../../src/kube/objects.ts';

@@ -1,6 +1,6 @@
 // All that objects went through, version by version, in the order in which it was written: the resource versions of a
 // cluster are one row, whatever the kind. Recorded by watching, so that a state that lasts for a moment counts too.
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import type { AnyObject, Kind } from '../../src/kube/objects.ts';
 import { difference } from './difference.ts';
 

@@ -1,5 +1,5 @@
 // Installs kinds on a cluster.
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import type { AnyObject } from '../../src/kube/objects.ts';
 import { until } from '../support/until.ts';

@@ -2,7 +2,7 @@
 // what makes it dead is a client on which nothing is heard any more.
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import type { ManagerOptions } from '../../src/controller/index.ts';
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 
 const WRITES = new Set(['create', 'update', 'patch', 'delete']);
 /** Events are written beside the work and in no fixed order: they do not count as a place to die. */

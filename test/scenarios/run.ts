@@ -3,13 +3,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { connect } from '../../src/kube/connect.ts';
-import { loadConfig } from '../../src/kube/kubeconfig.ts';
+import { connect } from '../../src/kube/client/connect.ts';
+import { loadConfig } from '../../src/kube/client/config/kubeconfig.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import { ownClusters } from '../cluster/own.ts';
 import { scenarios as ofEnvironments } from '../environments/all.ts';
 import { startSession as startEnvironments } from '../environments/session.ts';
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import { scenarios as ofTargets } from '../targets/all.ts';
 import { startSession as startTargets } from '../targets/session.ts';
 import type { Scenarios } from './scenario.ts';

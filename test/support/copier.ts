@@ -3,12 +3,12 @@
 // entry on the board.
 import { defineController } from '../../src/controller/index.ts';
 import type { Plan, View } from '../../src/controller/index.ts';
-import { byLabel } from '../../src/kube/object-index.ts';
+import { byLabel } from '../../src/kube/tables/object-index.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import type { KubeObject } from '../../src/kube/objects.ts';
-import { edit, own, remove } from '../../src/kube/steps.ts';
-import type { Step } from '../../src/kube/steps.ts';
-import { reading } from '../../src/kube/tables.ts';
+import { edit, own, remove } from '../../src/kube/write/steps.ts';
+import type { Step } from '../../src/kube/write/steps.ts';
+import { reading } from '../../src/kube/tables/tables.ts';
 
 export interface Copy extends KubeObject {
   readonly spec: { readonly count: number; readonly template: string; readonly broken?: boolean };

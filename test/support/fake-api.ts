@@ -12,7 +12,7 @@ import type {
   WatchEvent,
   WatchOptions,
   WriteOptions,
-} from '../../src/kube/client.ts';
+} from '../../src/kube/client/client.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import { apiVersionOf, keyOf } from '../../src/kube/objects.ts';
 import type { AnyKind, AnyObject, Kind, KubeObject, Ref } from '../../src/kube/objects.ts';

@@ -11,7 +11,7 @@ import type {
   Selection,
   WatchEvent,
   WatchOptions,
-} from '../../src/kube/client.ts';
+} from '../../src/kube/client/client.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import { keyOf } from '../../src/kube/objects.ts';
 import type { AnyKind, AnyObject, Kind, KubeObject, Ref } from '../../src/kube/objects.ts';

@@ -1,5 +1,5 @@
 // Kinds that the suites on clusters use: ConfigMaps, and Widgets, which exist for tests alone.
-import type { Client } from '../../src/kube/client.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import { isAlreadyExists, isNotFound } from '../../src/kube/errors.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import type { KubeObject, OwnerReference } from '../../src/kube/objects.ts';

@@ -14,8 +14,8 @@ import {
 } from '../../api/targets.ts';
 import { createLogger, Manager } from '../../controller/index.ts';
 import { startEmbedded } from '../../embedded/index.ts';
-import type { Client } from '../../kube/client.ts';
-import { connect } from '../../kube/connect.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { connect } from '../../kube/client/connect.ts';
 import { defineKind } from '../../kube/objects.ts';
 import { targets } from '../../targets/index.ts';
 import { Namespace, Secret } from '../../targets/objects.ts';

@@ -1,0 +1,89 @@
+// The certificate of a webhook server from a directory that somebody else fills, such as a mounted Secret.
+import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import path from 'node:path';
+import { createSecureContext } from 'node:tls';
+import type { CertificatePair } from '../../kube/pki.ts';
+import type { Certificates } from './certificates.ts';
+import type { Logger } from '../logger.ts';
+
+export interface CertificateFilesOptions {
+  readonly directory: string;
+  readonly logger: Logger;
+  /** How often to look for a change. */
+  readonly everyMs?: number;
+}
+
+/** Reads `tls.crt` and `tls.key`, and, where it is there, `ca.crt`; reads them again when they change. */
+export class CertificateFiles implements Certificates {
+  readonly #options: CertificateFilesOptions;
+  readonly #listeners = new Set<() => void>();
+  #pair: CertificatePair | undefined;
+  #bundle: string | undefined;
+
+  constructor(options: CertificateFilesOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    this.#read();
+    // By polling: a mounted Secret is replaced by switching a link, which watches of single files do not see.
+    for (const file of this.#files()) {
+      watchFile(file, { interval: this.#options.everyMs ?? 10_000, persistent: false }, this.#changed);
+    }
+  }
+
+  serving(): CertificatePair {
+    if (this.#pair === undefined) throw new Error('there is no certificate before the start');
+    return this.#pair;
+  }
+
+  bundle(): string | undefined {
+    return this.#bundle;
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  async stop(): Promise<void> {
+    for (const file of this.#files()) unwatchFile(file, this.#changed);
+  }
+
+  readonly #changed = (): void => {
+    const before = this.#pair;
+    try {
+      this.#read();
+    } catch (err) {
+      // Half of the pair may be written: the other half follows, and with it another look.
+      this.#options.logger.warn({ err }, 'the changed certificate cannot be used, keeping the old one');
+      return;
+    }
+    if (before?.certPem === this.#pair?.certPem && before?.keyPem === this.#pair?.keyPem) return;
+    this.#options.logger.info({ directory: this.#options.directory }, 'took over a changed certificate');
+    for (const listener of this.#listeners) listener();
+  };
+
+  #read(): void {
+    const { directory } = this.#options;
+    const pair = { certPem: this.#text('tls.crt'), keyPem: this.#text('tls.key') };
+    try {
+      createSecureContext({ cert: pair.certPem, key: pair.keyPem });
+    } catch (error) {
+      throw new Error(`${directory}: tls.crt and tls.key are no pair: ${(error as Error).message}`, { cause: error });
+    }
+    this.#pair = pair;
+    try {
+      this.#bundle = this.#text('ca.crt');
+    } catch {
+      this.#bundle = undefined;
+    }
+  }
+
+  #text(name: string): string {
+    return readFileSync(path.join(this.#options.directory, name), 'utf8');
+  }
+
+  #files(): string[] {
+    return ['tls.crt', 'tls.key', 'ca.crt'].map((name) => path.join(this.#options.directory, name));
+  }
+}

@@ -1,0 +1,113 @@
+// Keeps a ValidatingWebhookConfiguration as it should be: above all its CA bundle, whoever changes it, whenever the
+// certificates change.
+import { Applier } from '../../kube/write/apply.ts';
+import type { Client } from '../../kube/client/client.ts';
+import type { Clock } from '../../kube/clock.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import { defineKind } from '../../kube/objects.ts';
+import type { KubeObject } from '../../kube/objects.ts';
+import { own } from '../../kube/write/steps.ts';
+import { reading, Tables } from '../../kube/tables/tables.ts';
+import type { Certificates } from './certificates.ts';
+import { Keeper } from './keeper.ts';
+import type { Logger } from '../logger.ts';
+
+export interface ValidatingWebhookConfiguration extends KubeObject {
+  readonly webhooks: readonly Readonly<Record<string, unknown>>[];
+}
+
+export const ValidatingWebhookConfiguration = defineKind<ValidatingWebhookConfiguration>(
+  'admissionregistration.k8s.io/v1',
+  'ValidatingWebhookConfiguration',
+  'validatingwebhookconfigurations',
+  { namespaced: false },
+);
+
+/** How the API server reaches a webhook server. */
+export type WebhookAddress =
+  | { readonly service: { readonly namespace: string; readonly name: string; readonly port?: number } }
+  /** The URL of the server, without a path. */
+  | { readonly url: string };
+
+/** The `clientConfig` of a webhook. Without a bundle, whoever else manages one keeps it. */
+export function clientConfigOf(address: WebhookAddress, path: string, bundle: string | undefined): Fields {
+  const caBundle = bundle === undefined ? {} : { caBundle: Buffer.from(bundle).toString('base64') };
+  if ('url' in address) return { url: `${address.url}${path}`, ...caBundle };
+  return { service: { port: 443, ...address.service, path }, ...caBundle };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface WebhookRegistrationOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly certificates: Certificates;
+  /** The configuration for a CA bundle. */
+  readonly configuration: (bundle: string | undefined) => ValidatingWebhookConfiguration;
+}
+
+export class WebhookRegistration {
+  readonly #options: WebhookRegistrationOptions;
+  readonly #tables: Tables;
+  readonly #applier: Applier;
+  readonly #keeper: Keeper;
+  readonly #stopping = new AbortController();
+  #reflector: Promise<void> = Promise.resolve();
+
+  constructor(options: WebhookRegistrationOptions) {
+    const { client, clock, logger, certificates } = options;
+    const { name } = options.configuration(undefined).metadata;
+    this.#options = options;
+    this.#tables = new Tables([reading(ValidatingWebhookConfiguration, { fieldSelector: `metadata.name=${name}` })]);
+    this.#applier = new Applier({ client: client.flow('webhook'), tables: this.#tables, manager: 'offshoot-webhook' });
+    this.#keeper = new Keeper({
+      clock,
+      look: () => this.#look(),
+      onError: (err, retryInMs) =>
+        logger.warn({ err, configuration: name, retryInMs }, 'the webhook could not be registered'),
+    });
+    certificates.onChange(() => this.#keeper.wake());
+    this.#tables.of(ValidatingWebhookConfiguration).onChange(() => this.#keeper.wake());
+  }
+
+  /** Resolves when the configuration is as it should be for the first time. */
+  async start(): Promise<void> {
+    const { client, clock, logger } = this.#options;
+    this.#reflector = this.#tables.run({
+      client,
+      clock,
+      signal: this.#stopping.signal,
+      onError: (_table, err) => logger.warn({ err }, 'watching the webhook configuration failed, going on'),
+    });
+    await this.#tables.whenSynced(this.#stopping.signal).catch(() => {});
+    if (!this.#stopping.signal.aborted) await this.#keeper.start();
+  }
+
+  /** Stops keeping it. With `remove`, also removes it: nobody answers at its address any more. */
+  async stop({ remove = false }: { remove?: boolean } = {}): Promise<void> {
+    await this.#keeper.stop();
+    this.#stopping.abort();
+    await this.#reflector;
+    if (!remove) return;
+    const { client, configuration } = this.#options;
+    await removeConfiguration(client, configuration(undefined).metadata.name);
+  }
+
+  async #look(): Promise<undefined> {
+    const { certificates, configuration, logger } = this.#options;
+    const object = configuration(certificates.bundle());
+    const [outcome] = await this.#applier.apply([own(ValidatingWebhookConfiguration, object)]);
+    if (outcome?.did !== 'nothing') logger.info({ configuration: object.metadata.name }, 'registered the webhook');
+    return undefined;
+  }
+}
+
+/** Removes a configuration, if it is there. */
+export async function removeConfiguration(client: Client, name: string): Promise<void> {
+  try {
+    await client.delete(ValidatingWebhookConfiguration, { name });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}

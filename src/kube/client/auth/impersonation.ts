@@ -1,0 +1,20 @@
+// The headers with which a request acts as someone else. Called by connect.ts.
+import type { Impersonation } from '../config/config.ts';
+
+export function impersonationHeaders(as: Impersonation | undefined): Record<string, string | string[]> {
+  if (as === undefined) return {};
+  const headers: Record<string, string | string[]> = { 'impersonate-user': as.user };
+  if (as.uid !== undefined) headers['impersonate-uid'] = as.uid;
+  if (as.groups !== undefined && as.groups.length > 0) headers['impersonate-group'] = [...as.groups];
+  for (const [key, values] of Object.entries(as.extra ?? {})) {
+    headers[`impersonate-extra-${escapeKey(key)}`] = [...values];
+  }
+  return headers;
+}
+
+/** A key may hold what a header name may not (a slash, for one); the API server decodes percent signs. */
+function escapeKey(key: string): string {
+  const escape = (character: string): string =>
+    [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+  return key.replaceAll(/[^\w!#$&'*+.^`|~-]/gu, escape);
+}

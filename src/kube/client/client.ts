@@ -1,0 +1,107 @@
+// What the rest of the tree asks of a Kubernetes API server. `connect` (connect.ts) makes one over HTTPS.
+import type { Kind, KubeObject, Ref } from '../objects.ts';
+
+/** One page of a list. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly resourceVersion: string;
+  /** Present when there are more pages. */
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+  /** Deadline of the whole request in milliseconds; the client's own default otherwise. Not for watches. */
+  readonly timeoutMs?: number;
+}
+
+export interface Selection {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+/** For whoever keeps objects: what it will never look at need not be read. */
+interface Reading {
+  /** Leave out managedFields, except of objects that a field manager of ours has written. */
+  readonly omitForeignManagedFields?: boolean;
+}
+
+export interface ListOptions extends RequestOptions, Selection, Reading {
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
+}
+
+export interface WatchOptions extends Selection, Reading {
+  readonly signal?: AbortSignal;
+  readonly resourceVersion?: string;
+  readonly timeoutSeconds?: number;
+  readonly sendInitialEvents?: boolean;
+  /** No byte for this long means that the connection is dead: the watch rejects. */
+  readonly idleMs?: number;
+  /** Called once when the server has answered 200, before any event. */
+  readonly onOpen?: () => void;
+}
+
+export type WatchEvent<T> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
+  | { readonly type: 'BOOKMARK'; readonly object: { readonly metadata: { readonly resourceVersion: string } } };
+
+export interface WriteOptions extends RequestOptions {
+  readonly fieldManager?: string;
+  readonly dryRun?: boolean;
+  readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore';
+  readonly subresource?: string;
+}
+
+export type Patch =
+  | { readonly type: 'json'; readonly body: readonly unknown[] }
+  | { readonly type: 'merge' | 'strategic'; readonly body: unknown }
+  /** Server-side apply: needs `fieldManager` in the options. */
+  | { readonly type: 'apply'; readonly body: unknown; readonly force?: boolean };
+
+export interface DeleteOptions extends RequestOptions {
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
+  readonly gracePeriodSeconds?: number;
+  readonly dryRun?: boolean;
+}
+
+/** A request that has no method of its own here: discovery, /version, reviews. */
+export interface RawRequest extends RequestOptions {
+  readonly method?: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly accept?: string;
+}
+
+/** Every rejection of these methods is an `ApiError` (errors.ts) or the abort reason of the given signal. */
+export interface Client {
+  get<T extends KubeObject>(kind: Kind<T>, ref: Ref, options?: RequestOptions & { subresource?: string }): Promise<T>;
+  /** One page. */
+  list<T extends KubeObject>(kind: Kind<T>, options?: ListOptions): Promise<Page<T>>;
+  /**
+   * Calls `onEvent` for each event, in order. Resolves when the server ends the stream in the ordinary way;
+   * rejects on a dead or broken connection, and with the Status of an in-stream ERROR event.
+   */
+  watch<T extends KubeObject>(
+    kind: Kind<T>,
+    options: WatchOptions,
+    onEvent: (event: WatchEvent<T>) => void,
+  ): Promise<void>;
+  create<T extends KubeObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
+  update<T extends KubeObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
+  patch<T extends KubeObject>(kind: Kind<T>, ref: Ref, patch: Patch, options?: WriteOptions): Promise<T>;
+  /** Resolves with the object while it is still there (finalizers, grace period), and with undefined once it is gone. */
+  delete<T extends KubeObject>(kind: Kind<T>, ref: Ref, options?: DeleteOptions): Promise<T | undefined>;
+  raw<R = unknown>(request: RawRequest): Promise<R>;
+  /** The same connection for another user of it: requests of different flows take turns. */
+  flow(name: string): Client;
+  /** Ends keep-alive connections; requests after this are refused. */
+  close(): void;
+}

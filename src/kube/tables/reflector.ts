@@ -1,0 +1,200 @@
+// Keeps a table equal to what the API server has: list, then watch, again and again until the signal. Run for each table.
+//
+//   listing ──listed──▶ watching ──closed──▶ watching            an ordinary end: go on from the last version
+//      ▲                   ├────expired────▶ listing             the server has forgotten that version
+//      │                   ├────trouble────▶ waiting ▶ watching  of the connection or the server: the version is still good
+//      │                   └────other──────▶ waiting ▶ listing
+//      └───── waiting ◀──failed── listing
+//
+// How long can the table be behind? Once the server is healthy again, no longer than one wait (at most 30 s, or what the
+// server asks by Retry-After up to 60 s) and one list. A connection that died without a word is noticed after 150 s; the
+// server sends a bookmark about every minute, so silence that long is never ordinary.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Client } from '../client/client.ts';
+import { delay } from '../clock.ts';
+import type { Clock } from '../clock.ts';
+import { isServed } from '../client/discovery.ts';
+import { ApiError, isExpired, isForbidden, isNotFound, isTransient } from '../errors.ts';
+import type { KubeObject } from '../objects.ts';
+import type { Table } from './table.ts';
+
+/** `failures` counts the troubles since the last sign of health; the length of a wait follows from it. */
+export type ReflectorState =
+  | { readonly name: 'listing'; readonly failures: number }
+  | { readonly name: 'watching'; readonly from: string; readonly failures: number }
+  | { readonly name: 'waiting'; readonly ms: number; readonly next: ReflectorState }
+  | { readonly name: 'stopped' };
+
+/** What came of a state. */
+export type ReflectorOutcome =
+  | { readonly name: 'listed'; readonly version: string }
+  /** The watch ended in the ordinary way. `healthy`: it delivered something, or at least stayed open. */
+  | { readonly name: 'closed'; readonly version: string; readonly healthy: boolean }
+  | { readonly name: 'failed'; readonly version?: string; readonly healthy: boolean; readonly error: unknown }
+  | { readonly name: 'waited' }
+  | { readonly name: 'aborted' };
+
+export interface ReflectorOptions<T extends KubeObject> {
+  readonly client: Client;
+  readonly table: Table<T>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** From 0 up to 1. */
+  readonly random?: () => number;
+  readonly onState?: (state: ReflectorState) => void;
+  /** Told of every failure. The reflector goes on by itself, so this is for logs and metrics. */
+  readonly onError?: (error: unknown) => void;
+  /** Objects in one page of a list. */
+  readonly pageSize?: number;
+  /** Silence after which a watch counts as dead, in milliseconds. */
+  readonly idleMs?: number;
+}
+
+const FIRST_WAIT_MS = 800;
+const LONGEST_WAIT_MS = 30_000;
+const LONGEST_RETRY_AFTER_MS = 60_000;
+/** A watch that stayed open for this long was healthy even if it had nothing to say. */
+const HEALTHY_MS = 5_000;
+/** After so many failures in a row the version is given up: where watches never work, lists keep the table current. */
+const FAILURES_PER_VERSION = 8;
+const LIST_TIMEOUT_MS = 60_000;
+
+/** Runs until the signal aborts; resolves then, and never rejects. */
+export async function runReflector<T extends KubeObject>(options: ReflectorOptions<T>): Promise<void> {
+  const { signal, random = Math.random } = options;
+  let state: ReflectorState = { name: 'listing', failures: 0 };
+  while (state.name !== 'stopped') {
+    tell(options.onState, state);
+    const outcome = await outcomeOf(state, options);
+    const ended: ReflectorOutcome = signal.aborted ? { name: 'aborted' } : outcome;
+    if (ended.name === 'failed' && !isOrdinary(ended.error, options.table)) tell(options.onError, ended.error);
+    state = nextState(state, ended, random);
+  }
+  tell(options.onState, state);
+}
+
+/** The state machine: every transition there is. */
+export function nextState(state: ReflectorState, outcome: ReflectorOutcome, random: () => number): ReflectorState {
+  if (outcome.name === 'aborted' || state.name === 'stopped') return { name: 'stopped' };
+  if (state.name === 'waiting') return state.next;
+  const { failures } = state;
+  // A list alone is no proof of health: where every watch fails, lists must not follow each other without a pause.
+  if (outcome.name === 'listed') return { name: 'watching', from: outcome.version, failures };
+  if (outcome.name === 'closed') {
+    const watching = { name: 'watching', from: outcome.version } as const;
+    if (outcome.healthy) return { ...watching, failures: 0 };
+    return wait({ ...watching, failures: failures + 1 }, undefined, random);
+  }
+  if (outcome.name === 'waited') return state;
+  const { version, healthy, error } = outcome;
+  const count = (healthy ? 0 : failures) + 1;
+  const relist = !isTransient(error) || isVersionTooLarge(error) || count >= FAILURES_PER_VERSION;
+  if (version !== undefined && !relist)
+    return wait({ name: 'watching', from: version, failures: count }, error, random);
+  const listing = { name: 'listing', failures: count } as const;
+  return isExpired(error) && count === 1 ? listing : wait(listing, error, random);
+}
+
+function wait(next: ReflectorState & { failures: number }, error: unknown, random: () => number): ReflectorState {
+  const backoff = Math.min(FIRST_WAIT_MS * 2 ** (next.failures - 1), LONGEST_WAIT_MS) * (1 - random() / 2);
+  const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
+  return { name: 'waiting', ms: Math.max(backoff, Math.min(asked, LONGEST_RETRY_AFTER_MS)), next };
+}
+
+async function outcomeOf<T extends KubeObject>(
+  state: Exclude<ReflectorState, { name: 'stopped' }>,
+  options: ReflectorOptions<T>,
+): Promise<ReflectorOutcome> {
+  if (state.name === 'listing') return list(options);
+  if (state.name === 'watching') return watch(state.from, options);
+  await delay(options.clock, state.ms, options.signal);
+  return { name: 'waited' };
+}
+
+async function list<T extends KubeObject>(options: ReflectorOptions<T>): Promise<ReflectorOutcome> {
+  const { client, table, signal, pageSize = 500 } = options;
+  try {
+    const listing = table.beginList();
+    const omitForeignManagedFields = table.omitsForeignManagedFields;
+    const request = {
+      ...table.selection,
+      signal,
+      limit: pageSize,
+      timeoutMs: LIST_TIMEOUT_MS,
+      omitForeignManagedFields,
+    };
+    let page = await client.list(table.kind, request);
+    // Every page shows the state of the first one's version.
+    const version = page.resourceVersion;
+    listing.add(page.items);
+    while (page.continue !== undefined) {
+      await nextTurn();
+      page = await client.list(table.kind, { ...request, continue: page.continue });
+      listing.add(page.items);
+    }
+    await nextTurn();
+    if (!signal.aborted) listing.complete(version);
+    return { name: 'listed', version };
+  } catch (error) {
+    if (isNotFound(error) ? await isGone(options) : table.optional && isForbidden(error)) table.notServed();
+    return { name: 'failed', healthy: false, error };
+  }
+}
+
+/** Whether a kind that was not found is not served. To believe that wrongly would be to see all its objects deleted. */
+async function isGone<T extends KubeObject>({ client, table, signal }: ReflectorOptions<T>): Promise<boolean> {
+  if (!table.served) return false;
+  try {
+    return !(await isServed(client, table.kind, { signal, timeoutMs: LIST_TIMEOUT_MS }));
+  } catch (error) {
+    // Who may not ask has to believe the list, or would wait for ever for a kind that is not installed.
+    return isForbidden(error);
+  }
+}
+
+async function watch<T extends KubeObject>(from: string, options: ReflectorOptions<T>): Promise<ReflectorOutcome> {
+  const { client, table, clock, signal, random = Math.random, idleMs = 150_000 } = options;
+  let opened = Infinity;
+  let version = from;
+  const isHealthy = (): boolean => version !== from || clock.monotonic() - opened >= HEALTHY_MS;
+  try {
+    const timeoutSeconds = 290 + Math.floor(random() * 300);
+    const onOpen = (): void => void (opened = clock.monotonic());
+    const omitForeignManagedFields = table.omitsForeignManagedFields;
+    const request = {
+      ...table.selection,
+      signal,
+      resourceVersion: from,
+      timeoutSeconds,
+      idleMs,
+      onOpen,
+      omitForeignManagedFields,
+    };
+    await client.watch(table.kind, request, (event) => {
+      table.event(event);
+      version = event.object.metadata.resourceVersion ?? version;
+    });
+    return { name: 'closed', version, healthy: isHealthy() };
+  } catch (error) {
+    return { name: 'failed', version, healthy: isHealthy(), error };
+  }
+}
+
+/** The version lies in the server's future, as after a restored backup; waiting for it would be waiting for ever. */
+function isVersionTooLarge(error: ApiError): boolean {
+  return error.details?.causes?.some((cause) => cause.reason === 'ResourceVersionTooLarge') ?? false;
+}
+
+/** Part of normal life, not worth telling: a forgotten version, and a kind that is not there. */
+function isOrdinary<T extends KubeObject>(error: unknown, table: Table<T>): boolean {
+  return isExpired(error) || (isNotFound(error) && !table.served);
+}
+
+/** A callback that throws must not end the reflector. */
+function tell<V>(callback: ((value: V) => void) | undefined, value: V): void {
+  try {
+    callback?.(value);
+  } catch (error) {
+    process.emitWarning(error instanceof Error ? error : String(error));
+  }
+}

@@ -1,0 +1,324 @@
+// What we know of one kind: a watchable map of its objects, with indexes. The reflector fills it from lists and watches;
+// the writer adds what its own writes returned, so that a plan made right after a write sees it.
+//
+// Both sources race, so nothing older ever replaces anything newer:
+//  * what is at or below the version of the last list is in that list already, or gone by then;
+//  * what left the table is remembered for a while, so that a late message can't bring it back;
+//  * a list decides about everything except what was written while it was under way.
+import { deepFreeze, freezeParsed, WatchableMap } from '../../watchable/index.ts';
+import type { ReadonlyWatchable } from '../../watchable/index.ts';
+import { BoundedMap } from '../bounded-map.ts';
+import { ChangeFeed } from './change-feed.ts';
+import type { Change } from './change-feed.ts';
+import type { Selection, WatchEvent } from '../client/client.ts';
+import { ObjectIndex } from './object-index.ts';
+import type { IndexFunction } from './object-index.ts';
+import { keyOf } from '../objects.ts';
+import type { Kind, KubeObject, Ref } from '../objects.ts';
+import { withoutForeignManagedFields } from '../managed-fields.ts';
+import { matches, parseFieldSelector, parseSelector } from '../selector.ts';
+import { compareVersions, sameVersion, supersedes } from '../versions.ts';
+
+export interface TableOptions<T> extends Selection {
+  readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
+  /** Applied to each object before it is kept; by default drops the managedFields of others, which nobody here reads. */
+  readonly transform?: (object: T) => T;
+  /** A kind that is good to know: where it may not be read, the table counts as empty. */
+  readonly optional?: boolean;
+  /** Told what a listener or an index function threw; a process warning otherwise. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** A list that is being read, page by page. Nothing shows in the table until it is complete. */
+export interface Listing<T> {
+  add(items: readonly T[]): void;
+  complete(resourceVersion: string): void;
+}
+
+/** Keys and uids that were written or removed while a list was under way. */
+interface Meanwhile {
+  readonly keys: Set<string>;
+  readonly uids: Set<string>;
+}
+
+/** How many objects that left are remembered. Forgetting one too early can show it again until the watch catches up. */
+const DEPARTED_LIMIT = 10_000;
+
+export class Table<T extends KubeObject> {
+  readonly kind: Kind<T>;
+  readonly selection: Selection;
+  readonly #map: WatchableMap<string, T>;
+  readonly #namespaces = new ObjectIndex<T>((object) => [object.metadata.namespace ?? '']);
+  readonly #indexes: ReadonlyMap<string, ObjectIndex<T>>;
+  /** Whether whoever fills the table may leave out managedFields that are not ours. */
+  readonly omitsForeignManagedFields: boolean;
+  /** Whether the kind may as well not be readable. */
+  readonly optional: boolean;
+  readonly #transform: (object: T) => T;
+  readonly #onError: (error: unknown) => void;
+  readonly #selects: (object: T) => boolean;
+  /** By key, where no object is: the version at which the last one left. Nothing older may take its place. */
+  readonly #floors = new BoundedMap<string, string>(DEPARTED_LIMIT);
+  /** Uids of objects that the writer saw deleted, while the watch has not said so yet. */
+  readonly #tombstones = new BoundedMap<string, true>(DEPARTED_LIMIT);
+  readonly #feed: ChangeFeed<T>;
+  readonly #servedListeners = new Set<() => void>();
+  readonly #sync = Promise.withResolvers<void>();
+  #meanwhile: Meanwhile | undefined;
+  #listVersion: string | undefined;
+  #all: readonly T[] | undefined;
+  #synced = false;
+  #served = true;
+
+  constructor(kind: Kind<T>, options: TableOptions<T> = {}) {
+    const { namespace, labelSelector, fieldSelector } = options;
+    this.kind = kind;
+    this.selection = { namespace, labelSelector, fieldSelector };
+    this.#map = new WatchableMap<string, T>({ name: kind.plural, equals: sameVersion });
+    this.#indexes = new Map(Object.entries(options.indexes ?? {}).map(([name, of]) => [name, new ObjectIndex(of)]));
+    this.optional = options.optional ?? false;
+    this.omitsForeignManagedFields = options.transform === undefined;
+    // Without a transform, everything here was made by the client's parser, and freezes more quickly.
+    this.#transform = options.transform ?? ((object) => freezeParsed(withoutForeignManagedFields(object)));
+    this.#onError = options.onError ?? ((error) => process.emitWarning(error instanceof Error ? error : String(error)));
+    this.#feed = new ChangeFeed(this.#onError);
+    const labels = parseSelector(labelSelector ?? '');
+    const fields = parseFieldSelector(fieldSelector ?? '');
+    this.#selects = (object) => matches(labels, object.metadata.labels) && fields(object);
+  }
+
+  /** The objects by key, for subscribers. */
+  get map(): ReadonlyWatchable<string, T> {
+    return this.#map;
+  }
+
+  get size(): number {
+    return this.#map.size;
+  }
+
+  /** Whether one complete list has been seen. */
+  get synced(): boolean {
+    return this.#synced;
+  }
+
+  /** False while the API does not know the kind: a CRD that is not installed. The table is then empty, and synced. */
+  get served(): boolean {
+    return this.#served;
+  }
+
+  /** Waits for the first complete list; rejects with the reason of the signal when that aborts first. */
+  async whenSynced(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const aborted = Promise.withResolvers<never>();
+    const abort = (): void => aborted.reject(signal?.reason);
+    signal?.addEventListener('abort', abort);
+    try {
+      await Promise.race([this.#sync.promise, aborted.promise]);
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  get(key: string): T | undefined {
+    return this.#map.load(key);
+  }
+
+  keys(): Iterable<string> {
+    return this.#map.keys();
+  }
+
+  /** The objects of one namespace, or all of them; sorted by namespace and name. */
+  list(namespace?: string): readonly T[] {
+    if (namespace !== undefined) return this.#namespaces.get(namespace);
+    return (this.#all ??= Object.freeze(this.#namespaces.values().flatMap((each) => this.#namespaces.get(each))));
+  }
+
+  /** The objects for which a declared index has this value, sorted by key. */
+  index(name: string, value: string): readonly T[] {
+    return this.#index(name).get(value);
+  }
+
+  /** The values under which a declared index finds an object. */
+  valuesOf(name: string, object: T): readonly string[] {
+    return this.#index(name).valuesOf(object);
+  }
+
+  /** Calls back for each change, once the map and the indexes show it. Returns what ends that. */
+  onChange(listener: (change: Change<T>) => void): () => void {
+    return this.#feed.listen(listener);
+  }
+
+  /** Calls back when `served` changes. Returns what ends that. */
+  onServedChange(listener: () => void): () => void {
+    this.#servedListeners.add(listener);
+    return () => void this.#servedListeners.delete(listener);
+  }
+
+  /** To be called before a list is requested; the table then knows which of its writes the list can't contain. */
+  beginList(): Listing<T> {
+    const meanwhile: Meanwhile = { keys: new Set(), uids: new Set() };
+    this.#meanwhile = meanwhile;
+    const items = new Map<string, T>();
+    return {
+      add: (page) => {
+        // Frozen here, page by page, so that the replacement itself is quick.
+        for (const item of page) items.set(keyOf(item.metadata), deepFreeze(this.#transform(item)));
+      },
+      complete: (resourceVersion) => this.#replace(items, resourceVersion, meanwhile),
+    };
+  }
+
+  /** Takes a whole list of which it is not known when it began: everything newer than it is kept. */
+  replaceAll(items: readonly T[], resourceVersion: string): void {
+    const byKey = new Map(items.map((item) => [keyOf(item.metadata), this.#transform(item)]));
+    this.#replace(byKey, resourceVersion, undefined);
+  }
+
+  /** The API does not serve the kind. */
+  notServed(): void {
+    for (const [key] of this.#map.loadAll()) this.#remove(key);
+    this.#listVersion = undefined;
+    this.#listed(false);
+  }
+
+  /** Takes an event of the watch. The server has applied the selectors. */
+  event(event: WatchEvent<T>): void {
+    if (event.type === 'BOOKMARK') return;
+    if (event.type === 'DELETED') {
+      this.#leave(event.object.metadata);
+      this.#tombstones.delete(event.object.metadata.uid ?? '');
+    } else {
+      this.#put(event.object, false);
+    }
+    this.#feed.tell();
+  }
+
+  /** Takes an object that a write returned. Ignored where it is outside of the table's namespace or selectors. */
+  observe(object: T): void {
+    const { namespace } = this.selection;
+    if (namespace !== undefined && object.metadata.namespace !== namespace) return;
+    if (this.#selects(object)) this.#put(object, true);
+    else this.#leave(object.metadata);
+    this.#feed.tell();
+  }
+
+  /** Takes note that an object is deleted for good. */
+  observeDeleted(gone: KubeObject | (Ref & { readonly uid: string })): void {
+    const meta = 'metadata' in gone ? gone.metadata : gone;
+    if (meta.uid !== undefined) {
+      this.#tombstones.set(meta.uid, true);
+      this.#meanwhile?.uids.add(meta.uid);
+    }
+    const key = keyOf(meta);
+    if (this.#map.load(key)?.metadata.uid === meta.uid) this.#remove(key);
+    this.#leave(meta);
+    this.#feed.tell();
+  }
+
+  #put(object: T, observed: boolean): void {
+    const { uid, resourceVersion } = object.metadata;
+    const key = keyOf(object.metadata);
+    const stored = this.#map.load(key);
+    if (stored && sameVersion(stored, object)) return;
+    if (this.#inLastList(resourceVersion) || this.#tombstones.get(uid ?? '')) return;
+    if (!supersedes(resourceVersion, this.#versionAt(key, stored), observed)) return;
+    this.#store(key, this.#transform(object), stored);
+  }
+
+  /** The object left the table: deleted, or no longer selected. */
+  #leave(meta: Ref & { readonly uid?: string; readonly resourceVersion?: string }): void {
+    const { uid, resourceVersion } = meta;
+    const key = keyOf(meta);
+    const stored = this.#map.load(key);
+    if (this.#inLastList(resourceVersion)) return;
+    const order = compareVersions(resourceVersion, this.#versionAt(key, stored));
+    if (order !== undefined && order < 0) return;
+    // Another object of this name, if it is the newer one, proves that the stored one is gone as well.
+    if (stored && (stored.metadata.uid === uid || order !== undefined)) this.#remove(key);
+    if (resourceVersion !== undefined && !this.#map.has(key)) this.#floor(key, resourceVersion);
+  }
+
+  #replace(items: ReadonlyMap<string, T>, version: string, meanwhile: Meanwhile | undefined): void {
+    this.#meanwhile = undefined;
+    this.#listVersion = version;
+    /** Whether what is known of a key is newer than the list. */
+    const stays = (key: string): boolean =>
+      (meanwhile === undefined || meanwhile.keys.has(key)) &&
+      (compareVersions(this.#versionAt(key, this.#map.load(key)), version) ?? 0) > 0;
+
+    for (const uid of this.#tombstones.keys()) {
+      if (meanwhile && !meanwhile.uids.has(uid)) this.#tombstones.delete(uid);
+    }
+    for (const [key] of this.#map.loadAll()) if (!items.has(key) && !stays(key)) this.#remove(key);
+    for (const [key, item] of items) {
+      const stored = this.#map.load(key);
+      if (stays(key) || this.#tombstones.get(item.metadata.uid ?? '')) continue;
+      if (!stored || !sameVersion(stored, item)) this.#store(key, item, stored);
+    }
+    for (const key of this.#floors.keys()) if (!stays(key)) this.#floors.delete(key);
+    this.#listed(true);
+  }
+
+  #inLastList(version: string | undefined): boolean {
+    const order = compareVersions(version, this.#listVersion);
+    return order !== undefined && order <= 0;
+  }
+
+  /** The version of what is known of a key, be it there or gone. */
+  #versionAt(key: string, stored: T | undefined): string | undefined {
+    return stored?.metadata.resourceVersion ?? this.#floors.get(key);
+  }
+
+  #floor(key: string, version: string): void {
+    this.#floors.set(key, version);
+    this.#meanwhile?.keys.add(key);
+  }
+
+  #store(key: string, object: T, stored: T | undefined): void {
+    const old = stored?.metadata.uid === object.metadata.uid ? stored : undefined;
+    if (stored && !old) this.#remove(key);
+    if (!old) this.#floors.delete(key);
+    this.#map.store(key, object);
+    this.#changed({ key, old, new: object });
+  }
+
+  #remove(key: string): void {
+    const { value: old } = this.#map.loadAndDelete(key);
+    if (!old) return;
+    if (old.metadata.resourceVersion !== undefined) this.#floor(key, old.metadata.resourceVersion);
+    this.#changed({ key, old });
+  }
+
+  #changed(change: Change<T>): void {
+    this.#all = undefined;
+    this.#meanwhile?.keys.add(change.key);
+    this.#namespaces.update(change.key, change.new);
+    for (const index of this.#indexes.values()) this.#guard(() => index.update(change.key, change.new));
+    this.#feed.add(change);
+  }
+
+  #listed(served: boolean): void {
+    const changed = this.#served !== served;
+    this.#served = served;
+    this.#synced = true;
+    this.#sync.resolve();
+    this.#feed.tell();
+    if (changed) for (const listener of this.#servedListeners) this.#guard(listener);
+  }
+
+  #index(name: string): ObjectIndex<T> {
+    const index = this.#indexes.get(name);
+    if (index) return index;
+    const declared = [...this.#indexes.keys()].join(', ') || 'none';
+    throw new Error(`the table of ${this.kind.plural} has no index "${name}" (declared: ${declared})`);
+  }
+
+  /** What others gave us to call may throw; the table goes on. */
+  #guard(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+}

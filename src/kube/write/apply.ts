@@ -1,0 +1,289 @@
+// The only writer. Carries out the steps of a plan in order, writes nothing where nothing differs, and puts what the
+// server answered into the tables at once. Called by the controller loop, and dry by the command line.
+import { jsonEqual } from '../../watchable/index.ts';
+import type { Client } from '../client/client.ts';
+import { ApiError, isAlreadyExists, isConflict, isNotFound, wordsOf } from '../errors.ts';
+import { apiVersionOf, identityOf, keyOf } from '../objects.ts';
+import type { AnyKind, KubeObject } from '../objects.ts';
+import { comparable, ownedPart } from './owned.ts';
+import { credentialsSecret, requestToken } from './service-account-token.ts';
+import { describe, editPatch } from './steps.ts';
+import { takenOver } from './take-over.ts';
+import type { Edit, Make, Own, Remove, Step, Token } from './steps.ts';
+import type { Tables } from '../tables/tables.ts';
+
+/** What became of one step. */
+export interface Outcome {
+  readonly step: Step;
+  readonly did: 'created' | 'changed' | 'removed' | 'nothing';
+  /** The object as the server answered it; of a dry run, as it would be. */
+  readonly object?: KubeObject;
+}
+
+/** A write that was refused because the world moved on since the plan was made: plan again. */
+export class PlanOutdated extends Error {
+  override readonly name = 'PlanOutdated';
+}
+
+/** A write that was not sent because this process may not write any more: another one leads. */
+export class WriteForbidden extends Error {
+  override readonly name = 'WriteForbidden';
+}
+
+/** A write that the server refused. Says which step it was. */
+export class StepFailed extends Error {
+  override readonly name = 'StepFailed';
+  readonly step: Step;
+  override readonly cause: ApiError;
+  /** What became of the steps before it. */
+  readonly done: readonly Outcome[];
+
+  constructor(step: Step, cause: ApiError, done: readonly Outcome[]) {
+    super(`${step.do} ${describe(step)}: ${wordsOf(cause)}`, { cause });
+    this.step = step;
+    this.cause = cause;
+    this.done = done;
+  }
+}
+
+export interface ApplierOptions {
+  readonly client: Client;
+  readonly tables: Tables;
+  /** Field manager of everything that is written: `offshoot-<controller>`. */
+  readonly manager: string;
+  /** Asked before every write; false ends the run with `WriteForbidden`. */
+  readonly mayWrite?: () => boolean;
+  /** Called after every acknowledged write with their number so far; a test ends the process here. */
+  readonly onWrite?: (count: number) => void;
+}
+
+/** Carries out steps for one controller. Keeps what it learned about the server's own form of applied objects. */
+export class Applier {
+  readonly #client: Client;
+  readonly #tables: Tables;
+  readonly #manager: string;
+  readonly #mayWrite: () => boolean;
+  readonly #onWrite: ((count: number) => void) | undefined;
+  /** By identity: what was wanted, and the form that the server gave it where that is not the same. */
+  readonly #settled = new Map<string, { readonly wanted: unknown; readonly owned: unknown }>();
+  #writes = 0;
+
+  constructor(options: ApplierOptions) {
+    this.#client = options.client;
+    this.#tables = options.tables;
+    this.#manager = options.manager;
+    this.#mayWrite = options.mayWrite ?? (() => true);
+    this.#onWrite = options.onWrite;
+  }
+
+  /** How many writes the server has acknowledged. */
+  get writes(): number {
+    return this.#writes;
+  }
+
+  /**
+   * Carries out the steps in order and stops at the first that fails. Rejects with `PlanOutdated`, `WriteForbidden`,
+   * `StepFailed`, or the reason of the signal. A dry run asks the server but changes nothing, there or here.
+   */
+  async apply(steps: readonly Step[], options: { dryRun?: boolean; signal?: AbortSignal } = {}): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const step of steps) {
+      options.signal?.throwIfAborted();
+      try {
+        outcomes.push(await this.#carryOut(step, options));
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        if (!isConflict(error) && !isAlreadyExists(error)) throw new StepFailed(step, error, outcomes);
+        throw new PlanOutdated(`${describe(step)} changed since it was read`, { cause: error });
+      }
+    }
+    return outcomes;
+  }
+
+  #carryOut(step: Step, options: Sending): Promise<Outcome> | Outcome {
+    switch (step.do) {
+      case 'own':
+        return this.#own(step, options);
+      case 'make':
+        return this.#make(step, options);
+      case 'token':
+        return this.#token(step, options);
+      case 'edit':
+        return this.#edit(step, options);
+      case 'remove':
+        return this.#remove(step, options);
+    }
+  }
+
+  #own(step: Own, options: Sending): Promise<Outcome> | Outcome {
+    const { kind, object, heirBy } = step;
+    const live = this.#tables.of(kind).get(keyOf(object.metadata));
+    const isHeir = heirBy !== undefined && live !== undefined && !isAppliedOnly(live, this.#manager);
+    if (live !== undefined && !isHeir && this.#isSettled(kind, live, object)) {
+      return { step, did: 'nothing', object: live };
+    }
+    const apply = (): Promise<Outcome> => this.#send(options, (sending) => this.#applyObject(step, object, sending));
+    return isHeir ? this.#takeOver(step, heirBy, options).then(apply) : apply();
+  }
+
+  /** Makes what another program set on an object ours, so that the apply that follows takes away what is unwanted. */
+  async #takeOver(step: Own, heirBy: string, options: Sending): Promise<void> {
+    if (options.dryRun) return;
+    const { kind, object } = step;
+    // Tables do not keep the managedFields of others.
+    const live = await this.#client.get<KubeObject>(kind, object.metadata, options).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+    const managedFields = live && takenOver(live, heirBy, this.#manager);
+    if (managedFields === undefined) return;
+    const { resourceVersion } = live!.metadata;
+    const patch = { type: 'merge', body: { metadata: { managedFields, resourceVersion } } } as const;
+    await this.#send(options, async (sending) => {
+      const answer = await this.#client.patch<KubeObject>(kind, object.metadata, patch, {
+        fieldManager: this.#manager,
+        ...sending,
+      });
+      this.#tables.of(kind).observe(answer);
+      return { step, did: 'changed', object: answer };
+    });
+  }
+
+  async #applyObject(step: Own | Token, object: KubeObject, sending: Sending): Promise<Outcome> {
+    const { kind } = step;
+    const table = this.#tables.of(kind);
+    const live = table.get(keyOf(object.metadata));
+    const body = { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };
+    const patch = { type: 'apply', body, force: true } as const;
+    const answer = await this.#client.patch<KubeObject>(kind, object.metadata, patch, {
+      fieldManager: this.#manager,
+      ...sending,
+    });
+    if (!sending.dryRun) {
+      table.observe(answer);
+      this.#settle(kind, answer, object);
+    }
+    if (live !== undefined && live.metadata.resourceVersion === answer.metadata.resourceVersion) {
+      return { step, did: 'nothing', object: answer };
+    }
+    return { step, did: live === undefined ? 'created' : 'changed', object: answer };
+  }
+
+  #make(step: Make, options: Sending): Promise<Outcome> | Outcome {
+    const { kind, object } = step;
+    const table = this.#tables.of(kind);
+    const live = table.get(keyOf(object.metadata));
+    if (live !== undefined) return { step, did: 'nothing', object: live };
+    return this.#send(options, async (sending) => {
+      const body = { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };
+      const answer = await this.#client.create<KubeObject>(kind, body, { fieldManager: this.#manager, ...sending });
+      if (!options.dryRun) table.observe(answer);
+      return { step, did: 'created', object: answer };
+    });
+  }
+
+  #token(step: Token, options: Sending): Promise<Outcome> {
+    return this.#send(options, async (sending) => {
+      // A dry run asks for no token: it could be used.
+      if (sending.dryRun) return this.#applyObject(step, step.object, sending);
+      const issued = await requestToken(this.#client, step.serviceAccount, step.expirationSeconds, sending.signal);
+      return this.#applyObject(step, await credentialsSecret(step, issued), sending);
+    });
+  }
+
+  #edit(step: Edit, options: Sending): Promise<Outcome> | Outcome {
+    const { kind, from, to, subresource } = step;
+    const patch = editPatch(step);
+    if (patch === undefined) return { step, did: 'nothing', object: from };
+    return this.#send(options, async (sending) => {
+      const guarded = {
+        ...patch,
+        metadata: { ...(patch['metadata'] as object | undefined), resourceVersion: from.metadata.resourceVersion },
+      };
+      const writing = { fieldManager: this.#manager, ...(subresource && { subresource }), ...sending };
+      const sent = this.#client.patch<KubeObject>(kind, to.metadata, { type: 'merge', body: guarded }, writing);
+      const answer = await sent.catch(async (error: unknown) => {
+        if (!isNotFound(error) || !(await this.#isGone(kind, from, sending))) throw error;
+        throw new PlanOutdated(`${describe(step)} is gone since it was read`, { cause: error });
+      });
+      if (!options.dryRun) this.#tables.of(kind).observe(answer);
+      return { step, did: 'changed', object: answer };
+    });
+  }
+
+  #remove(step: Remove, options: Sending): Promise<Outcome> | Outcome {
+    const { kind, object, propagation, unchanged } = step;
+    if (object.metadata.deletionTimestamp !== undefined) return { step, did: 'nothing', object };
+    return this.#send(options, async (sending) => {
+      const { uid, resourceVersion } = object.metadata;
+      const table = this.#tables.of(kind);
+      try {
+        const answer = await this.#client.delete<KubeObject>(kind, object.metadata, {
+          ...(uid && { preconditions: { uid, ...(unchanged && { resourceVersion }) } }),
+          propagationPolicy: propagation ?? 'Background',
+          ...sending,
+        });
+        if (!options.dryRun) {
+          if (answer === undefined) table.observeDeleted(object);
+          else table.observe(answer);
+        }
+      } catch (error) {
+        if (!isNotFound(error) || !(await this.#isGone(kind, object, sending))) throw error;
+        return { step, did: 'nothing' };
+      }
+      this.#settled.delete(identityOf(kind, object.metadata));
+      return { step, did: 'removed' };
+    });
+  }
+
+  /**
+   * Whether an object that the server has not found is gone, and not only its kind, a subresource of it or the way to
+   * the server. Looked for in a list: whoever keeps a table has the right to that.
+   */
+  async #isGone(kind: AnyKind, object: KubeObject, { signal }: Sending): Promise<boolean> {
+    const { name, namespace, uid } = object.metadata;
+    const where = { ...(namespace !== undefined && { namespace }), fieldSelector: `metadata.name=${name}` };
+    const [found] = (await this.#client.list<KubeObject>(kind, { ...where, ...(signal && { signal }) })).items;
+    const table = this.#tables.of(kind);
+    const isGone = found?.metadata.uid !== uid;
+    if (isGone) table.observeDeleted(object);
+    if (found !== undefined) table.observe(found);
+    return isGone;
+  }
+
+  /** The one gate that every write passes. */
+  async #send(options: Sending, write: (sending: Sending) => Promise<Outcome>): Promise<Outcome> {
+    if (!options.dryRun && !this.#mayWrite()) throw new WriteForbidden('another process leads: nothing was written');
+    const outcome = await write(options);
+    if (!options.dryRun) this.#onWrite?.(++this.#writes);
+    return outcome;
+  }
+
+  #isSettled(kind: AnyKind, live: KubeObject, wanted: KubeObject): boolean {
+    const owned = ownedPart(live, this.#manager);
+    if (owned === undefined) return false;
+    const want = comparable(wanted);
+    if (jsonEqual(owned, want)) return true;
+    const settled = this.#settled.get(identityOf(kind, live.metadata));
+    return settled !== undefined && jsonEqual(settled.wanted, want) && jsonEqual(settled.owned, owned);
+  }
+
+  /** Remembers the server's form (canonical quantities, defaults inside atomic lists) so that it is not fought. */
+  #settle(kind: AnyKind, answer: KubeObject, wanted: KubeObject): void {
+    const id = identityOf(kind, answer.metadata);
+    const owned = ownedPart(answer, this.#manager);
+    const want = comparable(wanted);
+    if (jsonEqual(owned, want)) this.#settled.delete(id);
+    else this.#settled.set(id, { wanted: want, owned });
+  }
+}
+
+interface Sending {
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Whether a field manager has applied an object, and never written to it in another way. */
+function isAppliedOnly({ metadata: { managedFields = [] } }: KubeObject, manager: string): boolean {
+  const ours = managedFields.filter((entry) => entry.manager === manager && !entry.subresource);
+  return ours.length > 0 && ours.every(({ operation }) => operation === 'Apply');
+}
