@@ -1,16 +1,16 @@
 // Targets: the controllers that bind claims, make targets for them and free what they stood for, one duty each.
 import type { ControllerDefinition } from '../controller/index.ts';
-import { binder } from './binder.ts';
-import { devsandboxRequest } from './devsandbox-request.ts';
-import { devsandboxTarget } from './devsandbox-target.ts';
-import { environmentController } from './environment.ts';
-import { managedEnvironments } from './managed-environments.ts';
-import { namespacePlaces } from './namespaces/place.ts';
+import { binder } from './binding/binder.ts';
+import { devsandboxRequest } from './devsandbox/request.ts';
+import { devsandboxTarget } from './devsandbox/target.ts';
+import { environmentController } from './environment/environment.ts';
+import { managedEnvironments } from './environment/managed-environments.ts';
+import { namespacePlaces } from './namespaces/target.ts';
 import { namespacePool } from './namespaces/pool.ts';
 import { namespaceRelease } from './namespaces/release.ts';
 import { namespaceSecrets } from './namespaces/secrets.ts';
 import { namespaceRequests } from './namespaces/request.ts';
-import { reclaimer } from './reclaimer.ts';
+import { reclaimer } from './reclaim/reclaimer.ts';
 import { defaultSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
 import { spaceCleanup } from './spaces/cleanup.ts';

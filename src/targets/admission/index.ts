@@ -3,7 +3,7 @@ import type { Resource } from '../../api/resource.ts';
 import { deploymentTarget, deploymentTargetClaim, deploymentTargetClass, environment } from '../../api/targets.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { environmentProblems } from './environment.ts';
-import { classProblems, claimProblems, targetProblems } from './places.ts';
+import { classProblems, claimProblems, targetProblems } from './targets.ts';
 import { broughtBy } from './problem.ts';
 import type { Problem } from './problem.ts';
 

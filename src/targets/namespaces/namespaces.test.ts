@@ -4,13 +4,13 @@ import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '
 import type { Plan } from '../../controller/index.ts';
 import { dataDigest } from '../../kube/index.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/index.ts';
-import { bestMatch } from '../match.ts';
+import { bestMatch } from '../binding/match.ts';
 import { Namespace, Secret, ServiceAccount } from '../objects.ts';
 import { issuedFor } from '../credentials.ts';
 import { defaultSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import { ago, object, planIn, shown } from '../testing/planning.ts';
-import { planPlace } from './place.ts';
+import { planPlace } from './target.ts';
 import { planPool } from './pool.ts';
 import { planRelease } from './release.ts';
 import { namespaceProblem, planNamespaceRequest } from './request.ts';

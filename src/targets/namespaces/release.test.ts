@@ -6,7 +6,7 @@ import { Namespace, Secret } from '../objects.ts';
 import { ago, object, planIn, shown } from '../testing/planning.ts';
 import { defaultSettings } from '../settings.ts';
 import { secretNameFor } from './names.ts';
-import { planPlace } from './place.ts';
+import { planPlace } from './target.ts';
 import { planRelease } from './release.ts';
 
 const credentials = secretNameFor('dev-dt', 'place');

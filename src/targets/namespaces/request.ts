@@ -15,12 +15,12 @@ import {
   sandboxTarget,
 } from '../names.ts';
 import { Namespace } from '../objects.ts';
-import { namespaceParameters } from '../parameters.ts';
-import { quotaProblem } from '../quota.ts';
-import { refusedTo } from '../refusal.ts';
-import { targetNameProblem } from '../target-name.ts';
-import { wantedFrom } from '../wanted.ts';
-import type { Problem } from '../wanted.ts';
+import { namespaceParameters } from '../provisioning/parameters.ts';
+import { quotaProblem } from '../provisioning/quota.ts';
+import { refusedTo } from '../provisioning/refusal.ts';
+import { targetNameProblem } from '../provisioning/target-name.ts';
+import { wantedFrom } from '../provisioning/eligible.ts';
+import type { Problem } from '../provisioning/eligible.ts';
 import { claimTables } from '../world.ts';
 import { MADE_BY, MADE_BY_LABEL, namespaceNameFor } from './names.ts';
 

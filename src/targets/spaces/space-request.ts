@@ -8,7 +8,7 @@ import { freshForMs, isIssuedByUs, issuedFor } from '../credentials.ts';
 import { digest, joinName, LAST_CLAIM, REQUESTED_NAMESPACE, TOOLCHAIN_FINALIZER } from '../names.ts';
 import { Namespace, Secret, ServiceAccount } from '../objects.ts';
 import type { Settings } from '../settings.ts';
-import { isEnding } from '../wanted.ts';
+import { isEnding } from '../provisioning/eligible.ts';
 import { readyOf, report } from './conditions.ts';
 import type { Readiness } from './conditions.ts';
 import { requestFailure } from './failure.ts';

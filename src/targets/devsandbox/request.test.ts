@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import { SpaceRequest } from '../../api/spaces.ts';
+import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
+import type { KubeObject, ObjectMeta } from '../../kube/index.ts';
+import { planRequest } from './request.ts';
+import { Namespace } from '../objects.ts';
+import { progressOf } from '../binding/progress.ts';
+import { defaultSettings } from '../settings.ts';
+import { ago, object, planIn, shown } from '../testing/planning.ts';
+
+const DEVSANDBOX = 'appstudio.redhat.com/devsandbox';
+const MARK = 'provisioner.appstudio.redhat.com/dt-provisioner';
+
+function claim(
+  name = 'staging',
+  given: { mark?: string; phase?: string; targetName?: string; meta?: Partial<ObjectMeta> } = {},
+): DeploymentTargetClaim {
+  const { mark = DEVSANDBOX, phase = 'Pending', targetName = '', meta = {} } = given;
+  return object(
+    DeploymentTargetClaim,
+    name,
+    { spec: { deploymentTargetClassName: 'sandbox', ...(targetName && { targetName }) }, status: { phase } },
+    { annotations: { [MARK]: mark }, ...meta },
+  );
+}
+
+const ofClass = (parameters?: object, provisioner = DEVSANDBOX): DeploymentTargetClass =>
+  object(DeploymentTargetClass, 'sandbox', { spec: { provisioner, parameters, reclaimPolicy: 'Delete' } });
+
+const request = (name: string, dtc: string, meta: Partial<ObjectMeta> = {}, tierName = 'appstudio-env'): SpaceRequest =>
+  object(SpaceRequest, name, { spec: { tierName } }, { labels: { 'appstudio.openshift.io/dtc': dtc }, ...meta });
+
+const plan = (it: DeploymentTargetClaim, ...others: KubeObject[]): string[] =>
+  shown(planIn([it, ...others], (view) => planRequest(view, it)));
+
+describe('a pending claim', () => {
+  test('U45, REQ-15: gets one space request, named after it and always the same', () => {
+    const it = claim();
+    const { steps } = planIn([it, ofClass()], (view) => planRequest(view, it));
+    expect(steps).toMatchObject([
+      {
+        do: 'make',
+        object: {
+          metadata: {
+            name: expect.stringMatching(/^staging-[0-9a-f]{5}$/),
+            namespace: 'team',
+            labels: { 'appstudio.openshift.io/dtc': 'staging' },
+            annotations: { 'offshoot.dev/class': 'sandbox', 'dt.appstudio.redhat.com/reclaim-policy': 'Delete' },
+          },
+          spec: { tierName: 'appstudio-env', targetClusterRoles: [] },
+        },
+      },
+    ]);
+    expect(plan(it, ofClass())).toEqual(plan(it, ofClass()));
+    expect(plan(it, ofClass())).not.toEqual(plan(claim('staging', { meta: { uid: 'another' } }), ofClass()));
+  });
+
+  const one = [expect.stringMatching(/^make SpaceRequest team\/staging-/)];
+  test.each([
+    ['REQ-14, 8.9.11: with the name of its class as mark', claim('staging', { mark: 'sandbox' }), [], one],
+    ['U45, 4.26: whose named target does not exist', claim('staging', { targetName: 'random-dt' }), [], one],
+    ['U46: that has a request already', claim(), [request('other', 'staging')], []],
+    ['U48, G19: with a request of another tier', claim(), [request('other', 'staging', {}, 'base')], one],
+    [
+      'with the request of an earlier claim of its name',
+      claim(),
+      [request('other', 'staging', { annotations: { 'dt.appstudio.redhat.com/claim-uid': 'before' } })],
+      one,
+    ],
+    [
+      '4.26: whose named target exists',
+      claim('staging', { targetName: 'mine' }),
+      [object(DeploymentTarget, 'mine', { spec: { kubernetesCredentials: {} } })],
+      [],
+    ],
+    ['that another provisioner is asked for', claim('staging', { mark: 'other' }), [], []],
+    ['that is bound', claim('staging', { phase: 'Bound' }), [], []],
+    ['that is lost', claim('staging', { phase: 'Lost' }), [], []],
+    ['that is going', claim('staging', { meta: { deletionTimestamp: ago(1) } }), [], []],
+    ['in a namespace that is going', claim(), [object(Namespace, 'team', {}, { deletionTimestamp: ago(1) })], []],
+  ] as const)('%s', (_what, it, others, wanted) => {
+    expect(plan(it, ofClass(), ...others)).toEqual(wanted);
+  });
+
+  test('U43: of a class of another provisioner is left to that', () => {
+    expect(plan(claim(), ofClass({}, ''))).toEqual([]);
+  });
+});
+
+describe('what keeps a request from being made is told on the claim', () => {
+  const tell = (it: DeploymentTargetClaim, ...others: KubeObject[]) =>
+    planIn([it, ...others], (view) => progressOf(view, it, defaultSettings));
+
+  test.each([
+    [
+      'REQ-16, G30: a name that fits into no label',
+      claim('x'.repeat(64)),
+      [ofClass()],
+      'NameTooLong',
+      'the name of the claim has 64 characters: make one with at most 63, which fit into labels',
+    ],
+    [
+      'G18: a target of somebody else by the name',
+      claim(),
+      [ofClass(), object(DeploymentTarget, 'staging-dt', { spec: { kubernetesCredentials: {} } })],
+      'TargetNameTaken',
+      'DeploymentTarget staging-dt exists already and is not for this claim: delete it, or have it refer to the claim',
+    ],
+    [
+      'parameters that make no sense',
+      claim(),
+      [ofClass({ maxTotal: 'three', provisioningDeadline: 'soon' })],
+      'InvalidParameters',
+      'DeploymentTargetClass sandbox: parameters.maxTotal must be a whole number of at least 0, not "three"; parameters.provisioningDeadline must be a length of time of at least 1s, such as 12h or 7d, not "soon"',
+    ],
+    [
+      'a quota for the namespace',
+      claim(),
+      [ofClass({ maxPerNamespace: 1 }), claim('other', { phase: 'Bound' })],
+      'QuotaExceeded',
+      'DeploymentTargetClass sandbox allows no more claims: 1 of 1 in namespace team are taken; delete one, or wait',
+    ],
+    [
+      'a quota for all',
+      claim(),
+      [ofClass({ maxTotal: 1 }), claim('other', { phase: 'Bound', meta: { namespace: 'elsewhere' } })],
+      'QuotaExceeded',
+      'DeploymentTargetClass sandbox allows no more claims: 1 of 1 are taken; delete one, or wait',
+    ],
+  ] as const)('%s', (_what, it, others, reason, message) => {
+    expect(plan(it, ...others)).toEqual([]);
+    const { conditions, events, problem } = tell(it, ...others);
+    expect(conditions).toEqual([{ type: 'Provisioned', status: 'False', reason, message }]);
+    expect(events).toEqual([{ type: 'Warning', reason, note: message }]);
+    expect(problem).toEqual({ reason: conditions[0]?.reason, message });
+  });
+
+  test('REQ-19: a request that fails, in its own words', () => {
+    const failing = {
+      ...request('staging-12345', 'staging'),
+      status: { conditions: [{ type: 'Ready', status: 'False', reason: 'UnableToProvision', message: 'no room' }] },
+    };
+    const { conditions, events, problem } = tell(claim(), ofClass(), failing);
+    const message = 'SpaceRequest staging-12345: no room';
+    expect(conditions).toEqual([{ type: 'Provisioned', status: 'False', reason: 'UnableToProvision', message }]);
+    expect(events).toEqual([{ type: 'Warning', reason: 'UnableToProvision', note: message }]);
+    expect(problem).toEqual({ reason: conditions[0]?.reason, message });
+  });
+
+  test('a request that is under way is no problem until the deadline', () => {
+    const since = (seconds: number) => ({
+      ...request('staging-12345', 'staging', { creationTimestamp: ago(seconds) }),
+      status: { conditions: [{ type: 'Ready', status: 'False', reason: 'Provisioning' }] },
+    });
+    const early = tell(claim(), ofClass({ provisioningDeadline: '2m' }), since(90));
+    expect(early.conditions).toMatchObject([{ type: 'Provisioned', status: 'False', reason: 'Provisioning' }]);
+    expect([early.problem, early.events, early.lookAgainMs]).toEqual([undefined, [], 30_000]);
+    const late = tell(claim(), ofClass({ provisioningDeadline: '2m' }), since(120));
+    expect(late.problem?.message).toBe(
+      'no target was made in time by appstudio.redhat.com/devsandbox; SpaceRequest staging-12345',
+    );
+    expect(late.conditions).toMatchObject([{ reason: 'DeadlineExceeded' }]);
+  });
+
+  test('and told once', () => {
+    const quota = [ofClass({ maxTotal: 0 })];
+    const first = claim();
+    const told = tell(first, ...quota);
+    const second = {
+      ...first,
+      status: { phase: 'Pending', conditions: [{ ...told.conditions[0]!, lastTransitionTime: ago(0) }] },
+    };
+    expect(tell(second, ...quota).events).toEqual([]);
+  });
+});
+
+test('of claims that wait for a place the oldest gets it, and only that', () => {
+  const claims = [3, 1, 2].map((age) => claim(`c${age}`, { meta: { creationTimestamp: ago(age) } }));
+  const quota = ofClass({ maxPerNamespace: 1 });
+  const served = claims.filter((it) => plan(it, quota, ...claims).length > 0);
+  expect(served.map(({ metadata }) => metadata.name)).toEqual(['c3']);
+  const holder = claims.map((it) => plan(it, quota, ...claims, request('r', 'c1')));
+  expect(holder).toEqual([[], [], []]);
+});

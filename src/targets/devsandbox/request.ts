@@ -1,0 +1,93 @@
+// The sandbox provisioner, first half: a claim that waits for a target of one of its classes gets a space request.
+import { SpaceRequest } from '../../api/spaces.ts';
+import { DeploymentTargetClaim } from '../../api/targets.ts';
+import type { DeploymentTargetClass } from '../../api/targets.ts';
+import { defineController } from '../../controller/index.ts';
+import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
+import { make } from '../../kube/index.ts';
+import {
+  CLAIM_LABEL,
+  CLAIM_UID,
+  CLASS_NAME,
+  DEVSANDBOX,
+  digest,
+  joinName,
+  LABEL_LENGTH,
+  RECLAIM_POLICY,
+  REQUESTED_NAMESPACE,
+  SANDBOX_TIER,
+} from '../names.ts';
+import { classParameters } from '../provisioning/parameters.ts';
+import { quotaProblem } from '../provisioning/quota.ts';
+import { refusedTo } from '../provisioning/refusal.ts';
+import { targetNameProblem } from '../provisioning/target-name.ts';
+import { wantedFrom } from '../provisioning/eligible.ts';
+import type { Problem } from '../provisioning/eligible.ts';
+import { claimTables, ownRequests } from '../world.ts';
+
+export function devsandboxRequest(): ControllerDefinition {
+  return defineController<DeploymentTargetClaim>({
+    name: 'devsandbox-request',
+    kind: DeploymentTargetClaim,
+    ownsStatus: false,
+    // One after the other: two claims at once could both take the last place that a quota leaves.
+    workers: 1,
+    reads: claimTables,
+    plan: planRequest,
+    failed: (claim, { cause }, now) => refusedTo(claim, `unable to handle provisioning of SpaceRequest: ${cause}`, now),
+  });
+}
+
+/** Plans the space request of one claim. */
+export function planRequest(view: View, claim: DeploymentTargetClaim): Plan {
+  const ofClass = wantedFrom(view, claim, DEVSANDBOX);
+  if (ofClass === undefined || ownRequests(view, claim).length > 0) return {};
+  if (requestProblem(view, claim, ofClass) !== undefined) return {};
+  return {
+    steps: [make(SpaceRequest, requestFor(claim, ofClass))],
+    events: [{ type: 'Normal', reason: 'Provisioning', note: `asking for a space of tier ${SANDBOX_TIER}` }],
+  };
+}
+
+/** Why no space is asked for, or no target made of it. */
+export function requestProblem(
+  view: View,
+  claim: DeploymentTargetClaim,
+  ofClass: DeploymentTargetClass,
+): Problem | undefined {
+  const { problem } = classParameters(ofClass);
+  if (problem !== undefined) return { reason: 'InvalidParameters', message: problem };
+  const requested = claim.metadata.annotations?.[REQUESTED_NAMESPACE];
+  if (requested !== undefined && !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(requested)) {
+    const message = `"${requested}" can't be part of the name of a namespace: use lower-case letters, digits and dashes`;
+    return { reason: 'InvalidNamespaceName', message };
+  }
+  const { length } = claim.metadata.name;
+  if (length > LABEL_LENGTH) {
+    const message = `the name of the claim has ${length} characters: make one with at most ${LABEL_LENGTH}, which fit into labels`;
+    return { reason: 'NameTooLong', message };
+  }
+  return targetNameProblem(view, claim) ?? quotaProblem(view, claim, ofClass);
+}
+
+function requestFor(claim: DeploymentTargetClaim, ofClass: DeploymentTargetClass): SpaceRequest {
+  const { name, namespace, uid = '', annotations } = claim.metadata;
+  const requested = annotations?.[REQUESTED_NAMESPACE];
+  return {
+    apiVersion: 'toolchain.dev.openshift.com/v1alpha1',
+    kind: 'SpaceRequest',
+    metadata: {
+      // Always the same for one claim, so that a late look at the world can't make two.
+      name: joinName(name, digest(uid)),
+      namespace,
+      labels: { [CLAIM_LABEL]: name },
+      annotations: {
+        [CLAIM_UID]: uid,
+        [CLASS_NAME]: ofClass.metadata.name,
+        [RECLAIM_POLICY]: ofClass.spec.reclaimPolicy,
+        ...(requested !== undefined && { [REQUESTED_NAMESPACE]: requested }),
+      },
+    },
+    spec: { tierName: SANDBOX_TIER, targetClusterRoles: [] },
+  };
+}

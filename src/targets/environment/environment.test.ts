@@ -1,0 +1,337 @@
+import { describe, expect, test } from 'vitest';
+import { ManagedEnvironment } from '../../api/spaces.ts';
+import { DeploymentTarget, DeploymentTargetClaim, Environment } from '../../api/targets.ts';
+import type { Plan } from '../../controller/index.ts';
+import type { KubeObject, ObjectMeta } from '../../kube/index.ts';
+import { planEnvironment } from './environment.ts';
+import { planManagedEnvironment } from './managed-environments.ts';
+import { Namespace, Secret } from '../objects.ts';
+import { defaultSettings } from '../settings.ts';
+import { ago, conditionsIn, object, planIn, shown } from '../testing/planning.ts';
+
+const MANAGED = 'managed-gitops.redhat.com/managed-environment';
+const BY_CLAIM = { configuration: { target: { deploymentTargetClaim: { claimName: 'claim' } } } };
+const DIRECT = {
+  unstableConfigurationFields: {
+    kubernetesCredentials: {
+      targetNamespace: 'x',
+      apiURL: 'https://own',
+      clusterCredentialsSecret: 'key',
+      allowInsecureSkipTLSVerify: true,
+    },
+  },
+};
+
+const environment = (spec: object, status?: object, meta: Partial<ObjectMeta> = {}): Environment =>
+  object(Environment, 'prod', { spec: { displayName: 'x', deploymentStrategy: 'Manual', ...spec }, status }, meta);
+
+const claim = (phase = 'Bound', targetName = 'dt'): DeploymentTargetClaim =>
+  object(DeploymentTargetClaim, 'claim', {
+    spec: { deploymentTargetClassName: '', ...(targetName && { targetName }) },
+    status: { phase },
+  });
+
+const target = (credentials: object = {}, claimRef = 'claim', name = 'dt'): DeploymentTarget =>
+  object(DeploymentTarget, name, {
+    spec: {
+      deploymentTargetClassName: '',
+      claimRef,
+      kubernetesCredentials: {
+        defaultNamespace: 'place',
+        apiURL: 'https://api',
+        clusterCredentialsSecret: 'key',
+        ...credentials,
+      },
+    },
+  });
+
+const secret = (type = 'Opaque', name = 'key', labels: Record<string, string> = {}): Secret =>
+  object(Secret, name, { type, data: { kubeconfig: 'eA==' } }, { labels });
+const copy = secret(MANAGED, 'managed-environment-secret-prod', {
+  'appstudio.openshift.io/environment-secret': 'prod',
+});
+
+function managed(spec: object, apiVersion = 'appstudio.redhat.com/v1alpha1'): ManagedEnvironment {
+  const ownerReferences = [{ apiVersion, kind: 'Environment', name: 'prod', uid: 'uid-of-prod' }];
+  return object(ManagedEnvironment, 'managed-environment-prod', { spec }, { ownerReferences });
+}
+
+function plan(it: Environment, others: readonly KubeObject[], settings = {}): Plan {
+  return planIn([it, ...others], (view) => planEnvironment(view, it, { ...defaultSettings, ...settings }));
+}
+
+const specIn = (planned: Plan, position = 0): unknown => {
+  const step = planned.steps?.[position];
+  return step?.do === 'edit' ? step.to : step?.object;
+};
+
+describe('an environment with credentials of its own', () => {
+  test('N1, N20: becomes a managed environment with them, and has no conditions', () => {
+    const planned = plan(environment(DIRECT), [secret()]);
+    expect(shown(planned)).toEqual(['make GitOpsDeploymentManagedEnvironment team/managed-environment-prod']);
+    expect(specIn(planned)).toMatchObject({
+      metadata: {
+        ownerReferences: [
+          { apiVersion: 'appstudio.redhat.com/v1alpha1', kind: 'Environment', name: 'prod', uid: 'uid-of-prod' },
+        ],
+      },
+      spec: { apiURL: 'https://own', credentialsSecret: 'key', allowInsecureSkipTLSVerify: true },
+    });
+    expect(planned.status).toBeUndefined();
+  });
+
+  test('N4: overwrites one that is out of date, also what it no longer says', () => {
+    const stale = managed({
+      apiURL: 'https://old',
+      credentialsSecret: 'key',
+      allowInsecureSkipTLSVerify: true,
+      namespaces: ['a'],
+    });
+    expect(shown(plan(environment(DIRECT), [secret(), stale]))).toEqual([
+      'edit GitOpsDeploymentManagedEnvironment team/managed-environment-prod {"spec":{"apiURL":"https://own","namespaces":null}}',
+    ]);
+    const current = managed({ apiURL: 'https://own', credentialsSecret: 'key', allowInsecureSkipTLSVerify: true });
+    expect(shown(plan(environment(DIRECT), [secret(), current]))).toEqual([]);
+  });
+
+  test('G26, REQ-31: corrects a reference to the owner that the garbage collector could not follow', () => {
+    const spec = { apiURL: 'https://own', credentialsSecret: 'key', allowInsecureSkipTLSVerify: true };
+    const [step] = plan(environment(DIRECT), [secret(), managed(spec, 'managed-gitops.redhat.com/v1alpha1')]).steps!;
+    expect(step).toHaveProperty('to.metadata.ownerReferences', [
+      { apiVersion: 'appstudio.redhat.com/v1alpha1', kind: 'Environment', name: 'prod', uid: 'uid-of-prod' },
+    ]);
+  });
+});
+
+describe('an environment with a claim', () => {
+  test('N12, G22, G25: gets a copy of the Secret and a managed environment that uses it', () => {
+    const planned = plan(environment(BY_CLAIM), [claim(), target(), secret()]);
+    expect(shown(planned)).toEqual([
+      'own Secret team/managed-environment-secret-prod',
+      'make GitOpsDeploymentManagedEnvironment team/managed-environment-prod',
+    ]);
+    expect(specIn(planned)).toMatchObject({
+      type: MANAGED,
+      data: { kubeconfig: 'eA==' },
+      metadata: {
+        labels: { 'appstudio.openshift.io/environment-secret': 'prod' },
+        ownerReferences: [
+          { apiVersion: 'appstudio.redhat.com/v1alpha1', name: 'prod', uid: 'uid-of-prod', controller: true },
+        ],
+      },
+    });
+    expect(specIn(planned, 1)).toMatchObject({
+      spec: {
+        apiURL: 'https://api',
+        credentialsSecret: 'managed-environment-secret-prod',
+        allowInsecureSkipTLSVerify: false,
+        namespaces: ['place'],
+      },
+    });
+    expect(planned.status).toBeUndefined();
+  });
+
+  test('N12b: of a target without a namespace names none', () => {
+    const planned = plan(environment(BY_CLAIM), [claim(), target({ defaultNamespace: '' }), secret()]);
+    expect(specIn(planned, 1)).not.toHaveProperty('spec.namespaces');
+  });
+
+  test('N19: uses a Secret of the right type as it is, and drops a copy', () => {
+    const planned = plan(environment(BY_CLAIM), [claim(), target(), secret(MANAGED), copy]);
+    expect(shown(planned)).toEqual([
+      'make GitOpsDeploymentManagedEnvironment team/managed-environment-prod',
+      'remove Secret team/managed-environment-secret-prod',
+    ]);
+    expect(specIn(planned)).toHaveProperty('spec.credentialsSecret', 'key');
+  });
+
+  test.each([
+    ['Pending', 'DeploymentTargetClaimPending: the claim is not bound to a target yet'],
+    ['Lost', 'DeploymentTargetClaimLost: the claim has lost its target'],
+  ])('N14: that is %s says so, and keeps what there is', (phase, condition) => {
+    const world = [claim(phase), managed({}), copy];
+    const planned = plan(environment(BY_CLAIM), world);
+    expect([shown(planned), conditionsIn(planned)]).toEqual([[], [`Bound=False ${condition}`]]);
+    expect(plan(environment(BY_CLAIM), world, { unboundCondition: false }).status).toBeUndefined();
+    expect(shown(plan(environment(BY_CLAIM), world, { removeUnbound: true }))).toHaveLength(2);
+  });
+
+  test('says no longer that the claim is not bound once it is', () => {
+    const waiting = plan(environment(BY_CLAIM), [claim('Pending')]);
+    const next = environment(BY_CLAIM, waiting.status);
+    expect(plan(next, [claim(), target(), secret()]).status).toEqual({ conditions: [] });
+  });
+
+  test('N10, N18, G29: named by an empty text has none', () => {
+    const empty = { configuration: { target: { deploymentTargetClaim: { claimName: '' } } } };
+    expect(shown(plan(environment(empty), [secret()]))).toEqual([]);
+    expect(shown(plan(environment({ ...empty, ...DIRECT }), [secret()]))).toHaveLength(1);
+  });
+});
+
+describe('what is wrong is told as a pair of conditions', () => {
+  test.each([
+    [
+      'N11: claim and credentials',
+      { ...BY_CLAIM, ...DIRECT },
+      [],
+      'InvalidEnvironment',
+      'Environment is invalid since it cannot have both DeploymentTargetClaim and credentials configuration set',
+    ],
+    [
+      'N15: no claim',
+      BY_CLAIM,
+      [],
+      'DeploymentTargetClaimNotFound',
+      'DeploymentTargetClaim not found while generating the desired Environment resource',
+    ],
+    [
+      'N16: no target that refers to the claim',
+      BY_CLAIM,
+      [claim('Bound', '')],
+      'DeploymentTargetNotFound',
+      'DeploymentTarget not found for DeploymentTargetClaim',
+    ],
+    [
+      'N17: no target of the name',
+      BY_CLAIM,
+      [claim()],
+      'DeploymentTargetNotFound',
+      'DeploymentTargetClaim references a DeploymentTarget that does not exist',
+    ],
+    [
+      'a target of another claim',
+      BY_CLAIM,
+      [claim(), target({}, 'other')],
+      'DeploymentTargetNotFound',
+      'Unable to find the DeploymentTarget for DeploymentTargetClaim',
+    ],
+    [
+      'two targets',
+      BY_CLAIM,
+      [claim('Bound', ''), target(), target({}, 'claim', 'dt-2')],
+      'DeploymentTargetNotFound',
+      'Unable to find the DeploymentTarget for DeploymentTargetClaim',
+    ],
+    [
+      'N8: no Secret',
+      DIRECT,
+      [],
+      'SecretNotFound',
+      'the secret key referenced by the Environment resource was not found',
+    ],
+    [
+      'a Secret of somebody else by the name of the copy',
+      BY_CLAIM,
+      [claim(), target(), secret(), secret('Opaque', 'managed-environment-secret-prod')],
+      'InvalidEnvironment',
+      'the secret managed-environment-secret-prod exists already and was not made for this Environment: delete it or give it another name',
+    ],
+  ])('%s', (_what, spec, others, reason, message) => {
+    const planned = plan(environment(spec), others);
+    expect(shown(planned)).toEqual([]);
+    expect(conditionsIn(planned)).toEqual([
+      `ErrorOccurred=True ErrorOccurred: ${message}`,
+      `Reconciled=False ${reason}: ${message}`,
+    ]);
+    expect(planned.events).toEqual([{ type: 'Warning', reason, note: message }]);
+    expect(plan(environment(spec, planned.status), others)).toEqual({ steps: [], status: planned.status, events: [] });
+  });
+
+  test('no claim any more: its credentials go, and what is deployed is left alone', () => {
+    expect(shown(plan(environment(BY_CLAIM), [copy, managed({})]))).toEqual([
+      'remove Secret team/managed-environment-secret-prod',
+    ]);
+  });
+
+  test.each([
+    ['N33: the reason', { reason: 'Other' }],
+    ['N34: the message', { message: 'other' }],
+    ['N35: the status', { status: 'True' }],
+  ])('N32: always two, the old replaced where %s differs, with a new time', (_what, other) => {
+    const old = {
+      type: 'Reconciled',
+      status: 'False',
+      reason: 'SecretNotFound',
+      message: 'the secret key referenced by the Environment resource was not found',
+      lastTransitionTime: ago(60),
+    };
+    const at = (conditions: object[]) => plan(environment(DIRECT, { conditions }), []).status!.conditions!;
+    expect(at([old]).map(({ type, status }) => [type, status])).toEqual([
+      ['ErrorOccurred', 'True'],
+      ['Reconciled', 'False'],
+    ]);
+    expect(at([old])[1]).toEqual(old);
+    expect(at([{ ...old, ...other }])[1]).toEqual({ ...old, lastTransitionTime: ago(0) });
+  });
+
+  test('conditions of others stay behind them', () => {
+    const theirs = { type: 'Approved', status: 'True', reason: 'ByHand', message: '', lastTransitionTime: ago(60) };
+    const at = (others: KubeObject[]) =>
+      plan(environment(DIRECT, { conditions: [theirs] }), others).status?.conditions?.map(({ type }) => type);
+    expect(at([])).toEqual(['ErrorOccurred', 'Reconciled', 'Approved']);
+    expect(at([secret()])).toEqual(['Approved']);
+  });
+
+  test('a Secret that disappears takes its copy with it', () => {
+    expect(shown(plan(environment(BY_CLAIM), [claim(), target(), copy, managed({})]))).toEqual([
+      'remove Secret team/managed-environment-secret-prod',
+    ]);
+  });
+
+  test('N9, G28: and as a thing of the past once it is right, with the time at which it went wrong', () => {
+    const failed = planIn(
+      [],
+      (view) => planEnvironment(view, environment(DIRECT), defaultSettings),
+      Date.parse(ago(60)),
+    );
+    const solved = plan(environment(DIRECT, failed.status), [secret()]);
+    expect(solved.status?.conditions).toEqual([
+      {
+        type: 'ErrorOccurred',
+        status: 'False',
+        reason: 'ErrorOccurredResolved',
+        message: '',
+        lastTransitionTime: ago(60),
+      },
+      {
+        type: 'Reconciled',
+        status: 'True',
+        reason: 'SecretNotFoundResolved',
+        message: '',
+        lastTransitionTime: ago(60),
+      },
+    ]);
+    expect(plan(environment(DIRECT, solved.status), [secret()]).status).toEqual(solved.status);
+    const again = plan(environment(DIRECT, solved.status), []);
+    expect(conditionsIn(again)[1]).toContain('Reconciled=False SecretNotFound: ');
+    expect(again.status?.conditions?.[1]).toHaveProperty('lastTransitionTime', ago(0));
+  });
+});
+
+describe('what is of no more use', () => {
+  test('goes when the environment refers to no target any more', () => {
+    expect(shown(plan(environment({}), [managed({}), copy]))).toEqual([
+      'remove GitOpsDeploymentManagedEnvironment team/managed-environment-prod',
+      'remove Secret team/managed-environment-secret-prod',
+    ]);
+    const theirs = object(ManagedEnvironment, 'managed-environment-prod', { spec: {} });
+    expect(shown(plan(environment({}), [theirs]))).toEqual([]);
+  });
+
+  test('stays as it is while the environment or its namespace goes', () => {
+    const going = { deletionTimestamp: ago(1) };
+    expect(plan(environment({}, undefined, going), [managed({})])).toEqual({});
+    expect(plan(environment({}), [managed({}), object(Namespace, 'team', {}, going)])).toEqual({});
+  });
+
+  test.each([
+    ['appstudio.redhat.com/v1alpha1', 1],
+    ['managed-gitops.redhat.com/v1alpha1', 1],
+    ['other.dev/v1', 0],
+  ])('E-N8: a managed environment goes with its environment, owned as %s', (version, removed) => {
+    const it = managed({}, version);
+    expect(shown(planIn([it], (view) => planManagedEnvironment(view, it)))).toHaveLength(removed);
+    expect(shown(planIn([it, environment({})], (view) => planManagedEnvironment(view, it)))).toEqual([]);
+  });
+});

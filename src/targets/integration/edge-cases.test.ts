@@ -1,0 +1,270 @@
+// What is easily got wrong about claims and targets, each as one test, and rows of the claim system that are nowhere else.
+import { describe, expect, test } from 'vitest';
+import { claim, errorOf, target, targetClass } from '../../../test/support/claims.ts';
+import { dt, dtc, phases, running } from '../../../test/support/running-claims.ts';
+import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import { defineKind } from '../../kube/index.ts';
+import * as names from '../names.ts';
+
+const { BIND_COMPLETE, BOUND_AT, BOUND_BY_CONTROLLER, CLAIM_UID, PROVISIONED_BY, PROVISIONER } = names;
+
+const Event = defineKind('events.k8s.io/v1', 'Event', 'events');
+const complete = { annotations: { [BIND_COMPLETE]: 'true', [BOUND_BY_CONTROLLER]: 'true' } };
+
+describe('a claim that was bound', () => {
+  test('U6: and says Pending again is bound', async () => {
+    const w = await running().have(
+      targetClass('Retain'),
+      { ...target('test-dt', { claimRef: 'test-dtc' }), status: { phase: 'Available' } },
+      { ...claim('test-dtc', {}, complete), status: { phase: 'Pending' } },
+    );
+    await w.settle();
+    expect(phases(w)).toEqual(['Bound', 'Bound']);
+  });
+
+  test('U8: without a name, where all targets are those of others, is lost', async () => {
+    const others = ['a', 'b', 'c'].flatMap((name) => [
+      target(`${name}-dt`, { claimRef: name }),
+      claim(name, { targetName: `${name}-dt` }),
+    ]);
+    const w = await running().have(...others, { ...claim('test-dtc', {}, complete), status: { phase: 'Bound' } });
+    await w.settle();
+    expect(dtc(w)?.status?.phase).toBe('Lost');
+    expect(errorOf(dtc(w))).toContain(
+      'DeploymentTarget not found for a bounded DeploymentTargetClaim test-dtc in namespace test-ns',
+    );
+  });
+
+  test('U19, U20: is looked up by the name that it has', async () => {
+    const there = await running().have(target(), claim('test-dtc', { targetName: 'test-dt' }, complete));
+    await there.settle();
+    expect(phases(there)).toEqual(['Bound', 'Bound']);
+    const missing = await running().have(target(), claim('test-dtc', { targetName: 'missing' }, complete));
+    await missing.settle();
+    expect(phases(missing)).toEqual(['Lost', 'Available']);
+  });
+
+  test('U21: without a name is looked up by the reference to it', async () => {
+    const w = await running().have(
+      target('free'),
+      target('test-dt', { claimRef: 'test-dtc' }),
+      claim('test-dtc', {}, complete),
+    );
+    await w.settle();
+    expect([...phases(w), dtc(w)?.spec.targetName]).toEqual(['Bound', 'Bound', 'test-dt']);
+    expect(dt(w, 'free')?.status?.phase).toBe('Available');
+  });
+
+  test('U22: without a name, where two refer to it, says so and keeps its phase', async () => {
+    const w = await running().have(
+      target('one', { claimRef: 'test-dtc' }),
+      target('two', { claimRef: 'test-dtc' }),
+      claim('test-dtc', {}, complete),
+    );
+    await w.settle();
+    expect(errorOf(dtc(w))).toBe(
+      'failed to process bound DeploymentTargetClaim: failed to get a DeploymentTarget for the given DeploymentTargetClaim test-dtc',
+    );
+    expect(dtc(w)?.status?.phase).toBeUndefined();
+  });
+
+  test('G4: counts as bound by the mark alone, even where that says "false"', async () => {
+    const w = await running().have(
+      claim('test-dtc', { targetName: 'gone' }, { annotations: { [BIND_COMPLETE]: 'false' } }),
+    );
+    await w.settle();
+    expect(dtc(w)?.status?.phase).toBe('Lost');
+  });
+
+  test('U9, as it was: the mark becomes the name of the class', async () => {
+    const annotations = { [BIND_COMPLETE]: 'true', [PROVISIONER]: "provisioner-doesn't-exist" };
+    const w = await running({ provisionerAnnotation: 'class' }).have(
+      target('test-dt', { claimRef: 'test-dtc' }),
+      claim('test-dtc', {}, { annotations }),
+    );
+    await w.settle();
+    expect([...phases(w), dtc(w)?.metadata.annotations?.[PROVISIONER]]).toEqual([
+      'Bound',
+      'Bound',
+      'test-sandbox-class',
+    ]);
+  });
+});
+
+describe('binding', () => {
+  test('U36: of a target that was chosen leaves both marks', async () => {
+    const w = await running().have(target(), claim());
+    await w.settle();
+    const marks = { [BIND_COMPLETE]: 'true', [BOUND_BY_CONTROLLER]: 'true', [BOUND_AT]: expect.any(String) };
+    expect(dtc(w)?.metadata.annotations).toEqual(marks);
+  });
+
+  test('U37: of a target that was named leaves one', async () => {
+    const w = await running().have(target(), claim('test-dtc', { targetName: 'test-dt' }));
+    await w.settle();
+    expect(dtc(w)?.metadata.annotations).toEqual({ [BIND_COMPLETE]: 'true', [BOUND_AT]: expect.any(String) });
+  });
+
+  test('REQ-7: writes the reference of the target before anything else', async () => {
+    const w = await running({}, ['binder']).have(target(), claim());
+    await w.settle();
+    const order = w.api.writes
+      .filter(({ verb }) => verb === 'patch')
+      .map(({ kind, subresource = '' }) => [kind, subresource]);
+    expect(order).toEqual([
+      ['DeploymentTargetClaim', ''], // its finalizer
+      ['DeploymentTarget', ''], // the lock
+      ['DeploymentTarget', 'status'],
+      ['DeploymentTargetClaim', ''], // the name of the target
+      ['DeploymentTargetClaim', 'status'],
+      ['DeploymentTargetClaim', ''], // the mark
+    ]);
+  });
+
+  test.each([
+    ['string', 'test-dtc'],
+    ['object', { name: 'test-dtc' }],
+  ] as const)('4.1, G1: writes a new reference as %s where that is set', async (claimRefShape, claimRef) => {
+    const w = await running({ claimRefShape }).have(target(), claim());
+    await w.settle();
+    expect(dt(w)?.spec.claimRef).toEqual(claimRef);
+    await w.delete(DeploymentTargetClaim, 'test-dtc');
+    await w.settle();
+    expect(dt(w)?.spec.claimRef).toEqual(claimRefShape === 'string' ? '' : { name: '' });
+  });
+
+  test('two claims that name one target: the first has it, the other is told', async () => {
+    const w = await running().have(
+      target(),
+      claim('a', { targetName: 'test-dt' }),
+      claim('b', { targetName: 'test-dt' }),
+    );
+    await w.settle();
+    expect([dtc(w, 'a')?.status?.phase, dtc(w, 'b')?.status?.phase]).toEqual(['Bound', 'Pending']);
+    expect(errorOf(dtc(w, 'b'))).toBe(
+      'DeploymentTargetClaim wants to claim a DeploymentTarget that is already claimed',
+    );
+  });
+
+  test('two targets for one claim: the better is bound; the other stays as it is, says why, and is not reclaimed', async () => {
+    const w = await running().have(
+      targetClass('Delete'),
+      target('a-dt', { claimRef: 'test-dtc' }),
+      target('b-dt', { claimRef: 'test-dtc' }),
+      claim(),
+    );
+    await w.settle();
+    expect([dtc(w)?.spec.targetName, dt(w, 'b-dt')?.status?.phase]).toEqual(['a-dt', 'Available']);
+    expect(dt(w, 'b-dt')?.status?.conditions?.find(({ type }) => type === 'Reserved')).toMatchObject({
+      status: 'False',
+      reason: 'ClaimElsewhere',
+    });
+    const events = [...w.api.all(Event).values()].map((each) => each['reason']);
+    expect(events).toContain('ClaimElsewhere');
+    await w.delete(DeploymentTargetClaim, 'test-dtc');
+    await w.settle();
+    expect([dtc(w), dt(w, 'a-dt'), dt(w, 'b-dt')?.status?.phase]).toEqual([undefined, undefined, 'Available']);
+  });
+
+  test('9.1: a class that forbids it gives no target that nobody reserved', async () => {
+    const ofClass = targetClass('Retain', undefined, undefined, { allowStaticMatch: false });
+    const w = await running().have(ofClass, target('test-dt'), claim());
+    await w.settle();
+    expect(phases(w)).toEqual(['Pending', 'Available']);
+    await w.have(target('spare', {}, { annotations: { [PROVISIONED_BY]: 'x' } }), claim('second'));
+    await w.settle();
+    expect(dtc(w, 'second')?.spec.targetName).toBe('spare');
+    await w.patch(DeploymentTarget, 'test-dt', { spec: { claimRef: 'test-dtc' } });
+    await w.settle();
+    expect(phases(w)).toEqual(['Bound', 'Bound']);
+  });
+
+  test('G15: a claim and a released target that name each other are bound', async () => {
+    const w = await running().have(targetClass('Retain'), { ...target(), status: { phase: 'Released' } });
+    await w.settle();
+    await w.have(claim('test-dtc', { targetName: 'test-dt' }));
+    await w.patch(DeploymentTarget, 'test-dt', { spec: { claimRef: 'test-dtc' } });
+    await w.settle();
+    expect(phases(w)).toEqual(['Bound', 'Bound']);
+  });
+
+  test('G16: a claim that is provisioned for is rescued by a reference or a name, not by a free target', async () => {
+    for (const rescue of ['reference', 'name']) {
+      const w = await running().have(targetClass('Retain'), claim());
+      await w.settle();
+      await w.have(target());
+      await w.settle();
+      expect(dtc(w)?.status?.phase).toBe('Pending');
+      if (rescue === 'name') await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: 'test-dt' } });
+      else await w.patch(DeploymentTarget, 'test-dt', { spec: { claimRef: 'test-dtc' } });
+      await w.settle();
+      expect(phases(w)).toEqual(['Bound', 'Bound']);
+    }
+  });
+});
+
+describe('a target', () => {
+  test('4.19: whose Secret is missing is bound all the same, with a warning', async () => {
+    const w = await running().have(target(), claim());
+    await w.settle();
+    expect(phases(w)).toEqual(['Bound', 'Bound']);
+    expect(dt(w)?.status?.conditions?.find(({ type }) => type === 'SecretFound')).toMatchObject({
+      status: 'False',
+      reason: 'SecretNotFound',
+      message: 'there is no Secret test-secret with the credentials',
+    });
+    await w.have({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'test-secret', namespace: 'test-ns' } });
+    await w.settle();
+    expect(dt(w)?.status?.conditions?.map(({ type }) => type)).toEqual(['ErrorOccurred', 'Ready']);
+  });
+
+  test('G13: of a class that is missing is fine; a claim that needs that class is not', async () => {
+    const w = await running().have(target('other-dt', { deploymentTargetClassName: 'x' }), claim());
+    await w.settle();
+    expect([dt(w, 'other-dt')?.status?.phase, errorOf(dt(w, 'other-dt'))]).toEqual(['Available', '']);
+    expect(errorOf(dtc(w))).toContain('the resource could not be found on the cluster');
+  });
+
+  test('D3: of a class whose policy is none says so', async () => {
+    const w = await running().have(targetClass('Sometimes' as 'Retain'), target());
+    await w.settle();
+    expect(errorOf(dt(w))).toBe('unexpected reclaim policy value on DeploymentTargetClass');
+  });
+
+  test('4.11: that other controllers left bound to a claim which is gone is released', async () => {
+    const w = await running().have(targetClass('Retain'), { ...target(), status: { phase: 'Bound' } });
+    await w.settle();
+    expect(dt(w)?.status?.phase).toBe('Released');
+  });
+
+  test('8.9.10: that was bound to an earlier claim of the name does not go to the next', async () => {
+    const w = await running().have(
+      targetClass('Retain'),
+      {
+        ...target('test-dt', { claimRef: 'test-dtc' }, { annotations: { [CLAIM_UID]: 'earlier' } }),
+        status: { phase: 'Bound' },
+      },
+      claim(),
+    );
+    await w.settle();
+    expect(phases(w)).toEqual(['Pending', 'Released']);
+  });
+});
+
+test('G37, 2.1 to 2.3: keys and finalizers are spelled as in the contract', () => {
+  expect(names).toMatchObject({
+    PROVISIONER: 'provisioner.appstudio.redhat.com/dt-provisioner',
+    BIND_COMPLETE: 'dt.appstudio.redhat.com/bind-complete',
+    BOUND_BY_CONTROLLER: 'dt.appstudio.redhat.com/bound-by-controller',
+    PROVISIONED_BY: 'provisioner.appstudio.redhat.com/provisioned-by',
+    CLAIM_LABEL: 'appstudio.openshift.io/dtc',
+    TARGET_LABEL: 'appstudio.openshift.io/dt',
+    ENVIRONMENT_SECRET: 'appstudio.openshift.io/environment-secret',
+    CLAIM_FINALIZER: 'binder.appstudio.redhat.com/finalizer',
+    TARGET_FINALIZER: 'dt.appstudio.redhat.com/finalizer',
+    TOOLCHAIN_FINALIZER: 'finalizer.toolchain.dev.openshift.com',
+    DEVSANDBOX: 'appstudio.redhat.com/devsandbox',
+    SANDBOX_TIER: 'appstudio-env',
+    MANAGED_SECRET_TYPE: 'managed-gitops.redhat.com/managed-environment',
+  });
+});

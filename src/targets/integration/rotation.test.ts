@@ -1,0 +1,92 @@
+// Whoever had a target that is kept can't use it any more when somebody else has it.
+import { expect, test } from 'vitest';
+import { claim, targetClass } from '../../../test/support/claims.ts';
+import type { ClaimWorld } from '../../../test/support/claims.ts';
+import { dt, dtc, running, runningWithoutSpaces } from '../../../test/support/running-claims.ts';
+import { SpaceRequest } from '../../api/spaces.ts';
+import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import type { KubeObject } from '../../kube/index.ts';
+import { targets } from '../index.ts';
+import { MAKE_AVAILABLE } from '../names.ts';
+import { Namespace, Secret, ServiceAccount } from '../objects.ts';
+
+const ALL = targets().map(({ name }) => name);
+const KEPT = 'test-dtc-dt';
+
+const accounts = (w: ClaimWorld) => [...w.api.all(ServiceAccount).values()].map(({ metadata }) => metadata.uid);
+const tokens = (w: ClaimWorld) =>
+  [...w.api.all(Secret).values()].map(({ data }) => (data as Record<string, string> | undefined)?.['kubeconfig']);
+const namespace = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+
+async function makeAvailable(w: ClaimWorld): Promise<void> {
+  await w.patch(DeploymentTarget, KEPT, { metadata: { annotations: { [MAKE_AVAILABLE]: 'true' } } });
+}
+
+test.each(['offshoot.dev/namespace', 'appstudio.redhat.com/devsandbox'])(
+  'when the claim goes, account and token are made anew, once (%s)',
+  async (provisioner) => {
+    const w = await running({}, ALL).have(namespace('test-ns'), namespace('offshoot-system'));
+    await w.have(targetClass('Retain', 'kept', provisioner), claim('test-dtc', { deploymentTargetClassName: 'kept' }));
+    await w.settle();
+    const before = [accounts(w), tokens(w)];
+    expect([dtc(w)?.status?.phase, before[0]?.length, before[1]?.length]).toEqual(['Bound', 1, 1]);
+
+    await w.delete(DeploymentTargetClaim, 'test-dtc');
+    await w.settle();
+    await w.clock.advance(2000);
+    await w.settle();
+    const after = [accounts(w), tokens(w)];
+    expect(dt(w, KEPT)?.status?.phase).toBe('Released');
+    expect(after.map((each) => each.length)).toEqual([1, 1]);
+    expect([after[0]![0] === before[0]![0], after[1]![0] === before[1]![0]]).toEqual([false, false]);
+
+    await w.have(claim('next', { deploymentTargetClassName: 'kept', targetName: KEPT }));
+    await makeAvailable(w);
+    await w.settle();
+    expect([dtc(w, 'next')?.status?.phase, accounts(w), tokens(w)]).toEqual(['Bound', ...after]);
+    const { length } = w.api.writes;
+    await w.stop();
+    await w.settle();
+    expect(w.api.writes.slice(length)).toEqual([]);
+  },
+);
+
+test('nobody gets the target before that is done', async () => {
+  const w = await runningWithoutSpaces().have(targetClass('Retain', 'kept', 'offshoot.dev/namespace'));
+  await w.have(claim('test-dtc', { deploymentTargetClassName: 'kept' }));
+  await w.settle();
+  await w.stop();
+  // Whoever makes the account anew does not run.
+  const slow = w.with(targets().filter(({ name }) => name !== 'namespace-places'));
+  await slow.delete(DeploymentTargetClaim, 'test-dtc');
+  await slow.settle();
+  await makeAvailable(slow);
+  await slow.settle();
+  expect(dt(slow, KEPT)?.status?.phase).toBe('Released');
+  await slow.stop();
+  await w.settle();
+  expect(dt(w, KEPT)?.status?.phase).toBe('Available');
+});
+
+test('credentials that others issued are theirs, and keep nobody waiting', async () => {
+  const w = await runningWithoutSpaces().have(targetClass('Retain'), claim());
+  await w.settle();
+  const [request] = w.api.all(SpaceRequest).values();
+  await w.have({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'key', namespace: 'test-ns' },
+    data: { kubeconfig: 'eA==' },
+  } as KubeObject);
+  await w.status(SpaceRequest, request!.metadata.name, {
+    targetClusterURL: 'https://api',
+    namespaceAccess: [{ name: 'place', secretRef: 'key' }],
+    conditions: [{ type: 'Ready', status: 'True', reason: 'Provisioned' }],
+  });
+  await w.settle();
+  await w.delete(DeploymentTargetClaim, 'test-dtc');
+  await w.settle();
+  await makeAvailable(w);
+  await w.settle();
+  expect([dt(w, KEPT)?.status?.phase, tokens(w), w.api.all(Namespace).size]).toEqual(['Available', ['eA=='], 0]);
+});

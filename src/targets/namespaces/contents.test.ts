@@ -1,0 +1,24 @@
+// What a class puts into a namespace.
+import { expect, test } from 'vitest';
+import { DeploymentTargetClass } from '../../api/targets.ts';
+import { namespaceParameters } from '../provisioning/parameters.ts';
+import { object } from '../testing/planning.ts';
+import { limitsOf } from './contents.ts';
+
+test.each([
+  [{ default: { cpu: '1' } }, { default: { cpu: '1' }, defaultRequest: { cpu: '1' } }],
+  [
+    { max: { cpu: '2', memory: '1Gi' }, default: { cpu: '1' }, defaultRequest: { memory: '8Mi' } },
+    {
+      max: { cpu: '2', memory: '1Gi' },
+      default: { cpu: '1', memory: '1Gi' },
+      defaultRequest: { cpu: '1', memory: '8Mi' },
+    },
+  ],
+  [{ defaultRequest: { cpu: '10m' } }, { defaultRequest: { cpu: '10m' } }],
+])('limits %j are as the server stores them', (limits, stored) => {
+  const spec = { provisioner: 'offshoot.dev/namespace', reclaimPolicy: 'Delete', parameters: { limits } };
+  const parameters = namespaceParameters(object(DeploymentTargetClass, 'local', { spec })).value!;
+  const limitRange = limitsOf('place', parameters).find(({ kind }) => kind.kind === 'LimitRange');
+  expect(limitRange?.object).toHaveProperty('spec.limits', [{ type: 'Container', ...stored }]);
+});

@@ -1,0 +1,213 @@
+// The namespace provisioner, second part: a namespace that was made for a claim, or in reserve, is furnished, gets
+// credentials that are renewed, and becomes a target.
+import { DeploymentTarget } from '../../api/targets.ts';
+import type { DeploymentTargetClass } from '../../api/targets.ts';
+import { defineController } from '../../controller/index.ts';
+import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
+import { edit, make, own, parseDuration, remove, removeUnchanged, token } from '../../kube/index.ts';
+import type { KubeObject, Step } from '../../kube/index.ts';
+import { claimNameOf, claimRefTo } from '../claim-ref.ts';
+import { freshForMs, issuedFor } from '../credentials.ts';
+import {
+  CLAIM_UID,
+  LABEL_LENGTH,
+  LAST_CLAIM,
+  NAMESPACE_PROVISIONER,
+  OF_TARGET,
+  PROBLEM,
+  PROVISIONED_BY,
+  PROVISIONER,
+  RECLAIM_POLICY,
+  RECYCLED,
+  TARGET_FINALIZER,
+} from '../names.ts';
+import { Namespace, Secret, ServiceAccount } from '../objects.ts';
+import { namespaceParameters } from '../provisioning/parameters.ts';
+import type { NamespaceParameters } from '../provisioning/parameters.ts';
+import { isSameRefusal } from '../provisioning/refusal.ts';
+import type { Settings } from '../settings.ts';
+import { classOf, reclaimPolicyOf } from '../world.ts';
+import { accountOf, limitsOf } from './contents.ts';
+import { ACCOUNT, MADE_BY, MADE_BY_LABEL, NAMESPACE_FINALIZER, OF_PLACE, secretNameFor, TARGET_MADE } from './names.ts';
+import { isFree, namespaceTables, placeOf } from './world.ts';
+import type { Place } from './world.ts';
+
+export function namespacePlaces(settings: Settings): ControllerDefinition {
+  return defineController<Namespace>({
+    name: 'namespace-places',
+    kind: Namespace,
+    ownsStatus: false,
+    reads: namespaceTables,
+    plan: (view, namespace) => planPlace(view, namespace, settings),
+    failed: (namespace, { message }) => {
+      const isTold = isSameRefusal(namespace.metadata.annotations?.[PROBLEM], message);
+      return { steps: isTold ? [] : [markStep(namespace, { [PROBLEM]: message })] };
+    },
+  });
+}
+
+/** Plans what is made of one namespace. */
+export function planPlace(view: View, namespace: Namespace, settings: Settings): Plan {
+  const place = placeOf(view, namespace);
+  if (place === undefined || namespace.metadata.deletionTimestamp !== undefined) return {};
+  const ofClass = classOf(view, place.className);
+  const policy = reclaimPolicyOf(ofClass?.spec.reclaimPolicy, namespace.metadata.annotations?.[RECLAIM_POLICY]);
+  if (isForsaken(place, ofClass, policy)) return { steps: giveUp(view, place) };
+  // Somebody took the target away without asking us. Its claim has lost it, and there may be something in here.
+  if (place.target === undefined && place.wasMade) {
+    return { steps: place.claim === undefined ? withoutSecret(view, place) : [] };
+  }
+  const home = view.get(Namespace, { name: place.targetRef.namespace });
+  const isEnding = [place.target, home].some((each) => each?.metadata.deletionTimestamp !== undefined);
+  if (isEnding || place.isNameTaken) return {};
+
+  const parameters = ofClass && namespaceParameters(ofClass).value;
+  const { name } = namespace.metadata;
+  const { account, ...access } = accountSteps(view, place);
+  const limits = parameters === undefined ? [] : limitsOf(name, parameters);
+  const furnish = [...access.steps, ...limits.map(({ kind, object }) => own(kind, object))];
+  // Credentials are for one account, which must be there first, and a target has credentials from the beginning.
+  if (account === undefined) return { steps: furnish };
+  const { steps, freshForMs } = credentials(view, place, account, parameters, settings);
+  return {
+    steps: [
+      ...furnish,
+      ...steps,
+      ...targetSteps(place, settings),
+      // What kept it from being made is over, and its target is remembered.
+      markStep(namespace, { [PROBLEM]: undefined, ...(place.target !== undefined && { [TARGET_MADE]: 'true' }) }),
+    ],
+    requeueAfterMs: freshForMs,
+  };
+}
+
+interface Account {
+  /** Undefined while it is to be made, or made anew. */
+  readonly account: KubeObject | undefined;
+  readonly steps: readonly Step[];
+}
+
+/** The account of a place. Whoever has a token of the one that a claim had before is shut out with it. */
+function accountSteps(view: View, { namespace, target }: Place): Account {
+  const lastClaim = target?.metadata.annotations?.[LAST_CLAIM];
+  const { name } = namespace.metadata;
+  const live = view.get(ServiceAccount, { name: ACCOUNT, namespace: name });
+  const isOutdated = live !== undefined && live.metadata.annotations?.[LAST_CLAIM] !== lastClaim;
+  const steps = accountOf(name, lastClaim).map(({ kind, object }) => own(kind, object));
+  if (isOutdated) return { account: undefined, steps: [remove(ServiceAccount, live), ...steps] };
+  return { account: live, steps };
+}
+
+/** Nobody has a place or will have it, and what may be in it need not be kept. */
+function isForsaken(place: Place, ofClass: DeploymentTargetClass | undefined, policy: 'Delete' | 'Retain'): boolean {
+  const { claim, claimRef, target, wasMade, namespace } = place;
+  const claimUid = namespace.metadata.annotations?.[CLAIM_UID];
+  if (target === undefined && wasMade && policy === 'Retain') return false;
+  if (claimRef === undefined) return (target === undefined && wasMade) || (ofClass === undefined && isFree(place));
+  if (target === undefined) return claim === undefined || claim.metadata.deletionTimestamp !== undefined;
+  // What becomes of a target that was bound is decided by its class, also when it is reserved anew.
+  const { [RECYCLED]: recycled, [CLAIM_UID]: uid } = target.metadata.annotations ?? {};
+  const wasBound = recycled !== undefined || ['Bound', 'Released', 'Failed'].includes(target.status?.phase ?? '');
+  const isFor = claimNameOf(target) === claimRef.name && (uid ?? claimUid) === claimUid;
+  return claim === undefined && !wasBound && isFor;
+}
+
+function markStep(namespace: Namespace, marks: Readonly<Record<string, string | undefined>>): Step {
+  const annotations = { ...namespace.metadata.annotations, ...marks } as Record<string, string>;
+  return edit(Namespace, namespace, { ...namespace, metadata: { ...namespace.metadata, annotations } });
+}
+
+/** A place that nobody will ever use goes: with its target if it has one, which then takes care of the rest. */
+function giveUp(view: View, place: Place): Step[] {
+  const { namespace, target } = place;
+  if (target !== undefined) {
+    return target.metadata.deletionTimestamp === undefined ? [removeUnchanged(DeploymentTarget, target)] : [];
+  }
+  return [...withoutSecret(view, place), remove(Namespace, namespace)];
+}
+
+function withoutSecret(view: View, { namespace, targetRef }: Place): Step[] {
+  const secret = view.get(Secret, secretRefOf(targetRef, namespace));
+  return secret === undefined ? [] : [remove(Secret, secret)];
+}
+
+/** Where the credentials for a namespace are: beside its target. */
+function secretRefOf(
+  target: { readonly name: string; readonly namespace: string },
+  namespace: Namespace,
+): { name: string; namespace: string } {
+  return { name: secretNameFor(target.name, namespace.metadata.name), namespace: target.namespace };
+}
+
+interface Credentials {
+  readonly steps: readonly Step[];
+  readonly freshForMs: number;
+}
+
+function credentials(
+  view: View,
+  { namespace, targetRef }: Place,
+  account: KubeObject,
+  parameters: NamespaceParameters | undefined,
+  { tokenLifetimeMs, cluster }: Settings,
+): Credentials {
+  const ref = secretRefOf(targetRef, namespace);
+  const marks = issuedFor(account, cluster);
+  const live = view.get(Secret, ref);
+  const fresh = live === undefined ? 0 : freshForMs(live, marks, view.now());
+  if (fresh > 0) return { steps: [], freshForMs: fresh };
+  const lifetimeMs = parseDuration(parameters?.tokenLifetime ?? '') ?? tokenLifetimeMs;
+  const { name } = namespace.metadata;
+  const ofTarget = `${targetRef.namespace}/${targetRef.name}`;
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      ...ref,
+      labels: { [MADE_BY_LABEL]: MADE_BY },
+      annotations: { [OF_TARGET]: ofTarget, [OF_PLACE]: name, ...marks },
+    },
+    type: 'Opaque',
+  };
+  const step = token(Secret, secret, {
+    serviceAccount: { name: ACCOUNT, namespace: name },
+    expirationSeconds: Math.floor(lifetimeMs / 1000),
+    cluster,
+  });
+  return { steps: [step], freshForMs: lifetimeMs / 2 };
+}
+
+/** The target, made once and then followed only in where the API server is. */
+function targetSteps(place: Place, { cluster, claimRefShape, insecureTargets }: Settings): Step[] {
+  const { namespace, target, targetRef, className, claim } = place;
+  const { annotations = {} } = namespace.metadata;
+  const kubernetesCredentials = {
+    defaultNamespace: namespace.metadata.name,
+    apiURL: cluster.server,
+    clusterCredentialsSecret: secretRefOf(targetRef, namespace).name,
+    allowInsecureSkipTLSVerify: target?.spec.kubernetesCredentials.allowInsecureSkipTLSVerify ?? insecureTargets,
+  };
+  if (target !== undefined) {
+    return [edit(DeploymentTarget, target, { ...target, spec: { ...target.spec, kubernetesCredentials } })];
+  }
+  const made: DeploymentTarget = {
+    apiVersion: 'appstudio.redhat.com/v1alpha1',
+    kind: 'DeploymentTarget',
+    metadata: {
+      ...targetRef,
+      finalizers: [NAMESPACE_FINALIZER, TARGET_FINALIZER],
+      ...(className.length <= LABEL_LENGTH && { labels: { [PROVISIONER]: className } }),
+      annotations: {
+        [PROVISIONED_BY]: NAMESPACE_PROVISIONER,
+        ...(annotations[RECLAIM_POLICY] && { [RECLAIM_POLICY]: annotations[RECLAIM_POLICY] }),
+        ...(claim?.metadata.uid && { [CLAIM_UID]: claim.metadata.uid }),
+      },
+    },
+    spec: {
+      deploymentTargetClassName: className,
+      kubernetesCredentials,
+      ...(claim && { claimRef: claimRefTo(claim.metadata.name, claimRefShape) }),
+    },
+  };
+  return [make(DeploymentTarget, made)];
+}

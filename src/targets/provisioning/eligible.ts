@@ -1,0 +1,39 @@
+// Whether a provisioner shall make a target for a claim: the beginning of the contract between binder and provisioners.
+import type { DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
+import type { View } from '../../controller/index.ts';
+import { claimUidOf } from '../claim-ref.ts';
+import { PROVISIONER } from '../names.ts';
+import { Namespace } from '../objects.ts';
+import { classOf, targetNamed, targetsReferringTo } from '../world.ts';
+
+/**
+ * The class of which this provisioner shall make a target for the claim; undefined if it shall not. The mark on the
+ * claim is the provisioner's name or, from other binders, the class's.
+ */
+export function wantedFrom(
+  view: View,
+  claim: DeploymentTargetClaim,
+  provisioner: string,
+): DeploymentTargetClass | undefined {
+  if (claim.metadata.deletionTimestamp !== undefined || claim.status?.phase !== 'Pending') return undefined;
+  const mark = claim.metadata.annotations?.[PROVISIONER];
+  const ofClass = classOf(view, claim.spec.deploymentTargetClassName);
+  if (ofClass?.spec.provisioner !== provisioner) return undefined;
+  if (mark !== provisioner && mark !== ofClass.metadata.name) return undefined;
+  if (isEnding(view, claim.metadata.namespace)) return undefined;
+  // One that is locked for the claim is about to be bound to it.
+  const isLocked = targetsReferringTo(view, claim).some((target) => claimUidOf(target) === claim.metadata.uid);
+  return isLocked || targetNamed(view, claim) !== undefined ? undefined : ofClass;
+}
+
+/** In a namespace that is going nothing can be made. */
+export function isEnding(view: View, name = ''): boolean {
+  return view.get(Namespace, { name })?.metadata.deletionTimestamp !== undefined;
+}
+
+/** Why nothing is made for a claim, for its status. */
+export interface Problem {
+  /** CamelCase. */
+  readonly reason: string;
+  readonly message: string;
+}

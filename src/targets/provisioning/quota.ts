@@ -1,0 +1,54 @@
+// How many claims of a class may have a place. Provisioners ask before they make one; the binder tells the claim.
+import { DeploymentTargetClaim } from '../../api/targets.ts';
+import type { DeploymentTargetClass } from '../../api/targets.ts';
+import type { View } from '../../controller/index.ts';
+import { classParameters } from './parameters.ts';
+import type { Problem } from './eligible.ts';
+import { hasPlace } from '../world.ts';
+
+/** Why a claim has to wait for others of its class to go; undefined if it need not, or has its place already. */
+export function quotaProblem(
+  view: View,
+  claim: DeploymentTargetClaim,
+  ofClass: DeploymentTargetClass,
+): Problem | undefined {
+  const { namespace } = claim.metadata;
+  const { maxPerNamespace, maxTotal } = classParameters(ofClass).value ?? {};
+  if (hasPlace(view, claim)) return undefined;
+  const className = ofClass.metadata.name;
+  if (maxPerNamespace !== undefined) {
+    const before = ahead(view, claim, view.index(DeploymentTargetClaim, 'class', `${namespace}/${className}`));
+    if (before >= maxPerNamespace) return exceeded(`${before} of ${maxPerNamespace} in namespace ${namespace}`);
+  }
+  if (maxTotal !== undefined) {
+    const before = ahead(view, claim, view.index(DeploymentTargetClaim, 'anyClass', className));
+    if (before >= maxTotal) return exceeded(`${before} of ${maxTotal}`);
+  }
+  return undefined;
+
+  function exceeded(taken: string): Problem {
+    const message = `DeploymentTargetClass ${className} allows no more claims: ${taken} are taken; delete one, or wait`;
+    return { reason: 'QuotaExceeded', message };
+  }
+}
+
+/** How many more places of a class there may be in a namespace. */
+export function placesLeft(view: View, ofClass: DeploymentTargetClass, namespace: string): number {
+  const { maxPerNamespace, maxTotal } = classParameters(ofClass).value ?? {};
+  const left = (max: number | undefined, index: string, value: string): number =>
+    max === undefined ? Infinity : Math.max(0, max - view.index(DeploymentTargetClaim, index, value).length);
+  const { name } = ofClass.metadata;
+  return Math.min(left(maxPerNamespace, 'class', `${namespace}/${name}`), left(maxTotal, 'anyClass', name));
+}
+
+/** Others that have a place, or stand before this claim in the queue for one. */
+function ahead(view: View, claim: DeploymentTargetClaim, others: readonly DeploymentTargetClaim[]): number {
+  return others.filter((other) => {
+    if (other.metadata.uid === claim.metadata.uid) return false;
+    return hasPlace(view, other) || (other.metadata.deletionTimestamp === undefined && rank(other) < rank(claim));
+  }).length;
+}
+
+function rank({ metadata }: DeploymentTargetClaim): string {
+  return `${metadata.creationTimestamp ?? ''} ${metadata.namespace}/${metadata.name}`;
+}

@@ -1,0 +1,156 @@
+// The place of a target is gone: who says so, who is replaced, and what is not made in its stead.
+import { describe, expect, test } from 'vitest';
+import { claim, target, targetClass } from '../../../test/support/claims.ts';
+import type { ClaimWorld } from '../../../test/support/claims.ts';
+import { conditionOf, dt, dtc, runningWithoutSpaces } from '../../../test/support/running-claims.ts';
+import { SpaceRequest } from '../../api/spaces.ts';
+import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import { DEVSANDBOX, MAKE_AVAILABLE, OF_TARGET, PROVISIONED_BY } from '../names.ts';
+import { MADE_BY, MADE_BY_LABEL, OF_PLACE } from '../namespaces/names.ts';
+import { planSecret } from '../namespaces/secrets.ts';
+import { Namespace, Secret } from '../objects.ts';
+import { defaultSettings } from '../settings.ts';
+import { planSpaceRequest } from '../spaces/space-request.ts';
+import { conditionsIn, object, planIn, shown } from '../testing/planning.ts';
+
+const TARGET = 'test-dtc-dt';
+const ready = (w: ClaimWorld) => conditionOf(w, 'Ready');
+const targetReady = (w: ClaimWorld) => dt(w, TARGET)?.status?.conditions?.find(({ type }) => type === 'Ready');
+const places = (w: ClaimWorld) => [...w.api.all(Namespace).keys()];
+
+async function placed(policy: 'Delete' | 'Retain' = 'Delete', parameters = {}): Promise<ClaimWorld> {
+  const w = await runningWithoutSpaces().have(targetClass(policy, 'room', 'offshoot.dev/namespace', parameters));
+  await w.have(claim('test-dtc', { deploymentTargetClassName: 'room' }));
+  await w.settle();
+  expect([dtc(w)?.status?.phase, ready(w)?.status]).toEqual(['Bound', 'True']);
+  return w;
+}
+
+describe('the namespace of a bound claim', () => {
+  test('is not made again: the claim and its target say that it is gone, once', async () => {
+    const w = await placed();
+    await w.delete(Namespace, places(w)[0]!);
+    await w.settle();
+    expect([dtc(w)?.status?.phase, dt(w, TARGET)?.status?.phase, places(w)]).toEqual(['Bound', 'Bound', []]);
+    const reason = 'NamespaceNotFound';
+    expect([ready(w), targetReady(w)]).toMatchObject([
+      { status: 'False', reason },
+      { status: 'False', reason },
+    ]);
+    expect(ready(w)?.message).toMatch(/is gone, with all that was in it: delete the claim and make another$/);
+    const { length } = w.api.writes;
+    await w.stop();
+    await w.settle();
+    expect(w.api.writes.slice(length)).toEqual([]);
+  });
+
+  test('may be somebody else’s by now', async () => {
+    const w = await placed();
+    const [name] = places(w);
+    await w.delete(Namespace, name!);
+    await w.have({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: name! } });
+    await w.settle();
+    expect(ready(w)?.message).toContain(
+      `namespace ${name} is not the one that was made for DeploymentTarget ${TARGET}`,
+    );
+  });
+
+  test('is told about while it goes', async () => {
+    const w = await placed();
+    await w.patch(Namespace, places(w)[0]!, { metadata: { finalizers: ['example.com/slow'] } });
+    await w.delete(Namespace, places(w)[0]!);
+    await w.settle();
+    expect(ready(w)).toMatchObject({ status: 'False', reason: 'NamespaceDeleting' });
+  });
+});
+
+test('a target that is named or made available again is not given to a claim when its place is gone', async () => {
+  const w = await placed('Retain');
+  await w.delete(DeploymentTargetClaim, 'test-dtc');
+  await w.settle();
+  await w.delete(Namespace, places(w)[0]!);
+  await w.have(claim('named', { deploymentTargetClassName: 'room', targetName: TARGET }));
+  await w.settle();
+  expect(targetReady(w)).toMatchObject({ reason: 'Released', message: expect.stringContaining('is gone') });
+  await w.patch(DeploymentTarget, TARGET, { metadata: { annotations: { [MAKE_AVAILABLE]: 'true' } } });
+  await w.settle();
+  expect([dt(w, TARGET), dtc(w, 'named')?.status?.phase]).toEqual([undefined, 'Pending']);
+});
+
+test('a place in reserve that is gone is replaced', async () => {
+  const w = await placed('Delete', { warm: 1 });
+  const spare = () => [...w.api.all(DeploymentTarget).values()].find(({ metadata }) => metadata.name !== TARGET);
+  const first = spare()!;
+  const { kubernetesCredentials } = first['spec'] as DeploymentTarget['spec'];
+  await w.delete(Namespace, kubernetesCredentials.defaultNamespace);
+  await w.settle();
+  const { uid } = spare()!.metadata;
+  expect([uid === first.metadata.uid, places(w), w.api.all(Secret).size]).toEqual([
+    false,
+    [expect.any(String), expect.any(String)],
+    2,
+  ]);
+});
+
+describe('a target from a space', () => {
+  const annotations = { [PROVISIONED_BY]: DEVSANDBOX };
+
+  test('says so when its request is gone, and so does its claim', async () => {
+    const w = await runningWithoutSpaces().have(targetClass('Delete'), claim());
+    await w.settle();
+    const [request] = w.api.all(SpaceRequest).values();
+    const { name } = request!.metadata;
+    await w.status(SpaceRequest, name, {
+      targetClusterURL: 'https://api',
+      namespaceAccess: [{ name: 'place', secretRef: 'key' }],
+      conditions: [{ type: 'Ready', status: 'True', reason: 'Provisioned' }],
+    });
+    await w.settle();
+    expect(ready(w)?.status).toBe('True');
+    await w.delete(SpaceRequest, name);
+    await w.settle();
+    const gone = { status: 'False', reason: 'SpaceRequestNotFound' };
+    expect([ready(w), targetReady(w)]).toMatchObject([gone, gone]);
+    expect(w.api.all(SpaceRequest).size).toBe(0);
+  });
+
+  test('that was made for nobody here is taken for what it says', async () => {
+    const w = await runningWithoutSpaces().have(targetClass('Delete'), target('theirs', {}, { annotations }));
+    await w.settle();
+    expect(dt(w, 'theirs')?.status?.phase).toBe('Available');
+  });
+
+  test('is never moved to an empty space: a request whose space is gone says so', () => {
+    const team = object(Namespace, 'team');
+    const status = { targetClusterURL: 'https://api', namespaceAccess: [{ name: 'place', secretRef: 'key' }] };
+    const it = object(SpaceRequest, 'sr', { spec: { tierName: 'appstudio-env' }, status });
+    const planned = planIn([it, team], (view) => planSpaceRequest(view, it, defaultSettings));
+    expect([shown(planned), conditionsIn(planned)]).toEqual([
+      [],
+      ['Ready=False UnableToProvision: the subSpace was deleted, with its namespaces and all that was in them'],
+    ]);
+  });
+});
+
+describe('credentials', () => {
+  const marks = { [OF_TARGET]: 'team/dev-dt', [OF_PLACE]: 'place' };
+  const labels = { [MADE_BY_LABEL]: MADE_BY };
+  const secret = object(Secret, 'key', {}, { labels, annotations: marks });
+  const place = object(Namespace, 'place', {}, { annotations: { [OF_TARGET]: 'team/dev-dt' } });
+  const user = object(DeploymentTarget, 'dev-dt', {
+    spec: { deploymentTargetClassName: '', kubernetesCredentials: { clusterCredentialsSecret: 'key' } },
+  });
+  const plan = (it: Secret, ...others: Parameters<typeof planIn>[0]) =>
+    shown(planIn([it, ...others], (view) => planSecret(view, it)));
+
+  test('for a place that is gone go, unless a target uses them', () => {
+    expect(plan(secret)).toEqual(['remove Secret team/key']);
+    expect(plan(secret, object(Namespace, 'place'))).toEqual(['remove Secret team/key']);
+    expect([plan(secret, place), plan(secret, user), plan(secret, user, place)]).toEqual([[], [], []]);
+  });
+
+  test('of others stay', () => {
+    expect(plan(object(Secret, 'key', {}, { annotations: marks }))).toEqual([]);
+    expect(plan(object(Secret, 'key', {}, { labels }))).toEqual([]);
+  });
+});

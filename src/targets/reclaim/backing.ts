@@ -1,0 +1,69 @@
+// Whether the place that a target stands for is still there. Nobody makes another in its stead: it would be empty, and
+// whoever deployed to the first must hear of it. Asked by the binder and the reclaimer.
+import type { DeploymentTarget } from '../../api/targets.ts';
+import type { View } from '../../controller/index.ts';
+import { CLAIM_UID, DEVSANDBOX, LABEL_LENGTH, NAMESPACE_PROVISIONER, PROVISIONED_BY, RECYCLED } from '../names.ts';
+import { claimNameOf } from '../claim-ref.ts';
+import { isTargetOf } from '../namespaces/world.ts';
+import { Namespace } from '../objects.ts';
+import { readyOf } from '../spaces/conditions.ts';
+import type { Problem } from '../provisioning/eligible.ts';
+import { requestOf } from '../world.ts';
+
+/** What happened to a place. */
+export interface PlaceProblem extends Problem {
+  /** Whether it is gone for good, with what was in it. */
+  readonly isGone: boolean;
+}
+
+/** What is wrong with the place of a target; undefined where nothing is, or nothing can be known. */
+export function placeProblem(view: View, target: DeploymentTarget): PlaceProblem | undefined {
+  const provisioner = target.metadata.annotations?.[PROVISIONED_BY];
+  if (provisioner === NAMESPACE_PROVISIONER) return namespaceProblem(view, target);
+  return provisioner === DEVSANDBOX ? requestProblem(view, target) : undefined;
+}
+
+function namespaceProblem(view: View, target: DeploymentTarget): PlaceProblem | undefined {
+  const name = target.spec.kubernetesCredentials.defaultNamespace;
+  const namespace = view.get(Namespace, { name });
+  if (namespace === undefined) return gone('NamespaceNotFound', `namespace ${name} is gone, with all that was in it`);
+  if (namespace.metadata.deletionTimestamp !== undefined) {
+    return gone('NamespaceDeleting', `namespace ${name} is being deleted, with all that is in it`);
+  }
+  if (isTargetOf(target, namespace)) return undefined;
+  return gone(
+    'NamespaceNotFound',
+    `namespace ${name} is not the one that was made for DeploymentTarget ${target.metadata.name}`,
+  );
+}
+
+function requestProblem(view: View, target: DeploymentTarget): PlaceProblem | undefined {
+  const { name } = target.metadata;
+  const request = requestOf(view, target);
+  const place = 'with its namespace and all that was in it';
+  if (request === undefined) {
+    if (!isTraceable(target)) return undefined;
+    return gone('SpaceRequestNotFound', `the SpaceRequest of DeploymentTarget ${name} is gone, ${place}`);
+  }
+  if (request.metadata.deletionTimestamp !== undefined) {
+    return gone('SpaceRequestDeleting', `SpaceRequest ${request.metadata.name} is being deleted, ${place}`);
+  }
+  const { status, reason = '', message } = readyOf(request) ?? {};
+  if (status === 'True' || !reason.startsWith('UnableTo')) return undefined;
+  return {
+    reason: 'SpaceFailed',
+    message: `SpaceRequest ${request.metadata.name}: ${message || reason}`,
+    isGone: false,
+  };
+}
+
+/** Whether a request would be found: by its label, if the name fits into one, of what was made for a claim. */
+function isTraceable(target: DeploymentTarget): boolean {
+  const { name, annotations } = target.metadata;
+  const wasMadeForClaim = claimNameOf(target) !== '' || [CLAIM_UID, RECYCLED].some((mark) => annotations?.[mark]);
+  return name.length <= LABEL_LENGTH && wasMadeForClaim;
+}
+
+function gone(reason: string, message: string): PlaceProblem {
+  return { reason, message, isGone: true };
+}
