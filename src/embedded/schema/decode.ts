@@ -1,6 +1,6 @@
 // Reads an object of a built-in kind as the Go types of the API server would: fields that the kind does not have are
 // dropped and reported, nulls vanish, quantities take their canonical form, and a wrong type ends it.
-import { formatQuantity, parseQuantity, quantityProblem } from './quantity.ts';
+import { formatQuantity, parseQuantity, quantityProblem } from '../../kube/quantity.ts';
 import type { Schema } from './types.ts';
 
 export interface Decoded {

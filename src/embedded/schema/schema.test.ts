@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { errorsText } from './field-error.ts';
 import { linkDefinitions } from './link.ts';
 import { normalise } from './normalise.ts';
-import { compareQuantities, formatQuantity, parseQuantity } from './quantity.ts';
+import { compareQuantities, formatQuantity, parseQuantity } from '../../kube/quantity.ts';
 import type { Schema } from './types.ts';
 import { validateValue } from './validate.ts';
 

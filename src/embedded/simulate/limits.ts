@@ -2,7 +2,7 @@
 import type { AnyObject, KubeObject } from '../../kube/objects.ts';
 import type { AdmissionRequest, Cluster } from '../rest/context.ts';
 import { forbidden } from '../rest/fault.ts';
-import { compareQuantities } from '../schema/quantity.ts';
+import { compareQuantities } from '../../kube/quantity.ts';
 import type { Collection, Container, Labels, Pod } from './kinds.ts';
 import { quantityOf } from './usage.ts';
 

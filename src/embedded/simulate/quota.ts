@@ -5,7 +5,7 @@ import { collectionOf } from '../registry.ts';
 import type { AdmissionRequest, Cluster } from '../rest/context.ts';
 import { forbidden } from '../rest/fault.ts';
 import { change } from '../rest/update.ts';
-import { compareQuantities, formatQuantity } from '../schema/quantity.ts';
+import { compareQuantities, formatQuantity } from '../../kube/quantity.ts';
 import type { StoreEvent } from '../store/types.ts';
 import type { Collection, Labels, Pod } from './kinds.ts';
 import type { Controller } from './loop.ts';

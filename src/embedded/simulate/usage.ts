@@ -1,7 +1,7 @@
 // How much of what a resource quota limits an object uses.
 import type { KubeObject } from '../../kube/objects.ts';
-import { parseQuantity } from '../schema/quantity.ts';
-import type { Quantity } from '../schema/quantity.ts';
+import { parseQuantity } from '../../kube/quantity.ts';
+import type { Quantity } from '../../kube/quantity.ts';
 import type { Container, Fields, Pod, Service } from './kinds.ts';
 
 /** By the name that a quota uses, such as `pods` or `requests.cpu`. */

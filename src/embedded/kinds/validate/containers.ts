@@ -1,7 +1,7 @@
 // Containers: names, images, ports, environment, probes, mounts, resources.
 import type { ApiObject } from '../../resource.ts';
 import { type FieldError, forbidden, invalid, notFound, required } from '../../schema/field-error.ts';
-import { compareQuantities, parseQuantity } from '../../schema/quantity.ts';
+import { compareQuantities, parseQuantity } from '../../../kube/quantity.ts';
 import { at, isObject, numberAt, objects, stringMap, strings, text } from '../read.ts';
 import { choice, nameErrors, nonNegative, Once, portErrors, portOrNameErrors, sorted } from './common.ts';
 import { configKeyProblems, dns1123LabelProblems, portNameProblems, qualifiedNameProblems } from './names.ts';

@@ -1,7 +1,7 @@
 // Limit ranges: minima, defaults and maxima that do not contradict each other.
 import type { ApiObject } from '../../resource.ts';
 import { type FieldError, forbidden, invalid } from '../../schema/field-error.ts';
-import { compareQuantities, parseQuantity } from '../../schema/quantity.ts';
+import { compareQuantities, parseQuantity } from '../../../kube/quantity.ts';
 import { at, isObject, objects, stringMap, text } from '../read.ts';
 
 type Amounts = Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiObject } from '../../resource.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../schema/field-error.ts';
-import { parseQuantity } from '../../schema/quantity.ts';
+import { parseQuantity } from '../../../kube/quantity.ts';
 import { at, isObject, numberAt, objects, stringMap, strings, text } from '../read.ts';
 import {
   immutable,

@@ -2,7 +2,7 @@
 import { type Environment, Optional } from '@marcbachmann/cel-js';
 import { BlockList, isIP, SocketAddress } from 'node:net';
 import { fitsFormat, isCidr } from '../formats.ts';
-import { compareQuantities, parseQuantity, type Quantity, quantityProblem } from '../quantity.ts';
+import { compareQuantities, parseQuantity, type Quantity, quantityProblem } from '../../../kube/quantity.ts';
 
 class QuantityValue {
   readonly quantity: Quantity;
