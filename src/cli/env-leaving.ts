@@ -2,7 +2,8 @@
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import type { ResourceStatus } from '../api/dynamicenv.ts';
 import { isRouteOf, ownerOf } from '../environments/marks.ts';
-import { Deployment, DestinationRule, VirtualService } from '../environments/objects.ts';
+import { Deployment } from '../environments/objects.ts';
+import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import { keyOf } from '../kube/objects.ts';
 import type { Ref } from '../kube/objects.ts';
 import { leaving, leavingObject } from './leaving.ts';

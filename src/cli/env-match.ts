@@ -1,7 +1,7 @@
 // Conditions of an environment as people write them: `end-user=alice`, `end-user^=al`, `end-user~=a.*`. Read from flags,
 // printed in tables, and turned into a call to try.
 import type { IstioMatch, StringMatch } from '../api/dynamicenv.ts';
-import type { HttpMatch, HttpRoute } from '../environments/objects.ts';
+import type { HttpMatch, HttpRoute } from '../traffic/istio/objects.ts';
 
 const OPERATORS = { exact: '=', prefix: '^=', regex: '~=' } as const;
 type Form = keyof typeof OPERATORS;

@@ -1,9 +1,10 @@
 // Reads what belongs to an environment from the cluster: its clones with their pods, its rules, the VirtualServices that
 // lead to it, what happened to it. What may not be read is left out: the rest is still worth showing.
 import type { DynamicEnv, ResourceStatus, Subset } from '../api/dynamicenv.ts';
-import { namespaceOfHost } from '../environments/hosts.ts';
+import { namespaceOfHost } from '../traffic/istio/hosts.ts';
 import { cloneName, itemsOf } from '../environments/names.ts';
-import { Deployment, DestinationRule, Pod, Service, VirtualService } from '../environments/objects.ts';
+import { Deployment, Pod, Service } from '../environments/objects.ts';
+import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import type { Client } from '../kube/client/client.ts';
 import type { Event } from '../kube/events.ts';
 import { keyOf } from '../kube/objects.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DynamicEnv, DynamicEnvStatus } from '../api/dynamicenv.ts';
-import type { Deployment, DestinationRule, VirtualService } from '../environments/objects.ts';
+import type { Deployment } from '../environments/objects.ts';
+import type { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import { unpainted } from './colour.ts';
 import { descriptionLines } from './env-describe.ts';
 import type { EnvironmentWorld } from './env-world.ts';

@@ -4,7 +4,8 @@ import type { ConsumerStatus, DynamicEnv, ResourceStatus, Subset, SubsetStatus }
 import { conditionsOf } from '../controller/conditions.ts';
 import { isRouteOfSubset, ownerOf } from '../environments/marks.ts';
 import { itemsOf, statusKey } from '../environments/names.ts';
-import type { Deployment, HttpRoute, Pod } from '../environments/objects.ts';
+import type { Deployment, Pod } from '../environments/objects.ts';
+import type { HttpRoute } from '../traffic/istio/objects.ts';
 import { keyOf } from '../kube/objects.ts';
 import { notSeenYet } from './controllers-hint.ts';
 import { exampleCall, formatMatches, formatRoute } from './env-match.ts';

@@ -8,7 +8,7 @@ import type { Item } from './item.ts';
 import { isRouteOf, isRouteOfSubset, WATCH_ANNOTATION, withEnvironment, withoutEnvironment } from './marks.ts';
 import type { Owner } from './marks.ts';
 import { messages } from './messages.ts';
-import { VirtualService } from './objects.ts';
+import { VirtualService } from '../traffic/istio/objects.ts';
 import { insertionOf } from './reach.ts';
 import { withRoutes } from './routes.ts';
 import type { Wishes } from './routes.ts';

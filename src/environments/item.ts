@@ -4,7 +4,7 @@ import type { CloneStatus, DynamicEnv, ResourceStatus, Subset } from '../api/dyn
 import type { Step } from '../kube/index.ts';
 import type { CloneState } from './clone-state.ts';
 import { statusKey } from './names.ts';
-import type { VirtualService } from './objects.ts';
+import type { VirtualService } from '../traffic/istio/objects.ts';
 import type { Problem } from './pods.ts';
 
 /** Errors by the part of the status that lists them. */

@@ -6,14 +6,15 @@ import type { View } from '../controller/index.ts';
 import { describe, keyOf, objectOf, remove } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import type { Edits } from './edits.ts';
-import { resolveHost } from './hosts.ts';
+import { resolveHost } from '../traffic/istio/hosts.ts';
 import type { Item } from './item.ts';
 import { isRouteOf, isRouteOfSubset } from './marks.ts';
 import type { Owner } from './marks.ts';
 import { messages } from './messages.ts';
 import { cloneName, ruleName } from './names.ts';
-import { Deployment, DestinationRule } from './objects.ts';
-import type { VirtualService } from './objects.ts';
+import { Deployment } from './objects.ts';
+import { DestinationRule } from '../traffic/istio/objects.ts';
+import type { VirtualService } from '../traffic/istio/objects.ts';
 import type { Settings } from './settings.ts';
 import { findMade } from './world.ts';
 

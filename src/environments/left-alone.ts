@@ -1,9 +1,9 @@
 // What leads to a workload and gets no route of its environment, and why: named, so that nobody has to look for it.
 import { keyOf } from '../kube/index.ts';
-import { resolveHost } from './hosts.ts';
+import { resolveHost } from '../traffic/istio/hosts.ts';
 import { isInserted } from './marks.ts';
 import { messages } from './messages.ts';
-import type { HttpRoute, RouteDestination, VirtualService } from './objects.ts';
+import type { HttpRoute, RouteDestination, VirtualService } from '../traffic/istio/objects.ts';
 import { handledBy } from './routes.ts';
 import type { Insertion } from './routes.ts';
 import { gatewaysOf } from './world.ts';

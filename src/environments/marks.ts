@@ -2,9 +2,9 @@
 import type { DynamicEnv } from '../api/dynamicenv.ts';
 import type { KubeObject, Ref } from '../kube/objects.ts';
 import { keyOf, refOf } from '../kube/objects.ts';
-import { namespaceOfHost } from './hosts.ts';
+import { namespaceOfHost } from '../traffic/istio/hosts.ts';
 import { CONTROLLER, insertedName, itemsOf, routePrefix, uniqueVersion } from './names.ts';
-import type { HttpRoute, VirtualService } from './objects.ts';
+import type { HttpRoute, VirtualService } from '../traffic/istio/objects.ts';
 
 /** Lists the environments that an object belongs to or was edited for. */
 export const WATCH_ANNOTATION = 'riskified.com/dynamic-environment';

@@ -6,7 +6,7 @@ import type { ChoreSite } from '../controller/index.ts';
 import { describe as describeStep, keyOf, objectOf } from '../kube/index.ts';
 import type { Kind, KubeObject, Ref, Tables } from '../kube/index.ts';
 import { WATCH_ANNOTATION } from './marks.ts';
-import { VirtualService } from './objects.ts';
+import { VirtualService } from '../traffic/istio/objects.ts';
 import { orphanChore } from './orphan-chore.ts';
 import { defaultSettings } from './settings.ts';
 import { baseRoute, clone, environment, routes, rule, tablesWith } from './testing/orphan-world.ts';

@@ -6,7 +6,7 @@ import { edit, refOf, removeUnchanged } from '../kube/index.ts';
 import type { Step, Tables } from '../kube/index.ts';
 import { isRouteOf, WATCH_ANNOTATION, withoutEnvironment } from './marks.ts';
 import { uniqueVersion } from './names.ts';
-import { VirtualService } from './objects.ts';
+import { VirtualService } from '../traffic/istio/objects.ts';
 import { describeOrphan, findOrphans } from './orphans.ts';
 import type { Orphan } from './orphans.ts';
 import type { Settings } from './settings.ts';

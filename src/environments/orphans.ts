@@ -5,7 +5,8 @@ import { keyOf, refOf } from '../kube/index.ts';
 import type { AnyKind, Kind, KubeObject, Tables } from '../kube/index.ts';
 import { environmentsOf, isApplied, isInserted, isRouteOf, isWritten } from './marks.ts';
 import { MARKER_LABEL, uniqueVersion } from './names.ts';
-import { Deployment, DestinationRule, VirtualService } from './objects.ts';
+import { Deployment } from './objects.ts';
+import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import type { Settings } from './settings.ts';
 import { environmentTable } from './world.ts';
 

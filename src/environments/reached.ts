@@ -4,7 +4,7 @@ import type { Item } from './item.ts';
 import { isRouteOfSubset } from './marks.ts';
 import type { Owner } from './marks.ts';
 import { messages } from './messages.ts';
-import type { VirtualService } from './objects.ts';
+import type { VirtualService } from '../traffic/istio/objects.ts';
 import { takerOf, titleOf } from './shadow.ts';
 
 /** Why no request reaches a clone. */

@@ -4,11 +4,11 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DynamicEnv, IstioMatch } from '../api/dynamicenv.ts';
 import { isRouteOf, isRouteOfSubset, ownerOf } from './marks.ts';
-import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from './objects.ts';
+import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from '../traffic/istio/objects.ts';
 import { withRoutes } from './routes.ts';
 import { takerOf } from './shadow.ts';
-import { fitsConditions, hasRoutes, routeOf } from './testing/requests.ts';
-import type { Request } from './testing/requests.ts';
+import { fitsConditions, hasRoutes, routeOf } from '../traffic/evaluate.ts';
+import type { Request } from '../traffic/evaluate.ts';
 
 const HOST = 'cart.shop.svc.cluster.local';
 

@@ -2,13 +2,13 @@
 // is and of what the environment wants, so a base route that changes is followed, and nothing is written twice.
 import { createHash } from 'node:crypto';
 import type { DynamicEnv, IstioMatch, Subset } from '../api/dynamicenv.ts';
-import { resolveHost } from './hosts.ts';
+import { resolveHost } from '../traffic/istio/hosts.ts';
 import { isInserted, isRouteOf, isRouteOfSubset } from './marks.ts';
 import type { Owner } from './marks.ts';
-import { combine, unusable } from './matches.ts';
+import { combine, unusable } from '../traffic/istio/matches.ts';
 import { messages } from './messages.ts';
 import { cloneName, RESPONSE_HEADER, routeName, statusKey } from './names.ts';
-import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from './objects.ts';
+import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from '../traffic/istio/objects.ts';
 import { takerOf, titleOf } from './shadow.ts';
 
 /** A subset whose requests a VirtualService shall lead to its clone: those that go to one of these hosts now. */

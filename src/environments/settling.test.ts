@@ -5,7 +5,8 @@ import { DynamicEnv } from '../api/dynamicenv.ts';
 import { keyOf } from '../kube/index.ts';
 import type { KubeObject } from '../kube/index.ts';
 import { isInserted, WATCH_ANNOTATION } from './marks.ts';
-import { Deployment, DestinationRule, VirtualService } from './objects.ts';
+import { Deployment } from './objects.ts';
+import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import { TinyCluster } from './testing/cluster.ts';
 
 // Few names, many of which are the beginning of others, so that everything gets in each other's way.

@@ -1,9 +1,9 @@
 // Which requests earlier routes take away from later ones: a proxy goes by the first route that fits.
 import { refOf } from '../kube/objects.ts';
 import { environmentsOf, isInserted } from './marks.ts';
-import { includes } from './matches.ts';
+import { includes } from '../traffic/istio/matches.ts';
 import { uniqueVersion } from './names.ts';
-import type { HttpMatch, HttpRoute, VirtualService } from './objects.ts';
+import type { HttpMatch, HttpRoute, VirtualService } from '../traffic/istio/objects.ts';
 
 /** The first of the earlier routes that together take every request of some match entries; undefined if any is left. */
 export function takerOf(earlier: readonly HttpRoute[], match: readonly HttpMatch[]): HttpRoute | undefined {

@@ -7,7 +7,7 @@ import type { ContainerOverrides, DynamicEnv, Subset } from '../api/dynamicenv.t
 import { keyOf } from '../kube/objects.ts';
 import type { Ref } from '../kube/objects.ts';
 import type { Status } from '../kube/errors.ts';
-import { overlap, refusedRegexes } from './matches.ts';
+import { overlap, refusedRegexes } from '../traffic/istio/matches.ts';
 import { messages } from './messages.ts';
 import { statusKey, uniqueVersion } from './names.ts';
 import { quote, quoteSpec } from './quote.ts';

@@ -12,10 +12,11 @@ import { fail, newItem } from './item.ts';
 import type { Item } from './item.ts';
 import { isCloneOf, WATCH_ANNOTATION } from './marks.ts';
 import type { Owner } from './marks.ts';
-import { refusedRegexes, unusable } from './matches.ts';
+import { refusedRegexes, unusable } from '../traffic/istio/matches.ts';
 import { messages } from './messages.ts';
 import { cloneName, itemsOf } from './names.ts';
-import { Deployment, DestinationRule } from './objects.ts';
+import { Deployment } from './objects.ts';
+import { DestinationRule } from '../traffic/istio/objects.ts';
 import { planReach } from './reach.ts';
 import type { Settings } from './settings.ts';
 

@@ -3,22 +3,15 @@ import { DynamicEnv } from '../api/dynamicenv.ts';
 import type { View } from '../controller/index.ts';
 import { keyOf, reading } from '../kube/index.ts';
 import type { Kind, KubeObject, LabelSelector, Ref, TableDeclaration } from '../kube/index.ts';
-import { resolveCalledHost, resolveHost, servicesOf } from './hosts.ts';
+import { resolveCalledHost, resolveHost } from '../traffic/istio/hosts.ts';
 import { environmentsOf, isCloneOf, isInserted, isRuleOf, isUnmarked } from './marks.ts';
 import type { Owner } from './marks.ts';
 import { itemsOf, MARKER_LABEL, statusKey, uniqueVersion } from './names.ts';
-import {
-  Deployment,
-  DestinationRule,
-  HorizontalPodAutoscaler,
-  NetworkPolicy,
-  Pod,
-  PodDisruptionBudget,
-  Service,
-  VirtualService,
-} from './objects.ts';
+import { Deployment, HorizontalPodAutoscaler, NetworkPolicy, Pod, PodDisruptionBudget, Service } from './objects.ts';
+import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import type { Labels } from './objects.ts';
 import { deploymentOf, slimPod } from './pods.ts';
+import { servicesOf } from './services.ts';
 import type { Settings } from './settings.ts';
 
 /** Where the index by environment has what we made and nobody's annotation names any more. */

@@ -4,7 +4,7 @@ import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { defaultSettings, environments } from '../../src/environments/index.ts';
 import { isInserted } from '../../src/environments/marks.ts';
-import { DestinationRule, VirtualService } from '../../src/environments/objects.ts';
+import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
 import { describeClusters } from '../cluster/index.ts';
 import { until } from '../support/until.ts';
 import { installKinds } from './install.ts';

@@ -1,6 +1,7 @@
 // A workload with its way through the mesh, and an environment of such workloads: what tests begin with.
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
-import { Deployment, DestinationRule, Service, VirtualService } from '../../src/environments/objects.ts';
+import { Deployment, Service } from '../../src/environments/objects.ts';
+import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
 import type { Client } from '../../src/kube/client/client.ts';
 import type { Ref } from '../../src/kube/objects.ts';
 

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import type { Manager } from '../../src/controller/index.ts';
-import { VirtualService } from '../../src/environments/objects.ts';
-import type { HttpMatch } from '../../src/environments/objects.ts';
+import { VirtualService } from '../../src/traffic/istio/objects.ts';
+import type { HttpMatch } from '../../src/traffic/istio/objects.ts';
 import { poll } from '../scenarios/poll.ts';
 import { describeMeshes } from './index.ts';
 import type { Proxy } from './mesh.ts';

@@ -2,11 +2,11 @@
 // requests over everything that a match can ask for. OFFSHOOT_REQUESTS=N asks more than the 2,000 of an ordinary run.
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { VirtualService } from '../../src/environments/objects.ts';
-import type { HttpRoute } from '../../src/environments/objects.ts';
-import { withDelegates } from '../../src/environments/testing/delegates.ts';
-import { hasRoutes, routeOf } from '../../src/environments/testing/requests.ts';
-import type { Request } from '../../src/environments/testing/requests.ts';
+import { VirtualService } from '../../src/traffic/istio/objects.ts';
+import type { HttpRoute } from '../../src/traffic/istio/objects.ts';
+import { withDelegates } from '../../src/traffic/istio/delegates.ts';
+import { hasRoutes, routeOf } from '../../src/traffic/evaluate.ts';
+import type { Request } from '../../src/traffic/evaluate.ts';
 import type { Client } from '../../src/kube/client/client.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import type { Answer } from './ask.ts';

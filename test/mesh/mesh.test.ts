@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { VirtualService } from '../../src/environments/objects.ts';
+import { VirtualService } from '../../src/traffic/istio/objects.ts';
 import { isAlive, pidsIn } from '../support/alive.ts';
 import { describeNeeding } from '../support/needs.ts';
 import { startOwner } from '../support/owner.ts';

@@ -1,9 +1,9 @@
 // Regular expressions: what Offshoot accepts, Envoy takes and reads the same; and what a mesh does with one that it doesn't.
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { VirtualService } from '../../src/environments/objects.ts';
-import type { HttpRoute } from '../../src/environments/objects.ts';
-import { fitsRegex, regexProblem } from '../../src/environments/regex.ts';
+import { VirtualService } from '../../src/traffic/istio/objects.ts';
+import type { HttpRoute } from '../../src/traffic/istio/objects.ts';
+import { fitsRegex, regexProblem } from '../../src/traffic/regex.ts';
 import { describeMeshes } from './index.ts';
 import type { Proxy } from './mesh.ts';
 import { makeWorkloads } from './workload.ts';

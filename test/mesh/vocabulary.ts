@@ -1,7 +1,7 @@
 // Random VirtualServices and requests over everything that a match can ask for, from few words, so that they meet often.
 import * as fc from 'fast-check';
-import type { HttpRoute } from '../../src/environments/objects.ts';
-import type { Match } from '../../src/environments/testing/requests.ts';
+import type { HttpRoute } from '../../src/traffic/istio/objects.ts';
+import type { Match } from '../../src/traffic/evaluate.ts';
 import type { Question } from './ask.ts';
 
 export const NAMESPACE = 'shop';

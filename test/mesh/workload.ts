@@ -1,6 +1,7 @@
 // A workload that a mesh can reach, and an environment of it.
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
-import { Deployment, DestinationRule, Service, VirtualService } from '../../src/environments/objects.ts';
+import { Deployment, Service } from '../../src/environments/objects.ts';
+import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { environments } from '../../src/environments/index.ts';
 import type { Settings } from '../../src/environments/index.ts';

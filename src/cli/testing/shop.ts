@@ -7,7 +7,7 @@ import { createLogger, Manager } from '../../controller/index.ts';
 import { istioDefinitions } from '../../embedded/crd/bundled/istio.ts';
 import { startEmbedded } from '../../embedded/index.ts';
 import { environments } from '../../environments/index.ts';
-import { DestinationRule, VirtualService } from '../../environments/objects.ts';
+import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
 import { connect } from '../../kube/client/connect.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { defineKind } from '../../kube/objects.ts';

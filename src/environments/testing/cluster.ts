@@ -6,10 +6,11 @@ import { keyOf, Tables } from '../../kube/index.ts';
 import type { AnyKind, Kind, KubeObject, Step } from '../../kube/index.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { defaultSettings, environmentTables, planEnvironment } from '../index.ts';
-import { resolveHost } from '../hosts.ts';
+import { resolveHost } from '../../traffic/istio/hosts.ts';
 import { isInserted } from '../marks.ts';
 import { insertedName } from '../names.ts';
-import { Deployment, DestinationRule, Service, VirtualService } from '../objects.ts';
+import { Deployment, Service } from '../objects.ts';
+import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
 
 type Fields = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
 type Stored = Fields & { readonly metadata: { readonly resourceVersion: string; readonly generation: number } };

@@ -3,7 +3,8 @@ import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { Tables } from '../../kube/index.ts';
 import type { AnyKind, KubeObject } from '../../kube/index.ts';
 import { WATCH_ANNOTATION } from '../marks.ts';
-import { Deployment, DestinationRule, VirtualService } from '../objects.ts';
+import { Deployment } from '../objects.ts';
+import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
 import { defaultSettings } from '../settings.ts';
 import { environmentTables } from '../world.ts';
 

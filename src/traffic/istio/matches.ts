@@ -1,8 +1,8 @@
 // Conditions on a request: those of a route and those of an environment, combined so that both must hold.
-import type { IstioMatch, StringMatch } from '../api/dynamicenv.ts';
-import { jsonEqual } from '../watchable/index.ts';
+import type { IstioMatch, StringMatch } from '../../api/dynamicenv.ts';
+import { jsonEqual } from '../../watchable/index.ts';
 import type { HeaderMatch, HttpMatch } from './objects.ts';
-import { fitsRegex, fitsWhatever, regexProblem } from './regex.ts';
+import { fitsRegex, fitsWhatever, regexProblem } from '../regex.ts';
 
 export type Combined =
   | { readonly match: HttpMatch }

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { combine, includes, overlap, unusable } from './matches.ts';
-import { fits, fitsConditions } from './testing/requests.ts';
+import { fits, fitsConditions } from '../evaluate.ts';
 
 const value = fc.constantFrom('a', 'ab', 'abc', 'b');
 const condition = fc.oneof(

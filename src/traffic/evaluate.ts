@@ -1,8 +1,8 @@
-// Where a request lands: a model of how istiod and Envoy read the routes of a VirtualService. For property tests; a real
-// mesh is asked whether it is right (test/mesh/evaluator.test.ts).
-import type { IstioMatch } from '../../api/dynamicenv.ts';
-import type { HeaderMatch, HttpMatch, HttpRoute } from '../objects.ts';
-import { fitsRegex } from '../regex.ts';
+// Where a request lands: a model of how istiod and Envoy read the routes of a VirtualService. A real mesh is asked whether
+// it is right (test/mesh/evaluator.test.ts).
+import type { IstioMatch } from '../api/dynamicenv.ts';
+import type { HeaderMatch, HttpMatch, HttpRoute } from './istio/objects.ts';
+import { fitsRegex } from './regex.ts';
 
 export interface Request {
   /** By name in lower case; a list for a header that comes more than once. */

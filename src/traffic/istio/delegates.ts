@@ -1,6 +1,6 @@
 // What istiod makes of a VirtualService that delegates: its routes with those of its delegates in their place.
-import type { HeaderMatch, HttpRoute } from '../objects.ts';
-import type { Match } from './requests.ts';
+import type { HeaderMatch, HttpRoute } from './objects.ts';
+import type { Match } from '../evaluate.ts';
 
 /** The routes of a root. A delegate that is not there, and routes that contradict the root, are left out. */
 export function withDelegates(

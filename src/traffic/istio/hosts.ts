@@ -1,6 +1,5 @@
-// Which services lead to a workload, and which hosts in Istio's objects mean them.
-import type { KubeObject } from '../kube/objects.ts';
-import type { Deployment, Service } from './objects.ts';
+// Which services the hosts in Istio's objects mean.
+import type { KubeObject } from '../../kube/objects.ts';
 
 /** A service by the name that is the same seen from everywhere. */
 export function fullHost(service: string, namespace: string, clusterDomain: string): string {
@@ -25,18 +24,4 @@ export function resolveCalledHost(host: string, seenFrom: KubeObject, clusterDom
   const [name = '', namespace, svc = 'svc', ...rest] = host.split('.');
   if (namespace === undefined || svc !== 'svc' || rest.length > 0) return resolveHost(host, seenFrom, clusterDomain);
   return fullHost(name, namespace, clusterDomain);
-}
-
-/** The services that select the pods of a Deployment, by name in byte order. One without a selector selects nothing. */
-export function servicesOf(base: Deployment, services: readonly Service[]): readonly Service[] {
-  const labels = base.spec.template.metadata?.labels ?? {};
-  return services
-    .filter((service) => selects(service, labels))
-    .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-}
-
-/** Whether a service selects pods with these labels. */
-export function selects(service: Service, labels: Readonly<Record<string, string>>): boolean {
-  const selector = Object.entries(service.spec?.selector ?? {});
-  return selector.length > 0 && selector.every(([key, value]) => labels[key] === value);
 }
