@@ -1,7 +1,7 @@
 // A control plane to be measured: some controllers in a process of its own. Answers every message, once nothing is going
 // on, with what it has cost since the last one.
 import { setTimeout } from 'node:timers/promises';
-import { keepHeapSmall } from '../src/cli/heap.ts';
+import { keepHeapSmall } from '../src/cli/run/heap.ts';
 import { createLogger, Manager } from '../src/controller/index.ts';
 import type { ControllerDefinition } from '../src/controller/index.ts';
 import { connect, loadConfig } from '../src/kube/index.ts';

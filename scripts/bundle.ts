@@ -5,8 +5,8 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 import type { BuildOptions, Plugin } from 'esbuild';
-import * as needs from '../src/cli/needs.ts';
-import { makeSeed } from '../src/cli/seed.ts';
+import * as definitions from '../src/cli/run/definitions.ts';
+import { makeSeed } from '../src/cli/up/seed.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
@@ -17,12 +17,12 @@ const constant = (name: string, value: unknown): string =>
 const evaluated: Plugin = {
   name: 'evaluated',
   setup(build) {
-    build.onLoad({ filter: /\/src\/cli\/needs\.ts$/ }, () => ({
-      contents: Object.entries(needs)
+    build.onLoad({ filter: /\/src\/cli\/run\/definitions\.ts$/ }, () => ({
+      contents: Object.entries(definitions)
         .map(([name, value]) => constant(name, value))
         .join('\n'),
     }));
-    build.onLoad({ filter: /\/src\/cli\/seed\.ts$/ }, async () => ({
+    build.onLoad({ filter: /\/src\/cli\/up\/seed\.ts$/ }, async () => ({
       contents: `export const seed = ${JSON.stringify(await makeSeed())};`,
     }));
   },
@@ -81,8 +81,10 @@ const quiet: Plugin = {
 const apart: Plugin = {
   name: 'apart',
   setup(build) {
-    build.onResolve({ filter: /\/up-cluster\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './up.js', external: true } : undefined,
+    build.onResolve({ filter: /\/cluster\.ts$/ }, ({ kind, path: name, resolveDir }) =>
+      kind === 'dynamic-import' && path.resolve(resolveDir, name) === path.join(root, 'src/cli/up/cluster.ts')
+        ? { path: './up.js', external: true }
+        : undefined,
     );
   },
 };
@@ -113,7 +115,7 @@ export async function bundle(outdir: string, entries: Readonly<Record<string, st
   };
   const built = await Promise.all([
     esbuild.build({ ...shared, entryPoints: { cli: 'src/cli/main.ts', ...entries } }),
-    esbuild.build({ ...shared, entryPoints: { up: 'src/cli/up-main.ts' } }),
+    esbuild.build({ ...shared, entryPoints: { up: 'src/cli/up/main.ts' } }),
   ]);
   // Data that is read at run time stands beside the code that reads it, in the bundle as in the sources.
   for (const file of ['openapi.json', 'descriptions.json']) {

@@ -2,11 +2,11 @@
 // what must never be held up, and what happens while nobody answers.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../src/api/targets.ts';
-import { startControlPlane } from '../src/cli/control-plane.ts';
-import type { ControlPlane } from '../src/cli/control-plane.ts';
-import { installDefinitions } from '../src/cli/crds.ts';
-import { partsOf } from '../src/cli/parts.ts';
-import type { Part, PartWebhook } from '../src/cli/parts.ts';
+import { startControlPlane } from '../src/cli/run/control-plane.ts';
+import type { ControlPlane } from '../src/cli/run/control-plane.ts';
+import { installDefinitions } from '../src/cli/run/crds.ts';
+import { partsOf } from '../src/cli/run/parts.ts';
+import type { Part, PartWebhook } from '../src/cli/run/parts.ts';
 import { createLogger } from '../src/controller/index.ts';
 import { ValidatingWebhookConfiguration } from '../src/controller/webhook/registration.ts';
 import { ApiError, apiVersionOf, isNotFound, loadConfig } from '../src/kube/index.ts';

@@ -137,7 +137,7 @@ async function kindOf(what: Live): Promise<AnyKind> {
     const { defineKind } = await import('../kube/objects.ts');
     return defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
   }
-  const { CLAIM, CLASS, TARGET } = await import('./claim-nouns.ts');
+  const { CLAIM, CLASS, TARGET } = await import('./claim/nouns.ts');
   return { claims: CLAIM.kind, classes: CLASS.kind, targets: TARGET.kind }[what];
 }
 

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { describe, expect, test, vi } from 'vitest';
-import { claimCommand } from './claim.ts';
-import { envCommand } from './env.ts';
+import { claimCommand } from './claim/command.ts';
+import { envCommand } from './env/command.ts';
 import { fitHelp, helpWidth, wrapText } from './help.ts';
 import { programOf } from './program.ts';
-import { runCommand } from './run.ts';
-import { targetCommand } from './target.ts';
-import { upCommand } from './up.ts';
+import { runCommand } from './run/command.ts';
+import { targetCommand } from './target/command.ts';
+import { upCommand } from './up/command.ts';
 
 function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];

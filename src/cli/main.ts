@@ -1,16 +1,16 @@
 // The command line. Each command is thin: it parses, calls a room, prints.
 import type { Command } from 'commander';
-import { claimCommand } from './claim.ts';
+import { claimCommand } from './claim/command.ts';
 import { completeCommand, completionCommand } from './completion.ts';
-import { envCommand } from './env.ts';
-import { crdsCommand } from './crds.ts';
-import { withTwoDashes } from './go-flags.ts';
+import { envCommand } from './env/command.ts';
+import { crdsCommand } from './run/crds.ts';
+import { withTwoDashes } from './run/go-flags.ts';
 import { switchesOf } from './options.ts';
 import { programOf, run } from './program.ts';
 import { routingCommand } from './routing/command.ts';
-import { runCommand } from './run.ts';
-import { targetCommand } from './target.ts';
-import { upCommand } from './up.ts';
+import { runCommand } from './run/command.ts';
+import { targetCommand } from './target/command.ts';
+import { upCommand } from './up/command.ts';
 
 const COMMANDS: Readonly<Record<string, () => Command>> = {
   up: upCommand,

@@ -110,7 +110,7 @@ export async function connected<R>(options: ClusterOptions, run: (connection: Co
   try {
     return await run({ client, namespace: options.namespace ?? config.namespace ?? 'default', config });
   } catch (error) {
-    const { namingCredentials } = await import('./credentials-hint.ts');
+    const { namingCredentials } = await import('./objects/credentials-hint.ts');
     throw namingCredentials(error, config.server, options);
   } finally {
     client.close();

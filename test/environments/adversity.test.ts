@@ -1,8 +1,8 @@
 // What happens to a living environment when things are taken away under it, and come back.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
-import { installDefinitions } from '../../src/cli/crds.ts';
-import { partsOf } from '../../src/cli/parts.ts';
+import { installDefinitions } from '../../src/cli/run/crds.ts';
+import { partsOf } from '../../src/cli/run/parts.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { startEmbedded } from '../../src/embedded/index.ts';
 import { environments } from '../../src/environments/index.ts';

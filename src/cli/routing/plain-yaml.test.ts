@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { parseYaml } from '../kubectl-yaml.ts';
+import { parseYaml } from '../manifests/kubectl-yaml.ts';
 import { readPlainYaml } from './plain-yaml.ts';
 
 /** What the parser makes of a text; a symbol if it refuses it. */

@@ -3,10 +3,10 @@
 import { LineCounter } from 'yaml';
 import { shapeProblem } from '../../routing/index.ts';
 import type { Place, Source } from '../../routing/index.ts';
-import { offsetOf } from '../check-manifest.ts';
+import { offsetOf } from '../manifests/check.ts';
 import { CommandFailed, EXIT } from '../exit.ts';
-import { parseYaml } from '../kubectl-yaml.ts';
-import { filesOf } from '../manifests.ts';
+import { parseYaml } from '../manifests/kubectl-yaml.ts';
+import { filesOf } from '../manifests/read.ts';
 import { itemOffsets, offsetIn, valuesOf } from './json-text.ts';
 import { readPlainYaml } from './plain-yaml.ts';
 import { chunksOf } from './yaml-chunks.ts';

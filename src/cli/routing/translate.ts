@@ -2,7 +2,7 @@
 import { BACKENDS, decodeSnapshot, translate } from '../../routing/index.ts';
 import type { BackendName, Diagnostic, Mode, Problem, Snapshot, Translated } from '../../routing/index.ts';
 import { CommandFailed, EXIT } from '../exit.ts';
-import { dataText, objectsText } from '../output.ts';
+import { dataText, objectsText } from '../terminal/output.ts';
 import { readSources } from './sources.ts';
 
 export interface TranslateFlags {

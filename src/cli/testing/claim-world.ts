@@ -5,7 +5,7 @@ import type { Condition } from '../../controller/conditions.ts';
 import { Event } from '../../kube/events.ts';
 import type { Kind, KubeObject, ObjectMeta } from '../../kube/objects.ts';
 import { Namespace, Secret } from '../../targets/objects.ts';
-import type { ClaimWorld } from '../claim-world.ts';
+import type { ClaimWorld } from '../claim/world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

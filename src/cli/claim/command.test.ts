@@ -1,0 +1,398 @@
+// The commands for claims and targets as people run them: a process of its own, piped, against a cluster with the
+// controllers.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { until } from '../../../test/support/until.ts';
+import { SpaceRequest } from '../../api/spaces.ts';
+import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import { connect } from '../../kube/client/connect.ts';
+import { isForbidden } from '../../kube/errors.ts';
+import { loadConfig } from '../../kube/client/config/kubeconfig.ts';
+import { defineKind } from '../../kube/objects.ts';
+import { Namespace, Role, RoleBinding, Secret, ServiceAccount } from '../../targets/objects.ts';
+import { openTeam } from '../testing/team.ts';
+import type { Team } from '../testing/team.ts';
+
+const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
+  namespaced: false,
+});
+const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
+
+let team: Team;
+beforeAll(async () => {
+  team = await openTeam();
+  await Promise.all([
+    team.addClass('sandbox', 'appstudio.redhat.com/devsandbox'),
+    team.addClass('local', 'offshoot.dev/namespace'),
+    team.addClass('kept', 'offshoot.dev/namespace', 'Retain'),
+    team.addClass('cloud', 'example.com/cloud'),
+  ]);
+});
+afterAll(() => team.stop());
+
+async function claimNames(): Promise<string[]> {
+  return (await team.client.list(DeploymentTargetClaim, { namespace: 'team' })).items.map(
+    ({ metadata }) => metadata.name,
+  );
+}
+
+async function targetNames(): Promise<string[]> {
+  return (await team.client.list(DeploymentTarget, { namespace: 'team' })).items.map(({ metadata }) => metadata.name);
+}
+
+/** The last word on each part: how many are seen before depends on how quick the controllers are. */
+function lastWords(stderr: string): Record<string, string> {
+  const words = stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]);
+  return Object.fromEntries(words) as Record<string, string>;
+}
+
+/** What differs from run to run, left out. */
+function steady(text: string): string {
+  return text
+    .replaceAll(/https:\/\/127\.0\.0\.1:\d+/g, 'SERVER')
+    .replaceAll(/(staging|offshoot)-[0-9a-f]{5}/g, '$1-ID')
+    .replaceAll(/ID-[0-9a-f]{5}/g, 'ID-ID')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:]+Z/g, 'TIME')
+    .replaceAll(/\b\d+s\b/g, 'Ns');
+}
+
+/** A client for what a kubeconfig on standard output says, and the namespace that it is for. */
+function using(name: string, text: string) {
+  const file = path.join(team.dir, name);
+  writeFileSync(file, text);
+  const config = loadConfig({ path: file });
+  return { client: connect(config), namespace: config.namespace };
+}
+
+test('a target that somebody brought: claimed, used, given back', { timeout: 60_000 }, async () => {
+  await team.bringTarget('ours');
+  await until(async () => (await team.run('target', 'list')).stdout.includes('Available'), 20_000);
+  const listed = (await team.run('target', 'list', '-A', '-o', 'wide')).stdout.trimEnd().split('\n');
+  expect(listed.map((line) => steady(line).split(/ {3,}/))).toEqual([
+    ['NAMESPACE', 'NAME', 'PHASE', 'CLASS', 'CLAIM', 'PLACE', 'AGE', 'SERVER', 'SECRET', 'MADE BY'],
+    ['team', 'ours', 'Available', '<none>', '<none>', 'team', 'Ns', 'SERVER', 'ours-credentials', '<none>'],
+  ]);
+
+  const created = await team.run('claim', 'create', 'prod', '--target', 'ours', '--wait');
+  expect(created).toMatchObject({ code: 0, stdout: 'deploymenttargetclaim.appstudio.redhat.com/prod created\n' });
+  expect(lastWords(created.stderr)).toEqual({
+    Claim: 'accepted',
+    Target: 'bound (DeploymentTarget ours)',
+    Bound: 'to ours',
+  });
+  expect((await team.run('claim', 'list')).stdout).toMatch(/^prod +Bound +<none> +ours +\d+s$/m);
+
+  const [target, described, kubeconfig] = await Promise.all([
+    team.run('target', 'describe', 'ours'),
+    team.run('claim', 'describe', 'prod', '-o', 'yaml'),
+    team.run('claim', 'kubeconfig', 'prod'),
+  ]);
+  expect(steady(target.stdout.split('\n\n')[0]!)).toBe(
+    `
+Target team/ours  Bound  namespace team at SERVER
+├─ Claim team/prod  Bound  no class
+└─ Secret team/ours-credentials  present`.trimStart(),
+  );
+  expect(parse(described.stdout)).toMatchObject({
+    claim: { kind: 'Claim', name: 'team/prod', state: 'Bound', children: [{ kind: 'Target', name: 'team/ours' }] },
+    events: expect.arrayContaining([expect.objectContaining({ reason: 'Bound' })]),
+  });
+  expect(kubeconfig).toMatchObject({ code: 0, stderr: '' });
+  const { client } = using('prod', kubeconfig.stdout);
+  expect((await client.list(DeploymentTargetClaim, { namespace: 'team' })).items).toHaveLength(1);
+  client.close();
+
+  const again = await team.run('claim', 'create', 'prod', '--class', '', '-o', 'name', '--wait');
+  expect(again).toMatchObject({ code: 0, stdout: 'deploymenttargetclaim.appstudio.redhat.com/prod\n' });
+  const deleted = await team.run('claim', 'delete', 'prod');
+  expect(deleted).toEqual({
+    code: 0,
+    stdout: 'deploymenttargetclaim.appstudio.redhat.com/prod deleted\n',
+    stderr: 'staying: Target team/ours\nClaim team/prod: leaving\nClaim team/prod: gone\n',
+  });
+  expect([await claimNames(), await targetNames()]).toEqual([[], ['ours']]);
+  expect((await team.run('target', 'describe', 'ours')).stdout).toContain('make-available=true');
+});
+
+test(
+  'a sandbox: made on demand, described to the Secret, usable there only, gone with its claim',
+  { timeout: 60_000 },
+  async () => {
+    const created = await team.run('claim', 'create', 'staging', '--class', 'sandbox', '--ttl', '2d', '--wait');
+    expect(created).toMatchObject({ code: 0, stdout: 'deploymenttargetclaim.appstudio.redhat.com/staging created\n' });
+    expect(lastWords(steady(created.stderr))).toEqual({
+      Claim: 'accepted',
+      'Space request': 'ready (SpaceRequest staging-ID)',
+      Namespace: 'made (Namespace offshoot-ID-env)',
+      Target: 'bound (DeploymentTarget staging-dt)',
+      Bound: 'to staging-dt',
+    });
+
+    // When it expires is written after it is bound.
+    const tree = async (): Promise<string> => (await team.run('claim', 'describe', 'staging')).stdout;
+    await until(async () => (await tree()).includes('expires'), 20_000);
+    const [described] = (await tree()).split('\n\n');
+    expect(steady(described!)).toBe(
+      `
+Claim team/staging  Bound  class sandbox, expires TIME
+└─ Target team/staging-dt  Bound  namespace offshoot-ID-env at SERVER
+   └─ SpaceRequest team/staging-ID  Provisioned  tier appstudio-env
+      └─ Namespace offshoot-ID-env  Active
+         └─ Secret team/staging-ID-ID  present  token until TIME`.trimStart(),
+    );
+
+    const { stdout } = await team.run('claim', 'kubeconfig', 'staging');
+    const { client, namespace } = using('staging', stdout);
+    const { spec } = await team.client.get(DeploymentTarget, { name: 'staging-dt', namespace: 'team' });
+    expect(namespace).toBe(spec.kubernetesCredentials.defaultNamespace);
+    const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'deployed', namespace } };
+    await expect(client.create(ConfigMap, map)).resolves.toMatchObject({ metadata: { name: 'deployed' } });
+    const elsewhere = client.create(ConfigMap, { ...map, metadata: { name: 'deployed', namespace: 'team' } });
+    await expect(elsewhere).rejects.toSatisfy(isForbidden);
+    client.close();
+
+    const deleted = await team.run('claim', 'delete', 'staging');
+    expect(deleted).toMatchObject({ code: 0, stdout: 'deploymenttargetclaim.appstudio.redhat.com/staging deleted\n' });
+    expect(lastWords(steady(deleted.stderr))).toEqual({
+      'Namespace offshoot-ID-env': 'gone',
+      'SpaceRequest team/staging-ID': 'gone',
+      'Target team/staging-dt': 'gone',
+      'Claim team/staging': 'gone',
+    });
+    expect([await claimNames(), await targetNames()]).toEqual([[], ['ours']]);
+    expect((await team.client.list(SpaceRequest, { namespace: 'team' })).items).toEqual([]);
+  },
+);
+
+test('namespaces of this cluster: one class frees them, the other keeps them', { timeout: 60_000 }, async () => {
+  const created = await Promise.all([
+    team.run('claim', 'create', 'freed', '--class', 'local', '--wait'),
+    team.run('claim', 'create', 'held', '--class', 'kept', '--wait'),
+  ]);
+  expect(created.map(({ code }) => code)).toEqual([0, 0]);
+  expect(lastWords(created[0].stderr)).toMatchObject({
+    Namespace: expect.stringMatching(/^made \(Namespace team-freed-/),
+  });
+  const deleted = await team.run('claim', 'delete', 'freed', 'held');
+  expect(deleted.code).toBe(0);
+  expect(deleted.stderr).toContain('staying: Target team/held-dt\n');
+  expect(deleted.stderr).toContain('Target team/freed-dt: gone\n');
+  expect([await claimNames(), (await targetNames()).sort()]).toEqual([[], ['held-dt', 'ours']]);
+});
+
+test('a claim whose namespace somebody deleted says so wherever it is shown', { timeout: 60_000 }, async () => {
+  await team.run('claim', 'create', 'doomed', '--class', 'local', '--wait');
+  const { targetName } = (await team.client.get(DeploymentTargetClaim, { name: 'doomed', namespace: 'team' })).spec;
+  const target = await team.client.get(DeploymentTarget, { name: targetName!, namespace: 'team' });
+  await team.client.delete(Namespace, { name: target.spec.kubernetesCredentials.defaultNamespace });
+  const listed = async (): Promise<string> => (await team.run('claim', 'list', '-o', 'wide')).stdout;
+  await until(async () => /doomed +Bound .*NamespaceNotFound/.test(await listed()), 20_000);
+  const { code, stderr } = await team.run('claim', 'kubeconfig', 'doomed');
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^warning: claim team\/doomed: NamespaceNotFound: /);
+  await team.run('claim', 'delete', 'doomed');
+});
+
+test('waiting ends with exit code 3 and the reasons when the time is up', { timeout: 60_000 }, async () => {
+  const { code, stderr } = await team.run('claim', 'create', 'never', '--class', 'cloud', '--wait', '--timeout', '1s');
+  expect(code).toBe(3);
+  expect(stderr).toContain(
+    'error: claim team/never is not bound after 1s\n  Claim team/never: waits for provisioner example.com/cloud\n',
+  );
+  const unbound = await team.run('claim', 'kubeconfig', 'never');
+  expect(unbound).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'error: claim team/never is not bound but Pending; "offshoot claim describe never -n team" shows why\n',
+  });
+  expect(await team.run('claim', 'delete', 'never')).toMatchObject({ code: 0 });
+});
+
+test('a kubeconfig that is not there says what is missing', { timeout: 60_000 }, async () => {
+  await team.bringTarget('bare', { secret: 'none' });
+  await until(async () => (await team.run('target', 'describe', 'bare')).stdout.includes('bare  Available'), 20_000);
+  expect(await team.run('claim', 'create', 'bare', '--target', 'bare', '--wait')).toMatchObject({ code: 0 });
+  const without = await team.run('claim', 'kubeconfig', 'bare');
+  expect(without).toMatchObject({ code: 1, stdout: '' });
+  expect(without.stderr).toBe(
+    'error: there is no Secret team/bare-credentials, which target team/bare names: make it, with a key kubeconfig\n',
+  );
+  expect((await team.run('claim', 'describe', 'bare')).stdout).toContain('! there is no Secret of this name');
+  const metadata = { name: 'bare-credentials', namespace: 'team' };
+  await team.client.create(Secret, { apiVersion: 'v1', kind: 'Secret', metadata, data: { token: 'eA==' } });
+  expect((await team.run('claim', 'kubeconfig', 'bare')).stderr).toBe(
+    'error: Secret team/bare-credentials of target team/bare has nothing under the key kubeconfig; it has token\n',
+  );
+  expect(await team.run('claim', 'delete', 'bare', '--no-wait')).toMatchObject({
+    code: 0,
+    stderr: 'staying: Target team/bare\ngoing: Claim team/bare\n',
+  });
+  await until(async () => (await claimNames()).length === 0, 20_000);
+});
+
+test('somebody who may see claims only: the rest is hidden, not missing', { timeout: 60_000 }, async () => {
+  const viewer = await viewerOfClaims();
+  expect(await team.run('claim', 'create', 'shown', '--class', 'sandbox', '--wait')).toMatchObject({ code: 0 });
+  const { stdout, stderr } = await team.run('claim', 'describe', 'shown', '--kubeconfig', viewer);
+  expect(stderr).toBe('');
+  expect(stdout).toMatch(/Namespace offshoot-\S+ {2}hidden {2}not visible to you/);
+  expect(stdout).toMatch(/Secret team\/shown-\S+ {2}hidden {2}not visible to you/);
+  const refused = await team.run('claim', 'kubeconfig', 'shown', '--kubeconfig', viewer);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toMatch(/^error: you may not read Secret team\/shown-\S+, which has the kubeconfig/);
+  expect(await team.run('claim', 'delete', 'shown')).toMatchObject({ code: 0 });
+});
+
+/** The kubeconfig file of a service account that may read claims, targets and space requests, and nothing else. */
+async function viewerOfClaims(): Promise<string> {
+  const metadata = { name: 'viewer', namespace: 'team' };
+  const rbac = 'rbac.authorization.k8s.io';
+  const apiGroups = ['appstudio.redhat.com', 'toolchain.dev.openshift.com'];
+  await team.client.create(ServiceAccount, { apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+  await team.client.create(Role, {
+    apiVersion: `${rbac}/v1`,
+    kind: 'Role',
+    metadata,
+    rules: [{ apiGroups, resources: ['*'], verbs: ['get', 'list', 'watch'] }],
+  });
+  await team.client.create(RoleBinding, {
+    apiVersion: `${rbac}/v1`,
+    kind: 'RoleBinding',
+    metadata,
+    subjects: [{ kind: 'ServiceAccount', ...metadata }],
+    roleRef: { apiGroup: rbac, kind: 'Role', name: 'viewer' },
+  });
+  const { status } = await team.client.raw<{ status: { token: string } }>({
+    method: 'POST',
+    path: '/api/v1/namespaces/team/serviceaccounts/viewer/token',
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} },
+  });
+  const admin = parse(readFileSync(path.join(team.dir, 'kubeconfig'), 'utf8')) as { users: [{ user: unknown }] };
+  admin.users[0].user = { token: status.token };
+  const file = path.join(team.dir, 'viewer');
+  writeFileSync(file, stringify(admin));
+  return file;
+}
+
+test('a manifest for later needs nothing of the cluster', { timeout: 30_000 }, async () => {
+  const wishes = ['--requested-namespace', 'web', '--selector', 'tier=web'];
+  const flags = ['--class', 'sandbox', '--ttl', '90m', ...wishes, '--dry-run=client', '-o', 'yaml'];
+  expect(await team.run('claim', 'create', 'later', ...flags)).toEqual({
+    code: 0,
+    stderr: '',
+    stdout: `
+apiVersion: appstudio.redhat.com/v1alpha1
+kind: DeploymentTargetClaim
+metadata:
+  name: later
+  namespace: team
+  annotations:
+    dt.appstudio.redhat.com/requested-namespace: web
+    dt.appstudio.redhat.com/selector: tier=web
+spec:
+  deploymentTargetClassName: sandbox
+  ttl: 90m
+`.trimStart(),
+  });
+});
+
+test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, async () => {
+  await team.run('claim', 'create', 'taken', '--class', 'cloud');
+  const before = await team.client.list(DeploymentTargetClaim);
+  const refusals: [args: string[], message: string][] = [
+    [['claim', 'create', 'x', '--class', 'kept', '--selector', 'a in ('], 'invalid label selector "a in ("'],
+    [['claim', 'create', 'x', '--class', 'kept', '--requested-namespace', 'Web'], 'A namespace is at most 63'],
+    [['claim', 'create', 'x'], '--class is missing: name one of cloud, kept, local, sandbox, or ""'],
+    [
+      ['claim', 'create', 'x', '--class', 'sandbx'],
+      '--class "sandbx": there is no class of this name; did you mean sandbox?',
+    ],
+    [
+      ['claim', 'create', 'x', '--target', 'our'],
+      '--target "our": there is no target of this name in namespace team; did you mean ours?',
+    ],
+    [['claim', 'create', 'x', '--target', 'ours'], '--target "ours": it is Released; choose one that is Available'],
+    [
+      ['claim', 'create', 'x', '--class', 'sandbox', '--ttl', 'soon'],
+      "option '--ttl <duration>' argument 'soon' is invalid. A duration is a number with a unit",
+    ],
+    [
+      ['claim', 'create', 'x', '--class', 'sandbox', '--ttl', '0s'],
+      "option '--ttl <duration>' argument '0s' is invalid. It must be longer than nothing",
+    ],
+    [
+      ['claim', 'create', 'Upper', '--class', 'sandbox'],
+      'NAME "Upper": a name is at most 63 small letters, digits and hyphens',
+    ],
+    [['claim', 'create', 'taken', '--class', 'sandbox'], 'claim team/taken exists already and is another one'],
+    [['claim', 'create', 'x', '--class', 'sandbox', '-n', 'nowhere'], 'namespaces "nowhere" not found'],
+    [['claim', 'create', 'x', '--clas', 'sandbox'], '(Did you mean --class?)'],
+    [['claim', 'describe', 'takn'], 'there is no claim takn in namespace team; did you mean taken?'],
+    [['claim', 'delete', 'taken', 'other'], 'there is no claim other in namespace team'],
+    [
+      ['target', 'describe', 'nothing'],
+      'there is no target nothing in namespace team; "offshoot target list -A" shows all there are',
+    ],
+  ];
+  for (const [args, message] of refusals) {
+    const ran = await team.run(...args);
+    expect([args, ran.code, ran.stdout]).toEqual([args, 1, '']);
+    expect(ran.stderr).toContain(message);
+  }
+  const names = (page: typeof before): string[] => page.items.map(({ metadata }) => metadata.uid!);
+  expect(names(await team.client.list(DeploymentTargetClaim))).toEqual(names(before));
+  await team.run('claim', 'delete', 'taken');
+});
+
+test('completion offers names of claims, targets and classes', { timeout: 60_000 }, async () => {
+  await team.run('claim', 'create', 'offered', '--class', 'cloud');
+  const offers = async (...words: string[]): Promise<string> => {
+    const { stdout } = await team.run('complete', '--', ...words);
+    const lines = stdout.trimEnd().split('\n').slice(0, -1);
+    return lines.map((line) => line.split('\t')[0]).join(' ');
+  };
+  // A cluster that does not answer at once is not waited for, so a busy machine may need another try.
+  await until(async () => (await offers('claim', 'kubeconfig', '')) === 'offered', 25_000);
+  await until(async () => (await offers('target', 'describe', 'o')) === 'ours', 25_000);
+  await until(async () => (await offers('claim', 'create', 'x', '--class', '')) === 'cloud kept local sandbox', 25_000);
+  await until(async () => (await offers('claim', 'create', 'x', '--target', 'held')) === 'held-dt', 25_000);
+  expect(await offers('claim', 'describe', '-n', 'default', '')).toBe('');
+  await team.run('claim', 'delete', 'offered');
+});
+
+test('nobody looks after claims, or knows them: commands say so', { timeout: 60_000 }, async () => {
+  const unattended = await openTeam({ controllers: false });
+  try {
+    await unattended.addClass('sandbox', 'appstudio.redhat.com/devsandbox');
+    const create = ['claim', 'create', 'alone', '--class', 'sandbox', '--wait', '--timeout', '500ms'];
+    const created = await unattended.run(...create);
+    expect(created.code).toBe(3);
+    expect(created.stderr).toContain(
+      'error: claim team/alone is not bound after 0.5s\n' +
+        '  Claim team/alone: no controller has looked at it yet: check that "offshoot run --controllers targets" runs for this cluster\n',
+    );
+    await unattended.client.patch(
+      DeploymentTargetClaim,
+      { name: 'alone', namespace: 'team' },
+      { type: 'merge', body: { metadata: { finalizers: ['binder.appstudio.redhat.com/finalizer'] } } },
+    );
+    const deleted = await unattended.run('claim', 'delete', 'alone', '--timeout', '500ms');
+    expect(deleted.code).toBe(3);
+    expect(deleted.stderr).toContain(
+      'error: not gone after 0.5s\n  Claim team/alone is still there\n' +
+        '  Claim team/alone: waits for the finalizers binder.appstudio.redhat.com/finalizer\n',
+    );
+    await unattended.client.delete(Definition, { name: 'deploymenttargets.appstudio.redhat.com' });
+    await until(async () => (await unattended.run('target', 'list')).code === 1, 20_000);
+    expect((await unattended.run('target', 'list')).stderr).toBe(
+      'error: this cluster does not know DeploymentTarget: install it with "offshoot crds | kubectl apply -f -"\n',
+    );
+  } finally {
+    await unattended.stop();
+  }
+});

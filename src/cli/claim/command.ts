@@ -1,0 +1,151 @@
+// `offshoot claim`: the commands for claims with their flags and help. What they do is loaded when it is needed.
+import { Command, InvalidArgumentError } from 'commander';
+import type { ClaimCreateOptions } from './create.ts';
+import type { ClaimDescribeOptions } from './describe.ts';
+import type { DeleteFlags } from '../objects/delete.ts';
+import { EXIT_HELP } from '../exit.ts';
+import type { ListOptions } from '../objects/list.ts';
+import {
+  clusterFlags,
+  dryRunFlag,
+  durationOf,
+  listFlags,
+  noWaitFlag,
+  outputFlag,
+  parseLabels,
+  parseNamespace,
+  timeoutFlag,
+} from '../options.ts';
+import type { ClusterOptions } from '../options.ts';
+import { validateCommand } from '../manifests/validate.ts';
+
+export function claimCommand(): Command {
+  return new Command('claim')
+    .description('claim places to deploy to, and give them back')
+    .addCommand(createCommand())
+    .addCommand(listCommand())
+    .addCommand(describeCommand())
+    .addCommand(kubeconfigCommand())
+    .addCommand(deleteCommand())
+    .addCommand(validateManifestsCommand())
+    .addHelpText(
+      'after',
+      `
+Example:
+  offshoot claim create staging --class sandbox --ttl 2d --wait
+  offshoot claim kubeconfig staging > kubeconfig`,
+    );
+}
+
+function createCommand(): Command {
+  return clusterFlags(new Command('create'))
+    .description('claim a place to deploy to')
+    .argument('<NAME>', 'the claim')
+    .option('--class <name>', 'the kind of place; "" for one that somebody brought (default: that of --target)')
+    .option('--target <name>', 'this very target (default: one that is free, or a new one)')
+    .option(
+      '--requested-namespace <name>',
+      'how the namespace shall be called; spaces put their own name before it',
+      parseNamespace,
+    )
+    .option('--selector <labels>', 'labels that a free target must have, such as tier=web', parseLabels)
+    .option('--ttl <duration>', 'give it back so long after it is bound, such as 90m or 2d', parseTtl)
+    .addOption(dryRunFlag())
+    .addOption(outputFlag(['json', 'yaml', 'name']))
+    .option('--wait', 'wait until it is bound, and show how far it is')
+    .addOption(noWaitFlag())
+    .addOption(timeoutFlag('5m'))
+    .addHelpText(
+      'after',
+      `
+"offshoot target classes" shows the kinds of places there are.
+
+Examples:
+  offshoot claim create staging -n team --class sandbox --ttl 2d --wait
+  offshoot claim create prod --target our-cluster --wait
+  offshoot claim create staging --class sandbox --dry-run=client -o yaml > claim.yaml
+${EXIT_HELP}`,
+    )
+    .action(async (name: string, options: ClaimCreateOptions) => {
+      const { createClaim } = await import('./create.ts');
+      await createClaim(name, options);
+    });
+}
+
+function listCommand(): Command {
+  return listFlags(new Command('list').alias('ls'))
+    .description('show claims and how they are')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  offshoot claim list -A -o wide\n  offshoot claim list -n team -w\n${EXIT_HELP}`,
+    )
+    .action(async (options: ListOptions) => {
+      const { listClaims } = await import('./list.ts');
+      await listClaims(options);
+    });
+}
+
+function describeCommand(): Command {
+  return clusterFlags(new Command('describe'))
+    .description('show one claim as a tree, with the reason of anything that is not ready')
+    .argument('<NAME>', 'the claim')
+    .addOption(outputFlag(['json', 'yaml']))
+    .addHelpText('after', `\nExample:\n  offshoot claim describe staging -n team\n${EXIT_HELP}`)
+    .action(async (name: string, options: ClaimDescribeOptions) => {
+      const { describeClaimCommand } = await import('./describe.ts');
+      await describeClaimCommand(name, options);
+    });
+}
+
+function kubeconfigCommand(): Command {
+  return clusterFlags(new Command('kubeconfig'))
+    .description('print a kubeconfig for the place that a claim got')
+    .argument('<NAME>', 'the claim')
+    .addHelpText(
+      'after',
+      `
+Example:
+  offshoot claim kubeconfig staging > kubeconfig && kubectl --kubeconfig kubeconfig get pods
+${EXIT_HELP}`,
+    )
+    .action(async (name: string, options: ClusterOptions) => {
+      const { printKubeconfig } = await import('./kubeconfig.ts');
+      await printKubeconfig(name, options);
+    });
+}
+
+function deleteCommand(): Command {
+  return clusterFlags(new Command('delete'))
+    .description('give places back, and wait until what their class does not keep is gone')
+    .argument('<NAME...>', 'the claims')
+    .addOption(dryRunFlag())
+    .addOption(outputFlag(['name']))
+    .option('--wait', 'wait until everything is gone; this is the default', true)
+    .option('--no-wait', 'return once the deletion has begun')
+    .addOption(timeoutFlag('5m'))
+    .addHelpText('after', `\nExample:\n  offshoot claim delete staging -n team\n${EXIT_HELP}`)
+    .action(async (names: readonly string[], options: DeleteFlags) => {
+      const { deleteClaims } = await import('./delete.ts');
+      await deleteClaims(names, options);
+    });
+}
+
+function validateManifestsCommand(): Command {
+  return validateCommand({
+    description: 'check manifests of claims, targets, classes and Environments without a cluster',
+    one: 'claim, target, class or Environment',
+    checks: async () => (await import('./checks.ts')).claimChecks,
+    help: `
+Examples:
+  offshoot claim validate -f claim.yaml -f classes/
+  kustomize build . | offshoot claim validate -f -
+
+Warnings tell of what would be admitted and yet can't work. Whether a class or target exists is not checked.`,
+  });
+}
+
+/** Checked here and sent as it was written. */
+function parseTtl(text: string): string {
+  if (durationOf(text) > 0) return text;
+  throw new InvalidArgumentError('It must be longer than nothing, such as 90m or 2d.');
+}

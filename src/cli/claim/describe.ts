@@ -1,0 +1,57 @@
+// `offshoot claim describe` and `offshoot target describe`: everything about one of them, as a tree.
+import { CLAIM, TARGET } from './nouns.ts';
+import { phaseOf } from './state.ts';
+import { describeClaim, describeTarget } from './tree.ts';
+import type { PlaceDescription } from './tree.ts';
+import { readClaim, readTarget } from './world.ts';
+import { painter } from '../terminal/colour.ts';
+import type { Paint } from '../terminal/colour.ts';
+import { getNamed } from '../objects/find.ts';
+import { connected } from '../options.ts';
+import type { ClusterOptions } from '../options.ts';
+import { dataText } from '../terminal/output.ts';
+import { eventLines } from '../objects/recent-events.ts';
+import { treeLines } from '../terminal/tree.ts';
+
+export interface ClaimDescribeOptions extends ClusterOptions {
+  readonly output?: 'json' | 'yaml';
+}
+
+/** Prints the tree of a claim. */
+export function describeClaimCommand(name: string, options: ClaimDescribeOptions): Promise<void> {
+  return connected(options, async ({ client, namespace }) => {
+    const claim = await getNamed(client, CLAIM, { name, namespace });
+    const { tree, events } = describeClaim(await readClaim(client, claim));
+    if (options.output !== undefined)
+      return void process.stdout.write(dataText(options.output, { claim: tree, events }));
+    const use = `offshoot claim kubeconfig ${name} -n ${namespace} > kubeconfig`;
+    print({ tree, events }, phaseOf(claim) === 'Bound' ? ['', `Use  ${use}`] : []);
+  });
+}
+
+/** Prints the tree of a target. */
+export function describeTargetCommand(name: string, options: ClaimDescribeOptions): Promise<void> {
+  return connected(options, async ({ client, namespace }) => {
+    const target = await getNamed(client, TARGET, { name, namespace });
+    const { tree, events } = describeTarget(await readTarget(client, target));
+    if (options.output !== undefined)
+      return void process.stdout.write(dataText(options.output, { target: tree, events }));
+    const isFree = phaseOf(target) === 'Available';
+    const use = `offshoot claim create NAME -n ${namespace} --target ${name} --wait`;
+    print({ tree, events }, isFree ? ['', `Use  ${use}`] : []);
+  });
+}
+
+function print(description: PlaceDescription, more: readonly string[]): void {
+  console.log(placeLines(description, more, painter(process.stdout), Date.now()).join('\n'));
+}
+
+/** A description as lines of text, with what else is to be said between the tree and the events. */
+export function placeLines(
+  { tree, events }: PlaceDescription,
+  more: readonly string[],
+  paint: Paint,
+  now: number,
+): string[] {
+  return [...treeLines(tree, paint), ...more, ...eventLines(events, paint, now)];
+}

@@ -1,0 +1,67 @@
+// `offshoot claim kubeconfig`: prints the credentials for the place that a claim got.
+import type { DeploymentTargetClaim } from '../../api/targets.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { isForbidden } from '../../kube/errors.ts';
+import { keyOf } from '../../kube/objects.ts';
+import { Secret } from '../../targets/objects.ts';
+import { CLAIM } from './nouns.ts';
+import { complaintOf, oddities, phaseOf } from './state.ts';
+import { targetOf } from './world.ts';
+import { CommandFailed, EXIT } from '../exit.ts';
+import { getNamed } from '../objects/find.ts';
+import { namedKubeconfig } from '../kubeconfig/of-claim.ts';
+import { connected } from '../options.ts';
+import type { ClusterOptions } from '../options.ts';
+import { readable } from '../objects/readable.ts';
+
+const KEY = 'kubeconfig';
+
+/** Prints the kubeconfig of a claim that is bound. */
+export function printKubeconfig(name: string, options: ClusterOptions): Promise<void> {
+  return connected(options, async ({ client, namespace, config }) => {
+    const claim = await getNamed(client, CLAIM, { name, namespace });
+    const text = namedKubeconfig(await kubeconfigOf(client, claim), keyOf(claim.metadata), config);
+    for (const oddity of oddities(claim)) process.stderr.write(`warning: claim ${keyOf(claim.metadata)}: ${oddity}\n`);
+    process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+  });
+}
+
+async function kubeconfigOf(client: Client, claim: DeploymentTargetClaim): Promise<string> {
+  const { name, namespace } = claim.metadata;
+  const about = `claim ${keyOf(claim.metadata)}`;
+  const hint = `"offshoot claim describe ${name} -n ${namespace}" shows why`;
+  const phase = phaseOf(claim);
+  if (phase !== 'Bound') {
+    const complaint = complaintOf(claim);
+    throw failure(`${about} is not bound but ${phase}${complaint === undefined ? `; ${hint}` : `: ${complaint}`}`);
+  }
+  const target = await targetOf(client, claim);
+  if (target === undefined) throw failure(`the target ${claim.spec.targetName ?? ''} of ${about} is gone; ${hint}`);
+  const { clusterCredentialsSecret: secretName } = target.spec.kubernetesCredentials;
+  const place = `target ${keyOf(target.metadata)}`;
+  if (secretName === '')
+    throw failure(`${place} names no Secret: set spec.kubernetesCredentials.clusterCredentialsSecret`);
+  const secret = await secretOf(client, { name: secretName, namespace: namespace! });
+  if (secret === undefined) {
+    throw failure(`there is no Secret ${namespace}/${secretName}, which ${place} names: make it, with a key ${KEY}`);
+  }
+  const encoded = secret.data?.[KEY] ?? '';
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  if (text.trim() !== '') return text;
+  const keys = Object.keys(secret.data ?? {}).filter((key) => key !== KEY);
+  const found = encoded === '' && keys.length > 0 ? `; it has ${keys.join(', ')}` : '';
+  throw failure(`Secret ${namespace}/${secretName} of ${place} has nothing under the key ${KEY}${found}`);
+}
+
+async function secretOf(client: Client, ref: { name: string; namespace: string }): Promise<Secret | undefined> {
+  return readable(
+    client.get(Secret, ref).catch((error: unknown) => {
+      if (!isForbidden(error)) throw error;
+      throw failure(`you may not read Secret ${keyOf(ref)}, which has the kubeconfig: ask for the right to get it`);
+    }),
+  );
+}
+
+function failure(message: string): CommandFailed {
+  return new CommandFailed(EXIT.error, message);
+}

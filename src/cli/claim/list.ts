@@ -1,0 +1,24 @@
+// `offshoot claim list`: claims and how they are, once or as they change.
+import type { DeploymentTargetClaim } from '../../api/targets.ts';
+import { EXPIRES_AT } from '../../targets/names.ts';
+import { CLAIM } from './nouns.ts';
+import { complaintOf, oddities, phaseOf } from './state.ts';
+import { listObjects } from '../objects/list.ts';
+import type { Columns, ListOptions } from '../objects/list.ts';
+
+/** Prints the claims of a namespace, or of all. */
+export function listClaims(options: ListOptions): Promise<void> {
+  return listObjects(CLAIM, columns, options);
+}
+
+const columns: Columns<DeploymentTargetClaim> = {
+  middle: [
+    { heading: 'PHASE', cell: phaseOf, state: true },
+    { heading: 'CLASS', cell: ({ spec }) => spec.deploymentTargetClassName },
+    { heading: 'TARGET', cell: ({ spec }) => spec.targetName ?? '' },
+  ],
+  wide: [
+    { heading: 'EXPIRES', cell: ({ metadata }) => metadata.annotations?.[EXPIRES_AT] ?? '' },
+    { heading: 'REASON', cell: (claim) => complaintOf(claim) ?? oddities(claim)[0] ?? '' },
+  ],
+};

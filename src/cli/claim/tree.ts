@@ -1,0 +1,245 @@
+// The tree of a claim: its target, and below that the space request, the namespace and the Secret, every part with its
+// state and the reasons why it is not ready. Plain data; `offshoot claim describe` and `offshoot target describe` print it.
+import type { SpaceRequest } from '../../api/spaces.ts';
+import type { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import { conditionsOf } from '../../controller/conditions.ts';
+import type { Event } from '../../kube/events.ts';
+import { keyOf } from '../../kube/objects.ts';
+import type { KubeObject } from '../../kube/objects.ts';
+import { TOKEN_EXPIRES } from '../../kube/write/service-account-token.ts';
+import { claimNameOf } from '../../targets/claim-ref.ts';
+import { EXPIRES_AT, MAKE_AVAILABLE, TTL } from '../../targets/names.ts';
+import { complaintOf, oddities, phaseOf, saying } from './state.ts';
+import { isNamespaceTarget } from './world.ts';
+import type { ClaimWorld, Place, TargetWorld } from './world.ts';
+import { notSeenYet } from '../objects/controllers-hint.ts';
+import { recentOf } from '../objects/recent-events.ts';
+import type { RecentEvent } from '../objects/recent-events.ts';
+import { node } from '../terminal/tree.ts';
+import type { TreeNode } from '../terminal/tree.ts';
+
+export interface PlaceDescription {
+  readonly tree: TreeNode;
+  readonly events: readonly RecentEvent[];
+}
+
+const NO_CONTROLLER = notSeenYet('targets');
+
+const RELEASED = `its claim is gone and what was deployed may still be there: look, then annotate it with ${MAKE_AVAILABLE}=true`;
+
+/** Describes a claim. */
+export function describeClaim(world: ClaimWorld): PlaceDescription {
+  const { claim } = world;
+  const target = world.target === undefined ? absentTarget(world) : targetNode(world, world.target);
+  const told = (target.children ?? [])
+    .filter(({ reasons }) => reasons !== undefined)
+    .map(({ name }) => name.slice(name.indexOf('/') + 1));
+  const tree = node('Claim', keyOf(claim.metadata), phaseOf(claim), {
+    detail: claimDetail(claim),
+    reasons: claimReasons(world, told),
+    children: [target],
+  });
+  return { tree, events: eventsIn(world, claim) };
+}
+
+/** Describes a target. */
+export function describeTarget(world: TargetWorld): PlaceDescription {
+  const { target, claim } = world;
+  const { children = [], ...rest } = targetNode(world, target);
+  const claimName = claimNameOf(target);
+  const holder = claim === undefined ? reservation(target, claimName) : [claimLeaf(claim)];
+  return {
+    tree: node(rest.kind, rest.name, rest.state, { ...rest, children: [...holder, ...children] }),
+    events: eventsIn(world, target),
+  };
+}
+
+function claimDetail({ metadata, spec }: DeploymentTargetClaim): string {
+  const expires = metadata.annotations?.[EXPIRES_AT];
+  const ttl = spec.ttl ?? metadata.annotations?.[TTL];
+  const life = expires === undefined ? ttl && `lives ${ttl} once bound` : `expires ${expires}`;
+  const className = spec.deploymentTargetClassName;
+  return [className === '' ? 'no class' : `class ${className}`, life].filter(Boolean).join(', ');
+}
+
+/** What the parts below do not say themselves; `told` names those of them that say something. */
+function claimReasons({ claim, ofClass, target, events }: ClaimWorld, told: readonly string[]): string[] {
+  if (claim.metadata.deletionTimestamp !== undefined) {
+    return [target === undefined ? finalizersOf(claim) : `waits until target ${target.metadata.name} is reclaimed`];
+  }
+  if (claim.status?.phase === undefined) return [NO_CONTROLLER];
+  const complaint = complaintOf(claim);
+  if (complaint !== undefined) {
+    return told.some((name) => complaint.includes(`SpaceRequest ${name}:`)) ? [] : [complaint];
+  }
+  if (claim.status.phase === 'Bound') return [...oddities(claim)];
+  const warnings = warningsAbout(claim, events);
+  if (warnings.length > 0 || told.length > 0 || target !== undefined) return warnings;
+  return ofClass === undefined ? [] : [`waits for provisioner ${ofClass.spec.provisioner}`];
+}
+
+function claimLeaf(claim: DeploymentTargetClaim): TreeNode {
+  const complaint = complaintOf(claim);
+  const reasons = complaint === undefined ? [] : [complaint];
+  return node('Claim', keyOf(claim.metadata), phaseOf(claim), { detail: claimDetail(claim), reasons });
+}
+
+/** A target that names a claim which is not there, or which came after the one that it had. */
+function reservation({ metadata, status }: DeploymentTarget, claimName: string): TreeNode[] {
+  if (claimName === '') return [];
+  const detail = status?.phase === 'Available' ? 'the target is kept for it' : 'the target was bound to it';
+  return [node('Claim', `${metadata.namespace}/${claimName}`, 'absent', { detail })];
+}
+
+/** What there is where the target of a claim should be. */
+function absentTarget(world: ClaimWorld): TreeNode {
+  const { claim } = world;
+  const { namespace } = claim.metadata;
+  const { targetName = '', deploymentTargetClassName: className } = claim.spec;
+  const children = partNodes(world);
+  if (targetName !== '') {
+    const reasons = [`there is no target of this name in namespace ${namespace}: make it, or claim another`];
+    return node('Target', `${namespace}/${targetName}`, 'missing', { reasons, children });
+  }
+  if (claim.metadata.deletionTimestamp !== undefined) return node('Target', 'none', 'absent', { children });
+  const isHopeless = className === '' && claim.status?.phase !== undefined;
+  const reasons = isHopeless
+    ? [`no target without a class is free in namespace ${namespace}: make one, or claim one of a class`]
+    : [];
+  return node('Target', 'none', 'waiting', { detail: isHopeless ? '' : 'not made yet', reasons, children });
+}
+
+function targetNode(place: Place, target: DeploymentTarget): TreeNode {
+  const { apiURL, defaultNamespace } = target.spec.kubernetesCredentials;
+  const where = [defaultNamespace && `namespace ${defaultNamespace}`, apiURL && `at ${apiURL}`];
+  return node('Target', keyOf(target.metadata), phaseOf(target), {
+    detail: where.filter(Boolean).join(' '),
+    reasons: targetReasons(place, target),
+    children: partNodes(place),
+  });
+}
+
+function targetReasons({ events, requests }: Place, target: DeploymentTarget): string[] {
+  const { phase } = target.status ?? {};
+  const complaint = complaintOf(target);
+  const complaints = complaint === undefined ? [] : [complaint];
+  if (target.metadata.deletionTimestamp !== undefined) {
+    const ready = conditionsOf(target).find(({ type, status }) => type === 'Ready' && status === 'False');
+    const waits = requests.length > 0 ? 'waits until its space request is gone' : finalizersOf(target);
+    return [...complaints, ready?.message || waits];
+  }
+  if (phase === undefined) return [NO_CONTROLLER];
+  if (phase === 'Available' || phase === 'Bound' || complaints.length > 0) return [...complaints, ...oddities(target)];
+  if (phase === 'Released') return [RELEASED];
+  const { apiURL, clusterCredentialsSecret } = target.spec.kubernetesCredentials;
+  if (apiURL === '') return ['spec.kubernetesCredentials.apiURL is empty'];
+  if (clusterCredentialsSecret === '') return ['spec.kubernetesCredentials.clusterCredentialsSecret is empty'];
+  return warningsAbout(target, events);
+}
+
+/** Below a target: requests with what came of them, a namespace of this cluster, or only the Secret that it names. */
+function partNodes(place: Place): TreeNode[] {
+  const { target, requests, namespaces } = place;
+  const requested = requests.map((request) => requestNode(place, request));
+  const access = requests.flatMap(({ status }) => status?.namespaceAccess ?? []);
+  const secret = target?.spec.kubernetesCredentials.clusterCredentialsSecret ?? '';
+  const secretNodes = secret === '' ? [] : [secretNode(place, secret, target!.metadata.namespace!)];
+  const made = madeNamespaces(place, new Set(access.map(({ name }) => name)));
+  if (made.length > 0) {
+    return [...requested, ...made.map((name) => namespaceNode(name, namespaces.get(name), {}, secretNodes))];
+  }
+  return access.some(({ secretRef }) => secretRef === secret) ? requested : [...requested, ...secretNodes];
+}
+
+function madeNamespaces({ target, namespaces }: Place, requested: ReadonlySet<string>): string[] {
+  const ofTarget =
+    target !== undefined && isNamespaceTarget(target) ? [target.spec.kubernetesCredentials.defaultNamespace] : [];
+  return [...new Set([...ofTarget, ...namespaces.keys()])].filter((name) => !requested.has(name));
+}
+
+function requestNode(place: Place, request: SpaceRequest): TreeNode {
+  const { metadata, spec, status } = request;
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const stalled = status?.conditions?.find(({ type, status: is }) => type === 'Stalled' && is === 'True');
+  const isReady = ready?.status === 'True';
+  const state = ready?.reason ?? (metadata.deletionTimestamp === undefined ? 'Pending' : 'Deleting');
+  const elsewhere = status?.targetClusterURL;
+  return node('SpaceRequest', keyOf(metadata), state, {
+    detail: `tier ${spec.tierName}`,
+    reasons: isReady ? [] : requestReasons(place, request, stalled ?? ready),
+    children: (status?.namespaceAccess ?? []).map(({ name, secretRef }) =>
+      namespaceNode(
+        name,
+        place.namespaces.get(name),
+        { elsewhere },
+        secretRef === '' ? [] : [secretNode(place, secretRef, metadata.namespace!)],
+      ),
+    ),
+  });
+}
+
+function requestReasons(
+  { events }: Place,
+  request: SpaceRequest,
+  said: { readonly reason?: string | undefined; readonly message?: string | undefined } | undefined,
+): string[] {
+  if (said === undefined && request.metadata.deletionTimestamp === undefined) return [NO_CONTROLLER];
+  return said?.message ? [said.message] : warningsAbout(request, events);
+}
+
+/** A namespace that is not here may be where its space request says. */
+function namespaceNode(
+  name: string,
+  found: KubeObject | 'hidden' | undefined,
+  { elsewhere }: { readonly elsewhere?: string | undefined },
+  children: readonly TreeNode[],
+): TreeNode {
+  if (found === 'hidden') return node('Namespace', name, 'hidden', { detail: 'not visible to you', children });
+  if (found === undefined) {
+    if (elsewhere !== undefined) {
+      return node('Namespace', name, 'elsewhere', { detail: `not in this cluster; look at ${elsewhere}`, children });
+    }
+    return node('Namespace', name, 'missing', { reasons: ['there is no namespace of this name'], children });
+  }
+  const { phase = 'Active' } = (found as KubeObject & { readonly status?: { readonly phase?: string } }).status ?? {};
+  const reasons = conditionsOf(found)
+    .filter(({ type, status }) => type.startsWith('Namespace') && status === 'True')
+    .map(saying);
+  return node('Namespace', name, phase, { reasons, children });
+}
+
+function secretNode({ secrets, target }: Place, name: string, namespace: string): TreeNode {
+  const secret = secrets.get(name);
+  const key = `${namespace}/${name}`;
+  if (secret === 'hidden') return node('Secret', key, 'hidden', { detail: 'not visible to you' });
+  // It goes before what it gives access to.
+  if (secret === undefined && target?.metadata.deletionTimestamp !== undefined) return node('Secret', key, 'gone');
+  if (secret === undefined) return node('Secret', key, 'missing', { reasons: ['there is no Secret of this name'] });
+  if (!secret.data?.['kubeconfig']) return node('Secret', key, 'incomplete', { reasons: ['it has no key kubeconfig'] });
+  const expires = secret.metadata.annotations?.[TOKEN_EXPIRES];
+  return node('Secret', key, 'present', { detail: expires === undefined ? '' : `token until ${expires}` });
+}
+
+function finalizersOf({ metadata }: KubeObject): string {
+  return `waits for the finalizers ${(metadata.finalizers ?? []).join(', ')}`;
+}
+
+/** The last warning about an object: what there is to say where its conditions say nothing. */
+function warningsAbout(object: KubeObject, events: readonly Event[]): string[] {
+  const last = events.findLast(({ type, regarding }) => type === 'Warning' && isAbout(object, regarding));
+  return last === undefined ? [] : [saying({ reason: last.reason, message: last.note })];
+}
+
+function isAbout({ kind, metadata }: KubeObject, regarding: Event['regarding']): boolean {
+  return regarding.kind === kind && regarding.name === metadata.name;
+}
+
+/** What happened; what did not happen to the root itself says to what. */
+function eventsIn({ events }: Place, root: KubeObject): readonly RecentEvent[] {
+  return recentOf(
+    events.map((event) => {
+      const { kind, name } = event.regarding;
+      return isAbout(root, event.regarding) ? event : { ...event, note: `${kind} ${name}: ${event.note}` };
+    }),
+  );
+}

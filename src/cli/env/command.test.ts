@@ -1,0 +1,336 @@
+// The commands as people run them: a process of its own, piped, against a cluster with the controller.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../../../test/support/until.ts';
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { Deployment } from '../../environments/objects.ts';
+import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
+import { defineKind } from '../../kube/objects.ts';
+import { openShop } from '../testing/shop.ts';
+import type { Shop } from '../testing/shop.ts';
+
+const ResourceQuota = defineKind('v1', 'ResourceQuota', 'resourcequotas');
+
+type Output = () => string;
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+  await Promise.all([
+    shop.deploy('cart'),
+    shop.deploy('bad', { simulate: 'crash' }),
+    shop.deploy('lonely', { mesh: false }),
+    shop.deploy('two', { containers: ['app', 'helper'] }),
+  ]);
+});
+afterAll(() => shop.stop());
+
+async function names(): Promise<string[]> {
+  return (await shop.client.list(DynamicEnv)).items.map(({ metadata }) => metadata.name);
+}
+
+/** What differs from run to run, left out. */
+function steady(text: string): string {
+  return text.replaceAll(/[0-9a-f]{10}(?=  )/g, 'DIGEST').replaceAll(/\b\d+s$/gm, 'Ns');
+}
+
+test('create, list, describe, plan and delete one environment', { timeout: 30_000 }, async () => {
+  const create = ['env', 'create', 'feature', '--subset', 'cart=cart:2', '--header', 'end-user=alice'];
+  const service = await shop.client.get(VirtualService, { name: 'cart', namespace: 'shop' });
+
+  const created = await shop.run(...create, '--wait');
+  expect(created).toMatchObject({ code: 0, stdout: 'dynamicenv.riskified.com/feature created\n' });
+  const progress = created.stderr.trimEnd().split('\n');
+  // How many steps are seen depends on how quick the controller is; the last word on each part does not.
+  expect(new Map(progress.map((line) => line.split(': ') as [string, string]))).toEqual(
+    new Map([
+      ['shop/cart clone', 'running (Deployment shop/cart-shop-feature)'],
+      ['shop/cart rule', 'running (DestinationRule shop/cart-shop-feature-cart)'],
+      ['shop/cart routes', 'running (VirtualService shop/cart)'],
+    ]),
+  );
+
+  const listed = await shop.run('env', 'list', '-o', 'wide', '-A');
+  expect(listed.code).toBe(0);
+  expect(steady(listed.stdout.replaceAll(/\d+s {3}/g, 'Ns   '))).toBe(
+    'NAMESPACE   NAME      STATUS   READY   MATCH            AGE   SUBSETS     CONSUMERS\n' +
+      'shop        feature   ready    1/1     end-user=alice   Ns    shop/cart   <none>\n',
+  );
+
+  const described = await shop.run('env', 'describe', 'feature');
+  expect(described).toMatchObject({ code: 0, stderr: '' });
+  expect(steady(described.stdout.split('\nEvents')[0]!)).toBe(
+    `
+Environment shop/feature  ready
+└─ Subset shop/cart  running
+   ├─ Deployment shop/cart-shop-feature  running  1/1 pods ready, cart=cart:2
+   ├─ DestinationRule shop/cart-shop-feature-cart  running
+   └─ VirtualService shop/cart  running
+      └─ Route dynamic-environment-shop-feature-cart-DIGEST  running  end-user=alice → cart/shop-feature
+
+Requests  end-user=alice
+Try       curl -H 'end-user: alice' http://cart.shop:9080/
+`.trimStart(),
+  );
+
+  expect(await shop.run('env', 'plan', 'feature')).toEqual({ code: 0, stdout: 'Nothing to do.\n', stderr: '' });
+  // Planned with the settings of controllers that know another default version, its routes would go.
+  expect(await shop.run('env', 'plan', 'feature', '--default-version', 'stable')).toMatchObject({
+    code: 2,
+    stdout: expect.stringMatching(/~ VirtualService shop\/cart\n +- route end-user=alice → cart\/shop-feature\n$/),
+  });
+  expect(await shop.run(...create)).toMatchObject({ code: 0, stdout: 'dynamicenv.riskified.com/feature unchanged\n' });
+  const other = await shop.run('env', 'create', 'feature', '--subset', 'cart=cart:3', '--header', 'end-user=bob');
+  expect(other).toMatchObject({ code: 1, stdout: '' });
+  expect(other.stderr).toContain('error: environment shop/feature exists already and is another one');
+
+  const deleted = await shop.run('env', 'delete', 'feature');
+  expect(deleted).toMatchObject({ code: 0, stdout: 'dynamicenv.riskified.com/feature deleted\n' });
+  const parts = [
+    'Routes in VirtualService shop/cart',
+    'DestinationRule shop/cart-shop-feature-cart',
+    'Deployment shop/cart-shop-feature',
+    'Environment shop/feature',
+  ];
+  const goings = deleted.stderr.trimEnd().split('\n');
+  expect(goings.slice(0, 4)).toEqual(parts.map((part) => `${part}: leaving`));
+  expect(goings.slice(4).sort()).toEqual(parts.map((part) => `${part}: gone`).sort());
+  expect(await names()).not.toContain('feature');
+  const after = await shop.client.get(VirtualService, { name: 'cart', namespace: 'shop' });
+  expect(after.spec).toEqual(service.spec);
+});
+
+test('a manifest from flags is what -f takes, and its plan shows what it would do', { timeout: 30_000 }, async () => {
+  const flags = ['--subset', 'two:helper=helper:2', '--header', 'end-user^=test-', '--env', 'ON=yes'];
+  const printed = await shop.run('env', 'create', 'fromfile', ...flags, '--dry-run=client', '-o', 'yaml');
+  expect(printed).toEqual({
+    code: 0,
+    stderr: '',
+    stdout: `
+apiVersion: riskified.com/v1alpha1
+kind: DynamicEnv
+metadata:
+  name: fromfile
+  namespace: shop
+spec:
+  istioMatches:
+    - headers:
+        end-user:
+          prefix: test-
+  subsets:
+    - name: two
+      namespace: shop
+      containers:
+        - containerName: helper
+          image: helper:2
+          env:
+            - name: "ON"
+              value: "yes"
+`.trimStart(),
+  });
+  const file = path.join(shop.dir, 'fromfile.yaml');
+  writeFileSync(file, printed.stdout);
+
+  const planned = await shop.run('env', 'plan', '-f', file);
+  expect(planned).toEqual({
+    code: 2,
+    stderr: '',
+    stdout: `
+Environment shop/fromfile
+  + Deployment shop/two-shop-fromfile
+  + DestinationRule shop/two-shop-fromfile-two
+  ~ VirtualService shop/two
+      + route end-user^=test- → two/shop-fromfile
+`.trimStart(),
+  });
+  expect(await names()).not.toContain('fromfile');
+
+  const quota = { name: 'none', namespace: 'shop' };
+  await shop.client.create(ResourceQuota, {
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: quota,
+    spec: { hard: { 'count/deployments.apps': '0' } },
+  });
+  await until(async () => (await shop.client.get(ResourceQuota, quota))['status'] !== undefined);
+  const refused = await shop.run('env', 'plan', '-f', file);
+  expect(refused).toMatchObject({
+    code: 2,
+    stdout: expect.stringMatching(
+      /^Environment shop\/fromfile\n {2}! Deployment shop\/two-shop-fromfile: deployments.apps "two-shop-fromfile" is forbidden: exceeded quota: none,.*\n$/,
+    ),
+  });
+  await shop.client.delete(ResourceQuota, quota);
+
+  const created = await shop.run('env', 'create', '-f', file, '--wait', '-o', 'name');
+  expect(created).toMatchObject({ code: 0, stdout: 'dynamicenv.riskified.com/fromfile\n' });
+  expect(await shop.run('env', 'delete', '-f', file)).toMatchObject({ code: 0 });
+  expect(await names()).not.toContain('fromfile');
+});
+
+describe('waiting ends', () => {
+  test('with exit code 3 and the reasons when the time is up', { timeout: 30_000 }, async () => {
+    const create = ['env', 'create', 'crashing', '--subset', 'bad=bad:2', '--header', 'a=b', '--wait'];
+    const { code, stderr } = await shop.run(...create, '--timeout', '1s');
+    expect(code).toBe(3);
+    const why = 'CrashLoopBackOff: container bad: ended with exit code 1 (Error)';
+    const progress = `shop/bad clone: initializing (Deployment shop/bad-shop-crashing): ${why}\n`;
+    const end = 'error: environment shop/crashing is not ready after 1s\n';
+    expect(stderr).toContain(end);
+    expect(stderr.slice(0, stderr.indexOf(end))).toContain(progress);
+    expect(stderr).toMatch(/Deployment shop\/bad-shop-crashing: pod \S+, container bad: CrashLoopBackOff/);
+    expect(await shop.run('env', 'delete', 'crashing')).toMatchObject({ code: 0 });
+  });
+
+  test('with exit code 1 and the reason when it is stalled', { timeout: 30_000 }, async () => {
+    const create = ['env', 'create', 'stalled', '--subset', 'lonely=lonely:2', '--header', 'a=b', '--wait'];
+    const { code, stderr } = await shop.run(...create);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /error: environment shop\/stalled is stalled: no base destination rules were found for subset: lonely-shop-stalled/,
+    );
+    expect(await shop.run('env', 'delete', 'stalled')).toMatchObject({ code: 0 });
+  });
+
+  test('with exit code 1 when earlier routes take every request', { timeout: 60_000 }, async () => {
+    const create = (name: string, header: string) =>
+      shop.run('env', 'create', name, '--subset', 'cart=cart:2', '--header', header, '--wait');
+    expect(await create('greedy', 'end-user~=.*')).toMatchObject({ code: 0 });
+    const { code, stderr } = await create('behind', 'end-user=alice');
+    const reason = 'all of its requests are taken by environment shop/greedy in VirtualService shop/cart';
+    expect(stderr).toContain(`shop/cart routes: ${reason}\n`);
+    expect(stderr).toContain(`error: environment shop/behind is stalled: shop/cart: ${reason}\n`);
+    expect(code).toBe(1);
+    const listed = await shop.run('env', 'list');
+    expect(listed.stdout).toMatch(/^behind +degraded +0\/1 /m);
+    expect(listed.stdout).toMatch(/^greedy +ready +1\/1 /m);
+    expect((await shop.run('env', 'describe', 'behind')).stdout).toContain(reason);
+    // The count that the original's tests know stays: the clone runs.
+    expect((await shop.client.get(DynamicEnv, { name: 'behind', namespace: 'shop' })).status?.totalReady).toBe(1);
+    // It gets its requests when the other one has gone.
+    await shop.run('env', 'delete', 'greedy');
+    await until(async () => /^behind +ready +1\/1 /m.test((await shop.run('env', 'list')).stdout), 20_000);
+    await shop.run('env', 'delete', 'behind');
+  });
+
+  test('with exit code 130 when it is interrupted', { timeout: 30_000 }, async () => {
+    const create = ['env', 'create', 'interrupted', '--subset', 'bad=bad:2', '--header', 'a=b', '--wait'];
+    const { child, ended, output } = shop.start(...create);
+    await until(() => output().includes('initializing'), 20_000);
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ code: 130, stdout: 'dynamicenv.riskified.com/interrupted created\n' });
+    expect(await shop.run('env', 'delete', 'interrupted')).toMatchObject({ code: 0 });
+  });
+});
+
+describe('list -w', () => {
+  const create = (name: string) => shop.run('env', 'create', name, '--subset', 'cart=cart:2', '--header', `a=${name}`);
+
+  test('shows what is there once, then every change, and marks what is gone', { timeout: 60_000 }, async () => {
+    await create('there');
+    const formats = [[], ['-o', 'name'], ['-o', 'json', '--output-watch-events'], ['--output-watch-events']];
+    const watches = formats.map((format) => shop.start('env', 'list', '-w', ...format));
+    const [table, names, events, marked] = watches.map(({ output }) => output) as [Output, Output, Output, Output];
+    await until(() => watches.every(({ output }) => output().includes('there')), 20_000);
+    expect(table().match(/^there /gm)).toHaveLength(1);
+    expect(names()).toBe('dynamicenv.riskified.com/there\n');
+    await create('seen');
+    await until(() => /^seen +ready +1\/1 +a=seen/m.test(table()), 20_000);
+    await shop.run('env', 'delete', 'seen');
+    await until(() => /^seen +deleting/m.test(table()), 20_000);
+    await until(() => /^seen +deleted +/m.test(table()), 20_000);
+    await until(() => names().endsWith('dynamicenv.riskified.com/seen deleted\n'), 20_000);
+    await until(() => events().includes('"type": "DELETED"'), 20_000);
+    await until(() => /^DELETED +seen +deleted/m.test(marked()), 20_000);
+    for (const { child } of watches) child.kill('SIGINT');
+    for (const { ended } of watches) expect((await ended).code).toBe(130);
+    await shop.run('env', 'delete', 'there');
+  });
+
+  test('ends quietly when its reader has left', { timeout: 60_000 }, async () => {
+    const { child, ended, output } = shop.start('env', 'list', '-w');
+    await until(() => output().includes('NAME'), 20_000);
+    child.stdout!.destroy();
+    await create('unread');
+    expect(await ended).toMatchObject({ code: 141, stderr: '' });
+    await shop.run('env', 'delete', 'unread');
+  });
+});
+
+test('completion offers commands, values, and names from the cluster', { timeout: 60_000 }, async () => {
+  await shop.run('env', 'create', 'offered', '--subset', 'cart=cart:2', '--header', 'a=b');
+  const offers = async (...words: string[]): Promise<string[]> => {
+    const { stdout } = await shop.run('complete', '--', ...words);
+    return stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t')[0]!)
+      .slice(0, -1);
+  };
+  expect(await offers('env', 'd')).toEqual(['describe', 'delete']);
+  expect(await offers('env', 'list', '-o', '')).toEqual(['table', 'wide', 'json', 'yaml', 'name']);
+  // A cluster that does not answer at once is not waited for, so a busy machine may need another try.
+  const live = async (...words: string[]): Promise<string> => (await offers('env', ...words)).join(' ');
+  await until(async () => (await live('describe', '')) === 'offered', 25_000);
+  await until(async () => (await live('list', '-n', 's')) === 'shop', 25_000);
+  expect(await live('describe', '-n', 'default', '')).toBe('');
+  const script = await shop.run('completion', 'bash');
+  expect(script).toMatchObject({ code: 0, stdout: expect.stringContaining('bash completion for offshoot') });
+  await shop.run('env', 'delete', 'offered');
+});
+
+test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, async () => {
+  const good = ['--subset', 'cart=cart:2', '--header', 'a=b'];
+  const file = path.join(shop.dir, 'refused.yaml');
+  const manifest = (name: string, namespace: string): string =>
+    `apiVersion: riskified.com/v1alpha1\nkind: DynamicEnv\nmetadata: {name: ${name}, namespace: ${namespace}}\n` +
+    'spec: {istioMatches: [{headers: {a: {exact: b}}}], subsets: []}\n';
+  // Only the server can know that the second can't be made, and the first must not be made either.
+  writeFileSync(file, `${manifest('fine', 'shop')}---\n${manifest('refused', 'nowhere')}`);
+  const refusals: [args: string[], message: string][] = [
+    [['create', 'x', '--subset', 'crt=c', '--header', 'a=b'], 'did you mean cart?'],
+    [['create', 'x', '--subset', 'two=c', '--header', 'a=b'], 'has the containers app, helper'],
+    [['create', 'x', ...good, '--replicas', '0'], "option '--replicas <number>' argument '0' is invalid"],
+    [['create', 'x', ...good, '--hedder', 'a=b'], '(Did you mean --header?)'],
+    [['creat', 'x', ...good], '(Did you mean create?)'],
+    [['create', '-f', file], 'namespaces "nowhere" not found'],
+    [['describe', 'x'], 'there is no environment x in namespace shop'],
+    [['delete'], 'say what to delete in one way'],
+  ];
+  const answers = await Promise.all(
+    refusals.map(async ([args, message]) => ({ args, message, ran: await shop.run('env', ...args) })),
+  );
+  for (const { args, message, ran } of answers) {
+    expect([args, ran.code, ran.stdout]).toEqual([args, 1, '']);
+    expect(ran.stderr).toContain(message);
+  }
+  expect(await names()).toEqual([]);
+});
+
+test('nobody looks after environments: waiting says so, and deleting still works', { timeout: 60_000 }, async () => {
+  const unattended = await openShop({ controller: false });
+  try {
+    await unattended.deploy('cart');
+    const create = ['env', 'create', 'alone', '--subset', 'cart=cart:2', '--header', 'a=b', '--wait'];
+    const created = await unattended.run(...create, '--timeout', '500ms');
+    expect(created.code).toBe(3);
+    expect(created.stderr).toContain(
+      'error: environment shop/alone is not ready after 0.5s\n' +
+        '  Environment shop/alone: no controller has looked at it yet: check that "offshoot run --controllers environments" runs for this cluster\n',
+    );
+    expect((await unattended.run('env', 'list')).stdout).toMatch(/^alone +pending +0\/1 +a=b/m);
+    expect(await unattended.run('env', 'delete', 'alone')).toMatchObject({ code: 0 });
+  } finally {
+    await unattended.stop();
+  }
+});
+
+test('nothing is left behind', async () => {
+  const leftovers = [];
+  for (const kind of [Deployment, DestinationRule]) {
+    const { items } = await shop.client.list<Deployment | DestinationRule>(kind, { namespace: 'shop' });
+    leftovers.push(...items.filter(({ metadata }) => metadata.name.includes('-shop-')));
+  }
+  expect(leftovers).toEqual([]);
+});

@@ -1,0 +1,163 @@
+// `offshoot env`: the commands for environments with their flags and help. What they do is loaded when it is needed.
+import { Command, InvalidArgumentError } from 'commander';
+import type { CreateOptions } from './create.ts';
+import type { DeleteOptions } from './delete.ts';
+import type { DescribeOptions } from './describe.ts';
+import type { PlanOptions } from './plan.ts';
+import { EXIT_HELP } from '../exit.ts';
+import type { ListOptions } from '../objects/list.ts';
+import { settingFlags } from '../run/environment-flags.ts';
+import {
+  clusterFlags,
+  collect,
+  dryRunFlag,
+  filenameFlag,
+  listFlags,
+  noWaitFlag,
+  outputFlag,
+  selectorFlag,
+  timeoutFlag,
+} from '../options.ts';
+import { validateCommand } from '../manifests/validate.ts';
+
+export function envCommand(): Command {
+  return new Command('env')
+    .description('make, look at and remove environments')
+    .addCommand(listCommand())
+    .addCommand(describeCommand())
+    .addCommand(createCommand())
+    .addCommand(deleteCommand())
+    .addCommand(planCommand())
+    .addCommand(validateManifestsCommand())
+    .addHelpText(
+      'after',
+      '\nExample:\n  offshoot env create feature --subset cart=shop/cart:2 --header end-user=alice --wait',
+    );
+}
+
+function listCommand(): Command {
+  return listFlags(new Command('list').alias('ls'))
+    .description('show environments and how they are')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  offshoot env list -A\n  offshoot env list -n shop -l team=blue -w\n${EXIT_HELP}`,
+    )
+    .action(async (options: ListOptions) => {
+      const { listEnvironments } = await import('./list.ts');
+      await listEnvironments(options);
+    });
+}
+
+function describeCommand(): Command {
+  return clusterFlags(new Command('describe'))
+    .description('show one environment as a tree, with the reason of anything that is not ready')
+    .argument('<NAME>', 'the environment')
+    .addOption(outputFlag(['json', 'yaml']))
+    .addHelpText('after', `\nExample:\n  offshoot env describe feature -n shop\n${EXIT_HELP}`)
+    .action(async (name: string, options: DescribeOptions) => {
+      const { describeCommand: describe } = await import('./describe.ts');
+      await describe(name, options);
+    });
+}
+
+function createCommand(): Command {
+  const deployment = '[namespace/]deployment[:container]=image';
+  return clusterFlags(new Command('create'))
+    .description('make an environment')
+    .argument('[NAME]', 'the environment; with -f, the files name it')
+    .option(`--subset <${deployment}>`, 'a Deployment to clone with this image, and to route to; repeatable', collect)
+    .option(`--consumer <${deployment}>`, 'a Deployment to clone that receives no requests; repeatable', collect)
+    .option(
+      '--header <condition>',
+      'requests with this header: name=value, name^=prefix or name~=regex; repeatable',
+      collect,
+    )
+    .option('--source-label <name=value>', 'requests from pods with this label; repeatable', collect)
+    .option('--env <NAME=value>', 'a variable for every container that gets an image; repeatable', collect)
+    .option('--replicas <number>', 'pods of each clone (default: 1)', parseReplicas)
+    .addOption(filenameFlag('environments to apply instead'))
+    .addOption(dryRunFlag())
+    .addOption(outputFlag(['json', 'yaml', 'name']))
+    .option('--wait', 'wait until it is ready, and show how far it is')
+    .addOption(noWaitFlag())
+    .addOption(timeoutFlag('2m'))
+    .addHelpText(
+      'after',
+      `
+All --header and --source-label must hold for a request to reach the environment.
+
+Examples:
+  offshoot env create feature -n shop --subset cart=shop/cart:2 --header end-user=alice --wait
+  offshoot env create feature --subset cart:app=shop/cart:2 --subset web/front=front:7 --env LOG=debug \\
+      --header end-user^=test- --dry-run=client -o yaml > feature.yaml
+  offshoot env create -f feature.yaml --wait --timeout 5m
+${EXIT_HELP}`,
+    )
+    .action(async (name: string | undefined, options: CreateOptions) => {
+      const { createEnvironments } = await import('./create.ts');
+      await createEnvironments(name, options);
+    });
+}
+
+function deleteCommand(): Command {
+  return clusterFlags(new Command('delete'))
+    .description('remove environments, and wait until nothing of them is left')
+    .argument('[NAME...]', 'the environments')
+    .addOption(filenameFlag('environments to delete'))
+    .addOption(selectorFlag())
+    .addOption(dryRunFlag())
+    .addOption(outputFlag(['name']))
+    .option('--wait', 'wait until everything is gone; this is the default', true)
+    .option('--no-wait', 'return once the deletion has begun')
+    .addOption(timeoutFlag('2m'))
+    .addHelpText(
+      'after',
+      `\nExamples:\n  offshoot env delete feature -n shop\n  offshoot env delete -l team=blue --timeout 5m\n${EXIT_HELP}`,
+    )
+    .action(async (names: readonly string[], options: DeleteOptions) => {
+      const { deleteEnvironments } = await import('./delete.ts');
+      await deleteEnvironments(names, options);
+    });
+}
+
+function planCommand(): Command {
+  return settingFlags(clusterFlags(new Command('plan')))
+    .description('show what the controller would do, without doing it')
+    .argument('[NAME]', 'the environment (default: all of the namespace)')
+    .addOption(filenameFlag('environments to plan as if they were applied'))
+    .addOption(outputFlag(['json', 'yaml']))
+    .addHelpText(
+      'after',
+      `
+The settings are to be those that the controllers run with.
+
+Examples:
+  offshoot env plan -f feature.yaml || test $? -eq 2
+  offshoot env plan feature -n shop --default-version stable
+${EXIT_HELP}`,
+    )
+    .action(async (name: string | undefined, options: PlanOptions) => {
+      const { planEnvironments } = await import('./plan.ts');
+      await planEnvironments(name, options);
+    });
+}
+
+function validateManifestsCommand(): Command {
+  return validateCommand({
+    description: 'check manifests of environments without a cluster',
+    one: 'DynamicEnv',
+    checks: async () => [(await import('./check.ts')).environmentCheck],
+    help: `
+Examples:
+  offshoot env validate -f feature.yaml
+  kustomize build . | offshoot env validate -f -
+
+What depends on a cluster is not checked: rights of the requester, and names that environments there have.`,
+  });
+}
+
+function parseReplicas(text: string): number {
+  const replicas = Number(text);
+  if (/^\d+$/.test(text) && replicas >= 1 && replicas <= 2_147_483_647) return replicas;
+  throw new InvalidArgumentError('It must be a whole number of at least 1.');
+}

@@ -1,0 +1,183 @@
+// `offshoot env create`: writes the manifest of an environment, applies it, and waits for it if asked to.
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { Deployment } from '../../environments/objects.ts';
+import { validateCreate, validateUpdate } from '../../environments/validate.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import { keyOf } from '../../kube/objects.ts';
+import { jsonEqual } from '../../watchable/index.ts';
+import { environmentsIn } from './files.ts';
+import { ENVIRONMENT } from './get.ts';
+import { buildManifest, parseFlags } from './manifest.ts';
+import type { Base, ManifestFlags, Override, Wish } from './manifest.ts';
+import { waitReady } from './wait.ts';
+import { CommandFailed, EXIT, messageOf } from '../exit.ts';
+import { listAll } from '../objects/follow.ts';
+import { findNamed, unknownKind } from '../objects/find.ts';
+import { connected } from '../options.ts';
+import type { ClusterOptions, DryRun } from '../options.ts';
+import { nameText, objectsText } from '../terminal/output.ts';
+
+export interface CreateOptions extends ClusterOptions, ManifestFlags {
+  readonly filename?: readonly string[];
+  readonly output?: 'json' | 'yaml' | 'name';
+  readonly dryRun: DryRun;
+  readonly wait?: boolean;
+  readonly timeout: number;
+}
+
+const FIELD_MANAGER = 'offshoot-cli';
+/** Of flags that write a manifest; with `-f` there is one already. */
+const MANIFEST_FLAGS = {
+  subset: '--subset',
+  consumer: '--consumer',
+  header: '--header',
+  sourceLabel: '--source-label',
+  env: '--env',
+  replicas: '--replicas',
+} as const;
+
+/** Creates the environment that the flags describe, or those that files hold. */
+export async function createEnvironments(name: string | undefined, options: CreateOptions): Promise<void> {
+  if (options.dryRun === 'client') {
+    const environments = await wanted(name, options);
+    for (const env of environments) refuseInvalid(env, validateCreate(env));
+    return print(environments, options, 'created (dry run)');
+  }
+  return connected(options, async ({ client, namespace }) => {
+    const manifests = options.filename
+      ? fromFiles(name, options, namespace)
+      : [await fromFlags(client, wishOf(name, options, namespace))];
+    // Everything is checked before anything is written.
+    const checked: Checked[] = [];
+    for (const manifest of manifests) checked.push(await check(client, manifest, options.filename === undefined));
+    const applied: DynamicEnv[] = [];
+    for (const { manifest, before, checked: answer } of checked) {
+      const after = options.dryRun === 'server' ? answer : await apply(client, manifest, false);
+      print([after], options, outcome(before, after, options.dryRun === 'server'));
+      applied.push(after);
+    }
+    if (options.wait && options.dryRun === 'none') {
+      for (const env of applied) await waitReady(client, env, options.timeout);
+    }
+  });
+}
+
+/** The same without writing anything; a cluster is asked only for names of containers that nobody gave. */
+async function wanted(name: string | undefined, options: CreateOptions): Promise<readonly DynamicEnv[]> {
+  const { namespaceWithoutCluster } = await import('../objects/credentials-hint.ts');
+  const namespace = namespaceWithoutCluster(options);
+  if (options.filename) return fromFiles(name, options, namespace);
+  const wish = wishOf(name, options, namespace);
+  const unnamed = wish.overrides.find(({ container }) => container === undefined);
+  if (unnamed === undefined) return [buildManifest(wish, () => undefined)];
+  try {
+    return await connected(options, async ({ client }) => [await fromFlags(client, wish)]);
+  } catch (error) {
+    if (error instanceof CommandFailed) throw error;
+    const { flag, text, name: deployment, image } = unnamed;
+    throw refusal(
+      `${flag} "${text}": its container is looked up in the cluster (${messageOf(error)}); name it as ${deployment}:CONTAINER=${image}`,
+    );
+  }
+}
+
+function fromFiles(name: string | undefined, options: CreateOptions, namespace: string): readonly DynamicEnv[] {
+  if (name !== undefined) throw refusal(`NAME "${name}": with -f, names come from the files; leave it out`);
+  for (const [option, flag] of Object.entries(MANIFEST_FLAGS)) {
+    if (options[option as keyof ManifestFlags] !== undefined) {
+      throw refusal(`${flag} can't be used together with -f: write it into the file`);
+    }
+  }
+  return environmentsIn(options.filename!, options, namespace);
+}
+
+function wishOf(name: string | undefined, options: CreateOptions, namespace: string): Wish {
+  if (name === undefined) throw refusal('NAME is missing: name the environment, or give a file with -f');
+  return parseFlags(name, namespace, options);
+}
+
+async function fromFlags(client: Client, wish: Wish): Promise<DynamicEnv> {
+  const bases = new Map<string, Base>();
+  for (const override of wish.overrides) {
+    const key = keyOf(override);
+    if (!bases.has(key)) bases.set(key, await readBase(client, override));
+  }
+  return buildManifest(wish, (override) => bases.get(keyOf(override)));
+}
+
+async function readBase(client: Client, { name, namespace }: Override): Promise<Base> {
+  try {
+    return { found: await client.get(Deployment, { name, namespace }) };
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const deployments = await listAll(client, Deployment, { namespace });
+    return { others: deployments.map(({ metadata }) => metadata.name) };
+  }
+}
+
+/** Applies an environment, or lets the server check what that would give. */
+export async function apply(client: Client, env: DynamicEnv, dryRun: boolean): Promise<DynamicEnv> {
+  const patch = { type: 'apply', body: env } as const;
+  try {
+    return await client.patch(DynamicEnv, env.metadata, patch, {
+      fieldManager: FIELD_MANAGER,
+      fieldValidation: 'Strict',
+      dryRun,
+    });
+  } catch (error) {
+    if (isNotFound(error) && error.details?.kind !== 'namespaces') throw unknownKind(DynamicEnv);
+    throw error;
+  }
+}
+
+interface Checked {
+  readonly manifest: DynamicEnv;
+  readonly before: DynamicEnv | undefined;
+  /** As the server would store it. */
+  readonly checked: DynamicEnv;
+}
+
+/** Lets the server check the form, and holds the rest to the rules that the controller relies on. */
+async function check(client: Client, manifest: DynamicEnv, isNew: boolean): Promise<Checked> {
+  const before = await findNamed(client, ENVIRONMENT, refOf(manifest));
+  if (before !== undefined && isNew) refuseOther(before, manifest);
+  const checked = await apply(client, manifest, true);
+  const verdict = before === undefined ? validateCreate(checked) : validateUpdate(before, checked);
+  refuseInvalid(manifest, verdict);
+  return { manifest, before, checked };
+}
+
+function refuseInvalid({ metadata }: DynamicEnv, verdict: ReturnType<typeof validateCreate>): void {
+  if (!verdict.allowed) throw refusal(verdict.status.message ?? `environment ${keyOf(metadata)} is refused`);
+}
+
+/** A new environment must not change one that somebody has under this name. */
+function refuseOther(before: DynamicEnv, wanted: DynamicEnv): void {
+  if (jsonEqual(before.spec, wanted.spec)) return;
+  throw refusal(
+    `environment ${keyOf(before.metadata)} exists already and is another one: choose another name, or delete it first (to change it, edit its manifest and use -f)`,
+  );
+}
+
+function outcome(before: DynamicEnv | undefined, after: DynamicEnv, dryRun: boolean): string {
+  const unchanged = before?.metadata.resourceVersion === after.metadata.resourceVersion;
+  const word = before === undefined ? 'created' : unchanged ? 'unchanged' : 'configured';
+  return dryRun ? `${word} (server dry run)` : word;
+}
+
+function print(environments: readonly DynamicEnv[], { output }: CreateOptions, word: string): void {
+  if (output === 'json' || output === 'yaml') {
+    process.stdout.write(objectsText(output, environments, environments.length > 1));
+  } else {
+    for (const env of environments) console.log(output === 'name' ? nameText(env) : `${nameText(env)} ${word}`);
+  }
+}
+
+function refOf({ metadata }: DynamicEnv): { name: string; namespace: string } {
+  return { name: metadata.name, namespace: metadata.namespace! };
+}
+
+function refusal(message: string): CommandFailed {
+  return new CommandFailed(EXIT.error, message);
+}

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { environmentsIn } from './files.ts';
+
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'offshoot-files-'));
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+function write(text: string): string {
+  const file = path.join(dir, 'env.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+function manifest(metadata: string, spec: string): string {
+  return `apiVersion: riskified.com/v1alpha1\nkind: DynamicEnv\nmetadata: ${metadata}\nspec: ${spec}\n`;
+}
+
+const SOUND = '{istioMatches: [{headers: {a: {exact: b}}}], subsets: []}';
+
+test('environments go to their own namespace, or to the one that is worked in', () => {
+  const file = write(`${manifest('{name: one, namespace: web}', SOUND)}---\n${manifest('{name: two}', SOUND)}`);
+  expect(environmentsIn([file], {}, 'shop').map(({ metadata }) => metadata)).toEqual([
+    { name: 'one', namespace: 'web' },
+    { name: 'two', namespace: 'shop' },
+  ]);
+});
+
+test.each([
+  [
+    manifest('{name: a}', '{istioMatches: [], subsets: []}'),
+    ':4:8: spec: Invalid value: []: empty IstioMatch is invalid',
+  ],
+  [
+    manifest('{name: a}', '{istioMatches: [{headers: {a: {exact: 5}}}], subsets: []}'),
+    ':4:38: spec.istioMatches[0].headers.a.exact: ',
+  ],
+  [manifest('{name: a}', '{istioMatches: [{headers: {a: {exact: b}}}]}'), ':4:1: spec.subsets: Required value'],
+  [manifest('{name: a}', SOUND.replace('{i', '{subset: [], i')), ':4:8: unknown field "spec.subset"'],
+  [
+    manifest('{name: a, namespace: web}', SOUND),
+    ': metadata.namespace is "web" and --namespace is "shop"; leave one out',
+  ],
+  [
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d}\n',
+    ': v1 ConfigMap is no environment; use kubectl apply for it',
+  ],
+  ['# nothing\n', ': there is no object in it'],
+])('%j is refused', (text, message) => {
+  const file = write(text);
+  expect(() => environmentsIn([file], { namespace: 'shop' }, 'shop')).toThrow(`-f ${file}${message}`);
+});
+
+test('of several faults, all are named', () => {
+  const file = write(manifest('{name: a}', '{istioMatches: [{headers: {a: {exact: 5}}}]}'));
+  expect(() => environmentsIn([file], {}, 'shop')).toThrow(
+    /^-f:\n {2}.*headers\.a\.exact.*\n {2}.*spec\.subsets: Required value$/,
+  );
+});

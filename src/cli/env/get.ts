@@ -1,0 +1,17 @@
+// Environments as the commands look them up.
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { getNamed } from '../objects/find.ts';
+import type { NamedRef, Noun } from '../objects/find.ts';
+
+export const ENVIRONMENT: Noun<DynamicEnv> = {
+  kind: DynamicEnv,
+  one: 'environment',
+  many: 'environments',
+  list: 'offshoot env list -A',
+};
+
+/** The environment; fails with a hint if there is none of that name. */
+export function getEnvironment(client: Client, ref: NamedRef): Promise<DynamicEnv> {
+  return getNamed(client, ENVIRONMENT, ref);
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import type { Deployment } from '../../environments/objects.ts';
+import { buildManifest, parseFlags } from './manifest.ts';
+import type { Base, ManifestFlags } from './manifest.ts';
+
+function base(...containers: string[]): Base {
+  const template = { spec: { containers: containers.map((name) => ({ name })) } };
+  const found: Deployment = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'any' },
+    spec: { selector: {}, template },
+  };
+  return { found };
+}
+
+function manifest(flags: ManifestFlags, bases: Readonly<Record<string, Base>> = {}): ReturnType<typeof buildManifest> {
+  const header = flags.header ?? flags.sourceLabel ?? ['end-user=alice'];
+  const wish = parseFlags('feature', 'shop', flags.sourceLabel ? flags : { ...flags, header });
+  return buildManifest(wish, ({ namespace, name }) => bases[`${namespace}/${name}`] ?? base('main'));
+}
+
+describe('a manifest from flags', () => {
+  test('everything at once', () => {
+    const flags = {
+      subset: ['cart=registry.example:5000/cart:2', 'web/front:app=front@sha256:00', 'web/front:proxy=proxy:3'],
+      consumer: ['worker=worker:2'],
+      header: ['end-user=alice', 'beta^=1'],
+      sourceLabel: ['example.com/team=blue'],
+      env: ['LOG=debug', 'EMPTY='],
+      replicas: 2,
+    };
+    const env = [
+      { name: 'LOG', value: 'debug' },
+      { name: 'EMPTY', value: '' },
+    ];
+    expect(manifest(flags, { 'web/front': base('app', 'proxy') })).toEqual({
+      apiVersion: 'riskified.com/v1alpha1',
+      kind: 'DynamicEnv',
+      metadata: { name: 'feature', namespace: 'shop' },
+      spec: {
+        istioMatches: [
+          {
+            headers: { 'end-user': { exact: 'alice' }, beta: { prefix: '1' } },
+            sourceLabels: { 'example.com/team': 'blue' },
+          },
+        ],
+        subsets: [
+          {
+            name: 'cart',
+            namespace: 'shop',
+            replicas: 2,
+            containers: [{ containerName: 'main', image: 'registry.example:5000/cart:2', env }],
+          },
+          {
+            name: 'front',
+            namespace: 'web',
+            replicas: 2,
+            containers: [
+              { containerName: 'app', image: 'front@sha256:00', env },
+              { containerName: 'proxy', image: 'proxy:3', env },
+            ],
+          },
+        ],
+        consumers: [
+          {
+            name: 'worker',
+            namespace: 'shop',
+            replicas: 2,
+            containers: [{ containerName: 'main', image: 'worker:2', env }],
+          },
+        ],
+      },
+    });
+  });
+
+  test('a source label alone is enough', () => {
+    const { spec } = manifest({ subset: ['cart=cart:2'], sourceLabel: ['app=web'] });
+    expect(spec.istioMatches).toEqual([{ sourceLabels: { app: 'web' } }]);
+  });
+});
+
+const FORM = 'write it as [namespace/]deployment[:container]=image, such as cart=registry.example/cart:2';
+
+describe('a refusal names the flag, what was found and what to do', () => {
+  test.each<[ManifestFlags, string]>([
+    [{}, 'name at least one Deployment with --subset deployment=image or --consumer deployment=image'],
+    [{ subset: ['cart'] }, `--subset "cart": the image is missing; ${FORM}`],
+    [{ subset: ['cart='] }, `--subset "cart=": the image is missing; ${FORM}`],
+    [{ subset: ['=cart:2'] }, `--subset "=cart:2": "" can't be a deployment name; ${FORM}`],
+    [{ subset: ['/cart=c'] }, `--subset "/cart=c": "" can't be a namespace name; ${FORM}`],
+    [{ subset: ['cart:=c'] }, `--subset "cart:=c": "" can't be a container name; ${FORM}`],
+    [{ subset: ['a/b/c=d'] }, `--subset "a/b/c=d": "a/b/c" does not name a Deployment; ${FORM}`],
+    [{ consumer: ['Cart=c'] }, `--consumer "Cart=c": "Cart" can't be a deployment name; ${FORM}`],
+    [{ subset: ['cart=c 2'] }, `--subset "cart=c 2": "c 2" can't be an image, for it has a space in it`],
+    [{ subset: ['cart=c', 'shop/cart=d'] }, '--subset "shop/cart=d": container main of shop/cart is given twice'],
+    [
+      { subset: ['cart=c'], consumer: ['shop/cart=c'] },
+      '--subset "cart=c": shop/cart is given with --consumer too; it can be only one of both',
+    ],
+    [
+      { subset: ['cart=c'], header: [] },
+      'say which requests are meant, with --header name=value or --source-label name=value',
+    ],
+    [
+      { subset: ['cart=c'], header: ['who'] },
+      '--header "who": write it as name=value, name^=prefix or name~=regular-expression',
+    ],
+    [{ subset: ['cart=c'], header: ['a=b', 'A=c'] }, '--header "A=c": header a is given twice'],
+    [{ subset: ['cart=c'], sourceLabel: ['app'] }, '--source-label "app": write it as name=value'],
+    [{ subset: ['cart=c'], sourceLabel: ['a=b,c=d'] }, '--source-label "a=b,c=d": write it as name=value'],
+    [{ subset: ['cart=c'], sourceLabel: ['a=b', 'a=c'] }, '--source-label "a=c": label a is given twice'],
+    [
+      { subset: ['cart=c'], env: ['1=2'] },
+      '--env "1=2": write it as NAME=value; a name has letters, digits, "_", "-" and "."',
+    ],
+    [{ subset: ['cart=c'], env: ['A=1', 'A=2'] }, '--env "A=2": A is given twice'],
+  ])('%j', (flags, message) => {
+    expect(() => manifest(flags)).toThrow(message);
+  });
+
+  test('of an impossible label value', () => {
+    const flags = { subset: ['cart=c'], sourceLabel: [`app=${'x'.repeat(64)}`] };
+    expect(() => manifest(flags)).toThrow(/^--source-label "app=x+": .* is not a label value/);
+  });
+
+  test.each(['Feature', '-feature', 'feature.1', 'x'.repeat(64), ''])('of the name "%s"', (name) => {
+    expect(() => parseFlags(name, 'shop', { subset: ['cart=c'], header: ['a=b'] })).toThrow(
+      `NAME "${name}": it must be`,
+    );
+  });
+
+  test.each<[string, Base, string]>([
+    [
+      'crt=c',
+      { others: ['web', 'cart', 'cart-db'] },
+      'there is no Deployment crt in namespace shop; did you mean cart?',
+    ],
+    ['zzzz=c', { others: ['web', 'cart'] }, 'there is no Deployment zzzz in namespace shop; there are web, cart'],
+    ['cart=c', { others: [] }, 'there is no Deployment cart in namespace shop; the namespace has none'],
+    ['cart=c', base('a', 'b'), 'Deployment shop/cart has the containers a, b; name one as cart:a=…'],
+    ['cart:x=c', base('a', 'b'), 'Deployment shop/cart has no container x; it has a, b'],
+  ])('of %s', (text, found, message) => {
+    const key = `shop/${/^[a-z]+/.exec(text)![0]}`;
+    expect(() => manifest({ subset: [text] }, { [key]: found })).toThrow(`--subset "${text}": ${message}`);
+  });
+});

@@ -1,0 +1,222 @@
+// Writes the manifest of an environment from the flags of `offshoot env create`. Pure: what it needs to know of the
+// cluster comes in, and what is wrong with a flag comes out as a refusal that names it.
+import type { ContainerOverrides, DynamicEnv, EnvVar, IstioMatch, StringMatch, Subset } from '../../api/dynamicenv.ts';
+import type { Deployment } from '../../environments/objects.ts';
+import { InvalidSelectorError, parseSelector } from '../../kube/selector.ts';
+import { parseHeader } from './match.ts';
+import { CommandFailed, EXIT } from '../exit.ts';
+import { isDnsLabel } from '../options.ts';
+import { similar } from '../objects/similar.ts';
+
+export interface ManifestFlags {
+  readonly subset?: readonly string[];
+  readonly consumer?: readonly string[];
+  readonly header?: readonly string[];
+  readonly sourceLabel?: readonly string[];
+  readonly env?: readonly string[];
+  readonly replicas?: number;
+}
+
+/** One `--subset` or `--consumer`. */
+export interface Override {
+  readonly flag: '--subset' | '--consumer';
+  readonly text: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Absent: the only container. */
+  readonly container?: string;
+  readonly image: string;
+}
+
+/** What the overrides need to know of a Deployment: it, or the names of those that are there instead. */
+export type Base = { readonly found: Deployment } | { readonly others: readonly string[] };
+
+/** Flags that have been read, and hold whatever the cluster is like. */
+export interface Wish {
+  readonly name: string;
+  readonly namespace: string;
+  readonly overrides: readonly Override[];
+  readonly match: IstioMatch;
+  readonly variables: readonly EnvVar[];
+  readonly replicas?: number;
+}
+
+/** Reads the flags. Deployments that name no namespace are in that of the environment. */
+export function parseFlags(name: string, namespace: string, flags: ManifestFlags): Wish {
+  if (!isDnsLabel(name)) {
+    throw refusal(`NAME "${name}": it must be at most 63 small letters, digits and hyphens, with no hyphen at an end`);
+  }
+  return {
+    name,
+    namespace,
+    overrides: parseOverrides(flags, namespace),
+    match: parseMatch(flags),
+    variables: parseVariables(flags.env ?? []),
+    ...(flags.replicas !== undefined && { replicas: flags.replicas }),
+  };
+}
+
+function parseOverrides(flags: ManifestFlags, namespace: string): readonly Override[] {
+  const overrides = [
+    ...(flags.subset ?? []).map((text) => parseOverride('--subset', text, namespace)),
+    ...(flags.consumer ?? []).map((text) => parseOverride('--consumer', text, namespace)),
+  ];
+  if (overrides.length === 0) {
+    throw refusal('name at least one Deployment with --subset deployment=image or --consumer deployment=image');
+  }
+  for (const { flag, text, namespace: where, name } of overrides) {
+    const other = overrides.find((each) => each.flag !== flag && each.name === name && each.namespace === where);
+    if (other)
+      throw refused(flag, text, `${where}/${name} is given with ${other.flag} too; it can be only one of both`);
+  }
+  return overrides;
+}
+
+/** Reads `[namespace/]deployment[:container]=image`. */
+function parseOverride(flag: Override['flag'], text: string, namespace: string): Override {
+  const equals = text.indexOf('=');
+  const target = equals < 0 ? text : text.slice(0, equals);
+  const image = equals < 0 ? '' : text.slice(equals + 1);
+  const form = 'write it as [namespace/]deployment[:container]=image, such as cart=registry.example/cart:2';
+  const [, where, name, container] = /^(?:([^/:]*)\/)?([^/:]*)(?::([^/:]*))?$/.exec(target) ?? [];
+  if (name === undefined) throw refused(flag, text, `"${target}" does not name a Deployment; ${form}`);
+  const parts = { namespace: where, deployment: name, container };
+  for (const [part, value] of Object.entries(parts)) {
+    const isName = part === 'deployment' ? isDnsName : isDnsLabel;
+    if (value !== undefined && !isName(value)) throw refused(flag, text, `"${value}" can't be a ${part} name; ${form}`);
+  }
+  if (image === '') throw refused(flag, text, `the image is missing; ${form}`);
+  if (/\s/.test(image)) throw refused(flag, text, `"${image}" can't be an image, for it has a space in it`);
+  return { flag, text, namespace: where ?? namespace, name, ...(container !== undefined && { container }), image };
+}
+
+/** The manifest. `baseOf` answers for Deployments whose containers are to be found out or checked. */
+export function buildManifest(wish: Wish, baseOf: (override: Override) => Base | undefined): DynamicEnv {
+  const { name, namespace, match } = wish;
+  const consumers = subsetsOf('--consumer', wish, baseOf);
+  return {
+    apiVersion: 'riskified.com/v1alpha1',
+    kind: 'DynamicEnv',
+    metadata: { name, namespace },
+    spec: {
+      istioMatches: [match],
+      subsets: subsetsOf('--subset', wish, baseOf),
+      ...(consumers.length > 0 && { consumers }),
+    },
+  };
+}
+
+/** One subset for each Deployment, however many of its containers are overridden. */
+function subsetsOf(
+  flag: Override['flag'],
+  { overrides, variables, replicas }: Wish,
+  baseOf: (override: Override) => Base | undefined,
+): Subset[] {
+  const subsets = new Map<string, Subset & { containers: ContainerOverrides[] }>();
+  for (const override of overrides.filter((each) => each.flag === flag)) {
+    const { name, namespace, image, text } = override;
+    const containerName = containerOf(override, baseOf(override));
+    const key = `${namespace}/${name}`;
+    const subset = subsets.get(key) ?? { name, namespace, ...(replicas !== undefined && { replicas }), containers: [] };
+    if (subset.containers.some((container) => container.containerName === containerName)) {
+      throw refused(flag, text, `container ${containerName} of ${key} is given twice`);
+    }
+    subset.containers.push({ containerName, image, ...(variables.length > 0 && { env: [...variables] }) });
+    subsets.set(key, subset);
+  }
+  return [...subsets.values()];
+}
+
+function parseMatch({ header = [], sourceLabel = [] }: ManifestFlags): IstioMatch {
+  if (header.length + sourceLabel.length === 0) {
+    throw refusal('say which requests are meant, with --header name=value or --source-label name=value');
+  }
+  const headers: Record<string, StringMatch> = {};
+  for (const text of header) {
+    const parsed = parseHeader(text);
+    if (parsed === undefined) {
+      throw refused('--header', text, 'write it as name=value, name^=prefix or name~=regular-expression');
+    }
+    if (headers[parsed.name]) throw refused('--header', text, `header ${parsed.name} is given twice`);
+    headers[parsed.name] = parsed.match;
+  }
+  const sourceLabels: Record<string, string> = {};
+  for (const text of sourceLabel) {
+    const [name, value] = parseLabel(text);
+    if (name in sourceLabels) throw refused('--source-label', text, `label ${name} is given twice`);
+    sourceLabels[name] = value;
+  }
+  return {
+    ...(header.length > 0 && { headers }),
+    ...(sourceLabel.length > 0 && { sourceLabels }),
+  };
+}
+
+function parseLabel(text: string): readonly [name: string, value: string] {
+  const equals = text.indexOf('=');
+  const [name, value] = [text.slice(0, equals), text.slice(equals + 1)];
+  if (equals < 1 || /[,=!<>()\s]/.test(name + value)) throw refused('--source-label', text, 'write it as name=value');
+  try {
+    parseSelector(text);
+    return [name, value];
+  } catch (error) {
+    if (error instanceof InvalidSelectorError) throw refused('--source-label', text, error.message);
+    throw error;
+  }
+}
+
+function parseVariables(texts: readonly string[]): EnvVar[] {
+  const variables = new Map<string, EnvVar>();
+  for (const text of texts) {
+    const [, name, value] = /^([-._a-zA-Z][-._a-zA-Z0-9]*)=(.*)$/s.exec(text) ?? [];
+    if (name === undefined || value === undefined) {
+      throw refused('--env', text, 'write it as NAME=value; a name has letters, digits, "_", "-" and "."');
+    }
+    if (variables.has(name)) throw refused('--env', text, `${name} is given twice`);
+    variables.set(name, { name, value });
+  }
+  return [...variables.values()];
+}
+
+function containerOf({ flag, text, namespace, name, container }: Override, base: Base | undefined): string {
+  if (base === undefined) return container!;
+  if ('others' in base) {
+    const close = similar(name, base.others);
+    const hint =
+      close.length > 0
+        ? `did you mean ${close.join(' or ')}?`
+        : base.others.length > 0
+          ? `there are ${listed(base.others)}`
+          : 'the namespace has none';
+    throw refused(flag, text, `there is no Deployment ${name} in namespace ${namespace}; ${hint}`);
+  }
+  const names = (base.found.spec.template.spec?.containers ?? []).map((each) => each.name);
+  if (container === undefined) {
+    const [only] = names;
+    if (only !== undefined && names.length === 1) return only;
+    throw refused(
+      flag,
+      text,
+      `Deployment ${namespace}/${name} has the containers ${listed(names)}; name one as ${name}:${names[0]}=…`,
+    );
+  }
+  if (names.includes(container)) return container;
+  throw refused(flag, text, `Deployment ${namespace}/${name} has no container ${container}; it has ${listed(names)}`);
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 8).join(', ');
+  return names.length > 8 ? `${shown} and ${names.length - 8} more` : shown;
+}
+
+function isDnsName(text: string): boolean {
+  return text.length <= 253 && text.split('.').every(isDnsLabel);
+}
+
+function refused(flag: string, text: string, problem: string): CommandFailed {
+  return refusal(`${flag} "${text}": ${problem}`);
+}
+
+function refusal(message: string): CommandFailed {
+  return new CommandFailed(EXIT.error, message);
+}

@@ -1,0 +1,44 @@
+import { assert, constantFrom, property, string, stringMatching } from 'fast-check';
+import { expect, test } from 'vitest';
+import { exampleCall, formatHeader, formatMatches, parseHeader } from './match.ts';
+
+test.each([
+  ['end-user=alice', { name: 'end-user', match: { exact: 'alice' } }],
+  ['end-user^=al', { name: 'end-user', match: { prefix: 'al' } }],
+  ['end-user~=a.*', { name: 'end-user', match: { regex: 'a.*' } }],
+  ['X-Key=a=b^=c', { name: 'x-key', match: { exact: 'a=b^=c' } }],
+  ['end-user', undefined],
+  ['end-user=', undefined],
+  ['=alice', undefined],
+  ['end user=alice', undefined],
+])('--header %s', (text, expected) => {
+  expect(parseHeader(text)).toEqual(expected);
+});
+
+test('what is printed is what would be read', () => {
+  const name = stringMatching(/^[a-z][a-z0-9-]{0,20}$/);
+  const form = constantFrom('exact', 'prefix', 'regex');
+  assert(
+    property(name, form, string({ minLength: 1 }), (header, kind, value) => {
+      const match = { [kind]: value };
+      expect(parseHeader(formatHeader(header, match))).toEqual({ name: header, match });
+    }),
+  );
+});
+
+test('conditions that must all hold are joined by commas, alternatives by "or"', () => {
+  const text = formatMatches([
+    { headers: { 'end-user': { prefix: 'al' }, beta: { exact: '1' } } },
+    { sourceLabels: { app: 'web' } },
+  ]);
+  expect(text).toBe('end-user^=al,beta=1 or source:app=web');
+});
+
+test.each([
+  [{ headers: { 'end-user': { exact: 'alice' } } }, `curl -H 'end-user: alice' http://cart/`],
+  [{ headers: { who: { exact: "o'neill" } } }, `curl -H 'who: o'\\''neill' http://cart/`],
+  [{ headers: { who: { regex: 'a|b' } } }, `curl -H 'who: <a value that fits a|b>' http://cart/`],
+  [{ sourceLabels: { app: 'web' } }, 'curl http://cart/  # from a pod with the labels app=web'],
+])('a call to try', (match, expected) => {
+  expect(exampleCall(match, 'http://cart/')).toBe(expected);
+});

@@ -1,0 +1,66 @@
+// Conditions of an environment as people write them: `end-user=alice`, `end-user^=al`, `end-user~=a.*`. Read from flags,
+// printed in tables, and turned into a call to try.
+import type { IstioMatch, StringMatch } from '../../api/dynamicenv.ts';
+import type { HttpMatch, HttpRoute } from '../../traffic/istio/objects.ts';
+
+const OPERATORS = { exact: '=', prefix: '^=', regex: '~=' } as const;
+type Form = keyof typeof OPERATORS;
+
+/** One header condition; undefined if the text is not of that form. */
+export function parseHeader(text: string): { readonly name: string; readonly match: StringMatch } | undefined {
+  const [, name, operator, value] = /^([\w!#$%&'*+.`|-]+?)(\^=|~=|=)(.+)$/s.exec(text) ?? [];
+  if (name === undefined || operator === undefined || value === undefined) return undefined;
+  const form = (Object.keys(OPERATORS) as Form[]).find((each) => OPERATORS[each] === operator)!;
+  // Header names are the same whatever their case, and Istio wants them small.
+  return { name: name.toLowerCase(), match: { [form]: value } };
+}
+
+/** One header condition as `parseHeader` reads it. */
+export function formatHeader(name: string, match: StringMatch): string {
+  const form = formOf(match);
+  return form === undefined ? name : `${name}${OPERATORS[form]}${match[form]}`;
+}
+
+/** All conditions: `,` where both must hold, ` or ` between alternatives. */
+export function formatMatches(matches: readonly HttpMatch[]): string {
+  return matches
+    .map(({ headers = {}, sourceLabels = {}, ...others }) =>
+      [
+        ...Object.entries(headers).map(([name, match]) => formatHeader(name, match)),
+        ...Object.entries(sourceLabels).map(([name, value]) => `source:${name}=${value}`),
+        ...Object.entries(others).map(([name, value]) => `${name}=${JSON.stringify(value)}`),
+      ].join(','),
+    )
+    .join(' or ');
+}
+
+/** A route of a VirtualService: which requests it takes, and where to. */
+export function formatRoute({ match = [], route = [] }: HttpRoute): string {
+  const destinations = route.map(({ destination, weight }) => {
+    const share = weight === undefined ? '' : ` ${weight}%`;
+    return `${destination?.host ?? ''}/${destination?.subset ?? ''}${share}`;
+  });
+  return `${formatMatches(match)} → ${destinations.join(', ')}`;
+}
+
+/** A command that sends a request that fits, and what else it takes. */
+export function exampleCall({ headers = {}, sourceLabels = {} }: IstioMatch, url: string): string {
+  const flags = Object.entries(headers).map(([name, match]) => `-H ${quoted(`${name}: ${exampleValue(match)}`)} `);
+  const labels = Object.entries(sourceLabels).map(([name, value]) => `${name}=${value}`);
+  const from = labels.length > 0 ? `  # from a pod with the labels ${labels.join(',')}` : '';
+  return `curl ${flags.join('')}${url}${from}`;
+}
+
+function exampleValue(match: StringMatch): string {
+  const form = formOf(match);
+  return form === 'regex' ? `<a value that fits ${match.regex}>` : ((form && match[form]) ?? '');
+}
+
+function formOf(match: StringMatch): Form | undefined {
+  return (Object.keys(OPERATORS) as Form[]).find((form) => match[form]);
+}
+
+/** A text as one word of a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,71 @@
+// How far an environment is, part by part: what `--wait` shows while it waits. Pure.
+import type { CloneStatus, DynamicEnv, ResourceStatus, Subset, SubsetStatus } from '../../api/dynamicenv.ts';
+import { itemsOf, statusKey } from '../../environments/names.ts';
+import { keyOf } from '../../kube/objects.ts';
+import { errorsOf, isCurrent, textsOf } from './state.ts';
+import type { ProgressStep } from '../terminal/progress.ts';
+
+const UNSEEN = 'waits for the controller';
+
+/** Clone, rule and routes of every subset, and the clone of every consumer. */
+export function environmentSteps(env: DynamicEnv): readonly ProgressStep[] {
+  const status = isCurrent(env) ? env.status : undefined;
+  const { subsets, consumers } = itemsOf(env);
+  return [
+    ...subsets.flatMap((subset) => subsetSteps(subset, status?.subsetsStatus[statusKey(subset)])),
+    ...consumers.map((consumer) => {
+      const found = status?.consumersStatus?.[statusKey(consumer)];
+      return cloneStep(consumer, found, textsOf(found?.errors));
+    }),
+  ];
+}
+
+function subsetSteps(subset: Subset, status: SubsetStatus | undefined): ProgressStep[] {
+  return [
+    cloneStep(subset, status?.deployment, errorsOf(status, 'deployment')),
+    ruleStep(subset, status),
+    routeStep(subset, status),
+  ];
+}
+
+function cloneStep(subset: Subset, clone: CloneStatus | undefined, errors: readonly string[]): ProgressStep {
+  const label = `${statusKey(subset)} clone`;
+  if (errors.length > 0) return { label, state: 'failed', note: errors.join('; ') };
+  if (clone === undefined) return { label, state: 'waiting', note: UNSEEN };
+  const state = clone.name === '' ? clone.status : `${clone.status} (Deployment ${keyOf(clone)})`;
+  const note = clone.message === undefined ? state : `${state}: ${clone.message}`;
+  if (clone.status === 'running' && clone.message === undefined) return { label, state: 'done', note };
+  return { label, state: clone.status === 'failed' ? 'failed' : 'working', note };
+}
+
+function ruleStep(subset: Subset, status: SubsetStatus | undefined): ProgressStep {
+  const label = `${statusKey(subset)} rule`;
+  const errors = errorsOf(status, 'destinationRule');
+  if (errors.length > 0) return { label, state: 'failed', note: errors.join('; ') };
+  const running = named(status?.destinationRules);
+  if (running.length === 0)
+    return { label, state: 'waiting', note: status === undefined ? UNSEEN : 'waits for the clone' };
+  return { label, state: 'done', note: `running (DestinationRule ${running.join(', ')})` };
+}
+
+function routeStep(subset: Subset, status: SubsetStatus | undefined): ProgressStep {
+  const label = `${statusKey(subset)} routes`;
+  const errors = [...errorsOf(status, 'virtualServices'), ...errorsOf(status, 'subset')];
+  const running = named(status?.virtualServices);
+  // A delegate that is missing is an error in one place; the routes in the others lead to the environment all the same.
+  if (running.length > 0 && errorsOf(status, 'subset').length === 0) {
+    if (status?.unreached !== undefined) return { label, state: 'failed', note: status.unreached };
+    return { label, state: 'done', note: `running (VirtualService ${running.join(', ')})` };
+  }
+  if (errors.length > 0) return { label, state: 'failed', note: errors.join('; ') };
+  return { label, state: 'waiting', note: status === undefined ? UNSEEN : waitsFor(status) };
+}
+
+/** A clone that runs is not all that routes wait for: proxies must know the rule first. */
+function waitsFor({ deployment }: SubsetStatus): string {
+  return deployment.status === 'running' ? 'waits for proxies to know the rule' : 'waits for the clone';
+}
+
+function named(resources: readonly ResourceStatus[] = []): string[] {
+  return resources.filter(({ status }) => status === 'running').map(keyOf);
+}

@@ -1,0 +1,231 @@
+import { expect, test } from 'vitest';
+import type { DynamicEnv, DynamicEnvStatus } from '../../api/dynamicenv.ts';
+import type { Deployment } from '../../environments/objects.ts';
+import type { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
+import { unpainted } from '../terminal/colour.ts';
+import { descriptionLines } from './describe.ts';
+import type { EnvironmentWorld } from './world.ts';
+import { problemsOf } from '../terminal/tree.ts';
+import { describeEnvironment } from './tree.ts';
+
+const NOW = Date.parse('2026-01-01T00:01:00Z');
+
+function world(status: Partial<DynamicEnvStatus> | undefined, rest: Partial<EnvironmentWorld> = {}): EnvironmentWorld {
+  const env: DynamicEnv = {
+    apiVersion: 'riskified.com/v1alpha1',
+    kind: 'DynamicEnv',
+    metadata: { name: 'feature', namespace: 'shop', generation: 1 },
+    spec: {
+      istioMatches: [{ headers: { 'end-user': { exact: 'alice' } } }],
+      subsets: [{ name: 'cart', namespace: 'shop', containers: [{ containerName: 'app', image: 'cart:2', env: [] }] }],
+    },
+    ...(status && { status: { subsetsStatus: {}, totalReady: 0, observedGeneration: 1, ...status } }),
+  };
+  const none = {
+    clones: new Map(),
+    pods: new Map(),
+    rules: new Map(),
+    virtualServices: new Map(),
+    services: new Map(),
+  };
+  return { env, ...none, events: [], ...rest };
+}
+
+function clone(status: Deployment['status']): ReadonlyMap<string, Deployment> {
+  const containers = [
+    { name: 'app', image: 'cart:2' },
+    { name: 'helper', image: 'helper:1' },
+  ];
+  return new Map([
+    [
+      'shop/cart-shop-feature',
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'cart-shop-feature', namespace: 'shop' },
+        spec: { replicas: 1, selector: {}, template: { spec: { containers } } },
+        ...(status && { status }),
+      },
+    ],
+  ]);
+}
+
+const lines = (of: EnvironmentWorld): string => descriptionLines(describeEnvironment(of), unpainted, NOW).join('\n');
+
+test('a ready environment: every part, how to call it, what happened', () => {
+  const ref = { name: 'cart-shop-feature', namespace: 'shop' };
+  const rule: DestinationRule = {
+    apiVersion: 'networking.istio.io/v1beta1',
+    kind: 'DestinationRule',
+    metadata: { ...ref, name: 'cart-shop-feature-cart' },
+    spec: { host: 'cart' },
+  };
+  const service: VirtualService = {
+    apiVersion: 'networking.istio.io/v1beta1',
+    kind: 'VirtualService',
+    metadata: { name: 'cart', namespace: 'shop' },
+    spec: {
+      hosts: ['cart'],
+      http: [
+        {
+          name: 'dynamic-environment-shop-feature-cart-0123456789',
+          match: [{ headers: { 'end-user': { exact: 'alice' } }, uri: { prefix: '/x' } }],
+          route: [{ destination: { host: 'cart', subset: 'shop-feature' } }],
+        },
+        { route: [{ destination: { host: 'cart', subset: 'shared' } }] },
+      ],
+    },
+  };
+  const cart = {
+    deployment: { ...ref, status: 'running' },
+    destinationRules: [{ name: 'cart-shop-feature-cart', namespace: 'shop', status: 'running' }],
+    virtualServices: [{ name: 'cart', namespace: 'shop', status: 'running' }],
+  };
+  const text = lines(
+    world(
+      { state: 'ready', subsetsStatus: { 'shop/cart': cart } },
+      {
+        clones: clone({ readyReplicas: 1 }),
+        rules: new Map([['shop/cart-shop-feature-cart', rule]]),
+        virtualServices: new Map([['shop/cart', service]]),
+        services: new Map([
+          [
+            'shop/cart',
+            {
+              apiVersion: 'v1',
+              kind: 'Service',
+              metadata: { name: 'cart', namespace: 'shop' },
+              spec: { ports: [{ port: 9080 }] },
+            },
+          ],
+        ]),
+        events: [
+          {
+            apiVersion: 'events.k8s.io/v1',
+            kind: 'Event',
+            metadata: { name: 'e', namespace: 'shop' },
+            eventTime: '2026-01-01T00:00:30.000000Z',
+            type: 'Normal',
+            reason: 'Ready',
+            action: 'Ready',
+            note: '1 of 1 subsets and consumers are ready',
+            regarding: { apiVersion: 'riskified.com/v1alpha1', kind: 'DynamicEnv', name: 'feature' },
+            reportingController: 'offshoot',
+            reportingInstance: 'one',
+          },
+        ],
+      },
+    ),
+  );
+  expect(text).toBe(
+    `
+Environment shop/feature  ready
+└─ Subset shop/cart  running
+   ├─ Deployment shop/cart-shop-feature  running  1/1 pods ready, app=cart:2
+   ├─ DestinationRule shop/cart-shop-feature-cart  running
+   └─ VirtualService shop/cart  running
+      └─ Route dynamic-environment-shop-feature-cart-0123456789  running  end-user=alice,uri={"prefix":"/x"} → cart/shop-feature
+
+Requests  end-user=alice
+Try       curl -H 'end-user: alice' http://cart.shop:9080/
+
+Events
+    30s  Ready  1 of 1 subsets and consumers are ready`.trimStart(),
+  );
+});
+
+test('a clone that does not come up says why: its conditions, its pods', () => {
+  const pods = [
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p1' },
+      status: {
+        containerStatuses: [
+          {
+            name: 'app',
+            restartCount: 3,
+            state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off' } },
+            lastState: { terminated: { reason: 'Error', exitCode: 1 } },
+          },
+          { name: 'helper', state: { waiting: { reason: 'ContainerCreating' } } },
+        ],
+      },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p2' },
+      status: {
+        conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'no room' }],
+      },
+    },
+  ];
+  const conditions = [
+    { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable', message: 'not enough' },
+    { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated', message: 'fine' },
+  ];
+  const cart = {
+    deployment: { name: 'cart-shop-feature', namespace: 'shop', status: 'initializing' },
+    virtualServices: [{ name: 'cart', namespace: 'shop', status: 'unknown' }],
+  };
+  const { environment } = describeEnvironment(
+    world(
+      { state: 'processing', subsetsStatus: { 'shop/cart': cart } },
+      { clones: clone({ conditions }), pods: new Map([['shop/cart-shop-feature', pods]]) },
+    ),
+  );
+  expect(problemsOf(environment)).toEqual([
+    'Deployment shop/cart-shop-feature: MinimumReplicasUnavailable: not enough',
+    'Deployment shop/cart-shop-feature: pod p1, container app: CrashLoopBackOff: back-off, last exit code 1 (Error), restarted 3×',
+    'Deployment shop/cart-shop-feature: pod p2: Unschedulable: no room',
+    'VirtualService shop/cart: routes are put in once the clone runs',
+  ]);
+});
+
+test('errors stand at the part that they are about', () => {
+  const error = (text: string) => [{ error: text, lastOccurrence: '2026-01-01T00:00:00Z' }];
+  const cart = {
+    deployment: { name: '', namespace: '', status: 'unknown' },
+    subsetErrors: {
+      deployment: error('no base'),
+      destinationRule: error('no rule'),
+      virtualServices: error('no routes'),
+      subset: error('no host'),
+    },
+  };
+  expect(lines(world({ state: 'degraded', subsetsStatus: { 'shop/cart': cart } }))).toBe(
+    `
+Environment shop/feature  degraded
+└─ Subset shop/cart  degraded
+   │  ! no host
+   ├─ Deployment shop/cart-shop-feature  missing
+   │     ! no base
+   ├─ DestinationRule of the base  missing
+   │     ! no rule
+   └─ VirtualService of the base  missing
+         ! no routes
+
+Requests  end-user=alice`.trimStart(),
+  );
+});
+
+test('what is wrong with an environment as a whole stands at the top', () => {
+  const reasonsOf = (of: EnvironmentWorld): unknown => describeEnvironment(of).environment.reasons;
+  const stalled = (reason: string) =>
+    world({
+      state: 'degraded',
+      conditions: [{ type: 'Stalled', status: 'True', reason, message: 'the reason', lastTransitionTime: '' }],
+    });
+  expect(reasonsOf(world(undefined))).toEqual([
+    'no controller has looked at it yet: check that "offshoot run --controllers environments" runs for this cluster',
+  ]);
+  expect(reasonsOf(world({ state: 'ready', observedGeneration: 0 }))).toEqual([
+    'the controller has not seen the latest change yet',
+  ]);
+  expect(reasonsOf(stalled('NameCollision'))).toEqual(['the reason']);
+  expect(reasonsOf(stalled('Degraded'))).toBeUndefined();
+  const { env, ...rest } = world({ state: 'ready' });
+  const metadata = { ...env.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['A', 'B'] };
+  expect(reasonsOf({ env: { ...env, metadata }, ...rest })).toEqual(['waits for the finalizers A, B']);
+});

@@ -1,0 +1,209 @@
+// The tree of an environment: subsets, and below each its clone, its rules, the VirtualServices and the routes in them,
+// every part with its state and the reasons why it is not ready. Plain data; `offshoot env describe` prints it.
+import type { ConsumerStatus, DynamicEnv, ResourceStatus, Subset, SubsetStatus } from '../../api/dynamicenv.ts';
+import { conditionsOf } from '../../controller/conditions.ts';
+import { isRouteOfSubset, ownerOf } from '../../environments/marks.ts';
+import { itemsOf, statusKey } from '../../environments/names.ts';
+import type { Deployment, Pod } from '../../environments/objects.ts';
+import type { HttpRoute } from '../../traffic/istio/objects.ts';
+import { keyOf } from '../../kube/objects.ts';
+import { notSeenYet } from '../objects/controllers-hint.ts';
+import { exampleCall, formatMatches, formatRoute } from './match.ts';
+import { errorsOf, isCurrent, stateOf, textsOf } from './state.ts';
+import { cloneRef, serviceRef } from './world.ts';
+import type { EnvironmentWorld } from './world.ts';
+import { recentOf } from '../objects/recent-events.ts';
+import type { RecentEvent } from '../objects/recent-events.ts';
+import { node } from '../terminal/tree.ts';
+import type { TreeNode } from '../terminal/tree.ts';
+
+export interface Description {
+  readonly environment: TreeNode;
+  /** Which requests reach it, in short. */
+  readonly match: string;
+  /** Commands that send such requests. */
+  readonly call: readonly string[];
+  readonly events: readonly RecentEvent[];
+}
+
+/** Describes an environment. */
+export function describeEnvironment(world: EnvironmentWorld): Description {
+  const { env } = world;
+  const { subsets, consumers } = itemsOf(env);
+  const matches = env.spec?.istioMatches ?? [];
+  return {
+    environment: node('Environment', keyOf(env.metadata), stateOf(env), {
+      reasons: environmentReasons(env),
+      children: [
+        ...subsets.map((subset) => subsetNode(world, subset)),
+        ...consumers.map((consumer) => consumerNode(world, consumer)),
+      ],
+    }),
+    match: formatMatches(matches),
+    call: matches.flatMap((match) => urlsOf(world).map((url) => exampleCall(match, url))),
+    events: recentOf(world.events),
+  };
+}
+
+/** What the parts below do not say themselves. */
+function environmentReasons(env: DynamicEnv): string[] {
+  if (env.metadata.deletionTimestamp !== undefined) {
+    return [`waits for the finalizers ${(env.metadata.finalizers ?? []).join(', ')}`];
+  }
+  if (env.status?.state === undefined) return [notSeenYet('environments')];
+  if (!isCurrent(env)) return ['the controller has not seen the latest change yet'];
+  return conditionsOf(env)
+    .filter(({ type, status, reason }) => {
+      // Degraded is the sum of what the parts below say themselves.
+      if (type === 'Stalled') return status === 'True' && reason !== 'Degraded';
+      // Which routes are in the way, or why none can be made, is nobody else's to say.
+      if (type === 'Routed' && (reason === 'Shadowed' || reason === 'RoutesMissing')) return true;
+      return reason.endsWith('WithWarnings');
+    })
+    .map(({ message }) => message);
+}
+
+function subsetNode(world: EnvironmentWorld, subset: Subset): TreeNode {
+  const key = statusKey(subset);
+  const status = world.env.status?.subsetsStatus?.[key];
+  const children = [
+    cloneNode(world, subset, status?.deployment, errorsOf(status, 'deployment')),
+    ...ruleNodes(status, errorsOf(status, 'destinationRule')),
+    ...virtualServiceNodes(world, subset, status),
+  ];
+  const reasons = [...errorsOf(status, 'subset'), ...unreachedOf(status)];
+  return node('Subset', key, subsetState(status), { reasons, children });
+}
+
+function subsetState(status: SubsetStatus | undefined): string {
+  if (status === undefined) return 'pending';
+  if (Object.values(status.subsetErrors ?? {}).some((list) => (list ?? []).length > 0)) return 'degraded';
+  if (status.deployment.status !== 'running') return status.deployment.status;
+  if (isRouted(status)) return status.unreached === undefined ? 'running' : 'degraded';
+  return 'processing';
+}
+
+/** Why requests that a route leads to the subset do not reach it; of one without routes, the parts say it. */
+function unreachedOf(status: SubsetStatus | undefined): string[] {
+  return status?.unreached !== undefined && isRouted(status) ? [status.unreached] : [];
+}
+
+function isRouted({ virtualServices = [] }: SubsetStatus): boolean {
+  return virtualServices.some((each) => each.status === 'running');
+}
+
+function consumerNode(world: EnvironmentWorld, consumer: Subset): TreeNode {
+  const key = statusKey(consumer);
+  const status: ConsumerStatus | undefined = world.env.status?.consumersStatus?.[key];
+  const errors = textsOf(status?.errors);
+  const children = [cloneNode(world, consumer, status, errors)];
+  return node('Consumer', key, errors.length > 0 ? 'degraded' : (status?.status ?? 'pending'), { children });
+}
+
+function cloneNode(
+  world: EnvironmentWorld,
+  subset: Subset,
+  status: ResourceStatus | undefined,
+  errors: readonly string[],
+): TreeNode {
+  const ref = cloneRef(world.env, subset);
+  const clone = world.clones.get(keyOf(ref));
+  const pods = world.pods.get(keyOf(ref)) ?? [];
+  const state = status?.name ? status.status : clone === undefined ? 'missing' : 'unknown';
+  if (clone === undefined) return node('Deployment', keyOf(ref), state, { reasons: errors });
+  const ready = clone.status?.readyReplicas;
+  const wanted = clone.spec.replicas ?? 1;
+  const detail = [`${ready ?? 0}/${wanted} pods ready`, ...imagesOf(clone, subset)].join(', ');
+  const reasons =
+    state === 'running' && (ready ?? 0) >= wanted ? [] : [...deploymentReasons(clone), ...pods.flatMap(podReasons)];
+  return node('Deployment', keyOf(ref), state, { detail, reasons: [...errors, ...reasons] });
+}
+
+/** The images of the containers that the environment changes. */
+function imagesOf({ spec }: Deployment, subset: Subset): string[] {
+  const { containers = [], initContainers = [] } = spec.template.spec ?? {};
+  const changed = new Set(
+    [...(subset.containers ?? []), ...(subset.initContainers ?? [])].map((each) => each.containerName),
+  );
+  return [...initContainers, ...containers]
+    .filter(({ name }) => changed.has(name))
+    .map(({ name, image }) => `${name}=${image ?? ''}`);
+}
+
+function deploymentReasons({ status }: Deployment): string[] {
+  return (status?.conditions ?? [])
+    .filter(
+      ({ type, status: is }) =>
+        (type === 'ReplicaFailure' && is === 'True') ||
+        ((type === 'Available' || type === 'Progressing') && is === 'False'),
+    )
+    .map(({ reason, message }) => [reason, message].filter(Boolean).join(': '));
+}
+
+function podReasons(pod: Pod): string[] {
+  const { conditions = [], initContainerStatuses = [], containerStatuses = [] } = pod.status ?? {};
+  const unscheduled = conditions
+    .filter(({ type, status }) => type === 'PodScheduled' && status === 'False')
+    .map(({ reason, message }) => `pod ${pod.metadata.name}: ${[reason, message].filter(Boolean).join(': ')}`);
+  const waiting = [...initContainerStatuses, ...containerStatuses].flatMap(
+    ({ name, state, lastState, restartCount }) => {
+      const { reason, message } = state?.waiting ?? {};
+      // On its way, and no reason to worry.
+      if (reason === undefined || reason === 'ContainerCreating' || reason === 'PodInitializing') return [];
+      const { terminated } = lastState ?? {};
+      const ended = terminated && `last exit code ${terminated.exitCode} (${terminated.reason})`;
+      const restarts = restartCount ? `restarted ${restartCount}×` : undefined;
+      const why = [message, ended, restarts].filter(Boolean).join(', ');
+      return [`pod ${pod.metadata.name}, container ${name}: ${reason}${why && `: ${why}`}`];
+    },
+  );
+  return [...unscheduled, ...waiting];
+}
+
+function ruleNodes(status: SubsetStatus | undefined, errors: readonly string[]): TreeNode[] {
+  const rules = status?.destinationRules ?? [];
+  const nodes = rules.map((rule) => node('DestinationRule', keyOf(rule), rule.status, { reasons: ruleReasons(rule) }));
+  return errors.length === 0
+    ? nodes
+    : [...nodes, node('DestinationRule', 'of the base', 'missing', { reasons: errors })];
+}
+
+function ruleReasons({ status }: ResourceStatus): string[] {
+  return status === 'ignored-missing-destination-rule'
+    ? ['no base DestinationRule declares the default version for this service']
+    : [];
+}
+
+function virtualServiceNodes(world: EnvironmentWorld, subset: Subset, status: SubsetStatus | undefined): TreeNode[] {
+  const owner = ownerOf(world.env, []);
+  const waits = status?.deployment.status !== 'running';
+  const nodes = (status?.virtualServices ?? []).map((ref) => {
+    const service = world.virtualServices.get(keyOf(ref));
+    const routes = (service?.spec?.http ?? []).filter((route) => isRouteOfSubset(owner, subset, service!, route));
+    if (ref.status === 'unknown') {
+      const what = waits ? 'the clone runs' : 'proxies know the rule';
+      return node('VirtualService', keyOf(ref), 'waiting', { reasons: [`routes are put in once ${what}`] });
+    }
+    const isIgnored = ref.status === 'ignored-missing-virtual-service';
+    const reasons = isIgnored ? ['no route in it leads to the default version'] : [];
+    return node('VirtualService', keyOf(ref), ref.status, { reasons, children: routes.map(routeNode) });
+  });
+  const errors = errorsOf(status, 'virtualServices');
+  return errors.length === 0
+    ? nodes
+    : [...nodes, node('VirtualService', 'of the base', 'missing', { reasons: errors })];
+}
+
+function routeNode(route: HttpRoute): TreeNode {
+  return node('Route', route.name ?? '', 'running', { detail: formatRoute(route) });
+}
+
+/** Where to send requests: the services that have a rule, with the first port of each. */
+function urlsOf({ rules, services }: EnvironmentWorld): string[] {
+  const urls = [...rules.values()].flatMap(serviceRef).map((ref) => {
+    const ports = services.get(keyOf(ref))?.spec?.['ports'] as readonly { readonly port?: number }[] | undefined;
+    const port = ports?.[0]?.port;
+    return `http://${ref.name}.${ref.namespace}${port === undefined || port === 80 ? '' : `:${port}`}/`;
+  });
+  return [...new Set(urls)];
+}

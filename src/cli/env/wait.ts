@@ -1,0 +1,46 @@
+// Waits until an environment is ready, and shows how far it is meanwhile.
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { keyOf } from '../../kube/objects.ts';
+import { environmentSteps } from './progress.ts';
+import { isCurrent, verdictOf } from './state.ts';
+import { readWorld } from './world.ts';
+import { CommandFailed, EXIT } from '../exit.ts';
+import { followUntil } from '../objects/follow.ts';
+import { problemsOf } from '../terminal/tree.ts';
+import { describeEnvironment } from './tree.ts';
+import { seconds, withProgress } from '../terminal/with-progress.ts';
+
+/** Resolves when an environment is ready; fails with the reason when it stalls, or when the time is up. */
+export async function waitReady(client: Client, env: DynamicEnv, timeoutMs: number): Promise<void> {
+  let latest = env;
+  const { name, namespace } = env.metadata;
+  const selection = { namespace: namespace!, fieldSelector: `metadata.name=${name}` };
+  const outcome = await withProgress(timeoutMs, (signal, progress) => {
+    progress.show(environmentSteps(env));
+    return followUntil(client, DynamicEnv, selection, signal, (table) => {
+      const [found] = table.list();
+      if (found === undefined) throw new CommandFailed(EXIT.error, `environment ${keyOf(env.metadata)} was deleted`);
+      latest = found;
+      progress.show(environmentSteps(found));
+      const verdict = verdictOf(found);
+      return verdict.is === 'open' ? undefined : verdict;
+    });
+  });
+  if (outcome !== undefined && outcome.is === 'ready') return;
+  const about = `environment ${keyOf(env.metadata)}`;
+  if (outcome !== undefined) throw new CommandFailed(EXIT.error, `${about} is stalled: ${outcome.reason}`);
+  const reasons = await reasonsOf(client, latest);
+  throw new CommandFailed(
+    EXIT.timedOut,
+    [`${about} is not ready after ${seconds(timeoutMs)}`, ...reasons].join('\n  '),
+  );
+}
+
+async function reasonsOf(client: Client, env: DynamicEnv): Promise<readonly string[]> {
+  const problems = problemsOf(describeEnvironment(await readWorld(client, env)).environment);
+  if (problems.length > 0 || !isCurrent(env)) return problems;
+  return environmentSteps(env)
+    .filter(({ state }) => state !== 'done')
+    .map(({ label, note }) => `${label}: ${note}`);
+}

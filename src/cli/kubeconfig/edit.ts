@@ -1,0 +1,173 @@
+// Puts a context into a kubeconfig of somebody else and takes it out again, without touching anything else in it. Pure;
+// merge.ts reads and writes the file.
+import { isDeepStrictEqual } from 'node:util';
+import { isMap, isSeq, parse, parseDocument, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import type { Document, Node } from 'yaml';
+
+/** A context with its cluster and user, which all have its name. */
+export interface OwnContext {
+  readonly name: string;
+  readonly server: string;
+  readonly caPem: string;
+  readonly certPem: string;
+  readonly keyPem: string;
+  /** The process that serves the cluster. */
+  readonly pid: number;
+}
+
+const LISTS = { clusters: 'cluster', users: 'user', contexts: 'context' } as const;
+/** The extension of a context that says that it is ours, and what was current before it. */
+const MARK = 'offshoot.dev';
+
+/** As kubectl lays out what it writes, so that little of the file changes its form. */
+const AS_KUBECTL = { lineWidth: 0, indentSeq: false, flowCollectionPadding: false } as const;
+
+/** The text with the context, which is then the current one. Throws for a context of that name that is not ours. */
+export function withContext(text: string, own: OwnContext, isAlive: (pid: number) => boolean): string {
+  const document = read(text);
+  const { name } = own;
+  const before = markOf(document, name);
+  const isThere = Object.keys(LISTS).some((list) => indexOf(document, list, name) >= 0);
+  if (isThere && before === undefined) {
+    throw new Error(`it has an entry "${name}" that "offshoot up" did not make; choose another name`);
+  }
+  if (before !== undefined && before.pid !== own.pid && isAlive(before.pid)) {
+    throw new Error(`its context "${name}" is that of the process ${before.pid}, which runs; choose another name`);
+  }
+  const current = textOf(document.get('current-context'));
+  const previous = current === name ? before?.previous : current;
+  take(document, name);
+  const base64 = (pem: string): string => Buffer.from(pem).toString('base64');
+  add(document, 'clusters', name, {
+    server: own.server,
+    'certificate-authority-data': base64(own.caPem),
+  });
+  add(document, 'users', name, {
+    'client-certificate-data': base64(own.certPem),
+    'client-key-data': base64(own.keyPem),
+  });
+  const extension = { pid: String(own.pid), ...(previous !== undefined && { previous }) };
+  add(document, 'contexts', name, { cluster: name, user: name, extensions: [{ name: MARK, extension }] });
+  document.set('current-context', quoted(name));
+  if (!document.has('apiVersion')) document.set('apiVersion', 'v1');
+  if (!document.has('kind')) document.set('kind', 'Config');
+  return write(document, text, name);
+}
+
+/** The text without the context of a process; undefined where it is not there, or another one's by now. */
+export function withoutContext(text: string, name: string, pid: number): string | undefined {
+  const document = read(text);
+  const mark = markOf(document, name);
+  if (mark?.pid !== pid) return undefined;
+  take(document, name);
+  for (const place of [['current-context'], ...previousIn(document)]) {
+    if (textOf(document.getIn(place)) !== name) continue;
+    if (mark.previous === undefined) document.deleteIn(place);
+    else document.setIn(place, quoted(mark.previous));
+  }
+  return write(document, text, name);
+}
+
+/** Every value as the text that it is: nothing is read as a number and written as another one. */
+function read(text: string): Document {
+  const document: Document = parseDocument<Node>(text, { schema: 'failsafe' });
+  const [error] = document.errors;
+  if (error !== undefined) throw new Error(error.message.split('\n')[0]!.replace(/:$/, ''));
+  if (document.contents === null || textOf(document.contents) === '') document.contents = new YAMLMap();
+  if (!isMap(document.contents)) throw new Error('it is no mapping');
+  return document;
+}
+
+/** The text of a document. Whatever went wrong with it, nothing of others may be lost. */
+function write(document: Document, before: string, name: string): string {
+  const after = document.toString(AS_KUBECTL);
+  if (!isDeepStrictEqual(foreign(before, name), foreign(after, name))) {
+    throw new Error('it can not be edited without changing other entries; set KUBECONFIG to another file');
+  }
+  return after;
+}
+
+/** What an edit may not change. */
+function foreign(text: string, name: string): unknown {
+  const { 'current-context': _current, apiVersion: _version, kind: _kind, ...rest } = fieldsOf(parse(text));
+  const lists = Object.keys(LISTS).map((list) => {
+    const entries = Array.isArray(rest[list]) ? (rest[list] as unknown[]) : [];
+    return [list, entries.filter((entry) => fieldsOf(entry)['name'] !== name).map(withoutMark)];
+  });
+  return { ...rest, ...Object.fromEntries(lists) };
+}
+
+function withoutMark(entry: unknown): unknown {
+  const { context, ...rest } = fieldsOf(entry);
+  const { extensions, ...fields } = fieldsOf(context);
+  if (!Array.isArray(extensions)) return entry;
+  const others = extensions.filter((extension) => fieldsOf(extension)['name'] !== MARK);
+  return { ...rest, context: { ...fields, extensions: others } };
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+interface Mark {
+  readonly pid: number;
+  readonly previous?: string;
+}
+
+function markOf(document: Document, name: string): Mark | undefined {
+  const index = indexOf(document, 'contexts', name);
+  const extensions = index < 0 ? undefined : document.getIn(['contexts', index, 'context', 'extensions']);
+  const marks = isSeq(extensions) ? extensions.toJSON().map(fieldsOf) : [];
+  const mark = marks.find((extension) => extension['name'] === MARK);
+  if (mark === undefined) return undefined;
+  const { pid, previous } = fieldsOf(mark['extension']);
+  return { pid: Number(pid), ...(typeof previous === 'string' && { previous }) };
+}
+
+/** Where contexts of ours say what was current before them. */
+function previousIn(document: Document): (string | number)[][] {
+  const { contexts } = fieldsOf(document.toJS());
+  const found: (string | number)[][] = [];
+  (Array.isArray(contexts) ? (contexts as unknown[]) : []).forEach((entry, i) => {
+    const { extensions } = fieldsOf(fieldsOf(entry)['context']);
+    (Array.isArray(extensions) ? (extensions as unknown[]) : []).forEach((extension, k) => {
+      const isOurs = fieldsOf(extension)['name'] === MARK;
+      if (isOurs) found.push(['contexts', i, 'context', 'extensions', k, 'extension', 'previous']);
+    });
+  });
+  return found;
+}
+
+function indexOf(document: Document, list: string, name: string): number {
+  const entries = document.get(list);
+  return isSeq(entries) ? entries.items.findIndex((item) => isMap(item) && textOf(item.get('name')) === name) : -1;
+}
+
+function take(document: Document, name: string): void {
+  for (const list of Object.keys(LISTS)) {
+    for (let index = indexOf(document, list, name); index >= 0; index = indexOf(document, list, name)) {
+      document.deleteIn([list, index]);
+    }
+  }
+}
+
+function add(document: Document, list: keyof typeof LISTS, name: string, value: object): void {
+  const found = document.get(list);
+  const entries = isSeq(found) ? found : new YAMLSeq();
+  if (entries.items.length === 0) entries.flow = false;
+  entries.add(document.createNode({ name: quoted(name), [LISTS[list]]: value }));
+  document.set(list, entries);
+}
+
+/** Names may look like something else than text. */
+function quoted(text: string): Scalar {
+  const scalar = new Scalar(text);
+  if (!/^[a-z][-\w./@:]*$/i.test(text) || /^(true|false|yes|no|on|off|y|n|null)$/i.test(text))
+    scalar.type = 'QUOTE_DOUBLE';
+  return scalar;
+}
+
+function textOf(node: unknown): string | undefined {
+  const value: unknown = node instanceof Scalar ? node.value : node;
+  return typeof value === 'string' ? value : undefined;
+}

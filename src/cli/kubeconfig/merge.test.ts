@@ -1,0 +1,90 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { mergeKubeconfig } from './merge.ts';
+
+const own = {
+  name: 'offshoot',
+  server: 'https://127.0.0.1:1',
+  caPem: 'CA',
+  certPem: 'CERT',
+  keyPem: 'KEY',
+  pid: process.pid,
+};
+const theirs = `apiVersion: v1
+kind: Config
+current-context: work
+clusters: []
+contexts:
+- name: work
+  context: {}
+users: []
+`;
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'offshoot-merge-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const at = (...names: string[]): string => path.join(dir, ...names);
+const env = (...files: string[]): NodeJS.ProcessEnv => ({ HOME: dir, KUBECONFIG: files.join(path.delimiter) });
+
+test('without KUBECONFIG it is ~/.kube/config, made if it is missing, for nobody else to read', async () => {
+  const { file } = await mergeKubeconfig(own, { HOME: dir });
+  expect(file).toBe(at('.kube', 'config'));
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(at('.kube'))).toEqual(['config']);
+});
+
+test('of several files it is the first that is there, or else the last, as kubectl has it', async () => {
+  expect((await mergeKubeconfig(own, env(at('a'), at('b')))).file).toBe(at('b'));
+  rmSync(at('b'));
+  writeFileSync(at('c'), theirs);
+  expect((await mergeKubeconfig(own, env(at('a'), at('c'), at('b')))).file).toBe(at('c'));
+  expect(existsSync(at('a')) || existsSync(at('b'))).toBe(false);
+});
+
+test('mode and link stay, and undo leaves what was there', async () => {
+  writeFileSync(at('real'), theirs);
+  chmodSync(at('real'), 0o640);
+  symlinkSync(at('real'), at('link'));
+  const { undo } = await mergeKubeconfig(own, env(at('link')));
+  expect(readFileSync(at('real'), 'utf8')).toContain('offshoot');
+  expect([statSync(at('real')).mode & 0o777, readdirSync(dir).toSorted()]).toEqual([0o640, ['link', 'real']]);
+  await undo();
+  expect(readFileSync(at('link'), 'utf8')).toBe(theirs);
+});
+
+test('what was written meanwhile is kept', async () => {
+  writeFileSync(at('a'), theirs);
+  const { undo } = await mergeKubeconfig(own, env(at('a')));
+  writeFileSync(at('a'), `${readFileSync(at('a'), 'utf8')}preferences: {colors: true}\n`);
+  await undo();
+  expect(readFileSync(at('a'), 'utf8')).toContain('preferences: {colors: true}');
+  rmSync(at('a'));
+  await undo();
+});
+
+test('a file that can not be understood is left alone, and so is one that kubectl writes', async () => {
+  writeFileSync(at('a'), 'contexts: [');
+  await expect(mergeKubeconfig(own, env(at('a')))).rejects.toThrow(`kubeconfig ${at('a')}: `);
+  expect(readFileSync(at('a'), 'utf8')).toBe('contexts: [');
+  writeFileSync(at('a'), theirs);
+  writeFileSync(at('a.lock'), '');
+  await expect(mergeKubeconfig(own, env(at('a')))).rejects.toThrow(
+    `another program is writing it; if not, remove ${at('a.lock')}`,
+  );
+  expect([readFileSync(at('a'), 'utf8'), existsSync(at('a.lock'))]).toEqual([theirs, true]);
+});

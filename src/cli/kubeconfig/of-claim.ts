@@ -1,0 +1,57 @@
+// A kubeconfig out of a Secret as a person can use it beside others: named after its claim, at the address of today.
+import { parseDocument } from 'yaml';
+import type { Document } from 'yaml';
+import type { ConnectConfig } from '../../kube/client/config/config.ts';
+
+/**
+ * The kubeconfig with its current context, and that context's cluster and user, called by the given name. What can't be
+ * read is returned as it is: the reader of it will say why.
+ */
+export function namedKubeconfig(text: string, name: string, ours: ConnectConfig): string {
+  const document = parseDocument(text);
+  const current = document.errors.length === 0 ? document.get('current-context') : undefined;
+  const context = entryOf(document, 'contexts', current);
+  if (context === undefined) return text;
+  const part = (list: 'clusters' | 'users', field: 'cluster' | 'user'): void => {
+    const reference = [...context, 'context', field];
+    const entry = entryOf(document, list, document.getIn(reference));
+    // One that other contexts have too keeps its name.
+    if (entry === undefined || usesOf(document, field, document.getIn(reference)) > 1) return;
+    if (list === 'clusters') move(document, [...entry, 'cluster'], ours);
+    document.setIn([...entry, 'name'], name);
+    document.setIn(reference, name);
+  };
+  part('clusters', 'cluster');
+  part('users', 'user');
+  document.setIn([...context, 'name'], name);
+  document.set('current-context', name);
+  return document.toString({ lineWidth: 0 });
+}
+
+type Path = readonly (string | number)[];
+
+/** Where the entry of a name is. */
+function entryOf(document: Document, list: string, name: unknown): Path | undefined {
+  const entries = (document.toJS() as Record<string, unknown> | null)?.[list];
+  if (typeof name !== 'string' || !Array.isArray(entries)) return undefined;
+  const index = entries.findIndex((entry: { name?: unknown } | null) => entry?.name === name);
+  return index < 0 ? undefined : [list, index];
+}
+
+function usesOf(document: Document, field: string, name: unknown): number {
+  const { contexts } = document.toJS() as { contexts: readonly ({ context?: Record<string, unknown> } | null)[] };
+  return contexts.filter((entry) => entry?.context?.[field] === name).length;
+}
+
+/** A cluster on this machine may listen elsewhere since it was started again: its authority tells that it is the same. */
+function move(document: Document, cluster: Path, ours: ConnectConfig): void {
+  const server = document.getIn([...cluster, 'server']);
+  const authority = document.getIn([...cluster, 'certificate-authority-data']);
+  if (typeof server !== 'string' || typeof authority !== 'string' || ours.caPem === undefined) return;
+  const isSame = Buffer.from(authority, 'base64').toString('utf8').trim() === ours.caPem.trim();
+  if (isSame && isLoopback(server) && isLoopback(ours.server)) document.setIn([...cluster, 'server'], ours.server);
+}
+
+function isLoopback(server: string): boolean {
+  return /^(127\.|localhost$|\[::1\]$)/.test(URL.parse(server)?.hostname ?? '');
+}

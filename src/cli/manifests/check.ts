@@ -1,0 +1,171 @@
+// Checks manifests of our kinds without a cluster: YAML, schema, then the rules of admission. Every finding has its place
+// in the file. `offshoot env validate` and `offshoot claim validate` print them.
+import { isMap, isScalar, isSeq } from 'yaml';
+import type { Node } from 'yaml';
+import type { z } from 'zod';
+import type { Resource } from '../../api/resource.ts';
+import { apiVersionOf, keyOf } from '../../kube/objects.ts';
+import type { KubeObject } from '../../kube/objects.ts';
+import { parseYaml } from './kubectl-yaml.ts';
+
+/** A place in an object. */
+type Place = readonly (string | number)[];
+
+interface Problem {
+  readonly at: Place;
+  readonly message: string;
+  /** It would be admitted all the same. */
+  readonly isWarning?: true;
+}
+
+/** A kind to check. */
+export interface Check {
+  readonly resource: Resource<KubeObject>;
+  /** What admission says of an object that fits its schema; `before` are those of the kind that came before it. */
+  judge(object: KubeObject, before: readonly KubeObject[]): readonly Problem[];
+}
+
+interface Finding {
+  readonly source: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  readonly isWarning?: true;
+}
+
+export interface Checked {
+  readonly findings: readonly Finding[];
+  /** Kinds and keys of the objects that would be admitted. */
+  readonly valid: readonly string[];
+}
+
+/** A document that may hold an object to check, and how to find places in it. */
+interface Candidate {
+  readonly check: Check;
+  readonly value: unknown;
+  readonly locate: (at: Place) => Omit<Finding, 'message'>;
+}
+
+/** Checks texts, each with the name of its source. Objects of other kinds are passed over. */
+export function checkManifests(
+  texts: readonly (readonly [source: string, text: string])[],
+  namespace: string,
+  checks: readonly Check[],
+): Checked {
+  const findings: Finding[] = [];
+  const valid: string[] = [];
+  const seen = new Map<Check, KubeObject[]>(checks.map((check) => [check, []]));
+  for (const { check, value, locate } of texts.flatMap(([source, text]) =>
+    candidatesOf(source, text, checks, findings),
+  )) {
+    const schema = schemaProblems(value, check.resource);
+    const object = { ...(value as KubeObject), metadata: metadataOf(value as KubeObject, check, namespace) };
+    const before = seen.get(check)!;
+    const problems = schema.length > 0 ? schema : check.judge(object, before);
+    for (const { at, ...problem } of problems) findings.push({ ...locate(at), ...problem });
+    if (schema.length === 0) before.push(object);
+    if (problems.every(({ isWarning }) => isWarning))
+      valid.push(`${object.kind.toLowerCase()}/${keyOf(object.metadata)}`);
+  }
+  return { findings, valid };
+}
+
+function metadataOf({ metadata }: KubeObject, { resource }: Check, namespace: string): KubeObject['metadata'] {
+  return resource.kind.namespaced ? { namespace, ...metadata } : metadata;
+}
+
+function candidatesOf(source: string, text: string, checks: readonly Check[], findings: Finding[]): Candidate[] {
+  return parseYaml(text).flatMap(({ contents, problems, value, positionOf }) => {
+    findings.push(...problems.map((problem) => ({ source, ...problem })));
+    if (!problems.every(({ isWarning }) => isWarning)) return [];
+    return objectsIn(value(), [], checks).map((object) => ({
+      check: object.check,
+      value: object.value,
+      locate: (place: Place) => ({ source, ...positionOf(offsetOf(contents, [...object.at, ...place])) }),
+    }));
+  });
+}
+
+/** The objects to check in a document: itself, or the items of a list. */
+function objectsIn(value: unknown, at: Place, checks: readonly Check[]): { check: Check; value: unknown; at: Place }[] {
+  const { kind, apiVersion, items } = fieldsOf(value);
+  if (kind === 'List' && Array.isArray(items)) {
+    return items.flatMap((item, index) => objectsIn(item, [...at, 'items', index], checks));
+  }
+  const group = typeof apiVersion === 'string' ? apiVersion.split('/')[0] : '';
+  const check = checks.find(
+    ({ resource }) => kind === resource.kind.kind && ['', resource.kind.group].includes(group!),
+  );
+  return check === undefined ? [] : [{ check, value, at }];
+}
+
+function schemaProblems(value: unknown, { kind, definition }: Resource<KubeObject>): Problem[] {
+  const { apiVersion, metadata, spec, status: _status, kind: _kind, ...unknown } = fieldsOf(value);
+  const { name, namespace } = fieldsOf(metadata);
+  const wanted = apiVersionOf(kind);
+  const problems: Problem[] = Object.keys(unknown).map((field) => unknownField([field]));
+  if (apiVersion !== wanted) problems.push({ at: ['apiVersion'], message: `apiVersion: must be ${wanted}` });
+  if (typeof name !== 'string' || name === '') {
+    problems.push({ at: ['metadata', 'name'], message: 'metadata.name: Required value' });
+  }
+  if (namespace !== undefined && typeof namespace !== 'string') {
+    problems.push({ at: ['metadata', 'namespace'], message: 'metadata.namespace: must be a string' });
+  }
+  const parsed = definition.spec.safeParse(spec);
+  if (parsed.success) return [...problems, ...unknownFields(spec, parsed.data, ['spec'])];
+  return [...problems, ...parsed.error.issues.map(problemOf)];
+}
+
+function problemOf(issue: z.core.$ZodIssue): Problem {
+  const at = ['spec', ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))];
+  const missing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+  return { at, message: `${pathText(at)}: ${missing ? 'Required value' : issue.message}` };
+}
+
+/** The schema drops what it does not know, so whatever is missing from its result is unknown. */
+function unknownFields(written: unknown, known: unknown, at: Place): Problem[] {
+  if (Array.isArray(written)) {
+    return written.flatMap((item, index) => unknownFields(item, (known as unknown[])[index], [...at, index]));
+  }
+  if (typeof written !== 'object' || written === null) return [];
+  return Object.entries(written).flatMap(([field, value]) => {
+    const place = [...at, field];
+    const fields = fieldsOf(known);
+    return Object.hasOwn(fields, field) ? unknownFields(value, fields[field], place) : [unknownField(place)];
+  });
+}
+
+function unknownField(at: Place): Problem {
+  return { at, message: `unknown field ${JSON.stringify(pathText(at))}` };
+}
+
+function pathText(at: Place): string {
+  return at
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+/** Where a place begins in the text: at its key or item or, when it is not there, at the nearest thing around it. */
+export function offsetOf(root: Node | null, at: Place): number {
+  let node: unknown = root;
+  let offset = root?.range?.[0] ?? 0;
+  for (const part of at) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
+      if (pair === undefined) break;
+      offset = (pair.key as Node).range?.[0] ?? offset;
+      node = pair.value;
+    } else if (isSeq(node)) {
+      node = node.items[Number(part)];
+      offset = (node as Node | undefined)?.range?.[0] ?? offset;
+    } else {
+      break;
+    }
+  }
+  return offset;
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

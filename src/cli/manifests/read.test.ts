@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parseManifests, readManifests } from './read.ts';
+import { yamlText } from '../terminal/output.ts';
+
+const dirs: string[] = [];
+afterEach(() => {
+  for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true });
+});
+
+const object = (name: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
+
+describe('reading', () => {
+  test('scalars mean what they mean to kubectl', () => {
+    const data = 'data: {a: yes, m: 0644, o: 0o644, t: 2026-11-15, s: 1:30, u: 1_000}';
+    const [manifest] = parseManifests('-', `${object('a')}${data}\n`);
+    expect(manifest!.object['data']).toEqual({ a: true, m: 420, o: 420, t: '2026-11-15', s: '1:30', u: 1000 });
+  });
+
+  test('several documents, empty ones and lists', () => {
+    const list = 'apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}]\n';
+    const manifests = parseManifests('f.yaml', `${object('a')}---\n# nothing\n---\n${object('b')}---\n${list}`);
+    expect(manifests.map(({ source, object: { metadata } }) => [metadata.name, source])).toEqual([
+      ['a', 'f.yaml, document 1'],
+      ['b', 'f.yaml, document 3'],
+      ['c', 'f.yaml, document 4, item 1'],
+    ]);
+  });
+
+  test('a directory gives its manifests by name', () => {
+    const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-manifests-'));
+    dirs.push(dir);
+    writeFileSync(path.join(dir, 'b.yaml'), object('b'));
+    writeFileSync(
+      path.join(dir, 'a.json'),
+      JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }),
+    );
+    writeFileSync(path.join(dir, 'notes.txt'), 'not a manifest');
+    expect(readManifests([dir]).map((each) => each.object.metadata.name)).toEqual(['a', 'b']);
+  });
+});
+
+test('what we write is read again as it was', () => {
+  const spec = { a: 'yes', b: 'y', c: '0644', d: '1:30', e: '2026-11-15', f: 'null', g: '~', h: 'on', i: '1_000' };
+  const text = yamlText({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'n' }, spec });
+  expect(parseManifests('-', text)[0]!.object['spec']).toEqual(spec);
+});
+
+describe('refusing', () => {
+  test.each([
+    ['a: [', /^-f f\.yaml: .* at line 1|^-f f\.yaml: .*line 2/],
+    ['just text', '-f f.yaml: an object is a mapping of fields'],
+    ['kind: ConfigMap', '-f f.yaml: apiVersion is missing'],
+    ['apiVersion: v1', '-f f.yaml: kind is missing'],
+    ['apiVersion: v1\nkind: ConfigMap', '-f f.yaml: metadata.name is missing'],
+    [object('y'), '-f f.yaml: metadata.name is true, which is no text: put it in quotes'],
+  ])('%j', (text, message) => {
+    expect(() => parseManifests('f.yaml', text)).toThrow(message);
+  });
+
+  test('a file that is not there, and one that holds nothing', () => {
+    expect(() => readManifests(['/nowhere/x.yaml'])).toThrow('-f /nowhere/x.yaml: ENOENT');
+    const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-manifests-'));
+    dirs.push(dir);
+    expect(() => readManifests([dir])).toThrow(`-f ${dir}: there is no object in it`);
+  });
+});

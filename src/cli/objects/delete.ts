@@ -1,0 +1,57 @@
+// Deletes objects, tells of each, and waits until all that goes with them is gone. The `delete` commands choose which.
+import type { Client } from '../../kube/client/client.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { Kind, KubeObject } from '../../kube/objects.ts';
+import type { PartName } from './controllers-hint.ts';
+import { waitGone } from './wait-gone.ts';
+import type { Leaving } from './wait-gone.ts';
+import type { ClusterOptions, DryRun } from '../options.ts';
+import { nameText } from '../terminal/output.ts';
+
+export interface DeleteFlags extends ClusterOptions {
+  readonly output?: 'name';
+  readonly dryRun: DryRun;
+  readonly wait: boolean;
+  readonly timeout: number;
+}
+
+/** Deletes objects of one kind, which a part looks after; `reasons` are told when something is still there after the time. */
+export async function deleteObjects<T extends KubeObject>(
+  client: Client,
+  kind: Kind<T>,
+  objects: readonly T[],
+  leaving: readonly Leaving[],
+  options: DeleteFlags,
+  part: PartName,
+  reasons?: () => Promise<readonly string[]>,
+): Promise<void> {
+  if (options.dryRun !== 'none' || !options.wait) for (const { label } of leaving) console.error(`going: ${label}`);
+  for (const object of objects) {
+    if (options.dryRun !== 'client') await remove(client, kind, object, options.dryRun === 'server');
+    console.log(options.output === 'name' ? nameText(object) : `${nameText(object)} deleted${suffix(options.dryRun)}`);
+  }
+  if (options.wait && options.dryRun === 'none') await waitGone(client, leaving, options.timeout, part, reasons);
+}
+
+async function remove<T extends KubeObject>(
+  client: Client,
+  kind: Kind<T>,
+  { metadata }: T,
+  dryRun: boolean,
+): Promise<void> {
+  try {
+    await client.delete(kind, metadata, {
+      ...(metadata.uid !== undefined && { preconditions: { uid: metadata.uid } }),
+      propagationPolicy: 'Background',
+      dryRun,
+    });
+  } catch (error) {
+    // Somebody else was quicker.
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+function suffix(dryRun: DryRun): string {
+  if (dryRun === 'none') return '';
+  return dryRun === 'client' ? ' (dry run)' : ' (server dry run)';
+}

@@ -1,0 +1,78 @@
+// Finds objects by name, and says what else there is if one is not there. Called by every command that takes a NAME.
+import type { Client, Selection } from '../../kube/client/client.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { AnyKind, Kind, KubeObject } from '../../kube/objects.ts';
+import { CommandFailed, EXIT } from '../exit.ts';
+import { listAll } from './follow.ts';
+import { similar } from './similar.ts';
+
+/** A kind with the words that people have for it. */
+export interface Noun<T extends KubeObject> {
+  readonly kind: Kind<T>;
+  readonly one: string;
+  readonly many: string;
+  /** The command that shows all there are. */
+  readonly list: string;
+}
+
+export interface NamedRef {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** The object; fails with a hint if there is none of that name. */
+export async function getNamed<T extends KubeObject>(client: Client, noun: Noun<T>, ref: NamedRef): Promise<T> {
+  const found = await findNamed(client, noun, ref);
+  if (found !== undefined) return found;
+  const others = await listNamed(client, noun, { namespace: ref.namespace });
+  throw new CommandFailed(
+    EXIT.error,
+    `there is no ${noun.one} ${ref.name} in namespace ${ref.namespace}; ${hintFor(noun, ref.name, others)}`,
+  );
+}
+
+/** What somebody may have meant by a name that does not exist, or where to look. */
+export function hintFor<T extends KubeObject>(noun: Noun<T>, name: string, others: readonly T[]): string {
+  const close = similar(
+    name,
+    others.map(({ metadata }) => metadata.name),
+  );
+  return close.length > 0 ? `did you mean ${close.join(' or ')}?` : `"${noun.list}" shows all there are`;
+}
+
+/** The object, or undefined. A cluster that does not know the kind is an error of its own. */
+export async function findNamed<T extends KubeObject>(
+  client: Client,
+  { kind }: Noun<T>,
+  ref: NamedRef,
+): Promise<T | undefined> {
+  try {
+    return await client.get(kind, ref);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    // An unknown kind is answered without the details of an object.
+    if (error.details?.name === ref.name) return undefined;
+    throw unknownKind(kind);
+  }
+}
+
+/** The objects of a selection. */
+export async function listNamed<T extends KubeObject>(
+  client: Client,
+  { kind }: Noun<T>,
+  selection: Selection,
+): Promise<readonly T[]> {
+  try {
+    return await listAll(client, kind, selection);
+  } catch (error) {
+    throw isNotFound(error) ? unknownKind(kind) : error;
+  }
+}
+
+/** What to say when the cluster does not serve a kind. */
+export function unknownKind({ kind }: AnyKind): CommandFailed {
+  return new CommandFailed(
+    EXIT.error,
+    `this cluster does not know ${kind}: install it with "offshoot crds | kubectl apply -f -"`,
+  );
+}

@@ -1,0 +1,41 @@
+// Where `offshoot run` listens: addresses as flags say them, and what to say when one can't be had.
+import { InvalidArgumentError } from 'commander';
+import type { Address } from '../../controller/index.ts';
+import { CommandFailed, EXIT } from '../exit.ts';
+
+/** `host:port` as Go writes it: no host means all addresses. */
+export function parseAddress(text: string): Address | 'off' {
+  if (text === '0') return 'off';
+  const match = /^(\[[0-9a-fA-F:.]+\]|[^:]*):(\d+)$/.exec(text);
+  if (match === null || Number(match[2]) > 65_535) {
+    throw new InvalidArgumentError('An address is host:port, :port for all addresses, or 0 for nowhere.');
+  }
+  return { host: match[1]!.replace(/^\[|\]$/g, ''), port: Number(match[2]) };
+}
+
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('A port is a whole number from 0 to 65535.');
+}
+
+/** Where to listen if no flag says so: in a pod others must get in; on a laptop nobody else should. */
+export function usualAddress(port: number, env: NodeJS.ProcessEnv = process.env): Address {
+  return { host: env['KUBERNETES_SERVICE_HOST'] ? '' : '127.0.0.1', port };
+}
+
+/** An error of listening, told with the flag that asks for the address; any other error as it is. */
+export function namingFlag(error: unknown, flags: Readonly<Record<string, Address | 'off' | undefined>>): unknown {
+  const { code, syscall, port, hostname, message } = error as NodeJS.ErrnoException & {
+    readonly port?: number;
+    readonly hostname?: string;
+  };
+  const asks = (address: Address | 'off' | undefined): boolean =>
+    address !== undefined &&
+    address !== 'off' &&
+    ((syscall === 'listen' && address.port === port) || (syscall === 'getaddrinfo' && address.host === hostname));
+  const names = Object.keys(flags).filter((flag) => asks(flags[flag]));
+  if (names.length === 0) return error;
+  const problem = code === 'EADDRINUSE' ? `port ${port} is in use; choose another one` : message;
+  return new CommandFailed(EXIT.error, `${names.join(' and ')}: ${problem}`);
+}

@@ -1,0 +1,272 @@
+// `offshoot run`: the controllers and the admission webhook for a cluster, until they are stopped.
+import { Command, Option } from 'commander';
+import type { Address, Logger } from '../../controller/index.ts';
+import { namingFlag, parseAddress, parsePort, usualAddress } from './addresses.ts';
+import { toggle } from './flag-kinds.ts';
+import { keepHeapSmall } from './heap.ts';
+import { loggingOf, parseBoolean, zapFlags } from './go-flags.ts';
+import type { LogOptions } from './go-flags.ts';
+import { durationOf } from '../options.ts';
+import { settingFlags, settingsOf } from './environment-flags.ts';
+import type { SettingOptions } from './environment-flags.ts';
+import { untilSignal } from './signals.ts';
+import { targetFlags, targetSettingsOf } from './target-flags.ts';
+import type { TargetOptions } from './target-flags.ts';
+import type { WebhookOptions } from './control-plane.ts';
+import type { Part } from './parts.ts';
+
+interface RunOptions extends SettingOptions, TargetOptions, LogOptions {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespace?: string;
+  readonly controllers: readonly string[];
+  readonly leaderElect: boolean;
+  readonly metricsBindAddress?: Address | 'off';
+  readonly healthProbeBindAddress?: Address | 'off';
+  readonly webhook: boolean;
+  readonly webhookPort: number;
+  readonly webhookService?: string;
+  readonly webhookLoopback?: boolean;
+  readonly webhookCertDir?: string;
+  readonly shutdownDelay?: number;
+  readonly installCrds?: boolean;
+  readonly removeOrphans: boolean;
+}
+
+const HELP = `
+The admission webhook is registered with the cluster when this runs in a pod, or when --webhook-service or
+--webhook-loopback says how the API server reaches it. Set ENABLE_WEBHOOKS=false to go without, like --no-webhook;
+DISABLE_APPSTUDIO_WEBHOOK=true to go without it for claims, targets, classes and Environments.
+
+Arguments written for Riskified's operator are understood: one dash before a long flag, and the flags --zap-….
+
+Examples:
+  offshoot run --install-crds
+  offshoot run --context staging --leader-elect --default-version stable
+  offshoot run --controllers targets --target-cluster-url https://api.example.com:6443
+
+For a cluster on this machine, such as that of "offshoot up --no-controllers":
+  offshoot run --kubeconfig /tmp/kc --webhook-loopback`;
+
+export function runCommand(): Command {
+  return targetFlags(zapFlags(settingFlags(new Command('run'))))
+    .description('run the controllers for a cluster')
+    .option('--kubeconfig <file>', 'the kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or that of the pod)')
+    .option('--context <name>', 'the kubeconfig context to use')
+    .addOption(
+      new Option(
+        '-n, --namespace <name>',
+        'where the leases and the certificate are kept (default: that of the pod or context)',
+      ).env('POD_NAMESPACE'),
+    )
+    .addOption(
+      option('--controllers <names>', 'which to run: environments, targets', parseNames, 'CONTROLLERS').default(
+        ['environments'],
+        'environments',
+      ),
+    )
+    .addOption(
+      option(
+        '--leader-elect [bool]',
+        'of several processes, let only one write for each part',
+        parseBoolean,
+        'LEADER_ELECT',
+      )
+        .preset('true')
+        .default(false),
+    )
+    .addOption(
+      option(
+        '--metrics-bind-address <address>',
+        'where /metrics is served; 0 for nowhere (default: port 8080 of loopback, in a pod of all addresses)',
+        parseAddress,
+        'METRICS_BIND_ADDRESS',
+      ),
+    )
+    .addOption(
+      option(
+        '--health-probe-bind-address <address>',
+        'where /healthz and /readyz are served; 0 for nowhere (default: port 8081 of loopback, in a pod of all addresses)',
+        parseAddress,
+        'HEALTH_PROBE_BIND_ADDRESS',
+      ),
+    )
+    .option('--no-webhook', 'serve no admission webhook')
+    .addOption(
+      option('--webhook-port <number>', 'port of the admission webhook', parsePort, 'WEBHOOK_PORT').default(9443),
+    )
+    .addOption(
+      new Option(
+        '--webhook-service <name>',
+        'the Service by which the API server reaches the webhook (default in a pod: offshoot-webhook)',
+      ).env('WEBHOOK_SERVICE'),
+    )
+    .addOption(
+      new Option('--webhook-loopback', 'register the webhook at 127.0.0.1: for a cluster on this machine').conflicts([
+        'webhookService',
+        'leaderElect',
+      ]),
+    )
+    .addOption(
+      new Option('--webhook-cert-dir <dir>', 'take tls.crt and tls.key from here instead of making them').env(
+        'WEBHOOK_CERT_DIR',
+      ),
+    )
+    .addOption(
+      option(
+        '--shutdown-delay <duration>',
+        'how long the webhook goes on answering after a signal to stop (default: 5s; 0s with --webhook-loopback)',
+        durationOf,
+        'SHUTDOWN_DELAY',
+      ),
+    )
+    .addOption(
+      toggle(
+        '--remove-orphans',
+        true,
+        'remove what environments left whose finalizers were taken off by hand, ten minutes after an Event tells of it',
+      ).env('REMOVE_ORPHANS'),
+    )
+    .option('--install-crds', 'install the definitions of our kinds first, or bring them up to date')
+    .addOption(
+      new Option('--log-level <level>', 'how much to say (default: info)')
+        .choices(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+        .env('LOG_LEVEL'),
+    )
+    .addOption(
+      new Option('--log-format <format>', 'how to say it (default: human on a terminal)')
+        .choices(['json', 'human'])
+        .env('LOG_FORMAT'),
+    )
+    .addHelpText('after', HELP)
+    .action(run);
+}
+
+async function run(options: RunOptions): Promise<void> {
+  // Loaded here, so that every other command starts without it.
+  const [{ createLogger }, { inClusterConfig, loadConfig }, { startControlPlane }, { partsOf }, crds] =
+    await Promise.all([
+      import('../../controller/index.ts'),
+      import('../../kube/index.ts'),
+      import('./control-plane.ts'),
+      import('./parts.ts'),
+      import('./crds.ts'),
+    ]);
+  keepHeapSmall();
+  const parts = partsOf(options.controllers).map(withoutUnwantedWebhook);
+  const config = loadConfig({
+    ...(options.kubeconfig !== undefined && { path: options.kubeconfig }),
+    ...(options.context !== undefined && { context: options.context }),
+  });
+  const logger = createLogger(loggingOf(options));
+  const webhook = webhookOptions(options, inClusterConfig() !== undefined, logger);
+  const probes = options.healthProbeBindAddress ?? usualAddress(8081);
+  const metricsAddress = options.metricsBindAddress ?? usualAddress(8080);
+  const stopping = new AbortController();
+  const signalled = untilSignal();
+  void signalled.then(() => stopping.abort());
+  const plane = await startControlPlane({
+    config,
+    parts,
+    settings: { ...settingsOf(options), removeOrphans: options.removeOrphans },
+    targets: targetSettingsOf(options),
+    namespace: options.namespace ?? config.namespace ?? 'default',
+    leaderElect: options.leaderElect,
+    ...(probes !== 'off' && { probes }),
+    ...(metricsAddress !== 'off' && { metricsAddress }),
+    ...(webhook && { webhook }),
+    logger,
+    ...exitAfterWrite(process.env['OFFSHOOT_EXIT_AFTER_WRITE']),
+    signal: stopping.signal,
+    prepare: (client) => (options.installCrds ? crds.installDefinitions : crds.requireDefinitions)(client, parts),
+  }).catch(async (error: unknown) => {
+    if (stopping.signal.aborted) return undefined;
+    const { namingCredentials } = await import('../objects/credentials-hint.ts');
+    throw namingFlag(namingCredentials(error, config.server, options), {
+      '--metrics-bind-address': metricsAddress,
+      '--health-probe-bind-address': probes,
+      '--webhook-port': webhook,
+    });
+  });
+  if (plane === undefined) return;
+  const { manager, webhookUrl } = plane;
+  const names = parts.map(({ name }) => name);
+  const { probesUrl, metricsUrl: metrics } = manager;
+  logger.info(
+    { controllers: names, server: config.server, probes: probesUrl, metrics, webhook: webhookUrl },
+    'running',
+  );
+  tellOfOthers(names, partsOf(), logger);
+  try {
+    await Promise.race([signalled, manager.done]);
+    logger.info('stopping');
+  } finally {
+    await plane.stop();
+  }
+}
+
+/** Another operator may look after the rest. Whoever expects it of us learns how to ask for it. */
+function tellOfOthers(names: readonly string[], all: readonly Part[], logger: Logger): void {
+  const others = all.map(({ name }) => name).filter((name) => !names.includes(name));
+  if (others.length === 0) return;
+  const flag = `--controllers ${[...names, ...others].join(',')}`;
+  logger.info({ others }, `these parts are left to others: ${others.join(', ')}; "${flag}" runs them too`);
+}
+
+function webhookOptions(options: RunOptions, inPod: boolean, logger: Logger): WebhookOptions | undefined {
+  if (!options.webhook || process.env['ENABLE_WEBHOOKS'] === 'false') return undefined;
+  const {
+    webhookPort: port,
+    webhookCertDir: certDir,
+    shutdownDelay: drainMs,
+    webhookService,
+    webhookLoopback,
+  } = options;
+  const service = webhookService ?? (inPod ? 'offshoot-webhook' : undefined);
+  if (service === undefined && !webhookLoopback) {
+    logger.info(
+      'no admission webhook: this is not a pod, and neither --webhook-service nor --webhook-loopback is given',
+    );
+    return undefined;
+  }
+  return {
+    port,
+    reach: service === undefined ? 'loopback' : { service },
+    ...(certDir !== undefined && { certDir }),
+    ...(drainMs !== undefined && { drainMs }),
+  };
+}
+
+/** Installations of the originals turn the webhook of the claim system off by a variable of its own. */
+function withoutUnwantedWebhook(part: Part): Part {
+  const { webhook: _webhook, ...rest } = part;
+  const isUnwanted = part.name === 'targets' && /^true$/i.test(process.env['DISABLE_APPSTUDIO_WEBHOOK'] ?? '');
+  return isUnwanted ? rest : part;
+}
+
+/** For tests of crashes: ends the process, without a chance to tidy up, right after its n-th write. */
+function exitAfterWrite(text: string | undefined): { onWrite?: (count: number) => void } {
+  if (text === undefined || text === '') return {};
+  const last = Number(text);
+  if (!Number.isInteger(last) || last < 1) {
+    throw new Error(`OFFSHOOT_EXIT_AFTER_WRITE must be a whole number of at least 1, found "${text}"`);
+  }
+  return {
+    onWrite: (count) => {
+      if (count >= last) process.kill(process.pid, 'SIGKILL');
+    },
+  };
+}
+
+function option<T>(
+  flags: string,
+  description: string,
+  parse: (text: string, before: T) => T,
+  variable: string,
+): Option {
+  return new Option(flags, description).argParser(parse).env(variable);
+}
+
+function parseNames(text: string): readonly string[] {
+  return text.split(',').map((name) => name.trim());
+}

@@ -1,0 +1,79 @@
+// `offshoot crds`: the definitions of our kinds; and what `run` and `up` do about them.
+import { Command } from 'commander';
+import type { Client } from '../../kube/client/client.ts';
+import { delay, systemClock } from '../../kube/clock.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import { defineKind } from '../../kube/objects.ts';
+import type { AnyKind } from '../../kube/objects.ts';
+import type { Part } from './parts.ts';
+
+const CustomResourceDefinition = defineKind(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+  { namespaced: false },
+);
+
+const SERVED_WITHIN_MS = 30_000;
+
+export function crdsCommand(): Command {
+  return new Command('crds')
+    .description('print the definitions of our kinds as YAML')
+    .addHelpText('after', '\nExample:\n  offshoot crds | kubectl apply -f -')
+    .action(async () => {
+      const [{ definitions }, { stringify }] = await Promise.all([
+        import('./definitions.ts'),
+        import('../../kube/yaml.ts'),
+      ]);
+      const documents = definitions.map((definition) => stringify(definition, { lineWidth: 0 }));
+      console.log(documents.join('---\n').trimEnd());
+    });
+}
+
+/** Installs the definitions of the parts, or brings them up to date, and waits until their kinds are served. */
+export async function installDefinitions(client: Client, parts: readonly Part[]): Promise<void> {
+  const resources = parts.flatMap((part) => part.resources);
+  await Promise.all(
+    resources.map(({ crd }) =>
+      client.patch(
+        CustomResourceDefinition,
+        crd.metadata,
+        { type: 'apply', body: crd, force: true },
+        {
+          fieldManager: 'offshoot-install',
+        },
+      ),
+    ),
+  );
+  await Promise.all(resources.map(({ kind }) => untilServed(client, kind)));
+}
+
+/** Throws, saying what to do, when the cluster does not serve a kind that a part can't do without. */
+export async function requireDefinitions(client: Client, parts: readonly Part[]): Promise<void> {
+  const resources = parts.flatMap((part) => part.resources);
+  const served = await Promise.all(resources.map(({ kind }) => isServed(client, kind)));
+  const missing = resources.filter((_resource, index) => !served[index]).map(({ crd }) => crd.metadata.name);
+  if (missing.length === 0) return;
+  throw new Error(
+    `the cluster does not know ${missing.join(', ')}: install with "offshoot crds | kubectl apply -f -", or start with --install-crds`,
+  );
+}
+
+async function isServed(client: Client, kind: AnyKind): Promise<boolean> {
+  try {
+    await client.list(kind, { limit: 1 });
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+async function untilServed(client: Client, kind: AnyKind): Promise<void> {
+  const deadline = systemClock.monotonic() + SERVED_WITHIN_MS;
+  while (!(await isServed(client, kind))) {
+    if (systemClock.monotonic() > deadline)
+      throw new Error(`${kind.plural}.${kind.group} was installed but is not served`);
+    await delay(systemClock, 50);
+  }
+}

@@ -1,0 +1,28 @@
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { defaultSettings } from '../../environments/settings.ts';
+import { settingFlags, settingsOf } from './environment-flags.ts';
+import type { SettingOptions } from './environment-flags.ts';
+
+test.each<[string[], readonly string[]]>([
+  [[], defaultSettings.trackingLabels],
+  [
+    ['--tracking-labels', 'deployer.example.com/*, app.kubernetes.io/part-of'],
+    ['deployer.example.com/*', 'app.kubernetes.io/part-of'],
+  ],
+  [['--tracking-labels', 'none'], []],
+])('labels by which a deployer knows its own: %j', (args, labels) => {
+  const command = settingFlags(new Command()).parse(args, { from: 'user' });
+  expect(settingsOf(command.opts<SettingOptions>()).trackingLabels).toEqual(labels);
+});
+
+test.each<[string[], object]>([
+  [[], { gatewayRoutes: true, settleMs: defaultSettings.settleMs }],
+  [['--gateway-routes=false', '--rule-settle', '0s'], { gatewayRoutes: false, settleMs: 0 }],
+  [['--rule-settle', '1m30s'], { settleMs: 90_000 }],
+  [[], { clusterDomain: 'cluster.local' }],
+  [['--cluster-domain', 'k8s.example.com'], { clusterDomain: 'k8s.example.com' }],
+])('what routes wait for and where they go: %j', (args, settings) => {
+  const command = settingFlags(new Command()).parse(args, { from: 'user' });
+  expect(settingsOf(command.opts<SettingOptions>())).toMatchObject(settings);
+});

@@ -1,0 +1,77 @@
+// Flags for the settings that all environments share. `run` and whoever shows what it would do take the same ones.
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import { isDnsLabel } from '../options.ts';
+import { time, toggle } from './flag-kinds.ts';
+import { defaultSettings } from '../../environments/settings.ts';
+
+export interface SettingOptions {
+  readonly versionLabel: string;
+  readonly defaultVersion: string;
+  readonly removeLabels: readonly string[];
+  readonly trackingLabels: readonly string[];
+  readonly clusterDomain: string;
+  readonly gatewayRoutes: boolean;
+  readonly ruleSettle: number;
+}
+
+/** Adds `--version-label`, `--default-version` and those about labels and routes, with the variables that stand for them. */
+export function settingFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--version-label <key>', 'label that tells versions of a workload apart')
+        .env('VERSION_LABEL')
+        .default('version'),
+    )
+    .addOption(
+      new Option('--default-version <value>', 'version that requests reach which no environment claims')
+        .env('DEFAULT_VERSION')
+        .default('shared'),
+    )
+    .addOption(
+      new Option('--remove-labels <keys>', 'labels that clones do not get; repeatable')
+        .argParser(parseLabelList)
+        .env('REMOVE_LABELS')
+        .default([], 'none'),
+    )
+    .addOption(
+      new Option('--tracking-labels <keys>', 'labels by which a deployer knows its own, which clones do not get; none')
+        .argParser((text) => (text === 'none' ? [] : parseLabelList(text, [])))
+        .env('TRACKING_LABELS')
+        .default(defaultSettings.trackingLabels, defaultSettings.trackingLabels.join(',')),
+    )
+    .addOption(
+      new Option('--cluster-domain <name>', 'domain that the names of services end in')
+        .argParser(parseDomain)
+        .env('CLUSTER_DOMAIN')
+        .default(defaultSettings.clusterDomain),
+    )
+    .addOption(
+      toggle(
+        '--gateway-routes',
+        defaultSettings.gatewayRoutes,
+        'VirtualServices at a gateway get routes whatever hosts they are for',
+      ).env('GATEWAY_ROUTES'),
+    )
+    .addOption(
+      time('--rule-settle', '1s', '0s', 'how long a rule is there before a route leads to it').env('RULE_SETTLE'),
+    );
+}
+
+/** The settings that the flags say. */
+export function settingsOf(options: SettingOptions) {
+  const { versionLabel, defaultVersion, removeLabels, trackingLabels, clusterDomain, gatewayRoutes } = options;
+  const settleMs = options.ruleSettle;
+  return { versionLabel, defaultVersion, removeLabels, trackingLabels, clusterDomain, gatewayRoutes, settleMs };
+}
+
+function parseDomain(text: string): string {
+  if (text.split('.').every(isDnsLabel)) return text;
+  throw new InvalidArgumentError('A domain is names with dots between them, such as cluster.local.');
+}
+
+function parseLabelList(text: string, before: readonly string[]): readonly string[] {
+  const keys = text.split(',').map((key) => key.trim());
+  if (keys.includes('')) throw new InvalidArgumentError('comma-separated list contains empty value');
+  return [...before, ...keys];
+}

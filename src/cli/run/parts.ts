@@ -1,0 +1,118 @@
+// The parts of the control plane that can be run, by name. `run` and `up` start them; `crds` prints what they need.
+import { dynamicEnv } from '../../api/dynamicenv.ts';
+import type { Resource } from '../../api/resource.ts';
+import { managedEnvironment, space, spaceBinding, spaceRequest } from '../../api/spaces.ts';
+import { deploymentTarget, deploymentTargetClaim, deploymentTargetClass, environment } from '../../api/targets.ts';
+import type {
+  AdmissionHandler,
+  ControllerDefinition,
+  ValidatingWebhookConfiguration,
+  WebhookAddress,
+} from '../../controller/index.ts';
+import {
+  environmentAdmission,
+  environments,
+  WEBHOOK_CONFIGURATION,
+  WEBHOOK_PATH,
+  webhookConfiguration,
+} from '../../environments/index.ts';
+import type { Settings } from '../../environments/index.ts';
+import type { Client, ConnectConfig, KubeObject, Tables } from '../../kube/index.ts';
+import {
+  defaultSettings,
+  targets,
+  targetsAdmission,
+  TARGETS_WEBHOOK_CONFIGURATION,
+  TARGETS_WEBHOOK_PATHS,
+  targetsWebhookConfiguration,
+} from '../../targets/index.ts';
+import type { Settings as AllTargetSettings } from '../../targets/index.ts';
+
+export interface PartWebhook {
+  readonly paths: readonly string[];
+  readonly configurationName: string;
+  configuration(address: WebhookAddress, bundle: string | undefined): ValidatingWebhookConfiguration;
+  handler(client: Client, tables: Tables): AdmissionHandler;
+}
+
+/** What may be set for the claim system; of its cluster, what differs from how we reach it. */
+export type TargetSettings = Partial<Omit<AllTargetSettings, 'cluster'>> & {
+  readonly cluster?: Partial<AllTargetSettings['cluster']>;
+};
+
+/** What parts are started with. */
+interface PartOptions {
+  readonly settings: Partial<Settings>;
+  readonly targets?: TargetSettings;
+  /** How we reach the cluster. */
+  readonly config: ConnectConfig;
+  /** The namespace that is ours. */
+  readonly namespace: string;
+}
+
+export interface Part {
+  readonly name: string;
+  /** The Lease that its controllers run under: the one of the operator whose place the part takes, so that only one works. */
+  readonly lease: string;
+  /** Kinds of ours without which the part can't work. */
+  readonly resources: readonly Resource<KubeObject>[];
+  controllers(options: PartOptions): readonly ControllerDefinition[];
+  readonly webhook?: PartWebhook;
+}
+
+const PARTS: readonly Part[] = [
+  {
+    name: 'environments',
+    lease: 'dynamic-environment-lock',
+    resources: [dynamicEnv],
+    controllers: ({ settings }) => [environments(settings)],
+    webhook: {
+      paths: [WEBHOOK_PATH],
+      configurationName: WEBHOOK_CONFIGURATION,
+      configuration: webhookConfiguration,
+      handler: environmentAdmission,
+    },
+  },
+  {
+    name: 'targets',
+    lease: '53746cb8.redhat.com',
+    resources: [
+      deploymentTarget,
+      deploymentTargetClaim,
+      deploymentTargetClass,
+      environment,
+      spaceRequest,
+      space,
+      spaceBinding,
+      managedEnvironment,
+    ],
+    controllers: ({ config, namespace, targets: { cluster, ...settings } = {} }) =>
+      targets({ hostNamespace: namespace, ...settings, cluster: { ...reachableAt(config), ...cluster } }),
+    webhook: {
+      paths: TARGETS_WEBHOOK_PATHS,
+      configurationName: TARGETS_WEBHOOK_CONFIGURATION,
+      configuration: targetsWebhookConfiguration,
+      handler: () => targetsAdmission,
+    },
+  },
+];
+
+/** The cluster as those shall reach it who get credentials for a place in it: as we do. */
+function reachableAt({ server, caPem, insecureSkipTlsVerify }: ConnectConfig): typeof defaultSettings.cluster {
+  return {
+    ...defaultSettings.cluster,
+    server,
+    ...(caPem !== undefined && { caPem }),
+    ...(insecureSkipTlsVerify !== undefined && { insecureSkipTlsVerify }),
+  };
+}
+
+/** The parts with these names; all of them without names. Throws for a name that is none. */
+export function partsOf(names?: readonly string[]): readonly Part[] {
+  if (names === undefined) return PARTS;
+  return names.map((name) => {
+    const part = PARTS.find((each) => each.name === name);
+    if (part !== undefined) return part;
+    throw new Error(`there is no controller "${name}"; known: ${PARTS.map((each) => each.name).join(', ')}`);
+  });
+}

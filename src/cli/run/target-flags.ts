@@ -1,0 +1,131 @@
+// Flags for the settings of the claim system, with the variables that stand for them. `run` takes them.
+import { readFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import { choice, time, toggle } from './flag-kinds.ts';
+import { parseBoolean } from './go-flags.ts';
+import { isDnsLabel } from '../options.ts';
+import type { TargetSettings } from './parts.ts';
+
+export interface TargetOptions {
+  readonly claimDeletion: 'wait' | 'eager';
+  readonly provisionerAnnotation: 'provisioner' | 'class';
+  readonly claimRefShape: 'string' | 'object';
+  readonly lostHeals: 'reference' | 'name';
+  readonly unboundCondition: boolean;
+  readonly removeUnbound: boolean;
+  readonly insecureTargets: boolean;
+  readonly provisioningDeadline: number;
+  readonly tokenLifetime: number;
+  readonly targetClusterUrl?: string;
+  readonly targetClusterCa?: string;
+  readonly spaceControllers: boolean;
+  readonly hostNamespace?: string;
+  readonly rootSpace: string;
+  readonly targetClusterName: string;
+  readonly targetClusterRoles: readonly string[];
+}
+
+const TENANT = 'cluster-role.toolchain.dev.openshift.com/tenant';
+
+/** Adds the flags, under headings of their own. Each has a variable: its name in capitals, with "_" for "-". */
+export function targetFlags(command: Command): Command {
+  const groups = { Claims: claimFlags(), Spaces: spaceFlags() };
+  for (const [group, options] of Object.entries(groups)) {
+    for (const option of options) {
+      const variable = option.envVar ?? option.long!.slice(2).replaceAll('-', '_').toUpperCase();
+      command.addOption(option.env(variable).helpGroup(`${group} (--controllers targets):`));
+    }
+  }
+  return command;
+}
+
+function claimFlags(): Option[] {
+  return [
+    choice('--claim-deletion', ['wait', 'eager'], 'a deleted claim waits until its target is gone, or goes at once'),
+    choice('--provisioner-annotation', ['provisioner', 'class'], 'whose name tells who shall provision for a claim'),
+    choice('--claim-ref-shape', ['string', 'object'], 'how new references from targets to claims are written'),
+    choice(
+      '--lost-heals',
+      ['reference', 'name'],
+      'a lost claim takes back what refers to it, or any target of the name',
+    ),
+    toggle('--unbound-condition', true, 'an Environment says that its claim is not bound'),
+    toggle('--remove-unbound', false, 'an Environment is no longer deployed to while its claim is not bound'),
+    toggle('--insecure-targets', false, 'new targets say that certificates need not be verified')
+      .env('DEV_ONLY_IGNORE_SELFSIGNED_CERT_IN_DEPLOYMENT_TARGET')
+      .argParser((text) => text !== '' && parseBoolean(text)),
+    time('--provisioning-deadline', '10m', '1s', 'how long until a claim says that it waits too long'),
+    time('--token-lifetime', '7d', '10m', 'how long credentials of targets are good; they are renewed before'),
+    new Option('--target-cluster-url <url>', 'where targets find this cluster (default: where we do)').argParser(
+      parseUrl,
+    ),
+    new Option(
+      '--target-cluster-ca <file>',
+      'the authority to trust there, or "system" for those of the machine (default: the one that we trust)',
+    ).argParser(readAuthority),
+  ];
+}
+
+function spaceFlags(): Option[] {
+  return [
+    toggle('--space-controllers', true, 'look after SpaceRequests and Spaces; false where somebody else does'),
+    new Option('--host-namespace <name>', 'where Spaces are (default: that of --namespace)').argParser(parseName),
+    new Option('--root-space <name>', 'parent for namespaces that are of no Space; "" for none')
+      .argParser((text) => (text === '' ? text : parseName(text)))
+      .default('offshoot'),
+    new Option('--target-cluster-name <name>', 'what Spaces call this cluster').default('local'),
+    new Option('--target-cluster-roles <names>', 'what it offers to Spaces that ask for roles')
+      .argParser((text) => (text === '' ? [] : text.split(',').map((role) => role.trim())))
+      .default([TENANT], TENANT),
+  ];
+}
+
+/** The settings that the flags say. */
+export function targetSettingsOf(options: TargetOptions): TargetSettings {
+  const { claimDeletion, provisionerAnnotation, claimRefShape, lostHeals, unboundCondition, removeUnbound } = options;
+  const { insecureTargets, spaceControllers, hostNamespace, rootSpace } = options;
+  return {
+    claimDeletion,
+    provisionerAnnotation,
+    claimRefShape,
+    lostHeals,
+    unboundCondition,
+    removeUnbound,
+    insecureTargets,
+    provisioningDeadlineMs: options.provisioningDeadline,
+    tokenLifetimeMs: options.tokenLifetime,
+    spaceControllers,
+    ...(hostNamespace !== undefined && { hostNamespace }),
+    rootSpace,
+    cluster: {
+      name: options.targetClusterName,
+      roles: options.targetClusterRoles,
+      ...(options.targetClusterUrl !== undefined && { server: options.targetClusterUrl }),
+      ...(options.targetClusterCa !== undefined && { caPem: options.targetClusterCa, insecureSkipTlsVerify: false }),
+    },
+  };
+}
+
+function parseName(text: string): string {
+  if (isDnsLabel(text)) return text;
+  throw new InvalidArgumentError('A name is at most 63 small letters, digits and hyphens.');
+}
+
+function parseUrl(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
+  throw new InvalidArgumentError('A URL is written as https://host:port.');
+}
+
+/** The certificate in a file; nothing for those that every machine trusts. */
+function readAuthority(file: string): string {
+  if (file === 'system') return '';
+  try {
+    const pem = readFileSync(file, 'utf8');
+    void new X509Certificate(pem);
+    return pem;
+  } catch (error) {
+    throw new InvalidArgumentError(`It is no certificate: ${(error as Error).message}`);
+  }
+}

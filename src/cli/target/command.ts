@@ -1,0 +1,47 @@
+// `offshoot target`: the commands for targets and their classes. What they do is loaded when it is needed.
+import { Command } from 'commander';
+import type { ClaimDescribeOptions } from '../claim/describe.ts';
+import { EXIT_HELP } from '../exit.ts';
+import type { ListOptions } from '../objects/list.ts';
+import { clusterFlags, listFlags, outputFlag } from '../options.ts';
+
+export function targetCommand(): Command {
+  return new Command('target')
+    .description('look at places to deploy to')
+    .addCommand(classesCommand())
+    .addCommand(listCommand())
+    .addCommand(describeCommand())
+    .addHelpText('after', '\nExample:\n  offshoot target classes');
+}
+
+function classesCommand(): Command {
+  return listFlags(new Command('classes'), { namespaced: false })
+    .description('show the kinds of places that can be claimed')
+    .addHelpText('after', `\nExample:\n  offshoot target classes -o wide\n${EXIT_HELP}`)
+    .action(async (options: ListOptions) => {
+      const { listClasses } = await import('./list.ts');
+      await listClasses(options);
+    });
+}
+
+function listCommand(): Command {
+  return listFlags(new Command('list').alias('ls'))
+    .description('show targets, how they are, and who has them')
+    .addHelpText('after', `\nExamples:\n  offshoot target list -A -o wide\n  offshoot target list -w\n${EXIT_HELP}`)
+    .action(async (options: ListOptions) => {
+      const { listTargets } = await import('./list.ts');
+      await listTargets(options);
+    });
+}
+
+function describeCommand(): Command {
+  return clusterFlags(new Command('describe'))
+    .description('show one target as a tree, with the reason of anything that is not ready')
+    .argument('<NAME>', 'the target')
+    .addOption(outputFlag(['json', 'yaml']))
+    .addHelpText('after', `\nExample:\n  offshoot target describe staging-dt -n team\n${EXIT_HELP}`)
+    .action(async (name: string, options: ClaimDescribeOptions) => {
+      const { describeTargetCommand } = await import('../claim/describe.ts');
+      await describeTargetCommand(name, options);
+    });
+}

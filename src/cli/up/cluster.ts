@@ -1,0 +1,140 @@
+// A cluster in this process, until it is stopped: what `offshoot up` does.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { styleText } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { startEmbedded } from '../../embedded/index.ts';
+import type { Embedded } from '../../embedded/index.ts';
+import type { ControlPlane } from '../run/control-plane.ts';
+import { messageOf } from '../exit.ts';
+import type { Merged } from '../kubeconfig/merge.ts';
+import { clusterDefinitions, webhookNames } from '../run/definitions.ts';
+import { seed } from './seed.ts';
+import { untilSignal } from '../run/signals.ts';
+import type { UpOptions } from './command.ts';
+
+const WEBHOOKS = 'validatingwebhookconfigurations.admissionregistration.k8s.io';
+
+/** Runs a cluster, and the controllers unless told otherwise, until a signal. */
+export async function up(options: UpOptions, usualPort: number): Promise<void> {
+  const place = options.memory ? memoryPlace() : dataPlace(options);
+  const signalled = untilSignal();
+  const cluster = await start(options, usualPort, place.dataDir);
+  let plane: ControlPlane | undefined;
+  let merged: Merged | undefined;
+  try {
+    plane = await control(cluster, options.controllers);
+    const kubeconfig = path.resolve(options.kubeconfig ?? path.join(place.dir, 'kubeconfig'));
+    mkdirSync(path.dirname(kubeconfig), { recursive: true });
+    writeFileSync(kubeconfig, cluster.kubeconfig(), { mode: 0o600 });
+    const context = options.mergeKubeconfig;
+    if (context !== undefined) merged = await merge(cluster, context);
+    const { url } = cluster;
+    if (options.output === 'json') {
+      const told = { api: url, kubeconfig, pid: process.pid, ...(context !== undefined && { context }) };
+      console.log(JSON.stringify(told));
+    } else {
+      const { dataDir } = place;
+      const own = context !== undefined && merged && { merged: { context, file: merged.file } };
+      console.log(summary({ url, kubeconfig, ...own, dataDir, hasControllers: plane !== undefined }));
+    }
+    // Later starts find what this one has compiled, however this one ends.
+    flushCompileCache();
+    // The engine would let its space for new objects grow to 128 MB, several times what a large cluster itself takes.
+    setFlagsFromString('--semi-space-growth-factor=1');
+    await signalled;
+  } finally {
+    await merged?.undo().catch((error: unknown) => console.error(`Warning: ${messageOf(error)}`));
+    await plane?.stop();
+    await cluster.stop();
+    place.leave();
+  }
+}
+
+async function merge({ url: server, caPem, admin }: Embedded, name: string): Promise<Merged> {
+  const { mergeKubeconfig } = await import('../kubeconfig/merge.ts');
+  const { certPem, keyPem } = admin;
+  return mergeKubeconfig({ name, server, caPem, certPem, keyPem, pid: process.pid });
+}
+
+/** The controllers, or what must be done where there are none. */
+async function control(cluster: Embedded, wanted: boolean): Promise<ControlPlane | undefined> {
+  const left = webhookNames.filter((name) => cluster.store.get(WEBHOOKS, name) !== undefined);
+  if (!wanted && left.length === 0) return undefined;
+  // Loaded here, so that a cluster without controllers is ready before.
+  const { controlLocally, forgetWebhooks } = await import('./control-locally.ts');
+  if (wanted) return controlLocally(cluster);
+  // A run before this one was ended without a chance to take its webhooks back.
+  await forgetWebhooks(cluster, left);
+  return undefined;
+}
+
+interface Place {
+  /** Where files of this run go. */
+  readonly dir: string;
+  /** Where the cluster is kept; undefined keeps it in memory. */
+  readonly dataDir?: string;
+  leave(): void;
+}
+
+function memoryPlace(): Place {
+  const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-'));
+  return { dir, leave: () => rmSync(dir, { recursive: true, force: true }) };
+}
+
+function dataPlace(options: UpOptions): Place {
+  const state = process.env['XDG_STATE_HOME'] ?? path.join(homedir(), '.local', 'state');
+  const dir = path.resolve(options.dataDir ?? path.join(state, 'offshoot'));
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  return { dir, dataDir: dir, leave: () => {} };
+}
+
+async function start(options: UpOptions, usualPort: number, dataDir: string | undefined): Promise<Embedded> {
+  const cluster = {
+    ...(dataDir !== undefined && { dataDir }),
+    ...(options.fresh && { fresh: true }),
+    definitions: { ...clusterDefinitions, seed },
+  };
+  if (options.port !== undefined) return startEmbedded({ ...cluster, port: options.port });
+  try {
+    return await startEmbedded({ ...cluster, port: usualPort });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    const elsewhere = await startEmbedded({ ...cluster, port: 0 });
+    const { port } = new URL(elsewhere.url);
+    console.error(
+      `Warning: port ${usualPort} is in use, so the API listens on port ${port}; kubeconfigs of earlier runs do not lead there. --port chooses one that stays.`,
+    );
+    return elsewhere;
+  }
+}
+
+interface Summary {
+  readonly url: string;
+  readonly kubeconfig: string;
+  /** Where the cluster is a context of the user's own kubeconfig. */
+  readonly merged?: { readonly context: string; readonly file: string };
+  readonly dataDir: string | undefined;
+  readonly hasControllers: boolean;
+}
+
+function summary({ url, kubeconfig, merged, dataDir, hasControllers }: Summary): string {
+  const row = (name: string, value: string): string => `  ${styleText('gray', name.padEnd(16))}${value}`;
+  const starting = '"offshoot run --controllers environments,targets" starts them';
+  return [
+    styleText('bold', 'Offshoot is running.'),
+    '',
+    row('Kubernetes API', url),
+    row('kubeconfig', kubeconfig),
+    ...(merged ? [row('context', `${merged.context}, the current one of ${merged.file} until this stops`)] : []),
+    row('controllers', hasControllers ? 'running' : `none (${starting})`),
+    row('data', dataDir === undefined ? 'in memory, gone when this stops' : `${dataDir} (--fresh starts over)`),
+    '',
+    ...(merged ? [] : [`  export KUBECONFIG=${kubeconfig}`]),
+    '  kubectl get namespaces',
+    '',
+    'Ctrl-C stops it.',
+  ].join('\n');
+}

@@ -1,0 +1,49 @@
+// `offshoot up`: what it can be told. cluster.ts does it.
+import { Command, Option } from 'commander';
+import { parsePort } from '../run/addresses.ts';
+
+export interface UpOptions {
+  readonly dataDir?: string;
+  readonly memory?: boolean;
+  readonly fresh?: boolean;
+  readonly port?: number;
+  readonly kubeconfig?: string;
+  readonly mergeKubeconfig?: string;
+  readonly controllers: boolean;
+  readonly output?: 'json';
+}
+
+/** Taken when it is free, so that a kubeconfig stays good over restarts. */
+const USUAL_PORT = 7443;
+
+export function upCommand(): Command {
+  return new Command('up')
+    .description('run a Kubernetes API and the controllers in this process, on loopback')
+    .option('--data-dir <dir>', 'where the cluster is kept (default: the user state directory)')
+    .addOption(
+      new Option('--memory', 'keep the cluster in memory: it is gone when this stops').conflicts(['dataDir', 'fresh']),
+    )
+    .option('--fresh', 'remove what the data directory holds and start over')
+    .option('--port <number>', `port of the API; 0 takes a free one (default: ${USUAL_PORT}, or a free one)`, parsePort)
+    .option('--kubeconfig <file>', 'where to write the kubeconfig (default: in the data directory)')
+    .addOption(
+      new Option(
+        '--merge-kubeconfig [context]',
+        'put the cluster into your own kubeconfig too ($KUBECONFIG, or ~/.kube/config), as its current context, until this stops (default name: offshoot)',
+      ).preset('offshoot'),
+    )
+    .option('--no-controllers', 'run the API alone; "offshoot run" can then run the controllers')
+    .addOption(new Option('-o, --output <format>', 'one line of JSON on standard output once ready').choices(['json']))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  offshoot up --merge-kubeconfig
+  offshoot up --memory --kubeconfig /tmp/kc`,
+    )
+    .action(async (options: UpOptions) => {
+      // Loaded here, so that every other command starts without it.
+      const { up } = await import('./cluster.ts');
+      await up(options, USUAL_PORT);
+    });
+}
