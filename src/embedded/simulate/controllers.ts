@@ -10,7 +10,6 @@ import { daemonSetController } from './daemonset.ts';
 import { deploymentController } from './deployment.ts';
 import { budgets, disruptionController } from './disruption.ts';
 import { endpointControllers, serviceSelector } from './endpoints.ts';
-import { eventController } from './event-expiry.ts';
 import { garbageCollector } from './garbage.ts';
 import { jobController } from './job.ts';
 import { daemonSets, deployments, jobs, replicaSets, services, statefulSets } from './kinds.ts';
@@ -44,7 +43,6 @@ export function controllers(credentials: Credentials | undefined): readonly Cont
     disruptionController,
     aggregationController,
     autoscalerController,
-    eventController(),
   ];
 }
 
