@@ -2,6 +2,7 @@
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { withPolicies } from './admission/policies.ts';
 import { webhookAdmission } from './admission/webhooks.ts';
 import { Access } from './auth/access.ts';
 import { refuseEscalation } from './auth/escalation.ts';
@@ -20,7 +21,7 @@ import { refuseGarbage, requestHandler } from './rest/handler.ts';
 import { OpenApi } from './rest/openapi.ts';
 import type { ServerContext } from './rest/server-context.ts';
 import { Watches } from './rest/watch-stream.ts';
-import { podLog, startSimulation, withPolicies } from './simulate/index.ts';
+import { podLog, startSimulation } from './simulate/index.ts';
 import type { Simulation, SimulationOptions } from './simulate/index.ts';
 import { Store } from './store/store.ts';
 import type { HistoryLimits } from './store/types.ts';

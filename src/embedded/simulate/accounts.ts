@@ -3,8 +3,8 @@
 import type { KubeObject } from '../../kube/objects.ts';
 import { issuer } from '../auth/tokens.ts';
 import type { TokenKey } from '../auth/tokens.ts';
-import { namespaces } from './kinds.ts';
-import type { Collection, Labels } from './kinds.ts';
+import { namespaces } from '../kinds/types.ts';
+import type { Collection, Labels } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import { self } from './values.ts';
 import type { World } from './world.ts';

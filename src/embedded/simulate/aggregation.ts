@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kube/objects.ts';
 import { matches } from '../../kube/selector.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
 import { sameJson } from '../patch/json.ts';
-import type { Collection } from './kinds.ts';
+import type { Collection } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import { safeSelector } from './values.ts';
 import type { World } from './world.ts';

@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
 import { collectionOf } from '../registry.ts';
-import type { Collection, Condition } from './kinds.ts';
+import type { Collection, Condition } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import { self, timeText, withCondition } from './values.ts';
 import type { World } from './world.ts';

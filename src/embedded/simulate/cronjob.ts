@@ -1,7 +1,7 @@
 // CronJobs: a job at each time of a schedule, and only the latest of those that ended.
 import { sameJson } from '../patch/json.ts';
-import { cronJobs, jobs } from './kinds.ts';
-import type { CronJob, Fields, Job } from './kinds.ts';
+import { cronJobs, jobs } from '../kinds/types.ts';
+import type { CronJob, Fields, Job } from '../kinds/types.ts';
 import { finishedAs } from './job.ts';
 import type { Controller } from './loop.ts';
 import { managedBy } from './pods.ts';

@@ -1,8 +1,8 @@
 // DaemonSets: one pod on every node that fits.
 import type { KubeObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
-import { daemonSets, nodes as nodeCollection, pods as podCollection } from './kinds.ts';
-import type { DaemonSet, Node, Pod, PodTemplate } from './kinds.ts';
+import { daemonSets, nodes as nodeCollection, pods as podCollection } from '../kinds/types.ts';
+import type { DaemonSet, Node, Pod, PodTemplate } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import { misfit } from './nodes.ts';
 import { birthOf, claim, deathOf, isActive, isAvailable, isReady, nextAvailableInMs, podFrom } from './pods.ts';

@@ -1,7 +1,7 @@
 // The replica sets of a deployment as its history: which one is current, how a new one looks, which are forgotten.
 import { sameJson } from '../patch/json.ts';
 import { contentHash } from './hash.ts';
-import type { Deployment, Labels, PodTemplate, ReplicaSet } from './kinds.ts';
+import type { Deployment, Labels, PodTemplate, ReplicaSet } from '../kinds/types.ts';
 import { managedBy } from './pods.ts';
 import { byAge, resolveCount } from './values.ts';
 import type { NewObject } from './writes.ts';

@@ -1,6 +1,6 @@
 // The sizes that the replica sets of a deployment should have now: the next step of a rollout, or a share of a new size.
 import { desiredReplicas, limitsOf, maxReplicas, replicasOf } from './deployment-revision.ts';
-import type { Deployment, ReplicaSet } from './kinds.ts';
+import type { Deployment, ReplicaSet } from '../kinds/types.ts';
 import { byAge } from './values.ts';
 
 /** New sizes by replica set; those that keep theirs are not in it. */

@@ -1,7 +1,7 @@
 // What a deployment says about itself: counts, and the conditions Available, Progressing and ReplicaFailure.
 import { sameJson } from '../patch/json.ts';
 import { limitsOf, replicasOf } from './deployment-revision.ts';
-import type { Condition, Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from './kinds.ts';
+import type { Condition, Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '../kinds/types.ts';
 import { conditionOf, timeText, withoutCondition, withoutZeros } from './values.ts';
 
 /** The reason that says that a rollout is done. */

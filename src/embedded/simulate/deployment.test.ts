@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { limitsOf } from './deployment-revision.ts';
 import { growNew, isScaling, rescale, shrinkOld } from './deployment-scale.ts';
 import { planDeployment } from './deployment.ts';
-import type { DeploymentStatus, ReplicaSet } from './kinds.ts';
+import type { DeploymentStatus, ReplicaSet } from '../kinds/types.ts';
 import { deployment, now, replicaSet, worldOf } from './testing/world.ts';
 
 function rolling(maxSurge: number | string, maxUnavailable: number | string) {

@@ -14,8 +14,8 @@ import {
 import { growNew, isScaling, rescale, shrinkOld, sizeOfNew } from './deployment-scale.ts';
 import type { Sizes } from './deployment-scale.ts';
 import { hasDeadline, isComplete, observed, rolloutStatus, says, set } from './deployment-status.ts';
-import { deployments, pods, replicaSets } from './kinds.ts';
-import type { Deployment, DeploymentCondition, ReplicaSet } from './kinds.ts';
+import { deployments, pods, replicaSets } from '../kinds/types.ts';
+import type { Deployment, DeploymentCondition, ReplicaSet } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import type { Note } from './notes.ts';
 import { claim } from './pods.ts';

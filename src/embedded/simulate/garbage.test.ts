@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../test/support/until.ts';
 import type { KubeObject, OwnerReference } from '../../kube/objects.ts';
-import { deployments, namespaces, pods, replicaSets } from './kinds.ts';
-import type { Collection } from './kinds.ts';
+import { deployments, namespaces, pods, replicaSets } from '../kinds/types.ts';
+import type { Collection } from '../kinds/types.ts';
 import { testCluster } from './testing/cluster.ts';
 import type { TestCluster } from './testing/cluster.ts';
 

@@ -5,7 +5,7 @@ import type { AnyObject, KubeObject, OwnerReference } from '../../kube/objects.t
 import { sameJson } from '../patch/json.ts';
 import { collectionOf } from '../registry.ts';
 import type { StoreEvent } from '../store/types.ts';
-import type { Collection } from './kinds.ts';
+import type { Collection } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import type { Place, World } from './world.ts';
 import { controllerManager, deleteOf, nothing, updateOf } from './writes.ts';

@@ -9,7 +9,6 @@ import { World } from './world.ts';
 import { createOf, perform } from './writes.ts';
 
 export { podLog } from './kubelet.ts';
-export { withPolicies } from './policies.ts';
 
 export interface SimulationOptions {
   readonly clock?: Clock;

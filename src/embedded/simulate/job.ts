@@ -1,7 +1,7 @@
 // Jobs: pods that run to their end, as many as asked for, and a verdict.
 import { sameJson } from '../patch/json.ts';
-import { jobs, pods as podCollection } from './kinds.ts';
-import type { Condition, Job, JobStatus, Pod } from './kinds.ts';
+import { jobs, pods as podCollection } from '../kinds/types.ts';
+import type { Condition, Job, JobStatus, Pod } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import { birthOf, claim, deathOf, isActive, isReady, isTerminating, podFrom } from './pods.ts';
 import { conditionOf, ownersOrSelectors, safeSelector, self, timeText, withCondition } from './values.ts';

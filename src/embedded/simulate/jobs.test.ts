@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
-import { cronJobs, jobs, pods } from './kinds.ts';
+import { cronJobs, jobs, pods } from '../kinds/types.ts';
 import { testCluster } from './testing/cluster.ts';
 import { job, reason, simulate } from './testing/objects.ts';
 

@@ -1,7 +1,7 @@
 // The kubelet of every node: pods that are bound to one start, run and end as pod-status.ts says.
 import type { AnyObject } from '../../kube/objects.ts';
-import { nodes, pods } from './kinds.ts';
-import type { Pod } from './kinds.ts';
+import { nodes, pods } from '../kinds/types.ts';
+import type { Pod } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import { addressOf } from './nodes.ts';
 import { reportOn } from './pod-status.ts';

@@ -2,8 +2,8 @@
 import type { AnyObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
 import type { StoreEvent } from '../store/types.ts';
-import { namespaces } from './kinds.ts';
-import type { Collection, Condition, Namespace } from './kinds.ts';
+import { namespaces } from '../kinds/types.ts';
+import type { Collection, Condition, Namespace } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import { self, timeText, withCondition } from './values.ts';
 import type { World } from './world.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../kube/objects.ts';
 import { TokenKey } from '../auth/tokens.ts';
-import { pods, services } from './kinds.ts';
-import type { Collection, Fields, Pod } from './kinds.ts';
+import { pods, services } from '../kinds/types.ts';
+import type { Collection, Fields, Pod } from '../kinds/types.ts';
 import { testCluster } from './testing/cluster.ts';
 import type { TestCluster } from './testing/cluster.ts';
 import { pod, service } from './testing/objects.ts';

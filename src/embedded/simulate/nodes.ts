@@ -1,5 +1,5 @@
 // The nodes of the embedded cluster: what they report, and which pods fit on them.
-import type { Node, NodeRequirement, NodeSelectorTerm, PodSpec } from './kinds.ts';
+import type { Node, NodeRequirement, NodeSelectorTerm, PodSpec } from '../kinds/types.ts';
 import { timeText } from './values.ts';
 import type { NewObject } from './writes.ts';
 

@@ -6,8 +6,18 @@ import { planDaemonSet } from './daemonset.ts';
 import { planSlices } from './endpoints.ts';
 import { planGarbage } from './garbage.ts';
 import { planJob } from './job.ts';
-import { cronJobs, daemonSets, jobs, replicaSets, statefulSets } from './kinds.ts';
-import type { Collection, CronJob, DaemonSet, Job, Node, Pod, ReplicaSet, Service, StatefulSet } from './kinds.ts';
+import { cronJobs, daemonSets, jobs, replicaSets, statefulSets } from '../kinds/types.ts';
+import type {
+  Collection,
+  CronJob,
+  DaemonSet,
+  Job,
+  Node,
+  Pod,
+  ReplicaSet,
+  Service,
+  StatefulSet,
+} from '../kinds/types.ts';
 import { planNamespace } from './namespace.ts';
 import { byDispensability, managedBy } from './pods.ts';
 import { planReplicaSet } from './replicaset.ts';

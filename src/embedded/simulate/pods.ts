@@ -2,7 +2,7 @@
 import type { KubeObject, OwnerReference } from '../../kube/objects.ts';
 import type { Selector } from '../../kube/selector.ts';
 import { matches } from '../../kube/selector.ts';
-import type { Collection, Pod, PodTemplate } from './kinds.ts';
+import type { Collection, Pod, PodTemplate } from '../kinds/types.ts';
 import { byAge, conditionOf, defined } from './values.ts';
 import { controllerOf } from './world.ts';
 import type { World } from './world.ts';

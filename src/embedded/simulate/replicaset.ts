@@ -1,7 +1,7 @@
 // ReplicaSets: as many pods of a template as asked for.
 import { sameJson } from '../patch/json.ts';
-import { pods as podCollection, replicaSets } from './kinds.ts';
-import type { Condition, ReplicaSet, ReplicaSetStatus } from './kinds.ts';
+import { pods as podCollection, replicaSets } from '../kinds/types.ts';
+import type { Condition, ReplicaSet, ReplicaSetStatus } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import {
   birthOf,

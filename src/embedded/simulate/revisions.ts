@@ -2,8 +2,8 @@
 import type { KubeObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
 import { contentHash } from './hash.ts';
-import { controllerRevisions } from './kinds.ts';
-import type { ControllerRevision, Fields, PodTemplate } from './kinds.ts';
+import { controllerRevisions } from '../kinds/types.ts';
+import type { ControllerRevision, Fields, PodTemplate } from '../kinds/types.ts';
 import { managedBy } from './pods.ts';
 import { byAge } from './values.ts';
 import type { World } from './world.ts';

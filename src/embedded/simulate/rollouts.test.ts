@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
-import { deployments, pods, replicaSets } from './kinds.ts';
-import type { Deployment, Pod } from './kinds.ts';
+import { deployments, pods, replicaSets } from '../kinds/types.ts';
+import type { Deployment, Pod } from '../kinds/types.ts';
 import { testCluster } from './testing/cluster.ts';
 import { images, reason, simulate, withImage, workload } from './testing/objects.ts';
 

@@ -1,8 +1,8 @@
 // The scheduler: a pod without a node gets one that it fits on, or is told why there is none.
 import type { AnyObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
-import { nodes as nodeCollection, pods } from './kinds.ts';
-import type { Condition, Pod } from './kinds.ts';
+import { nodes as nodeCollection, pods } from '../kinds/types.ts';
+import type { Condition, Pod } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import { misfit } from './nodes.ts';
 import { conditionOf, timeText, withCondition } from './values.ts';

@@ -2,7 +2,7 @@
 // label that it requires, and a look-up visits the files of the labels at hand. Used to wake controllers.
 import { matches } from '../../kube/selector.ts';
 import type { Selector } from '../../kube/selector.ts';
-import type { Labels } from './kinds.ts';
+import type { Labels } from '../kinds/types.ts';
 
 interface Entry {
   readonly key: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
-import { controllerRevisions, daemonSets, nodes, pods, statefulSets } from './kinds.ts';
+import { controllerRevisions, daemonSets, nodes, pods, statefulSets } from '../kinds/types.ts';
 import { testCluster } from './testing/cluster.ts';
 import { images, simulate, withImage, workload } from './testing/objects.ts';
 

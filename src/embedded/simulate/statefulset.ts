@@ -1,7 +1,7 @@
 // StatefulSets: pods with names that stay, made and replaced one after the other (or all at once, when asked).
 import { sameJson } from '../patch/json.ts';
-import { pods as podCollection, statefulSets } from './kinds.ts';
-import type { Collection, Pod, PodTemplate, StatefulSet } from './kinds.ts';
+import { pods as podCollection, statefulSets } from '../kinds/types.ts';
+import type { Collection, Pod, PodTemplate, StatefulSet } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import { claim, isActive, isAvailable, isReady, nextAvailableInMs, podFrom } from './pods.ts';
 import { forgetRevisions, labelled, labelOf, revisionLabel, revisionsOf, templateOf } from './revisions.ts';

@@ -4,7 +4,7 @@ import { keyOf } from '../../kube/objects.ts';
 import { InvalidSelectorError, selectorOf } from '../../kube/selector.ts';
 import type { LabelSelector, Selector } from '../../kube/selector.ts';
 import type { StoreEvent } from '../store/types.ts';
-import type { Condition } from './kinds.ts';
+import type { Condition } from '../kinds/types.ts';
 import type { World } from './world.ts';
 
 /** The time as the API writes it: whole seconds. */

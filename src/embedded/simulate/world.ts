@@ -8,7 +8,7 @@ import type { Registry } from '../registry.ts';
 import type { Resource } from '../resource.ts';
 import type { Store } from '../store/store.ts';
 import type { Stored, StoreEvent } from '../store/types.ts';
-import type { Collection, Labels } from './kinds.ts';
+import type { Collection, Labels } from '../kinds/types.ts';
 import { SelectorIndex } from './selector-index.ts';
 
 /** Where an object is in the store. */

@@ -10,7 +10,7 @@ import { change } from '../../rest/update.ts';
 import { startEmbedded } from '../../server.ts';
 import type { Embedded, EmbeddedOptions } from '../../server.ts';
 import type { SimulationOptions } from '../index.ts';
-import type { Collection } from '../kinds.ts';
+import type { Collection } from '../../kinds/types.ts';
 
 const asTest: WriteOptions = {
   user: systemUser,

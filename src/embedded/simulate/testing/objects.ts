@@ -1,6 +1,6 @@
 // Workloads for the behaviour tests of the simulation.
-import { pods } from '../kinds.ts';
-import type { Condition, Labels } from '../kinds.ts';
+import { pods } from '../../kinds/types.ts';
+import type { Condition, Labels } from '../../kinds/types.ts';
 import type { TestCluster } from './cluster.ts';
 
 /** The annotation that asks a pod for another life. */

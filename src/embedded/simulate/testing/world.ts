@@ -5,7 +5,7 @@ import { builtinResources } from '../../kinds/index.ts';
 import { collectionOf, Registry } from '../../registry.ts';
 import { Store } from '../../store/store.ts';
 import { selectors } from '../controllers.ts';
-import type { Deployment, ReplicaSet } from '../kinds.ts';
+import type { Deployment, ReplicaSet } from '../../kinds/types.ts';
 import { World } from '../world.ts';
 
 export const now = Date.parse('2026-01-01T00:10:00Z');

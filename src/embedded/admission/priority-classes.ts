@@ -1,8 +1,9 @@
 // The priority of a new pod: that of the class that it names, or of the class for everybody.
 import type { AnyObject, KubeObject } from '../../kube/objects.ts';
-import type { AdmissionRequest, Cluster } from '../rest/context.ts';
+import type { Cluster } from '../rest/context.ts';
 import { forbidden } from '../rest/fault.ts';
-import type { Collection, Fields } from './kinds.ts';
+import type { NewPodRequest } from './new-pods.ts';
+import type { Collection, Fields } from '../kinds/types.ts';
 
 interface PriorityClass extends KubeObject {
   readonly value?: number;
@@ -18,19 +19,11 @@ const system: Readonly<Record<string, number>> = {
   'system-node-critical': 2_000_001_000,
 };
 
-/** The pod with its priority. A class that does not exist is refused. */
-export function withPriority(
-  cluster: Cluster,
-  request: AdmissionRequest,
-  object: AnyObject | undefined,
-): AnyObject | undefined {
-  const { operation, target } = request;
-  const { resource, name, subresource } = target;
-  const isNewPod = operation === 'CREATE' && resource.group === '' && resource.plural === 'pods' && subresource === '';
-  if (!isNewPod || object === undefined) return object;
+/** The new pod with its priority. A class that does not exist is refused. */
+export function withPriority(cluster: Cluster, { target, object }: NewPodRequest): AnyObject {
   const spec = object['spec'] as Fields & { readonly priorityClassName?: string; readonly priority?: number };
   const refuse = (why: string): never => {
-    throw forbidden(resource, name, why);
+    throw forbidden(target.resource, target.name, why);
   };
   const given = spec.priorityClassName ?? '';
   const found = given === '' ? standardClass(cluster) : classOf(cluster, given);

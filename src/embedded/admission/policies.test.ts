@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { KubeObject } from '../../kube/objects.ts';
-import { pods, replicaSets } from './kinds.ts';
-import type { Collection, Condition, Fields, Labels } from './kinds.ts';
-import { testCluster } from './testing/cluster.ts';
-import { pod } from './testing/objects.ts';
+import { pods, replicaSets } from '../kinds/types.ts';
+import type { Collection, Condition, Fields, Labels } from '../kinds/types.ts';
+import { testCluster } from '../simulate/testing/cluster.ts';
+import { pod } from '../simulate/testing/objects.ts';
 
 type Any = KubeObject & Fields;
 const quotas: Collection<Any & { status?: { used?: Labels } }> = 'resourcequotas';

@@ -1,9 +1,10 @@
 // What a new pod gets from its service account: the volume with its token, and pull secrets.
 import type { AnyObject, KubeObject } from '../../kube/objects.ts';
-import type { AdmissionRequest, Cluster } from '../rest/context.ts';
+import type { Cluster } from '../rest/context.ts';
 import { forbidden } from '../rest/fault.ts';
 import { generatedName } from '../rest/meta.ts';
-import type { Collection, Container, Fields, Pod } from './kinds.ts';
+import type { NewPodRequest } from './new-pods.ts';
+import type { Collection, Container, Fields, Pod } from '../kinds/types.ts';
 
 interface ServiceAccount extends KubeObject {
   readonly automountServiceAccountToken?: boolean;
@@ -14,23 +15,16 @@ const accounts: Collection<ServiceAccount> = 'serviceaccounts';
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
 const volumePrefix = 'kube-api-access-';
 
-/** The pod with what its account gives it. An account that does not exist is refused, but `default` is on its way. */
-export function withAccount(
-  cluster: Cluster,
-  request: AdmissionRequest,
-  object: AnyObject | undefined,
-): AnyObject | undefined {
-  const { operation, target } = request;
-  const { resource, namespace, subresource } = target;
-  const isNewPod = operation === 'CREATE' && resource.group === '' && resource.plural === 'pods' && subresource === '';
-  if (!isNewPod || object === undefined) return object;
+/** The new pod with what its account gives it. An account that does not exist is refused, but `default` is on its way. */
+export function withAccount(cluster: Cluster, { target, object }: NewPodRequest): AnyObject {
+  const { namespace } = target;
   const { spec } = object as unknown as Pod;
   const name = (spec['serviceAccountName'] as string | undefined) ?? 'default';
   const account = cluster.store.get(accounts, `${namespace}/${name}`)?.object as ServiceAccount | undefined;
   if (account === undefined) {
     if (name === 'default') return object;
     const why = `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`;
-    throw forbidden(resource, target.name, why);
+    throw forbidden(target.resource, target.name, why);
   }
   const secrets = spec['imagePullSecrets'] === undefined ? account.imagePullSecrets : undefined;
   const pulling = secrets === undefined ? spec : { ...spec, imagePullSecrets: secrets };

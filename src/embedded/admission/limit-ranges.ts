@@ -1,10 +1,11 @@
 // Limit ranges: the requests and limits that a container gets when it names none, and the bounds of those it names.
 import type { AnyObject, KubeObject } from '../../kube/objects.ts';
-import type { AdmissionRequest, Cluster } from '../rest/context.ts';
+import type { Cluster } from '../rest/context.ts';
 import { forbidden } from '../rest/fault.ts';
 import { compareQuantities } from '../../kube/quantity.ts';
-import type { Collection, Container, Labels, Pod } from './kinds.ts';
-import { quantityOf } from './usage.ts';
+import type { Collection, Container, Labels, Pod } from '../kinds/types.ts';
+import type { NewPodRequest } from './new-pods.ts';
+import { quantityOf } from './quota-usage.ts';
 
 interface LimitItem {
   readonly type: string;
@@ -21,21 +22,19 @@ interface LimitRange extends KubeObject {
 const ranges: Collection<LimitRange> = 'limitranges';
 const annotation = 'kubernetes.io/limit-ranger';
 
-/** The container rules of the pod's namespace; none when the request is not about a new pod. */
-function rulesFor(cluster: Cluster, { operation, target }: AdmissionRequest): readonly LimitItem[] {
-  const { resource, namespace, subresource } = target;
-  if (operation !== 'CREATE' || resource.group !== '' || resource.plural !== 'pods' || subresource !== '') return [];
+/** The container rules of the pod's namespace. */
+function rulesFor(cluster: Cluster, { target }: NewPodRequest): readonly LimitItem[] {
   return cluster.store
-    .list(ranges, { namespace })
+    .list(ranges, { namespace: target.namespace })
     .flatMap(({ object }) => (object as unknown as LimitRange).spec?.limits ?? [])
     .filter((item) => item.type === 'Container');
 }
 
-/** The pod with the defaults of its namespace, and a note of what was set. */
-export function withLimitDefaults(cluster: Cluster, request: AdmissionRequest): AnyObject | undefined {
+/** The new pod with the defaults of its namespace, and a note of what was set. */
+export function withLimitDefaults(cluster: Cluster, request: NewPodRequest): AnyObject {
   const { object } = request;
   const items = rulesFor(cluster, request);
-  if (object === undefined || items.length === 0) return object;
+  if (items.length === 0) return object;
   const pod = object as unknown as Pod;
   const notes: string[] = [];
   const complete =
@@ -87,9 +86,8 @@ function missing(
 }
 
 /** Throws a Fault when a container of a new pod is outside of the bounds of its namespace. */
-export function checkLimits(cluster: Cluster, request: AdmissionRequest): void {
+export function checkLimits(cluster: Cluster, request: NewPodRequest): void {
   const items = rulesFor(cluster, request);
-  if (request.object === undefined || items.length === 0) return;
   const pod = request.object as unknown as Pod;
   const problems = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].flatMap((container) =>
     items.flatMap((item) => violations(item, container)),

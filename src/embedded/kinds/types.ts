@@ -1,7 +1,7 @@
-// The parts of the built-in kinds that the simulated controllers read and write.
+// The parts of the built-in kinds that admission and the simulated controllers read and write.
 import type { AnyObject, KubeObject, ObjectMeta } from '../../kube/objects.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
-import type { PodStatus } from './pod-status.ts';
+import type { PodStatus } from '../simulate/pod-status.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 export type Labels = Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../kube/objects.ts';
 import { parseQuantity } from '../../kube/quantity.ts';
 import type { Quantity } from '../../kube/quantity.ts';
-import type { Container, Fields, Pod, Service } from './kinds.ts';
+import type { Container, Fields, Pod, Service } from '../kinds/types.ts';
 
 /** By the name that a quota uses, such as `pods` or `requests.cpu`. */
 export type Usage = ReadonlyMap<string, Quantity>;

@@ -1,0 +1,135 @@
+// Resource quotas: what a namespace uses of them, and the refusal of what would be too much. Their status is kept by
+// simulate/quota.ts.
+import type { AnyObject, KubeObject } from '../../kube/objects.ts';
+import { collectionOf } from '../registry.ts';
+import type { AdmissionRequest, Cluster } from '../rest/context.ts';
+import { forbidden } from '../rest/fault.ts';
+import { change } from '../rest/update.ts';
+import { compareQuantities, formatQuantity } from '../../kube/quantity.ts';
+import type { Collection, Labels, Pod } from '../kinds/types.ts';
+import { collectionOfUsage, countOf, quantityOf, sum, unspecified, usageOf } from './quota-usage.ts';
+
+export interface ResourceQuota extends KubeObject {
+  readonly spec?: {
+    readonly hard?: Labels;
+    readonly scopes?: readonly string[];
+    readonly scopeSelector?: {
+      readonly matchExpressions?: readonly {
+        readonly scopeName: string;
+        readonly operator: string;
+        readonly values?: readonly string[];
+      }[];
+    };
+  };
+  readonly status?: { readonly hard?: Labels; readonly used?: Labels };
+}
+
+export const quotas: Collection<ResourceQuota> = 'resourcequotas';
+
+/** Reads a namespace's objects of a collection. */
+type List = (collection: string, namespace: string) => readonly KubeObject[];
+
+/** True when a quota counts this object: one with scopes counts only the pods that are in all of them. */
+function counts(quota: ResourceQuota, collection: string, object: KubeObject): boolean {
+  const scopes = [
+    ...(quota.spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists', values: [] })),
+    ...(quota.spec?.scopeSelector?.matchExpressions ?? []),
+  ];
+  if (scopes.length === 0) return true;
+  if (collection !== 'pods') return false;
+  const { spec } = object as Pod;
+  const bestEffort = [...spec.containers, ...(spec.initContainers ?? [])].every(({ resources }) =>
+    [resources?.requests, resources?.limits].every(
+      (side) => side?.['cpu'] === undefined && side?.['memory'] === undefined,
+    ),
+  );
+  const { activeDeadlineSeconds, priorityClassName = '' } = spec as {
+    activeDeadlineSeconds?: number;
+    priorityClassName?: string;
+  };
+  return scopes.every(({ scopeName, operator, values = [] }) => {
+    switch (scopeName) {
+      case 'BestEffort':
+        return bestEffort;
+      case 'NotBestEffort':
+        return !bestEffort;
+      case 'Terminating':
+        return activeDeadlineSeconds !== undefined;
+      case 'NotTerminating':
+        return activeDeadlineSeconds === undefined;
+      case 'PriorityClass':
+        return operator === 'Exists'
+          ? priorityClassName !== ''
+          : values.includes(priorityClassName) === (operator === 'In');
+      default:
+        return false;
+    }
+  });
+}
+
+/** What is used of a quota. */
+export function usedOf(quota: ResourceQuota, list: List): Labels {
+  const names = Object.keys(quota.spec?.hard ?? {});
+  const totals = new Map(names.map((name) => [name, countOf(0)]));
+  for (const collection of new Set(names.map(collectionOfUsage))) {
+    for (const object of list(collection, quota.metadata.namespace ?? '')) {
+      if (!counts(quota, collection, object)) continue;
+      for (const [name, amount] of usageOf(collection, object)) {
+        const total = totals.get(name);
+        if (total !== undefined) totals.set(name, sum(total, amount));
+      }
+    }
+  }
+  return Object.fromEntries([...totals].map(([name, total]) => [name, formatQuantity(total)]));
+}
+
+/** Takes a new object's share of the quotas of its namespace; throws a Fault when it is more than is left. */
+export async function reserve(cluster: Cluster, { target, object, options }: AdmissionRequest): Promise<void> {
+  if (object === undefined || !target.resource.namespaced) return;
+  const resource = cluster.registry.find('', 'v1', 'resourcequotas');
+  const found = cluster.store.list(quotas, { namespace: target.namespace });
+  if (resource === undefined || found.length === 0) return;
+  const collection = collectionOf(target.resource);
+  const list: List = (name, namespace) => cluster.store.list(name, { namespace }).map((stored) => stored.object);
+  for (const { object: stored } of found) {
+    const quota = stored as unknown as ResourceQuota;
+    const usage = usageOf(collection, object);
+    const names = Object.keys(quota.spec?.hard ?? {}).filter((name) => usage.has(name));
+    if (names.length === 0 || !counts(quota, collection, object)) continue;
+    const refuse = (why: string): never => {
+      throw forbidden(target.resource, target.name, why);
+    };
+    if (collection === 'pods') {
+      const missing = [...unspecified(object as unknown as Pod, names.toSorted())];
+      const text = missing.map(([name, containers]) => `${name} for: ${containers.join(',')}`).join('; ');
+      if (text !== '') refuse(`failed quota: ${quota.metadata.name}: must specify ${text}`);
+    }
+    const wish = (old: AnyObject): { object: AnyObject } => {
+      const current = old as unknown as ResourceQuota;
+      const hard = current.spec?.hard ?? {};
+      const used: Record<string, string> = { ...(current.status?.used ?? usedOf(current, list)) };
+      const exceeded: string[] = [];
+      const before = { ...used };
+      for (const name of names) {
+        const amount = usage.get(name)!;
+        const total = sum(quantityOf(used[name] ?? '0'), amount);
+        if (amount.nano > 0n && compareQuantities(total, quantityOf(hard[name])) > 0) exceeded.push(name);
+        used[name] = formatQuantity(total);
+      }
+      if (exceeded.length > 0) {
+        const show = (read: (name: string) => string): string =>
+          exceeded
+            .toSorted()
+            .map((name) => `${name}=${read(name)}`)
+            .join(',');
+        refuse(
+          `exceeded quota: ${quota.metadata.name}, requested: ${show((name) => formatQuantity(usage.get(name)!))}, ` +
+            `used: ${show((name) => before[name] ?? '0')}, limited: ${show((name) => hard[name]!)}`,
+        );
+      }
+      return { object: { ...old, status: { hard, used } } };
+    };
+    const place = { resource, namespace: target.namespace, name: quota.metadata.name, subresource: 'status' };
+    await change(cluster, place, wish, options);
+  }
+}
