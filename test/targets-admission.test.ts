@@ -14,7 +14,7 @@ import type { AnyKind, AnyObject, Client, Kind, KubeObject } from '../src/kube/i
 import { describeClusters } from './cluster/index.ts';
 import { until } from './support/until.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+type Json = Readonly<Record<string, unknown>>;
 
 const CREDENTIALS = { defaultNamespace: 'place', apiURL: 'https://api.test', clusterCredentialsSecret: 'access' };
 const MINE = new Set(['binder', 'reclaimer']);
@@ -83,11 +83,11 @@ describeClusters('admission of targets', (cluster) => {
     });
   }
 
-  function targetSpec(spec: Fields = {}): Fields {
+  function targetSpec(spec: Json = {}): Json {
     return { deploymentTargetClassName: '', kubernetesCredentials: CREDENTIALS, ...spec };
   }
 
-  function badEnvironment(fields: Fields = {}): Fields {
+  function badEnvironment(fields: Json = {}): Json {
     const unstableConfigurationFields = { clusterType: 'Kubernetes' };
     return { displayName: 'Bad', deploymentStrategy: 'Manual', unstableConfigurationFields, ...fields };
   }
@@ -95,8 +95,8 @@ describeClusters('admission of targets', (cluster) => {
   function create(
     kind: AnyKind,
     name: string,
-    spec: Fields,
-    metadata: Fields = {},
+    spec: Json,
+    metadata: Json = {},
     options: { dryRun?: boolean } = {},
   ): Promise<AnyObject> {
     const named = { ...(name !== '' && { name }), ...(kind.namespaced && { namespace: team }), ...metadata };
@@ -104,7 +104,7 @@ describeClusters('admission of targets', (cluster) => {
     return client.create(kind as Kind, object, options);
   }
 
-  function change(kind: AnyKind, name: string, body: Fields): Promise<AnyObject> {
+  function change(kind: AnyKind, name: string, body: Json): Promise<AnyObject> {
     return client.patch(kind as Kind, { name, namespace: team }, { type: 'merge', body });
   }
 

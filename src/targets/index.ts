@@ -5,7 +5,7 @@ import { devsandboxRequest } from './devsandbox/request.ts';
 import { devsandboxTarget } from './devsandbox/target.ts';
 import { environmentController } from './environment/environment.ts';
 import { managedEnvironments } from './environment/managed-environments.ts';
-import { namespacePlaces } from './namespaces/target.ts';
+import { namespaceTargets } from './namespaces/target.ts';
 import { namespacePool } from './namespaces/pool.ts';
 import { namespaceRelease } from './namespaces/release.ts';
 import { namespaceSecrets } from './namespaces/secrets.ts';
@@ -28,7 +28,7 @@ export function targets(settings: Partial<Settings> = {}): ControllerDefinition[
     devsandboxTarget(all),
     ...(all.spaceControllers ? [spaceRequests(all), spaces(all), spaceCompletion(all), spaceCleanup(all)] : []),
     namespaceRequests(),
-    namespacePlaces(all),
+    namespaceTargets(all),
     namespaceRelease(),
     namespacePool(),
     namespaceSecrets(),

@@ -20,14 +20,14 @@ export const NetworkPolicy = defineKind('networking.k8s.io/v1', 'NetworkPolicy',
 export const Role = defineKind('rbac.authorization.k8s.io/v1', 'Role', 'roles');
 export const RoleBinding = defineKind('rbac.authorization.k8s.io/v1', 'RoleBinding', 'rolebindings');
 
-/** An object that a namespace is furnished with. */
-export interface Furniture {
+/** An object that is made in a new namespace. */
+export interface NamespaceContent {
   readonly kind: Kind;
   readonly object: AnyObject;
 }
 
-/** All kinds that a namespace is furnished with. */
-export const furnitureKinds: readonly AnyKind[] = [
+/** All kinds of objects that are made in new namespaces. */
+export const contentKinds: readonly AnyKind[] = [
   ServiceAccount,
   ResourceQuota,
   LimitRange,

@@ -148,7 +148,7 @@ export function reclaimPolicyOf(...sources: readonly (string | undefined)[]): 'D
 }
 
 /** Whether a claim has a target, or one is being made for it. */
-export function hasPlace(view: View, claim: DeploymentTargetClaim): boolean {
+export function isProvidedFor(view: View, claim: DeploymentTargetClaim): boolean {
   const { name, namespace, uid } = claim.metadata;
   // An earlier claim of the name may have left its own.
   const isOwn = ({ metadata }: Namespace): boolean => metadata.annotations?.[CLAIM_UID] === uid;

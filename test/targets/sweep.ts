@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import { defineKind, keyOf } from '../../src/kube/index.ts';
 import type { AnyObject, Client, Kind } from '../../src/kube/index.ts';
 import { targets } from '../../src/targets/index.ts';
-import { furnitureKinds, Namespace } from '../../src/targets/objects.ts';
+import { contentKinds, Namespace } from '../../src/targets/objects.ts';
 import { inProcess } from '../scenarios/hands.ts';
 import { History } from '../scenarios/history.ts';
 import { startPhoenix } from '../scenarios/mortal.ts';
@@ -18,7 +18,7 @@ import { leftoversInTheEnd, takeAway } from './leftovers.ts';
 export const HOST = 'offshoot-system';
 const SYSTEM = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease']);
 const Pod = defineKind('v1', 'Pod', 'pods');
-const SEEN: readonly Kind[] = [...KINDS, ...(furnitureKinds as readonly Kind[]), Pod];
+const SEEN: readonly Kind[] = [...KINDS, ...(contentKinds as readonly Kind[]), Pod];
 
 /**
  * Plays a scenario with controllers of these lives, and takes everything away in the end. With a reference, every step

@@ -7,20 +7,20 @@ import type { AnyKind, AnyObject } from '../../kube/index.ts';
 import { problemsOf } from './index.ts';
 import { targetsAdmission } from './webhook.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+type Json = Readonly<Record<string, unknown>>;
 
-function made(kind: AnyKind, spec: Fields, metadata: Fields = {}): AnyObject {
+function made(kind: AnyKind, spec: Json, metadata: Json = {}): AnyObject {
   return { apiVersion: 'appstudio.redhat.com/v1alpha1', kind: kind.kind, metadata: { name: 'it', ...metadata }, spec };
 }
 
 const CREDENTIALS = { defaultNamespace: 'place', apiURL: 'https://api.test', clusterCredentialsSecret: 'access' };
 
-function target(spec: Fields, metadata?: Fields): AnyObject {
+function target(spec: Json, metadata?: Json): AnyObject {
   const all = { deploymentTargetClassName: 'sandbox', kubernetesCredentials: CREDENTIALS, ...spec };
   return made(DeploymentTarget, all, metadata);
 }
 
-function claim(spec: Fields, annotations?: Fields): AnyObject {
+function claim(spec: Json, annotations?: Json): AnyObject {
   return made(DeploymentTargetClaim, { deploymentTargetClassName: 'sandbox', ...spec }, annotations && { annotations });
 }
 
@@ -28,12 +28,12 @@ function ofClass(provisioner: string, parameters: unknown): AnyObject {
   return made(DeploymentTargetClass, { provisioner, reclaimPolicy: 'Delete', parameters });
 }
 
-function environment(spec: Fields = {}, metadata?: Fields): AnyObject {
+function environment(spec: Json = {}, metadata?: Json): AnyObject {
   return made(Environment, { displayName: 'It', deploymentStrategy: 'Manual', ...spec }, metadata);
 }
 
 /** An environment with credentials of its own. */
-function direct(clusterType: string | undefined, credentials: Fields, metadata?: Fields): AnyObject {
+function direct(clusterType: string | undefined, credentials: Json, metadata?: Json): AnyObject {
   const kubernetesCredentials = {
     targetNamespace: 'place',
     apiURL: 'https://api.test',
@@ -162,7 +162,7 @@ describe('a target', () => {
     expect(refusals(target({ claimRef: 8 }), bad)).toHaveLength(1);
   });
 
-  test.each<[Fields, string]>([
+  test.each<[Json, string]>([
     [
       { deploymentTargetClassName: 'My Class' },
       'spec.deploymentTargetClassName: no class can be called "My Class": names are small letters, digits, "-" and "."',
@@ -244,7 +244,7 @@ describe('a class', () => {
     expect(problemsOf(ofClass(provisioner, parameters))).toEqual([]);
   });
 
-  test.each<[string, Fields, string[]]>([
+  test.each<[string, Json, string[]]>([
     [
       NAMESPACES,
       { warm: 'two', tokenLifetime: '1m', wram: 2 },
@@ -301,7 +301,7 @@ test('what does not fit its schema is left to the API server, and nothing makes 
   );
   fc.assert(
     fc.property(kinds, fc.oneof(shape, fc.jsonValue()), shape, (kind, spec, before) => {
-      const [object, old] = [made(kind, spec as Fields), made(kind, before)];
+      const [object, old] = [made(kind, spec as Json), made(kind, before)];
       for (const { message } of [...problemsOf(object), ...problemsOf(object, old)]) expect(message).toMatch(/^\S/);
       expect(problemsOf(object, object)).toEqual([]);
     }),

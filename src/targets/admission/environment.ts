@@ -3,7 +3,7 @@
 import type { Environment } from '../../api/targets.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { isDnsLabel, isDnsSubdomain, nameWarnings, warning } from './problem.ts';
-import type { Place, Problem } from './problem.ts';
+import type { FieldPath, Problem } from './problem.ts';
 import { requestUriError } from './request-uri.ts';
 
 const DIRECT = ['spec', 'unstableConfigurationFields'];
@@ -59,6 +59,6 @@ function warnings({ spec }: Environment): Problem[] {
 }
 
 /** A refusal whose text is contract, to the letter. */
-function worded(at: Place, message: string): Problem {
+function worded(at: FieldPath, message: string): Problem {
   return { at, message };
 }

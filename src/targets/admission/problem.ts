@@ -1,11 +1,11 @@
 // What admission finds wrong with an object, and the words that its rules share.
 import { jsonEqual } from '../../watchable/index.ts';
 
-/** A place in an object. */
-export type Place = readonly (string | number)[];
+/** A field of an object, by the keys and positions that lead to it. */
+export type FieldPath = readonly (string | number)[];
 
 export interface Problem {
-  readonly at: Place;
+  readonly at: FieldPath;
   /** For a person: the field, what was found there, and what to do. */
   readonly message: string;
   /** Told to whoever writes the object, but no reason to refuse it. */
@@ -13,20 +13,20 @@ export interface Problem {
 }
 
 /** A value that can't be what it is. */
-export function invalid(at: Place, found: unknown, must: string): Problem {
+export function invalid(at: FieldPath, found: unknown, must: string): Problem {
   return refused(at, found === undefined ? 'Required value' : `Invalid value: ${JSON.stringify(found)}: ${must}`);
 }
 
-export function refused(at: Place, message: string): Problem {
+export function refused(at: FieldPath, message: string): Problem {
   return { at, message: `${pathOf(at)}: ${message}` };
 }
 
-export function warning(at: Place, message: string): Problem {
+export function warning(at: FieldPath, message: string): Problem {
   return { ...refused(at, message), isWarning: true };
 }
 
-/** A place as people write it. */
-export function pathOf(at: Place): string {
+/** A field as people write it. */
+export function pathOf(at: FieldPath): string {
   // Keys of annotations have dots of their own.
   return at
     .map((part) => (String(part).includes('.') ? `[${part}]` : `.${part}`))
@@ -35,7 +35,7 @@ export function pathOf(at: Place): string {
 }
 
 /** A warning for a name that no object can have; nothing is wrong with an empty one. */
-export function nameWarnings(at: Place, name: string | undefined, of: string): Problem[] {
+export function nameWarnings(at: FieldPath, name: string | undefined, of: string): Problem[] {
   if (name === undefined || name === '' || isDnsSubdomain(name)) return [];
   return [warning(at, `no ${of} can be called ${JSON.stringify(name)}: names are small letters, digits, "-" and "."`)];
 }
@@ -57,6 +57,6 @@ export function broughtBy(problems: readonly Problem[], object: unknown, old: un
   return problems.filter(({ at }) => !jsonEqual(valueAt(object, at), valueAt(old, at)));
 }
 
-function valueAt(object: unknown, at: Place): unknown {
+function valueAt(object: unknown, at: FieldPath): unknown {
   return at.reduce((value, key) => (value as Readonly<Record<string, unknown>> | null | undefined)?.[key], object);
 }

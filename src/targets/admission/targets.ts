@@ -6,7 +6,7 @@ import { DEVSANDBOX, NAMESPACE_PROVISIONER, REQUESTED_NAMESPACE, SELECTOR, TTL }
 import { classParameters, namespaceParameters } from '../provisioning/parameters.ts';
 import type { Parsed } from '../provisioning/parameters.ts';
 import { invalid, isDnsLabel, nameWarnings, refused, warning } from './problem.ts';
-import type { Place, Problem } from './problem.ts';
+import type { FieldPath, Problem } from './problem.ts';
 
 const CLASS_NAME = ['spec', 'deploymentTargetClassName'];
 const CLAIM_REF = ['spec', 'claimRef'];
@@ -70,7 +70,7 @@ export function claimProblems({ metadata, spec }: DeploymentTargetClaim): readon
   ];
 }
 
-function ttlProblems(at: Place, ttl: string | undefined): Problem[] {
+function ttlProblems(at: FieldPath, ttl: string | undefined): Problem[] {
   if (ttl === undefined) return [];
   const lifeMs = parseDuration(ttl) ?? 0;
   if (lifeMs > 0 && lifeMs <= parseDuration(LONGEST_TTL)!) return [];

@@ -9,12 +9,12 @@ import type { Step } from '../../kube/index.ts';
 import { claimFailure } from './claim-failure.ts';
 import { claimNameOf, claimUidOf, refersTo, withClaim } from '../claim-ref.ts';
 import { planClaimDeletion } from './claim-deletion.ts';
-import { lifeOf } from './expiry.ts';
-import type { Life } from './expiry.ts';
+import { expiryOf } from './expiry.ts';
+import type { Expiry } from './expiry.ts';
 import { bestMatch, conflict, mismatch, selectorOf } from './match.ts';
 import { BIND_COMPLETE, BOUND_AT, BOUND_BY_CONTROLLER, CLAIM_FINALIZER, EXPIRES_AT, PROVISIONER } from '../names.ts';
 import { classParameters } from '../provisioning/parameters.ts';
-import { placeProblem } from '../reclaim/backing.ts';
+import { backingProblem } from '../reclaim/backing.ts';
 import { progressOf } from './progress.ts';
 import type { Settings } from '../settings.ts';
 import { besideOthers, condition, errorCondition, timeText, withError } from '../status.ts';
@@ -52,12 +52,12 @@ export function binder(settings: Settings): ControllerDefinition {
 /** Plans one claim. */
 function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings): Plan {
   if (claim.metadata.deletionTimestamp !== undefined) return planClaimDeletion(view, claim, settings);
-  const life = lifeOf(view, claim);
-  if (life.leftMs !== undefined && life.leftMs <= 0) {
+  const expiry = expiryOf(view, claim);
+  if (expiry.leftMs !== undefined && expiry.leftMs <= 0) {
     return {
       // Whoever makes it live longer at the last moment has not been heard yet.
       steps: [removeUnchanged(DeploymentTargetClaim, claim)],
-      events: [{ type: 'Normal', reason: 'Expired', note: `the claim has lived for ${life.ttl}` }],
+      events: [{ type: 'Normal', reason: 'Expired', note: `the claim has lived for ${expiry.ttl}` }],
     };
   }
   // The phase says so before the mark does: if the target goes in between, the claim has lost it.
@@ -78,11 +78,11 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
       said?.message ?? '',
     ),
     ...(progress?.conditions ?? []),
-    ...warnings(claim, verdict.target, life),
+    ...warnings(claim, verdict.target, expiry),
   ]);
   const steps = [...(verdict.steps ?? [])];
-  if (steps.length === 0) steps.push(...lifeSteps(claim, life));
-  const lookAgainMs = Math.min(life.leftMs ?? Infinity, progress?.lookAgainMs ?? Infinity);
+  if (steps.length === 0) steps.push(...expirySteps(claim, expiry));
+  const lookAgainMs = Math.min(expiry.leftMs ?? Infinity, progress?.lookAgainMs ?? Infinity);
   return {
     steps,
     // Of a claim that is about to be bound there is nothing to say yet.
@@ -95,21 +95,25 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
 }
 
 /** When it ends, and when it began: that is never taken back, so that another time to live counts from it too. */
-function lifeSteps(claim: DeploymentTargetClaim, { boundAt, expiresAt }: Life): Step[] {
+function expirySteps(claim: DeploymentTargetClaim, { boundAt, expiresAt }: Expiry): Step[] {
   const { [BOUND_AT]: begun, [EXPIRES_AT]: end } = claim.metadata.annotations ?? {};
   const isTold = (boundAt ?? begun) === begun && expiresAt === end;
   return isTold ? [] : [annotate(claim, { [BOUND_AT]: boundAt ?? begun, [EXPIRES_AT]: expiresAt })];
 }
 
 /** What is odd about a claim and does not keep it from being of use. */
-function warnings(claim: DeploymentTargetClaim, target: DeploymentTarget | undefined, life: Life): PlannedCondition[] {
+function warnings(
+  claim: DeploymentTargetClaim,
+  target: DeploymentTarget | undefined,
+  expiry: Expiry,
+): PlannedCondition[] {
   const [wanted, found] = [claim, target].map((each) => each?.spec.deploymentTargetClassName);
   const told: PlannedCondition[] = [];
   if (found !== undefined && found !== wanted) {
     const message = `the claim asks for class "${wanted}", and DeploymentTarget ${target?.metadata.name} is of class "${found}": the claim keeps it`;
     told.push(condition('ClassMatches', false, 'ClassDiffers', message));
   }
-  if (life.problem !== undefined) told.push(condition('Expires', false, 'InvalidTTL', life.problem));
+  if (expiry.problem !== undefined) told.push(condition('Expires', false, 'InvalidTTL', expiry.problem));
   return told;
 }
 
@@ -154,14 +158,14 @@ function upkeep(view: View, claim: DeploymentTargetClaim, settings: Settings): V
   // The claim says that it is bound when its target does, not before.
   if (lock.length > 0) return { phase: undefined, steps: [...steps, ...lock], target };
   const bound = { phase: 'Bound', steps: [...steps, ...phaseSteps(claim, target, settings)], target } as const;
-  const place = placeProblem(view, target);
+  const place = backingProblem(view, target);
   if (place === undefined) return bound;
   // It keeps its target, and gets no other place behind its back.
   const whatToDo = place.isGone ? ': delete the claim and make another' : '';
   return { ...bound, unready: { reason: place.reason, message: `${place.message}${whatToDo}` } };
 }
 
-/** Binding is complete, and the life of the claim begins. */
+/** Binding is complete, and the expiry of the claim begins. */
 function boundMarks(view: View, { metadata }: DeploymentTargetClaim): Marks {
   return { [BIND_COMPLETE]: 'true', [BOUND_AT]: metadata.annotations?.[BOUND_AT] ?? timeText(view.now()) };
 }
@@ -200,7 +204,7 @@ function findTarget(view: View, claim: DeploymentTargetClaim, settings: Settings
     if (typeof selector === 'string') return pending('InvalidSelector', selector);
     const ofClass = classOf(view, claim.spec.deploymentTargetClassName);
     const allowStaticMatch = ofClass === undefined || (classParameters(ofClass).value?.allowStaticMatch ?? false);
-    const targets = targetsFor(view, claim).filter((target) => placeProblem(view, target) === undefined);
+    const targets = targetsFor(view, claim).filter((target) => backingProblem(view, target) === undefined);
     const found = bestMatch(claim, targets, { selector, allowStaticMatch });
     return found === undefined ? markForProvisioning(view, claim, settings) : bind(claim, found, settings);
   }
@@ -223,7 +227,7 @@ function findTarget(view: View, claim: DeploymentTargetClaim, settings: Settings
   if (problem !== undefined) {
     return pending('TargetMismatch', `DeploymentTarget does not match the specified DeploymentTargetClaim: ${problem}`);
   }
-  const gone = placeProblem(view, target);
+  const gone = backingProblem(view, target);
   if (gone !== undefined) return pending(gone.reason, gone.message);
   return bind(claim, target, settings);
 }

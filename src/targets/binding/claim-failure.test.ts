@@ -81,7 +81,7 @@ describe('what the server refuses is told in the words that users know', () => {
     expect([w.api.all(SpaceRequest).size, errorOf(dtc(w))]).toEqual([1, '']);
   });
 
-  test('of a namespace, to the provisioner that makes or furnishes it', async () => {
+  test('of a namespace, to the provisioner that makes it or what is in it', async () => {
     const ofClass = targetClass('Delete', 'test-sandbox-class', 'offshoot.dev/namespace');
     for (const [verb, kind, message] of [
       ['create', 'Namespace', /^make Namespace test-ns-test-dtc-.{5}: mock error$/],

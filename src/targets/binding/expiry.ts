@@ -10,7 +10,7 @@ import { classOf } from '../world.ts';
 /** No date is far enough for more. */
 const LONGEST_MS = 36_500 * 86_400_000;
 
-export interface Life {
+export interface Expiry {
   /** As it was written; undefined for a claim that lives for ever. */
   readonly ttl?: string;
   /** Until the end; undefined while it has not begun. Not above zero: the claim is over. */
@@ -22,7 +22,7 @@ export interface Life {
 }
 
 /** The life of a claim. It begins when the claim is first bound, and goes on whatever becomes of its target. */
-export function lifeOf(view: View, claim: DeploymentTargetClaim): Life {
+export function expiryOf(view: View, claim: DeploymentTargetClaim): Expiry {
   const ttl = ttlOf(view, claim);
   if (ttl === undefined) return {};
   const lengthMs = parseDuration(ttl) ?? 0;

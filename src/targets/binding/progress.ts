@@ -12,7 +12,7 @@ import { PROVISIONED, refusalOn } from '../provisioning/refusal.ts';
 import type { Settings } from '../settings.ts';
 import { condition } from '../status.ts';
 import type { Problem } from '../provisioning/eligible.ts';
-import { classOf, hasPlace, ownRequests, targetsReferringTo } from '../world.ts';
+import { classOf, isProvidedFor, ownRequests, targetsReferringTo } from '../world.ts';
 
 export interface Progress {
   readonly conditions: readonly PlannedCondition[];
@@ -30,23 +30,23 @@ export function progressOf(view: View, claim: DeploymentTargetClaim, settings: S
   const ofClass = classOf(view, claim.spec.deploymentTargetClassName);
   if (ofClass === undefined || claim.metadata.annotations?.[PROVISIONER] === undefined) return NOTHING;
   const problem = problemOf(view, claim, ofClass);
-  if (problem !== undefined) return told(claim, problem);
+  if (problem !== undefined) return stuck(claim, problem);
   const made = targetsReferringTo(view, claim).find((target) => !hasCredentials(target));
   if (made !== undefined) {
     const message = `DeploymentTarget ${made.metadata.name} does not have cluster credentials`;
-    return told(claim, { reason: 'NoCredentials', message });
+    return stuck(claim, { reason: 'NoCredentials', message });
   }
-  const refused = hasPlace(view, claim) ? undefined : refusalOn(claim);
-  if (refused !== undefined) return told(claim, refused);
+  const refused = isProvidedFor(view, claim) ? undefined : refusalOn(claim);
+  if (refused !== undefined) return stuck(claim, refused);
   const [request] = ownRequests(view, claim);
-  const said = request && sayingOf(request);
-  if (said?.isFailure) return told(claim, said);
+  const asked = request && requestProgress(request);
+  if (asked?.isFailure) return stuck(claim, asked);
   const leftMs = deadlineOf(view, claim, ofClass, request, settings) - view.now();
   if (leftMs <= 0) {
-    const message = `no target was made in time by ${ofClass.spec.provisioner}${said === undefined ? '' : `; ${said.message}`}`;
-    return told(claim, { reason: 'DeadlineExceeded', message });
+    const message = `no target was made in time by ${ofClass.spec.provisioner}${asked === undefined ? '' : `; ${asked.message}`}`;
+    return stuck(claim, { reason: 'DeadlineExceeded', message });
   }
-  const conditions = said === undefined ? [] : [condition(PROVISIONED, said.isDone, said.reason, said.message)];
+  const conditions = asked === undefined ? [] : [condition(PROVISIONED, asked.isDone, asked.reason, asked.message)];
   return { conditions, events: [], lookAgainMs: leftMs };
 }
 
@@ -62,7 +62,7 @@ function problemOf(view: View, claim: DeploymentTargetClaim, ofClass: Deployment
   }
 }
 
-function told(claim: DeploymentTargetClaim, { reason, message }: Problem): Progress {
+function stuck(claim: DeploymentTargetClaim, { reason, message }: Problem): Progress {
   const before = claim.status?.conditions?.find(({ type }) => type === PROVISIONED);
   const isNews = before?.reason !== reason || before.message !== message;
   return {
@@ -72,13 +72,13 @@ function told(claim: DeploymentTargetClaim, { reason, message }: Problem): Progr
   };
 }
 
-interface Saying extends Problem {
+interface RequestProgress extends Problem {
   readonly isDone: boolean;
   readonly isFailure: boolean;
 }
 
-/** What a space request says about itself. */
-function sayingOf({ metadata, status }: SpaceRequest): Saying | undefined {
+/** How far a space request has come, by its own word. */
+function requestProgress({ metadata, status }: SpaceRequest): RequestProgress | undefined {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready === undefined) return undefined;
   const { reason = '', message } = ready;

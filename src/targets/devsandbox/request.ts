@@ -21,7 +21,7 @@ import { classParameters } from '../provisioning/parameters.ts';
 import { quotaProblem } from '../provisioning/quota.ts';
 import { refusedTo } from '../provisioning/refusal.ts';
 import { targetNameProblem } from '../provisioning/target-name.ts';
-import { wantedFrom } from '../provisioning/eligible.ts';
+import { classToProvision } from '../provisioning/eligible.ts';
 import type { Problem } from '../provisioning/eligible.ts';
 import { claimTables, ownRequests } from '../world.ts';
 
@@ -30,7 +30,7 @@ export function devsandboxRequest(): ControllerDefinition {
     name: 'devsandbox-request',
     kind: DeploymentTargetClaim,
     ownsStatus: false,
-    // One after the other: two claims at once could both take the last place that a quota leaves.
+    // One after the other: two claims at once could both take the last one that a quota leaves.
     workers: 1,
     reads: claimTables,
     plan: planRequest,
@@ -40,7 +40,7 @@ export function devsandboxRequest(): ControllerDefinition {
 
 /** Plans the space request of one claim. */
 export function planRequest(view: View, claim: DeploymentTargetClaim): Plan {
-  const ofClass = wantedFrom(view, claim, DEVSANDBOX);
+  const ofClass = classToProvision(view, claim, DEVSANDBOX);
   if (ofClass === undefined || ownRequests(view, claim).length > 0) return {};
   if (requestProblem(view, claim, ofClass) !== undefined) return {};
   return {

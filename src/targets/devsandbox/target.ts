@@ -200,8 +200,8 @@ function markSteps(
 /** Our target follows where its space moves; one that a person made stays as that person wrote it. */
 function followSteps(target: DeploymentTarget, wanted: Credentials): Step[] {
   if (!isOurs(target) || target.metadata.deletionTimestamp !== undefined) return [];
-  const { allowInsecureSkipTLSVerify: _insecure, ...place } = wanted;
-  const kubernetesCredentials = { ...target.spec.kubernetesCredentials, ...place };
+  const { allowInsecureSkipTLSVerify: _insecure, ...address } = wanted;
+  const kubernetesCredentials = { ...target.spec.kubernetesCredentials, ...address };
   return [edit(DeploymentTarget, target, { ...target, spec: { ...target.spec, kubernetesCredentials } })];
 }
 

@@ -14,7 +14,7 @@ export interface EnvironmentProblem {
   readonly message: string;
 }
 
-/** Why an environment has no place yet: its claim waits, or has lost it. */
+/** Why an environment has no target yet: its claim waits for one, or has lost it. */
 export type Unbound = 'DeploymentTargetClaimPending' | 'DeploymentTargetClaimLost';
 
 const RESOLVED = 'Resolved';

@@ -48,7 +48,7 @@ export function planEnvironment(view: View, environment: Environment, settings: 
   const isEnding =
     environment.metadata.deletionTimestamp !== undefined || home?.metadata.deletionTimestamp !== undefined;
   if (isEnding) return {};
-  const { problem, unbound, steps } = carryOut(view, environment, placeOf(view, environment), settings);
+  const { problem, unbound, steps } = carryOut(view, environment, destinationOf(view, environment), settings);
   if (problem !== undefined && ABSENCES.has(problem.reason)) {
     const leftMs = ARRIVAL_MS - view.heldFor(problem.message);
     if (leftMs > 0) return { requeueAfterMs: leftMs };
@@ -57,15 +57,15 @@ export function planEnvironment(view: View, environment: Environment, settings: 
   return { steps, ...(status && { status }), events: eventsOf(environment, problem) };
 }
 
-/** What an environment is to be: somewhere, nowhere, or not what it should be. */
-interface Place {
+/** Where an environment deploys to: a cluster, nowhere in particular, or why that can't be told. */
+interface Destination {
   readonly spec?: ManagedEnvironment['spec'];
   readonly byClaim?: boolean;
   readonly unbound?: Unbound;
   readonly problem?: EnvironmentProblem;
 }
 
-function placeOf(view: View, environment: Environment): Place {
+function destinationOf(view: View, environment: Environment): Destination {
   const { configuration, unstableConfigurationFields: direct } = environment.spec;
   const claimName = configuration?.target?.deploymentTargetClaim.claimName ?? '';
   if (claimName !== '' && direct !== undefined) {
@@ -74,7 +74,7 @@ function placeOf(view: View, environment: Environment): Place {
       'Environment is invalid since it cannot have both DeploymentTargetClaim and credentials configuration set',
     );
   }
-  if (claimName !== '') return placeOfClaim(view, environment, claimName);
+  if (claimName !== '') return destinationOfClaim(view, environment, claimName);
   const credentials = direct?.kubernetesCredentials;
   if (credentials === undefined) return {};
   const { namespaces = [], clusterResources } = credentials;
@@ -89,11 +89,11 @@ function placeOf(view: View, environment: Environment): Place {
   };
 }
 
-function wrong(reason: EnvironmentProblem['reason'], message: string): Place {
+function wrong(reason: EnvironmentProblem['reason'], message: string): Destination {
   return { problem: { reason, message } };
 }
 
-function placeOfClaim(view: View, environment: Environment, name: string): Place {
+function destinationOfClaim(view: View, environment: Environment, name: string): Destination {
   const claim = view.get(DeploymentTargetClaim, { name, namespace: environment.metadata.namespace! });
   if (claim === undefined) {
     return wrong(
@@ -138,8 +138,8 @@ interface Outcome {
   readonly unbound?: Unbound | undefined;
 }
 
-function carryOut(view: View, environment: Environment, place: Place, settings: Settings): Outcome {
-  const { spec, unbound, problem } = place;
+function carryOut(view: View, environment: Environment, destination: Destination, settings: Settings): Outcome {
+  const { spec, unbound, problem } = destination;
   const copy = copyOf(view, environment);
   if (problem !== undefined) {
     // With a claim go its credentials, whichever of the two is seen to be gone first.
@@ -159,7 +159,7 @@ function carryOut(view: View, environment: Environment, place: Place, settings: 
     const message = `the secret ${spec.credentialsSecret} referenced by the Environment resource was not found`;
     return { problem: { reason: 'SecretNotFound', message }, steps: leftovers(environment, undefined, copy) };
   }
-  if (!place.byClaim || source.type === MANAGED_SECRET_TYPE) {
+  if (!destination.byClaim || source.type === MANAGED_SECRET_TYPE) {
     return { steps: [managedStep(environment, managed, spec), ...leftovers(environment, undefined, copy)] };
   }
   if (copy !== undefined && !isCopyFor(copy, environment)) {

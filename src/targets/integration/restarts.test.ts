@@ -141,7 +141,7 @@ describe.each([
   );
 });
 
-describe('a reserve', () => {
+describe('a warm pool', () => {
   const spec = { deploymentTargetClassName: 'some' };
 
   /** A client whose last write is still under way when its process ends: it is carried out whenever the test says. */
@@ -172,7 +172,7 @@ describe('a reserve', () => {
     const api = await world('offshoot.dev/namespace', { warm: 1 });
     await api.create(DeploymentTargetClaim, bare(object(DeploymentTargetClaim, 'dev', { spec })));
     await live(api, []);
-    // Somebody uses up the reserve, and another place is being made while the process ends.
+    // Somebody uses up the pool, and another target is being made while the process ends.
     const first = late(api, isLate);
     const dying = start(first.client);
     await dying.start();

@@ -1,7 +1,7 @@
 // What is in a namespace that is made into a target: an account that may deploy there, and the limits of its class.
 import type { NamespaceParameters } from '../provisioning/parameters.ts';
 import { LimitRange, NetworkPolicy, ResourceQuota, RoleBinding, ServiceAccount } from '../objects.ts';
-import type { Furniture } from '../objects.ts';
+import type { NamespaceContent } from '../objects.ts';
 import { LAST_CLAIM } from '../names.ts';
 import { ACCOUNT, MADE_BY, MADE_BY_LABEL } from './names.ts';
 
@@ -9,7 +9,7 @@ const RBAC = 'rbac.authorization.k8s.io';
 const NAME = 'offshoot';
 
 /** The account that may deploy to a namespace, which does not depend on its class. */
-export function accountOf(namespace: string, lastClaim: string | undefined): Furniture[] {
+export function accountOf(namespace: string, lastClaim: string | undefined): NamespaceContent[] {
   const metadata = { name: ACCOUNT, namespace, labels: { [MADE_BY_LABEL]: MADE_BY } };
   const annotations = lastClaim === undefined ? {} : { annotations: { [LAST_CLAIM]: lastClaim } };
   return [
@@ -31,17 +31,17 @@ export function accountOf(namespace: string, lastClaim: string | undefined): Fur
 }
 
 /** The limits that a class puts into a namespace. */
-export function limitsOf(namespace: string, parameters: NamespaceParameters): Furniture[] {
+export function limitsOf(namespace: string, parameters: NamespaceParameters): NamespaceContent[] {
   const metadata = (name: string) => ({ name, namespace, labels: { [MADE_BY_LABEL]: MADE_BY } });
   const { quota, limits, networkPolicy, allowFrom } = parameters;
-  const furniture: Furniture[] = [];
+  const contents: NamespaceContent[] = [];
   if (quota !== undefined) {
     const object = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: metadata(NAME), spec: { hard: quota } };
-    furniture.push({ kind: ResourceQuota, object });
+    contents.push({ kind: ResourceQuota, object });
   }
   if (limits !== undefined) {
     const spec = { limits: [{ type: 'Container', ...completed(limits) }] };
-    furniture.push({
+    contents.push({
       kind: LimitRange,
       object: { apiVersion: 'v1', kind: 'LimitRange', metadata: metadata(NAME), spec },
     });
@@ -52,12 +52,12 @@ export function limitsOf(namespace: string, parameters: NamespaceParameters): Fu
     });
     const from = [{ podSelector: {} }, ...allowFrom.map(named)];
     const spec = { podSelector: {}, policyTypes: ['Ingress'], ingress: [{ from }] };
-    furniture.push({
+    contents.push({
       kind: NetworkPolicy,
       object: { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: metadata(NAME), spec },
     });
   }
-  return furniture;
+  return contents;
 }
 
 /** Limits with what the server would fill in: what is stored is then what is wanted, and no later process writes it. */

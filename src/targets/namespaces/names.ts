@@ -10,7 +10,7 @@ export const MADE_BY = 'namespace';
 /** On a namespace: that its target was made, so that it is not taken for a new one when somebody removes that. */
 export const TARGET_MADE = 'offshoot.dev/target-made';
 /** On the Secret with credentials for a namespace: that namespace. */
-export const OF_PLACE = 'offshoot.dev/place';
+export const OF_NAMESPACE = 'offshoot.dev/place';
 /** Who gets the credentials for a namespace. */
 export const ACCOUNT = 'deployer';
 
@@ -25,8 +25,8 @@ export function secretNameFor(target: string, namespace: string): string {
   return joinName(target, digest(namespace), 253);
 }
 
-/** The names of a spare target and its namespace: `slot` counts those that a class has in one namespace. */
-export function spareNames(home: string, className: string, slot: number): { target: string; namespace: string } {
+/** The names of a target in the pool and of its namespace: `slot` counts those that a class has in one namespace. */
+export function pooledNames(home: string, className: string, slot: number): { target: string; namespace: string } {
   const id = digest(`${home}/${className}/${slot}`);
   return {
     target: joinName(className, id),

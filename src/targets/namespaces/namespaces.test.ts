@@ -1,4 +1,4 @@
-// The namespace provisioner, part by part: request, place, release, reserve.
+// The namespace provisioner, part by part: request, target, release, pool.
 import { describe, expect, test } from 'vitest';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import type { Plan } from '../../controller/index.ts';
@@ -10,7 +10,7 @@ import { issuedFor } from '../credentials.ts';
 import { defaultSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import { ago, object, planIn, shown } from '../testing/planning.ts';
-import { planPlace } from './target.ts';
+import { planNamespaceTarget } from './target.ts';
 import { planPool } from './pool.ts';
 import { planRelease } from './release.ts';
 import { namespaceProblem, planNamespaceRequest } from './request.ts';
@@ -137,7 +137,7 @@ describe('a claim', () => {
     expect(planIn([it, of, ...others], (view) => namespaceProblem(view, it, of))).toEqual({ reason, message });
   });
 
-  test('that asks for a name takes no other target in reserve', () => {
+  test('that asks for a name takes no other target of the pool', () => {
     const fresh = object(
       DeploymentTargetClaim,
       'dev',
@@ -145,17 +145,17 @@ describe('a claim', () => {
       { annotations: { [REQUESTED]: 'mine' } },
     );
     const ANY = { selector: [], allowStaticMatch: true };
-    const spares = [target(), target({}, {}, 'other', 'mine')];
-    expect(bestMatch(fresh, spares, ANY)?.metadata.name).toBe('other');
+    const pooled = [target(), target({}, {}, 'other', 'mine')];
+    expect(bestMatch(fresh, pooled, ANY)?.metadata.name).toBe('other');
     expect(bestMatch(fresh, [target()], ANY)).toBeUndefined();
   });
 });
 
 describe('a namespace', () => {
   const plan = (it: Namespace, ...others: KubeObject[]): Plan =>
-    planIn([it, ...others], (view) => planPlace(view, it, defaultSettings));
+    planIn([it, ...others], (view) => planNamespaceTarget(view, it, defaultSettings));
 
-  test('is furnished, gets credentials beside its target, and becomes one for its claim', () => {
+  test('gets an account and limits, credentials beside its target, and becomes one for its claim', () => {
     const parameters = {
       quota: { cpu: 4, memory: '8Gi' },
       limits: { default: { cpu: '1' }, defaultRequest: { cpu: '100m' } },
@@ -163,8 +163,8 @@ describe('a namespace', () => {
       tokenLifetime: '12h',
     };
     // Credentials are for one account: that comes first, and all else waits for it.
-    const furniture = shown(plan(namespace(FOR_CLAIM), claim(), ofClass(parameters)));
-    expect(furniture.filter((line) => !line.startsWith('own'))).toEqual([]);
+    const contents = shown(plan(namespace(FOR_CLAIM), claim(), ofClass(parameters)));
+    expect(contents.filter((line) => !line.startsWith('own'))).toEqual([]);
     const planned = plan(namespace(FOR_CLAIM), claim(), ofClass(parameters), account);
     expect(shown(planned)).toEqual([
       'own ServiceAccount place/deployer',
@@ -201,7 +201,7 @@ describe('a namespace', () => {
     expect(made).not.toHaveProperty('object.status');
   });
 
-  test('in reserve becomes a target for nobody yet', () => {
+  test('of the pool becomes a target for nobody yet', () => {
     const { steps } = plan(namespace(), ofClass({ networkPolicy: 'none' }), account);
     expect(steps!.at(-1)).not.toHaveProperty('object.spec.claimRef');
     expect(shown({ steps: steps! }).filter((line) => line.includes('NetworkPolicy'))).toEqual([]);
@@ -224,7 +224,7 @@ describe('a namespace', () => {
       [ofClass(), target({ spec: { ...target().spec, claimRef: 'dev' } })],
       ['remove DeploymentTarget team/dev-dt'],
     ],
-    ['is in reserve and its class is gone', namespace(), [target()], ['remove DeploymentTarget team/dev-dt']],
+    ['is in the pool and its class is gone', namespace(), [target()], ['remove DeploymentTarget team/dev-dt']],
     [
       'has become a target remembers it',
       namespace(),
@@ -238,12 +238,12 @@ describe('a namespace', () => {
       ],
     ],
     [
-      'was in reserve and lost its target goes, for it may have been used',
+      'was in the pool and lost its target goes, for it may have been used',
       namespace(MADE),
       [ofClass()],
       ['remove Namespace place'],
     ],
-    ['was in reserve and lost its target stays under Retain', namespace(MADE), [ofClass({}, 'Retain')], []],
+    ['was in the pool and lost its target stays under Retain', namespace(MADE), [ofClass({}, 'Retain')], []],
     ['lost its target waits for its claim to go', namespace({ ...FOR_CLAIM, ...MADE }), [claim(), ofClass()], []],
     [
       'lost its target goes with its claim',
@@ -299,7 +299,9 @@ describe('a namespace', () => {
       );
     const tokens = (planned: Plan) => shown(planned).filter((line) => line.startsWith('token'));
     const judged = (it: Secret, other: Partial<Settings> = {}, who: KubeObject = account) =>
-      tokens(planIn([place, claim(), bound, who, it], (view) => planPlace(view, place, { ...settings, ...other })));
+      tokens(
+        planIn([place, claim(), bound, who, it], (view) => planNamespaceTarget(view, place, { ...settings, ...other })),
+      );
 
     test('which are replaced in time, also when the class is gone', () => {
       const world = [claim(), bound, account];
@@ -413,13 +415,13 @@ describe('a target that goes', () => {
   });
 });
 
-describe('a reserve', () => {
+describe('a warm pool', () => {
   const plan = (it: DeploymentTargetClass, ...others: KubeObject[]): string[] =>
     shown(planIn([it, ...others], (view) => planPool(view, it)));
-  const spare = (n: number, meta: Partial<ObjectMeta> = {}): Namespace =>
-    namespace({ 'offshoot.dev/target': `team/spare-${n}` }, meta, `place-${n}`);
-  const spareTarget = (n: number, fields: object = {}, meta: Partial<ObjectMeta> = {}): DeploymentTarget =>
-    target(fields, meta, `spare-${n}`, `place-${n}`);
+  const pooled = (n: number, meta: Partial<ObjectMeta> = {}): Namespace =>
+    namespace({ 'offshoot.dev/target': `team/pooled-${n}` }, meta, `place-${n}`);
+  const pooledTarget = (n: number, fields: object = {}, meta: Partial<ObjectMeta> = {}): DeploymentTarget =>
+    target(fields, meta, `pooled-${n}`, `place-${n}`);
 
   test('is kept where there is a claim of the class, and only there', () => {
     expect(plan(ofClass({ warm: 2 }), claim())).toHaveLength(2);
@@ -429,9 +431,9 @@ describe('a reserve', () => {
 
   test('counts what is on its way, and not what is taken or going', () => {
     const bound = { status: { phase: 'Bound' } };
-    expect(plan(ofClass({ warm: 2 }), claim(), spare(1), spare(2))).toEqual([]);
-    expect(plan(ofClass({ warm: 2 }), claim(), spare(1), spare(2), spareTarget(2, bound))).toHaveLength(1);
-    expect(plan(ofClass({ warm: 2 }), claim(), spare(1), spare(2, GOING))).toHaveLength(1);
+    expect(plan(ofClass({ warm: 2 }), claim(), pooled(1), pooled(2))).toEqual([]);
+    expect(plan(ofClass({ warm: 2 }), claim(), pooled(1), pooled(2), pooledTarget(2, bound))).toHaveLength(1);
+    expect(plan(ofClass({ warm: 2 }), claim(), pooled(1), pooled(2, GOING))).toHaveLength(1);
     expect(plan(ofClass({ warm: 1 }), claim(), namespace(FOR_CLAIM))).toHaveLength(1);
   });
 
@@ -440,10 +442,10 @@ describe('a reserve', () => {
   });
 
   test('is given back when it is not needed any more, the unfinished first', () => {
-    const world = [spare(1), spareTarget(1), spare(2)];
+    const world = [pooled(1), pooledTarget(1), pooled(2)];
     expect(plan(ofClass({ warm: 1 }), claim(), ...world)).toEqual(['remove Namespace place-2']);
     expect(plan(ofClass({ warm: 1 }), ...world)).toEqual([
-      'remove DeploymentTarget team/spare-1',
+      'remove DeploymentTarget team/pooled-1',
       'remove Namespace place-2',
     ]);
   });

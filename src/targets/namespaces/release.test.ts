@@ -6,7 +6,7 @@ import { Namespace, Secret } from '../objects.ts';
 import { ago, object, planIn, shown } from '../testing/planning.ts';
 import { defaultSettings } from '../settings.ts';
 import { secretNameFor } from './names.ts';
-import { planPlace } from './target.ts';
+import { planNamespaceTarget } from './target.ts';
 import { planRelease } from './release.ts';
 
 const credentials = secretNameFor('dev-dt', 'place');
@@ -69,7 +69,7 @@ test('so they do when somebody took the target away by force, once the claim is 
     },
   );
   const planned = (...others: KubeObject[]) =>
-    shown(planIn([namespace, secret, ...others], (view) => planPlace(view, namespace, defaultSettings)));
+    shown(planIn([namespace, secret, ...others], (view) => planNamespaceTarget(view, namespace, defaultSettings)));
   expect(planned(claim)).toEqual([]);
   expect(planned()).toEqual([`remove Secret team/${secret.metadata.name}`]);
 });

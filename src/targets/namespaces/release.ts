@@ -60,8 +60,11 @@ function telling(view: View, target: DeploymentTarget, reason: 'Terminating' | '
 }
 
 /** The credentials go with the target, whatever became of the namespace. */
-function secretSteps(view: View, { metadata }: DeploymentTarget, place: string): Step[] {
-  const secret = view.get(Secret, { name: secretNameFor(metadata.name, place), namespace: metadata.namespace! });
+function secretSteps(view: View, { metadata }: DeploymentTarget, defaultNamespace: string): Step[] {
+  const secret = view.get(Secret, {
+    name: secretNameFor(metadata.name, defaultNamespace),
+    namespace: metadata.namespace!,
+  });
   return secret?.metadata.labels?.[MADE_BY_LABEL] === MADE_BY ? [remove(Secret, secret)] : [];
 }
 

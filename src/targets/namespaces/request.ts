@@ -19,7 +19,7 @@ import { namespaceParameters } from '../provisioning/parameters.ts';
 import { quotaProblem } from '../provisioning/quota.ts';
 import { refusedTo } from '../provisioning/refusal.ts';
 import { targetNameProblem } from '../provisioning/target-name.ts';
-import { wantedFrom } from '../provisioning/eligible.ts';
+import { classToProvision } from '../provisioning/eligible.ts';
 import type { Problem } from '../provisioning/eligible.ts';
 import { claimTables } from '../world.ts';
 import { MADE_BY, MADE_BY_LABEL, namespaceNameFor } from './names.ts';
@@ -29,7 +29,7 @@ export function namespaceRequests(): ControllerDefinition {
     name: 'namespace-requests',
     kind: DeploymentTargetClaim,
     ownsStatus: false,
-    // One after the other: two claims at once could both take the last place that a quota leaves.
+    // One after the other: two claims at once could both take the last one that a quota leaves.
     workers: 1,
     reads: claimTables,
     plan: planNamespaceRequest,
@@ -39,7 +39,7 @@ export function namespaceRequests(): ControllerDefinition {
 
 /** Plans the namespace of one claim. */
 export function planNamespaceRequest(view: View, claim: DeploymentTargetClaim): Plan {
-  const ofClass = wantedFrom(view, claim, NAMESPACE_PROVISIONER);
+  const ofClass = classToProvision(view, claim, NAMESPACE_PROVISIONER);
   if (ofClass === undefined || namespaceProblem(view, claim, ofClass) !== undefined) return {};
   const name = namespaceNameFor(claim);
   if (view.get(Namespace, { name }) !== undefined) return {};
@@ -55,11 +55,11 @@ export function planNamespaceRequest(view: View, claim: DeploymentTargetClaim): 
   };
 }
 
-/** A namespace of a class. What it stands for is written on it, and decides all that follows. */
+/** A namespace of a class. What it was made for is written on it, and decides all that follows. */
 export function namespaceFor(
   ofClass: DeploymentTargetClass,
   name: string,
-  standsFor: Readonly<Record<string, string>>,
+  madeFor: Readonly<Record<string, string>>,
 ): Namespace {
   const { metadata, spec } = ofClass;
   return {
@@ -68,7 +68,7 @@ export function namespaceFor(
     metadata: {
       name,
       labels: { ...namespaceParameters(ofClass).value?.labels, [MADE_BY_LABEL]: MADE_BY },
-      annotations: { ...standsFor, [CLASS_NAME]: metadata.name, [RECLAIM_POLICY]: spec.reclaimPolicy },
+      annotations: { ...madeFor, [CLASS_NAME]: metadata.name, [RECLAIM_POLICY]: spec.reclaimPolicy },
     },
   };
 }

@@ -6,7 +6,7 @@ import type { ControllerDefinition, Plan, View } from '../../controller/index.ts
 import { refOf, remove } from '../../kube/index.ts';
 import { OF_TARGET } from '../names.ts';
 import { Namespace, Secret } from '../objects.ts';
-import { MADE_BY, MADE_BY_LABEL, OF_PLACE } from './names.ts';
+import { MADE_BY, MADE_BY_LABEL, OF_NAMESPACE } from './names.ts';
 import { namespaceTables } from './world.ts';
 
 export function namespaceSecrets(): ControllerDefinition {
@@ -22,10 +22,10 @@ export function namespaceSecrets(): ControllerDefinition {
 /** Plans one Secret. */
 export function planSecret(view: View, secret: Secret): Plan {
   const { labels, annotations = {}, name } = secret.metadata;
-  const { [OF_TARGET]: ofTarget, [OF_PLACE]: place } = annotations;
-  if (labels?.[MADE_BY_LABEL] !== MADE_BY || ofTarget === undefined || place === undefined) return {};
+  const { [OF_TARGET]: ofTarget, [OF_NAMESPACE]: namespaceName } = annotations;
+  if (labels?.[MADE_BY_LABEL] !== MADE_BY || ofTarget === undefined || namespaceName === undefined) return {};
   const target = view.get(DeploymentTarget, refOf(ofTarget));
-  const namespace = view.get(Namespace, { name: place });
+  const namespace = view.get(Namespace, { name: namespaceName });
   const isUsed = target?.spec.kubernetesCredentials.clusterCredentialsSecret === name;
   const isComing =
     namespace?.metadata.annotations?.[OF_TARGET] === ofTarget && namespace.metadata.deletionTimestamp === undefined;

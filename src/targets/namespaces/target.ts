@@ -1,5 +1,5 @@
-// The namespace provisioner, second part: a namespace that was made for a claim, or in reserve, is furnished, gets
-// credentials that are renewed, and becomes a target.
+// The namespace provisioner, second part: a namespace that was made for a claim or for the pool gets an account, limits
+// and credentials that are renewed, and becomes a target.
 import { DeploymentTarget } from '../../api/targets.ts';
 import type { DeploymentTargetClass } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
@@ -28,17 +28,26 @@ import { isSameRefusal } from '../provisioning/refusal.ts';
 import type { Settings } from '../settings.ts';
 import { classOf, reclaimPolicyOf } from '../world.ts';
 import { accountOf, limitsOf } from './contents.ts';
-import { ACCOUNT, MADE_BY, MADE_BY_LABEL, NAMESPACE_FINALIZER, OF_PLACE, secretNameFor, TARGET_MADE } from './names.ts';
-import { isFree, namespaceTables, placeOf } from './world.ts';
-import type { Place } from './world.ts';
+import {
+  ACCOUNT,
+  MADE_BY,
+  MADE_BY_LABEL,
+  NAMESPACE_FINALIZER,
+  OF_NAMESPACE,
+  secretNameFor,
+  TARGET_MADE,
+} from './names.ts';
+import { isFree, namespaceTables, provisionedNamespaceOf } from './world.ts';
+import type { ProvisionedNamespace } from './world.ts';
 
-export function namespacePlaces(settings: Settings): ControllerDefinition {
+export function namespaceTargets(settings: Settings): ControllerDefinition {
   return defineController<Namespace>({
+    // Also the field manager of what was made: it stays what it was.
     name: 'namespace-places',
     kind: Namespace,
     ownsStatus: false,
     reads: namespaceTables,
-    plan: (view, namespace) => planPlace(view, namespace, settings),
+    plan: (view, namespace) => planNamespaceTarget(view, namespace, settings),
     failed: (namespace, { message }) => {
       const isTold = isSameRefusal(namespace.metadata.annotations?.[PROBLEM], message);
       return { steps: isTold ? [] : [markStep(namespace, { [PROBLEM]: message })] };
@@ -47,35 +56,35 @@ export function namespacePlaces(settings: Settings): ControllerDefinition {
 }
 
 /** Plans what is made of one namespace. */
-export function planPlace(view: View, namespace: Namespace, settings: Settings): Plan {
-  const place = placeOf(view, namespace);
-  if (place === undefined || namespace.metadata.deletionTimestamp !== undefined) return {};
-  const ofClass = classOf(view, place.className);
+export function planNamespaceTarget(view: View, namespace: Namespace, settings: Settings): Plan {
+  const provisioned = provisionedNamespaceOf(view, namespace);
+  if (provisioned === undefined || namespace.metadata.deletionTimestamp !== undefined) return {};
+  const ofClass = classOf(view, provisioned.className);
   const policy = reclaimPolicyOf(ofClass?.spec.reclaimPolicy, namespace.metadata.annotations?.[RECLAIM_POLICY]);
-  if (isForsaken(place, ofClass, policy)) return { steps: giveUp(view, place) };
+  if (isAbandoned(provisioned, ofClass, policy)) return { steps: giveUp(view, provisioned) };
   // Somebody took the target away without asking us. Its claim has lost it, and there may be something in here.
-  if (place.target === undefined && place.wasMade) {
-    return { steps: place.claim === undefined ? withoutSecret(view, place) : [] };
+  if (provisioned.target === undefined && provisioned.wasMade) {
+    return { steps: provisioned.claim === undefined ? withoutSecret(view, provisioned) : [] };
   }
-  const home = view.get(Namespace, { name: place.targetRef.namespace });
-  const isEnding = [place.target, home].some((each) => each?.metadata.deletionTimestamp !== undefined);
-  if (isEnding || place.isNameTaken) return {};
+  const home = view.get(Namespace, { name: provisioned.targetRef.namespace });
+  const isEnding = [provisioned.target, home].some((each) => each?.metadata.deletionTimestamp !== undefined);
+  if (isEnding || provisioned.isNameTaken) return {};
 
   const parameters = ofClass && namespaceParameters(ofClass).value;
   const { name } = namespace.metadata;
-  const { account, ...access } = accountSteps(view, place);
+  const { account, ...access } = accountSteps(view, provisioned);
   const limits = parameters === undefined ? [] : limitsOf(name, parameters);
-  const furnish = [...access.steps, ...limits.map(({ kind, object }) => own(kind, object))];
+  const contents = [...access.steps, ...limits.map(({ kind, object }) => own(kind, object))];
   // Credentials are for one account, which must be there first, and a target has credentials from the beginning.
-  if (account === undefined) return { steps: furnish };
-  const { steps, freshForMs } = credentials(view, place, account, parameters, settings);
+  if (account === undefined) return { steps: contents };
+  const { steps, freshForMs } = credentials(view, provisioned, account, parameters, settings);
   return {
     steps: [
-      ...furnish,
+      ...contents,
       ...steps,
-      ...targetSteps(place, settings),
+      ...targetSteps(provisioned, settings),
       // What kept it from being made is over, and its target is remembered.
-      markStep(namespace, { [PROBLEM]: undefined, ...(place.target !== undefined && { [TARGET_MADE]: 'true' }) }),
+      markStep(namespace, { [PROBLEM]: undefined, ...(provisioned.target !== undefined && { [TARGET_MADE]: 'true' }) }),
     ],
     requeueAfterMs: freshForMs,
   };
@@ -87,8 +96,8 @@ interface Account {
   readonly steps: readonly Step[];
 }
 
-/** The account of a place. Whoever has a token of the one that a claim had before is shut out with it. */
-function accountSteps(view: View, { namespace, target }: Place): Account {
+/** The account of a namespace. Whoever has a token of the one that a claim had before is shut out with it. */
+function accountSteps(view: View, { namespace, target }: ProvisionedNamespace): Account {
   const lastClaim = target?.metadata.annotations?.[LAST_CLAIM];
   const { name } = namespace.metadata;
   const live = view.get(ServiceAccount, { name: ACCOUNT, namespace: name });
@@ -98,12 +107,17 @@ function accountSteps(view: View, { namespace, target }: Place): Account {
   return { account: live, steps };
 }
 
-/** Nobody has a place or will have it, and what may be in it need not be kept. */
-function isForsaken(place: Place, ofClass: DeploymentTargetClass | undefined, policy: 'Delete' | 'Retain'): boolean {
-  const { claim, claimRef, target, wasMade, namespace } = place;
+/** Whether nobody has a namespace or will have it, and what may be in it need not be kept. */
+function isAbandoned(
+  provisioned: ProvisionedNamespace,
+  ofClass: DeploymentTargetClass | undefined,
+  policy: 'Delete' | 'Retain',
+): boolean {
+  const { claim, claimRef, target, wasMade, namespace } = provisioned;
   const claimUid = namespace.metadata.annotations?.[CLAIM_UID];
   if (target === undefined && wasMade && policy === 'Retain') return false;
-  if (claimRef === undefined) return (target === undefined && wasMade) || (ofClass === undefined && isFree(place));
+  if (claimRef === undefined)
+    return (target === undefined && wasMade) || (ofClass === undefined && isFree(provisioned));
   if (target === undefined) return claim === undefined || claim.metadata.deletionTimestamp !== undefined;
   // What becomes of a target that was bound is decided by its class, also when it is reserved anew.
   const { [RECYCLED]: recycled, [CLAIM_UID]: uid } = target.metadata.annotations ?? {};
@@ -117,16 +131,16 @@ function markStep(namespace: Namespace, marks: Readonly<Record<string, string | 
   return edit(Namespace, namespace, { ...namespace, metadata: { ...namespace.metadata, annotations } });
 }
 
-/** A place that nobody will ever use goes: with its target if it has one, which then takes care of the rest. */
-function giveUp(view: View, place: Place): Step[] {
-  const { namespace, target } = place;
+/** A namespace that nobody will ever use is removed: by way of its target if it has one, which takes it along. */
+function giveUp(view: View, provisioned: ProvisionedNamespace): Step[] {
+  const { namespace, target } = provisioned;
   if (target !== undefined) {
     return target.metadata.deletionTimestamp === undefined ? [removeUnchanged(DeploymentTarget, target)] : [];
   }
-  return [...withoutSecret(view, place), remove(Namespace, namespace)];
+  return [...withoutSecret(view, provisioned), remove(Namespace, namespace)];
 }
 
-function withoutSecret(view: View, { namespace, targetRef }: Place): Step[] {
+function withoutSecret(view: View, { namespace, targetRef }: ProvisionedNamespace): Step[] {
   const secret = view.get(Secret, secretRefOf(targetRef, namespace));
   return secret === undefined ? [] : [remove(Secret, secret)];
 }
@@ -146,7 +160,7 @@ interface Credentials {
 
 function credentials(
   view: View,
-  { namespace, targetRef }: Place,
+  { namespace, targetRef }: ProvisionedNamespace,
   account: KubeObject,
   parameters: NamespaceParameters | undefined,
   { tokenLifetimeMs, cluster }: Settings,
@@ -165,7 +179,7 @@ function credentials(
     metadata: {
       ...ref,
       labels: { [MADE_BY_LABEL]: MADE_BY },
-      annotations: { [OF_TARGET]: ofTarget, [OF_PLACE]: name, ...marks },
+      annotations: { [OF_TARGET]: ofTarget, [OF_NAMESPACE]: name, ...marks },
     },
     type: 'Opaque',
   };
@@ -178,8 +192,8 @@ function credentials(
 }
 
 /** The target, made once and then followed only in where the API server is. */
-function targetSteps(place: Place, { cluster, claimRefShape, insecureTargets }: Settings): Step[] {
-  const { namespace, target, targetRef, className, claim } = place;
+function targetSteps(provisioned: ProvisionedNamespace, { cluster, claimRefShape, insecureTargets }: Settings): Step[] {
+  const { namespace, target, targetRef, className, claim } = provisioned;
   const { annotations = {} } = namespace.metadata;
   const kubernetesCredentials = {
     defaultNamespace: namespace.metadata.name,

@@ -1,4 +1,4 @@
-// What the namespace provisioner looks up: the place that a namespace stands for.
+// What the namespace provisioner looks up: the target and the claim that a namespace was made for.
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
 import { reading, refOf } from '../../kube/index.ts';
@@ -6,25 +6,25 @@ import type { Ref, TableDeclaration } from '../../kube/index.ts';
 import { claimNameOf } from '../claim-ref.ts';
 import { readingSecrets } from '../credentials.ts';
 import { CLAIM_UID, CLASS_NAME, NAMESPACE_PROVISIONER, OF_CLAIM, OF_TARGET, PROVISIONED_BY } from '../names.ts';
-import { furnitureKinds, Namespace } from '../objects.ts';
+import { contentKinds, Namespace } from '../objects.ts';
 import { claimTables } from '../world.ts';
 import { MADE_BY, MADE_BY_LABEL, TARGET_MADE } from './names.ts';
 
-/** Namespaces that were made for no claim, by their class. */
-function spareOf({ metadata }: Namespace): readonly string[] {
+/** The class of a namespace in the pool: one that was made for no claim. */
+function pooledClass({ metadata }: Namespace): readonly string[] {
   const { [CLASS_NAME]: className, [OF_CLAIM]: ofClaim } = metadata.annotations ?? {};
   return className === undefined || ofClaim !== undefined ? [] : [className];
 }
 
 export const namespaceTables: readonly TableDeclaration[] = [
   ...claimTables,
-  reading(Namespace, { indexes: { spare: spareOf } }),
+  reading(Namespace, { indexes: { pooled: pooledClass } }),
   readingSecrets,
-  ...furnitureKinds.map((kind) => reading(kind)),
+  ...contentKinds.map((kind) => reading(kind)),
 ];
 
-/** A namespace of ours with what it stands for. */
-export interface Place {
+/** A namespace of ours with its target and its claim. */
+export interface ProvisionedNamespace {
   readonly namespace: Namespace;
   readonly className: string;
   /** Where its target is, or shall be. */
@@ -34,14 +34,14 @@ export interface Place {
   readonly isNameTaken: boolean;
   /** Whether there is or ever was a target. */
   readonly wasMade: boolean;
-  /** The claim that it was made for; undefined for a spare one. */
+  /** The claim that it was made for; undefined for one in the pool. */
   readonly claimRef: Ref | undefined;
   /** That very claim, if it is still there. */
   readonly claim: DeploymentTargetClaim | undefined;
 }
 
-/** The place that a namespace stands for; undefined if it is not ours. */
-export function placeOf(view: View, namespace: Namespace): Place | undefined {
+/** What a namespace was made for; undefined if we did not make it. */
+export function provisionedNamespaceOf(view: View, namespace: Namespace): ProvisionedNamespace | undefined {
   const { labels, annotations = {} } = namespace.metadata;
   const { [OF_TARGET]: ofTarget, [OF_CLAIM]: ofClaim, [CLASS_NAME]: className = '' } = annotations;
   if (labels?.[MADE_BY_LABEL] !== MADE_BY || ofTarget === undefined) return undefined;
@@ -71,8 +71,8 @@ export function isTargetOf({ metadata, spec }: DeploymentTarget, namespace: Name
   );
 }
 
-/** Whether nobody has or had a place yet: it may be taken, and may go. */
-export function isFree({ namespace, claimRef, target, wasMade }: Place): boolean {
+/** Whether nobody has or ever had a namespace: it may be claimed, and may be removed. */
+export function isFree({ namespace, claimRef, target, wasMade }: ProvisionedNamespace): boolean {
   if (claimRef !== undefined || namespace.metadata.deletionTimestamp !== undefined) return false;
   if (target === undefined) return !wasMade;
   const isUsed = ['Bound', 'Released', 'Failed'].includes(target.status?.phase ?? '');

@@ -10,7 +10,7 @@ import { classOf, targetNamed, targetsReferringTo } from '../world.ts';
  * The class of which this provisioner shall make a target for the claim; undefined if it shall not. The mark on the
  * claim is the provisioner's name or, from other binders, the class's.
  */
-export function wantedFrom(
+export function classToProvision(
   view: View,
   claim: DeploymentTargetClaim,
   provisioner: string,

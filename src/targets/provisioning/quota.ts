@@ -1,12 +1,12 @@
-// How many claims of a class may have a place. Provisioners ask before they make one; the binder tells the claim.
+// How many claims of a class may have a target. Provisioners ask before they make one; the binder tells the claim.
 import { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { DeploymentTargetClass } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
 import { classParameters } from './parameters.ts';
 import type { Problem } from './eligible.ts';
-import { hasPlace } from '../world.ts';
+import { isProvidedFor } from '../world.ts';
 
-/** Why a claim has to wait for others of its class to go; undefined if it need not, or has its place already. */
+/** Why a claim has to wait for others of its class to go; undefined if it need not, or is provided for already. */
 export function quotaProblem(
   view: View,
   claim: DeploymentTargetClaim,
@@ -14,7 +14,7 @@ export function quotaProblem(
 ): Problem | undefined {
   const { namespace } = claim.metadata;
   const { maxPerNamespace, maxTotal } = classParameters(ofClass).value ?? {};
-  if (hasPlace(view, claim)) return undefined;
+  if (isProvidedFor(view, claim)) return undefined;
   const className = ofClass.metadata.name;
   if (maxPerNamespace !== undefined) {
     const before = ahead(view, claim, view.index(DeploymentTargetClaim, 'class', `${namespace}/${className}`));
@@ -32,8 +32,8 @@ export function quotaProblem(
   }
 }
 
-/** How many more places of a class there may be in a namespace. */
-export function placesLeft(view: View, ofClass: DeploymentTargetClass, namespace: string): number {
+/** How many more targets of a class there may be in a namespace. */
+export function quotaLeft(view: View, ofClass: DeploymentTargetClass, namespace: string): number {
   const { maxPerNamespace, maxTotal } = classParameters(ofClass).value ?? {};
   const left = (max: number | undefined, index: string, value: string): number =>
     max === undefined ? Infinity : Math.max(0, max - view.index(DeploymentTargetClaim, index, value).length);
@@ -41,11 +41,11 @@ export function placesLeft(view: View, ofClass: DeploymentTargetClass, namespace
   return Math.min(left(maxPerNamespace, 'class', `${namespace}/${name}`), left(maxTotal, 'anyClass', name));
 }
 
-/** Others that have a place, or stand before this claim in the queue for one. */
+/** Others that are provided for, or stand before this claim in the queue. */
 function ahead(view: View, claim: DeploymentTargetClaim, others: readonly DeploymentTargetClaim[]): number {
   return others.filter((other) => {
     if (other.metadata.uid === claim.metadata.uid) return false;
-    return hasPlace(view, other) || (other.metadata.deletionTimestamp === undefined && rank(other) < rank(claim));
+    return isProvidedFor(view, other) || (other.metadata.deletionTimestamp === undefined && rank(other) < rank(claim));
   }).length;
 }
 

@@ -6,7 +6,7 @@ import { conditionOf, dt, dtc, runningWithoutSpaces } from '../../../test/suppor
 import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { DEVSANDBOX, MAKE_AVAILABLE, OF_TARGET, PROVISIONED_BY } from '../names.ts';
-import { MADE_BY, MADE_BY_LABEL, OF_PLACE } from '../namespaces/names.ts';
+import { MADE_BY, MADE_BY_LABEL, OF_NAMESPACE } from '../namespaces/names.ts';
 import { planSecret } from '../namespaces/secrets.ts';
 import { Namespace, Secret } from '../objects.ts';
 import { defaultSettings } from '../settings.ts';
@@ -77,14 +77,14 @@ test('a target that is named or made available again is not given to a claim whe
   expect([dt(w, TARGET), dtc(w, 'named')?.status?.phase]).toEqual([undefined, 'Pending']);
 });
 
-test('a place in reserve that is gone is replaced', async () => {
+test('a namespace of the pool that is gone is replaced', async () => {
   const w = await placed('Delete', { warm: 1 });
-  const spare = () => [...w.api.all(DeploymentTarget).values()].find(({ metadata }) => metadata.name !== TARGET);
-  const first = spare()!;
+  const pooled = () => [...w.api.all(DeploymentTarget).values()].find(({ metadata }) => metadata.name !== TARGET);
+  const first = pooled()!;
   const { kubernetesCredentials } = first['spec'] as DeploymentTarget['spec'];
   await w.delete(Namespace, kubernetesCredentials.defaultNamespace);
   await w.settle();
-  const { uid } = spare()!.metadata;
+  const { uid } = pooled()!.metadata;
   expect([uid === first.metadata.uid, places(w), w.api.all(Secret).size]).toEqual([
     false,
     [expect.any(String), expect.any(String)],
@@ -133,7 +133,7 @@ describe('a target from a space', () => {
 });
 
 describe('credentials', () => {
-  const marks = { [OF_TARGET]: 'team/dev-dt', [OF_PLACE]: 'place' };
+  const marks = { [OF_TARGET]: 'team/dev-dt', [OF_NAMESPACE]: 'place' };
   const labels = { [MADE_BY_LABEL]: MADE_BY };
   const secret = object(Secret, 'key', {}, { labels, annotations: marks });
   const place = object(Namespace, 'place', {}, { annotations: { [OF_TARGET]: 'team/dev-dt' } });

@@ -1,5 +1,5 @@
-// Whether the place that a target stands for is still there. Nobody makes another in its stead: it would be empty, and
-// whoever deployed to the first must hear of it. Asked by the binder and the reclaimer.
+// Whether what is behind a target, a namespace or a space request, is still there. Nobody makes another in its stead: it
+// would be empty, and whoever deployed to the first must hear of it. Asked by the binder and the reclaimer.
 import type { DeploymentTarget } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
 import { CLAIM_UID, DEVSANDBOX, LABEL_LENGTH, NAMESPACE_PROVISIONER, PROVISIONED_BY, RECYCLED } from '../names.ts';
@@ -10,20 +10,20 @@ import { readyOf } from '../spaces/conditions.ts';
 import type { Problem } from '../provisioning/eligible.ts';
 import { requestOf } from '../world.ts';
 
-/** What happened to a place. */
-export interface PlaceProblem extends Problem {
+/** What happened to what is behind a target. */
+export interface BackingProblem extends Problem {
   /** Whether it is gone for good, with what was in it. */
   readonly isGone: boolean;
 }
 
-/** What is wrong with the place of a target; undefined where nothing is, or nothing can be known. */
-export function placeProblem(view: View, target: DeploymentTarget): PlaceProblem | undefined {
+/** What is wrong with what is behind a target; undefined where nothing is, or nothing can be known. */
+export function backingProblem(view: View, target: DeploymentTarget): BackingProblem | undefined {
   const provisioner = target.metadata.annotations?.[PROVISIONED_BY];
   if (provisioner === NAMESPACE_PROVISIONER) return namespaceProblem(view, target);
   return provisioner === DEVSANDBOX ? requestProblem(view, target) : undefined;
 }
 
-function namespaceProblem(view: View, target: DeploymentTarget): PlaceProblem | undefined {
+function namespaceProblem(view: View, target: DeploymentTarget): BackingProblem | undefined {
   const name = target.spec.kubernetesCredentials.defaultNamespace;
   const namespace = view.get(Namespace, { name });
   if (namespace === undefined) return gone('NamespaceNotFound', `namespace ${name} is gone, with all that was in it`);
@@ -37,16 +37,16 @@ function namespaceProblem(view: View, target: DeploymentTarget): PlaceProblem | 
   );
 }
 
-function requestProblem(view: View, target: DeploymentTarget): PlaceProblem | undefined {
+function requestProblem(view: View, target: DeploymentTarget): BackingProblem | undefined {
   const { name } = target.metadata;
   const request = requestOf(view, target);
-  const place = 'with its namespace and all that was in it';
+  const all = 'with its namespace and all that was in it';
   if (request === undefined) {
     if (!isTraceable(target)) return undefined;
-    return gone('SpaceRequestNotFound', `the SpaceRequest of DeploymentTarget ${name} is gone, ${place}`);
+    return gone('SpaceRequestNotFound', `the SpaceRequest of DeploymentTarget ${name} is gone, ${all}`);
   }
   if (request.metadata.deletionTimestamp !== undefined) {
-    return gone('SpaceRequestDeleting', `SpaceRequest ${request.metadata.name} is being deleted, ${place}`);
+    return gone('SpaceRequestDeleting', `SpaceRequest ${request.metadata.name} is being deleted, ${all}`);
   }
   const { status, reason = '', message } = readyOf(request) ?? {};
   if (status === 'True' || !reason.startsWith('UnableTo')) return undefined;
@@ -64,6 +64,6 @@ function isTraceable(target: DeploymentTarget): boolean {
   return name.length <= LABEL_LENGTH && wasMadeForClaim;
 }
 
-function gone(reason: string, message: string): PlaceProblem {
+function gone(reason: string, message: string): BackingProblem {
   return { reason, message, isGone: true };
 }

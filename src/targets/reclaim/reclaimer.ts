@@ -21,8 +21,8 @@ import {
   TOOLCHAIN_FINALIZER,
 } from '../names.ts';
 import { Secret } from '../objects.ts';
-import { placeProblem } from './backing.ts';
-import type { PlaceProblem } from './backing.ts';
+import { backingProblem } from './backing.ts';
+import type { BackingProblem } from './backing.ts';
 import { besideOthers, condition, errorCondition, withError } from '../status.ts';
 import { targetWarnings, warningEvents } from './target-warnings.ts';
 import { claimOf, claimTables, classOf, policyFor, requestOf } from '../world.ts';
@@ -56,7 +56,7 @@ function planTarget(view: View, target: DeploymentTarget): Plan {
   const policy = policyFor(view, target);
   if (target.metadata.deletionTimestamp !== undefined) return planTargetDeletion(view, target, ofClass, policy);
 
-  const gone = placeProblem(view, target);
+  const gone = backingProblem(view, target);
   const { phase, steps } = present(view, target, policy);
   if (gone?.isGone && OPEN.has(phase)) return giveUp(target, gone);
   const problem = policyProblem(ofClass);
@@ -79,15 +79,15 @@ function planTarget(view: View, target: DeploymentTarget): Plan {
 }
 
 /** Whether a target is of use, and why not. */
-function readiness(phase: string, problem: string | undefined, gone: PlaceProblem | undefined): PlannedCondition {
+function readiness(phase: string, problem: string | undefined, gone: BackingProblem | undefined): PlannedCondition {
   const isOfUse = phase === 'Available' || phase === 'Bound';
   if (isOfUse && gone !== undefined) return condition('Ready', false, gone.reason, gone.message);
   const missing = phase === 'Pending' ? 'the URL of the API server or the name of the Secret is missing' : '';
   return condition('Ready', isOfUse, phase, problem ?? gone?.message ?? missing);
 }
 
-/** A target that nobody has yet, of a place that is gone, is never handed out: whoever made it makes another. */
-function giveUp(target: DeploymentTarget, { reason, message }: PlaceProblem): Plan {
+/** A target that nobody has yet, of a namespace that is gone, is never bound: whoever made it makes another. */
+function giveUp(target: DeploymentTarget, { reason, message }: BackingProblem): Plan {
   return {
     steps: [removeUnchanged(DeploymentTarget, target)],
     events: [{ type: 'Warning', reason, note: `${message}: the target goes too` }],

@@ -71,7 +71,7 @@ describe('P16: who may do what in a space', () => {
       namespaces: ({ metadata }, of) => [
         {
           namespace: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `${metadata.name}-env` } },
-          furniture: [...of].map(([role, users]) => ({
+          contents: [...of].map(([role, users]) => ({
             kind: RoleBinding,
             object: {
               apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -18,10 +18,10 @@ const space = (spec: object = SPEC, status?: object, meta: Partial<ObjectMeta> =
   object(Space, 'jane', { spec, ...(status && { status }) }, { namespace: 'offshoot-system', ...meta });
 
 /** All that the tier makes of the space, as if it were there. */
-function furnished(it: Space): KubeObject[] {
+function allOf(it: Space): KubeObject[] {
   return tier
     .namespaces(it, new Map())
-    .flatMap(({ namespace, furniture }) => [namespace, ...furniture.map((each) => each.object)]);
+    .flatMap(({ namespace, contents }) => [namespace, ...contents.map((each) => each.object)]);
 }
 
 const plan = (it: Space, ...others: KubeObject[]) =>
@@ -70,7 +70,7 @@ describe('a space', () => {
 
   test('P2: is provisioned once all of it is there, and not before', () => {
     const it = space();
-    const all = furnished(it);
+    const all = allOf(it);
     for (const missing of all) {
       expect(conditionsIn(plan(it, ...all.filter((each) => each !== missing)))).toEqual(['Ready=False Provisioning']);
     }
@@ -121,15 +121,15 @@ describe('a space', () => {
 
   test('P5: carries the name of its parent', () => {
     const it = space({ ...SPEC, parentSpace: 'root' });
-    expect(shown(plan(it, ...furnished(it))).at(-1)).toContain('"toolchain.dev.openshift.com/parent-space":"root"');
+    expect(shown(plan(it, ...allOf(it))).at(-1)).toContain('"toolchain.dev.openshift.com/parent-space":"root"');
   });
 
   test('P10: that was made from another state of its tier is updated first', () => {
     const it = space(SPEC, ready, { labels: { ...settled, [HASH]: 'old' } });
-    const planned = plan(it, ...furnished(it));
+    const planned = plan(it, ...allOf(it));
     expect([conditionsIn(planned), planned.requeueAfterMs]).toEqual([['Ready=False Updating'], 1000]);
     const next = space(SPEC, ready, { labels: settled });
-    expect(conditionsIn(plan(next, ...furnished(next)))).toEqual(['Ready=True Provisioned']);
+    expect(conditionsIn(plan(next, ...allOf(next)))).toEqual(['Ready=True Provisioned']);
   });
 
   test('writes nothing into a namespace that is going, and waits for the name', () => {
@@ -145,7 +145,7 @@ describe('a space', () => {
     ['is going', [object(Namespace, 'jane-env', {}, { labels: OF, deletionTimestamp: ago(5) })]],
   ])('makes no empty namespace in place of one that %s, and says so', (_what, left) => {
     const it = space(SPEC, ready, { labels: settled });
-    const planned = plan(it, ...furnished(it).filter(({ kind }) => kind !== 'Namespace'), ...left);
+    const planned = plan(it, ...allOf(it).filter(({ kind }) => kind !== 'Namespace'), ...left);
     const told = 'Ready=False UnableToProvision: namespace jane-env was deleted, with all that was in it';
     expect([shown(planned), conditionsIn(planned)]).toEqual([[], [told]]);
   });

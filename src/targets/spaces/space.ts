@@ -80,18 +80,18 @@ function provision(
   // What is on its way out can't be written to; ours is made when that is gone.
   const isEnding = ({ metadata }: Namespace): boolean =>
     view.get(Namespace, { name: metadata.name })?.metadata.deletionTimestamp !== undefined;
-  const made: Step[] = wanted.flatMap(({ namespace, furniture }) =>
-    isEnding(namespace) ? [] : [own(Namespace, namespace), ...furniture.map(({ kind, object }) => own(kind, object))],
+  const made: Step[] = wanted.flatMap(({ namespace, contents }) =>
+    isEnding(namespace) ? [] : [own(Namespace, namespace), ...contents.map(({ kind, object }) => own(kind, object))],
   );
   const surplus = namespacesOf(view, space).filter(
     ({ metadata }) => !wanted.some(({ namespace }) => namespace.metadata.name === metadata.name),
   );
   const steps = [...outdated(view, wanted), ...made, ...surplus.map((namespace) => remove(Namespace, namespace))];
   const isThere = wanted.every(
-    ({ namespace, furniture }) =>
+    ({ namespace, contents }) =>
       view.get(Namespace, namespace.metadata) !== undefined &&
       !isEnding(namespace) &&
-      furniture.every(({ kind, object }) => view.get(kind, object.metadata) !== undefined),
+      contents.every(({ kind, object }) => view.get(kind, object.metadata) !== undefined),
   );
   const hash = { [tierHashLabel(tier.name)]: tierHash(wanted) };
   const isCurrent = Object.entries(hash).every(([label, value]) => space.metadata.labels?.[label] === value);
@@ -112,8 +112,8 @@ function provision(
 
 /** Accounts of whoever had the space before: they are made anew, so that nobody is let in who was let in for them. */
 function outdated(view: View, wanted: readonly TierNamespace[]): Step[] {
-  return wanted.flatMap(({ furniture }) =>
-    furniture.flatMap(({ kind, object }) => {
+  return wanted.flatMap(({ contents }) =>
+    contents.flatMap(({ kind, object }) => {
       const live = kind === ServiceAccount ? view.get(ServiceAccount, object.metadata) : undefined;
       const isSame = live?.metadata.annotations?.[LAST_CLAIM] === object.metadata.annotations?.[LAST_CLAIM];
       return live === undefined || isSame ? [] : [remove(ServiceAccount, live)];

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Space } from '../../api/spaces.ts';
 import { LAST_CLAIM, REQUESTED_NAMESPACE, SANDBOX_TIER } from '../names.ts';
 import { LimitRange, NetworkPolicy, ResourceQuota, Role, RoleBinding, ServiceAccount } from '../objects.ts';
-import type { Furniture, Namespace } from '../objects.ts';
+import type { NamespaceContent, Namespace } from '../objects.ts';
 import type { Members } from './members.ts';
 import { PROVIDER, PROVIDER_LABEL, SPACE_LABEL, TEMPLATE_LABEL, TIER_LABEL, TYPE_LABEL } from './names.ts';
 
@@ -17,7 +17,7 @@ export interface Tier {
 
 export interface TierNamespace {
   readonly namespace: Namespace;
-  readonly furniture: readonly Furniture[];
+  readonly contents: readonly NamespaceContent[];
 }
 
 const ACCOUNT = 'namespace-manager';
@@ -32,7 +32,7 @@ const sandbox: Tier = {
     const type = space.metadata.annotations?.[REQUESTED_NAMESPACE] ?? 'env';
     const namespace = `${name}-${type}`;
     const lastClaim = space.metadata.annotations?.[LAST_CLAIM];
-    return [{ namespace: namespaceOf(name, namespace), furniture: furnish(name, namespace, lastClaim) }];
+    return [{ namespace: namespaceOf(name, namespace), contents: contentsOf(name, namespace, lastClaim) }];
   },
 };
 
@@ -61,7 +61,7 @@ function namespaceOf(space: string, name: string): Namespace {
   };
 }
 
-function furnish(space: string, namespace: string, lastClaim: string | undefined): Furniture[] {
+function contentsOf(space: string, namespace: string, lastClaim: string | undefined): NamespaceContent[] {
   const metadata = (name: string) => ({
     name,
     namespace,
@@ -75,7 +75,7 @@ function furnish(space: string, namespace: string, lastClaim: string | undefined
   const rbac = { apiVersion: `${RBAC}/v1` };
   const subjects = [{ kind: 'ServiceAccount', name: ACCOUNT, namespace }];
   const roleRef = (kind: string, name: string) => ({ apiGroup: RBAC, kind, name });
-  const quota = (name: string, spec: unknown): Furniture => ({
+  const quota = (name: string, spec: unknown): NamespaceContent => ({
     kind: ResourceQuota,
     object: { ...core, kind: 'ResourceQuota', metadata: metadata(name), spec },
   });

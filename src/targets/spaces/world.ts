@@ -4,7 +4,7 @@ import type { SpaceRequest } from '../../api/spaces.ts';
 import type { View } from '../../controller/index.ts';
 import { reading } from '../../kube/index.ts';
 import type { TableDeclaration } from '../../kube/index.ts';
-import { furnitureKinds, Namespace } from '../objects.ts';
+import { contentKinds, Namespace } from '../objects.ts';
 import { readingSecrets } from '../credentials.ts';
 import { claimTables } from '../world.ts';
 import { REQUEST_LABEL, REQUEST_NAMESPACE_LABEL, SPACE_LABEL } from './names.ts';
@@ -32,7 +32,7 @@ export const spaceTables: readonly TableDeclaration[] = [
     },
   }),
   readingSecrets,
-  ...furnitureKinds.map((kind) => reading(kind)),
+  ...contentKinds.map((kind) => reading(kind)),
 ];
 
 /** The spaces that were made for a request. */

@@ -6,7 +6,7 @@ import type { Plan, View } from '../../controller/index.ts';
 import { editPatch, keyOf, reading, Tables } from '../../kube/index.ts';
 import type { AnyKind, Kind, KubeObject, ObjectMeta, Step } from '../../kube/index.ts';
 import { namespaceTables } from '../namespaces/world.ts';
-import { furnitureKinds, Namespace, Secret } from '../objects.ts';
+import { contentKinds, Namespace, Secret } from '../objects.ts';
 import { spaceTables } from '../spaces/world.ts';
 
 export const NOW = Date.parse('2026-01-01T00:10:00Z');
@@ -17,7 +17,6 @@ export function ago(seconds: number): string {
 }
 
 type Meta = Partial<ObjectMeta>;
-type Fields = Readonly<Record<string, unknown>>;
 
 const KINDS: readonly AnyKind[] = [
   DeploymentTarget,
@@ -30,11 +29,11 @@ const KINDS: readonly AnyKind[] = [
   Space,
   SpaceBinding,
   SpaceRequest,
-  ...furnitureKinds,
+  ...contentKinds,
 ];
 
 /** An object of a kind, as the server would have it. */
-export function object<T extends KubeObject>(kind: Kind<T>, name: string, fields: Fields = {}, metadata: Meta = {}): T {
+export function object<T extends KubeObject>(kind: Kind<T>, name: string, fields: object = {}, metadata: Meta = {}): T {
   return {
     apiVersion: kind.group === '' ? kind.version : `${kind.group}/${kind.version}`,
     kind: kind.kind,

@@ -1,5 +1,5 @@
 // Lives that go through everything that the model allows, also what seldom happens by chance.
-import { spareNames } from '../../../src/targets/namespaces/names.ts';
+import { pooledNames } from '../../../src/targets/namespaces/names.ts';
 import { MINUTE } from './actions.ts';
 import type { Action } from './actions.ts';
 
@@ -185,7 +185,7 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'claim', name: 'a', class: 'warm' },
     settle,
     { do: 'hold namespaces' },
-    { do: 'delete target', name: spareNames('test-ns', 'warm', 0).target },
+    { do: 'delete target', name: pooledNames('test-ns', 'warm', 0).target },
     ...stuckForLong,
     { do: 'let namespaces go' },
     { do: 'start', process: 'reclaimer' },
@@ -204,7 +204,7 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'start', process: 'binder' },
     settle,
   ],
-  'somebody deletes the places of claims, and those in reserve': [
+  'somebody deletes the namespaces of claims, and those of the pool': [
     { do: 'claim', name: 'a', class: 'sandbox' },
     { do: 'claim', name: 'b', class: 'sandbox' },
     { do: 'claim', name: 'c', class: 'warm' },

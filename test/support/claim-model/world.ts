@@ -11,7 +11,7 @@ import {
 } from '../../../src/api/targets.ts';
 import { ApiError } from '../../../src/kube/index.ts';
 import type { AnyKind, Kind, KubeObject, Ref } from '../../../src/kube/index.ts';
-import { furnitureKinds, Namespace, Secret, ServiceAccount } from '../../../src/targets/objects.ts';
+import { contentKinds, Namespace, Secret, ServiceAccount } from '../../../src/targets/objects.ts';
 import { wrongWhenSettled } from './model.ts';
 import { CLASSES, parametersOf } from './actions.ts';
 import type { Action, ClassName } from './actions.ts';
@@ -301,7 +301,7 @@ export class ModelWorld {
   /** What the cluster itself takes away: what is in namespaces that are gone, and what belonged to something gone. */
   async #collect(): Promise<void> {
     const uids = new Set([...this.all(SpaceRequest), ...this.all(Environment)].map(({ metadata }) => metadata.uid));
-    for (const kind of [Secret, ManagedEnvironment, ...furnitureKinds] as Kind[]) {
+    for (const kind of [Secret, ManagedEnvironment, ...contentKinds] as Kind[]) {
       for (const { metadata } of this.all(kind)) {
         const { namespace = '', ownerReferences: owners = [] } = metadata;
         const isOrphan = owners.length > 0 && owners.every(({ uid }) => !uids.has(uid));
