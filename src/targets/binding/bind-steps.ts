@@ -1,0 +1,37 @@
+// The writes that bind a claim and a target, one at a time and in this order: the reference from the target to the claim,
+// which is the lock; the target's phase; the claim's reference to the target; its phase, which the binder writes as
+// status; the annotation that says that binding is complete.
+import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import { edit, editStatus } from '../../kube/index.ts';
+import type { Step } from '../../kube/index.ts';
+import { claimNameOf, claimUidOf, withClaim } from '../claim-ref.ts';
+import { BOUND_BY_CONTROLLER } from '../names.ts';
+import type { Settings } from '../settings.ts';
+
+/** An edit of annotations; those that are undefined go. */
+export function annotateClaim(
+  claim: DeploymentTargetClaim,
+  changes: Readonly<Record<string, string | undefined>>,
+): Step {
+  const annotations = { ...claim.metadata.annotations, ...changes } as Record<string, string>;
+  return edit(DeploymentTargetClaim, claim, { ...claim, metadata: { ...claim.metadata, annotations } });
+}
+
+/** The claim names the target that was found for it. */
+export function nameTarget(claim: DeploymentTargetClaim, target: DeploymentTarget): Step {
+  const annotations = { ...claim.metadata.annotations, [BOUND_BY_CONTROLLER]: 'true' };
+  const spec = { ...claim.spec, targetName: target.metadata.name };
+  return edit(DeploymentTargetClaim, claim, { ...claim, metadata: { ...claim.metadata, annotations }, spec });
+}
+
+/** The target refers to the claim; nothing where it does. */
+export function lockSteps(claim: DeploymentTargetClaim, target: DeploymentTarget, { claimRefShape }: Settings): Step[] {
+  const isLocked = claimNameOf(target) === claim.metadata.name && claimUidOf(target) === claim.metadata.uid;
+  return isLocked ? [] : [edit(DeploymentTarget, target, withClaim(target, claim, claimRefShape))];
+}
+
+/** A target that is locked says that it is bound; nothing where it does. */
+export function phaseSteps(claim: DeploymentTargetClaim, target: DeploymentTarget, settings: Settings): Step[] {
+  if (target.status?.phase === 'Bound' || lockSteps(claim, target, settings).length > 0) return [];
+  return [editStatus(DeploymentTarget, target, { ...target.status, phase: 'Bound' })];
+}

@@ -1,0 +1,86 @@
+// A claim that is not bound yet: is there a target for it? If not, whoever provisions its class shall make one.
+import type { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import type { View } from '../../controller/index.ts';
+import { claimNameOf, refersTo } from '../claim-ref.ts';
+import { PROVISIONER } from '../names.ts';
+import { classParameters } from '../provisioning/parameters.ts';
+import { backingProblem } from '../reclaim/backing.ts';
+import type { Settings } from '../settings.ts';
+import { classOf, targetNamed, targetsFor } from '../world.ts';
+import { annotateClaim, lockSteps, nameTarget, phaseSteps } from './bind-steps.ts';
+import { bestMatch, mismatch, selectorOf } from './match.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Finds a target for a claim and takes the next step on the way to being bound to it. */
+export function findTarget(view: View, claim: DeploymentTargetClaim, settings: Settings): Verdict {
+  const named = claim.spec.targetName ?? '';
+  if (named === '') return findAnyTarget(view, claim, settings);
+  const target = targetNamed(view, claim);
+  if (target === undefined) {
+    return {
+      phase: 'Pending',
+      unready: { reason: 'TargetNotFound', message: `waiting for DeploymentTarget ${named}` },
+    };
+  }
+  const isReferring = refersTo(target, claim);
+  if (claimNameOf(target) !== '' && !isReferring) {
+    return pending('TargetClaimed', 'DeploymentTargetClaim wants to claim a DeploymentTarget that is already claimed');
+  }
+  if (target.metadata.deletionTimestamp !== undefined) {
+    return pending('TargetDeleting', `DeploymentTarget ${named} is being deleted`);
+  }
+  // A claim and a target that name each other are bound whatever else differs: somebody wanted it so.
+  const problem = isReferring ? undefined : mismatch(claim, target);
+  if (problem !== undefined) {
+    return pending('TargetMismatch', `DeploymentTarget does not match the specified DeploymentTargetClaim: ${problem}`);
+  }
+  const backing = backingProblem(view, target);
+  if (backing !== undefined) return pending(backing.reason, backing.message);
+  return bind(claim, target, settings);
+}
+
+/** The best target for a claim that names none, or a new one. */
+function findAnyTarget(view: View, claim: DeploymentTargetClaim, settings: Settings): Verdict {
+  const selector = selectorOf(claim);
+  if (typeof selector === 'string') return pending('InvalidSelector', selector);
+  const ofClass = classOf(view, claim.spec.deploymentTargetClassName);
+  const allowStaticMatch = ofClass === undefined || (classParameters(ofClass).value?.allowStaticMatch ?? false);
+  const targets = targetsFor(view, claim).filter((target) => backingProblem(view, target) === undefined);
+  const found = bestMatch(claim, targets, { selector, allowStaticMatch });
+  return found === undefined ? markForProvisioning(view, claim, settings) : bind(claim, found, settings);
+}
+
+function pending(reason: string, message: string): Verdict {
+  return { phase: 'Pending', problem: { reason, message } };
+}
+
+/** The next step on the way to being bound. */
+function bind(claim: DeploymentTargetClaim, target: DeploymentTarget, settings: Settings): Verdict {
+  const lock = lockSteps(claim, target, settings);
+  if (lock.length > 0) return { phase: undefined, steps: lock };
+  const steps = phaseSteps(claim, target, settings);
+  if ((claim.spec.targetName ?? '') === '') {
+    return { phase: undefined, steps: [...steps, nameTarget(claim, target)] };
+  }
+  return { phase: 'Bound', steps, target };
+}
+
+/** No target fits: whoever provisions the class shall make one. */
+function markForProvisioning(view: View, claim: DeploymentTargetClaim, settings: Settings): Verdict {
+  const className = claim.spec.deploymentTargetClassName;
+  if (className === '') return { phase: 'Pending' };
+  if (classOf(view, className) === undefined) {
+    const message = `unable to handle provisioning of SpaceRequest: DeploymentTargetClaim ${claim.metadata.name} does not have a matching DeploymentTargetClass ${className}: the resource could not be found on the cluster`;
+    return pending('ClassNotFound', message);
+  }
+  const provisioner = provisionerOf(view, className, settings)!;
+  const isMarked = claim.metadata.annotations?.[PROVISIONER] === provisioner;
+  return { phase: 'Pending', steps: isMarked ? [] : [annotateClaim(claim, { [PROVISIONER]: provisioner })] };
+}
+
+/** What the provisioner annotation of a claim of this class says; undefined where nobody knows. */
+export function provisionerOf(view: View, className: string, settings: Settings): string | undefined {
+  const found = classOf(view, className);
+  if (settings.provisionerAnnotation === 'class') return className;
+  return found?.spec.provisioner;
+}
