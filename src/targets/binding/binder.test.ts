@@ -21,7 +21,7 @@ async function bound(policy: 'Delete' | 'Retain', settings: Partial<Settings> = 
 }
 
 describe('binding', () => {
-  test('REQ-8, U34: a free target and a claim that names none: the lock, both phases, the name and the marks', async () => {
+  test('a free target and a claim that names none: the lock, both phases, the name and the marks', async () => {
     const w = await bound('Retain');
     expect(dt(w)?.spec.claimRef).toBe('test-dtc');
     expect(dt(w)?.metadata.finalizers).toEqual([TARGET_FINALIZER]);
@@ -32,7 +32,7 @@ describe('binding', () => {
     expect([errorOf(dtc(w)), errorOf(dt(w))]).toEqual(['', '']);
   });
 
-  test('U12: a target that is reserved for the claim goes to it', async () => {
+  test('a target that is reserved for the claim goes to it', async () => {
     const w = await running().have(
       targetClass('Delete'),
       target('free', {}),
@@ -44,14 +44,14 @@ describe('binding', () => {
     expect(dt(w, 'free')?.status?.phase).toBe('Available');
   });
 
-  test('8.9.14, G1: a reservation written as an object keeps its shape', async () => {
+  test('a reservation written as an object keeps its shape', async () => {
     const w = await running().have(target('test-dt', { claimRef: { name: 'test-dtc' } }), claim('test-dtc'));
     await w.settle();
     expect(dtc(w)?.status?.phase).toBe('Bound');
     expect(dt(w)?.spec.claimRef).toEqual({ name: 'test-dtc' });
   });
 
-  test('U14: a target that is named and not there yet is waited for', async () => {
+  test('a target that is named and not there yet is waited for', async () => {
     const w = await running().have(targetClass('Retain'), claim('test-dtc', { targetName: 'random' }));
     await w.settle();
     expect([dtc(w)?.status?.phase, errorOf(dtc(w))]).toEqual(['Pending', '']);
@@ -61,7 +61,7 @@ describe('binding', () => {
     expect(annotations(w)).not.toHaveProperty(BOUND_BY_CONTROLLER);
   });
 
-  test('U15: a claim and a target that name each other, even where their classes differ', async () => {
+  test('a claim and a target that name each other, even where their classes differ', async () => {
     const w = await running().have(
       target('test-dt', { claimRef: 'test-dtc', deploymentTargetClassName: 'other' }),
       claim('test-dtc', { targetName: 'test-dt' }),
@@ -70,13 +70,13 @@ describe('binding', () => {
     expect([dtc(w)?.status?.phase, dt(w)?.status?.phase]).toEqual(['Bound', 'Bound']);
   });
 
-  test('U16: a free target that is named', async () => {
+  test('a free target that is named', async () => {
     const w = await running().have(target(), claim('test-dtc', { targetName: 'test-dt' }));
     await w.settle();
     expect([dtc(w)?.status?.phase, dt(w)?.spec.claimRef]).toEqual(['Bound', 'test-dtc']);
   });
 
-  test('U17: a target that another claim has', async () => {
+  test('a target that another claim has', async () => {
     const w = await running().have(
       claim('random-dtc', { targetName: 'test-dt' }),
       target('test-dt', { claimRef: 'random-dtc' }),
@@ -88,7 +88,7 @@ describe('binding', () => {
     expect(dtc(w, 'random-dtc')?.status?.phase).toBe('Bound');
   });
 
-  test('U18, REQ-10: a named target of another class is refused, with the reason', async () => {
+  test('a named target of another class is refused, with the reason', async () => {
     const w = await running().have(
       target(),
       claim('test-dtc', { targetName: 'test-dt', deploymentTargetClassName: 'random' }),
@@ -126,7 +126,7 @@ describe('binding', () => {
     expect(dt(w, 'a')?.status?.phase).toBe('Available');
   });
 
-  test('8.9.1: any number of claims for one target: exactly one has it', async () => {
+  test('any number of claims for one target: exactly one has it', async () => {
     const w = await running().have(targetClass('Retain'), target());
     await w.have(...Array.from({ length: 20 }, (_none, i) => claim(`claim-${i}`)));
     await w.settle();
@@ -138,26 +138,26 @@ describe('binding', () => {
 });
 
 describe('provisioning', () => {
-  test('U11, U35: nothing fits: the claim is marked for whoever provisions its class', async () => {
+  test('nothing fits: the claim is marked for whoever provisions its class', async () => {
     const w = await running().have(targetClass('Delete'), claim());
     await w.settle();
     expect([dtc(w)?.status?.phase, errorOf(dtc(w))]).toEqual(['Pending', '']);
     expect(annotations(w)).toEqual({ [PROVISIONER]: 'appstudio.redhat.com/devsandbox' });
   });
 
-  test('U11, with the older annotation: it holds the name of the class', async () => {
+  test('with the older annotation, it holds the name of the class', async () => {
     const w = await running({ provisionerAnnotation: 'class' }).have(targetClass('Delete'), claim());
     await w.settle();
     expect(annotations(w)).toEqual({ [PROVISIONER]: 'test-sandbox-class' });
   });
 
-  test('U13: a claim without a class waits, unmarked', async () => {
+  test('a claim without a class waits, unmarked', async () => {
     const w = await running().have(claim('test-dtc', { deploymentTargetClassName: '' }));
     await w.settle();
     expect([dtc(w)?.status?.phase, annotations(w)]).toEqual(['Pending', {}]);
   });
 
-  test('E6, U44, U47, 4.3: a class that does not exist is told, and noticed when it comes', async () => {
+  test('a class that does not exist is told, and noticed when it comes', async () => {
     const w = await running().have(claim('test-dtc', { deploymentTargetClassName: 'abc' }));
     await w.settle();
     expect(errorOf(dtc(w))).toBe(
@@ -198,7 +198,7 @@ describe('provisioning', () => {
 });
 
 describe('a bound claim', () => {
-  test('U7, REQ-12: is lost when its target is gone, and stays', async () => {
+  test('is lost when its target is gone, and stays', async () => {
     const w = await bound('Retain');
     await w.delete(DeploymentTarget, 'test-dt');
     await w.settle();
@@ -209,7 +209,7 @@ describe('a bound claim', () => {
     expect(dtc(w)?.status?.conditions?.[1]).toMatchObject({ type: 'Ready', reason: 'Lost', message: gone });
   });
 
-  test('G14: heals only with a target that names it; with the older setting, with any of the name', async () => {
+  test('heals only with a target that names it; with the older setting, with any of the name', async () => {
     for (const [lostHeals, phase] of [
       ['reference', 'Lost'],
       ['name', 'Bound'],
@@ -226,14 +226,14 @@ describe('a bound claim', () => {
     }
   });
 
-  test('REQ-11: is lost when its target names another claim', async () => {
+  test('is lost when its target names another claim', async () => {
     const w = await bound('Retain');
     await w.patch(DeploymentTarget, 'test-dt', { spec: { claimRef: 'other' } });
     await w.settle();
     expect(dtc(w)?.status?.phase).toBe('Lost');
   });
 
-  test('U9, U10: the provisioner annotation follows the class, and goes when there is none', async () => {
+  test('the provisioner annotation follows the class, and goes when there is none', async () => {
     const w = await running().have(
       targetClass('Delete'),
       target('test-dt', { claimRef: 'test-dtc' }),
@@ -280,7 +280,7 @@ describe('a bound claim', () => {
 });
 
 describe('deleting a claim', () => {
-  test('U1, U3, C: with Retain the target is released, kept and free of the claim', async () => {
+  test('with Retain the target is released, kept and free of the claim', async () => {
     const w = await bound('Retain');
     await w.delete(DeploymentTargetClaim, 'test-dtc');
     await w.settle();
@@ -292,7 +292,7 @@ describe('deleting a claim', () => {
     ]);
   });
 
-  test('U2: with Delete the claim waits until its target is gone', async () => {
+  test('with Delete the claim waits until its target is gone', async () => {
     const w = await bound('Delete');
     await w.have(
       spaceRequest(
@@ -318,7 +318,7 @@ describe('deleting a claim', () => {
     expect([dtc(w), dt(w), w.get(SpaceRequest, 'sr')]).toEqual([undefined, undefined, undefined]);
   });
 
-  test('U2, eager: the claim goes at once', async () => {
+  test('with eager deletion, the claim goes at once', async () => {
     const w = await bound('Delete', { claimDeletion: 'eager' });
     await w.patch(DeploymentTarget, 'test-dt', { metadata: { finalizers: [TARGET_FINALIZER, 'somebody/else'] } });
     await w.settle();
@@ -328,7 +328,7 @@ describe('deleting a claim', () => {
     expect(dt(w)?.metadata.deletionTimestamp).toBeDefined();
   });
 
-  test('U5: a pending claim goes, and what was asked for on its behalf with it', async () => {
+  test('a pending claim goes, and what was asked for on its behalf with it', async () => {
     const w = await running().have(targetClass('Delete'), claim());
     await w.settle();
     await w.have(spaceRequest('sr', { 'appstudio.openshift.io/dtc': 'test-dtc' }));
@@ -337,7 +337,7 @@ describe('deleting a claim', () => {
     expect([dtc(w), w.get(SpaceRequest, 'sr')]).toEqual([undefined, undefined]);
   });
 
-  test('U4: works when the target is gone already, and when the class is', async () => {
+  test('works when the target is gone already, and when the class is', async () => {
     const w = await bound('Delete');
     await w.delete(DeploymentTargetClass, 'test-sandbox-class');
     await w.delete(DeploymentTarget, 'test-dt');
@@ -348,7 +348,7 @@ describe('deleting a claim', () => {
     expect(dtc(w)).toBeUndefined();
   });
 
-  test('5.1, 2b: leaves a target alone that belongs to another claim', async () => {
+  test('leaves a target alone that belongs to another claim', async () => {
     const w = await bound('Delete');
     await w.have(claim('late', { targetName: 'test-dt' }));
     await w.settle();
@@ -358,7 +358,7 @@ describe('deleting a claim', () => {
     expect([dt(w)?.metadata.deletionTimestamp, dtc(w)?.status?.phase]).toEqual([undefined, 'Bound']);
   });
 
-  test('8.9.10: a claim made anew under the same name is not given the old target', async () => {
+  test('a claim made anew under the same name is not given the old target', async () => {
     const w = await bound('Retain');
     await w.stop();
     await w.patch(DeploymentTargetClaim, 'test-dtc', { metadata: { finalizers: [] } });

@@ -26,7 +26,7 @@ describe('what the server refuses is told in the words that users know', () => {
     return w.settle();
   }
 
-  test('B1: the finalizer', async () => {
+  test('the finalizer', async () => {
     const w = await running().have(targetClass('Retain'), claim());
     await refusing(w, 'patch', 'DeploymentTargetClaim');
     expect(errorOf(dtc(w))).toBe(
@@ -35,14 +35,14 @@ describe('what the server refuses is told in the words that users know', () => {
     expect(conditionOf(w, 'Stalled')).toMatchObject({ status: 'True', reason: 'ApplyFailed' });
   });
 
-  test('B5: the mark for provisioning', async () => {
+  test('the mark for provisioning', async () => {
     const w = await running().have(targetClass('Retain'), claim('test-dtc', {}, { finalizers: [CLAIM_FINALIZER] }));
     await refusing(w, 'patch', 'DeploymentTargetClaim');
     expect(errorOf(dtc(w))).toBe('failed to handle DeploymentTargetClaim for dynamic provisioning: mock error');
     expect(dtc(w)?.metadata.annotations?.[PROVISIONER]).toBeUndefined();
   });
 
-  test('B4: the upkeep of a bound claim', async () => {
+  test('the upkeep of a bound claim', async () => {
     const annotations = { [BIND_COMPLETE]: 'true' };
     const w = await running().have(target(), claim('test-dtc', { targetName: 'test-dt' }, { annotations }));
     await refusing(w, 'patch', 'DeploymentTarget');
@@ -63,7 +63,7 @@ describe('what the server refuses is told in the words that users know', () => {
   test.each([
     ['status', 'failed to update DeploymentTarget test-dt in namespace test-ns to Released status'],
     [undefined, 'failed to update the claimRef: mock error'],
-  ])('5.1: the release of the target (%s)', async (subresource, message) => {
+  ])('the release of the target (%s)', async (subresource, message) => {
     const w = await bound('Retain');
     await w.delete(DeploymentTargetClaim, 'test-dtc');
     await refusing(w, 'patch', 'DeploymentTarget', subresource);
@@ -72,7 +72,7 @@ describe('what the server refuses is told in the words that users know', () => {
     expect([dtc(w), dt(w)?.status?.phase, dt(w)?.spec.claimRef]).toEqual([undefined, 'Released', '']);
   });
 
-  test('B3: the space request, to the provisioner that asks for it', async () => {
+  test('the space request, to the provisioner that asks for it', async () => {
     const w = await running({}, ['binder', 'devsandbox-request']).have(targetClass('Delete'), claim());
     await refusing(w, 'create', 'SpaceRequest');
     expect(errorOf(dtc(w))).toBe('unable to handle provisioning of SpaceRequest: mock error');
@@ -117,7 +117,7 @@ describe('what the server refuses is told in the words that users know', () => {
     expect(tries).toBeLessThan(6);
   });
 
-  test('REQ-5: a write that came too late is tried again without a word', async () => {
+  test('a write that came too late is tried again without a word', async () => {
     const w = await running().have(targetClass('Retain'), target(), claim());
     let refused = 0;
     w.api.intercept = ({ verb, kind }) => {

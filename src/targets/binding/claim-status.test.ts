@@ -13,13 +13,13 @@ const Event = defineKind('events.k8s.io/v1', 'Event', 'events');
 const at = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
 
 describe('the conditions of a claim', () => {
-  test('G3, E1: begin with ErrorOccurred, which has a message even when that is empty', async () => {
+  test('begin with ErrorOccurred, which has a message even when that is empty', async () => {
     const w = await bound();
     const success = { type: 'ErrorOccurred', status: 'False', reason: 'Success', message: '' };
     for (const object of [dtc(w), dt(w)]) expect(object?.status?.conditions?.[0]).toMatchObject(success);
   });
 
-  test('1.8, G27: the time of ErrorOccurred moves with anything it says, that of Ready with its status alone', async () => {
+  test('the time of ErrorOccurred moves with anything it says, that of Ready with its status alone', async () => {
     const w = await running().have(claim('test-dtc', { deploymentTargetClassName: 'abc' }));
     await w.settle();
     const begun = w.clock.now();
@@ -32,7 +32,7 @@ describe('the conditions of a claim', () => {
     expect(conditionOf(w, 'Ready')?.message).toContain('DeploymentTargetClass xyz');
   });
 
-  test('1.8: conditions that somebody else wrote stay, behind ours', async () => {
+  test('conditions that somebody else wrote stay, behind ours', async () => {
     const theirs = {
       type: 'Approved',
       status: 'True',
@@ -53,7 +53,7 @@ describe('the conditions of a claim', () => {
     }
   });
 
-  test('REQ-9: a claim and a target that name each other are bound, with a warning where their classes differ', async () => {
+  test('a claim and a target that name each other are bound, with a warning where their classes differ', async () => {
     const w = await running().have(
       target('test-dt', { claimRef: 'test-dtc', deploymentTargetClassName: 'other' }),
       claim('test-dtc', { targetName: 'test-dt' }),
@@ -68,7 +68,7 @@ describe('the conditions of a claim', () => {
     });
   });
 
-  test('4.25: a bound claim whose class is changed keeps its target, with the same warning', async () => {
+  test('a bound claim whose class is changed keeps its target, with the same warning', async () => {
     const w = await bound();
     expect(conditionOf(w, 'ClassMatches')).toBeUndefined();
     await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { deploymentTargetClassName: 'later' } });
@@ -76,7 +76,7 @@ describe('the conditions of a claim', () => {
     expect([dtc(w)?.status?.phase, conditionOf(w, 'ClassMatches')?.reason]).toEqual(['Bound', 'ClassDiffers']);
   });
 
-  test('4.14, G32: while its target is merely going, a claim stays Bound and says that it is of no use', async () => {
+  test('while its target is merely going, a claim stays Bound and says that it is of no use', async () => {
     const w = await bound();
     await w.patch(DeploymentTarget, 'test-dt', { metadata: { finalizers: [TARGET_FINALIZER, 'somebody/else'] } });
     await w.delete(DeploymentTarget, 'test-dt');
@@ -92,7 +92,7 @@ describe('the conditions of a claim', () => {
     expect(dtc(w)?.status?.phase).toBe('Lost');
   });
 
-  test('REQ-11: a claim whose target names another is Lost, as misbound', async () => {
+  test('a claim whose target names another is Lost, as misbound', async () => {
     const w = await bound();
     await w.have(claim('other', { targetName: 'test-dt' }));
     await w.patch(DeploymentTarget, 'test-dt', {

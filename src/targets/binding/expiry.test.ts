@@ -20,7 +20,7 @@ test('a claim without an end is not written to for its sake', async () => {
 describe('a claim with an end', () => {
   const end = (w: ClaimWorld) => dtc(w)?.metadata.annotations?.[EXPIRES_AT];
 
-  test('9.5: by its field, before its annotation, before its class', async () => {
+  test('by its field, before its annotation, before its class', async () => {
     for (const [spec, annotations, ofClass, hours] of [
       [{ ttl: '1h' }, { [TTL]: '2h' }, '3h', 1],
       [{}, { [TTL]: '2h' }, '3h', 2],

@@ -25,15 +25,15 @@ describe('whether a claim may have a target', () => {
   });
   const empty = { defaultNamespace: '', apiURL: '', clusterCredentialsSecret: '' };
   const cases: [string, DeploymentTargetClaim, DeploymentTarget, string | undefined][] = [
-    ['U23: reserved and available', claim(), inPhase('Available', { claimRef: 'test-dtc' }), undefined],
-    ['G7, U34: free, without a phase', claim(), target(), undefined],
+    ['reserved and available', claim(), inPhase('Available', { claimRef: 'test-dtc' }), undefined],
+    ['free, without a phase', claim(), target(), undefined],
     [
-      'U24: another class',
+      'another class',
       claim('test-dtc', { deploymentTargetClassName: 'x' }),
       target(),
       wrapped('deploymentTargetClassName does not match'),
     ],
-    ['U25: bound', claim(), inPhase('Bound'), wrapped('DeploymentTarget is not in Available phase')],
+    ['bound', claim(), inPhase('Bound'), wrapped('DeploymentTarget is not in Available phase')],
     ['bound to this very claim', uid('1'), lockedBy('1'), undefined],
     [
       'bound to an earlier claim of the name',
@@ -45,13 +45,13 @@ describe('whether a claim may have a target', () => {
     ],
     ['released', claim(), inPhase('Released'), wrapped('DeploymentTarget is not in Available phase')],
     [
-      'U26: no credentials',
+      'no credentials',
       claim(),
       target('test-dt', { kubernetesCredentials: empty }),
       wrapped('DeploymentTarget does not have cluster credentials'),
     ],
     [
-      'U27: reserved for a claim that wants another',
+      'reserved for a claim that wants another',
       claim('test-dtc', { targetName: 'different-dt' }),
       inPhase('Available', { claimRef: 'test-dtc' }),
       refused('different-dt', 'test-dtc', ELSEWHERE),
@@ -74,7 +74,7 @@ describe('whether a claim may have a target', () => {
       ),
     ],
     [
-      'G12: both without a class',
+      'both without a class',
       claim('test-dtc', { deploymentTargetClassName: '' }),
       target('test-dt', { deploymentTargetClassName: '' }),
       undefined,
@@ -87,11 +87,11 @@ describe('whether a claim may have a target', () => {
 
 describe('references that stand against each other', () => {
   const cases: [string, string, string, string | undefined][] = [
-    ['U28: the target is held by another', 'test-dt', 'other', refused('test-dt', 'other', TAKEN)],
-    ['U29: the same, and the claim names none', '', 'other', refused('', 'other', TAKEN)],
-    ['U30: the claim wants another', 'other-dt', 'test-dtc', refused('other-dt', 'test-dtc', ELSEWHERE)],
-    ['U31: the same, and the target is free', 'other-dt', '', refused('other-dt', '', ELSEWHERE)],
-    ['U32: neither names any', '', '', undefined],
+    ['the target is held by another', 'test-dt', 'other', refused('test-dt', 'other', TAKEN)],
+    ['the same, and the claim names none', '', 'other', refused('', 'other', TAKEN)],
+    ['the claim wants another', 'other-dt', 'test-dtc', refused('other-dt', 'test-dtc', ELSEWHERE)],
+    ['the same, and the target is free', 'other-dt', '', refused('other-dt', '', ELSEWHERE)],
+    ['neither names any', '', '', undefined],
     ['each has somebody else', 'other-dt', 'other', undefined],
     ['each names the other', 'test-dt', 'test-dtc', undefined],
   ];
@@ -103,7 +103,7 @@ describe('references that stand against each other', () => {
 const ANY = { selector: parseSelector(''), allowStaticMatch: true };
 
 describe('the best match', () => {
-  test('REQ-13: is the one that is reserved, then the oldest, then by name', () => {
+  test('is the one that is reserved, then the oldest, then by name', () => {
     const at = (time: string) => ({ creationTimestamp: `2026-01-01T00:00:0${time}Z` });
     const some = [target('c', {}, at('2')), target('b', {}, at('1')), target('a', {}, at('1'))];
     expect(bestMatch(claim(), some, ANY)?.metadata.name).toBe('a');
@@ -114,7 +114,7 @@ describe('the best match', () => {
     expect(bestMatch(claim(), [target('a', {}, { deletionTimestamp: '2026-01-01T00:00:00Z' })], ANY)).toBeUndefined();
   });
 
-  test('U33: for a claim that is provisioned for, only what was made for it', () => {
+  test('for a claim that is provisioned for, only what was made for it', () => {
     const marked = claim('test-dtc', {}, { annotations: { [PROVISIONER]: 'x' } });
     expect(bestMatch(marked, [target('free')], ANY)).toBeUndefined();
     expect(bestMatch(marked, [target('free'), target('made', { claimRef: 'test-dtc' })], ANY)?.metadata.name).toBe(
@@ -126,7 +126,7 @@ describe('the best match', () => {
   const best = (of: DeploymentTargetClaim, some: DeploymentTarget[], choice = ANY) =>
     bestMatch(of, some, choice)?.metadata.name;
 
-  test('9.1: goes by the name that was asked for before anything but a reservation', () => {
+  test('goes by the name that was asked for before anything but a reservation', () => {
     const named = (name: string, defaultNamespace: string, time: string): DeploymentTarget =>
       target(name, { kubernetesCredentials: { ...target().spec.kubernetesCredentials, defaultNamespace } }, at(time));
     const wish = claim('test-dtc', {}, { annotations: { [REQUESTED_NAMESPACE]: 'staging' } });
@@ -136,7 +136,7 @@ describe('the best match', () => {
     expect(best(wish, some.slice(0, 1))).toBeUndefined();
   });
 
-  test('9.1: with a selector is the one with the fewest further labels', () => {
+  test('with a selector is the one with the fewest further labels', () => {
     const choice = { selector: parseSelector('tier=web'), allowStaticMatch: true };
     const some = [
       target('many', {}, at('1', { labels: { tier: 'web', team: 'a' } })),
@@ -147,7 +147,7 @@ describe('the best match', () => {
     expect(best(claim(), some)).toBe('none');
   });
 
-  test('9.1: is what a person brought before what was provisioned before what somebody had', () => {
+  test('is what a person brought before what was provisioned before what somebody had', () => {
     const recycled = target('c', {}, at('1', { annotations: { [RECYCLED]: 'true' } }));
     const provisioned = target('b', {}, at('2', { annotations: { [PROVISIONED_BY]: 'x' } }));
     const brought = target('a', {}, at('3'));

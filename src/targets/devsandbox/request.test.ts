@@ -34,7 +34,7 @@ const plan = (it: DeploymentTargetClaim, ...others: KubeObject[]): string[] =>
   shown(planIn([it, ...others], (view) => planRequest(view, it)));
 
 describe('a pending claim', () => {
-  test('U45, REQ-15: gets one space request, named after it and always the same', () => {
+  test('gets one space request, named after it and always the same', () => {
     const it = claim();
     const { steps } = planIn([it, ofClass()], (view) => planRequest(view, it));
     expect(steps).toMatchObject([
@@ -57,10 +57,10 @@ describe('a pending claim', () => {
 
   const one = [expect.stringMatching(/^make SpaceRequest team\/staging-/)];
   test.each([
-    ['REQ-14, 8.9.11: with the name of its class as mark', claim('staging', { mark: 'sandbox' }), [], one],
-    ['U45, 4.26: whose named target does not exist', claim('staging', { targetName: 'random-dt' }), [], one],
-    ['U46: that has a request already', claim(), [request('other', 'staging')], []],
-    ['U48, G19: with a request of another tier', claim(), [request('other', 'staging', {}, 'base')], one],
+    ['with the name of its class as mark', claim('staging', { mark: 'sandbox' }), [], one],
+    ['whose named target does not exist', claim('staging', { targetName: 'random-dt' }), [], one],
+    ['that has a request already', claim(), [request('other', 'staging')], []],
+    ['with a request of another tier', claim(), [request('other', 'staging', {}, 'base')], one],
     [
       'with the request of an earlier claim of its name',
       claim(),
@@ -68,7 +68,7 @@ describe('a pending claim', () => {
       one,
     ],
     [
-      '4.26: whose named target exists',
+      'whose named target exists',
       claim('staging', { targetName: 'mine' }),
       [object(DeploymentTarget, 'mine', { spec: { kubernetesCredentials: {} } })],
       [],
@@ -82,7 +82,7 @@ describe('a pending claim', () => {
     expect(plan(it, ofClass(), ...others)).toEqual(wanted);
   });
 
-  test('U43: of a class of another provisioner is left to that', () => {
+  test('of a class of another provisioner is left to that', () => {
     expect(plan(claim(), ofClass({}, ''))).toEqual([]);
   });
 });
@@ -93,14 +93,14 @@ describe('what keeps a request from being made is told on the claim', () => {
 
   test.each([
     [
-      'REQ-16, G30: a name that fits into no label',
+      'a name that fits into no label',
       claim('x'.repeat(64)),
       [ofClass()],
       'NameTooLong',
       'the name of the claim has 64 characters: make one with at most 63, which fit into labels',
     ],
     [
-      'G18: a target of somebody else by the name',
+      'a target of somebody else by the name',
       claim(),
       [ofClass(), object(DeploymentTarget, 'staging-dt', { spec: { kubernetesCredentials: {} } })],
       'TargetNameTaken',
@@ -135,7 +135,7 @@ describe('what keeps a request from being made is told on the claim', () => {
     expect(problem).toEqual({ reason: conditions[0]?.reason, message });
   });
 
-  test('REQ-19: a request that fails, in its own words', () => {
+  test('a request that fails, in its own words', () => {
     const failing = {
       ...request('staging-12345', 'staging'),
       status: { conditions: [{ type: 'Ready', status: 'False', reason: 'UnableToProvision', message: 'no room' }] },

@@ -65,7 +65,7 @@ const labelled = { 'appstudio.openshift.io/dt': 'staging-dt' };
 const gone = 'remove SpaceRequest team/staging-12345';
 
 describe('a request that is ready', () => {
-  test('S1, REQ-3, G2: becomes a target for its claim, and is labelled with it', () => {
+  test('becomes a target for its claim, and is labelled with it', () => {
     const { steps } = plan(request(), claim(), ofClass());
     expect(steps).toMatchObject([
       {
@@ -95,7 +95,7 @@ describe('a request that is ready', () => {
     expect(shown(plan(request({ labels: labelled }), claim(), ofClass(), target()))).toEqual([]);
   });
 
-  test('S6: is marked as insecure where that is set', () => {
+  test('is marked as insecure where that is set', () => {
     const it = request();
     const settings = { ...defaultSettings, insecureTargets: true };
     const { steps } = planIn([it, claim(), ofClass()], (view) => planRequestedTarget(view, it, settings));
@@ -112,7 +112,7 @@ describe('a request that is ready', () => {
     expect(steps![0]).toHaveProperty('object.spec.kubernetesCredentials.clusterCredentialsSecret', 'a');
   });
 
-  test('G21: without a Secret becomes a target all the same, which is not bound until it has one', () => {
+  test('without a Secret becomes a target all the same, which is not bound until it has one', () => {
     const { steps } = plan(request({ access: [{ name: 'place', secretRef: '' }] }), claim(), ofClass());
     expect(steps![0]).toHaveProperty('object.spec.kubernetesCredentials.clusterCredentialsSecret', '');
     const kubernetesCredentials = { defaultNamespace: 'place', apiURL: 'https://api', clusterCredentialsSecret: '' };
@@ -123,13 +123,13 @@ describe('a request that is ready', () => {
   });
 
   test.each([
-    ['S4, S5: finds the target that refers to its claim', request(), [claim(), target()], [LABEL]],
-    ['S3: without a claim is none of our business', request({ labels: { 'appstudio.openshift.io/dtc': '' } }), [], []],
+    ['finds the target that refers to its claim', request(), [claim(), target()], [LABEL]],
+    ['without a claim is none of our business', request({ labels: { 'appstudio.openshift.io/dtc': '' } }), [], []],
     ['but not yet ready waits', request({ ready: 'False' }), [claim()], []],
     ['without a namespace waits', request({ access: [] }), [claim()], []],
     ['that is going waits', request({ meta: { deletionTimestamp: ago(1) } }), [claim()], []],
     [
-      '5.4: in a namespace that is going makes nothing',
+      'in a namespace that is going makes nothing',
       request(),
       [claim(), object(Namespace, 'team', {}, { deletionTimestamp: ago(1) })],
       [],
@@ -151,7 +151,7 @@ describe('a request that is ready', () => {
     expect(shown(plan(request(), lost, ofClass('Retain')))).toEqual(['make DeploymentTarget team/staging-dt', LABEL]);
   });
 
-  test('REQ-16: of a claim whose name just fits is found by the claim, and not made again when it was deleted', () => {
+  test('of a claim whose name just fits is found by the claim, and not made again when it was deleted', () => {
     const name = 'x'.repeat(63);
     const of = (annotations = {}) =>
       object(DeploymentTargetClaim, name, { spec: { deploymentTargetClassName: 'sandbox' } }, { annotations });
@@ -161,7 +161,7 @@ describe('a request that is ready', () => {
     expect(shown(plan(it, bound, ofClass()))).toEqual([]);
   });
 
-  test('REQ-18: passes changes of its place on to the target', () => {
+  test('passes changes of its place on to the target', () => {
     const moved = request({ labels: labelled, access: [{ name: 'other', secretRef: 'new' }] });
     expect(shown(plan(moved, claim(), ofClass(), target()))).toEqual([
       'edit DeploymentTarget team/staging-dt {"spec":{"kubernetesCredentials":{"defaultNamespace":"other","clusterCredentialsSecret":"new"}}}',
@@ -176,7 +176,7 @@ describe('a request whose claim is gone', () => {
   test.each([
     ['S7a: goes when the class says Delete', request({ annotations: recorded }), [ofClass()], [gone]],
     [
-      'G20: stays where one of several classes retains, and it does not say which it is of',
+      'stays where one of several classes retains, and it does not say which it is of',
       request(),
       [ofClass(), ofClass('Retain', DEVSANDBOX, 'second')],
       [],
@@ -188,7 +188,7 @@ describe('a request whose claim is gone', () => {
       [],
       [gone],
     ],
-    ['S2: stays when nothing is known of its class', request(), [], []],
+    ['stays when nothing is known of its class', request(), [], []],
     ['S7c: stays when only classes of others are there', request(), [ofClass('Delete', 'other')], []],
     ['that does not tell its class goes when all of ours say so', request(), [ofClass()], [gone]],
     [

@@ -66,7 +66,7 @@ const specIn = (planned: Plan, position = 0): unknown => {
 };
 
 describe('an environment with credentials of its own', () => {
-  test('N1, N20: becomes a managed environment with them, and has no conditions', () => {
+  test('becomes a managed environment with them, and has no conditions', () => {
     const planned = plan(environment(DIRECT), [secret()]);
     expect(shown(planned)).toEqual(['make GitOpsDeploymentManagedEnvironment team/managed-environment-prod']);
     expect(specIn(planned)).toMatchObject({
@@ -80,7 +80,7 @@ describe('an environment with credentials of its own', () => {
     expect(planned.status).toBeUndefined();
   });
 
-  test('N4: overwrites one that is out of date, also what it no longer says', () => {
+  test('overwrites one that is out of date, also what it no longer says', () => {
     const stale = managed({
       apiURL: 'https://old',
       credentialsSecret: 'key',
@@ -94,7 +94,7 @@ describe('an environment with credentials of its own', () => {
     expect(shown(plan(environment(DIRECT), [secret(), current]))).toEqual([]);
   });
 
-  test('G26, REQ-31: corrects a reference to the owner that the garbage collector could not follow', () => {
+  test('corrects a reference to the owner that the garbage collector could not follow', () => {
     const spec = { apiURL: 'https://own', credentialsSecret: 'key', allowInsecureSkipTLSVerify: true };
     const [step] = plan(environment(DIRECT), [secret(), managed(spec, 'managed-gitops.redhat.com/v1alpha1')]).steps!;
     expect(step).toHaveProperty('to.metadata.ownerReferences', [
@@ -104,7 +104,7 @@ describe('an environment with credentials of its own', () => {
 });
 
 describe('an environment with a claim', () => {
-  test('N12, G22, G25: gets a copy of the Secret and a managed environment that uses it', () => {
+  test('gets a copy of the Secret and a managed environment that uses it', () => {
     const planned = plan(environment(BY_CLAIM), [claim(), target(), secret()]);
     expect(shown(planned)).toEqual([
       'own Secret team/managed-environment-secret-prod',
@@ -136,7 +136,7 @@ describe('an environment with a claim', () => {
     expect(specIn(planned, 1)).not.toHaveProperty('spec.namespaces');
   });
 
-  test('N19: uses a Secret of the right type as it is, and drops a copy', () => {
+  test('uses a Secret of the right type as it is, and drops a copy', () => {
     const planned = plan(environment(BY_CLAIM), [claim(), target(), secret(MANAGED), copy]);
     expect(shown(planned)).toEqual([
       'make GitOpsDeploymentManagedEnvironment team/managed-environment-prod',
@@ -148,7 +148,7 @@ describe('an environment with a claim', () => {
   test.each([
     ['Pending', 'DeploymentTargetClaimPending: the claim is not bound to a target yet'],
     ['Lost', 'DeploymentTargetClaimLost: the claim has lost its target'],
-  ])('N14: that is %s says so, and keeps what there is', (phase, condition) => {
+  ])('that is %s says so, and keeps what there is', (phase, condition) => {
     const world = [claim(phase), managed({}), copy];
     const planned = plan(environment(BY_CLAIM), world);
     expect([shown(planned), conditionsIn(planned)]).toEqual([[], [`Bound=False ${condition}`]]);
@@ -162,7 +162,7 @@ describe('an environment with a claim', () => {
     expect(plan(next, [claim(), target(), secret()]).status).toEqual({ conditions: [] });
   });
 
-  test('N10, N18, G29: named by an empty text has none', () => {
+  test('named by an empty text has none', () => {
     const empty = { configuration: { target: { deploymentTargetClaim: { claimName: '' } } } };
     expect(shown(plan(environment(empty), [secret()]))).toEqual([]);
     expect(shown(plan(environment({ ...empty, ...DIRECT }), [secret()]))).toHaveLength(1);
@@ -172,28 +172,28 @@ describe('an environment with a claim', () => {
 describe('what is wrong is told as a pair of conditions', () => {
   test.each([
     [
-      'N11: claim and credentials',
+      'claim and credentials',
       { ...BY_CLAIM, ...DIRECT },
       [],
       'InvalidEnvironment',
       'Environment is invalid since it cannot have both DeploymentTargetClaim and credentials configuration set',
     ],
     [
-      'N15: no claim',
+      'no claim',
       BY_CLAIM,
       [],
       'DeploymentTargetClaimNotFound',
       'DeploymentTargetClaim not found while generating the desired Environment resource',
     ],
     [
-      'N16: no target that refers to the claim',
+      'no target that refers to the claim',
       BY_CLAIM,
       [claim('Bound', '')],
       'DeploymentTargetNotFound',
       'DeploymentTarget not found for DeploymentTargetClaim',
     ],
     [
-      'N17: no target of the name',
+      'no target of the name',
       BY_CLAIM,
       [claim()],
       'DeploymentTargetNotFound',
@@ -213,13 +213,7 @@ describe('what is wrong is told as a pair of conditions', () => {
       'DeploymentTargetNotFound',
       'Unable to find the DeploymentTarget for DeploymentTargetClaim',
     ],
-    [
-      'N8: no Secret',
-      DIRECT,
-      [],
-      'SecretNotFound',
-      'the secret key referenced by the Environment resource was not found',
-    ],
+    ['no Secret', DIRECT, [], 'SecretNotFound', 'the secret key referenced by the Environment resource was not found'],
     [
       'a Secret of somebody else by the name of the copy',
       BY_CLAIM,
@@ -245,10 +239,10 @@ describe('what is wrong is told as a pair of conditions', () => {
   });
 
   test.each([
-    ['N33: the reason', { reason: 'Other' }],
-    ['N34: the message', { message: 'other' }],
-    ['N35: the status', { status: 'True' }],
-  ])('N32: always two, the old replaced where %s differs, with a new time', (_what, other) => {
+    ['the reason', { reason: 'Other' }],
+    ['the message', { message: 'other' }],
+    ['the status', { status: 'True' }],
+  ])('always two, the old replaced where %s differs, with a new time', (_what, other) => {
     const old = {
       type: 'Reconciled',
       status: 'False',
@@ -279,7 +273,7 @@ describe('what is wrong is told as a pair of conditions', () => {
     ]);
   });
 
-  test('N9, G28: and as a thing of the past once it is right, with the time at which it went wrong', () => {
+  test('and as a thing of the past once it is right, with the time at which it went wrong', () => {
     const failed = planIn(
       [],
       (view) => planEnvironment(view, environment(DIRECT), defaultSettings),
@@ -329,7 +323,7 @@ describe('what is of no more use', () => {
     ['appstudio.redhat.com/v1alpha1', 1],
     ['managed-gitops.redhat.com/v1alpha1', 1],
     ['other.dev/v1', 0],
-  ])('E-N8: a managed environment goes with its environment, owned as %s', (version, removed) => {
+  ])('a managed environment goes with its environment, owned as %s', (version, removed) => {
     const it = managed({}, version);
     expect(shown(planIn([it], (view) => planManagedEnvironment(view, it)))).toHaveLength(removed);
     expect(shown(planIn([it, environment({})], (view) => planManagedEnvironment(view, it)))).toEqual([]);

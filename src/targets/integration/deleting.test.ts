@@ -10,7 +10,7 @@ import * as names from '../names.ts';
 const { DEVSANDBOX, PROVISIONED_BY } = names;
 
 describe('deleting', () => {
-  test('G5: puts no finalizer on what is going', async () => {
+  test('puts no finalizer on what is going', async () => {
     const going = { finalizers: ['somebody/else'] };
     const w = await running().have(targetClass('Delete'), target('test-dt', {}, going), claim('test-dtc', {}, going));
     await w.delete(DeploymentTarget, 'test-dt');
@@ -19,7 +19,7 @@ describe('deleting', () => {
     for (const each of [dtc(w), dt(w)]) expect(each?.metadata.finalizers).toEqual(['somebody/else']);
   });
 
-  test('G11, 4.13: with Delete keeps the reference, by which the request is found', async () => {
+  test('with Delete keeps the reference, by which the request is found', async () => {
     const annotations = { [PROVISIONED_BY]: DEVSANDBOX };
     const w = await running().have(targetClass('Delete'), target('test-dt', {}, { annotations }), claim());
     await w.have(spaceRequest('sr', { 'appstudio.openshift.io/dtc': 'test-dtc' }));
@@ -31,8 +31,8 @@ describe('deleting', () => {
   });
 
   test.each([
-    ['G9: at two minutes', 120_000, 'Available'],
-    ['G9: and after', 121_000, 'Failed'],
+    ['at two minutes', 120_000, 'Available'],
+    ['and after', 121_000, 'Failed'],
   ])('a request that is stuck: %s the target is', async (_when, ms, phase) => {
     const annotations = { [PROVISIONED_BY]: DEVSANDBOX };
     const w = await running().have(targetClass('Delete'), target('test-dt', {}, { annotations }));
@@ -48,7 +48,7 @@ describe('deleting', () => {
     expect(dt(w)?.status?.phase).toBe(phase);
   });
 
-  test('G19: a request of another tier with the label hides no other and is left alone', async () => {
+  test('a request of another tier with the label hides no other and is left alone', async () => {
     const annotations = { [PROVISIONED_BY]: DEVSANDBOX };
     const w = await running().have(targetClass('Delete'), target('test-dt', {}, { annotations }));
     const foreign = spaceRequest('foreign', { 'appstudio.openshift.io/dt': 'test-dt' });
@@ -81,7 +81,7 @@ describe('deleting', () => {
         expect(errorOf(dtc(w))).toContain('already claimed');
       },
     ],
-  ])('G31: works for a claim that is %s', async (_what, before) => {
+  ])('works for a claim that is %s', async (_what, before) => {
     const w = await running().have(targetClass('Delete'), claim());
     await before(w);
     await w.delete(DeploymentTargetClaim, 'test-dtc');
@@ -94,7 +94,7 @@ describe('deleting', () => {
     ['Delete', 'Retain', true],
     ['Retain', 'Delete', false],
   ] as const)(
-    '4.10: goes by the class of the claim (%s) where that of the target says %s',
+    'goes by the class of the claim (%s) where that of the target says %s',
     async (ofClaim, ofTarget, isGone) => {
       const annotations = { [PROVISIONED_BY]: DEVSANDBOX };
       const w = await running().have(
@@ -113,7 +113,7 @@ describe('deleting', () => {
     },
   );
 
-  test('8.9.12, G36: of all at once comes to its end', async () => {
+  test('of all at once comes to its end', async () => {
     const w = await running().have(
       targetClass('Delete'),
       target(),

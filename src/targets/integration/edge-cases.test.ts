@@ -12,7 +12,7 @@ const Event = defineKind('events.k8s.io/v1', 'Event', 'events');
 const complete = { annotations: { [BIND_COMPLETE]: 'true', [BOUND_BY_CONTROLLER]: 'true' } };
 
 describe('a claim that was bound', () => {
-  test('U6: and says Pending again is bound', async () => {
+  test('and says Pending again is bound', async () => {
     const w = await running().have(
       targetClass('Retain'),
       { ...target('test-dt', { claimRef: 'test-dtc' }), status: { phase: 'Available' } },
@@ -22,7 +22,7 @@ describe('a claim that was bound', () => {
     expect(phases(w)).toEqual(['Bound', 'Bound']);
   });
 
-  test('U8: without a name, where all targets are those of others, is lost', async () => {
+  test('without a name, where all targets are those of others, is lost', async () => {
     const others = ['a', 'b', 'c'].flatMap((name) => [
       target(`${name}-dt`, { claimRef: name }),
       claim(name, { targetName: `${name}-dt` }),
@@ -35,7 +35,7 @@ describe('a claim that was bound', () => {
     );
   });
 
-  test('U19, U20: is looked up by the name that it has', async () => {
+  test('is looked up by the name that it has', async () => {
     const there = await running().have(target(), claim('test-dtc', { targetName: 'test-dt' }, complete));
     await there.settle();
     expect(phases(there)).toEqual(['Bound', 'Bound']);
@@ -44,7 +44,7 @@ describe('a claim that was bound', () => {
     expect(phases(missing)).toEqual(['Lost', 'Available']);
   });
 
-  test('U21: without a name is looked up by the reference to it', async () => {
+  test('without a name is looked up by the reference to it', async () => {
     const w = await running().have(
       target('free'),
       target('test-dt', { claimRef: 'test-dtc' }),
@@ -55,7 +55,7 @@ describe('a claim that was bound', () => {
     expect(dt(w, 'free')?.status?.phase).toBe('Available');
   });
 
-  test('U22: without a name, where two refer to it, says so and keeps its phase', async () => {
+  test('without a name, where two refer to it, says so and keeps its phase', async () => {
     const w = await running().have(
       target('one', { claimRef: 'test-dtc' }),
       target('two', { claimRef: 'test-dtc' }),
@@ -68,7 +68,7 @@ describe('a claim that was bound', () => {
     expect(dtc(w)?.status?.phase).toBeUndefined();
   });
 
-  test('G4: counts as bound by the mark alone, even where that says "false"', async () => {
+  test('counts as bound by the mark alone, even where that says "false"', async () => {
     const w = await running().have(
       claim('test-dtc', { targetName: 'gone' }, { annotations: { [BIND_COMPLETE]: 'false' } }),
     );
@@ -76,7 +76,7 @@ describe('a claim that was bound', () => {
     expect(dtc(w)?.status?.phase).toBe('Lost');
   });
 
-  test('U9, as it was: the mark becomes the name of the class', async () => {
+  test('with the older annotation, the mark becomes the name of the class', async () => {
     const annotations = { [BIND_COMPLETE]: 'true', [PROVISIONER]: "provisioner-doesn't-exist" };
     const w = await running({ provisionerAnnotation: 'class' }).have(
       target('test-dt', { claimRef: 'test-dtc' }),
@@ -92,20 +92,20 @@ describe('a claim that was bound', () => {
 });
 
 describe('binding', () => {
-  test('U36: of a target that was chosen leaves both marks', async () => {
+  test('of a target that was chosen leaves both marks', async () => {
     const w = await running().have(target(), claim());
     await w.settle();
     const marks = { [BIND_COMPLETE]: 'true', [BOUND_BY_CONTROLLER]: 'true', [BOUND_AT]: expect.any(String) };
     expect(dtc(w)?.metadata.annotations).toEqual(marks);
   });
 
-  test('U37: of a target that was named leaves one', async () => {
+  test('of a target that was named leaves one', async () => {
     const w = await running().have(target(), claim('test-dtc', { targetName: 'test-dt' }));
     await w.settle();
     expect(dtc(w)?.metadata.annotations).toEqual({ [BIND_COMPLETE]: 'true', [BOUND_AT]: expect.any(String) });
   });
 
-  test('REQ-7: writes the reference of the target before anything else', async () => {
+  test('writes the reference of the target before anything else', async () => {
     const w = await running({}, ['binder']).have(target(), claim());
     await w.settle();
     const order = w.api.writes
@@ -124,7 +124,7 @@ describe('binding', () => {
   test.each([
     ['string', 'test-dtc'],
     ['object', { name: 'test-dtc' }],
-  ] as const)('4.1, G1: writes a new reference as %s where that is set', async (claimRefShape, claimRef) => {
+  ] as const)('writes a new reference as %s where that is set', async (claimRefShape, claimRef) => {
     const w = await running({ claimRefShape }).have(target(), claim());
     await w.settle();
     expect(dt(w)?.spec.claimRef).toEqual(claimRef);
@@ -166,7 +166,7 @@ describe('binding', () => {
     expect([dtc(w), dt(w, 'a-dt'), dt(w, 'b-dt')?.status?.phase]).toEqual([undefined, undefined, 'Available']);
   });
 
-  test('9.1: a class that forbids it gives no target that nobody reserved', async () => {
+  test('a class that forbids it gives no target that nobody reserved', async () => {
     const ofClass = targetClass('Retain', undefined, undefined, { allowStaticMatch: false });
     const w = await running().have(ofClass, target('test-dt'), claim());
     await w.settle();
@@ -179,7 +179,7 @@ describe('binding', () => {
     expect(phases(w)).toEqual(['Bound', 'Bound']);
   });
 
-  test('G15: a claim and a released target that name each other are bound', async () => {
+  test('a claim and a released target that name each other are bound', async () => {
     const w = await running().have(targetClass('Retain'), { ...target(), status: { phase: 'Released' } });
     await w.settle();
     await w.have(claim('test-dtc', { targetName: 'test-dt' }));
@@ -188,7 +188,7 @@ describe('binding', () => {
     expect(phases(w)).toEqual(['Bound', 'Bound']);
   });
 
-  test('G16: a claim that is provisioned for is rescued by a reference or a name, not by a free target', async () => {
+  test('a claim that is provisioned for is rescued by a reference or a name, not by a free target', async () => {
     for (const rescue of ['reference', 'name']) {
       const w = await running().have(targetClass('Retain'), claim());
       await w.settle();
@@ -204,7 +204,7 @@ describe('binding', () => {
 });
 
 describe('a target', () => {
-  test('4.19: whose Secret is missing is bound all the same, with a warning', async () => {
+  test('whose Secret is missing is bound all the same, with a warning', async () => {
     const w = await running().have(target(), claim());
     await w.settle();
     expect(phases(w)).toEqual(['Bound', 'Bound']);
@@ -218,26 +218,26 @@ describe('a target', () => {
     expect(dt(w)?.status?.conditions?.map(({ type }) => type)).toEqual(['ErrorOccurred', 'Ready']);
   });
 
-  test('G13: of a class that is missing is fine; a claim that needs that class is not', async () => {
+  test('of a class that is missing is fine; a claim that needs that class is not', async () => {
     const w = await running().have(target('other-dt', { deploymentTargetClassName: 'x' }), claim());
     await w.settle();
     expect([dt(w, 'other-dt')?.status?.phase, errorOf(dt(w, 'other-dt'))]).toEqual(['Available', '']);
     expect(errorOf(dtc(w))).toContain('the resource could not be found on the cluster');
   });
 
-  test('D3: of a class whose policy is none says so', async () => {
+  test('of a class whose policy is none says so', async () => {
     const w = await running().have(targetClass('Sometimes' as 'Retain'), target());
     await w.settle();
     expect(errorOf(dt(w))).toBe('unexpected reclaim policy value on DeploymentTargetClass');
   });
 
-  test('4.11: that other controllers left bound to a claim which is gone is released', async () => {
+  test('that other controllers left bound to a claim which is gone is released', async () => {
     const w = await running().have(targetClass('Retain'), { ...target(), status: { phase: 'Bound' } });
     await w.settle();
     expect(dt(w)?.status?.phase).toBe('Released');
   });
 
-  test('8.9.10: that was bound to an earlier claim of the name does not go to the next', async () => {
+  test('that was bound to an earlier claim of the name does not go to the next', async () => {
     const w = await running().have(
       targetClass('Retain'),
       {
@@ -251,7 +251,7 @@ describe('a target', () => {
   });
 });
 
-test('G37, 2.1 to 2.3: keys and finalizers are spelled as in the contract', () => {
+test('keys and finalizers are spelled as in the contract', () => {
   expect(names).toMatchObject({
     PROVISIONER: 'provisioner.appstudio.redhat.com/dt-provisioner',
     BIND_COMPLETE: 'dt.appstudio.redhat.com/bind-complete',

@@ -99,7 +99,7 @@ describe.each([
   ['appstudio.redhat.com/devsandbox', { ...BOUND, requests: 1, spaces: 1 }],
   ['offshoot.dev/namespace', { ...BOUND, secrets: 1 }],
 ])('%s', (provisioner, bound) => {
-  test('G17: a claim is bound and taken back, with nothing left to write', async () => {
+  test('a claim is bound and taken back, with nothing left to write', async () => {
     const api = await world(provisioner);
     await claim(api);
     await live(api, []);
@@ -112,7 +112,7 @@ describe.each([
     expect(sight(api)).toEqual(NOTHING);
   });
 
-  test('8.9.2: so it is when every life has but one write', async () => {
+  test('the same where every process makes one write and ends', async () => {
     const api = await world(provisioner);
     const lives = Array.from({ length: 80 }, () => 1);
     await claim(api);
@@ -123,22 +123,19 @@ describe.each([
     expect(sight(api)).toEqual(NOTHING);
   });
 
-  test.each([1, 2, 3, 5, 8, 13, 21, 30])(
-    '8.9.4: so it is when the claim is taken back after %d writes',
-    async (writes) => {
-      const api = await world(provisioner);
-      await claim(api);
-      let taking: Promise<void> | undefined;
-      const manager = start(api, (count) => {
-        if (count === writes) taking ??= take(api);
-      });
-      await manager.start();
-      await settled(manager);
-      await (taking ??= take(api));
-      await settled(manager);
-      expect(sight(api)).toEqual(NOTHING);
-    },
-  );
+  test.each([1, 2, 3, 5, 8, 13, 21, 30])('the same where the claim is deleted after %d writes', async (writes) => {
+    const api = await world(provisioner);
+    await claim(api);
+    let taking: Promise<void> | undefined;
+    const manager = start(api, (count) => {
+      if (count === writes) taking ??= take(api);
+    });
+    await manager.start();
+    await settled(manager);
+    await (taking ??= take(api));
+    await settled(manager);
+    expect(sight(api)).toEqual(NOTHING);
+  });
 });
 
 describe('a warm pool', () => {

@@ -15,7 +15,7 @@ const requests = (w: ClaimWorld, name = 'test-dtc') =>
   );
 
 describe('binding', () => {
-  test('E-B1: a claim that waits, then a target that refers to it', async () => {
+  test('a claim that waits, then a target that refers to it', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Retain'), claim());
     await w.settle();
     expect(dtc(w)?.metadata.annotations?.[PROVISIONER]).toBe(DEVSANDBOX);
@@ -26,7 +26,7 @@ describe('binding', () => {
     expect(dt(w)?.metadata.finalizers).toEqual([TARGET_FINALIZER]);
   });
 
-  test('E-B2: a claim that names a target, which comes later', async () => {
+  test('a claim that names a target, which comes later', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Retain'), claim('test-dtc', { targetName: 'test-dt' }));
     await w.settle();
     expect(dtc(w)?.status?.phase).toBe('Pending');
@@ -35,7 +35,7 @@ describe('binding', () => {
     expect(phases(w)).toEqual(['Bound', 'Bound']);
   });
 
-  test('E-B3: beside a bound pair, a new claim takes a new target', async () => {
+  test('beside a bound pair, a new claim takes a new target', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Retain'), target(), claim());
     await w.settle();
     await w.have(target('new-dt'), claim('new-dtc'));
@@ -44,7 +44,7 @@ describe('binding', () => {
     expect([...phases(w), dtc(w)?.spec.targetName]).toEqual(['Bound', 'Bound', 'test-dt']);
   });
 
-  test('E-B4: with Retain, the target of a deleted claim is released', async () => {
+  test('with Retain, the target of a deleted claim is released', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Retain'), target(), claim());
     await w.settle();
     await w.delete(DeploymentTargetClaim, 'test-dtc');
@@ -52,7 +52,7 @@ describe('binding', () => {
     expect(phases(w)).toEqual([undefined, 'Released']);
   });
 
-  test('E-B5: the claim of a deleted target is lost', async () => {
+  test('the claim of a deleted target is lost', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Retain'), target(), claim());
     await w.settle();
     await w.delete(DeploymentTarget, 'test-dt');
@@ -69,7 +69,7 @@ describe('targets for requests', () => {
   };
   const made = (w: ClaimWorld) => w.api.all(DeploymentTarget).size;
 
-  test('E-D1: a request that is ready becomes one target', async () => {
+  test('a request that is ready becomes one target', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Delete'), claim());
     await w.settle();
     await w.status(SpaceRequest, requests(w)[0]!.metadata.name, ready);
@@ -77,7 +77,7 @@ describe('targets for requests', () => {
     expect([made(w), dtc(w)?.status?.phase]).toEqual([1, 'Bound']);
   });
 
-  test('E-D2: and no second one where a target refers to the claim already', async () => {
+  test('and no second one where a target refers to the claim already', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Delete'), claim());
     await w.settle();
     await w.have(target('theirs', { claimRef: 'test-dtc' }));
@@ -86,7 +86,7 @@ describe('targets for requests', () => {
     expect([made(w), dtc(w)?.spec.targetName]).toEqual([1, 'theirs']);
   });
 
-  test('E-D3: a request of a claim that there is not becomes none', async () => {
+  test('a request of a claim that there is not becomes none', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Retain'), {
       ...spaceRequest('sr', { 'appstudio.openshift.io/dtc': 'wrong' }),
       status: ready,
@@ -97,13 +97,13 @@ describe('targets for requests', () => {
 });
 
 describe('requests for claims', () => {
-  test('E-P1: a claim of a sandbox class is marked and has one request', async () => {
+  test('a claim of a sandbox class is marked and has one request', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Delete'), claim());
     await w.settle();
     expect([dtc(w)?.metadata.annotations?.[PROVISIONER], requests(w).length]).toEqual([DEVSANDBOX, 1]);
   });
 
-  test('E-P2: the request of another claim is not taken for its own', async () => {
+  test('the request of another claim is not taken for its own', async () => {
     const w = await runningWithoutSpaces().have(
       targetClass('Retain'),
       spaceRequest('sr', { 'appstudio.openshift.io/dtc': 'other' }),
@@ -113,7 +113,7 @@ describe('requests for claims', () => {
     expect(requests(w)).toHaveLength(1);
   });
 
-  test('E-P3: a claim of a class of another provisioner is marked for that, and has none', async () => {
+  test('a claim of a class of another provisioner is marked for that, and has none', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Delete', undefined, 'non-sandbox'), claim());
     await w.settle();
     await w.clock.advance(60_000);
@@ -157,7 +157,7 @@ describe('environments', () => {
     await w.settle();
   }
 
-  test('E-N1: one whose claim is missing says so', async () => {
+  test('one whose claim is missing says so', async () => {
     const w = await runningWithoutSpaces().have(environment(byClaim));
     await settleForGood(w);
     expect(told(w)).toEqual([
@@ -166,13 +166,13 @@ describe('environments', () => {
     ]);
   });
 
-  test('E-N2: one with a claim and credentials says that it can not have both', async () => {
+  test('one with a claim and credentials says that it cannot have both', async () => {
     const w = await runningWithoutSpaces().have(environment({ ...byClaim, ...direct }));
     await w.settle();
     expect(told(w)[1]).toEqual(['Reconciled', 'False', 'InvalidEnvironment']);
   });
 
-  test('E-N3, E-N4, N1 to N6: its managed environment follows its credentials, also to nothing, without a condition', async () => {
+  test('its managed environment follows its credentials, also to nothing, without a condition', async () => {
     const w = await runningWithoutSpaces().have(secret, environment(direct));
     await w.settle();
     for (const change of [
@@ -224,7 +224,7 @@ describe('environments', () => {
     return w;
   }
 
-  test('E-N6, N12, N13, G23: the copy of the Secret follows it, heals, and goes with it', async () => {
+  test('the copy of the Secret follows it, heals, and goes with it', async () => {
     const w = await deployed();
     await w.patch(Secret, 'test-secret', { data: { kubeconfig: 'eQ==' } });
     await w.settle();
@@ -243,7 +243,7 @@ describe('environments', () => {
     ]);
   });
 
-  test('E-N7: its managed environment follows the credentials of the target', async () => {
+  test('its managed environment follows the credentials of the target', async () => {
     const w = await deployed();
     await w.patch(DeploymentTarget, 'test-dt', {
       spec: { kubernetesCredentials: { apiURL: 'https://moved', defaultNamespace: 'new' } },
@@ -252,14 +252,14 @@ describe('environments', () => {
     expect(managed(w)?.spec).toMatchObject({ apiURL: 'https://moved', namespaces: ['new'] });
   });
 
-  test('E-N8, N7: its managed environment goes with it', async () => {
+  test('its managed environment goes with it', async () => {
     const w = await deployed();
     await w.delete(Environment, 'my-env');
     await w.settle();
     expect(managed(w)).toBeUndefined();
   });
 
-  test('REQ-32: one that waits for its claim says so and only that, until the claim is bound', async () => {
+  test('one that waits for its claim says so and only that, until the claim is bound', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Retain'), secret, claim(), environment(byClaim));
     await w.settle();
     expect(told(w)).toEqual([['Bound', 'False', 'DeploymentTargetClaimPending']]);
@@ -272,7 +272,7 @@ describe('environments', () => {
     expect(managed(w)).toBeDefined();
   });
 
-  test('REQ-33: what was made for it goes when it refers to no target any more', async () => {
+  test('what was made for it goes when it refers to no target any more', async () => {
     const w = await deployed();
     await w.patch(Environment, 'my-env', { spec: { configuration: null } });
     await w.settle();

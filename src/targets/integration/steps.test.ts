@@ -70,7 +70,7 @@ async function letGo(w: ClaimWorld): Promise<ClaimWorld> {
   return w.settle();
 }
 
-describe('E1: from a class to a place to deploy to', () => {
+describe('from a class to a place to deploy to', () => {
   test('steps 0 to 4: the claim is marked and waits, with a request named after it', async () => {
     const w = await requested('Delete');
     expect(dtc(w)?.status?.phase).toBe('Pending');
@@ -120,12 +120,12 @@ describe('E1: from a class to a place to deploy to', () => {
     });
   });
 
-  test('4.1: the reference of a new target is an object where that is set', async () => {
+  test('the reference of a new target is an object where that is set', async () => {
     const w = await bound('Delete', { claimRefShape: 'object' });
     expect(dt(w)?.spec.claimRef).toEqual({ name: 'staging-dtc' });
   });
 
-  test('REQ-17, 4.4: the provisioner does not write the status of the target', async () => {
+  test('the provisioner does not write the status of the target', async () => {
     const w = await bound('Delete');
     const own = w.api.writes.findIndex(({ verb, kind }) => verb === 'create' && kind === 'DeploymentTarget');
     expect(own).toBeGreaterThan(-1);
@@ -147,7 +147,7 @@ async function failed(): Promise<ClaimWorld> {
 }
 
 describe('and back', () => {
-  test('E2: with Delete, claim, target and request go together, and none before the request may', async () => {
+  test('with Delete, claim, target and request go together, and none before the request may', async () => {
     const w = await bound('Delete');
     await w.delete(DeploymentTargetClaim, 'staging-dtc');
     await w.settle();
@@ -159,7 +159,7 @@ describe('and back', () => {
     expect([dtc(w), dt(w), sr(w)]).toEqual([undefined, undefined, undefined]);
   });
 
-  test('E-B6, eager: the claim goes at once, while the request still holds the target', async () => {
+  test('with eager deletion, the claim goes at once, while the request still holds the target', async () => {
     const w = await bound('Delete', { claimDeletion: 'eager' });
     await w.delete(DeploymentTargetClaim, 'staging-dtc');
     await w.settle();
@@ -169,7 +169,7 @@ describe('and back', () => {
     expect([dt(w), sr(w)]).toEqual([undefined, undefined]);
   });
 
-  test('E3: with Retain, target and request stay, released and free of the claim', async () => {
+  test('with Retain, target and request stay, released and free of the claim', async () => {
     const w = await bound('Retain');
     await w.delete(DeploymentTargetClaim, 'staging-dtc');
     await w.settle();
@@ -180,7 +180,7 @@ describe('and back', () => {
     for (const each of [dt(w), sr(w)]) expect(each?.metadata.deletionTimestamp).toBeUndefined();
   });
 
-  test('E4, G8: a request that is stuck makes the target fail after two minutes, by its reason alone', async () => {
+  test('a request that is stuck makes the target fail after two minutes, by its reason alone', async () => {
     const w = await bound('Delete');
     await w.delete(DeploymentTargetClaim, 'staging-dtc');
     await w.settle();
@@ -195,7 +195,7 @@ describe('and back', () => {
     expect([dtc(w), dt(w)]).toEqual([undefined, undefined]);
   });
 
-  test('E5: a target whose finalizers were taken off goes, and its claim stays', async () => {
+  test('a target whose finalizers were taken off goes, and its claim stays', async () => {
     const w = await bound('Delete');
     await w.delete(DeploymentTarget, 'staging-dtc-dt');
     await w.patch(DeploymentTarget, 'staging-dtc-dt', { metadata: { finalizers: null } });
@@ -206,12 +206,12 @@ describe('and back', () => {
     expect([dtc(w)?.metadata.deletionTimestamp, dtc(w)?.status?.phase]).toEqual([undefined, 'Lost']);
   });
 
-  test('8.9.8: a failed target is looked at every 30 s, should nobody tell that the request is gone', async () => {
+  test('a failed target is looked at every 30 s, should nobody tell that the request is gone', async () => {
     const w = await failed();
     expect(w.clock.nextIn).toBeLessThanOrEqual(30_000);
   });
 
-  test('8.9.7: a failed target stays so, whatever happens to its claim', async () => {
+  test('a failed target stays so, whatever happens to its claim', async () => {
     const w = await failed();
     await w.patch(DeploymentTargetClaim, 'staging-dtc', { metadata: { labels: { touched: 'true' } } });
     await w.settle();
@@ -219,7 +219,7 @@ describe('and back', () => {
   });
 });
 
-describe('8.9.4: a claim that is deleted on the way leaves nothing', () => {
+describe('a claim that is deleted on the way leaves nothing', () => {
   test.each([
     ['while it waits for its request', async (w: ClaimWorld) => w],
     [
@@ -246,7 +246,7 @@ describe('8.9.4: a claim that is deleted on the way leaves nothing', () => {
   });
 });
 
-describe('8.9.5: deletions do not depend on the class', () => {
+describe('deletions do not depend on the class', () => {
   test('of a claim', async () => {
     const w = await bound('Delete');
     await w.api.delete(DeploymentTargetClass, { name: CLASS });

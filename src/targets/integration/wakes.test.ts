@@ -33,18 +33,18 @@ const secret = (name: string, type = 'Opaque', labels: Record<string, string> = 
 
 describe('a claim is looked at again for', () => {
   test.each([
-    ['U38, REQ-6: a free target of its class, though it was there before', claim(), [], target()],
-    ['U39: a target that refers to it', claim(), [], target({ claimRef: 'dtc' })],
-    ['U40: the target that it names', claim({ targetName: 'dt' }), [], target()],
-    ['REQ-6: a target that becomes available', claim(), [target()], target()],
-    ['its class, when that comes (4.3)', claim(), [], object(DeploymentTargetClass, 'some', { spec: {} })],
+    ['a free target of its class, though it was there before', claim(), [], target()],
+    ['a target that refers to it', claim(), [], target({ claimRef: 'dtc' })],
+    ['the target that it names', claim({ targetName: 'dt' }), [], target()],
+    ['a target that becomes available', claim(), [target()], target()],
+    ['its class, when that comes', claim(), [], object(DeploymentTargetClass, 'some', { spec: {} })],
   ])('%s', (_what, it, others, change) => {
     expect(wakes('binder', it, others, change)).toBe(true);
   });
 
   test.each([
-    ['U41: a target, where there is no claim for it', claim({ targetName: 'other' }), target()],
-    ['U42: an object of another kind', claim(), object(Namespace, 'elsewhere')],
+    ['a target, where there is no claim for it', claim({ targetName: 'other' }), target()],
+    ['an object of another kind', claim(), object(Namespace, 'elsewhere')],
   ])('but not for %s', (_what, it, change) => {
     expect(wakes('binder', it, [object(DeploymentTargetClass, 'some', { spec: {} })], change)).toBe(false);
   });
@@ -66,25 +66,25 @@ describe('a target is looked at again for', () => {
 
   test.each([
     ['the request with its label', { 'appstudio.openshift.io/dt': 'dt' }],
-    ['T8: the request of its claim', { 'appstudio.openshift.io/dtc': 'dtc' }],
+    ['the request of its claim', { 'appstudio.openshift.io/dtc': 'dtc' }],
   ])('%s', (_what, labels) => {
     expect(wakes('reclaimer', going, [claim()], request(labels))).toBe(true);
   });
 
   test.each([
-    ['T6: a request without labels', request({})],
-    ['T7: an object of another kind', object(Namespace, 'elsewhere')],
+    ['a request without labels', request({})],
+    ['an object of another kind', object(Namespace, 'elsewhere')],
   ])('but not for %s', (_what, change) => {
     expect(wakes('reclaimer', going, [claim()], change)).toBe(false);
   });
 
-  test('REQ-20: the claim that it refers to, also when that only comes later', () => {
+  test('the claim that it refers to, also when that only comes later', () => {
     expect(wakes('reclaimer', target({ claimRef: 'dtc' }), [], claim())).toBe(true);
     expect(wakes('reclaimer', target({ claimRef: 'dtc' }), [], claim({}, {}, 'other'))).toBe(false);
   });
 });
 
-test('REQ-18: a request is looked at again for its claim and for its target', () => {
+test('a request is looked at again for its claim and for its target', () => {
   const labels = { 'appstudio.openshift.io/dtc': 'dtc', 'appstudio.openshift.io/dt': 'dt' };
   expect(wakes('devsandbox-target', request(labels), [], claim())).toBe(true);
   expect(wakes('devsandbox-target', request(labels), [], target())).toBe(true);
@@ -106,37 +106,37 @@ describe('an environment is looked at again for', () => {
   const copyName = 'managed-environment-secret-prod';
 
   test.each<[string, string, readonly KubeObject[], KubeObject]>([
-    ['N21: its claim', 'dtc', [], claim()],
-    ['N21: the claim that another environment has too', 'dtc', [environment('dtc', 'other')], claim()],
-    ['N24: the target of its claim', 'dtc', bound, target({ claimRef: 'dtc' })],
-    ['N27: the Secret of that target, also one that was missing', 'dtc', bound, secret('key')],
-    ['N28: the copy that was made for it', 'dtc', [...bound, secret('key')], secret(copyName, managed, copyLabel)],
+    ['its claim', 'dtc', [], claim()],
+    ['the claim that another environment has too', 'dtc', [environment('dtc', 'other')], claim()],
+    ['the target of its claim', 'dtc', bound, target({ claimRef: 'dtc' })],
+    ['the Secret of that target, also one that was missing', 'dtc', bound, secret('key')],
+    ['the copy that was made for it', 'dtc', [...bound, secret('key')], secret(copyName, managed, copyLabel)],
   ])('%s', (_what, claimName, others, change) => {
     expect(wakes('target-environments', environment(claimName), others, change)).toBe(true);
   });
 
   test.each<[string, string, readonly KubeObject[], KubeObject]>([
-    ['N22: another claim', 'dtc', [], claim({}, {}, 'other')],
-    ['N23, N26: an object of another kind', 'dtc', bound, object(Space, 'jane', { spec: {} })],
-    ['N25: another target', 'dtc', bound, target({}, 'other')],
-    ['N29: a Secret that nobody refers to', 'dtc', bound, secret('unrelated')],
-    ['N30: a request', 'dtc', bound, request({})],
-    ['N31: Secrets of other types', 'dtc', bound, secret('login', 'kubernetes.io/basic-auth')],
-    ['G29: any claim, when it names none', '', [], claim()],
+    ['another claim', 'dtc', [], claim({}, {}, 'other')],
+    ['an object of another kind', 'dtc', bound, object(Space, 'jane', { spec: {} })],
+    ['another target', 'dtc', bound, target({}, 'other')],
+    ['a Secret that nobody refers to', 'dtc', bound, secret('unrelated')],
+    ['a request', 'dtc', bound, request({})],
+    ['Secrets of other types', 'dtc', bound, secret('login', 'kubernetes.io/basic-auth')],
+    ['any claim, when it names none', '', [], claim()],
   ])('but not for %s', (_what, claimName, others, change) => {
     expect(wakes('target-environments', environment(claimName), others, change)).toBe(false);
   });
 
-  test('REQ-30: its own Secret, whether or not the claim of another is missing', () => {
+  test('its own Secret, whether or not the claim of another is missing', () => {
     const others = [...bound, environment('missing', 'broken')];
     expect(wakes('target-environments', environment('dtc'), others, secret('key'))).toBe(true);
   });
 
   test.each([
-    ['N36: that nobody owns', [], false],
-    ['N37: that an environment of another group owns', [{ apiVersion: 'other.dev/v1' }], false],
-    ['N38: that one of its own group owns', [{ apiVersion: 'managed-gitops.redhat.com/v1alpha1' }], true],
-    ['REQ-31: that one of the right group owns', [{ apiVersion: 'appstudio.redhat.com/v1alpha1' }], true],
+    ['that nobody owns', [], false],
+    ['that an environment of another group owns', [{ apiVersion: 'other.dev/v1' }], false],
+    ['that one of its own group owns', [{ apiVersion: 'managed-gitops.redhat.com/v1alpha1' }], true],
+    ['that one of the right group owns', [{ apiVersion: 'appstudio.redhat.com/v1alpha1' }], true],
   ])('a managed environment %s: %s', (_what, owners, wanted) => {
     const ownerReferences = owners.map((each) => ({ ...each, kind: 'Environment', name: 'prod', uid: 'uid' }));
     const it = object(ManagedEnvironment, 'managed-environment-prod', { spec: {} }, { ownerReferences });
@@ -151,11 +151,11 @@ describe('a space request is looked at again for', () => {
     object(Space, 'jane', { spec: {} }, { namespace: 'offshoot-system', labels });
   const of = 'toolchain.dev.openshift.com/spacerequest';
 
-  test('H43: a space with both labels', () => {
+  test('a space with both labels', () => {
     expect(wakes('space-requests', it, [home], space({ [of]: 'sr', [`${of}-namespace`]: 'team' }))).toBe(true);
   });
 
-  test('H42: but not for one with only one of them', () => {
+  test('but not for one with only one of them', () => {
     expect(wakes('space-requests', it, [home], space({ [of]: 'sr' }))).toBe(false);
     expect(wakes('space-requests', it, [home], space({ [`${of}-namespace`]: 'team' }))).toBe(false);
   });

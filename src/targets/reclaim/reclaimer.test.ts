@@ -33,7 +33,7 @@ async function going(policy: 'Delete' | 'Retain', status?: unknown): Promise<Cla
 }
 
 describe('a target', () => {
-  test('T1, REQ-4: gets its finalizer, its phase, and what the class says about reclaiming', async () => {
+  test('gets its finalizer, its phase, and what the class says about reclaiming', async () => {
     const w = await running().have(targetClass('Delete'), target());
     await w.settle();
     expect(dt(w)?.metadata.finalizers).toEqual([TARGET_FINALIZER]);
@@ -47,13 +47,13 @@ describe('a target', () => {
     expect([dt(w)?.status?.phase, errorOf(dt(w))]).toEqual(['Available', '']);
   });
 
-  test('REQ-26, 8.9.9: that is reserved for a claim that is yet to come keeps the reservation', async () => {
+  test('that is reserved for a claim that is yet to come keeps the reservation', async () => {
     const w = await running().have(targetClass('Retain'), target('test-dt', { claimRef: 'future' }));
     await w.settle();
     expect([dt(w)?.status?.phase, dt(w)?.spec.claimRef]).toEqual(['Available', 'future']);
   });
 
-  test('T3, A: is released when its claim is gone without a word', async () => {
+  test('is released when its claim is gone without a word', async () => {
     const w = await running().have(targetClass('Retain'), {
       ...target('test-dt', { claimRef: 'gone' }),
       status: { phase: 'Bound' },
@@ -62,7 +62,7 @@ describe('a target', () => {
     expect([dt(w)?.status?.phase, dt(w)?.spec.claimRef]).toEqual(['Released', '']);
   });
 
-  test('9.6: tells of every phase that it comes to in an Event, whoever brought it there', async () => {
+  test('tells of every phase that it comes to in an Event, whoever brought it there', async () => {
     const w = await running().have(targetClass('Retain'), target());
     await w.settle();
     await w.have(claim());
@@ -75,7 +75,7 @@ describe('a target', () => {
     expect(about.map((each) => each['reason'])).toEqual(['Available', 'SecretNotFound', 'Bound', 'Released']);
   });
 
-  test('4.12: that was made for a claim goes when the claim is gone and the class says Delete', async () => {
+  test('that was made for a claim goes when the claim is gone and the class says Delete', async () => {
     const w = await running().have(targetClass('Delete'), {
       ...target('test-dt', { claimRef: 'gone' }, { annotations: SANDBOX }),
       status: { phase: 'Bound' },
@@ -140,7 +140,7 @@ describe('a target', () => {
 });
 
 describe('deleting a target', () => {
-  test('T2, T9, REQ-23, REQ-25: waits for its space request, is failed after two minutes of trouble, and still waits', async () => {
+  test('waits for its space request, is failed after two minutes of trouble, and still waits', async () => {
     const w = await going('Delete', stuck);
     expect(sr(w)?.metadata).toMatchObject({
       finalizers: [TOOLCHAIN_FINALIZER],
@@ -158,18 +158,18 @@ describe('deleting a target', () => {
     expect(dt(w)).toBeUndefined();
   });
 
-  test('REQ-22, G10, 8.9.6: a space request that says nothing about itself is deleted all the same', async () => {
+  test('a space request that says nothing about itself is deleted all the same', async () => {
     const w = await going('Delete');
     expect(sr(w)?.metadata.deletionTimestamp).toBeDefined();
   });
 
-  test('T5: with Retain it goes at once and the space request stays', async () => {
+  test('with Retain it goes at once and the space request stays', async () => {
     const w = await going('Retain');
     expect([dt(w), sr(w)?.metadata.deletionTimestamp]).toEqual([undefined, undefined]);
     expect(sr(w)).toBeDefined();
   });
 
-  test('T4: without a space request it goes', async () => {
+  test('without a space request it goes', async () => {
     const w = await running().have(targetClass('Delete'), target());
     await w.settle();
     await w.delete(DeploymentTarget, 'test-dt');
@@ -177,7 +177,7 @@ describe('deleting a target', () => {
     expect(dt(w)).toBeUndefined();
   });
 
-  test('REQ-21: does not depend on the class: what it said is remembered', async () => {
+  test('does not depend on the class: what it said is remembered', async () => {
     const w = await running().have(targetClass('Delete'), target('test-dt', {}, { annotations: SANDBOX }));
     await w.have(spaceRequest('sr', { 'appstudio.openshift.io/dt': 'test-dt' }));
     await w.settle();
@@ -187,7 +187,7 @@ describe('deleting a target', () => {
     expect(sr(w)?.metadata.deletionTimestamp).toBeDefined();
   });
 
-  test('8.9.3: one that a person brought, without a class, goes', async () => {
+  test('one that a person brought, without a class, goes', async () => {
     const w = await running().have(target('test-dt', { deploymentTargetClassName: '' }));
     await w.settle();
     await w.delete(DeploymentTarget, 'test-dt');
@@ -195,7 +195,7 @@ describe('deleting a target', () => {
     expect(dt(w)).toBeUndefined();
   });
 
-  test('REQ-24: of another provisioner does not wait for a space request with its label', async () => {
+  test('of another provisioner does not wait for a space request with its label', async () => {
     const annotations = { [PROVISIONED_BY]: 'example.com/clusters' };
     const w = await running().have(targetClass('Delete'), target('test-dt', {}, { annotations }));
     await w.have(spaceRequest('sr', { 'appstudio.openshift.io/dt': 'test-dt' }));

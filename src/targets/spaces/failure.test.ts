@@ -55,8 +55,8 @@ describe('a request', () => {
   test.each<[string, Refused, string]>([
     ['H18a: its finalizer', { verb: 'patch', kind: 'SpaceRequest' }, 'error while adding finalizer'],
     ['H18i: its space', { verb: 'create', kind: 'Space' }, 'unable to create subSpace'],
-    ['H30: its Secret', { verb: 'apply', kind: 'Secret' }, 'error while creating secret'],
-    ['H15: its token', { verb: 'token', kind: 'ServiceAccount' }, 'error while creating secret'],
+    ['its Secret', { verb: 'apply', kind: 'Secret' }, 'error while creating secret'],
+    ['its token', { verb: 'token', kind: 'ServiceAccount' }, 'error while creating secret'],
   ])('tells of %s, and goes on when it can', async (_what, refused, words) => {
     const w = await running({}, SPACES).have(home, request);
     await refusing(w, refused);
@@ -67,7 +67,7 @@ describe('a request', () => {
     expect(sr(w)?.status?.conditions?.map(({ type }) => type)).toEqual(['Ready']);
   });
 
-  test('H34: tells of a change of its space', async () => {
+  test('tells of a change of its space', async () => {
     const w = await running({}, SPACES).have(home, request);
     await w.settle();
     await w.patch(SpaceRequest, 'sr', { spec: { targetClusterRoles: ['big'] } });
@@ -77,7 +77,7 @@ describe('a request', () => {
     );
   });
 
-  test('H38: keeps its last word while even its status is refused', async () => {
+  test('keeps its last word while even its status is refused', async () => {
     const w = await running({}, SPACES).have(home, request);
     await refusing(w, { verb: 'patch', kind: 'SpaceRequest', subresource: 'status' });
     expect([readyOf(sr(w)), w.api.all(Space).size]).toEqual(['', 1]);
@@ -86,8 +86,8 @@ describe('a request', () => {
   });
 
   test.each<[string, Refused, string]>([
-    ['H41: its space', { verb: 'delete', kind: 'Space' }, 'unable to delete subspace'],
-    ['H39: its finalizer', { verb: 'patch', kind: 'SpaceRequest' }, 'failed to remove finalizer'],
+    ['its space', { verb: 'delete', kind: 'Space' }, 'unable to delete subspace'],
+    ['its finalizer', { verb: 'patch', kind: 'SpaceRequest' }, 'failed to remove finalizer'],
   ])('that is going tells of %s', async (_what, refused, words) => {
     const w = await running({}, SPACES).have(home, request);
     await w.settle();
@@ -100,7 +100,7 @@ describe('a request', () => {
 });
 
 describe('a space', () => {
-  test('P9: tells of what can not be made, and so do its request and its claim', async () => {
+  test('tells of what cannot be made, and so do its request and its claim', async () => {
     const names = [...SPACES, 'binder', 'devsandbox-request'];
     const w = await running({}, names).have(home, targetClass('Delete'), claim());
     await refusing(w, { verb: 'apply', kind: 'LimitRange' });
@@ -118,7 +118,7 @@ describe('a space', () => {
     expect([readyOf(space(w)), errorOf(w.get(DeploymentTargetClaim, 'test-dtc'))]).toEqual(['True Provisioned: ', '']);
   });
 
-  test('tells of what can not be changed once it was made', async () => {
+  test('tells of what cannot be changed once it was made', async () => {
     const w = await running({}, SPACES).have(home, request);
     await w.settle();
     const name = w.api
@@ -130,7 +130,7 @@ describe('a space', () => {
     expect(readyOf(space(w))).toMatch(/^False UnableToUpdateNSTemplateSet: own Namespace /);
   });
 
-  test('that is going tells of what can not be removed', async () => {
+  test('that is going tells of what cannot be removed', async () => {
     const w = await running({}, SPACES).have(home, request);
     await w.settle();
     await w.delete(SpaceRequest, 'sr');

@@ -20,7 +20,7 @@ const binding = (user: string, of: string, role: string, meta: Partial<ObjectMet
     { ...HOST, ...meta },
   );
 
-describe('P16: who may do what in a space', () => {
+describe('who may do what in a space', () => {
   const members = (it: Space, ...others: KubeObject[]) =>
     Object.fromEntries(planIn([it, ...others], (view) => membersOf(view, it)));
   const child = space('jane-dev', { parentSpace: 'jane' });
@@ -89,7 +89,7 @@ describe('P16: who may do what in a space', () => {
   });
 });
 
-describe('P17: a space that belongs to no other', () => {
+describe('a space that belongs to no other', () => {
   const aged = (seconds: number, spec: object = {}, name = 'jane') =>
     space(name, spec, { creationTimestamp: ago(seconds) });
   const plan = (it: Space, ...others: KubeObject[]) =>

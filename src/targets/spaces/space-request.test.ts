@@ -45,7 +45,7 @@ const plan = (it: SpaceRequest, others: readonly KubeObject[], settings = {}) =>
   planIn([it, ...others], (view) => planSpaceRequest(view, it, { ...defaultSettings, ...settings }));
 
 describe('a new request', () => {
-  test('H1, H44, REQ-27: asks for a space below the root, and says that it is provisioning', () => {
+  test('asks for a space below the root, and says that it is provisioning', () => {
     const it = request({ spec: { tierName: 'appstudio-env', disableInheritance: true } });
     const { steps, ...rest } = plan(it, [home()]);
     expect(steps).toMatchObject([
@@ -75,23 +75,23 @@ describe('a new request', () => {
     expect(conditionsIn(rest)).toEqual(['Ready=False Provisioning']);
   });
 
-  test('5.4: in a namespace that is going asks for nothing', () => {
+  test('in a namespace that is going asks for nothing', () => {
     expect(plan(request(), [object(Namespace, 'team', {}, { deletionTimestamp: ago(1) })])).toEqual({});
   });
 
-  test('H2: asks that nothing be inherited only if it was asked to', () => {
+  test('asks that nothing be inherited only if it was asked to', () => {
     const [step] = plan(request(), [home()]).steps!;
     expect(step).not.toHaveProperty('object.spec.disableInheritance');
   });
 
-  test('H45: below a sub-space gets a name that is no longer than that one', () => {
+  test('below a sub-space gets a name that is no longer than that one', () => {
     const parent = object(Space, 'jane-12345', { spec: { parentSpace: 'jane' } }, { namespace: HOST });
     expect(shown(plan(request(), [home({ [SPACE]: 'jane-12345' }), parent]))).toEqual([
       'make Space offshoot-system/jane-abcde',
     ]);
   });
 
-  test('H7: takes the cluster of its parent only if it asks for no roles', () => {
+  test('takes the cluster of its parent only if it asks for no roles', () => {
     const parent = object(Space, 'jane', { spec: { targetCluster: 'local' } }, { namespace: HOST });
     const roles = request({ spec: { tierName: 'appstudio-env', targetClusterRoles: ['big'] } });
     const [step] = plan(roles, [home({ [SPACE]: 'jane' }), parent]).steps!;
@@ -141,11 +141,11 @@ describe('a new request', () => {
       [home(), space({}, { ...going, labels: space().metadata.labels! })],
       'cannot update subSpace because it is currently being deleted',
     ],
-  ] as const)('H18, REQ-28: says what is wrong with %s', (_what, it, others, message) => {
+  ] as const)('says what is wrong with %s', (_what, it, others, message) => {
     expect(conditionsIn(plan(it, others))).toEqual([`Ready=False UnableToProvision: ${message}`]);
   });
 
-  test('H18: in a namespace without a space, where there is no root, says so', () => {
+  test('in a namespace without a space, where there is no root, says so', () => {
     expect(conditionsIn(plan(request(), [home()], { rootSpace: '' }))).toEqual([
       'Ready=False UnableToProvision: unable to find space label toolchain.dev.openshift.com/space on namespace team',
     ]);
@@ -153,12 +153,12 @@ describe('a new request', () => {
 });
 
 describe('a request with a space', () => {
-  test('H3: passes on what the space says', () => {
+  test('passes on what the space says', () => {
     const others = [home(), space({ status: ready('False', 'UnableToProvision', 'no room') })];
     expect(conditionsIn(plan(request(), others))).toEqual(['Ready=False UnableToProvision: no room']);
   });
 
-  test('H4: has a Secret for the namespace before it is ready', () => {
+  test('has a Secret for the namespace before it is ready', () => {
     const others = [home(), space({ status: { ...made, ...ready('True', 'Provisioned') } })];
     expect(conditionsIn(plan(request(), others))).toEqual(['Ready=False Provisioning']);
     const { steps, status, ...rest } = plan(request(), [...others, account]);
@@ -192,11 +192,11 @@ describe('a request with a space', () => {
   const known = request({ status: { namespaceAccess: [{ name: 'jane-env', secretRef: 'theirs' }] } });
   const full = [home(), space({ status: { ...made, ...ready('True', 'Provisioned') } }), account];
 
-  test('H10, H33: makes a Secret that is missing again, under the name that it had', () => {
+  test('makes a Secret that is missing again, under the name that it had', () => {
     expect(shown(plan(known, full))).toEqual(['token Secret team/theirs']);
   });
 
-  test('H11: leaves a Secret alone that is there, and for ever if its token is not one of ours', () => {
+  test('leaves a Secret alone that is there, and for ever if its token is not one of ours', () => {
     const { requeueAfterMs, ...rest } = plan(known, [...full, secret('theirs')]);
     expect(shown(rest)).toEqual([]);
     expect(requeueAfterMs).toBeUndefined();
@@ -258,7 +258,7 @@ describe('a request with a space', () => {
   const both = { ...made, provisionedNamespaces: [{ name: 'jane-dev', type: 'default' }, { name: 'jane-stage' }] };
   const inTwo = [home(), space({ status: { ...both, ...ready('True', 'Provisioned') } })];
 
-  test('H5, H13: with two namespaces has an entry and a Secret for each', () => {
+  test('with two namespaces has an entry and a Secret for each', () => {
     const accounts = ['jane-dev', 'jane-stage'].map((namespace) => object(ServiceAccount, 'mine', {}, { namespace }));
     const planned = plan(ofTwo, [...inTwo, ...accounts], { tiers: [two('mine')] });
     const secrets = shown(planned).filter((line) => line.startsWith('token Secret'));
@@ -269,7 +269,7 @@ describe('a request with a space', () => {
     ]);
   });
 
-  test('H14: of a tier without an account has entries without a Secret', () => {
+  test('of a tier without an account has entries without a Secret', () => {
     const planned = plan(ofTwo, inTwo, { tiers: [two()] });
     expect(shown(planned).filter((line) => line.includes('Secret'))).toEqual([]);
     expect(planned.status?.['namespaceAccess']).toEqual([
@@ -279,7 +279,7 @@ describe('a request with a space', () => {
     expect(conditionsIn(planned)).toEqual(['Ready=True Provisioned']);
   });
 
-  test('H12: whose status names a Secret makes no second one, however often it is looked at', () => {
+  test('whose status names a Secret makes no second one, however often it is looked at', () => {
     const named = request({ status: { namespaceAccess: [{ name: 'jane-env', secretRef: 'theirs' }] } });
     for (const others of [full, [...full, secret('theirs')]]) {
       const secrets = shown(plan(named, others)).filter((line) => line.includes('Secret'));
@@ -287,38 +287,38 @@ describe('a request with a space', () => {
     }
   });
 
-  test('G35: says where to deploy in the same write in which it says that it is ready, or before', () => {
+  test('says where to deploy in the same write in which it says that it is ready, or before', () => {
     const { status } = plan(request(), full);
     expect(status).toMatchObject({ namespaceAccess: [{ name: 'jane-env' }], targetClusterURL: expect.any(String) });
     expect(conditionsIn({ status: status! })).toEqual(['Ready=True Provisioned']);
   });
 
   test.each([
-    ['H31: its tier', { tierName: 'two' }, '{"tierName":"two"}'],
-    ['H32: its roles', { tierName: 'appstudio-env', targetClusterRoles: ['big'] }, '{"targetClusterRoles":["big"]}'],
+    ['its tier', { tierName: 'two' }, '{"tierName":"two"}'],
+    ['its roles', { tierName: 'appstudio-env', targetClusterRoles: ['big'] }, '{"targetClusterRoles":["big"]}'],
   ])('%s, when changed, go to its space', (_what, spec, change) => {
     const planned = plan(request({ spec }), [home(), space()], { tiers: [two()] });
     expect(shown(planned)).toEqual([`edit Space offshoot-system/offshoot-abcde {"spec":${change}}`]);
   });
 
-  test('G33: an empty list of roles and none are the same', () => {
+  test('an empty list of roles and none are the same', () => {
     const none = request({ spec: { tierName: 'appstudio-env', targetClusterRoles: [] } });
     expect(shown(plan(none, [home(), space()]))).toEqual([]);
     const empty = { tierName: 'appstudio-env', parentSpace: 'offshoot', targetClusterRoles: [] };
     expect(shown(plan(request(), [home(), space({ spec: empty })]))).toEqual([]);
   });
 
-  test('G34: finds its space by labels, whatever that is called', () => {
+  test('finds its space by labels, whatever that is called', () => {
     expect(shown(plan(request(), [home(), space({}, {}, 'offshootabcde')]))).toEqual([]);
   });
 
-  test('H15: whose account is missing waits for it', () => {
+  test('whose account is missing waits for it', () => {
     const without = [home(), space({ status: { ...made, ...ready('True', 'Provisioned') } })];
     const planned = plan(request(), without);
     expect([shown(planned), conditionsIn(planned)]).toEqual([[], ['Ready=False Provisioning']]);
   });
 
-  test('H35: in a cluster that nobody knows says so', () => {
+  test('in a cluster that nobody knows says so', () => {
     const elsewhere = space({ status: { ...made, targetCluster: 'invalid', ...ready('True', 'Provisioned') } });
     expect(conditionsIn(plan(request(), [home(), elsewhere]))).toEqual([
       'Ready=False UnableToProvision: unable to find target cluster with name: invalid',
@@ -329,11 +329,11 @@ describe('a request with a space', () => {
 describe('a request that is going', () => {
   const it = request({}, { deletionTimestamp: ago(300) });
 
-  test('H37: goes when it has no space', () => {
+  test('goes when it has no space', () => {
     expect(plan(it, [])).toEqual({ finished: true });
   });
 
-  test('H36: takes its space with it first, also when its parent is gone', () => {
+  test('takes its space with it first, also when its parent is gone', () => {
     const { finished, ...rest } = plan(it, [space()]);
     expect([finished, shown(rest), conditionsIn(rest)]).toEqual([
       undefined,
@@ -347,14 +347,14 @@ describe('a request that is going', () => {
     [119, 'Ready=False Terminating', 1001],
     [120, 'Ready=False Terminating', 1],
     [121, 'Ready=False UnableToTerminate: subSpace deletion has not completed in over 2 minutes', undefined],
-  ])('REQ-29, 8.9.13, G9: after %d s of waiting for its space says %s', (seconds, condition, requeueAfterMs) => {
+  ])('after %d s of waiting for its space says %s', (seconds, condition, requeueAfterMs) => {
     const slow = space({}, { deletionTimestamp: ago(seconds), labels: space().metadata.labels! });
     const planned = plan(it, [slow]);
     expect([conditionsIn(planned), planned.requeueAfterMs]).toEqual([[condition], requeueAfterMs]);
   });
 });
 
-test('1.8: conditions of others stay where they are, and so does Ready', () => {
+test('conditions of others stay where they are, and so does Ready', () => {
   const theirs = { type: 'Approved', status: 'True' };
   const at = (conditions: object[]) =>
     plan(request({ status: { conditions } }), [home()]).status!.conditions!.map(({ type }) => type);

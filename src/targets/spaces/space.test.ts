@@ -44,7 +44,7 @@ const ready = {
 };
 
 describe('a space', () => {
-  test('P1: gets the namespace of its tier and all that is in it', () => {
+  test('gets the namespace of its tier and all that is in it', () => {
     const planned = plan(space());
     expect(shown(planned)).toEqual([
       `edit Space offshoot-system/jane {"metadata":{"labels":{"${STATE}":"cluster-assigned"}}}`,
@@ -68,7 +68,7 @@ describe('a space', () => {
     expect(planned.requeueAfterMs).toBe(1000);
   });
 
-  test('P2: is provisioned once all of it is there, and not before', () => {
+  test('is provisioned once all of it is there, and not before', () => {
     const it = space();
     const all = allOf(it);
     for (const missing of all) {
@@ -84,23 +84,23 @@ describe('a space', () => {
   });
 
   test.each([
-    ['P4: no tier', { targetCluster: 'local' }, [], 'ProvisioningPending: unspecified tier name', 'pending'],
+    ['no tier', { targetCluster: 'local' }, [], 'ProvisioningPending: unspecified tier name', 'pending'],
     [
-      'P3: no cluster',
+      'no cluster',
       { tierName: 'appstudio-env' },
       [],
       'ProvisioningPending: unspecified target member cluster',
       'pending',
     ],
     [
-      'P6: an unknown cluster',
+      'an unknown cluster',
       { ...SPEC, targetCluster: 'unknown' },
       [],
       "UnableToProvision: unknown target member cluster 'unknown'",
       'cluster-assigned',
     ],
     [
-      'P7: an unknown tier',
+      'an unknown tier',
       { ...SPEC, tierName: 'gold' },
       [],
       'UnableToProvision: nstemplatetiers.toolchain.dev.openshift.com "gold" not found',
@@ -119,12 +119,12 @@ describe('a space', () => {
     expect(shown(planned)).toEqual([`edit Space offshoot-system/jane {"metadata":{"labels":{"${STATE}":"${state}"}}}`]);
   });
 
-  test('P5: carries the name of its parent', () => {
+  test('carries the name of its parent', () => {
     const it = space({ ...SPEC, parentSpace: 'root' });
     expect(shown(plan(it, ...allOf(it))).at(-1)).toContain('"toolchain.dev.openshift.com/parent-space":"root"');
   });
 
-  test('P10: that was made from another state of its tier is updated first', () => {
+  test('that was made from another state of its tier is updated first', () => {
     const it = space(SPEC, ready, { labels: { ...settled, [HASH]: 'old' } });
     const planned = plan(it, ...allOf(it));
     expect([conditionsIn(planned), planned.requeueAfterMs]).toEqual([['Ready=False Updating'], 1000]);
@@ -150,7 +150,7 @@ describe('a space', () => {
     expect([shown(planned), conditionsIn(planned)]).toEqual([[], [told]]);
   });
 
-  test('P11: that shall be elsewhere leaves first', () => {
+  test('that shall be elsewhere leaves first', () => {
     const it = space({ tierName: 'appstudio-env' }, ready, { labels: settled });
     const leaving = plan(it, object(Namespace, 'jane-env', {}, { labels: OF }));
     expect([shown(leaving), conditionsIn(leaving)]).toEqual([
@@ -170,7 +170,7 @@ describe('a space that is going', () => {
   const namespace = (name: string, meta: Partial<ObjectMeta> = {}) =>
     object(Namespace, name, {}, { labels: OF, ...meta });
 
-  test('P12: takes its namespaces with it one at a time, and goes when they are gone', () => {
+  test('takes its namespaces with it one at a time, and goes when they are gone', () => {
     const it = space(SPEC, ready, going);
     const first = plan(it, namespace('jane-a'), namespace('jane-b'));
     expect([shown(first), conditionsIn(first), first.finished]).toEqual([
@@ -181,11 +181,11 @@ describe('a space that is going', () => {
     expect(plan(it)).toEqual({ finished: true });
   });
 
-  test('P13: that never was anywhere goes at once', () => {
+  test('that never was anywhere goes at once', () => {
     expect(plan(space({ tierName: 'appstudio-env' }, undefined, going))).toEqual({ finished: true });
   });
 
-  test('P14: from a cluster that nobody knows says so, unless nothing was made there', () => {
+  test('from a cluster that nobody knows says so, unless nothing was made there', () => {
     const spec = { ...SPEC, targetCluster: 'lost' };
     expect(conditionsIn(plan(space(spec, { targetCluster: 'lost' }, going)))).toEqual([
       "Ready=False UnableToTerminate: cannot delete NSTemplateSet: unknown target member cluster: 'lost'",
@@ -196,13 +196,13 @@ describe('a space that is going', () => {
   test.each([
     [60, 'Ready=False Terminating', 1],
     [61, 'Ready=False UnableToTerminate: NSTemplateSet deletion has not completed in over 1 minute', undefined],
-  ])('P15: after %d s of waiting for a namespace says %s', (seconds, condition, requeueAfterMs) => {
+  ])('after %d s of waiting for a namespace says %s', (seconds, condition, requeueAfterMs) => {
     const planned = plan(space(SPEC, ready, going), namespace('jane-env', { deletionTimestamp: ago(seconds) }));
     expect([conditionsIn(planned), planned.requeueAfterMs]).toEqual([[condition], requeueAfterMs]);
   });
 });
 
-test('P18: what a space leaves open is filled in: its tier first, then its cluster', () => {
+test('what a space leaves open is filled in: its tier first, then its cluster', () => {
   const fill = (spec: object, meta = {}) => shown(planCompletion(space(spec, undefined, meta), defaultSettings));
   const of = 'edit Space offshoot-system/jane';
   expect(fill({})).toEqual([`${of} {"spec":{"tierName":"appstudio-env"}}`]);
