@@ -11,6 +11,7 @@ import type { KubeObject } from '../kube/objects.ts';
 import { edit, editStatus, objectOf } from '../kube/write/steps.ts';
 import type { Tables } from '../kube/tables/tables.ts';
 import { jsonEqual } from '../watchable/index.ts';
+import type { Subscription } from '../watchable/index.ts';
 import { readNow, runChore } from './chore.ts';
 import type { ChoreSite } from './chore.ts';
 import { stampStatus, statusOf } from './conditions.ts';
@@ -64,13 +65,13 @@ export class Controller {
   readonly #queue: Queue;
   readonly #reads: Reads;
   readonly #stopping = new AbortController();
-  readonly #echoes = new Echoes();
+  readonly #echoes = new Echoes(() => this.#reads.deliver());
   readonly #client: Client;
   /** Ends chores. */
   readonly #resting = new AbortController();
   readonly #chores: Promise<void>[] = [];
   #workers: Promise<void>[] = [];
-  #unsubscribe = (): void => {};
+  #subscription: Subscription<string, KubeObject> | undefined;
   #yieldedAt = 0;
 
   constructor(options: ControllerOptions) {
@@ -98,7 +99,8 @@ export class Controller {
     this.#reads = new Reads({
       tables: options.tables,
       now: () => options.clock.now(),
-      wake: (key, changed) => this.#wake(key, changed),
+      wake: (key) => this.#wake(key),
+      onChange: (key, value) => this.#echoes.note(key, value),
     });
   }
 
@@ -108,20 +110,18 @@ export class Controller {
 
   /** True when no key is ready or running. */
   get idle(): boolean {
-    return this.#queue.idle;
+    this.#reads.deliver();
+    return this.#queue.idle && (this.#subscription?.lag ?? 0) === 0;
   }
 
   /** Starts the workers. The tables must be synced. */
   start(): void {
     const table = this.#tables.of(this.#definition.kind);
-    this.#unsubscribe = table.onChange(({ key, old, new: next }) => {
-      if (old?.metadata.uid !== next?.metadata.uid) this.#queue.forget(key);
-      this.#wake(key, next);
-    });
+    this.#subscription = table.map.subscribe({ state: false });
     for (const key of table.keys()) this.#queue.add(key, PRIORITY.resync);
     const workers = this.#definition.workers ?? 4;
     this.#metrics.workers(workers);
-    this.#workers = Array.from({ length: workers }, () => this.#work());
+    this.#workers = [this.#follow(this.#subscription), ...Array.from({ length: workers }, () => this.#work())];
     for (const chore of this.#definition.chores ?? []) {
       this.#chores.push(runChore(chore, this.#choreSite(), this.#resting.signal));
     }
@@ -129,7 +129,7 @@ export class Controller {
 
   /** Takes no new key, and waits for the running ones. */
   async stop(): Promise<void> {
-    this.#unsubscribe();
+    void this.#subscription?.return?.();
     this.#queue.close();
     this.#resting.abort();
     await Promise.all([...this.#workers, ...this.#chores]);
@@ -139,6 +139,17 @@ export class Controller {
   /** Gives up on running requests: for a stop that takes too long. */
   abort(): void {
     this.#stopping.abort(new Error('the controller is stopping'));
+  }
+
+  /** Takes up objects that come. Of those that are known, changes wake their key because their plan read them. */
+  async #follow(subscription: Subscription<string, KubeObject>): Promise<void> {
+    for await (const { updates } of subscription) {
+      for (const update of updates) {
+        // Another object of the same name has not failed yet.
+        if (update.delete) this.#queue.forget(update.key);
+        else if (!this.#reads.has(update.key)) this.#wake(update.key);
+      }
+    }
   }
 
   async #work(): Promise<void> {
@@ -172,6 +183,7 @@ export class Controller {
     }
     try {
       if (missing.length > 0 && !deleting) {
+        this.#reads.track(key, (view) => view.get(kind, object.metadata));
         await this.#apply([edit(kind, object, withFinalizers(object, [...finalizers, ...missing]))]);
         this.#queue.add(key);
         return 'success';
@@ -204,6 +216,7 @@ export class Controller {
 
   #plan(view: View, object: KubeObject): Plan {
     let plan: Plan;
+    view.get(this.#definition.kind, object.metadata);
     try {
       plan = this.#definition.plan(view, object);
     } catch (error) {
@@ -266,8 +279,8 @@ export class Controller {
     return 'error';
   }
 
-  #wake(key: string, changed: KubeObject | undefined): void {
-    if (!this.#echoes.holds(key, changed)) this.#queue.add(key);
+  #wake(key: string): void {
+    if (!this.#echoes.holds(key)) this.#queue.add(key);
   }
 
   /** Writes down a failure: that must not wake the key past its back-off. */

@@ -8,12 +8,21 @@ export type Wrote = (object: KubeObject | undefined) => void;
 export class Echoes {
   /** By key that is writing: what it wrote, and what has changed meanwhile, which may be the same. */
   readonly #writing = new Map<string, { readonly wrote: Set<string>; readonly changed: Set<string> }>();
+  readonly #deliver: () => void;
 
-  /** Keeps a change back while it is not known whether the key made it itself. Says whether it did. */
-  holds(key: string, object: KubeObject | undefined): boolean {
-    const writing = this.#writing.get(key);
-    writing?.changed.add(versionOf(object));
-    return writing !== undefined;
+  /** `deliver` wakes at once who would be woken later for what has changed by now. */
+  constructor(deliver: () => void) {
+    this.#deliver = deliver;
+  }
+
+  /** Whether it is not known yet what wakes the key: that is decided when it has written. */
+  holds(key: string): boolean {
+    return this.#writing.has(key);
+  }
+
+  /** Something that concerns the key has this value now; undefined where it is gone, or only may have changed. */
+  note(key: string, value: unknown): void {
+    this.#writing.get(key)?.changed.add(versionOf(value));
   }
 
   /** Runs what writes, and then wakes the key if anything has changed but what that `wrote`. */
@@ -23,13 +32,15 @@ export class Echoes {
     try {
       return await write((object) => void writing.wrote.add(versionOf(object)));
     } finally {
+      this.#deliver();
       this.#writing.delete(key);
       if (!writing.changed.isSubsetOf(writing.wrote)) wake();
     }
   }
 }
 
-/** A version of an object; of one that is gone, something that nobody writes. */
-function versionOf(object: KubeObject | undefined): string {
-  return object === undefined ? 'gone' : `${object.metadata.uid} ${object.metadata.resourceVersion}`;
+/** A version of an object; of anything else, something that nobody writes. */
+function versionOf(value: unknown): string {
+  const { metadata } = (value ?? {}) as Partial<KubeObject>;
+  return metadata === undefined ? 'other' : `${metadata.uid} ${metadata.resourceVersion}`;
 }

@@ -16,6 +16,8 @@ export { createMetrics } from './metrics.ts';
 export type { ComputedGauge, ControllerMetrics, Metrics, Series } from './metrics.ts';
 export { PRIORITY, Queue } from './queue.ts';
 export type { QueueMetrics, QueueOptions } from './queue.ts';
+export { defineModel, factsOf } from './facts.ts';
+export type { Facts, Model } from './facts.ts';
 export { Reads } from './view.ts';
 export type { Refusal, View } from './view.ts';
 export { clientConfigOf, removeConfiguration, WebhookRegistration } from './webhook/registration.ts';

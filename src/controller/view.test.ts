@@ -20,7 +20,10 @@ function world() {
     tables,
     reads,
     /** Who was woken since the last call. */
-    woken: () => [...new Set(woken.splice(0))].sort(),
+    woken: () => {
+      reads.deliver();
+      return [...new Set(woken.splice(0))].sort();
+    },
     put(kind: typeof Thing, key: string, labels: Record<string, string> = {}) {
       const [namespace, name] = key.includes('/') ? key.split('/') : [undefined, key];
       tables.of(kind).event({

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Tracker } from '../../watchable/index.ts';
 import type { Change } from './change-feed.ts';
 import { byLabel, byOwner } from './object-index.ts';
 import { defineKind, keyOf } from '../objects.ts';
@@ -49,9 +50,8 @@ describe('Table', () => {
     expect(table.index('owner', 'owner-1')).toEqual([table.get('a/x')]);
     expect(table.index('app', 'shop')).toEqual([table.get('a/x')]);
     expect(table.index('app', 'other')).toEqual([]);
-    expect(table.valuesOf('app', owned)).toEqual(['shop']);
     expect(Object.isFrozen(table.get('a/x')!.metadata.labels)).toBe(true);
-    expect(() => table.index('host', 'x')).toThrow('the table of things has no index "host" (declared: owner, app)');
+    expect(() => table.index('host', 'x')).toThrow('watchable map "things" has no index "host" (declared: owner, app');
   });
 
   it('keeps the reference of an object that a list or event brings again', () => {
@@ -120,15 +120,20 @@ describe('Table', () => {
       await expect(table.whenSynced(abort.signal)).rejects.toThrow('enough');
     });
 
-    it('is empty and synced while the kind is not served, and says when that changes', () => {
+    it('is empty and synced while the kind is not served, and tells readers when that changes', () => {
       const { table, changes } = tableOf();
       const told: boolean[] = [];
-      table.onServedChange(() => told.push(table.served));
+      const tracker = new Tracker<string>({ wake: () => told.push(look()) });
+      const look = (): boolean => tracker.track('reader', (read) => read.get(table.state, 'served')!);
+      look();
       table.replaceAll([thing('x', 1)], '5');
       table.notServed();
+      tracker.deliver();
       table.notServed();
+      tracker.deliver();
       expect([table.served, table.synced, table.size]).toEqual([false, true, 0]);
       table.replaceAll([thing('x', 9, { uid: 'new' })], '10');
+      tracker.deliver();
       expect(told).toEqual([false, true]);
       expect(shape(changes)).toEqual(['a/x -→1', 'a/x 1→-', 'a/x -→9']);
     });

@@ -6,12 +6,11 @@
 //  * what left the table is remembered for a while, so that a late message can't bring it back;
 //  * a list decides about everything except what was written while it was under way.
 import { deepFreeze, freezeParsed, WatchableMap } from '../../watchable/index.ts';
-import type { ReadonlyWatchable } from '../../watchable/index.ts';
+import type { ReadonlyWatchable, Selection as Selected } from '../../watchable/index.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { ChangeFeed } from './change-feed.ts';
 import type { Change } from './change-feed.ts';
 import type { Selection, WatchEvent } from '../client/client.ts';
-import { ObjectIndex } from './object-index.ts';
 import type { IndexFunction } from './object-index.ts';
 import { keyOf } from '../objects.ts';
 import type { Kind, KubeObject, Ref } from '../objects.ts';
@@ -41,6 +40,25 @@ interface Meanwhile {
   readonly uids: Set<string>;
 }
 
+/** How far a table can be believed. */
+export interface TableState {
+  /** One complete list has been seen. */
+  readonly synced: boolean;
+  /** The API knows the kind. */
+  readonly served: boolean;
+}
+
+const NAMESPACE = 'metadata.namespace';
+
+/** Selects the objects of one namespace in the map of a table, or all of them. */
+export function inNamespace<T>(namespace: string | undefined): Selected<string, T> {
+  return namespace === undefined ? {} : { index: [NAMESPACE, namespace] };
+}
+
+function namespaceOf({ metadata: { namespace } }: KubeObject): readonly string[] {
+  return [namespace ?? ''];
+}
+
 /** How many objects that left are remembered. Forgetting one too early can show it again until the watch catches up. */
 const DEPARTED_LIMIT = 10_000;
 
@@ -48,8 +66,7 @@ export class Table<T extends KubeObject> {
   readonly kind: Kind<T>;
   readonly selection: Selection;
   readonly #map: WatchableMap<string, T>;
-  readonly #namespaces = new ObjectIndex<T>((object) => [object.metadata.namespace ?? '']);
-  readonly #indexes: ReadonlyMap<string, ObjectIndex<T>>;
+  readonly #state = new WatchableMap<keyof TableState, boolean>();
   /** Whether whoever fills the table may leave out managedFields that are not ours. */
   readonly omitsForeignManagedFields: boolean;
   /** Whether the kind may as well not be readable. */
@@ -62,20 +79,22 @@ export class Table<T extends KubeObject> {
   /** Uids of objects that the writer saw deleted, while the watch has not said so yet. */
   readonly #tombstones = new BoundedMap<string, true>(DEPARTED_LIMIT);
   readonly #feed: ChangeFeed<T>;
-  readonly #servedListeners = new Set<() => void>();
   readonly #sync = Promise.withResolvers<void>();
   #meanwhile: Meanwhile | undefined;
   #listVersion: string | undefined;
-  #all: readonly T[] | undefined;
-  #synced = false;
-  #served = true;
 
   constructor(kind: Kind<T>, options: TableOptions<T> = {}) {
     const { namespace, labelSelector, fieldSelector } = options;
     this.kind = kind;
     this.selection = { namespace, labelSelector, fieldSelector };
-    this.#map = new WatchableMap<string, T>({ name: kind.plural, equals: sameVersion });
-    this.#indexes = new Map(Object.entries(options.indexes ?? {}).map(([name, of]) => [name, new ObjectIndex(of)]));
+    const indexes = Object.entries(options.indexes ?? {}).map(([name, of]) => [name, this.#guarded(of)] as const);
+    this.#map = new WatchableMap<string, T>({
+      name: kind.plural,
+      equals: sameVersion,
+      indexes: { ...Object.fromEntries(indexes), [NAMESPACE]: namespaceOf },
+    });
+    this.#state.store('served', true);
+    this.#state.store('synced', false);
     this.optional = options.optional ?? false;
     this.omitsForeignManagedFields = options.transform === undefined;
     // Without a transform, everything here was made by the client's parser, and freezes more quickly.
@@ -87,9 +106,14 @@ export class Table<T extends KubeObject> {
     this.#selects = (object) => matches(labels, object.metadata.labels) && fields(object);
   }
 
-  /** The objects by key, for subscribers. */
+  /** The objects by key, for subscribers and tracked reads. */
   get map(): ReadonlyWatchable<string, T> {
     return this.#map;
+  }
+
+  /** How far the table can be believed, for subscribers and tracked reads. */
+  get state(): ReadonlyWatchable<keyof TableState, boolean> {
+    return this.#state;
   }
 
   get size(): number {
@@ -98,12 +122,12 @@ export class Table<T extends KubeObject> {
 
   /** Whether one complete list has been seen. */
   get synced(): boolean {
-    return this.#synced;
+    return this.#state.load('synced')!;
   }
 
   /** False while the API does not know the kind: a CRD that is not installed. The table is then empty, and synced. */
   get served(): boolean {
-    return this.#served;
+    return this.#state.load('served')!;
   }
 
   /** Waits for the first complete list; rejects with the reason of the signal when that aborts first. */
@@ -127,31 +151,19 @@ export class Table<T extends KubeObject> {
     return this.#map.keys();
   }
 
-  /** The objects of one namespace, or all of them; sorted by namespace and name. */
+  /** The objects of one namespace, or all of them; sorted by key. */
   list(namespace?: string): readonly T[] {
-    if (namespace !== undefined) return this.#namespaces.get(namespace);
-    return (this.#all ??= Object.freeze(this.#namespaces.values().flatMap((each) => this.#namespaces.get(each))));
+    return this.#map.list(inNamespace(namespace));
   }
 
   /** The objects for which a declared index has this value, sorted by key. */
   index(name: string, value: string): readonly T[] {
-    return this.#index(name).get(value);
-  }
-
-  /** The values under which a declared index finds an object. */
-  valuesOf(name: string, object: T): readonly string[] {
-    return this.#index(name).valuesOf(object);
+    return this.#map.list({ index: [name, value] });
   }
 
   /** Calls back for each change, once the map and the indexes show it. Returns what ends that. */
   onChange(listener: (change: Change<T>) => void): () => void {
     return this.#feed.listen(listener);
-  }
-
-  /** Calls back when `served` changes. Returns what ends that. */
-  onServedChange(listener: () => void): () => void {
-    this.#servedListeners.add(listener);
-    return () => void this.#servedListeners.delete(listener);
   }
 
   /** To be called before a list is requested; the table then knows which of its writes the list can't contain. */
@@ -290,35 +302,26 @@ export class Table<T extends KubeObject> {
   }
 
   #changed(change: Change<T>): void {
-    this.#all = undefined;
     this.#meanwhile?.keys.add(change.key);
-    this.#namespaces.update(change.key, change.new);
-    for (const index of this.#indexes.values()) this.#guard(() => index.update(change.key, change.new));
     this.#feed.add(change);
   }
 
   #listed(served: boolean): void {
-    const changed = this.#served !== served;
-    this.#served = served;
-    this.#synced = true;
+    this.#state.store('served', served);
+    this.#state.store('synced', true);
     this.#sync.resolve();
     this.#feed.tell();
-    if (changed) for (const listener of this.#servedListeners) this.#guard(listener);
   }
 
-  #index(name: string): ObjectIndex<T> {
-    const index = this.#indexes.get(name);
-    if (index) return index;
-    const declared = [...this.#indexes.keys()].join(', ') || 'none';
-    throw new Error(`the table of ${this.kind.plural} has no index "${name}" (declared: ${declared})`);
-  }
-
-  /** What others gave us to call may throw; the table goes on. */
-  #guard(run: () => void): void {
-    try {
-      run();
-    } catch (error) {
-      this.#onError(error);
-    }
+  /** An index function that throws must not keep the object out of the table: that index does not find it. */
+  #guarded(valuesOf: IndexFunction<T>): IndexFunction<T> {
+    return (object) => {
+      try {
+        return valuesOf(object);
+      } catch (error) {
+        this.#onError(error);
+        return [];
+      }
+    };
   }
 }

@@ -72,6 +72,7 @@ export function isWoken(objects: readonly KubeObject[], plan: (view: View) => un
     reads.track('test', plan);
     const metadata = { ...change.metadata, resourceVersion: '2' };
     tables.of(kindOf(change)).observe({ ...change, metadata });
+    reads.deliver();
     return woken;
   } finally {
     reads.close();

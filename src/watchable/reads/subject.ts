@@ -13,7 +13,8 @@ export type Staleness = typeof FRESH | typeof SUSPECT | typeof STALE;
 
 /** Whoever is told when a subject changes. */
 export interface Dependent {
-  mark(staleness: Staleness, subject: Subject): void;
+  /** `change` is what changed, where the subject knows that. */
+  mark(staleness: Staleness, subject: Subject, change?: unknown): void;
 }
 
 /** Where reads are recorded. */
@@ -42,8 +43,8 @@ export abstract class Subject {
     if (this.#readers.delete(reader) && this.#readers.size === 0) this.unread();
   }
 
-  mark(staleness: Staleness): void {
-    for (const reader of this.#readers) reader.mark(staleness, this);
+  mark(staleness: Staleness, change?: unknown): void {
+    for (const reader of this.#readers) reader.mark(staleness, this, change);
   }
 
   /** Brings it up to date; marks its readers if that changed it. */
@@ -55,14 +56,16 @@ export abstract class Subject {
 /** What one computation has read, and whether that still holds. */
 export class Reader implements Dependent, Reads {
   readonly #onDoubt: () => void;
+  readonly #onMark: ((change: unknown) => void) | undefined;
   #subjects = new Set<Subject>();
   /** While it runs: what it has read so far. */
   #reading: Set<Subject> | undefined;
   #staleness: Staleness = STALE;
 
-  /** `onDoubt` is called when a fresh reader becomes suspect or stale. */
-  constructor(onDoubt: () => void) {
+  /** `onDoubt` is called when a fresh reader becomes suspect or stale, `onMark` every time that it is marked. */
+  constructor(onDoubt: () => void, onMark?: (change: unknown) => void) {
     this.#onDoubt = onDoubt;
+    this.#onMark = onMark;
   }
 
   /** What the computation under way has read so far. */
@@ -70,9 +73,11 @@ export class Reader implements Dependent, Reads {
     return this.#reading ?? [];
   }
 
-  mark(staleness: Staleness, subject: Subject): void {
+  mark(staleness: Staleness, subject: Subject, change?: unknown): void {
     // While it runs, what an earlier run read does not count any more.
-    if (this.#reading?.has(subject) === false || staleness <= this.#staleness) return;
+    if (this.#reading?.has(subject) === false) return;
+    this.#onMark?.(change);
+    if (staleness <= this.#staleness) return;
     const wasFresh = this.#staleness === FRESH;
     this.#staleness = staleness;
     if (wasFresh) this.#onDoubt();

@@ -92,20 +92,20 @@ export class Topics<K, V> {
   /** Marks the readers of what changed. `filings` says under what an index files the entry. */
   changed(change: Change<K, V>, filings: (index: string) => Filings): void {
     if (this.#count === 0) return;
-    const { id, key, before, after } = change;
-    this.#entries.get(id)?.mark(STALE);
+    const { id, before, after } = change;
+    this.#entries.get(id)?.mark(STALE, change);
     if (before === undefined || after === undefined) {
-      this.#presences.get(id)?.mark(STALE);
-      this.#keys?.mark(STALE);
+      this.#presences.get(id)?.mark(STALE, change);
+      this.#keys?.mark(STALE, change);
     }
     for (const topic of this.#lists.values()) {
-      topic.changed(key, before);
-      topic.changed(key, after);
+      topic.changed(before, change);
+      topic.changed(after, change);
     }
     for (const [index, entries] of this.#indexes) {
       const [under, underNow] = filings(index);
-      for (const name of under) for (const topic of entries.get(name)?.values() ?? []) topic.changed(key, before);
-      for (const name of underNow) for (const topic of entries.get(name)?.values() ?? []) topic.changed(key, after);
+      for (const name of under) for (const topic of entries.get(name)?.values() ?? []) topic.changed(before, change);
+      for (const name of underNow) for (const topic of entries.get(name)?.values() ?? []) topic.changed(after, change);
     }
     for (const listener of this.#listeners) listener(change);
   }
@@ -170,8 +170,8 @@ class ListTopic<K, V> extends Topic {
   }
 
   /** An entry that has this value, or had it, is no longer what it was. */
-  changed(key: K, value: V | undefined): void {
-    if (value !== undefined && this.#isIn(key, value)) this.mark(STALE);
+  changed(value: V | undefined, change: Change<K, V>): void {
+    if (value !== undefined && this.#isIn(change.key, value)) this.mark(STALE, change);
   }
 
   // Of a predicate that throws its reader shall know, and a publisher shall not.

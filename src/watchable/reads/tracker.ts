@@ -3,6 +3,7 @@
 import { readFor } from './read.ts';
 import type { Read, World } from './read.ts';
 import { Reader } from './subject.ts';
+import type { Change } from './topics.ts';
 import { tellLater, tellNow } from './turn.ts';
 
 export interface TrackerOptions<R> {
@@ -11,6 +12,11 @@ export interface TrackerOptions<R> {
    * again, until the reader reads anew or is forgotten.
    */
   readonly wake: (reader: R) => void;
+  /**
+   * Called at once whenever something that a reader read has changed, or may have: with the value that it has now, which
+   * is undefined where that is gone or not known. For who has to tell its own changes from those of others.
+   */
+  readonly onChange?: (reader: R, value: unknown) => void;
   /** Read maps as they are in this overlay. */
   readonly overlay?: World;
 }
@@ -26,6 +32,11 @@ export class Tracker<R> {
   /** How many readers have read something. */
   get size(): number {
     return this.#readers.size;
+  }
+
+  /** Whether something concerns this reader. */
+  has(name: R): boolean {
+    return this.#readers.has(name);
   }
 
   /** Runs a function and makes what it reads the reader's, in the place of what it read before, also when it throws. */
@@ -52,7 +63,11 @@ export class Tracker<R> {
   }
 
   #add(name: R): Reader {
-    const reader = new Reader(() => tellLater(listener));
+    const { onChange } = this.#options;
+    const reader = new Reader(
+      () => tellLater(listener),
+      onChange && ((change) => onChange(name, (change as Change<unknown, unknown> | undefined)?.after)),
+    );
     const listener = {
       deliver: () => {
         if (this.#readers.get(name) !== reader || !reader.isStale()) return;

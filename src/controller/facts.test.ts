@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { byLabel } from '../kube/tables/object-index.ts';
+import { defineKind, keyOf, refOf } from '../kube/objects.ts';
+import type { KubeObject } from '../kube/objects.ts';
+import { reading, Tables } from '../kube/tables/tables.ts';
+import { derive, WatchableMap } from '../watchable/index.ts';
+import { defineModel } from './facts.ts';
+import { Reads } from './view.ts';
+
+const Thing = defineKind<KubeObject>('test.dev/v1', 'Thing', 'things');
+const Owner = defineKind<KubeObject>('test.dev/v1', 'Owner', 'owners');
+
+let computed = 0;
+
+/** What each thing wants of the owner that its label names, if that is there. */
+const wishes = defineModel((facts) =>
+  derive(
+    'wishes',
+    (read, key: string) => {
+      computed++;
+      const view = facts(read);
+      const thing = view.get(Thing, refOf(key));
+      const owner = thing?.metadata.labels?.['owner'];
+      if (thing === undefined || owner === undefined) return undefined;
+      const isThere = view.get(Owner, { namespace: 'n', name: owner }) !== undefined;
+      return { owner, wish: thing.metadata.labels?.['wish'], isThere };
+    },
+    { keys: (read) => facts(read).keys(Thing), indexes: { owner: ({ owner }) => [owner] } },
+  ),
+);
+
+function world() {
+  const tables = new Tables([reading(Thing, { indexes: { owner: byLabel('owner') } }), reading(Owner)]);
+  const woken: string[] = [];
+  const reads = new Reads({ tables, now: () => 0, wake: (reader) => woken.push(reader) });
+  let version = 0;
+  return {
+    tables,
+    reads,
+    put(kind: typeof Thing, name: string, labels: Record<string, string> = {}): void {
+      const metadata = { name, namespace: 'n', uid: name, resourceVersion: String(++version), labels };
+      tables.of(kind).observe({ apiVersion: 'test.dev/v1', kind: kind.kind, metadata });
+    },
+    woken(): string[] {
+      reads.deliver();
+      return woken.splice(0).sort();
+    },
+  };
+}
+
+test('a plan reads a model of the tables, and is woken when that comes out differently', () => {
+  const w = world();
+  w.put(Thing, 'a', { owner: 'x', wish: '1' });
+  w.put(Thing, 'b', { owner: 'y', wish: '2' });
+  const plan = (owner: string): unknown =>
+    w.reads.track(owner, (view) => view.read.index(view.model(wishes), 'owner', owner));
+  expect(plan('x')).toEqual([{ owner: 'x', wish: '1', isThere: false }]);
+  expect(plan('y')).toEqual([{ owner: 'y', wish: '2', isThere: false }]);
+
+  computed = 0;
+  w.put(Owner, 'x');
+  expect(w.woken()).toEqual(['x']);
+  expect(computed).toBe(1);
+  expect(plan('x')).toEqual([{ owner: 'x', wish: '1', isThere: true }]);
+
+  w.put(Thing, 'a', { owner: 'x', wish: '1', note: 'of no concern' });
+  expect(w.woken()).toEqual([]);
+  w.put(Thing, 'b', { owner: 'x', wish: '2' });
+  expect(w.woken()).toEqual(['x', 'y']);
+  expect([plan('x'), plan('y')]).toMatchObject([[{ wish: '1' }, { wish: '2' }], []]);
+});
+
+test('a model is made once for the tables that it is read from', () => {
+  const [one, other] = [world(), world()];
+  const modelOf = (w: typeof one, reader: string): unknown => w.reads.track(reader, (view) => view.model(wishes));
+  expect(modelOf(one, 'a')).toBe(modelOf(one, 'b'));
+  expect(modelOf(other, 'a')).not.toBe(modelOf(one, 'a'));
+});
+
+test('a plan reads a map that somebody else fills, also what is not there yet', () => {
+  const w = world();
+  const outcomes = new WatchableMap<string, string>();
+  const plan = (key: string): unknown => w.reads.track(key, (view) => view.read.get(outcomes, key));
+  expect([plan('a'), plan('b')]).toEqual([undefined, undefined]);
+  outcomes.store('a', 'refused');
+  expect(w.woken()).toEqual(['a']);
+  expect(plan('a')).toBe('refused');
+});
+
+test('who reads the keys of a kind is woken when an object comes or goes, not when one changes', () => {
+  const w = world();
+  w.put(Thing, 'a');
+  const keys = (): unknown => w.reads.track('reader', (view) => view.keys(Thing));
+  expect(keys()).toEqual(['n/a']);
+  w.put(Thing, 'a', { other: 'label' });
+  expect(w.woken()).toEqual([]);
+  w.put(Thing, 'b');
+  expect(w.woken()).toEqual(['reader']);
+  expect(keys()).toEqual(['n/a', 'n/b']);
+  w.tables.of(Thing).observeDeleted(w.tables.of(Thing).get(keyOf({ namespace: 'n', name: 'a' }))!);
+  expect(w.woken()).toEqual(['reader']);
+});
