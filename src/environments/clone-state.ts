@@ -4,7 +4,7 @@ import type { View } from '../controller/index.ts';
 import type { Deployment, WorkloadCondition } from './objects.ts';
 import { podProblem } from './pods.ts';
 import type { Problem } from './pods.ts';
-import { findPods } from './world.ts';
+import { findPods } from './lookup.ts';
 
 /** How far a clone is, in the words of the status. */
 export type CloneState = 'missing' | 'unknown' | 'initializing' | 'updating' | 'running' | 'failed' | 'removing';

@@ -1,7 +1,7 @@
 // Builds the clone of a Deployment: the base as it is now, with the overrides of a subset on top. What an override
 // names wins; everything else follows the base.
 import type { ContainerOverrides, DynamicEnv, EnvVar, Subset } from '../api/dynamicenv.ts';
-import { WATCH_ANNOTATION, withEnvironment } from './marks.ts';
+import { WATCH_ANNOTATION, withEnvironment } from './ownership.ts';
 import { messages } from './messages.ts';
 import { cloneName, MARKER_LABEL, uniqueVersion } from './names.ts';
 import type { Container, Deployment, Labels, PodTemplate } from './objects.ts';

@@ -2,11 +2,11 @@
 import type { ResourceStatus } from '../api/dynamicenv.ts';
 import type { PlannedCondition, Status } from '../controller/index.ts';
 import { isRunning } from './clone-state.ts';
-import { errorsOf } from './item.ts';
-import type { Item } from './item.ts';
-import { DRAINING } from './leave.ts';
-import type { Leaving } from './leave.ts';
-import type { Unreached } from './reached.ts';
+import { errorsOf } from './decision.ts';
+import type { Item } from './decision.ts';
+import { DRAINING } from './prune.ts';
+import type { Leaving } from './prune.ts';
+import type { Unreached } from './reachability.ts';
 
 export type State = 'ready' | 'processing' | 'degraded';
 

@@ -4,16 +4,16 @@ import type { View } from '../controller/index.ts';
 import { edit, keyOf } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
-import type { Item } from './item.ts';
-import { isRouteOf, isRouteOfSubset, WATCH_ANNOTATION, withEnvironment, withoutEnvironment } from './marks.ts';
-import type { Owner } from './marks.ts';
+import type { Item } from './decision.ts';
+import { isRouteOf, isRouteOfSubset, WATCH_ANNOTATION, withEnvironment, withoutEnvironment } from './ownership.ts';
+import type { Owner } from './ownership.ts';
 import { messages } from './messages.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
 import { insertionOf } from './reach.ts';
 import { withRoutes } from './routes.ts';
 import type { Wishes } from './routes.ts';
 import type { Settings } from './settings.ts';
-import { findEdited } from './world.ts';
+import { findEdited } from './lookup.ts';
 
 export interface Edits {
   readonly steps: Step[];

@@ -8,7 +8,7 @@ import { orphanChore } from './orphan-chore.ts';
 import { planEnvironment } from './plan.ts';
 import { defaultSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
-import { environmentTables } from './world.ts';
+import { environmentTables } from './lookup.ts';
 
 /** The controller for environments. */
 export function environments(settings: Partial<Settings> = {}): ControllerDefinition {
@@ -27,7 +27,7 @@ export function environments(settings: Partial<Settings> = {}): ControllerDefini
 export { planEnvironment } from './plan.ts';
 export { defaultSettings } from './settings.ts';
 export type { Settings } from './settings.ts';
-export { environmentTables } from './world.ts';
+export { environmentTables } from './lookup.ts';
 export { validateCreate, validateUpdate } from './validate.ts';
 export type { Facts, Place, Verdict } from './validate.ts';
 export { environmentAdmission, WEBHOOK_CONFIGURATION, WEBHOOK_PATH, webhookConfiguration } from './webhook.ts';

@@ -1,13 +1,13 @@
 // What leads to a workload and gets no route of its environment, and why: named, so that nobody has to look for it.
 import { keyOf } from '../kube/index.ts';
 import { resolveHost } from '../traffic/istio/hosts.ts';
-import { isInserted } from './marks.ts';
+import { isInserted } from './ownership.ts';
 import { messages } from './messages.ts';
 import type { HttpRoute, RouteDestination, VirtualService } from '../traffic/istio/objects.ts';
 import { handledBy } from './routes.ts';
 import type { Insertion } from './routes.ts';
-import { gatewaysOf } from './world.ts';
-import type { FoundVirtualServices } from './world.ts';
+import { gatewaysOf } from './lookup.ts';
+import type { FoundVirtualServices } from './lookup.ts';
 
 /** A host of the workload with the VirtualServices that lead there. */
 export interface FoundHost extends FoundVirtualServices {

@@ -1,4 +1,4 @@
-// Names that an environment gives. All of them are contract. Who owns what carries them is told in marks.ts.
+// Names that an environment gives. All of them are contract. Who owns what carries them is told in ownership.ts.
 import type { DynamicEnv, Subset } from '../api/dynamicenv.ts';
 import type { Ref } from '../kube/objects.ts';
 

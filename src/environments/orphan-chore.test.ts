@@ -5,7 +5,7 @@ import { createLogger } from '../controller/index.ts';
 import type { ChoreSite } from '../controller/index.ts';
 import { describe as describeStep, keyOf, objectOf } from '../kube/index.ts';
 import type { Kind, KubeObject, Ref, Tables } from '../kube/index.ts';
-import { WATCH_ANNOTATION } from './marks.ts';
+import { WATCH_ANNOTATION } from './ownership.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
 import { orphanChore } from './orphan-chore.ts';
 import { defaultSettings } from './settings.ts';

@@ -4,7 +4,7 @@ import { DynamicEnv } from '../api/dynamicenv.ts';
 import type { Chore, ChoreSite } from '../controller/index.ts';
 import { edit, refOf, removeUnchanged } from '../kube/index.ts';
 import type { Step, Tables } from '../kube/index.ts';
-import { isRouteOf, WATCH_ANNOTATION, withoutEnvironment } from './marks.ts';
+import { isRouteOf, WATCH_ANNOTATION, withoutEnvironment } from './ownership.ts';
 import { uniqueVersion } from './names.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
 import { describeOrphan, findOrphans } from './orphans.ts';

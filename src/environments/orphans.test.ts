@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { Tables } from '../kube/index.ts';
 import type { KubeObject } from '../kube/index.ts';
-import { WATCH_ANNOTATION } from './marks.ts';
+import { WATCH_ANNOTATION } from './ownership.ts';
 import { describeOrphan, findOrphans } from './orphans.ts';
 import { defaultSettings } from './settings.ts';
 import { baseRoute, clone, environment, route, routes, rule, tablesWith } from './testing/orphan-world.ts';
-import { environmentTables } from './world.ts';
+import { environmentTables } from './lookup.ts';
 
 /** Orphans and the doubts about them. */
 function found(...objects: readonly KubeObject[]): readonly string[] {

@@ -3,12 +3,12 @@
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { keyOf, refOf } from '../kube/index.ts';
 import type { AnyKind, Kind, KubeObject, Tables } from '../kube/index.ts';
-import { environmentsOf, isApplied, isInserted, isRouteOf, isWritten } from './marks.ts';
+import { environmentsOf, isApplied, isInserted, isRouteOf, isWritten } from './ownership.ts';
 import { MARKER_LABEL, uniqueVersion } from './names.ts';
 import { Deployment } from './objects.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import type { Settings } from './settings.ts';
-import { environmentTable } from './world.ts';
+import { environmentTable } from './lookup.ts';
 
 /** An object that stands for an environment, or has routes to one, which is not there. */
 export interface Orphan {

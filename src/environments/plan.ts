@@ -4,22 +4,22 @@ import type { DynamicEnv } from '../api/dynamicenv.ts';
 import type { Plan, View } from '../controller/index.ts';
 import { keyOf } from '../kube/index.ts';
 import { noEdits, planEdits } from './edits.ts';
-import { leave } from './leave.ts';
-import { ownerOf, shareNamespace } from './marks.ts';
-import type { Owner } from './marks.ts';
+import { leave } from './prune.ts';
+import { ownerOf, shareNamespace } from './ownership.ts';
+import type { Owner } from './ownership.ts';
 import { refusedRegexes, unusable } from '../traffic/istio/matches.ts';
 import { messages } from './messages.ts';
 import { uniqueVersion } from './names.ts';
-import type { Item } from './item.ts';
+import type { Item } from './decision.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
-import { unreachedOf } from './reached.ts';
-import type { Unreached } from './reached.ts';
+import { unreachedOf } from './reachability.ts';
+import type { Unreached } from './reachability.ts';
 import type { Settings } from './settings.ts';
 import type { Refusal } from './conditions.ts';
 import { statusOf, statusOfDeletion, statusOfRefusal } from './status.ts';
-import { transitions } from './transitions.ts';
-import { planItems } from './workload.ts';
-import { findSameVersion } from './world.ts';
+import { transitions } from './events.ts';
+import { planItems } from './decide.ts';
+import { findSameVersion } from './lookup.ts';
 
 /** Plans one environment. */
 export function planEnvironment(view: View, env: DynamicEnv, settings: Settings): Plan {

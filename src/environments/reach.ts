@@ -6,11 +6,11 @@ import { keyOf, own } from '../kube/index.ts';
 import type { Ref } from '../kube/index.ts';
 import { clonePodLabels } from './clone.ts';
 import { fullHost, resolveHost } from '../traffic/istio/hosts.ts';
-import { fail } from './item.ts';
-import type { Item } from './item.ts';
+import { fail } from './decision.ts';
+import type { Item } from './decision.ts';
 import { leftAlone } from './left-alone.ts';
-import { isRouteOfSubset, isRuleOf, WATCH_ANNOTATION } from './marks.ts';
-import type { Owner } from './marks.ts';
+import { isRouteOfSubset, isRuleOf, WATCH_ANNOTATION } from './ownership.ts';
+import type { Owner } from './ownership.ts';
 import { messages } from './messages.ts';
 import { ruleName } from './names.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
@@ -21,7 +21,7 @@ import type { Insertion } from './routes.ts';
 import { baseRule, buildRule } from './rules.ts';
 import { selects } from './services.ts';
 import type { Settings } from './settings.ts';
-import { findServices, findVirtualServices } from './world.ts';
+import { findServices, findVirtualServices } from './lookup.ts';
 
 /** Plans the way to a clone that is there or in the making. */
 export function planReach(

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DynamicEnv, IstioMatch } from '../api/dynamicenv.ts';
-import { isRouteOf, isRouteOfSubset, ownerOf } from './marks.ts';
+import { isRouteOf, isRouteOfSubset, ownerOf } from './ownership.ts';
 import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from '../traffic/istio/objects.ts';
 import { withRoutes } from './routes.ts';
 import { takerOf } from './shadow.ts';

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import type { DynamicEnv, IstioMatch, Subset } from '../api/dynamicenv.ts';
 import { resolveHost } from '../traffic/istio/hosts.ts';
-import { isInserted, isRouteOf, isRouteOfSubset } from './marks.ts';
-import type { Owner } from './marks.ts';
+import { isInserted, isRouteOf, isRouteOfSubset } from './ownership.ts';
+import type { Owner } from './ownership.ts';
 import { combine, unusable } from '../traffic/istio/matches.ts';
 import { messages } from './messages.ts';
 import { cloneName, RESPONSE_HEADER, routeName, statusKey } from './names.ts';

@@ -1,7 +1,7 @@
 // DestinationRules: finds the base rule of a service, and builds the environment's own beside it.
 import type { DynamicEnv, Subset } from '../api/dynamicenv.ts';
 import { fullHost, resolveHost } from '../traffic/istio/hosts.ts';
-import { WATCH_ANNOTATION, withEnvironment } from './marks.ts';
+import { WATCH_ANNOTATION, withEnvironment } from './ownership.ts';
 import { ruleName, uniqueVersion } from './names.ts';
 import type { DestinationRule, RuleSubset } from '../traffic/istio/objects.ts';
 import type { Settings } from './settings.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { keyOf } from '../kube/index.ts';
 import type { KubeObject } from '../kube/index.ts';
-import { isInserted, WATCH_ANNOTATION } from './marks.ts';
+import { isInserted, WATCH_ANNOTATION } from './ownership.ts';
 import { Deployment } from './objects.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import { TinyCluster } from './testing/cluster.ts';

@@ -1,6 +1,6 @@
 // Which requests earlier routes take away from later ones: a proxy goes by the first route that fits.
 import { refOf } from '../kube/objects.ts';
-import { environmentsOf, isInserted } from './marks.ts';
+import { environmentsOf, isInserted } from './ownership.ts';
 import { includes } from '../traffic/istio/matches.ts';
 import { uniqueVersion } from './names.ts';
 import type { HttpMatch, HttpRoute, VirtualService } from '../traffic/istio/objects.ts';

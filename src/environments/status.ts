@@ -11,9 +11,9 @@ import type { Status } from '../controller/index.ts';
 import { isRunning } from './clone-state.ts';
 import { conditionsFor, conditionsOfDeletion, conditionsOfRefusal } from './conditions.ts';
 import type { Overall, Refusal, State } from './conditions.ts';
-import { errorsOf } from './item.ts';
-import type { Item } from './item.ts';
-import type { Leaving } from './leave.ts';
+import { errorsOf } from './decision.ts';
+import type { Item } from './decision.ts';
+import type { Leaving } from './prune.ts';
 import { itemsOf } from './names.ts';
 
 type Fields = Omit<DynamicEnvStatus, 'conditions'>;

@@ -10,7 +10,7 @@ import type { Status } from '../kube/errors.ts';
 import { overlap, refusedRegexes } from '../traffic/istio/matches.ts';
 import { messages } from './messages.ts';
 import { statusKey, uniqueVersion } from './names.ts';
-import { quote, quoteSpec } from './quote.ts';
+import { quote, quoteSpec } from './invalid-value.ts';
 
 /** A place in an object. */
 export type Place = readonly (string | number)[];

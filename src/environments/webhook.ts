@@ -10,7 +10,7 @@ import type {
 } from '../controller/index.ts';
 import type { Client, Tables } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
-import { shareNamespace } from './marks.ts';
+import { shareNamespace } from './ownership.ts';
 import { uniqueVersion } from './names.ts';
 import { foreignNamespaces, sameRequests, validateCreate, validateUpdate } from './validate.ts';
 import type { Verdict } from './validate.ts';

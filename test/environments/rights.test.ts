@@ -8,7 +8,7 @@ import { startControlPlane } from '../../src/cli/run/control-plane.ts';
 import type { ControlPlane } from '../../src/cli/run/control-plane.ts';
 import { partsOf } from '../../src/cli/run/parts.ts';
 import { createLogger } from '../../src/controller/index.ts';
-import { WATCH_ANNOTATION } from '../../src/environments/marks.ts';
+import { WATCH_ANNOTATION } from '../../src/environments/ownership.ts';
 import { Deployment } from '../../src/environments/objects.ts';
 import type { Client } from '../../src/kube/client/client.ts';
 import { isNotFound } from '../../src/kube/errors.ts';

@@ -1,7 +1,7 @@
 // What goes with an environment when it is deleted: what `offshoot env delete` waits for.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { ResourceStatus } from '../../api/dynamicenv.ts';
-import { isRouteOf, ownerOf } from '../../environments/marks.ts';
+import { isRouteOf, ownerOf } from '../../environments/ownership.ts';
 import { Deployment } from '../../environments/objects.ts';
 import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
 import { keyOf } from '../../kube/objects.ts';

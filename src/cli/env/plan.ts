@@ -3,7 +3,7 @@ import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { carryOut } from '../../controller/pass.ts';
 import { Reads } from '../../controller/view.ts';
 import { defaultSettings, environmentTables, planEnvironment } from '../../environments/index.ts';
-import { isInserted } from '../../environments/marks.ts';
+import { isInserted } from '../../environments/ownership.ts';
 import { CONTROLLER } from '../../environments/names.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
 import type { HttpRoute } from '../../traffic/istio/objects.ts';

@@ -2,7 +2,7 @@
 // every part with its state and the reasons why it is not ready. Plain data; `offshoot env describe` prints it.
 import type { ConsumerStatus, DynamicEnv, ResourceStatus, Subset, SubsetStatus } from '../../api/dynamicenv.ts';
 import { conditionsOf } from '../../controller/conditions.ts';
-import { isRouteOfSubset, ownerOf } from '../../environments/marks.ts';
+import { isRouteOfSubset, ownerOf } from '../../environments/ownership.ts';
 import { itemsOf, statusKey } from '../../environments/names.ts';
 import type { Deployment, Pod } from '../../environments/objects.ts';
 import type { HttpRoute } from '../../traffic/istio/objects.ts';

@@ -7,7 +7,7 @@ import type { AnyKind, Kind, KubeObject, Step } from '../../kube/index.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { defaultSettings, environmentTables, planEnvironment } from '../index.ts';
 import { resolveHost } from '../../traffic/istio/hosts.ts';
-import { isInserted } from '../marks.ts';
+import { isInserted } from '../ownership.ts';
 import { insertedName } from '../names.ts';
 import { Deployment, Service } from '../objects.ts';
 import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';

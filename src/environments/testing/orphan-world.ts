@@ -2,11 +2,11 @@
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { Tables } from '../../kube/index.ts';
 import type { AnyKind, KubeObject } from '../../kube/index.ts';
-import { WATCH_ANNOTATION } from '../marks.ts';
+import { WATCH_ANNOTATION } from '../ownership.ts';
 import { Deployment } from '../objects.ts';
 import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
 import { defaultSettings } from '../settings.ts';
-import { environmentTables } from '../world.ts';
+import { environmentTables } from '../lookup.ts';
 
 const ours = (operation: 'Apply' | 'Update') => [{ manager: 'offshoot-environments', operation }] as const;
 const annotations = { [WATCH_ANNOTATION]: 'shop/feature' };

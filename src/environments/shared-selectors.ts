@@ -1,18 +1,18 @@
 // Objects that are about the base and, by their selectors, about its clone too: a budget that counts the clone's pods
-// lets too many of the base go. Environments leave them alone, and say which they are. Called by workload.ts.
+// lets too many of the base go. Environments leave them alone, and say which they are. Called by decide.ts.
 import type { DynamicEnv } from '../api/dynamicenv.ts';
 import type { View } from '../controller/index.ts';
 import { keyOf, matches, selectorOf } from '../kube/index.ts';
 import type { KubeObject, LabelSelector } from '../kube/index.ts';
 import { ownedPart } from '../kube/write/owned.ts';
 import { clonePodLabels, hasTwins } from './clone.ts';
-import type { Item } from './item.ts';
+import type { Item } from './decision.ts';
 import { messages } from './messages.ts';
 import { CONTROLLER } from './names.ts';
 import { NetworkPolicy, PodDisruptionBudget } from './objects.ts';
 import type { Deployment, HorizontalPodAutoscaler, Labels } from './objects.ts';
 import type { Settings } from './settings.ts';
-import { findAutoscalers, findSelecting } from './world.ts';
+import { findAutoscalers, findSelecting } from './lookup.ts';
 
 /** What counts or selects the pods of the base and those of the clone alike, in words. */
 export function bystanders(

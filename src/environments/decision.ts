@@ -1,5 +1,5 @@
 // One subset or consumer while its environment is planned: what it needs, how far it is, and what is wrong with it.
-// workload.ts and reach.ts fill it in; plan.ts and status.ts read it.
+// decide.ts and reach.ts fill it in; plan.ts and status.ts read it.
 import type { CloneStatus, DynamicEnv, ResourceStatus, Subset } from '../api/dynamicenv.ts';
 import type { Step } from '../kube/index.ts';
 import type { CloneState } from './clone-state.ts';

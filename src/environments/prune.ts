@@ -7,16 +7,16 @@ import { describe, keyOf, objectOf, remove } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import type { Edits } from './edits.ts';
 import { resolveHost } from '../traffic/istio/hosts.ts';
-import type { Item } from './item.ts';
-import { isRouteOf, isRouteOfSubset } from './marks.ts';
-import type { Owner } from './marks.ts';
+import type { Item } from './decision.ts';
+import { isRouteOf, isRouteOfSubset } from './ownership.ts';
+import type { Owner } from './ownership.ts';
 import { messages } from './messages.ts';
 import { cloneName, ruleName } from './names.ts';
 import { Deployment } from './objects.ts';
 import { DestinationRule } from '../traffic/istio/objects.ts';
 import type { VirtualService } from '../traffic/istio/objects.ts';
 import type { Settings } from './settings.ts';
-import { findMade } from './world.ts';
+import { findMade } from './lookup.ts';
 
 /** The condition that says since when requests on their way to what leaves may still end. */
 export const DRAINING = 'Draining';

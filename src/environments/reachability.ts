@@ -1,8 +1,8 @@
 // Whether requests reach the clone of a subset, by the routes as they will be: what `Routed` says of it.
 import { isRunning } from './clone-state.ts';
-import type { Item } from './item.ts';
-import { isRouteOfSubset } from './marks.ts';
-import type { Owner } from './marks.ts';
+import type { Item } from './decision.ts';
+import { isRouteOfSubset } from './ownership.ts';
+import type { Owner } from './ownership.ts';
 import { messages } from './messages.ts';
 import type { VirtualService } from '../traffic/istio/objects.ts';
 import { takerOf, titleOf } from './shadow.ts';
