@@ -1,17 +1,15 @@
 // Every `testdata/NAME.in.yaml` is a small world; the plan of its environment must be what `NAME.out.yaml` says.
 // `UPDATE_GOLDEN=1 npm test -- golden` writes the outputs anew: read the difference before you commit it.
-import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { parseAllDocuments, stringify } from 'yaml';
 import * as z from 'zod';
+import { observeAll, readWorld, shownPlan, worldsIn } from '../../test/support/golden-plan.ts';
 import { goldenOf } from '../../test/support/golden.ts';
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { Reads } from '../controller/index.ts';
-import type { Plan, Refusal, Status } from '../controller/index.ts';
-import { createMergePatch, editPatch, keyOf, Tables } from '../kube/index.ts';
-import type { AnyKind, KubeObject, Step } from '../kube/index.ts';
-import { jsonEqual } from '../watchable/index.ts';
+import type { Refusal } from '../controller/index.ts';
+import { keyOf, Tables } from '../kube/index.ts';
+import type { AnyKind } from '../kube/index.ts';
 import { defaultSettings, environmentTables, planEnvironment } from './index.ts';
 
 const DIR = path.join(import.meta.dirname, 'testdata');
@@ -42,23 +40,12 @@ const Head = z.strictObject({
     .default({}),
 });
 
-function plan(file: string): unknown {
-  const documents = parseAllDocuments(readFileSync(file, 'utf8'), { version: '1.1', intAsBigInt: true });
-  const [first, ...objects] = documents.map((document) => {
-    for (const error of document.errors) throw error;
-    return document.toJS({ reviver: asRead }) as unknown;
-  });
-  const head = Head.parse(first);
+function plan(file: string): string {
+  const { head, objects } = readWorld(file, Head);
   // Most worlds are about what is written in the end.
   const settings = { ...defaultSettings, settleMs: 0, ...head.settings };
   const tables = new Tables(environmentTables(settings));
-  let version = 0;
-  for (const object of objects as KubeObject[]) {
-    const kind = KINDS.find(({ kind: name }) => name === object.kind);
-    if (kind === undefined) throw new Error(`${file}: no table for kind ${object.kind}`);
-    const metadata = { uid: `uid-${++version}`, resourceVersion: String(version), generation: 1, ...object.metadata };
-    tables.of(kind).observe({ ...object, metadata });
-  }
+  observeAll(tables, KINDS, objects);
   for (const kind of KINDS) if (head.notServed.includes(kind.kind)) tables.of(kind).notServed();
   const now = Date.parse(head.now);
   const reads = new Reads({ tables, now: () => now, wake: () => {} });
@@ -66,59 +53,10 @@ function plan(file: string): unknown {
   if (env === undefined) throw new Error(`${file}: plan: there is no DynamicEnv ${head.plan}`);
   const refusal: Refusal = ({ kind }, ref) => head.refused[`${kind} ${keyOf(ref)}`];
   const planned = reads.track('golden', (view) => planEnvironment(view, env, settings), refusal);
-  return shown(planned, tables);
+  return shownPlan(planned, tables);
 }
 
-/** Integers as they come from the API: bigints only where a number would not hold them. */
-function asRead(_key: unknown, value: unknown): unknown {
-  return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
-}
-
-/** A plan as a reviewer wants to read it: of what is there already only what changes. */
-function shown({ steps = [], events = [], status, ...rest }: Plan, tables: Tables): unknown {
-  return plain({
-    steps: steps.map((step) => shownStep(step, tables)),
-    ...(status && { status: { ...status, conditions: status.conditions?.map(shownCondition) } }),
-    ...rest,
-    events: events.map(({ reason, note }) => `${reason}: ${note}`),
-  });
-}
-
-function shownCondition(condition: NonNullable<Status['conditions']>[number]): string {
-  const since = 'lastTransitionTime' in condition ? ` since ${condition.lastTransitionTime}` : '';
-  return `${condition.type}=${condition.status}${since} ${condition.reason}: ${condition.message}`.trimEnd();
-}
-
-function shownStep(step: Step, tables: Tables): unknown {
-  const object = step.do === 'edit' ? step.to : step.object;
-  const of = `${step.kind.kind} ${keyOf(object.metadata)}`;
-  if (step.do === 'remove') return { remove: of };
-  if (step.do === 'edit') return { edit: of, patch: editPatch(step) };
-  const live = tables.of(step.kind).get(keyOf(object.metadata));
-  if (live === undefined) return { make: object };
-  const patch = withoutNulls(createMergePatch({ ...live }, { ...object }, jsonEqual));
-  return patch === undefined ? { keep: of } : { change: of, patch };
-}
-
-/** Applying an object takes no field away that it never had. */
-function withoutNulls(patch: unknown): unknown {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch ?? undefined;
-  const fields = Object.entries(patch)
-    .map(([name, value]) => [name, withoutNulls(value)] as const)
-    .filter(([, value]) => value !== undefined);
-  return fields.length === 0 ? undefined : Object.fromEntries(fields);
-}
-
-function plain(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (_key, each: unknown) => (typeof each === 'bigint' ? String(each) : each)));
-}
-
-const names = readdirSync(DIR)
-  .filter((name) => name.endsWith('.in.yaml'))
-  .map((name) => name.replace('.in.yaml', ''));
-
-test.each(names)('%s', (name) => {
-  const output = path.join(DIR, `${name}.out.yaml`);
-  const text = stringify(plan(path.join(DIR, `${name}.in.yaml`)), { version: '1.1', lineWidth: 0 });
-  expect(text).toBe(goldenOf(text, output));
+test.each(worldsIn(DIR).map((world) => [path.basename(world), world]))('%s', (_name, world) => {
+  const text = plan(`${world}.in.yaml`);
+  expect(text).toBe(goldenOf(text, `${world}.out.yaml`));
 });
