@@ -9,7 +9,7 @@ const CHAIN = ['watchable', 'kube', 'controller', 'api', 'traffic'];
 const PRODUCT = ['environments', 'targets', 'mesh', 'routing'];
 const LAST = ['dashboard', 'cli'];
 /** The embedded cluster knows the shape of objects and how they are written, nothing else of `kube`. */
-const FOR_EMBEDDED = ['objects', 'json', 'pki', 'der', 'selector', 'quantity'];
+const FOR_EMBEDDED = ['annotations', 'times', 'objects', 'json', 'pki', 'der', 'selector', 'quantity'];
 
 function mayImport(room: string): string[] {
   const place = CHAIN.indexOf(room);

@@ -1,4 +1,5 @@
 // Status conditions by the Kubernetes API conventions: what a plan says, and the times and generation we add to it.
+import { timestamp } from '../kube/times.ts';
 import type { KubeObject } from '../kube/objects.ts';
 
 export interface Condition {
@@ -57,6 +58,6 @@ function stamp(object: KubeObject, condition: PlannedCondition | Condition, now:
     lastTransitionTime:
       before?.status === condition.status && before.lastTransitionTime !== undefined
         ? before.lastTransitionTime
-        : new Date(now).toISOString().replace(/\.\d+Z$/, 'Z'),
+        : timestamp(now),
   };
 }

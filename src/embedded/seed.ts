@@ -1,8 +1,8 @@
 // What new clusters have in common, as it is stored. Taken once from a running cluster, when the program is built, so
 // that a start need not check and complete every object anew.
+import { timestamp } from '../kube/times.ts';
 import { randomUUID } from 'node:crypto';
 import type { AnyObject } from '../kube/objects.ts';
-import { timestamp } from './rest/meta.ts';
 import type { Store } from './store/store.ts';
 
 /** All that is the same in every cluster. Others hold ports, keys or the state of nodes. */
@@ -25,7 +25,7 @@ export function takeSeed(store: Store): string {
 
 /** Fills an empty store: the same objects, made now and with identities of their own. */
 export async function sow(store: Store, seed: string): Promise<void> {
-  const now = `"${timestamp()}"`;
+  const now = `"${timestamp(Date.now())}"`;
   const sown = JSON.parse(seed.replaceAll(times, now)) as Sown;
   const writes = Object.entries(sown).flatMap(([collection, items]) =>
     items.map(({ key, object }) => {

@@ -1,4 +1,5 @@
 // The conditions of an environment: the same as its state says in one word, in the form that tools wait for.
+import { timestamp } from '../kube/times.ts';
 import type { ResourceStatus } from '../api/dynamicenv.ts';
 import type { PlannedCondition, Status } from '../controller/index.ts';
 import { isRunning } from './clone-state.ts';
@@ -92,7 +93,7 @@ function unreachedTexts(unreached: Overall['unreached']): readonly string[] {
 function draining({ drainingSince }: Leaving): Conditions {
   if (drainingSince === undefined) return [];
   const message = 'clones and rules that nothing leads to any more are removed when requests on their way have ended';
-  const lastTransitionTime = new Date(drainingSince).toISOString().replace('.000Z', 'Z');
+  const lastTransitionTime = timestamp(drainingSince);
   return [{ ...condition(DRAINING, true, 'RoutesRemoved', message), lastTransitionTime }];
 }
 

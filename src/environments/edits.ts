@@ -1,7 +1,7 @@
 // Edits of VirtualServices, which others own: each at most once a pass, whatever the subsets of an environment want.
 import type { DynamicEnv, ResourceStatus } from '../api/dynamicenv.ts';
 import type { View } from '../controller/index.ts';
-import { edit, keyOf } from '../kube/index.ts';
+import { edit, keyOf, withAnnotations } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
 import type { Item } from './decision.ts';
@@ -116,11 +116,7 @@ function editRoutes(service: VirtualService, wishes: Wishes): Edited {
   const names = new Set(ours.map(({ name }) => name));
   return {
     service: {
-      ...service,
-      metadata: {
-        ...service.metadata,
-        annotations: { ...service.metadata.annotations, [WATCH_ANNOTATION]: annotation },
-      },
+      ...withAnnotations(service, { [WATCH_ANNOTATION]: annotation }),
       spec: { ...service.spec, ...(!isSame && { http }) },
     },
     note: noteOf(ours.length),

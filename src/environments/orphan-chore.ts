@@ -2,7 +2,7 @@
 // none before people had time to object.
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import type { Chore, ChoreSite } from '../controller/index.ts';
-import { edit, refOf, removeUnchanged } from '../kube/index.ts';
+import { edit, refOf, removeUnchanged, withAnnotations } from '../kube/index.ts';
 import type { Step, Tables } from '../kube/index.ts';
 import { isRouteOf, WATCH_ANNOTATION, withoutEnvironment } from './ownership.ts';
 import { uniqueVersion } from './names.ts';
@@ -85,8 +85,7 @@ function withoutRoutes(environment: string, service: VirtualService): Step {
   const owner = { version: uniqueVersion(refOf(environment)), taken: new Set<string>() };
   const annotation = withoutEnvironment({ metadata: refOf(environment) }, service);
   return edit(VirtualService, service, {
-    ...service,
-    metadata: { ...service.metadata, annotations: { ...service.metadata.annotations, [WATCH_ANNOTATION]: annotation } },
+    ...withAnnotations(service, { [WATCH_ANNOTATION]: annotation }),
     spec: { ...service.spec, http: (service.spec?.http ?? []).filter((route) => !isRouteOf(owner, service, route)) },
   });
 }

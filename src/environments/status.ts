@@ -1,4 +1,5 @@
 // The status of an environment: the words that the original publishes, and conditions beside them.
+import { timestamp } from '../kube/times.ts';
 import type {
   ConsumerStatus,
   DynamicEnv,
@@ -103,7 +104,7 @@ function stamper(env: DynamicEnv, item: Item, now: number): (text: string) => St
   const { subsetErrors } = env.status?.subsetsStatus?.[item.key] ?? {};
   const { errors = [] } = env.status?.consumersStatus?.[item.key] ?? {};
   const known = [...Object.values(subsetErrors ?? {}).flat(), ...errors];
-  const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
+  const time = timestamp(now);
   return (error) => ({ error, lastOccurrence: known.find((each) => each?.error === error)?.lastOccurrence ?? time });
 }
 

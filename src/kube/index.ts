@@ -1,6 +1,7 @@
 export * from './write/apply.ts';
 export * from './tables/change-feed.ts';
 export * from './client/client.ts';
+export * from './annotations.ts';
 export * from './clock.ts';
 export * from './client/config/config.ts';
 export * from './client/connect.ts';
@@ -17,6 +18,7 @@ export * from './objects.ts';
 export * from './pki.ts';
 export * from './tables/reflector.ts';
 export * from './selector.ts';
+export * from './times.ts';
 export { dataDigest, TOKEN_DIGEST, TOKEN_EXPIRES, TOKEN_ISSUED } from './write/service-account-token.ts';
 export * from './write/steps.ts';
 export * from './tables/table.ts';

@@ -9,7 +9,7 @@ import type { Client } from './client/client.ts';
 import { delay } from './clock.ts';
 import type { Clock } from './clock.ts';
 import { isAlreadyExists, isConflict, isNotFound } from './errors.ts';
-import { microTime } from './micro-time.ts';
+import { microTime } from './times.ts';
 import { defineKind } from './objects.ts';
 import type { KubeObject } from './objects.ts';
 

@@ -1,5 +1,6 @@
 // The reference from a target to its claim: the lock that makes binding one to one. It may be a name, or an object with
 // a name; what is there keeps its shape.
+import { withAnnotations } from '../kube/index.ts';
 import type { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
 import { CLAIM_UID, LAST_CLAIM } from './names.ts';
 import type { Settings } from './settings.ts';
@@ -48,18 +49,15 @@ export function withClaim(
     typeof before === 'object'
       ? { ...before, name: metadata.name }
       : claimRefTo(metadata.name, before ? 'string' : shape);
-  const annotations = {
-    ...target.metadata.annotations,
-    ...(metadata.uid !== undefined && { [CLAIM_UID]: metadata.uid }),
-  };
-  return { ...target, metadata: { ...target.metadata, annotations }, spec: { ...target.spec, claimRef } };
+  const marks = metadata.uid === undefined ? {} : { [CLAIM_UID]: metadata.uid };
+  return { ...withAnnotations(target, marks), spec: { ...target.spec, claimRef } };
 }
 
 /** The target referring to no claim, and remembering that there was one. */
 export function withoutClaim(target: DeploymentTarget): DeploymentTarget {
-  const { [CLAIM_UID]: uid, ...others } = target.metadata.annotations ?? {};
-  const annotations = uid === undefined ? others : { ...others, [LAST_CLAIM]: uid };
+  const uid = target.metadata.annotations?.[CLAIM_UID];
+  const marks = uid === undefined ? {} : { [CLAIM_UID]: undefined, [LAST_CLAIM]: uid };
   const { claimRef: before } = target.spec;
   const claimRef = typeof before === 'object' ? { ...before, name: '' } : '';
-  return { ...target, metadata: { ...target.metadata, annotations }, spec: { ...target.spec, claimRef } };
+  return { ...withAnnotations(target, marks), spec: { ...target.spec, claimRef } };
 }

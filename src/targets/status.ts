@@ -1,4 +1,5 @@
 // Status in the words of the claim system: a phase, and conditions that begin with `ErrorOccurred`.
+import { timestamp } from '../kube/index.ts';
 import type { Condition, PlannedCondition } from '../controller/index.ts';
 
 type Conditions = readonly Condition[] | undefined;
@@ -14,7 +15,7 @@ export function errorCondition(before: Conditions, message: string | undefined, 
       : ({ type: 'ErrorOccurred', status: 'True', reason: 'ErrorOccurred', message } as const);
   const old = before?.find(({ type }) => type === next.type);
   const isSame = old?.status === next.status && old.message === next.message && old.reason === next.reason;
-  return { ...next, lastTransitionTime: isSame ? old.lastTransitionTime : timeText(now) };
+  return { ...next, lastTransitionTime: isSame ? old.lastTransitionTime : timestamp(now) };
 }
 
 export function condition(type: string, is: boolean, reason: string, message: string): PlannedCondition {
@@ -24,7 +25,7 @@ export function condition(type: string, is: boolean, reason: string, message: st
 /** Conditions with one of them set, its time as the conventions have it: when the status changed. */
 export function withPlanned(before: Conditions, next: PlannedCondition, now: number): Condition[] {
   const old = before?.find(({ type }) => type === next.type);
-  const lastTransitionTime = old?.status === next.status ? old.lastTransitionTime : timeText(now);
+  const lastTransitionTime = old?.status === next.status ? old.lastTransitionTime : timestamp(now);
   return [...without(before, next.type), { ...next, lastTransitionTime }];
 }
 
@@ -55,9 +56,4 @@ export function besideOthers(
 
 function without(conditions: Conditions, not: string): Condition[] {
   return (conditions ?? []).filter(({ type }) => type !== not);
-}
-
-/** A moment as Kubernetes writes it. */
-export function timeText(now: number): string {
-  return new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/kube/clock.ts';
 import { connect } from '../../src/kube/client/connect.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../src/kube/errors.ts';
 import { loadConfig } from '../../src/kube/client/config/kubeconfig.ts';
-import { microTime } from '../../src/kube/micro-time.ts';
+import { microTime } from '../../src/kube/times.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import { runReflector } from '../../src/kube/tables/reflector.ts';
 import { Table } from '../../src/kube/tables/table.ts';
@@ -164,7 +164,7 @@ class PodWorker {
       }
       const ageMs = performance.now() - (this.#firstSeen.get(uid!) ?? 0);
       const allocateIP = (): string => this.#nextAddress();
-      const { status, againInMs } = reportOn(pod, { now: new Date(), ageMs, hostIP, allocateIP });
+      const { status, againInMs } = reportOn(pod, { now: Date.now(), ageMs, hostIP, allocateIP });
       if (status !== undefined) {
         const body = { metadata: { uid }, status };
         this.#table.observe(

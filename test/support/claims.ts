@@ -1,4 +1,5 @@
 // A world for tests of the claim system: an API in memory with the controllers running on it.
+import { timestamp } from '../../src/kube/index.ts';
 import { ManagedEnvironment, Space, SpaceRequest } from '../../src/api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../../src/api/targets.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
@@ -87,7 +88,7 @@ const KINDS: readonly AnyKind[] = [
 export class ClaimWorld {
   readonly api: FakeApi;
   /** Starts at the real time, which the API goes by. */
-  readonly clock = new FakeClock(`${new Date().toISOString().slice(0, 19)}Z`);
+  readonly clock = new FakeClock(timestamp(Date.now()));
   readonly #controllers: readonly ControllerDefinition[];
   #manager: Manager | undefined;
 

@@ -197,7 +197,7 @@ export class FakeApi implements Client {
         manager: options.fieldManager ?? '',
         force: patch.force ?? false,
         apiVersion: apiVersionOf(kind),
-        now: new Date(this.now()),
+        now: this.now(),
       });
       return this.#commit('apply', kind, live, object as AnyObject, options);
     } catch (error) {
@@ -243,7 +243,7 @@ export class FakeApi implements Client {
       manager: options.fieldManager ?? 'somebody',
       apiVersion: apiVersionOf(kind),
       ...(options.subresource && { subresource: options.subresource }),
-      now: new Date(this.now()),
+      now: this.now(),
     }) as unknown as AnyObject;
   }
 

@@ -1,4 +1,5 @@
 // Limit ranges: the requests and limits that a container gets when it names none, and the bounds of those it names.
+import { withAnnotations } from '../../kube/annotations.ts';
 import type { AnyObject, KubeObject } from '../../kube/objects.ts';
 import type { Cluster } from '../rest/context.ts';
 import { forbidden } from '../rest/fault.ts';
@@ -59,9 +60,9 @@ export function withLimitDefaults(cluster: Cluster, request: NewPodRequest): Any
   const containers = pod.spec.containers.map(complete('container'));
   const initContainers = pod.spec.initContainers?.map(complete('init container'));
   if (notes.length === 0) return object;
-  const annotations = { ...pod.metadata.annotations, [annotation]: `LimitRanger plugin set: ${notes.join('; ')}` };
+  const annotated = withAnnotations(object, { [annotation]: `LimitRanger plugin set: ${notes.join('; ')}` });
   const spec = { ...pod.spec, containers, ...(initContainers !== undefined && { initContainers }) };
-  return { ...object, metadata: { ...object.metadata, annotations }, spec };
+  return { ...annotated, spec };
 }
 
 /** A container that limits itself asks for no more than its own limit, and not for the default. */

@@ -1,9 +1,9 @@
 // The reviews: questions about access that are asked by creating an object. They are answered and never stored.
+import { timestamp } from '../../kube/times.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import type { UserInfo } from '../rest/context.ts';
 import { badRequest, invalid } from '../rest/fault.ts';
 import type { Fault } from '../rest/fault.ts';
-import { timestamp } from '../rest/meta.ts';
 import { invalid as invalidValue } from '../schema/field-error.ts';
 import type { Access } from './access.ts';
 import type { Attributes } from './rbac.ts';
@@ -52,7 +52,7 @@ export function review(access: Access, user: UserInfo, object: AnyObject): AnyOb
     case 'SelfSubjectReview':
       return {
         ...object,
-        metadata: { ...object.metadata, creationTimestamp: timestamp() },
+        metadata: { ...object.metadata, creationTimestamp: timestamp(Date.now()) },
         status: { userInfo: user },
       };
     default:

@@ -1,7 +1,7 @@
 // `serviceaccounts/token`: issues a token for a service account. Called by the subresource of that name.
+import { timestamp } from '../../kube/times.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { badRequest, conflict, invalid, notFound } from '../rest/fault.ts';
-import { timestamp } from '../rest/meta.ts';
 import { invalid as invalidValue } from '../schema/field-error.ts';
 import type { Store } from '../store/store.ts';
 import { issuer } from './tokens.ts';
@@ -53,7 +53,7 @@ export function issueToken(
   return {
     kind: 'TokenRequest',
     apiVersion: 'authentication.k8s.io/v1',
-    metadata: { name, namespace, creationTimestamp: timestamp() },
+    metadata: { name, namespace, creationTimestamp: timestamp(Date.now()) },
     spec: { ...spec, audiences, expirationSeconds: seconds, boundObjectRef: spec.boundObjectRef ?? null },
     status: { token: key.issue(claims), expirationTimestamp: timestamp(expires * 1000) },
   };

@@ -1,5 +1,6 @@
 // Replays sequences of applies and updates whose outcomes kube-apiserver's own field manager recorded, and checks
 // on random configurations what must hold for every one of them.
+import { deepFreeze } from '../../watchable/index.ts';
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +11,6 @@ import { isList, isObject, withField, type JsonObject } from './json.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { API_VERSION, Random, randomObject, type Kind } from './testdata/random.ts';
 import { custom, deployment, pod, service } from './testdata/schemas.ts';
-import { deepFreeze } from './testdata/support.ts';
 import { trackUpdate } from './track-update.ts';
 
 const SCHEMAS: Record<string, Schema> = { Pod: pod, Deployment: deployment, Service: service, Custom: custom };
@@ -45,7 +45,7 @@ function carryOut(
   { kind, apiVersion: stored }: Vector,
   step: Step,
   live: JsonObject | undefined,
-  now: Date,
+  now: number,
 ): JsonObject {
   const { manager, subresource = '', apiVersion = stored } = step;
   const schema = SCHEMAS[kind]!;
@@ -95,7 +95,7 @@ describe('recorded applies and updates', () => {
   test.each(vectors.map((vector) => [vector.name, vector] as const))('%s', (_, vector) => {
     let live: JsonObject | undefined;
     for (const [index, step] of vector.steps.entries()) {
-      const now = new Date(Date.UTC(2020, 0, 1, 0, index));
+      const now = Date.UTC(2020, 0, 1, 0, index);
       try {
         live = asStored(vector, carryOut(vector, step, live, now), index);
         expect(step.conflict ?? step.error).toBeUndefined();
@@ -119,7 +119,7 @@ describe('applies of random configurations', () => {
     applied: JsonObject,
     minute: number,
   ): JsonObject {
-    const now = new Date(Date.UTC(2026, 0, 1, 0, minute));
+    const now = Date.UTC(2026, 0, 1, 0, minute);
     const request = { schema: schemas[kind], live, applied, manager, force: true, apiVersion: API_VERSION[kind], now };
     return deepFreeze(applyPatch(deepFreeze(request)).object);
   }

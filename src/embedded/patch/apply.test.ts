@@ -1,19 +1,20 @@
+import { deepFreeze } from '../../watchable/index.ts';
 import { describe, expect, test } from 'vitest';
 import type { Schema } from '../schema/types.ts';
 import { applyPatch } from './apply.ts';
 import { ApplyConflict } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import { custom, deployment, service } from './testdata/schemas.ts';
-import { deepFreeze, refusal } from './testdata/support.ts';
+import { refusal } from './testdata/support.ts';
 import { trackUpdate } from './track-update.ts';
 
-const NOON = new Date('2026-01-01T12:00:00.789Z');
-const LATER = new Date('2026-01-01T13:00:00Z');
+const NOON = Date.parse('2026-01-01T12:00:00.789Z');
+const LATER = Date.parse('2026-01-01T13:00:00Z');
 
 interface Options {
   readonly schema?: Schema;
   readonly force?: boolean;
-  readonly now?: Date;
+  readonly now?: number;
   readonly subresource?: string;
 }
 

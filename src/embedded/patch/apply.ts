@@ -1,19 +1,13 @@
 // Server-side apply: merges a configuration into the live object, drops what its manager no longer sends, and
 // refuses to change what others own. Called for `application/apply-patch+yaml`.
+import { timestamp } from '../../kube/times.ts';
 import type { Schema } from '../schema/types.ts';
 import { ApplyConflict, PatchError } from './errors.ts';
 import { compareStrings, pathText } from './field-path.ts';
 import { difference, fieldPaths, intersection, NO_FIELDS, union, type FieldSet } from './field-set.ts';
 import { isObject, sameJson, type JsonObject } from './json.ts';
 import { clientSideFields, KUBECTL, refreshLastApplied } from './last-applied.ts';
-import {
-  dropEmpty,
-  entryTime,
-  identity,
-  readManagedFields,
-  withoutManagedFields,
-  writeManagedFields,
-} from './managed-fields.ts';
+import { dropEmpty, identity, readManagedFields, withoutManagedFields, writeManagedFields } from './managed-fields.ts';
 import type { Managed, ManagedEntry } from './managed-fields.ts';
 import { withObjectMeta } from './object-meta.ts';
 import { fitToSchema, ownable, transferOwnership, type FieldConflict } from './ownership.ts';
@@ -33,7 +27,7 @@ interface ApplyRequest {
   readonly force: boolean;
   readonly apiVersion: string;
   readonly subresource?: string;
-  readonly now: Date;
+  readonly now: number;
 }
 
 /**
@@ -67,7 +61,7 @@ function apply(request: ApplyRequest): JsonObject {
   if (!request.force)
     refuseConflicts(conflicts, manager === KUBECTL ? clientSideFields(schema, before, apiVersion) : undefined);
 
-  const time = sameJson(before, after) ? mine.time : entryTime(request.now);
+  const time = sameJson(before, after) ? mine.time : timestamp(request.now);
   const owners = dropEmpty(new Map([...managed, [self, { ...mine, time, fields: ownable(mine.fields) }]]));
   const trimmed = removeFields(schema, merged, gone) as JsonObject;
   const synced = manager === KUBECTL ? refreshLastApplied(trimmed, applied) : trimmed;

@@ -1,9 +1,10 @@
+import { deepFreeze } from '../../watchable/index.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PatchError } from './errors.ts';
 import { applyJsonPatch } from './json-patch.ts';
 import type { JsonObject } from './json.ts';
-import { deepFreeze, refusal } from './testdata/support.ts';
+import { refusal } from './testdata/support.ts';
 
 const document = deepFreeze({ a: { b: 1 }, list: ['x', 'y'], 'we/ird~key': 0, nothing: null });
 

@@ -1,5 +1,6 @@
 // Compares the three patch kinds that kubectl can carry out by itself with what it makes of random cases.
 // KUBECTL names the binary (otherwise PATH is searched); PATCH_CASES sets how many cases of each kind to run.
+import { deepFreeze } from '../../watchable/index.ts';
 import { execFile } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +22,6 @@ import {
   type Kind,
 } from './testdata/random.ts';
 import { deployment, pod, service } from './testdata/schemas.ts';
-import { deepFreeze } from './testdata/support.ts';
 
 const SCHEMAS: Record<Kind, Schema> = { Pod: pod, Deployment: deployment, Service: service };
 const CASES = Number(process.env['PATCH_CASES'] ?? 14);

@@ -111,11 +111,6 @@ function seconds(entry: ManagedEntry): number {
   return entry.time === undefined ? 0 : Math.floor(Date.parse(entry.time) / 1000);
 }
 
-/** A time as entries hold it. */
-export function entryTime(now: Date): string {
-  return `${now.toISOString().slice(0, 19)}Z`;
-}
-
 /** Does a request ask to forget all ownership: an empty list, or one empty entry? */
 export function resetsManagedFields(object: JsonObject): boolean {
   const stored = storedEntries(object);

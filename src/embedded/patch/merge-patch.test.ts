@@ -1,7 +1,8 @@
+import { deepFreeze } from '../../watchable/index.ts';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from './json.ts';
 import { applyMergePatch } from './merge-patch.ts';
-import { deepFreeze, refusal } from './testdata/support.ts';
+import { refusal } from './testdata/support.ts';
 
 function patched(document: JsonObject, patch: unknown): JsonObject {
   return applyMergePatch(deepFreeze(document), deepFreeze(patch));

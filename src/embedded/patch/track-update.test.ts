@@ -1,7 +1,7 @@
+import { deepFreeze } from '../../watchable/index.ts';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from './json.ts';
 import { pod } from './testdata/schemas.ts';
-import { deepFreeze } from './testdata/support.ts';
 import { trackUpdate } from './track-update.ts';
 
 interface Write {
@@ -12,7 +12,7 @@ interface Write {
 }
 
 function write(old: JsonObject | undefined, next: JsonObject, { manager, minute = 0, ...rest }: Write): JsonObject {
-  const now = new Date(Date.UTC(2026, 0, 1, 0, minute));
+  const now = Date.UTC(2026, 0, 1, 0, minute);
   return deepFreeze(trackUpdate(deepFreeze({ schema: pod, old, next, manager, apiVersion: 'v1', now, ...rest })));
 }
 

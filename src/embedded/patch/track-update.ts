@@ -1,11 +1,11 @@
 // Keeps `managedFields` true for every write that is not an apply: create, update, patch, and writes to subresources.
+import { timestamp } from '../../kube/times.ts';
 import type { Schema } from '../schema/types.ts';
 import { PatchError } from './errors.ts';
 import { isEmpty, union } from './field-set.ts';
 import { sameJson, type JsonObject } from './json.ts';
 import {
   capUpdateManagers,
-  entryTime,
   identity,
   readManagedFields,
   resetsManagedFields,
@@ -21,7 +21,7 @@ interface Writer {
   readonly manager: string;
   readonly apiVersion: string;
   readonly subresource?: string | undefined;
-  readonly now: Date;
+  readonly now: number;
 }
 
 interface UpdateRequest extends Writer {
@@ -93,5 +93,5 @@ export function recordUpdate(
   const id = identity(who);
   const previous = managed.get(id);
   const fields = previous === undefined ? changed : union(changed, previous.fields);
-  return capUpdateManagers(new Map([...managed, [id, { ...who, time: entryTime(now), fields }]]));
+  return capUpdateManagers(new Map([...managed, [id, { ...who, time: timestamp(now), fields }]]));
 }

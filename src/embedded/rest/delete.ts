@@ -1,4 +1,5 @@
 // DELETE of one object or of a selection: at once, or marked and left to finalizers and the grace period.
+import { timestamp } from '../../kube/times.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { collectionOf } from '../registry.ts';
 import { invalid as invalidValue, notSupported } from '../schema/field-error.ts';
@@ -10,7 +11,6 @@ import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
 import { servedObject } from './conversion.ts';
 import { badRequest, conflict, Fault, forbidden, invalidOptions, modified, notFound } from './fault.ts';
-import { timestamp } from './meta.ts';
 import { rulesOf } from './rules/index.ts';
 
 export interface DeleteOptions {

@@ -20,7 +20,7 @@ export function trackWrite(
     manager: options.fieldManager,
     apiVersion: apiVersionOf(target.resource),
     subresource: target.subresource,
-    now: new Date(),
+    now: Date.now(),
   });
   return tracked as AnyObject;
 }

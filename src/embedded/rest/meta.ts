@@ -1,4 +1,5 @@
 // The metadata of objects: generated names, identity, and what never changes. Called by create and update.
+import { timestamp } from '../../kube/times.ts';
 import { randomInt, randomUUID } from 'node:crypto';
 import type { ObjectMeta } from '../../kube/objects.ts';
 
@@ -9,11 +10,6 @@ export function generatedName(prefix: string): string {
   let suffix = '';
   for (let index = 0; index < 5; index++) suffix += suffixAlphabet[randomInt(suffixAlphabet.length)];
   return `${prefix.slice(0, 58)}${suffix}`;
-}
-
-/** A time as the API writes it: whole seconds. */
-export function timestamp(milliseconds: number = Date.now()): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }
 
 /** The metadata of a new object: what the caller may set, and the identity that the server gives. */
@@ -33,7 +29,7 @@ export function newMeta(given: ObjectMeta, name: string, namespace: string, gene
     ...(namespace !== '' && { namespace }),
     uid: randomUUID(),
     ...(generation && { generation: 1 }),
-    creationTimestamp: timestamp(),
+    creationTimestamp: timestamp(Date.now()),
   });
 }
 

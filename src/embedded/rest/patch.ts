@@ -121,7 +121,7 @@ function applied(target: Target, live: AnyObject | undefined, wish: Extract<Patc
     force: wish.force,
     apiVersion: apiVersionOf(resource),
     subresource,
-    now: new Date(),
+    now: Date.now(),
   });
   return object as AnyObject;
 }

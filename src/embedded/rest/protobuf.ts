@@ -1,5 +1,6 @@
 // Protobuf request bodies: kubectl sends them for some `create` commands. Read by the tables of protobuf-kinds.ts into
 // the same JSON that other clients send; answers are always JSON.
+import { timestamp } from '../../kube/times.ts';
 import { badRequest } from './fault.ts';
 import { messages } from './protobuf-kinds.ts';
 
@@ -124,9 +125,9 @@ function numberIn(wire: Wire | undefined): number {
 function timeOf(bytes: Buffer): string | undefined {
   const seconds = new Map(fieldsOf(bytes)).get(1);
   if (seconds === undefined) return undefined;
-  const date = new Date(numberIn(seconds) * 1000);
-  if (Number.isNaN(date.getTime())) throw refused('a time is out of range');
-  return `${date.toISOString().slice(0, 19)}Z`;
+  const ms = numberIn(seconds) * 1000;
+  if (Number.isNaN(new Date(ms).getTime())) throw refused('a time is out of range');
+  return timestamp(ms);
 }
 
 function intOrString(bytes: Buffer): unknown {

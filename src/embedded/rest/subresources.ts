@@ -1,4 +1,5 @@
 // Subresources that do something of their own: scale, token, eviction, binding, log, finalize.
+import { timestamp } from '../../kube/times.ts';
 import { issueToken } from '../auth/token-request.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { applyJsonPatch, applyMergePatch } from '../patch/index.ts';
@@ -12,7 +13,6 @@ import type { Target } from './context.ts';
 import { servedObject } from './conversion.ts';
 import { evict } from './eviction.ts';
 import { badRequest, conflict, methodNotAllowed, noSuchPath, notFound, notSupported } from './fault.ts';
-import { timestamp } from './meta.ts';
 import { patch, patchFrom } from './patch.ts';
 import { objectBody } from './represent.ts';
 import { items, part } from './rules/types.ts';
@@ -91,7 +91,7 @@ async function bind(server: ServerContext, call: ResourceRequest, target: Target
       const why = `pod ${target.name} is already assigned to node "${String(spec['nodeName'])}"`;
       throw conflict({ ...target.resource, plural: 'pods/binding' }, target.name, why);
     }
-    const now = timestamp();
+    const now = timestamp(Date.now());
     const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: now };
     const status = part(old, 'status');
     const others = items(status, 'conditions').filter((condition) => condition['type'] !== 'PodScheduled');

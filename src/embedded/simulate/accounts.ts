@@ -1,5 +1,6 @@
 // What every namespace has: the service account `default`, and the certificate of the cluster's authority in a
 // ConfigMap. And token Secrets, which get the token of the account that they name.
+import { withAnnotations } from '../../kube/annotations.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { issuer } from '../auth/tokens.ts';
 import type { TokenKey } from '../auth/tokens.ts';
@@ -110,8 +111,7 @@ function planTokenSecret(world: World, secret: Secret, credentials: Credentials)
     namespace: base64(namespace),
     token: base64(credentials.tokens.issue(claims)),
   };
-  const metadata = { ...secret.metadata, annotations: { ...annotations, [accountUid]: uid } };
-  return { writes: [updateOf({ ...secret, metadata, data } as Secret)] };
+  return { writes: [updateOf({ ...withAnnotations(secret, { [accountUid]: uid }), data } as Secret)] };
 }
 
 function tokenController(credentials: Credentials): Controller {

@@ -1,10 +1,11 @@
 // HorizontalPodAutoscalers: there are no metrics to scale by, and their status says so.
+import { timestamp } from '../../kube/times.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
 import { collectionOf } from '../registry.ts';
 import type { Collection, Condition } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
-import { self, timeText, withCondition } from './values.ts';
+import { self, withCondition } from './values.ts';
 import type { World } from './world.ts';
 import { controllerManager, nothing, statusOf } from './writes.ts';
 import type { Plan } from './writes.ts';
@@ -44,7 +45,7 @@ function planAutoscaler(world: World, autoscaler: Autoscaler): Plan {
     status: holds ? 'True' : 'False',
     reason,
     message,
-    lastTransitionTime: timeText(world.now()),
+    lastTransitionTime: timestamp(world.now()),
   });
   const told =
     target === undefined

@@ -1,4 +1,5 @@
 // CronJobs: a job at each time of a schedule, and only the latest of those that ended.
+import { timestamp } from '../../kube/times.ts';
 import { sameJson } from '../patch/json.ts';
 import { cronJobs, jobs } from '../kinds/types.ts';
 import type { CronJob, Fields, Job } from '../kinds/types.ts';
@@ -6,7 +7,7 @@ import { finishedAs } from './job.ts';
 import type { Controller } from './loop.ts';
 import { managedBy } from './pods.ts';
 import { nextTime, parseSchedule } from './schedule.ts';
-import { byAge, ownersOfKind, self, timeText } from './values.ts';
+import { byAge, ownersOfKind, self } from './values.ts';
 import type { World } from './world.ts';
 import { controllerManager, createOf, deleteOf, nothing, statusOf } from './writes.ts';
 import type { NewObject, Plan, Write } from './writes.ts';
@@ -21,7 +22,7 @@ function jobAt(cron: CronJob, time: number): NewObject {
       ...(metadata?.labels !== undefined && { labels: metadata.labels }),
       name: `${cron.metadata.name}-${Math.floor(time / 60_000)}`,
       namespace: cron.metadata.namespace!,
-      annotations: { ...metadata?.annotations, 'batch.kubernetes.io/cronjob-scheduled-timestamp': timeText(time) },
+      annotations: { ...metadata?.annotations, 'batch.kubernetes.io/cronjob-scheduled-timestamp': timestamp(time) },
       ownerReferences: [managedBy(cron)],
     },
     spec,
@@ -65,7 +66,7 @@ function statusAfter(
 ): Fields {
   const succeeded = owned.flatMap((job) => (finishedAs(job) === 'Complete' ? (job.status?.completionTime ?? []) : []));
   const lastSuccessfulTime = [...succeeded, cron.status?.lastSuccessfulTime ?? ''].sort().at(-1)!;
-  const lastScheduleTime = started === undefined ? cron.status?.lastScheduleTime : timeText(started);
+  const lastScheduleTime = started === undefined ? cron.status?.lastScheduleTime : timestamp(started);
   const active = running.map(({ apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } }) => ({
     apiVersion,
     kind,

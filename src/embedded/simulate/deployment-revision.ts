@@ -1,4 +1,5 @@
 // The replica sets of a deployment as its history: which one is current, how a new one looks, which are forgotten.
+import { withAnnotations } from '../../kube/annotations.ts';
 import { sameJson } from '../patch/json.ts';
 import { contentHash } from './hash.ts';
 import type { Deployment, Labels, PodTemplate, ReplicaSet } from '../kinds/types.ts';
@@ -116,8 +117,7 @@ export function newSet(deployment: Deployment, revision: number, replicas: numbe
 
 /** The replica set with this many pods, and a note of what the deployment wanted at that time. */
 export function resized(deployment: Deployment, set: ReplicaSet, replicas: number): ReplicaSet {
-  const annotations = { ...set.metadata.annotations, ...sizeAnnotations(deployment) };
-  return { ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, replicas } };
+  return { ...withAnnotations(set, sizeAnnotations(deployment)), spec: { ...set.spec, replicas } };
 }
 
 /** The current replica set with the annotations and settings that it takes over from the deployment. */

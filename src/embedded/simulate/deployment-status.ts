@@ -1,8 +1,9 @@
 // What a deployment says about itself: counts, and the conditions Available, Progressing and ReplicaFailure.
+import { timestamp } from '../../kube/times.ts';
 import { sameJson } from '../patch/json.ts';
 import { limitsOf, replicasOf } from './deployment-revision.ts';
 import type { Condition, Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '../kinds/types.ts';
-import { conditionOf, timeText, withoutCondition, withoutZeros } from './values.ts';
+import { conditionOf, withoutCondition, withoutZeros } from './values.ts';
 
 /** The reason that says that a rollout is done. */
 const done = 'NewReplicaSetAvailable';
@@ -27,7 +28,7 @@ export function set(
 ): Conditions {
   const before = conditionOf(conditions, type);
   if (before?.status === status && before.reason === reason) return conditions;
-  const time = timeText(now);
+  const time = timestamp(now);
   const lastTransitionTime = before?.status === status ? before.lastTransitionTime! : time;
   const next = { type, status, lastUpdateTime: time, lastTransitionTime, reason, message };
   return [...withoutCondition(conditions, type), next];

@@ -1,4 +1,5 @@
 // Deployments: from one replica set to the next, by the deployment's strategy.
+import { withAnnotations } from '../../kube/annotations.ts';
 import {
   currentSet,
   forgotten,
@@ -160,13 +161,9 @@ function scaled(deployment: Deployment, name: string, from: number, to: number):
 }
 
 function withRevision(deployment: Deployment, revision: number): Deployment {
-  const { annotations } = deployment.metadata;
   const text = String(revision);
-  if (annotations?.[revisionAnnotation] === text) return deployment;
-  return {
-    ...deployment,
-    metadata: { ...deployment.metadata, annotations: { ...annotations, [revisionAnnotation]: text } },
-  };
+  if (deployment.metadata.annotations?.[revisionAnnotation] === text) return deployment;
+  return withAnnotations(deployment, { [revisionAnnotation]: text });
 }
 
 function withStatus(deployment: Deployment, status: NonNullable<Deployment['status']>): Plan {

@@ -1,4 +1,5 @@
 // PodDisruptionBudgets: how many pods may go at the moment. Evictions spend what the status says.
+import { timestamp } from '../../kube/times.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
 import { sameJson } from '../patch/json.ts';
@@ -7,7 +8,7 @@ import { deployments, pods as podCollection, replicaSets, statefulSets } from '.
 import type { Collection, Condition, Pod } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import { isActive, isReady } from './pods.ts';
-import { defined, resolveCount, safeSelector, self, timeText, withCondition } from './values.ts';
+import { defined, resolveCount, safeSelector, self, withCondition } from './values.ts';
 import { controllerOf } from './world.ts';
 import type { World } from './world.ts';
 import { controllerManager, nothing, statusOf } from './writes.ts';
@@ -60,7 +61,7 @@ function planBudget(world: World, budget: PodDisruptionBudget): Plan {
     status: allowed > 0 ? 'True' : 'False',
     reason: allowed > 0 ? 'SufficientPods' : 'InsufficientPods',
     message: '',
-    lastTransitionTime: timeText(world.now()),
+    lastTransitionTime: timestamp(world.now()),
     ...defined({ observedGeneration: generation }),
   };
   const status = {

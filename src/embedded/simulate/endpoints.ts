@@ -1,4 +1,5 @@
 // Endpoints and EndpointSlices: the addresses of the pods behind a service, by readiness.
+import { timestamp } from '../../kube/times.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import type { Selector } from '../../kube/selector.ts';
 import { sameJson } from '../patch/json.ts';
@@ -7,7 +8,7 @@ import { pods as podCollection, services } from '../kinds/types.ts';
 import type { Collection, Fields, Labels, Pod, Service, ServicePort } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import { isReady, managedBy } from './pods.ts';
-import { defined, self, timeText } from './values.ts';
+import { defined, self } from './values.ts';
 import type { World } from './world.ts';
 import { controllerManager, createOf, deleteOf, nothing, updateOf } from './writes.ts';
 import type { Plan } from './writes.ts';
@@ -107,7 +108,7 @@ export function planSlices(world: World, service: Service): Plan {
   });
   // A service without pods is known to have none.
   if (wanted.length === 0) wanted.push({ endpoints: [], ports: [] });
-  const told = { labels: sliceLabels(service), annotations: { [changeAnnotation]: timeText(world.now()) } };
+  const told = { labels: sliceLabels(service), annotations: { [changeAnnotation]: timestamp(world.now()) } };
   const free = existing.filter(
     (slice) => !wanted.some((one) => sameJson(one, { endpoints: slice.endpoints, ports: slice.ports })),
   );
@@ -189,7 +190,7 @@ function planEndpoints(world: World, service: Service): Plan {
     ...(service.spec.clusterIP === 'None' && headlessLabel),
   };
   const content = subsets.length > 0 ? { subsets } : {};
-  const annotations = { [changeAnnotation]: timeText(world.now()) };
+  const annotations = { [changeAnnotation]: timestamp(world.now()) };
   const found = world.get(endpointsCollection, `${namespace}/${name}`);
   if (found === undefined) {
     return {

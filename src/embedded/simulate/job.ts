@@ -1,10 +1,11 @@
 // Jobs: pods that run to their end, as many as asked for, and a verdict.
+import { timestamp } from '../../kube/times.ts';
 import { sameJson } from '../patch/json.ts';
 import { jobs, pods as podCollection } from '../kinds/types.ts';
 import type { Condition, Job, JobStatus, Pod } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import { birthOf, claim, deathOf, isActive, isReady, isTerminating, podFrom } from './pods.ts';
-import { conditionOf, ownersOrSelectors, safeSelector, self, timeText, withCondition } from './values.ts';
+import { conditionOf, ownersOrSelectors, safeSelector, self, withCondition } from './values.ts';
 import type { World } from './world.ts';
 import { controllerManager, deleteOf, nothing, statusOf, updateOf } from './writes.ts';
 import type { NewObject, Plan, Write } from './writes.ts';
@@ -41,14 +42,14 @@ export function planJob(world: World, job: Job): Plan {
   const missing = stops ? [] : newPods(job, counted, owned, now);
   const surplus = stops ? active : active.slice(0, Math.max(0, active.length - parallelism(job, counted)));
   const conditions = conditionsOf(job, verdict, active.length === 0 && isAllCounted(counted), now);
-  const startTime = suspended ? undefined : (counted.startTime ?? timeText(now));
+  const startTime = suspended ? undefined : (counted.startTime ?? timestamp(now));
   const ready = active.filter(isReady).length;
   const finished = conditions.some((one) => one.type === 'Complete');
   const { startTime: _start, ...rest } = counted;
   const status: JobStatus = {
     ...(conditions.length > 0 && { conditions }),
     ...(startTime !== undefined && { startTime }),
-    ...(finished && { completionTime: timeText(now) }),
+    ...(finished && { completionTime: timestamp(now) }),
     ...rest,
     ...(active.length > 0 && { active: active.length }),
     terminating: owned.filter(isTerminating).length,
@@ -215,7 +216,7 @@ function conditionsOf(
   final: boolean,
   now: number,
 ): NonNullable<JobStatus['conditions']> {
-  const time = timeText(now);
+  const time = timestamp(now);
   const condition = (type: string, status: Condition['status'], reason: string, message: string) => ({
     type,
     status,

@@ -1,11 +1,12 @@
 // The kubelet of every node: pods that are bound to one start, run and end as pod-status.ts says.
+import { timestamp } from '../../kube/times.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { nodes, pods } from '../kinds/types.ts';
 import type { Pod } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import { addressOf } from './nodes.ts';
 import { reportOn } from './pod-status.ts';
-import { conditionOf, timeText } from './values.ts';
+import { conditionOf } from './values.ts';
 import type { World } from './world.ts';
 import { deleteOf, nothing, statusOf } from './writes.ts';
 import type { Plan } from './writes.ts';
@@ -26,8 +27,8 @@ function planPod(world: World, pod: Pod, memory: Memory): Plan {
   if (pod.metadata.deletionTimestamp !== undefined) {
     return isEnding(pod) ? { writes: [deleteOf(pod, { gracePeriodSeconds: 0 })] } : nothing;
   }
-  const now = new Date(world.now());
-  const scheduled = withScheduled(pod, timeText(world.now()));
+  const now = world.now();
+  const scheduled = withScheduled(pod, timestamp(now));
   const { status, againInMs } = reportOn(scheduled, { now, hostIP: addressOf(node), ...memory });
   const writes = status === undefined ? [] : [statusOf(pod, { ...pod.status, ...status })];
   return { writes, ...(againInMs !== undefined && { againInMs }) };

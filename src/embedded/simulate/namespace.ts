@@ -1,11 +1,12 @@
 // Namespaces on their way out: everything in them is deleted, of every kind, and then they are let go.
+import { timestamp } from '../../kube/times.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
 import type { StoreEvent } from '../store/types.ts';
 import { namespaces } from '../kinds/types.ts';
 import type { Collection, Condition, Namespace } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
-import { self, timeText, withCondition } from './values.ts';
+import { self, withCondition } from './values.ts';
 import type { World } from './world.ts';
 import { controllerManager, deleteOf, nothing, statusOf } from './writes.ts';
 import type { Plan } from './writes.ts';
@@ -27,7 +28,7 @@ export function planNamespace(world: World, namespace: Namespace, failure?: stri
     return { writes: deletions.map((object) => deleteOf(object, { propagationPolicy: 'Background' })) };
   }
   const before = namespace.status?.conditions;
-  const told = conditionsOf(content, failure).map((one) => ({ ...one, lastTransitionTime: timeText(world.now()) }));
+  const told = conditionsOf(content, failure).map((one) => ({ ...one, lastTransitionTime: timestamp(world.now()) }));
   const conditions = told.reduce<readonly Condition[]>((all, one) => withCondition(all, one), before ?? []);
   const writes = sameJson(conditions, before)
     ? []

@@ -1,6 +1,6 @@
 // The nodes of the embedded cluster: what they report, and which pods fit on them.
+import { timestamp } from '../../kube/times.ts';
 import type { Node, NodeRequirement, NodeSelectorTerm, PodSpec } from '../kinds/types.ts';
-import { timeText } from './values.ts';
 import type { NewObject } from './writes.ts';
 
 const version = 'v1.36.0';
@@ -9,7 +9,7 @@ const version = 'v1.36.0';
 export function newNode(number: number, now: number): NewObject {
   const name = `offshoot-node-${number}`;
   const resources = { cpu: '256', 'ephemeral-storage': '1Ti', memory: '1Ti', pods: '10000' };
-  const time = timeText(now);
+  const time = timestamp(now);
   const condition = (type: string, status: string, reason: string, message: string): unknown => ({
     type,
     status,

@@ -1,7 +1,7 @@
 // The Events that controllers leave on what they work on, so that `kubectl describe` tells the story.
+import { timestamp, microTime } from '../../kube/times.ts';
 import { randomBytes } from 'node:crypto';
 import type { KubeObject } from '../../kube/objects.ts';
-import { timeText } from './values.ts';
 import type { NewObject } from './writes.ts';
 
 /** What to tell about an object once a write is done. */
@@ -17,7 +17,7 @@ export interface Note {
 export function eventOf(note: Note, name: string, component: string, now: number): NewObject {
   const { apiVersion, kind, metadata } = note.about;
   const { namespace = 'default', uid, resourceVersion } = metadata;
-  const time = timeText(now);
+  const time = timestamp(now);
   const modern = component === 'default-scheduler';
   return {
     apiVersion: 'v1',
@@ -30,7 +30,7 @@ export function eventOf(note: Note, name: string, component: string, now: number
     ...(modern
       ? {
           source: {},
-          eventTime: new Date(now).toISOString().replace('Z', '000Z'),
+          eventTime: microTime(now),
           action: 'Binding',
           reportingInstance: component,
         }

@@ -3,7 +3,7 @@ import { reportOn } from './pod-status.ts';
 import type { Pod } from './pod-status.ts';
 
 const node = { hostIP: '192.0.2.1', allocateIP: () => '10.244.0.1' };
-const start = new Date('2026-01-01T00:00:00Z');
+const start = Date.parse('2026-01-01T00:00:00Z');
 
 function pod(simulate?: string, owner = 'ReplicaSet'): Pod {
   return {
@@ -22,7 +22,7 @@ function pod(simulate?: string, owner = 'ReplicaSet'): Pod {
 
 /** Applies reports until the pod says all there is to say at that time. */
 function settle(subject: Pod, ageMs = 0): { pod: Pod; againInMs?: number } {
-  const seen = { ...node, now: new Date(start.getTime() + ageMs), ageMs };
+  const seen = { ...node, now: start + ageMs, ageMs };
   for (let round = 0; round < 5; round++) {
     const { status, againInMs } = reportOn(subject, seen);
     if (status === undefined) return { pod: subject, ...(againInMs === undefined ? {} : { againInMs }) };

@@ -9,6 +9,7 @@
 //   crash             its containers end with exit code 1 again and again: CrashLoopBackOff
 //   fail              ends at once in phase Failed, with exit code 1
 // Without it, a pod of a Job succeeds and every other pod runs.
+import { timestamp } from '../../kube/times.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../kube/objects.ts';
 
@@ -79,7 +80,7 @@ export interface Pod extends KubeObject {
 }
 
 interface Observation {
-  readonly now: Date;
+  readonly now: number;
   /** How long the node has known the pod. The pod's own startTime is too coarse for short delays. */
   readonly ageMs: number;
   readonly hostIP: string;
@@ -109,7 +110,7 @@ const phases: Readonly<Record<Life, string>> = {
 export function reportOn(pod: Pod, seen: Observation): Report {
   const before = pod.status ?? {};
   if (before.phase === 'Succeeded' || before.phase === 'Failed') return {};
-  const now = `${seen.now.toISOString().slice(0, 19)}Z`; // Kubernetes times have no fractions
+  const now = timestamp(seen.now);
   const startTime = before.startTime ?? now;
   const { life, againInMs, problem } = lifeOf(pod, seen.ageMs);
   const podIP =

@@ -1,4 +1,5 @@
 // ReplicaSets: as many pods of a template as asked for.
+import { timestamp } from '../../kube/times.ts';
 import { sameJson } from '../patch/json.ts';
 import { pods as podCollection, replicaSets } from '../kinds/types.ts';
 import type { Condition, ReplicaSet, ReplicaSetStatus } from '../kinds/types.ts';
@@ -20,7 +21,6 @@ import {
   ownersOrSelectors,
   safeSelector,
   self,
-  timeText,
   withCondition,
   withoutCondition,
   withoutZeros,
@@ -80,7 +80,7 @@ function failureConditions(
   const type = 'ReplicaFailure';
   if (refusal === undefined) return withoutCondition(before, type);
   if (conditionOf(before, type)?.reason === reason) return before!;
-  const failure = { type, status: 'True', reason, message: refusal, lastTransitionTime: timeText(now) } as const;
+  const failure = { type, status: 'True', reason, message: refusal, lastTransitionTime: timestamp(now) } as const;
   return withCondition(before, failure);
 }
 

@@ -1,11 +1,12 @@
 // The scheduler: a pod without a node gets one that it fits on, or is told why there is none.
+import { timestamp } from '../../kube/times.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
 import { nodes as nodeCollection, pods } from '../kinds/types.ts';
 import type { Condition, Pod } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import { misfit } from './nodes.ts';
-import { conditionOf, timeText, withCondition } from './values.ts';
+import { conditionOf, withCondition } from './values.ts';
 import type { World } from './world.ts';
 import { nothing, statusOf } from './writes.ts';
 import type { Plan } from './writes.ts';
@@ -56,7 +57,7 @@ function explain(reasons: readonly (string | undefined)[]): string {
 function unschedulable(world: World, pod: Pod, reason: string, message: string): Plan {
   const before = pod.status?.conditions;
   const told = conditionOf(before, 'PodScheduled');
-  const lastTransitionTime = timeText(world.now());
+  const lastTransitionTime = timestamp(world.now());
   const { generation } = pod.metadata;
   const observed = reason === 'Unschedulable' && generation !== undefined ? { observedGeneration: generation } : {};
   const next: Condition = { type: 'PodScheduled', status: 'False', reason, message, lastTransitionTime, ...observed };

@@ -7,11 +7,6 @@ import type { StoreEvent } from '../store/types.ts';
 import type { Condition } from '../kinds/types.ts';
 import type { World } from './world.ts';
 
-/** The time as the API writes it: whole seconds. */
-export function timeText(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
-}
-
 /** Only the counts that are not zero: the API leaves the others out. */
 export function withoutZeros<T extends Readonly<Record<string, number | undefined>>>(counts: T): Partial<T> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => (count ?? 0) !== 0)) as Partial<T>;

@@ -1,5 +1,6 @@
 // One version of an object: JSON text for as long as it is stored, and a frozen value for as long as somebody uses it.
 // Tens of thousands of values would fill the memory; made again from the text, one costs some microseconds.
+import { deepFreeze, freezeParsed } from '../../watchable/index.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { parseJson, stringifyJson } from '../../kube/json.ts';
 import type { Stored } from './types.ts';
@@ -22,7 +23,7 @@ class TextStored implements Stored {
   get object(): AnyObject {
     let object = this.#object?.deref();
     if (object === undefined) {
-      object = deepFreeze(parseJson(this.bytes) as AnyObject);
+      object = freezeParsed(parseJson(this.bytes) as AnyObject);
       this.#object = new WeakRef(object);
     }
     return object;
@@ -39,11 +40,4 @@ export function storedFromObject(collection: string, key: string, version: numbe
 export function storedFromJson(collection: string, key: string, version: number, json: Uint8Array): Stored {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
   return new TextStored(collection, key, version, bytes);
-}
-
-/** Freezes a JSON value all the way down. Parts that are frozen already are taken to be frozen below too. */
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  for (const part of Object.values(value)) deepFreeze(part);
-  return Object.freeze(value);
 }

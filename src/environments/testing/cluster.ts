@@ -2,7 +2,7 @@
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { Reads } from '../../controller/index.ts';
 import type { Plan, Refusal } from '../../controller/index.ts';
-import { keyOf, Tables } from '../../kube/index.ts';
+import { keyOf, Tables, timestamp } from '../../kube/index.ts';
 import type { AnyKind, Kind, KubeObject, Step } from '../../kube/index.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { defaultSettings, environmentTables, planEnvironment } from '../index.ts';
@@ -50,7 +50,7 @@ export class TinyCluster {
     const next = object as Fields;
     const isSame = before !== undefined && jsonEqual(before.spec, next.spec);
     const version = ++this.#version;
-    const born = `${new Date(this.#now).toISOString().slice(0, 19)}Z`;
+    const born = timestamp(this.#now);
     if (before === undefined) this.#born.set(`${object.kind} ${keyOf(object.metadata)}`, this.#now);
     const metadata = {
       ...object.metadata,

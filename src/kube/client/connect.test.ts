@@ -1,3 +1,4 @@
+import { deepFreeze } from '../../watchable/index.ts';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -23,11 +24,6 @@ function open(options: ConnectOptions = {}, path = ''): Client {
   const made = connect({ server: server.url + path }, options);
   clients.push(made);
   return made;
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFreeze);
-  return Object.freeze(value);
 }
 
 beforeEach(async () => {

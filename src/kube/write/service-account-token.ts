@@ -1,4 +1,6 @@
 // Tokens for service accounts, and the Secret with a kubeconfig that holds one. apply.ts calls it for `token` steps.
+import { timestamp } from '../times.ts';
+import { withAnnotations } from '../annotations.ts';
 import { createHash } from 'node:crypto';
 import type { Client } from '../client/client.ts';
 import { ApiError } from '../errors.ts';
@@ -39,7 +41,7 @@ export async function requestToken(
   if (!token || !expirationTimestamp) {
     throw new ApiError('unable to create token, got empty string', { code: 500, reason: 'InternalError' });
   }
-  const issued = answer.metadata?.creationTimestamp ?? new Date().toISOString();
+  const issued = answer.metadata?.creationTimestamp ?? timestamp(Date.now());
   return { token, issued, expires: expirationTimestamp };
 }
 
@@ -47,15 +49,9 @@ export async function requestToken(
 export async function credentialsSecret(step: Token, { token, issued, expires }: IssuedToken): Promise<KubeObject> {
   const { object } = step;
   const kubeconfig = Buffer.from(await kubeconfigOf(step, token)).toString('base64');
-  const annotations = {
-    ...object.metadata.annotations,
-    [TOKEN_ISSUED]: issued,
-    [TOKEN_EXPIRES]: expires,
-    [TOKEN_DIGEST]: dataDigest(kubeconfig),
-  };
+  const annotations = { [TOKEN_ISSUED]: issued, [TOKEN_EXPIRES]: expires, [TOKEN_DIGEST]: dataDigest(kubeconfig) };
   const secret: KubeObject & { data: Record<string, string> } = {
-    ...object,
-    metadata: { ...object.metadata, annotations },
+    ...withAnnotations(object, annotations),
     data: { kubeconfig },
   };
   return secret;

@@ -1,5 +1,7 @@
 // What a plan asks for, one step at a time. Plain data: apply.ts carries it out, the command line prints it.
 import { jsonEqual } from '../../watchable/index.ts';
+import { withAnnotations } from '../annotations.ts';
+import type { AnnotationChanges } from '../annotations.ts';
 import { createMergePatch } from './merge-patch.ts';
 import { keyOf } from '../objects.ts';
 import type { AnyKind, Kind, KubeObject, Ref } from '../objects.ts';
@@ -82,6 +84,11 @@ export function make<T extends KubeObject>(kind: Kind<T>, object: T): Make {
 /** Makes an `edit` step. */
 export function edit<T extends KubeObject>(kind: Kind<T>, from: T, to: T): Edit {
   return { do: 'edit', kind, from, to };
+}
+
+/** Makes an `edit` step for some annotations of an object; one that is `undefined` shall not be there. */
+export function annotate<T extends KubeObject>(kind: Kind<T>, from: T, changes: AnnotationChanges): Edit {
+  return edit(kind, from, withAnnotations(from, changes));
 }
 
 /** Makes an `edit` step for the status of an object. */

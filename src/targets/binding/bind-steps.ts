@@ -2,26 +2,17 @@
 // which is the lock; the target's phase; the claim's reference to the target; its phase, which the binder writes as
 // status; the annotation that says that binding is complete.
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
-import { edit, editStatus } from '../../kube/index.ts';
+import { edit, editStatus, withAnnotations } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
 import { claimNameOf, claimUidOf, withClaim } from '../claim-ref.ts';
 import { BOUND_BY_CONTROLLER } from '../names.ts';
 import type { Settings } from '../settings.ts';
 
-/** An edit of annotations; those that are undefined go. */
-export function annotateClaim(
-  claim: DeploymentTargetClaim,
-  changes: Readonly<Record<string, string | undefined>>,
-): Step {
-  const annotations = { ...claim.metadata.annotations, ...changes } as Record<string, string>;
-  return edit(DeploymentTargetClaim, claim, { ...claim, metadata: { ...claim.metadata, annotations } });
-}
-
 /** The claim names the target that was found for it. */
 export function nameTarget(claim: DeploymentTargetClaim, target: DeploymentTarget): Step {
-  const annotations = { ...claim.metadata.annotations, [BOUND_BY_CONTROLLER]: 'true' };
   const spec = { ...claim.spec, targetName: target.metadata.name };
-  return edit(DeploymentTargetClaim, claim, { ...claim, metadata: { ...claim.metadata, annotations }, spec });
+  const marked = withAnnotations(claim, { [BOUND_BY_CONTROLLER]: 'true' });
+  return edit(DeploymentTargetClaim, claim, { ...marked, spec });
 }
 
 /** The target refers to the claim; nothing where it does. */

@@ -1,3 +1,4 @@
+import { timestamp } from '../../kube/times.ts';
 import { describe, expect, test } from 'vitest';
 import { claim, errorOf, spaceRequest, target, targetClass } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
@@ -254,7 +255,7 @@ describe('a bound claim', () => {
   test('ends when its time is over, and says before when that will be', async () => {
     const w = await running().have(targetClass('Retain'), target(), claim('test-dtc', { ttl: '2h' }));
     await w.settle();
-    const end = new Date(w.clock.now() + 2 * 3_600_000).toISOString().replace('.000Z', 'Z');
+    const end = timestamp(w.clock.now() + 2 * 3_600_000);
     expect(annotations(w)['dt.appstudio.redhat.com/expires-at']).toBe(end);
     await w.clock.advance(2 * 3_600_000 - 2_000);
     expect(dtc(w)).toBeDefined();

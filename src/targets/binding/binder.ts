@@ -5,13 +5,12 @@ import { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { DeploymentTarget } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, PlannedCondition, PlannedEvent, View } from '../../controller/index.ts';
-import { removeUnchanged } from '../../kube/index.ts';
+import { removeUnchanged, annotate } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
 import { BIND_COMPLETE, BOUND_AT, CLAIM_FINALIZER, EXPIRES_AT } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { besideOthers, condition, errorCondition, withError } from '../status.ts';
 import { claimTables } from '../world.ts';
-import { annotateClaim } from './bind-steps.ts';
 import { planClaimDeletion } from './claim-deletion.ts';
 import { claimFailure } from './claim-failure.ts';
 import { expiryOf } from './expiry.ts';
@@ -83,7 +82,9 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
 function expirySteps(claim: DeploymentTargetClaim, { boundAt, expiresAt }: Expiry): Step[] {
   const { [BOUND_AT]: begun, [EXPIRES_AT]: end } = claim.metadata.annotations ?? {};
   const isTold = (boundAt ?? begun) === begun && expiresAt === end;
-  return isTold ? [] : [annotateClaim(claim, { [BOUND_AT]: boundAt ?? begun, [EXPIRES_AT]: expiresAt })];
+  return isTold
+    ? []
+    : [annotate(DeploymentTargetClaim, claim, { [BOUND_AT]: boundAt ?? begun, [EXPIRES_AT]: expiresAt })];
 }
 
 /** What is odd about a claim and does not keep it from being of use. */

@@ -1,4 +1,5 @@
 // What a claim tells of itself: its conditions and their times.
+import { timestamp } from '../../kube/times.ts';
 import { describe, expect, test } from 'vitest';
 import { claim, errorOf, spaceRequest, target, targetClass } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
@@ -10,7 +11,6 @@ import type { KubeObject } from '../../kube/index.ts';
 import { TARGET_FINALIZER } from '../names.ts';
 
 const Event = defineKind('events.k8s.io/v1', 'Event', 'events');
-const at = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
 
 describe('the conditions of a claim', () => {
   test('begin with ErrorOccurred, which has a message even when that is empty', async () => {
@@ -27,8 +27,8 @@ describe('the conditions of a claim', () => {
     await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { deploymentTargetClassName: 'xyz' } });
     await w.settle();
     expect(errorOf(dtc(w))).toContain('DeploymentTargetClass xyz');
-    expect(conditionOf(w, 'ErrorOccurred')?.lastTransitionTime).toBe(at(begun + 60_000));
-    expect(conditionOf(w, 'Ready')).toMatchObject({ status: 'False', lastTransitionTime: at(begun) });
+    expect(conditionOf(w, 'ErrorOccurred')?.lastTransitionTime).toBe(timestamp(begun + 60_000));
+    expect(conditionOf(w, 'Ready')).toMatchObject({ status: 'False', lastTransitionTime: timestamp(begun) });
     expect(conditionOf(w, 'Ready')?.message).toContain('DeploymentTargetClass xyz');
   });
 

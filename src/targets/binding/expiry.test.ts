@@ -1,4 +1,5 @@
 // How long a claim lives.
+import { timestamp } from '../../kube/times.ts';
 import { describe, expect, test } from 'vitest';
 import { claim, target, targetClass } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
@@ -7,7 +8,6 @@ import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { BOUND_AT, EXPIRES_AT, TTL } from '../names.ts';
 
 const HOUR = 3_600_000;
-const at = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
 
 test('a claim without an end is not written to for its sake', async () => {
   const w = await running().have(claim('test-dtc', { deploymentTargetClassName: '' }));
@@ -32,7 +32,7 @@ describe('a claim with an end', () => {
         claim('test-dtc', spec, { annotations }),
       );
       await w.settle();
-      expect(end(w)).toBe(at(w.clock.now() + hours * HOUR));
+      expect(end(w)).toBe(timestamp(w.clock.now() + hours * HOUR));
     }
   });
 
@@ -42,7 +42,7 @@ describe('a claim with an end', () => {
     await w.clock.advance(HOUR / 2);
     await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { ttl: '4h' } });
     await w.settle();
-    expect(end(w)).toBe(at(begun + 4 * HOUR));
+    expect(end(w)).toBe(timestamp(begun + 4 * HOUR));
     await w.clock.advance(2 * HOUR);
     await w.settle();
     expect(dtc(w)).toBeDefined();
@@ -90,7 +90,7 @@ describe('a claim with an end', () => {
   ])('has lived since it was first bound, also when %s', async (_what, meddle) => {
     const w = await bound('Retain', { ttl: '1h' });
     const expected = end(w);
-    expect(expected).toBe(at(w.clock.now() + HOUR));
+    expect(expected).toBe(timestamp(w.clock.now() + HOUR));
     await w.clock.advance(HOUR / 2);
     await meddle(w);
     await w.settle();
@@ -107,7 +107,10 @@ describe('a claim with an end', () => {
     await w.patch(DeploymentTargetClaim, 'test-dtc', { metadata: { annotations: { [BOUND_AT]: null } } });
     await w.clock.advance(HOUR / 2);
     await w.settle();
-    expect([end(w), dtc(w)?.metadata.annotations?.[BOUND_AT]]).toEqual([expected, at(Date.parse(expected!) - HOUR)]);
+    expect([end(w), dtc(w)?.metadata.annotations?.[BOUND_AT]]).toEqual([
+      expected,
+      timestamp(Date.parse(expected!) - HOUR),
+    ]);
   });
 
   test.each(['soon', '0s', '-1h', '1000000d'])(

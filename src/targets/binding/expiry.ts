@@ -1,10 +1,9 @@
 // How long a claim lives once it is bound: what it says itself or, if it says nothing, its class.
 import type { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
-import { parseDuration } from '../../kube/index.ts';
+import { parseDuration, timestamp } from '../../kube/index.ts';
 import { BIND_COMPLETE, BOUND_AT, EXPIRES_AT, TTL } from '../names.ts';
 import { classParameters } from '../provisioning/parameters.ts';
-import { timeText } from '../status.ts';
 import { classOf } from '../world.ts';
 
 /** No date is far enough for more. */
@@ -33,7 +32,7 @@ export function expiryOf(view: View, claim: DeploymentTargetClaim): Expiry {
   const begun = beginningOf(claim, lengthMs);
   if (Number.isNaN(begun)) return { ttl };
   const end = begun + lengthMs;
-  return { ttl, leftMs: end - view.now(), boundAt: timeText(begun), expiresAt: timeText(end) };
+  return { ttl, leftMs: end - view.now(), boundAt: timestamp(begun), expiresAt: timestamp(end) };
 }
 
 /** When a claim was first bound; NaN before. Other binders do not write it down: then it is when it last became ready. */

@@ -1,5 +1,7 @@
 // A claim that is not bound yet: is there a target for it? If not, whoever provisions its class shall make one.
-import type { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import { annotate } from '../../kube/index.ts';
+import { DeploymentTargetClaim } from '../../api/targets.ts';
+import type { DeploymentTarget } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
 import { claimNameOf, refersTo } from '../claim-ref.ts';
 import { PROVISIONER } from '../names.ts';
@@ -7,7 +9,7 @@ import { classParameters } from '../provisioning/parameters.ts';
 import { backingProblem } from '../reclaim/backing.ts';
 import type { Settings } from '../settings.ts';
 import { classOf, targetNamed, targetsFor } from '../world.ts';
-import { annotateClaim, lockSteps, nameTarget, phaseSteps } from './bind-steps.ts';
+import { lockSteps, nameTarget, phaseSteps } from './bind-steps.ts';
 import { bestMatch, mismatch, selectorOf } from './match.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -75,7 +77,10 @@ function markForProvisioning(view: View, claim: DeploymentTargetClaim, settings:
   }
   const provisioner = provisionerOf(view, className, settings)!;
   const isMarked = claim.metadata.annotations?.[PROVISIONER] === provisioner;
-  return { phase: 'Pending', steps: isMarked ? [] : [annotateClaim(claim, { [PROVISIONER]: provisioner })] };
+  return {
+    phase: 'Pending',
+    steps: isMarked ? [] : [annotate(DeploymentTargetClaim, claim, { [PROVISIONER]: provisioner })],
+  };
 }
 
 /** What the provisioner annotation of a claim of this class says; undefined where nobody knows. */

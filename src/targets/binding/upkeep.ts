@@ -1,6 +1,8 @@
 // A claim that is bound, or was: is its target still there and still its own? Checks in a fixed order, each a pure
 // function of what was read; the first that finds something decides.
-import type { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import { annotate, timestamp } from '../../kube/index.ts';
+import { DeploymentTargetClaim } from '../../api/targets.ts';
+import type { DeploymentTarget } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
 import type { Step } from '../../kube/index.ts';
 import { claimNameOf, claimUidOf, refersTo } from '../claim-ref.ts';
@@ -9,9 +11,8 @@ import type { Problem } from '../provisioning/eligible.ts';
 import { backingProblem } from '../reclaim/backing.ts';
 import type { BackingProblem } from '../reclaim/backing.ts';
 import type { Settings } from '../settings.ts';
-import { timeText } from '../status.ts';
 import { targetNamed, targetsReferringTo } from '../world.ts';
-import { annotateClaim, lockSteps, nameTarget, phaseSteps } from './bind-steps.ts';
+import { lockSteps, nameTarget, phaseSteps } from './bind-steps.ts';
 import { provisionerOf } from './find-target.ts';
 import { conflict } from './match.ts';
 import type { Verdict } from './verdict.ts';
@@ -167,8 +168,10 @@ function stillBound(bound: WithTarget): Verdict {
 function claimEdits({ claim, named, target, stale, now }: WithTarget): readonly Step[] {
   if (stale.length > 0) return stale;
   if (named === '') return [nameTarget(claim, target)];
-  const { [BIND_COMPLETE]: isComplete, [BOUND_AT]: boundAt = timeText(now) } = claim.metadata.annotations ?? {};
-  return isComplete === undefined ? [annotateClaim(claim, { [BIND_COMPLETE]: 'true', [BOUND_AT]: boundAt })] : [];
+  const { [BIND_COMPLETE]: isComplete, [BOUND_AT]: boundAt = timestamp(now) } = claim.metadata.annotations ?? {};
+  return isComplete === undefined
+    ? [annotate(DeploymentTargetClaim, claim, { [BIND_COMPLETE]: 'true', [BOUND_AT]: boundAt })]
+    : [];
 }
 
 /** The provisioner annotation of a bound claim says who provisions its class, as long as it has one. */
@@ -176,9 +179,11 @@ function staleAnnotation(view: View, claim: DeploymentTargetClaim, settings: Set
   const before = claim.metadata.annotations?.[PROVISIONER];
   if (before === undefined) return [];
   const className = claim.spec.deploymentTargetClassName;
-  if (className === '') return [annotateClaim(claim, { [PROVISIONER]: undefined })];
+  if (className === '') return [annotate(DeploymentTargetClaim, claim, { [PROVISIONER]: undefined })];
   const current = provisionerOf(view, className, settings);
-  return current === undefined || current === before ? [] : [annotateClaim(claim, { [PROVISIONER]: current })];
+  return current === undefined || current === before
+    ? []
+    : [annotate(DeploymentTargetClaim, claim, { [PROVISIONER]: current })];
 }
 
 /** A check of a claim that has a target; whether it has one was checked before. */

@@ -3,7 +3,7 @@ import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
-import { edit, make, remove, removeUnchanged } from '../../kube/index.ts';
+import { edit, make, remove, removeUnchanged, withAnnotations } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
 import { claimNameOf, claimRefTo, refersTo } from '../claim-ref.ts';
 import { hasReadyCondition } from '../spaces/conditions.ts';
@@ -189,12 +189,8 @@ function markSteps(
     labels?.[TARGET_LABEL] === request.metadata.labels?.[TARGET_LABEL] &&
     (lastClaim === undefined || request.metadata.annotations?.[LAST_CLAIM] === lastClaim);
   if (isMarked) return [];
-  const metadata = {
-    ...request.metadata,
-    ...(labels && { labels }),
-    ...(lastClaim !== undefined && { annotations: { ...request.metadata.annotations, [LAST_CLAIM]: lastClaim } }),
-  };
-  return [edit(SpaceRequest, request, { ...request, metadata })];
+  const marked = lastClaim === undefined ? request : withAnnotations(request, { [LAST_CLAIM]: lastClaim });
+  return [edit(SpaceRequest, request, { ...marked, metadata: { ...marked.metadata, ...(labels && { labels }) } })];
 }
 
 /** Our target follows where its space moves; one that a person made stays as that person wrote it. */

@@ -1,8 +1,8 @@
 // The conditions of an environment: none while all is well and always was; a pair, in a fixed order, once something was
 // wrong. Their words are contract.
+import { timestamp } from '../../kube/index.ts';
 import type { Environment } from '../../api/targets.ts';
 import type { Condition, Status } from '../../controller/index.ts';
-import { timeText } from '../status.ts';
 
 /** What is wrong with an environment. */
 export interface EnvironmentProblem {
@@ -28,7 +28,7 @@ export function environmentStatus(
 ): Status | undefined {
   const before = status?.conditions ?? [];
   const of = (type: string): Condition | undefined => before.find((each) => each.type === type);
-  const time = timeText(now);
+  const time = timestamp(now);
   const upsert = (next: Omit<Condition, 'lastTransitionTime'>): Condition => {
     const old = of(next.type);
     const isSame = old?.status === next.status && old.reason === next.reason && old.message === next.message;

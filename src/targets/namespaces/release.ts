@@ -2,7 +2,7 @@
 import { DeploymentTarget } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
-import { edit, editStatus, remove } from '../../kube/index.ts';
+import { edit, editStatus, remove, withAnnotations } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
 import { CLAIM_UID, OF_CLAIM, OF_TARGET } from '../names.ts';
 import { Namespace, Secret } from '../objects.ts';
@@ -77,8 +77,8 @@ function isKept(view: View, target: DeploymentTarget): boolean {
 /** A namespace that stays is nobody's any more. */
 function disown(namespace: Namespace): Step {
   const { [MADE_BY_LABEL]: _by, ...labels } = namespace.metadata.labels ?? {};
-  const { [OF_TARGET]: _target, [OF_CLAIM]: _claim, ...annotations } = namespace.metadata.annotations ?? {};
-  return edit(Namespace, namespace, { ...namespace, metadata: { ...namespace.metadata, labels, annotations } });
+  const unmarked = withAnnotations(namespace, { [OF_TARGET]: undefined, [OF_CLAIM]: undefined });
+  return edit(Namespace, namespace, { ...unmarked, metadata: { ...unmarked.metadata, labels } });
 }
 
 function letGo(target: DeploymentTarget): Step {

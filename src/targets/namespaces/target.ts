@@ -4,7 +4,7 @@ import { DeploymentTarget } from '../../api/targets.ts';
 import type { DeploymentTargetClass } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
-import { edit, make, own, parseDuration, remove, removeUnchanged, token } from '../../kube/index.ts';
+import { edit, make, own, parseDuration, remove, removeUnchanged, token, annotate } from '../../kube/index.ts';
 import type { KubeObject, Step } from '../../kube/index.ts';
 import { claimNameOf, claimRefTo } from '../claim-ref.ts';
 import { freshForMs, issuedFor } from '../credentials.ts';
@@ -50,7 +50,7 @@ export function namespaceTargets(settings: Settings): ControllerDefinition {
     plan: (view, namespace) => planNamespaceTarget(view, namespace, settings),
     failed: (namespace, { message }) => {
       const isTold = isSameRefusal(namespace.metadata.annotations?.[PROBLEM], message);
-      return { steps: isTold ? [] : [markStep(namespace, { [PROBLEM]: message })] };
+      return { steps: isTold ? [] : [annotate(Namespace, namespace, { [PROBLEM]: message })] };
     },
   });
 }
@@ -84,7 +84,10 @@ export function planNamespaceTarget(view: View, namespace: Namespace, settings: 
       ...steps,
       ...targetSteps(provisioned, settings),
       // What kept it from being made is over, and its target is remembered.
-      markStep(namespace, { [PROBLEM]: undefined, ...(provisioned.target !== undefined && { [TARGET_MADE]: 'true' }) }),
+      annotate(Namespace, namespace, {
+        [PROBLEM]: undefined,
+        ...(provisioned.target !== undefined && { [TARGET_MADE]: 'true' }),
+      }),
     ],
     requeueAfterMs: freshForMs,
   };
@@ -124,11 +127,6 @@ function isAbandoned(
   const wasBound = recycled !== undefined || ['Bound', 'Released', 'Failed'].includes(target.status?.phase ?? '');
   const isFor = claimNameOf(target) === claimRef.name && (uid ?? claimUid) === claimUid;
   return claim === undefined && !wasBound && isFor;
-}
-
-function markStep(namespace: Namespace, marks: Readonly<Record<string, string | undefined>>): Step {
-  const annotations = { ...namespace.metadata.annotations, ...marks } as Record<string, string>;
-  return edit(Namespace, namespace, { ...namespace, metadata: { ...namespace.metadata, annotations } });
 }
 
 /** A namespace that nobody will ever use is removed: by way of its target if it has one, which takes it along. */

@@ -4,7 +4,7 @@ import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import type { DeploymentTargetClass } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, PlannedCondition, PlannedEvent, View } from '../../controller/index.ts';
-import { edit, remove, removeUnchanged } from '../../kube/index.ts';
+import { edit, remove, removeUnchanged, annotate } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
 import { claimNameOf, claimUidOf, withoutClaim } from '../claim-ref.ts';
 import { isRotated, readingSecrets } from '../credentials.ts';
@@ -104,14 +104,9 @@ function present(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retai
   const phase = target.status?.phase ?? '';
   if (phase === 'Released' || phase === 'Failed') return released(view, target, policy);
   const isReset = target.metadata.annotations?.[MAKE_AVAILABLE] !== undefined;
-  const steps = isReset ? [annotate(target, { [MAKE_AVAILABLE]: undefined })] : [];
+  const steps = isReset ? [annotate(DeploymentTarget, target, { [MAKE_AVAILABLE]: undefined })] : [];
   if (phase === 'Bound') return { phase: isClaimed(view, target) ? phase : 'Released', steps };
   return { phase: hasCredentials(target) ? 'Available' : 'Pending', steps };
-}
-
-function annotate(target: DeploymentTarget, changes: Readonly<Record<string, string | undefined>>): Step {
-  const annotations = { ...target.metadata.annotations, ...changes } as Record<string, string>;
-  return edit(DeploymentTarget, target, { ...target, metadata: { ...target.metadata, annotations } });
 }
 
 /** Whether a bound target still has its claim. Other binders leave the reference empty: then the claim names it. */
@@ -132,7 +127,7 @@ function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Reta
   const isSettled = isFree || claim !== undefined;
   if (reset !== undefined && phase === 'Released' && (isSettled || claimNameOf(target) === '')) {
     // First the mark that it was used, then the phase; what the person said stays until that is done.
-    if (recycled === undefined) return { phase, steps: [annotate(target, { [RECYCLED]: 'true' })] };
+    if (recycled === undefined) return { phase, steps: [annotate(DeploymentTarget, target, { [RECYCLED]: 'true' })] };
     return { phase: isShut(view, target) ? 'Available' : phase, steps: [] };
   }
   if (isSettled) return { phase, steps: [] };
@@ -156,7 +151,7 @@ function isShut(view: View, { metadata, spec }: DeploymentTarget): boolean {
 function recordPolicy(target: DeploymentTarget, ofClass: DeploymentTargetClass | undefined): Step[] {
   const wanted = ofClass?.spec.reclaimPolicy;
   if (wanted === undefined || target.metadata.annotations?.[RECLAIM_POLICY] === wanted) return [];
-  return [annotate(target, { [RECLAIM_POLICY]: wanted })];
+  return [annotate(DeploymentTarget, target, { [RECLAIM_POLICY]: wanted })];
 }
 
 function policyProblem(ofClass: DeploymentTargetClass | undefined): string | undefined {

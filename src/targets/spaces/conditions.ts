@@ -1,8 +1,8 @@
 // The Ready condition of space requests and spaces. It moves its time when the status changes, and has a second time for
 // any change.
+import { timestamp } from '../../kube/index.ts';
 import type { Space, SpaceRequest } from '../../api/spaces.ts';
 import type { Condition, Plan, PlannedEvent, Status, View } from '../../controller/index.ts';
-import { timeText } from '../status.ts';
 
 type Of = SpaceRequest | Space;
 type ToolchainCondition = NonNullable<NonNullable<Of['status']>['conditions']>[number];
@@ -50,7 +50,7 @@ function withReadiness(
   const before = readyOf(object);
   const all = (object.status?.conditions ?? []).filter(({ type }) => type !== 'Stalled') as Condition[];
   const isSame = before?.status === status && before.reason === reason && (before.message ?? '') === message;
-  const time = timeText(now);
+  const time = timestamp(now);
   const ready = {
     type: 'Ready',
     status,

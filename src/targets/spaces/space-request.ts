@@ -2,7 +2,7 @@
 import { Space, SpaceRequest } from '../../api/spaces.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
-import { edit, make, remove, token } from '../../kube/index.ts';
+import { edit, make, remove, token, withAnnotations } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
 import { freshForMs, isIssuedByUs, issuedFor } from '../credentials.ts';
 import { digest, joinName, LAST_CLAIM, REQUESTED_NAMESPACE, TOOLCHAIN_FINALIZER } from '../names.ts';
@@ -147,10 +147,8 @@ function followStep(space: Space, { metadata: { annotations }, spec }: SpaceRequ
   const isSame = before.length === roles.length && roles.every((role, i) => role === before[i]);
   const next = { ...space.spec, tierName, ...(!isSame && { targetClusterRoles: roles }) };
   const lastClaim = annotations?.[LAST_CLAIM];
-  const marks =
-    lastClaim === undefined ? space.metadata.annotations : { ...space.metadata.annotations, [LAST_CLAIM]: lastClaim };
-  const metadata = { ...space.metadata, ...(marks && { annotations: marks }) };
-  return edit(Space, space, { ...space, metadata, spec: next });
+  const marked = lastClaim === undefined ? space : withAnnotations(space, { [LAST_CLAIM]: lastClaim });
+  return edit(Space, space, { ...marked, spec: next });
 }
 
 /** Access to the namespaces of a space, and then its own word on whether it is ready. */

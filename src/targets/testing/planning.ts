@@ -3,7 +3,7 @@ import { ManagedEnvironment, Space, SpaceBinding, SpaceRequest } from '../../api
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../../api/targets.ts';
 import { Reads } from '../../controller/index.ts';
 import type { Plan, View } from '../../controller/index.ts';
-import { editPatch, keyOf, reading, Tables } from '../../kube/index.ts';
+import { editPatch, keyOf, reading, Tables, timestamp } from '../../kube/index.ts';
 import type { AnyKind, Kind, KubeObject, ObjectMeta, Step } from '../../kube/index.ts';
 import { namespaceTables } from '../namespaces/world.ts';
 import { contentKinds, Namespace, Secret } from '../objects.ts';
@@ -13,7 +13,7 @@ export const NOW = Date.parse('2026-01-01T00:10:00Z');
 
 /** A moment so many seconds before now, as Kubernetes writes it. */
 export function ago(seconds: number): string {
-  return new Date(NOW - seconds * 1000).toISOString().replace('.000Z', 'Z');
+  return timestamp(NOW - seconds * 1000);
 }
 
 type Meta = Partial<ObjectMeta>;

@@ -1,8 +1,8 @@
 // Custom resource definitions: accepted or not at once, and kept at their end until their objects are gone.
+import { timestamp } from '../../../kube/times.ts';
 import type { AnyObject } from '../../../kube/objects.ts';
 import { acceptedStatus } from '../../crd/index.ts';
 import type { Cluster } from '../context.ts';
-import { timestamp } from '../meta.ts';
 import { items, part } from './types.ts';
 import type { KindRules } from './types.ts';
 
@@ -25,7 +25,7 @@ function named(object: AnyObject): AnyObject {
 function reviewed(object: AnyObject, cluster: Cluster): AnyObject {
   const complete = named(object);
   const others = cluster.store.list(definitionCollection).map((stored) => stored.object);
-  return { ...complete, status: acceptedStatus(complete, others, timestamp()) };
+  return { ...complete, status: acceptedStatus(complete, others, timestamp(Date.now())) };
 }
 
 export const definitionRules: KindRules = {
@@ -46,7 +46,7 @@ export function withTerminating(object: AnyObject, reason: string, message: stri
   const status = part(object, 'status');
   const conditions = items(status, 'conditions');
   const before = conditions.find((condition) => condition['type'] === 'Terminating');
-  const lastTransitionTime = before?.['status'] === 'True' ? before['lastTransitionTime'] : timestamp();
+  const lastTransitionTime = before?.['status'] === 'True' ? before['lastTransitionTime'] : timestamp(Date.now());
   const terminating = { type: 'Terminating', status: 'True', reason, message, lastTransitionTime };
   const others = conditions.filter((condition) => condition !== before);
   return { ...object, status: { ...status, conditions: [...others, terminating] } };
