@@ -20,6 +20,7 @@ export { defineModel, factsOf } from './facts.ts';
 export type { Facts, Model } from './facts.ts';
 export { Reads } from './view.ts';
 export type { Refusal, View } from './view.ts';
+export { WhatIf } from './what-if.ts';
 export { clientConfigOf, removeConfiguration, WebhookRegistration } from './webhook/registration.ts';
 export type { ValidatingWebhookConfiguration, WebhookAddress } from './webhook/registration.ts';
 export { serveWebhooks } from './webhook/server.ts';

@@ -3,6 +3,7 @@
 import type { AnyKind, Ref } from '../kube/objects.ts';
 import type { Tables } from '../kube/tables/tables.ts';
 import { Tracker } from '../watchable/index.ts';
+import type { Overlay } from '../watchable/index.ts';
 import { factsOf } from './facts.ts';
 import type { Facts } from './facts.ts';
 
@@ -29,6 +30,8 @@ export interface ReadsOptions {
   readonly wake: (reader: string) => void;
   /** Called with each such change at once; see `TrackerOptions`. */
   readonly onChange?: (reader: string, value: unknown) => void;
+  /** Read everything as it is in this overlay. */
+  readonly overlay?: Overlay;
 }
 
 /** Who read what: the readers of a controller are the keys that it plans for. */
@@ -39,10 +42,10 @@ export class Reads {
   /** By reader: what its last plan found, and since when that was so. */
   readonly #findings = new Map<string, ReadonlyMap<string, number>>();
 
-  constructor({ tables, now, wake, onChange }: ReadsOptions) {
+  constructor({ tables, now, ...tracking }: ReadsOptions) {
     this.#tables = tables;
     this.#now = now;
-    this.#tracker = new Tracker({ wake, ...(onChange && { onChange }) });
+    this.#tracker = new Tracker(tracking);
   }
 
   /** Whether something concerns this reader. */

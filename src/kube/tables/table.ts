@@ -205,10 +205,14 @@ export class Table<T extends KubeObject> {
     this.#feed.tell();
   }
 
+  /** An object as the table would hold it; undefined if it is outside of the table's namespace or selectors. */
+  form(object: T): T | undefined {
+    return this.#isHere(object) && this.#selects(object) ? this.#transform(object) : undefined;
+  }
+
   /** Takes an object that a write returned. Ignored where it is outside of the table's namespace or selectors. */
   observe(object: T): void {
-    const { namespace } = this.selection;
-    if (namespace !== undefined && object.metadata.namespace !== namespace) return;
+    if (!this.#isHere(object)) return;
     if (this.#selects(object)) this.#put(object, true);
     else this.#leave(object.metadata);
     this.#feed.tell();
@@ -225,6 +229,11 @@ export class Table<T extends KubeObject> {
     if (this.#map.load(key)?.metadata.uid === meta.uid) this.#remove(key);
     this.#leave(meta);
     this.#feed.tell();
+  }
+
+  #isHere({ metadata }: T): boolean {
+    const { namespace } = this.selection;
+    return namespace === undefined || metadata.namespace === namespace;
   }
 
   #put(object: T, observed: boolean): void {

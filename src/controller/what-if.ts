@@ -1,0 +1,58 @@
+// "What if": the world after changes that nobody has made. Ordinary plans run on it, without a controller and without
+// writing anything; the tables, and everybody who reads them, notice nothing. For `plan` and admission.
+import { keyOf } from '../kube/objects.ts';
+import type { Kind, KubeObject, Ref } from '../kube/objects.ts';
+import type { Tables } from '../kube/tables/tables.ts';
+import { Overlay } from '../watchable/index.ts';
+import { factsOf } from './facts.ts';
+import type { Facts } from './facts.ts';
+import { Reads } from './view.ts';
+import type { Refusal, View } from './view.ts';
+
+export class WhatIf {
+  /** What would be there; reading it here subscribes to nothing. */
+  readonly facts: Facts;
+  readonly #tables: Tables;
+  readonly #overlay = new Overlay();
+  readonly #reads: Reads;
+  readonly #outdated = new Set<string>();
+
+  /** The world of the tables. It follows them in everything that is not changed here. */
+  constructor({ tables, now }: { readonly tables: Tables; readonly now: () => number }) {
+    this.#tables = tables;
+    this.facts = factsOf(tables, this.#overlay.read);
+    const wake = (reader: string): void => void this.#outdated.add(reader);
+    this.#reads = new Reads({ tables, now, wake, overlay: this.#overlay });
+  }
+
+  /** An object is there, as given; in the place of another of its name, if there is one. */
+  put<T extends KubeObject>(kind: Kind<T>, object: T): void {
+    const table = this.#tables.of(kind);
+    const key = keyOf(object.metadata);
+    const kept = table.form(object);
+    if (kept === undefined) this.#overlay.delete(table.map, key);
+    else this.#overlay.store(table.map, key, kept);
+  }
+
+  /** An object is gone. */
+  remove<T extends KubeObject>(kind: Kind<T>, ref: Ref): void {
+    this.#overlay.delete(this.#tables.of(kind).map, keyOf(ref));
+  }
+
+  /** Runs a plan on a view of this world, and remembers for `reader` what it read, as a controller does for a key. */
+  plan<R>(reader: string, plan: (view: View) => R, refusal?: Refusal): R {
+    this.#outdated.delete(reader);
+    return this.#reads.track(reader, plan, refusal);
+  }
+
+  /** The readers whose plans read something that has changed since: those that a controller would make again. */
+  outdated(): readonly string[] {
+    this.#reads.deliver();
+    return [...this.#outdated];
+  }
+
+  /** Forgets who read what. */
+  close(): void {
+    this.#reads.close();
+  }
+}
