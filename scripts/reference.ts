@@ -5,6 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { dynamicEnv } from '../src/api/dynamicenv.ts';
+import { istio } from '../src/api/istio.ts';
 import type { Resource } from '../src/api/resource.ts';
 import * as routing from '../src/api/routing.ts';
 import * as spaces from '../src/api/spaces.ts';
@@ -42,7 +43,7 @@ export function referencePages(): ReadonlyMap<string, string> {
 /** Every kind that a module of ours exports. */
 function resources(): readonly Resource<KubeObject>[] {
   const modules = [targets, spaces, routing].flatMap((module): object[] => Object.values(module));
-  return [dynamicEnv, ...modules, upstream].filter((each): each is Resource<KubeObject> => 'crd' in each);
+  return [dynamicEnv, ...modules, upstream, istio].filter((each): each is Resource<KubeObject> => 'crd' in each);
 }
 
 function fileOf({ definition }: Resource<KubeObject>): string {
@@ -50,7 +51,7 @@ function fileOf({ definition }: Resource<KubeObject>): string {
 }
 
 function pageOf({ definition, crd }: Resource<KubeObject>): string {
-  const { group, version, kind, plural, shortNames = [], namespaced, columns } = definition;
+  const { group, version, alsoServed = [], kind, plural, shortNames = [], namespaced, columns } = definition;
   const known = new Map<string, string>();
   const { spec, status } = schemaOf(crd).properties ?? {};
   const notes = [
@@ -64,7 +65,7 @@ function pageOf({ definition, crd }: Resource<KubeObject>): string {
     table(
       ['', ''],
       [
-        ['apiVersion', `\`${group}/${version}\``],
+        ['apiVersion', [version, ...alsoServed].map((each) => `\`${group}/${each}\``).join(', ')],
         ['kind', `\`${kind}\``],
         ['names for kubectl', [plural, definition.singular, ...shortNames].map((name) => `\`${name}\``).join(', ')],
         ['scope', namespaced ? 'a namespace' : 'the cluster'],

@@ -9,6 +9,7 @@ import type { ApiObject } from '../embedded/resource.ts';
 import { connect, defineKind, parseJson } from '../kube/index.ts';
 import type { AnyKind, AnyObject, Client } from '../kube/index.ts';
 import { DynamicEnv, dynamicEnv } from './dynamicenv.ts';
+import { istio } from './istio.ts';
 import * as routing from './routing.ts';
 import * as spaces from './spaces.ts';
 import * as targets from './targets.ts';
@@ -25,7 +26,7 @@ interface Node {
 }
 
 const modules = [spaces, targets, routing].flatMap((module): object[] => Object.values(module));
-const definitions: readonly AnyObject[] = [dynamicEnv, ...modules, upstream].flatMap((each) =>
+const definitions: readonly AnyObject[] = [dynamicEnv, ...modules, upstream, istio].flatMap((each) =>
   'crd' in each ? [each.crd as AnyObject] : [],
 );
 const named = definitions.map((definition) => [definition.metadata.name, definition] as const);

@@ -16,6 +16,8 @@ interface PrinterColumn {
 export interface ResourceDefinition<Spec extends z.ZodType, Status extends z.ZodType> {
   readonly group: string;
   readonly version: string;
+  /** Further versions with the same schema; nothing is converted, and `version` is the one that is stored. */
+  readonly alsoServed?: readonly string[];
   readonly kind: string;
   readonly plural: string;
   readonly singular: string;
@@ -90,36 +92,36 @@ function customResourceDefinition(definition: ResourceDefinition<z.ZodType, z.Zo
         ...(categories.length > 0 && { categories }),
       },
       scope: definition.namespaced ? 'Namespaced' : 'Cluster',
-      versions: [
-        {
-          name: version,
-          served: true,
-          storage: true,
-          additionalPrinterColumns: definition.columns,
-          subresources: { status: {} },
-          schema: {
-            openAPIV3Schema: {
-              description: definition.description,
-              type: 'object',
-              properties: {
-                apiVersion: { type: 'string', description: 'Group and version of the schema of this object.' },
-                kind: { type: 'string', description: 'The kind of this object.' },
-                metadata: { type: 'object' },
-                spec: {
-                  description: 'What is wanted.',
-                  ...structural(definition.spec),
-                  ...(definition.emptySpec && { default: {} }),
-                  ...(definition.immutableSpec && IMMUTABLE),
-                },
-                status: { description: 'What was observed.', ...structural(definition.status) },
-              },
-              ...(definition.requiredSpec && { required: ['spec'] }),
-              ...(definition.preserveUnknownFields && { 'x-kubernetes-preserve-unknown-fields': true }),
-            },
-          },
-        },
-      ],
+      versions: [version, ...(definition.alsoServed ?? [])].map((name) => ({
+        name,
+        served: true,
+        storage: name === version,
+        additionalPrinterColumns: definition.columns,
+        subresources: { status: {} },
+        schema: { openAPIV3Schema: schemaOf(definition) },
+      })),
     },
+  };
+}
+
+function schemaOf(definition: ResourceDefinition<z.ZodType, z.ZodType>): Record<string, unknown> {
+  return {
+    description: definition.description,
+    type: 'object',
+    properties: {
+      apiVersion: { type: 'string', description: 'Group and version of the schema of this object.' },
+      kind: { type: 'string', description: 'The kind of this object.' },
+      metadata: { type: 'object' },
+      spec: {
+        description: 'What is wanted.',
+        ...structural(definition.spec),
+        ...(definition.emptySpec && { default: {} }),
+        ...(definition.immutableSpec && IMMUTABLE),
+      },
+      status: { description: 'What was observed.', ...structural(definition.status) },
+    },
+    ...(definition.requiredSpec && { required: ['spec'] }),
+    ...(definition.preserveUnknownFields && { 'x-kubernetes-preserve-unknown-fields': true }),
   };
 }
 
@@ -131,7 +133,11 @@ export interface KubernetesHints {
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
   readonly 'x-kubernetes-map-type'?: 'atomic' | 'granular';
   readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
+  readonly 'x-kubernetes-validations'?: readonly { readonly rule: string; readonly message: string }[];
 }
+
+const INT32_MIN = -(2 ** 31);
+const INT32_MAX = 2 ** 31 - 1;
 
 /** A zod schema as a structural schema: what Kubernetes forbids in one is taken out or said in its way. */
 function structural(schema: z.ZodType): Record<string, unknown> {
@@ -149,8 +155,9 @@ function structural(schema: z.ZodType): Record<string, unknown> {
       if (node['x-kubernetes-preserve-unknown-fields'] === true) delete node['additionalProperties'];
       if (node['type'] === 'integer') {
         // The format says it; bounds beyond what a double holds exactly would be wrong.
-        if (node['minimum'] === Number.MIN_SAFE_INTEGER || node['format'] === 'int32') delete node['minimum'];
-        if (node['maximum'] === Number.MAX_SAFE_INTEGER || node['format'] === 'int32') delete node['maximum'];
+        const wholeInt32 = node['minimum'] === INT32_MIN && node['maximum'] === INT32_MAX;
+        if (node['minimum'] === Number.MIN_SAFE_INTEGER || wholeInt32) delete node['minimum'];
+        if (node['maximum'] === Number.MAX_SAFE_INTEGER || wholeInt32) delete node['maximum'];
       }
       delete node['propertyNames'];
     },

@@ -1,0 +1,155 @@
+// What can go wrong with an Istio resource: the state, the description and the conditions that people see for each.
+import type { PlannedCondition } from '../controller/index.ts';
+import { failureConditions } from './conditions.ts';
+import type { Reason } from './conditions.ts';
+
+interface Row {
+  readonly description: string;
+  readonly state: 'Error' | 'Warning';
+  readonly reason: Reason;
+  /** The description alone, without the cause. */
+  readonly bare?: true;
+  /** When to try again without a change: with back-off (unless told), not at all, or after this many seconds. */
+  readonly retry?: 'never' | number;
+}
+
+const MINUTE = 60;
+const HOUR = 3600;
+
+/** By what was being done. */
+export const FAILURES = {
+  namespace: {
+    description: 'Stopped Istio CR reconciliation',
+    state: 'Error',
+    reason: 'ReconcileFailed',
+    retry: 'never',
+  },
+  duplicate: {
+    description: 'Stopped Istio CR reconciliation',
+    state: 'Error',
+    reason: 'OlderCRExists',
+    retry: 'never',
+  },
+  authorizers: {
+    description: 'Authorizer name needs to be unique',
+    state: 'Warning',
+    reason: 'ValidationFailed',
+    retry: 'never',
+  },
+  statsMatcher: {
+    description: 'ProxyStatsMatcher inclusionRegexps contains an invalid regular expression',
+    state: 'Error',
+    reason: 'ValidationFailed',
+    retry: 'never',
+  },
+  invalid: {
+    description: 'Istio custom resource has invalid configuration',
+    state: 'Error',
+    reason: 'ValidationFailed',
+    retry: 'never',
+  },
+  experimental: {
+    description: 'Experimental features are not supported in this image flavour',
+    state: 'Error',
+    reason: 'ValidationFailed',
+    retry: 'never',
+  },
+  versionCheck: {
+    description: 'Istio version check failed',
+    state: 'Error',
+    reason: 'IstioInstallUninstallFailed',
+  },
+  versionUpdate: {
+    description: 'Istio version update is not allowed',
+    state: 'Warning',
+    reason: 'IstioVersionUpdateNotAllowed',
+    retry: MINUTE,
+  },
+  flavour: {
+    description: 'Could not evaluate cluster flavour',
+    state: 'Error',
+    reason: 'IstioInstallUninstallFailed',
+  },
+  size: { description: 'Could not evaluate cluster size', state: 'Error', reason: 'IstioInstallUninstallFailed' },
+  merge: {
+    description: 'Could not merge Istio operator configuration',
+    state: 'Error',
+    reason: 'IstioCustomResourceMisconfigured',
+  },
+  install: { description: 'Could not install Istio', state: 'Error', reason: 'IstioInstallUninstallFailed' },
+  verify: { description: 'Istio installation failed', state: 'Error', reason: 'IstioInstallUninstallFailed' },
+  blocked: {
+    description:
+      'There are Istio resources that block deletion. Please take a look at kyma-system/istio-controller-manager logs to see more information about the warning',
+    state: 'Warning',
+    reason: 'IstioCustomResourcesDangling',
+    bare: true,
+    retry: MINUTE,
+  },
+  uninstall: { description: 'Could not uninstall istio', state: 'Error', reason: 'IstioInstallUninstallFailed' },
+  sidecarRemoval: {
+    description: 'Could not remove istio sidecars',
+    state: 'Error',
+    reason: 'IstioInstallUninstallFailed',
+  },
+  resource: {
+    description: 'Could not reconcile Istio resource',
+    state: 'Error',
+    reason: 'CustomResourcesReconcileFailed',
+  },
+  sidecars: {
+    description: 'Error occurred during reconciliation of Istio Sidecars',
+    state: 'Error',
+    reason: 'ProxySidecarRestartFailed',
+  },
+  manualRestart: {
+    description:
+      'Not all pods with Istio injection could be restarted. Please take a look at kyma-system/istio-controller-manager logs to see more information about the warning',
+    state: 'Warning',
+    reason: 'ProxySidecarManualRestartRequired',
+    retry: HOUR,
+  },
+  gateway: {
+    description: 'Failed to restart Ingress Gateway',
+    state: 'Error',
+    reason: 'IngressGatewayRestartFailed',
+  },
+  userFilter: {
+    description: 'misconfigured EnvoyFilter can potentially break Istio Ingress Gateway',
+    state: 'Warning',
+    reason: 'IngressTargetingUserResourceFound',
+    retry: HOUR,
+  },
+} as const satisfies Readonly<Record<string, Row>>;
+
+/** What is told of a resource that something is wrong with. */
+export interface Failure {
+  readonly state: 'Error' | 'Warning';
+  readonly description: string;
+  readonly conditions: readonly PlannedCondition[];
+  readonly retry: 'backoff' | 'never' | number;
+}
+
+interface FailureOptions {
+  /** After the description and a space: which one it was. */
+  readonly subject?: string;
+  /** In place of the words of the condition. */
+  readonly conditions?: readonly PlannedCondition[];
+}
+
+/** What to tell when something failed, and why. */
+export function failure(what: keyof typeof FAILURES, cause: string, options: FailureOptions = {}): Failure {
+  const { description, state, reason, bare, retry }: Row = FAILURES[what];
+  const prefix = options.subject === undefined ? description : `${description} ${options.subject}`;
+  return {
+    state,
+    description: bare === true ? prefix : `${prefix}: ${cause}`,
+    conditions: options.conditions ?? failureConditions(reason),
+    retry: retry ?? 'backoff',
+  };
+}
+
+/** The one to tell of when several components failed: an error before a warning, and else the first. */
+export function worstOf(failures: readonly Failure[]): Failure | undefined {
+  return failures.find(({ state }) => state === 'Error') ?? failures[0];
+}
