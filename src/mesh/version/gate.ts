@@ -1,0 +1,53 @@
+// May the version of this release be installed over what is there? One minor version up, never down, never another major.
+import { failure } from '../failures.ts';
+import type { Failure } from '../failures.ts';
+import { compareSemver, coreOf, parseVersion, versionText } from './semver.ts';
+
+/** What is known of the version that is installed now. */
+export interface CurrentVersion {
+  /** From the annotation that the last installation left. */
+  readonly recorded?: string;
+  /** Tags of the images of the istiod pods that run. */
+  readonly running: readonly string[];
+}
+
+/** Why the target may not be installed; undefined when it may. Where annotation and istiod differ, both must allow it. */
+export function versionGate(target: string, current: CurrentVersion): Failure | undefined {
+  const wanted = parseVersion(target);
+  if (typeof wanted === 'string') return failure('versionCheck', wanted);
+  if (current.recorded !== undefined) {
+    const recorded = parseVersion(current.recorded);
+    if (typeof recorded === 'string') return failure('versionCheck', recorded);
+  }
+  const running = [...new Set(current.running)];
+  const problem = running.map(parseVersion).find((parsed) => typeof parsed === 'string');
+  if (problem !== undefined && current.recorded === undefined) {
+    // Nobody knows what runs there, and it was not installed by us.
+    return failure('versionCheck', `the tag of the running istiod: ${problem}`);
+  }
+  for (const text of [...(current.recorded === undefined ? [] : [current.recorded]), ...running]) {
+    const installed = parseVersion(text);
+    if (typeof installed === 'string') continue;
+    const refusal = refusalOf(wanted, installed);
+    if (refusal !== undefined) return failure('versionUpdate', refusal);
+  }
+  return undefined;
+}
+
+type Version = Exclude<ReturnType<typeof parseVersion>, string>;
+
+function refusalOf(target: Version, current: Version): string | undefined {
+  // Another flavour of the same version is no update.
+  if (coreOf(target) === coreOf(current)) return undefined;
+  const [to, from] = [versionText(target), versionText(current)];
+  if (compareSemver(target, current) < 0) {
+    return `target Istio version (${to}) is lower than current version (${from}) - downgrade not supported`;
+  }
+  if (target.major !== current.major) {
+    return `target Istio version (${to}) is different than current Istio version (${from}) - major version upgrade is not supported`;
+  }
+  if (target.minor - current.minor > 1) {
+    return `target Istio version (${to}) is higher than current Istio version (${from}) - the difference between versions exceed one minor version`;
+  }
+  return undefined;
+}
