@@ -1,5 +1,6 @@
 // Texts that reach the status. People and tests know them by heart, so they are contract to the letter, typos included.
 import type { Ref } from '../kube/objects.ts';
+import type { Relation } from '../traffic/istio/matches.ts';
 
 const ONLY_BASE = 'let its selector ask for a label that only the base has';
 
@@ -44,13 +45,22 @@ export const messages = {
   leftOut: (match: number, why: string) => `istioMatches[${match}] is left out: ${why}`,
   shadowed: (other: string, match: number, key: string) =>
     `${other} came first and gets the requests of istioMatches[${match}] (${key})`,
+  mayBeShadowed: (other: string, match: number, key: string) =>
+    `${other} came first and may take the requests of istioMatches[${match}] (${key}): whether it takes all of them can't be decided`,
   gotNothing: (takers: readonly string[]) => `all of its requests are taken by ${takers.join(', ')}`,
   unanswered: (why: string) => `requests get errors: ${why}`,
   noPod: (why: string | undefined) => `no pod of the clone is ready${why === undefined ? '' : ` (${why})`}`,
   fitsNothing: (match: number, entry: number | undefined, why: string) =>
     `no request of ${entry === undefined ? 'this route' : `match[${entry}]`} fits istioMatches[${match}], for ${why}`,
-  sameRequests: (other: string, match: number, key: string) =>
-    `spec.istioMatches[${match}]: environment ${other} asks for the same requests to ${key}: the one that came first gets them`,
+  sameRequests: (relation: Relation, other: string, match: number, key: string) => {
+    const asks = {
+      same: `asks for the same requests to ${key}: the one that came first gets them`,
+      covered: `asks for all of these requests to ${key}, and for others: the one that came first gets them`,
+      overlapping: `asks for some of these requests to ${key}: the one that came first gets those`,
+      undecided: `may ask for some of these requests to ${key}, which can't be decided: the one that came first gets those`,
+    };
+    return `spec.istioMatches[${match}]: environment ${other} ${asks[relation]}`;
+  },
   budgetOfBoth: (budget: string, { name }: Ref) =>
     `PodDisruptionBudget ${budget} counts the pods of ${name} too, and lets more pods of the base be evicted for it: ${ONLY_BASE}`,
   autoscalerOfBoth: (scaler: string, { name }: Ref) =>

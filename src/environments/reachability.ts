@@ -39,7 +39,7 @@ function takersIn({ subset }: Item, owner: Owner, key: string, service: VirtualS
     if (!isRouteOfSubset(owner, subset, service, route)) return [];
     const earlier = http.slice(0, i).filter((each) => !isRouteOfSubset(owner, subset, service, each));
     const taker = takerOf(earlier, route.match ?? [{}]);
-    return [taker && `${titleOf(service, taker)} in VirtualService ${key}`];
+    return [taker?.isCertain ? `${titleOf(service, taker.route)} in VirtualService ${key}` : undefined];
   });
 }
 

@@ -85,14 +85,21 @@ function inserted(
   const destinations = rescaled(matching).map((each) =>
     redirected(each, owner.version, cloneName(env.metadata, subset)),
   );
-  const earlier = before.filter((route) => !isRouteOfSubset(owner, subset, service, route));
+  // Of a base route that has a copy, that copy takes what carries the key.
+  const earlier = before.filter(
+    (route) =>
+      !isRouteOfSubset(owner, subset, service, route) && (isInserted(route) || !handledBy(service, insertion, route)),
+  );
   const routes: HttpRoute[] = [];
   for (const [i, wanted] of (env.spec?.istioMatches ?? []).entries()) {
     if (unusable(wanted) !== undefined) continue;
     const match = combined(service, base, wanted, i, (text) => warn(`${text} (${statusKey(subset)})`));
     if (match.length === 0) continue;
     const taker = takerOf(earlier, match);
-    if (taker !== undefined) warn(messages.shadowed(titleOf(service, taker), i, statusKey(subset)));
+    if (taker !== undefined) {
+      const text = taker.isCertain ? messages.shadowed : messages.mayBeShadowed;
+      warn(text(titleOf(service, taker.route), i, statusKey(subset)));
+    }
     const route = { ...base, match, route: destinations };
     routes.push({ ...route, name: routeName(env.metadata, subset, digest(route)) });
   }

@@ -7,7 +7,8 @@ import type { ContainerOverrides, DynamicEnv, Subset } from '../api/dynamicenv.t
 import { keyOf } from '../kube/objects.ts';
 import type { Ref } from '../kube/objects.ts';
 import type { Status } from '../kube/errors.ts';
-import { overlap, refusedRegexes } from '../traffic/istio/matches.ts';
+import { refusedRegexes, relate } from '../traffic/istio/matches.ts';
+import type { Relation } from '../traffic/istio/matches.ts';
 import { messages } from './messages.ts';
 import { statusKey, uniqueVersion } from './names.ts';
 import { quote, quoteSpec } from './invalid-value.ts';
@@ -62,18 +63,23 @@ export function foreignNamespaces(env: DynamicEnv, old?: DynamicEnv): readonly s
   return [...new Set(foreignItems(env, old).map(({ item }) => item.namespace))];
 }
 
-/** What to warn of: other environments that ask for the same requests to the same workload. */
+/** What to warn of: other environments that ask for some of the same requests to the same workload. */
 export function sameRequests(env: DynamicEnv, ofWorkload: (key: string) => readonly DynamicEnv[]): readonly string[] {
   return (env.spec?.subsets ?? []).flatMap((subset) => {
     const key = statusKey(subset);
     const others = ofWorkload(key).filter(({ metadata }) => keyOf(metadata) !== keyOf(env.metadata));
     return (env.spec?.istioMatches ?? []).flatMap((match, i) =>
-      others
-        .filter(({ spec }) => spec?.istioMatches?.some((each) => overlap(match, each)))
-        .map(({ metadata }) => messages.sameRequests(keyOf(metadata), i, key)),
+      others.flatMap(({ metadata, spec }) => {
+        const relations = new Set((spec?.istioMatches ?? []).map((each) => relate(match, each)));
+        const worst = RELATIONS.find((each) => relations.has(each));
+        return worst === undefined ? [] : [messages.sameRequests(worst, keyOf(metadata), i, key)];
+      }),
     );
   });
 }
+
+/** The worst first. */
+const RELATIONS: readonly Relation[] = ['same', 'covered', 'overlapping', 'undecided'];
 
 function verdict(...rules: readonly (() => Refusal | undefined)[]): Verdict {
   for (const rule of rules) {

@@ -23,18 +23,6 @@ export function fitsRegex(regex: string, value: string): boolean {
   return regexProblem(regex) === undefined && (look(regex).program ?? RE2JS.compile(regex)).matches(value);
 }
 
-/**
- * Whether every value that begins so fits a regular expression. False also where it can't be told: only those are
- * looked into that end in `.*` or `.+`, and what comes before must be sure to stand for itself.
- */
-export function fitsWhatever(regex: string, beginning: string): boolean {
-  const whole = /^\((?:\?:)?(.*)\)$/s.exec(regex)?.[1] ?? regex;
-  const [, head, repeated] = /^(.*?)\.([*+])\$?$/s.exec(whole) ?? [];
-  if (head === undefined || /[|$]|\\[zbBQ]/.test(head) || regexProblem(head) !== undefined) return false;
-  const longest = repeated === '*' ? beginning.length : beginning.length - 1;
-  return Array.from({ length: longest + 1 }).some((_none, length) => fitsRegex(head, beginning.slice(0, length)));
-}
-
 function look(regex: string): { readonly problem?: string; readonly program?: RE2JS } {
   const before = known.get(regex);
   if (before !== undefined) return before;

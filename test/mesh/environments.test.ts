@@ -100,21 +100,22 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
     await Promise.all(bad.map((env) => gone(client, env)));
   });
 
-  test('an environment that earlier routes leave no request gets none, and says so', async () => {
+  test.each([
+    ['.*', { regex: '.*' }, { exact: 'boo' }],
+    ['a prefix of all its values', { prefix: 'b' }, { regex: 'bo+' }],
+  ])('an environment behind one for %s gets no request, and says so', async (_what, first, second) => {
     const { client } = handle.mesh;
-    const greedy = withMatch(environmentOf(NAMESPACE, 'greedy', 'orders', 'orders:2'), {
-      headers: { [KEY]: { regex: '.*' } },
-    });
-    const late = environmentOf(NAMESPACE, 'late', 'orders', 'orders:3');
+    const greedy = withMatch(environmentOf(NAMESPACE, 'greedy', 'orders', 'orders:2'), { headers: { [KEY]: first } });
+    const late = withMatch(environmentOf(NAMESPACE, 'late', 'orders', 'orders:3'), { headers: { [KEY]: second } });
     await having(greedy, async () => {
       await client.create(DynamicEnv, late);
       await poll(async () => (await client.get(DynamicEnv, late.metadata)).status?.state === 'degraded', 20_000);
       await handle.mesh.settled();
-      expect(await image(web, 'orders', 'late')).toBe('orders:2');
+      expect(await image(web, 'orders', 'boo')).toBe('orders:2');
     });
     await ready(client, late);
     await handle.mesh.settled();
-    expect(await image(web, 'orders', 'late')).toBe('orders:3');
+    expect(await image(web, 'orders', 'boo')).toBe('orders:3');
     await client.delete(DynamicEnv, late.metadata);
     await gone(client, late);
   });

@@ -1,7 +1,8 @@
 // A combined match must hold exactly when both of its parts do, whatever they ask for.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { combine, includes, overlap, unusable } from './matches.ts';
+import { combine, includes, relate, unusable } from './matches.ts';
+import type { HeaderMatch, HttpMatch } from './objects.ts';
 import { fits, fitsConditions } from '../evaluate.ts';
 
 const value = fc.constantFrom('a', 'ab', 'abc', 'b');
@@ -66,17 +67,42 @@ test('a match includes every one that asks for more', () => {
   );
 });
 
+const user = (match: HeaderMatch): HttpMatch => ({ headers: { user: match } });
+
 test.each([
-  [{ headers: { user: { exact: 'abc' } } }, { headers: { User: { prefix: 'ab' } } }, true],
-  [{ headers: { user: { exact: 'abc' } } }, { headers: { user: { exact: 'abc' } }, sourceLabels: { app: 'x' } }, true],
-  [{ headers: { user: { exact: 'abc' } } }, { headers: { user: { exact: 'b' } } }, false],
-  [{ headers: { user: { exact: 'abc' } } }, { headers: { other: { exact: 'abc' } } }, false],
-  [{ headers: { user: { exact: 'abc' } } }, { headers: { user: { regex: '.*' } } }, true],
-  [{ headers: { user: { regex: '[a-z]+' } } }, { headers: { user: { regex: '.*' } } }, true],
-  [{ headers: { user: { exact: 'abc' } } }, { headers: { user: { regex: '[0-9]+' } } }, false],
-  [{ headers: { user: { exact: 'abc' } } }, {}, false],
-])('%j and %j ask for the same requests: %s', (a, b, same) => {
-  expect([overlap(a, b), overlap(b, a)]).toEqual([same, same]);
+  [user({ exact: 'abc' }), { headers: { User: { exact: 'abc' } } }, 'same', 'same'],
+  [user({ regex: 'a|b' }), user({ regex: '[ab]' }), 'same', 'same'],
+  [user({ exact: 'abc' }), { headers: { User: { prefix: 'ab' } } }, 'covered', 'overlapping'],
+  [user({ exact: 'abc' }), { ...user({ exact: 'abc' }), sourceLabels: { app: 'x' } }, 'overlapping', 'covered'],
+  [user({ exact: 'abc' }), user({ regex: '.*' }), 'covered', 'overlapping'],
+  [user({ regex: '[a-z]+' }), user({ regex: '.*' }), 'covered', 'overlapping'],
+  [user({ regex: 'bo+' }), user({ prefix: 'b' }), 'covered', 'overlapping'],
+  [user({ regex: 'a.*' }), user({ regex: '.*b' }), 'overlapping', 'overlapping'],
+  [user({ regex: 'a{600}' }), user({ regex: 'a{700}' }), 'undecided', 'undecided'],
+  [user({ exact: 'abc' }), user({ exact: 'b' }), undefined, undefined],
+  [user({ exact: 'abc' }), { headers: { other: { exact: 'abc' } } }, undefined, undefined],
+  [user({ exact: 'abc' }), user({ regex: '[0-9]+' }), undefined, undefined],
+  [user({ exact: 'abc' }), {}, undefined, undefined],
+])('%j asks for what %j asks for: %s, and the other way round %s', (a, b, there, back) => {
+  expect([relate(a, b), relate(b, a)]).toEqual([there, back]);
+});
+
+test.each<[string, HttpMatch, HttpMatch, boolean | undefined]>([
+  ['a prefix and a regular expression', user({ prefix: 'b' }), user({ regex: 'bo+' }), true],
+  ['the same the other way round', user({ regex: 'bo+' }), user({ prefix: 'b' }), false],
+  ['an exact value and a regular expression', user({ exact: 'b' }), user({ regex: 'b' }), true],
+  ['two regular expressions', user({ regex: 'b.*' }), user({ regex: 'bo+' }), true],
+  ['any path and none', { uri: { prefix: '/' } }, user({ exact: 'a' }), true],
+  ['paths', { uri: { prefix: '/a' } }, { uri: { exact: '/a/b' } }, true],
+  ['paths of any case', { uri: { prefix: '/a' }, ignoreUriCase: true }, { uri: { exact: '/a' } }, undefined],
+  ['methods', { method: { regex: 'GET|HEAD' } }, { method: { exact: 'GET' } }, true],
+  ['fewer gateways', { gateways: ['a', 'b'] }, { gateways: ['b'] }, true],
+  ['a header that nobody speaks of', { withoutHeaders: { x: {} } }, user({ exact: 'a' }), false],
+  ['a header that is always there', { withoutHeaders: { user: {} } }, user({ exact: 'a' }), false],
+  ['a header that must not be so', { withoutHeaders: { user: { exact: 'b' } } }, user({ exact: 'a' }), undefined],
+  ['what is too large to look into', user({ regex: 'a{600}' }), user({ regex: 'a{700}' }), undefined],
+])('whether a match includes another: %s', (_what, wide, narrow, is) => {
+  expect(includes(wide, narrow)).toBe(is);
 });
 
 test('what a route asks for besides stays as it is', () => {

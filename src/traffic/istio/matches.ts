@@ -1,8 +1,10 @@
 // Conditions on a request: those of a route and those of an environment, combined so that both must hold.
+import { RE2JS } from 're2js';
 import type { IstioMatch, StringMatch } from '../../api/dynamicenv.ts';
 import { jsonEqual } from '../../watchable/index.ts';
+import { intersects, isSubset } from '../regex-language.ts';
+import { regexProblem } from '../regex.ts';
 import type { HeaderMatch, HttpMatch } from './objects.ts';
-import { fitsRegex, fitsWhatever, regexProblem } from '../regex.ts';
 
 export type Combined =
   | { readonly match: HttpMatch }
@@ -79,24 +81,98 @@ function lookedAt(entry: HttpMatch): HttpMatch {
   return rest;
 }
 
-/** Whether every request that fulfils the narrow entry fulfils the wide one. False also where it can't be told. */
-export function includes(wideEntry: HttpMatch, narrowEntry: HttpMatch): boolean {
+/** What can be said of something: undefined where it can't be decided. */
+type Decided = boolean | undefined;
+
+/** Whether every request that fulfils the narrow entry fulfils the wide one. */
+export function includes(wideEntry: HttpMatch, narrowEntry: HttpMatch): Decided {
   const [wide, narrow] = [lookedAt(wideEntry), lookedAt(narrowEntry)];
-  const { headers = {}, sourceLabels = {}, name: _name, ...rest } = wide;
+  const { headers = {}, sourceLabels = {}, name: _name, statPrefix: _prefix, ignoreUriCase: _case, ...rest } = wide;
   const given = Object.entries(narrow.headers ?? {});
-  return (
-    Object.entries(rest).every(([field, value]) => jsonEqual(value, narrow[field])) &&
-    Object.entries(sourceLabels).every(([label, value]) => narrow.sourceLabels?.[label] === value) &&
-    Object.entries(headers).every(([name, asked]) => spelled(given, name).some(([, each]) => implies(each, asked)))
-  );
+  return all([
+    ...Object.entries(rest).map(([field, value]) => includesField(field, value, narrow, wide)),
+    ...Object.entries(sourceLabels).map(([label, value]) => narrow.sourceLabels?.[label] === value),
+    ...Object.entries(headers).map(([name, asked]) => includesHeader(asked, spelled(given, name))),
+  ]);
 }
 
-/** Whether of two matches of environments one includes the other: then requests fit both. */
-export function overlap(a: IstioMatch, b: IstioMatch): boolean {
-  if (unusable(a) !== undefined || unusable(b) !== undefined) return false;
-  const [one, other] = [combine({}, a), combine({}, b)];
-  if ('contradiction' in one || 'contradiction' in other) return false;
-  return includes(one.match, other.match) || includes(other.match, one.match);
+function all(answers: readonly Decided[]): Decided {
+  if (answers.includes(false)) return false;
+  return answers.includes(undefined) ? undefined : true;
+}
+
+/** Whether conditions on a header, all of which hold, ask for no less than another one. */
+function includesHeader(asked: HeaderMatch, given: readonly [string, HeaderMatch][]): Decided {
+  const answers = given.map(([, each]) => implies(each, asked));
+  if (answers.includes(true)) return true;
+  // Of several that none alone is enough, all together may be.
+  return answers.length > 1 || answers.includes(undefined) ? undefined : false;
+}
+
+/** Whether a field of a wide entry asks for no more than the narrow entry does. */
+function includesField(field: string, value: unknown, narrow: HttpMatch, wide: HttpMatch): Decided {
+  const other = narrow[field];
+  const isSame = jsonEqual(value, other);
+  switch (field) {
+    case 'uri':
+      if (Boolean(wide['ignoreUriCase']) !== Boolean(narrow['ignoreUriCase'])) return undefined;
+      if (isSame) return true;
+      if (wide['ignoreUriCase']) return undefined;
+      return implies(other ?? { prefix: '/' }, value as HeaderMatch);
+    case 'scheme':
+    case 'method':
+    case 'authority':
+      return isSame || (other !== undefined && implies(other as HeaderMatch, value as HeaderMatch));
+    case 'gateways':
+      if (wide.gateways!.length === 0) return true;
+      return (narrow.gateways ?? []).length > 0 && narrow.gateways!.every((each) => wide.gateways!.includes(each));
+    case 'withoutHeaders':
+      return isSame || all(Object.entries(wide.withoutHeaders!).map(([name, each]) => lacks(name, each, narrow)));
+    case 'port':
+    case 'sourceNamespace':
+      return isSame;
+    default:
+      return isSame || (other === undefined ? false : undefined);
+  }
+}
+
+/** Whether no request of an entry has a header that fulfils a condition. */
+function lacks(name: string, excluded: HeaderMatch, { headers = {}, withoutHeaders = {} }: HttpMatch): Decided {
+  const [given, absent] = [headers, withoutHeaders].map((each) => spelled(Object.entries(each), name));
+  const isThere = given!.some(([, each]) => implies(each, excluded));
+  return isThere || given!.length + absent!.length === 0 ? false : undefined;
+}
+
+/** How the requests that one match of an environment asks for relate to those of another. */
+export type Relation = 'same' | 'covered' | 'overlapping' | 'undecided';
+
+/** Undefined where nobody takes a request from the other, as far as the same headers and labels can tell. */
+export function relate(ours: IstioMatch, theirs: IstioMatch): Relation | undefined {
+  if (unusable(ours) !== undefined || unusable(theirs) !== undefined) return undefined;
+  const [one, other] = [combine({}, ours), combine({}, theirs)];
+  if ('contradiction' in one || 'contradiction' in other) return undefined;
+  const [isCovered, covers] = [includes(other.match, one.match), includes(one.match, other.match)];
+  if (isCovered && covers) return 'same';
+  if (isCovered) return 'covered';
+  const common = covers || meet(one.match, other.match);
+  if (common === true) return 'overlapping';
+  return common === undefined ? 'undecided' : undefined;
+}
+
+/** Whether some request fits both of two entries that ask for the same headers. Others say nothing of each other. */
+function meet({ headers = {}, sourceLabels = {} }: HttpMatch, other: HttpMatch): Decided {
+  const theirs = Object.entries(other.headers ?? {});
+  const pairs = Object.entries(headers).map(([name, each]) => [each, spelled(theirs, name)[0]?.[1]] as const);
+  if (pairs.length === 0 || pairs.length !== theirs.length) return false;
+  return all([
+    ...pairs.map(([one, two]) => two !== undefined && meets(one, two)),
+    ...Object.entries(other.sourceLabels ?? {}).map(([name, value]) => (sourceLabels[name] ?? value) === value),
+  ]);
+}
+
+function meets(one: HeaderMatch, other: HeaderMatch): Decided {
+  const both = intersect(one, other);
+  return both === 'beside' ? intersects(regexOf(one), regexOf(other)) : both !== 'never';
 }
 
 /** Adds a condition on a header to those that are there: as one condition where one can say both, else beside them. */
@@ -151,12 +227,17 @@ function intersect(a: HeaderMatch, b: HeaderMatch): HeaderMatch | 'never' | 'bes
 }
 
 /** Whether each value that fulfils the first condition fulfils the second. */
-function implies(first: HeaderMatch, second: HeaderMatch): boolean {
-  if (jsonEqual(intersect(second, first), first)) return true;
-  if (!second.regex || isPresence(second)) return false;
-  return first.exact !== undefined
-    ? fitsRegex(second.regex, first.exact)
-    : fitsWhatever(second.regex, first.prefix ?? '');
+function implies(first: HeaderMatch, second: HeaderMatch): Decided {
+  if (isPresence(second) || jsonEqual(intersect(second, first), first)) return true;
+  return isSubset(regexOf(first), regexOf(second));
+}
+
+/** A condition on a value as a regular expression. */
+function regexOf(match: HeaderMatch): string {
+  if (isPresence(match)) return '.*';
+  const { exact, prefix, regex } = match;
+  if (regex) return regex;
+  return exact === undefined ? `${RE2JS.quote(prefix!)}.*` : RE2JS.quote(exact);
 }
 
 /** Some forms ask only that the header is there. An empty `exact` asks for an empty value. */
