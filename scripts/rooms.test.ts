@@ -39,6 +39,11 @@ const planted: [string, string, string, string][] = [
   ['a product room reaching into another', 'src/mesh/a.ts', 'src/targets/b.ts', 'mesh-imports-leftwards'],
   ['the embedded cluster knowing the product', 'src/embedded/a.ts', 'src/environments/b.ts', 'embedded-stands-alone'],
   ['the embedded cluster using the client', 'src/embedded/a.ts', 'src/kube/client/connect.ts', 'embedded-stands-alone'],
+  ['a room using what prints', 'src/targets/a.ts', 'src/cli/terminal/b.ts', 'only-cli-imports-cli'],
+  ['the dashboard using the command line', 'src/dashboard/a.ts', 'src/cli/b.ts', 'only-cli-imports-cli'],
+  ['the embedded cluster using the command line', 'src/embedded/a.ts', 'src/cli/b.ts', 'only-cli-imports-cli'],
+  ['the command line using how a room plans', 'src/cli/a.ts', 'src/targets/plan.ts', 'cli-knows-no-internals'],
+  ['the command line using how a loop works', 'src/cli/env/a.ts', 'src/controller/b.ts', 'cli-knows-no-internals'],
   ['the product using test code', 'src/kube/a.ts', 'test/b.ts', 'product-needs-no-test-code'],
 ];
 
@@ -51,6 +56,29 @@ test.each(planted)('notices %s, also when only a type is imported', async (_what
     [to]: 'export type B = 1;',
   });
   expect((await checkRooms(type)).violations).toEqual([`${rule}: ${from} → ${to}`]);
+});
+
+test('the command line may use the door of a room, and any module of a library', async () => {
+  const root = tree({
+    'src/targets/index.ts': 'export const a = 1;',
+    'src/kube/errors.ts': 'export const b = 1;',
+    'src/cli/c.ts':
+      "import { a } from '../targets/index.ts';\nimport { b } from '../kube/errors.ts';\nexport const c = a + b;",
+  });
+  expect(await checkRooms(root)).toEqual({ modules: 3, violations: [] });
+});
+
+test('notices a description that reads or asks by itself, and lets it name the types', async () => {
+  const root = tree({
+    'src/kube/client/client.ts': 'export type Client = 1;\nexport const connect = 1;',
+    'src/targets/describe/a.ts': "import { connect } from '../../kube/client/client.ts';\nexport const a = connect;",
+    'src/targets/describe/b.ts': "import type { Client } from '../../kube/client/client.ts';\nexport type B = Client;",
+    'src/mesh/describe/c.ts': "import { readFileSync } from 'node:fs';\nexport const c = readFileSync;",
+  });
+  expect((await checkRooms(root)).violations.toSorted()).toEqual([
+    'describing-is-pure: src/targets/describe/a.ts → src/kube/client/client.ts',
+    'describing-uses-nothing-of-node: src/mesh/describe/c.ts → fs',
+  ]);
 });
 
 test('notices a dependency of the stand-alone library', async () => {

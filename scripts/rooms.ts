@@ -8,6 +8,12 @@ const CHAIN = ['watchable', 'kube', 'controller', 'api', 'traffic'];
 /** These come after the chain and never import each other. */
 const PRODUCT = ['environments', 'targets', 'mesh', 'routing'];
 const LAST = ['dashboard', 'cli'];
+/**
+ * The command line uses these rooms by their `index.ts` alone: how they plan is theirs. `kube`, `api` and `embedded` are
+ * libraries of which every module can be used by itself, and loading one of them must not load the others.
+ */
+const WITH_ONE_DOOR = ['watchable', 'controller', 'traffic', ...PRODUCT, 'dashboard'];
+const TESTS = '[.]test[.]ts$|/testing/';
 /** The embedded cluster knows the shape of objects and how they are written, nothing else of `kube`. */
 const FOR_EMBEDDED = ['annotations', 'times', 'objects', 'json', 'pki', 'der', 'selector', 'quantity'];
 
@@ -31,12 +37,38 @@ function rule(name: string, from: string, allowed: readonly string[]): unknown {
 const configuration = {
   forbidden: [
     ...[...CHAIN, ...PRODUCT, ...LAST].map((room) =>
-      rule(`${room}-imports-leftwards`, `^src/${room}/`, [`^src/(${[room, ...mayImport(room)].join('|')})/`]),
+      rule(`${room}-imports-leftwards`, `^src/${room}/`, [`^src/(${[room, 'cli', ...mayImport(room)].join('|')})/`]),
     ),
     rule('embedded-stands-alone', '^src/embedded/', [
-      '^src/(embedded|watchable)/',
+      '^src/(embedded|watchable|cli)/',
       `^src/kube/(${FOR_EMBEDDED.join('|')})[.]ts$`,
     ]),
+    {
+      // What prints is in the command line; only it, and a dashboard that has its own, speak to people directly.
+      name: 'only-cli-imports-cli',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/cli/|${TESTS}` },
+      to: { path: '^src/cli/' },
+    },
+    {
+      name: 'cli-knows-no-internals',
+      severity: 'error',
+      from: { path: '^src/cli/', pathNot: TESTS },
+      to: { path: `^src/(${WITH_ONE_DOOR.join('|')})/`, pathNot: `^src/(${WITH_ONE_DOOR.join('|')})/index[.]ts$` },
+    },
+    {
+      // What users are told is data: whoever shows it has read it, and prints it.
+      name: 'describing-is-pure',
+      severity: 'error',
+      from: { path: '^src/[^/]+/describe/|^src/api/description/', pathNot: TESTS },
+      to: { path: '^src/kube/(client|tables)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'describing-uses-nothing-of-node',
+      severity: 'error',
+      from: { path: '^src/[^/]+/describe/|^src/api/description/', pathNot: TESTS },
+      to: { dependencyTypes: ['core'] },
+    },
     {
       name: 'watchable-depends-on-nothing',
       severity: 'error',

@@ -43,5 +43,10 @@ export {
   TARGETS_WEBHOOK_PATHS,
   targetsWebhookConfiguration,
 } from './admission/webhook.ts';
+export { problemsOf as admissionProblems } from './admission/index.ts';
+export { claimNameOf } from './claim-ref.ts';
+export * from './describe/index.ts';
+export { EXPIRES_AT, PROVISIONED_BY, REQUESTED_NAMESPACE, SELECTOR } from './names.ts';
+export { Secret } from './objects.ts';
 export { defaultSettings } from './settings.ts';
 export type { Cluster, Settings } from './settings.ts';

@@ -1,6 +1,6 @@
 // What `offshoot claim validate` checks of manifests before a cluster sees them.
 import { deploymentTarget, deploymentTargetClaim, deploymentTargetClass, environment } from '../../api/targets.ts';
-import { problemsOf } from '../../targets/admission/index.ts';
+import { admissionProblems } from '../../targets/index.ts';
 import type { Check } from '../manifests/check.ts';
 
 /** All kinds that people write to claim a place and to offer one. */
@@ -9,4 +9,4 @@ export const claimChecks: readonly Check[] = [
   deploymentTarget,
   deploymentTargetClass,
   environment,
-].map((resource) => ({ resource, judge: (object) => problemsOf(object) }));
+].map((resource) => ({ resource, judge: (object) => admissionProblems(object) }));

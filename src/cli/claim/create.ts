@@ -4,10 +4,8 @@ import type { DeploymentTarget, DeploymentTargetClass } from '../../api/targets.
 import type { Client } from '../../kube/client/client.ts';
 import { isForbidden } from '../../kube/errors.ts';
 import { keyOf } from '../../kube/objects.ts';
-import { claimNameOf } from '../../targets/claim-ref.ts';
-import { REQUESTED_NAMESPACE, SELECTOR } from '../../targets/names.ts';
+import { claimNameOf, phaseOf, REQUESTED_NAMESPACE, SELECTOR } from '../../targets/index.ts';
 import { CLAIM, CLASS, TARGET } from './nouns.ts';
-import { phaseOf } from './state.ts';
 import { waitBound } from './wait.ts';
 import { CommandFailed, EXIT } from '../exit.ts';
 import { findNamed, hintFor, listNamed } from '../objects/find.ts';

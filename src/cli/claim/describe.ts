@@ -1,16 +1,15 @@
 // `offshoot claim describe` and `offshoot target describe`: everything about one of them, as a tree.
 import { CLAIM, TARGET } from './nouns.ts';
-import { phaseOf } from './state.ts';
-import { describeClaim, describeTarget } from './tree.ts';
-import type { PlaceDescription } from './tree.ts';
-import { readClaim, readTarget } from './world.ts';
+import { claimWorld, describeClaim, describeTarget, phaseOf, targetWorld } from '../../targets/index.ts';
+import type { Description } from '../../targets/index.ts';
 import { painter } from '../terminal/colour.ts';
 import type { Paint } from '../terminal/colour.ts';
 import { getNamed } from '../objects/find.ts';
 import { connected } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
 import { dataText } from '../terminal/output.ts';
-import { eventLines } from '../objects/recent-events.ts';
+import { eventLines } from '../terminal/events.ts';
+import { fetchFor } from '../objects/fetch.ts';
 import { treeLines } from '../terminal/tree.ts';
 
 export interface ClaimDescribeOptions extends ClusterOptions {
@@ -21,7 +20,7 @@ export interface ClaimDescribeOptions extends ClusterOptions {
 export function describeClaimCommand(name: string, options: ClaimDescribeOptions): Promise<void> {
   return connected(options, async ({ client, namespace }) => {
     const claim = await getNamed(client, CLAIM, { name, namespace });
-    const { tree, events } = describeClaim(await readClaim(client, claim));
+    const { tree, events } = await fetchFor(client, (read) => describeClaim(claimWorld(read, claim)));
     if (options.output !== undefined)
       return void process.stdout.write(dataText(options.output, { claim: tree, events }));
     const use = `offshoot claim kubeconfig ${name} -n ${namespace} > kubeconfig`;
@@ -33,7 +32,7 @@ export function describeClaimCommand(name: string, options: ClaimDescribeOptions
 export function describeTargetCommand(name: string, options: ClaimDescribeOptions): Promise<void> {
   return connected(options, async ({ client, namespace }) => {
     const target = await getNamed(client, TARGET, { name, namespace });
-    const { tree, events } = describeTarget(await readTarget(client, target));
+    const { tree, events } = await fetchFor(client, (read) => describeTarget(targetWorld(read, target)));
     if (options.output !== undefined)
       return void process.stdout.write(dataText(options.output, { target: tree, events }));
     const isFree = phaseOf(target) === 'Available';
@@ -42,13 +41,13 @@ export function describeTargetCommand(name: string, options: ClaimDescribeOption
   });
 }
 
-function print(description: PlaceDescription, more: readonly string[]): void {
-  console.log(placeLines(description, more, painter(process.stdout), Date.now()).join('\n'));
+function print(description: Description, more: readonly string[]): void {
+  console.log(descriptionLines(description, more, painter(process.stdout), Date.now()).join('\n'));
 }
 
 /** A description as lines of text, with what else is to be said between the tree and the events. */
-export function placeLines(
-  { tree, events }: PlaceDescription,
+export function descriptionLines(
+  { tree, events }: Description,
   more: readonly string[],
   paint: Paint,
   now: number,

@@ -1,18 +1,15 @@
 // `offshoot claim kubeconfig`: prints the credentials for the place that a claim got.
 import type { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { Client } from '../../kube/client/client.ts';
-import { isForbidden } from '../../kube/errors.ts';
 import { keyOf } from '../../kube/objects.ts';
-import { Secret } from '../../targets/objects.ts';
+import { phaseOf, problemOf, Secret, targetOf, warningsOf } from '../../targets/index.ts';
 import { CLAIM } from './nouns.ts';
-import { complaintOf, oddities, phaseOf } from './state.ts';
-import { targetOf } from './world.ts';
 import { CommandFailed, EXIT } from '../exit.ts';
 import { getNamed } from '../objects/find.ts';
 import { namedKubeconfig } from '../kubeconfig/of-claim.ts';
 import { connected } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
-import { readable } from '../objects/readable.ts';
+import { fetchFor } from '../objects/fetch.ts';
 
 const KEY = 'kubeconfig';
 
@@ -21,7 +18,7 @@ export function printKubeconfig(name: string, options: ClusterOptions): Promise<
   return connected(options, async ({ client, namespace, config }) => {
     const claim = await getNamed(client, CLAIM, { name, namespace });
     const text = namedKubeconfig(await kubeconfigOf(client, claim), keyOf(claim.metadata), config);
-    for (const oddity of oddities(claim)) process.stderr.write(`warning: claim ${keyOf(claim.metadata)}: ${oddity}\n`);
+    for (const warning of warningsOf(claim)) console.error(`warning: claim ${keyOf(claim.metadata)}: ${warning}`);
     process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   });
 }
@@ -32,10 +29,10 @@ async function kubeconfigOf(client: Client, claim: DeploymentTargetClaim): Promi
   const hint = `"offshoot claim describe ${name} -n ${namespace}" shows why`;
   const phase = phaseOf(claim);
   if (phase !== 'Bound') {
-    const complaint = complaintOf(claim);
-    throw failure(`${about} is not bound but ${phase}${complaint === undefined ? `; ${hint}` : `: ${complaint}`}`);
+    const problem = problemOf(claim);
+    throw failure(`${about} is not bound but ${phase}${problem === undefined ? `; ${hint}` : `: ${problem}`}`);
   }
-  const target = await targetOf(client, claim);
+  const target = await fetchFor(client, (read) => targetOf(read, claim));
   if (target === undefined) throw failure(`the target ${claim.spec.targetName ?? ''} of ${about} is gone; ${hint}`);
   const { clusterCredentialsSecret: secretName } = target.spec.kubernetesCredentials;
   const place = `target ${keyOf(target.metadata)}`;
@@ -54,12 +51,9 @@ async function kubeconfigOf(client: Client, claim: DeploymentTargetClaim): Promi
 }
 
 async function secretOf(client: Client, ref: { name: string; namespace: string }): Promise<Secret | undefined> {
-  return readable(
-    client.get(Secret, ref).catch((error: unknown) => {
-      if (!isForbidden(error)) throw error;
-      throw failure(`you may not read Secret ${keyOf(ref)}, which has the kubeconfig: ask for the right to get it`);
-    }),
-  );
+  const secret = await fetchFor(client, (read) => read.get(Secret, ref));
+  if (secret !== 'hidden') return secret;
+  throw failure(`you may not read Secret ${keyOf(ref)}, which has the kubeconfig: ask for the right to get it`);
 }
 
 function failure(message: string): CommandFailed {

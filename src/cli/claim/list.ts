@@ -1,8 +1,7 @@
 // `offshoot claim list`: claims and how they are, once or as they change.
 import type { DeploymentTargetClaim } from '../../api/targets.ts';
-import { EXPIRES_AT } from '../../targets/names.ts';
+import { EXPIRES_AT, phaseOf, problemOf, warningsOf } from '../../targets/index.ts';
 import { CLAIM } from './nouns.ts';
-import { complaintOf, oddities, phaseOf } from './state.ts';
 import { listObjects } from '../objects/list.ts';
 import type { Columns, ListOptions } from '../objects/list.ts';
 
@@ -19,6 +18,6 @@ const columns: Columns<DeploymentTargetClaim> = {
   ],
   wide: [
     { heading: 'EXPIRES', cell: ({ metadata }) => metadata.annotations?.[EXPIRES_AT] ?? '' },
-    { heading: 'REASON', cell: (claim) => complaintOf(claim) ?? oddities(claim)[0] ?? '' },
+    { heading: 'REASON', cell: (claim) => problemOf(claim) ?? warningsOf(claim)[0] ?? '' },
   ],
 };

@@ -1,22 +1,15 @@
 // Waits until a claim is bound, and shows meanwhile how its space request, namespace and target come to be.
-import { SpaceRequest } from '../../api/spaces.ts';
-import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import { problemsOf } from '../../api/description/tree.ts';
+import { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { DeploymentTargetClass } from '../../api/targets.ts';
-import type { Client, Selection } from '../../kube/client/client.ts';
+import type { Client } from '../../kube/client/client.ts';
 import { keyOf } from '../../kube/objects.ts';
-import type { Kind, KubeObject } from '../../kube/objects.ts';
-import { refersTo } from '../../targets/claim-ref.ts';
-import { CLAIM_LABEL, DEVSANDBOX, LABEL_LENGTH, NAMESPACE_PROVISIONER } from '../../targets/names.ts';
-import { Namespace } from '../../targets/objects.ts';
-import { claimSteps } from './progress.ts';
-import type { ClaimProgress } from './progress.ts';
-import { verdictOf } from './state.ts';
-import type { ClaimVerdict } from './state.ts';
-import { describeClaim } from './tree.ts';
-import { isMadeFor, isNamespaceOf, MADE_NAMESPACES, readClaim } from './world.ts';
+import type { KubeObject } from '../../kube/objects.ts';
+import { claimSteps, claimWorld, describeClaim, progressSources, verdictOf } from '../../targets/index.ts';
+import type { ClaimProgress, ClaimVerdict, ProgressSource } from '../../targets/index.ts';
 import { CommandFailed, EXIT } from '../exit.ts';
+import { fetchFor } from '../objects/fetch.ts';
 import { followUntil } from '../objects/follow.ts';
-import { problemsOf } from '../terminal/tree.ts';
 import { seconds, withProgress } from '../terminal/with-progress.ts';
 
 /** Resolves when a claim is bound; fails with the reason when it never will be, or when the time is up. */
@@ -39,7 +32,8 @@ export async function waitBound(
     const parts = followParts(client, world, AbortSignal.any([signal, ending.signal]), look);
     try {
       const verdict = await followClaim(client, claim, signal, (latest) => look({ claim: latest }));
-      if (verdict.is === 'bound') progress.show(claimSteps(await readClaim(client, world.claim)));
+      if (verdict.is === 'bound')
+        progress.show(claimSteps(await fetchFor(client, (read) => claimWorld(read, world.claim))));
       return verdict;
     } finally {
       ending.abort();
@@ -48,7 +42,8 @@ export async function waitBound(
   });
   if (outcome?.is === 'bound') return;
   if (outcome?.is === 'stuck') throw new CommandFailed(EXIT.error, `${about} can't be bound: ${outcome.reason}`);
-  const reasons = problemsOf(describeClaim(await readClaim(client, world.claim)).tree);
+  const { tree } = await fetchFor(client, (read) => describeClaim(claimWorld(read, world.claim)));
+  const reasons = problemsOf(tree);
   throw new CommandFailed(
     EXIT.timedOut,
     [`${about} is not bound after ${seconds(timeoutMs)}`, ...reasons].join('\n  '),
@@ -78,37 +73,15 @@ async function followParts(
   signal: AbortSignal,
   look: (news: Partial<ClaimProgress>) => void,
 ): Promise<void> {
-  const { name, namespace } = claim.metadata;
-  const provisioner = ofClass?.spec.provisioner;
-  const follow = async <T extends KubeObject>(
-    kind: Kind<T>,
-    selection: Selection,
-    news: (objects: readonly T[]) => Partial<ClaimProgress>,
-  ): Promise<void> => {
+  const follow = async ({ kind, selection, seen }: ProgressSource): Promise<void> => {
     try {
-      await followUntil<T, never>(client, kind, selection, signal, (table) => {
-        look(news(table.list()));
+      await followUntil<KubeObject, never>(client, kind, selection, signal, (table) => {
+        look(seen(table.list()));
         return undefined;
       });
     } catch {
       // Whoever may claim may not see all of it; and the claim alone decides how the waiting ends.
     }
   };
-  await Promise.all([
-    follow(DeploymentTarget, { namespace: namespace! }, (targets) => ({
-      target: targets.find((each) => refersTo(each, claim) || each.metadata.name === claim.spec.targetName),
-    })),
-    provisioner === DEVSANDBOX && name.length <= LABEL_LENGTH
-      ? follow(SpaceRequest, { namespace: namespace!, labelSelector: `${CLAIM_LABEL}=${name}` }, (requests) => ({
-          requests: requests.filter((each) => isMadeFor(claim, each)),
-        }))
-      : undefined,
-    provisioner === NAMESPACE_PROVISIONER
-      ? follow(Namespace, { labelSelector: MADE_NAMESPACES }, (namespaces) => ({
-          namespaces: new Map(
-            namespaces.filter((each) => isNamespaceOf(claim, each)).map((each) => [each.metadata.name, each]),
-          ),
-        }))
-      : undefined,
-  ]);
+  await Promise.all(progressSources(claim, ofClass).map(follow));
 }

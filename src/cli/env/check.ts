@@ -1,8 +1,7 @@
 // What `offshoot env` checks of manifests before a cluster sees them.
 import { dynamicEnv } from '../../api/dynamicenv.ts';
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
-import { validateCreate } from '../../environments/index.ts';
-import { uniqueVersion } from '../../environments/names.ts';
+import { uniqueVersion, validateCreate } from '../../environments/index.ts';
 import type { Check } from '../manifests/check.ts';
 
 /** Environments, which must not get each other's names either. */

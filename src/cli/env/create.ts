@@ -1,7 +1,6 @@
 // `offshoot env create`: writes the manifest of an environment, applies it, and waits for it if asked to.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
-import { Deployment } from '../../environments/objects.ts';
-import { validateCreate, validateUpdate } from '../../environments/validate.ts';
+import { Deployment, validateCreate, validateUpdate } from '../../environments/index.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { keyOf } from '../../kube/objects.ts';

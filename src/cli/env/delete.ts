@@ -4,7 +4,7 @@ import { keyOf } from '../../kube/objects.ts';
 import { deleteObjects } from '../objects/delete.ts';
 import type { DeleteFlags } from '../objects/delete.ts';
 import { ENVIRONMENT, getEnvironment } from './get.ts';
-import { leavingWith } from './leaving.ts';
+import { deletedWith } from '../../environments/index.ts';
 import { CommandFailed, EXIT } from '../exit.ts';
 import { readManifests } from '../manifests/read.ts';
 import { listNamed } from '../objects/find.ts';
@@ -25,7 +25,7 @@ export function deleteEnvironments(names: readonly string[], options: DeleteOpti
       console.error(`No environments found in namespace ${connection.namespace}.`);
       return;
     }
-    await deleteObjects(client, DynamicEnv, environments, environments.flatMap(leavingWith), options, 'environments');
+    await deleteObjects(client, DynamicEnv, environments, environments.flatMap(deletedWith), options, 'environments');
   });
 }
 

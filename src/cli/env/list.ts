@@ -1,10 +1,8 @@
 // `offshoot env list`: environments and how they are, once or as they change.
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
-import { itemsOf, statusKey } from '../../environments/names.ts';
+import { formatMatches, itemsOf, readyCount, stateOf } from '../../environments/index.ts';
 import { keyOf } from '../../kube/objects.ts';
 import { ENVIRONMENT } from './get.ts';
-import { formatMatches } from './match.ts';
-import { stateOf } from './state.ts';
 import { listObjects } from '../objects/list.ts';
 import type { Columns, ListOptions } from '../objects/list.ts';
 
@@ -26,21 +24,3 @@ const columns: Columns<DynamicEnv> = {
     { heading: 'CONSUMERS', cell: deployments('consumers') },
   ],
 };
-
-/** Subsets that requests reach, and consumers that run. */
-function readyCount(env: DynamicEnv): string {
-  const { subsets, consumers } = itemsOf(env);
-  const { status } = env;
-  const total = subsets.length + consumers.length;
-  // The original operator says nothing about requests.
-  if (status?.observedGeneration === undefined) return `${status?.totalReady ?? 0}/${total}`;
-  const reached = subsets.filter((subset) => {
-    const entry = status.subsetsStatus[statusKey(subset)];
-    return entry !== undefined && entry.unreached === undefined;
-  });
-  const running = consumers.filter((consumer) => {
-    const entry = status.consumersStatus?.[statusKey(consumer)];
-    return entry?.status === 'running' && entry.message === undefined;
-  });
-  return `${reached.length + running.length}/${total}`;
-}

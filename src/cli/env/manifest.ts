@@ -1,9 +1,9 @@
 // Writes the manifest of an environment from the flags of `offshoot env create`. Pure: what it needs to know of the
 // cluster comes in, and what is wrong with a flag comes out as a refusal that names it.
 import type { ContainerOverrides, DynamicEnv, EnvVar, IstioMatch, StringMatch, Subset } from '../../api/dynamicenv.ts';
-import type { Deployment } from '../../environments/objects.ts';
+import type { Deployment } from '../../environments/index.ts';
 import { InvalidSelectorError, parseSelector } from '../../kube/selector.ts';
-import { parseHeader } from './match.ts';
+import { parseHeader } from '../../environments/index.ts';
 import { CommandFailed, EXIT } from '../exit.ts';
 import { isDnsLabel } from '../options.ts';
 import { similar } from '../objects/similar.ts';

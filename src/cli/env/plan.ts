@@ -1,12 +1,14 @@
 // `offshoot env plan`: what the controller's own planner would do with environments, without doing it.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
-import { carryOut } from '../../controller/pass.ts';
-import { Reads } from '../../controller/view.ts';
-import { defaultSettings, environmentTables, planEnvironment } from '../../environments/index.ts';
-import { isInserted } from '../../environments/ownership.ts';
-import { CONTROLLER } from '../../environments/names.ts';
-import { VirtualService } from '../../traffic/istio/objects.ts';
-import type { HttpRoute } from '../../traffic/istio/objects.ts';
+import { carryOut, Reads } from '../../controller/index.ts';
+import {
+  CONTROLLER,
+  defaultSettings,
+  environmentTables,
+  planEnvironment,
+  routeChanges,
+} from '../../environments/index.ts';
+import type { RouteChanges } from '../../environments/index.ts';
 import { Applier } from '../../kube/write/apply.ts';
 import type { Outcome, StepFailed } from '../../kube/write/apply.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -15,13 +17,11 @@ import { isForbidden, isTransient } from '../../kube/errors.ts';
 import { keyOf } from '../../kube/objects.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { describe, editPatch } from '../../kube/write/steps.ts';
-import type { Edit } from '../../kube/write/steps.ts';
 import { Tables } from '../../kube/tables/tables.ts';
 import { painter } from '../terminal/colour.ts';
 import type { Paint } from '../terminal/colour.ts';
 import { apply } from './create.ts';
 import { environmentsIn } from './files.ts';
-import { formatRoute } from './match.ts';
 import { ENVIRONMENT, getEnvironment } from './get.ts';
 import { CommandFailed, EXIT, interruptible } from '../exit.ts';
 import { listNamed } from '../objects/find.ts';
@@ -46,7 +46,7 @@ interface PlannedChange {
   /** Of an object of others: what would be written into it. */
   readonly patch?: Readonly<Record<string, unknown>>;
   /** Of a VirtualService: the routes of environments that would come and go. */
-  readonly routes?: { readonly added: readonly string[]; readonly removed: readonly string[] };
+  readonly routes?: RouteChanges;
 }
 
 /** Prints what would be done; exit code 2 if that is anything. */
@@ -133,7 +133,7 @@ function changeOf(env: DynamicEnv, { step, did, object }: Outcome): PlannedChang
       do: WORDS[did],
       object: `${step.kind.kind} ${keyOf(about.metadata)}`,
       ...(patch && { patch }),
-      ...(step.do === 'edit' && step.kind.kind === VirtualService.kind && { routes: routesOf(step) }),
+      ...(step.do === 'edit' && step.kind.kind === 'VirtualService' && { routes: routeChanges(step.from, step.to) }),
     },
   ];
 }
@@ -141,14 +141,6 @@ function changeOf(env: DynamicEnv, { step, did, object }: Outcome): PlannedChang
 function refusalOf({ metadata }: DynamicEnv, { step, cause }: StepFailed): PlannedChange {
   const message = cause.status?.message ?? cause.message;
   return { environment: keyOf(metadata), do: 'refused', object: describe(step), message };
-}
-
-function routesOf({ from, to }: Edit): NonNullable<PlannedChange['routes']> {
-  const inserted = (service: VirtualService): readonly HttpRoute[] => (service.spec?.http ?? []).filter(isInserted);
-  const [before, after] = [inserted(from), inserted(to)];
-  const without = (routes: readonly HttpRoute[], others: readonly HttpRoute[]): string[] =>
-    routes.filter(({ name }) => !others.some((other) => other.name === name)).map(formatRoute);
-  return { added: without(after, before), removed: without(before, after) };
 }
 
 /** A plan as lines of text. */

@@ -2,13 +2,17 @@
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { keyOf } from '../../kube/objects.ts';
-import { environmentSteps } from './progress.ts';
-import { isCurrent, verdictOf } from './state.ts';
-import { readWorld } from './world.ts';
+import { problemsOf } from '../../api/description/tree.ts';
+import {
+  describeEnvironment,
+  environmentSteps,
+  environmentWorld,
+  isCurrent,
+  verdictOf,
+} from '../../environments/index.ts';
 import { CommandFailed, EXIT } from '../exit.ts';
 import { followUntil } from '../objects/follow.ts';
-import { problemsOf } from '../terminal/tree.ts';
-import { describeEnvironment } from './tree.ts';
+import { fetchFor } from '../objects/fetch.ts';
 import { seconds, withProgress } from '../terminal/with-progress.ts';
 
 /** Resolves when an environment is ready; fails with the reason when it stalls, or when the time is up. */
@@ -38,7 +42,8 @@ export async function waitReady(client: Client, env: DynamicEnv, timeoutMs: numb
 }
 
 async function reasonsOf(client: Client, env: DynamicEnv): Promise<readonly string[]> {
-  const problems = problemsOf(describeEnvironment(await readWorld(client, env)).environment);
+  const { environment } = await fetchFor(client, (read) => describeEnvironment(environmentWorld(read, env)));
+  const problems = problemsOf(environment);
   if (problems.length > 0 || !isCurrent(env)) return problems;
   return environmentSteps(env)
     .filter(({ state }) => state !== 'done')

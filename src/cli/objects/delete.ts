@@ -2,9 +2,9 @@
 import type { Client } from '../../kube/client/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { Kind, KubeObject } from '../../kube/objects.ts';
-import type { PartName } from './controllers-hint.ts';
+import type { PartName } from '../../api/description/controllers-hint.ts';
+import type { Removal } from '../../api/description/deletion.ts';
 import { waitGone } from './wait-gone.ts';
-import type { Leaving } from './wait-gone.ts';
 import type { ClusterOptions, DryRun } from '../options.ts';
 import { nameText } from '../terminal/output.ts';
 
@@ -20,17 +20,17 @@ export async function deleteObjects<T extends KubeObject>(
   client: Client,
   kind: Kind<T>,
   objects: readonly T[],
-  leaving: readonly Leaving[],
+  removals: readonly Removal[],
   options: DeleteFlags,
   part: PartName,
   reasons?: () => Promise<readonly string[]>,
 ): Promise<void> {
-  if (options.dryRun !== 'none' || !options.wait) for (const { label } of leaving) console.error(`going: ${label}`);
+  if (options.dryRun !== 'none' || !options.wait) for (const { label } of removals) console.error(`going: ${label}`);
   for (const object of objects) {
     if (options.dryRun !== 'client') await remove(client, kind, object, options.dryRun === 'server');
     console.log(options.output === 'name' ? nameText(object) : `${nameText(object)} deleted${suffix(options.dryRun)}`);
   }
-  if (options.wait && options.dryRun === 'none') await waitGone(client, leaving, options.timeout, part, reasons);
+  if (options.wait && options.dryRun === 'none') await waitGone(client, removals, options.timeout, part, reasons);
 }
 
 async function remove<T extends KubeObject>(

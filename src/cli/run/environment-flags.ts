@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { isDnsLabel } from '../options.ts';
 import { time, toggle } from './flag-kinds.ts';
-import { defaultSettings } from '../../environments/settings.ts';
+import { defaultSettings } from '../../environments/index.ts';
 
 export interface SettingOptions {
   readonly versionLabel: string;

@@ -1,9 +1,7 @@
 // `offshoot target list` and `offshoot target classes`: places to deploy to, and the kinds of them that can be had.
 import type { DeploymentTarget, DeploymentTargetClass } from '../../api/targets.ts';
-import { claimNameOf } from '../../targets/claim-ref.ts';
-import { PROVISIONED_BY } from '../../targets/names.ts';
+import { claimNameOf, phaseOf, PROVISIONED_BY } from '../../targets/index.ts';
 import { CLASS, TARGET } from '../claim/nouns.ts';
-import { phaseOf } from '../claim/state.ts';
 import { listObjects } from '../objects/list.ts';
 import type { Columns, ListOptions } from '../objects/list.ts';
 

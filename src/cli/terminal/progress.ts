@@ -1,15 +1,8 @@
 // Shows how far something is, part by part: lines that update in place on a terminal, and one plain line for each news
 // anywhere else. Everything goes to standard error, so that results can be piped.
+import type { ProgressStep } from '../../api/description/tree.ts';
 import { painter } from './colour.ts';
 import type { Paint, Tone } from './colour.ts';
-
-export interface ProgressStep {
-  /** Names the part; stays the same over time. */
-  readonly label: string;
-  readonly state: 'waiting' | 'working' | 'done' | 'failed';
-  /** How it is now. */
-  readonly note: string;
-}
 
 export interface Progress {
   /** Shows all parts as they are now. */

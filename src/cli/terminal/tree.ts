@@ -1,41 +1,7 @@
-// Trees of the parts that something consists of, every part with its state and why it is not as it should be. The
-// `describe` commands make them and print them with `treeLines`.
+// Trees of parts as lines of text. The `describe` commands print them.
+import type { TreeNode } from '../../api/description/tree.ts';
 import { toneOf } from './colour.ts';
 import type { Paint } from './colour.ts';
-
-export interface TreeNode {
-  readonly kind: string;
-  readonly name: string;
-  readonly state: string;
-  /** What a person wants to see beside the state. */
-  readonly detail?: string;
-  /** Why it is not as it should be. */
-  readonly reasons?: readonly string[];
-  readonly children?: readonly TreeNode[];
-}
-
-/** A part; what is empty is left out, and no reason is given twice. */
-export function node(
-  kind: string,
-  name: string,
-  state: string,
-  rest: Omit<TreeNode, 'kind' | 'name' | 'state'> = {},
-): TreeNode {
-  const { detail = '', reasons = [], children = [] } = rest;
-  return {
-    kind,
-    name,
-    state,
-    ...(detail !== '' && { detail }),
-    ...(reasons.length > 0 && { reasons: [...new Set(reasons)] }),
-    ...(children.length > 0 && { children }),
-  };
-}
-
-/** Everything in a tree that is not as it should be: the part, and why. */
-export function problemsOf({ kind, name, reasons = [], children = [] }: TreeNode): string[] {
-  return [...reasons.map((reason) => `${kind} ${name}: ${reason}`), ...children.flatMap(problemsOf)];
-}
 
 /** A tree as lines, drawn with branches. */
 export function treeLines(root: TreeNode, paint: Paint): string[] {

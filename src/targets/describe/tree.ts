@@ -1,5 +1,5 @@
 // The tree of a claim: its target, and below that the space request, the namespace and the Secret, every part with its
-// state and the reasons why it is not ready. Plain data; `offshoot claim describe` and `offshoot target describe` print it.
+// state and the reasons why it is not ready. `offshoot claim describe` and `offshoot target describe` print it.
 import type { SpaceRequest } from '../../api/spaces.ts';
 import type { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { conditionsOf } from '../../controller/conditions.ts';
@@ -7,18 +7,18 @@ import type { Event } from '../../kube/events.ts';
 import { keyOf } from '../../kube/objects.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { TOKEN_EXPIRES } from '../../kube/write/service-account-token.ts';
-import { claimNameOf } from '../../targets/claim-ref.ts';
-import { EXPIRES_AT, MAKE_AVAILABLE, TTL } from '../../targets/names.ts';
-import { complaintOf, oddities, phaseOf, saying } from './state.ts';
+import { claimNameOf } from '../claim-ref.ts';
+import { EXPIRES_AT, MAKE_AVAILABLE, TTL } from '../names.ts';
+import { problemOf, warningsOf, phaseOf, reasonText } from './state.ts';
 import { isNamespaceTarget } from './world.ts';
-import type { ClaimWorld, Place, TargetWorld } from './world.ts';
-import { notSeenYet } from '../objects/controllers-hint.ts';
-import { recentOf } from '../objects/recent-events.ts';
-import type { RecentEvent } from '../objects/recent-events.ts';
-import { node } from '../terminal/tree.ts';
-import type { TreeNode } from '../terminal/tree.ts';
+import type { ClaimWorld, TargetParts, TargetWorld } from './world.ts';
+import { notSeenYet } from '../../api/description/controllers-hint.ts';
+import { recentEvents } from '../../api/description/events.ts';
+import type { RecentEvent } from '../../api/description/events.ts';
+import { node } from '../../api/description/tree.ts';
+import type { TreeNode } from '../../api/description/tree.ts';
 
-export interface PlaceDescription {
+export interface Description {
   readonly tree: TreeNode;
   readonly events: readonly RecentEvent[];
 }
@@ -28,7 +28,7 @@ const NO_CONTROLLER = notSeenYet('targets');
 const RELEASED = `its claim is gone and what was deployed may still be there: look, then annotate it with ${MAKE_AVAILABLE}=true`;
 
 /** Describes a claim. */
-export function describeClaim(world: ClaimWorld): PlaceDescription {
+export function describeClaim(world: ClaimWorld): Description {
   const { claim } = world;
   const target = world.target === undefined ? absentTarget(world) : targetNode(world, world.target);
   const told = (target.children ?? [])
@@ -43,7 +43,7 @@ export function describeClaim(world: ClaimWorld): PlaceDescription {
 }
 
 /** Describes a target. */
-export function describeTarget(world: TargetWorld): PlaceDescription {
+export function describeTarget(world: TargetWorld): Description {
   const { target, claim } = world;
   const { children = [], ...rest } = targetNode(world, target);
   const claimName = claimNameOf(target);
@@ -68,19 +68,19 @@ function claimReasons({ claim, ofClass, target, events }: ClaimWorld, told: read
     return [target === undefined ? finalizersOf(claim) : `waits until target ${target.metadata.name} is reclaimed`];
   }
   if (claim.status?.phase === undefined) return [NO_CONTROLLER];
-  const complaint = complaintOf(claim);
-  if (complaint !== undefined) {
-    return told.some((name) => complaint.includes(`SpaceRequest ${name}:`)) ? [] : [complaint];
+  const problem = problemOf(claim);
+  if (problem !== undefined) {
+    return told.some((name) => problem.includes(`SpaceRequest ${name}:`)) ? [] : [problem];
   }
-  if (claim.status.phase === 'Bound') return [...oddities(claim)];
+  if (claim.status.phase === 'Bound') return [...warningsOf(claim)];
   const warnings = warningsAbout(claim, events);
   if (warnings.length > 0 || told.length > 0 || target !== undefined) return warnings;
   return ofClass === undefined ? [] : [`waits for provisioner ${ofClass.spec.provisioner}`];
 }
 
 function claimLeaf(claim: DeploymentTargetClaim): TreeNode {
-  const complaint = complaintOf(claim);
-  const reasons = complaint === undefined ? [] : [complaint];
+  const problem = problemOf(claim);
+  const reasons = problem === undefined ? [] : [problem];
   return node('Claim', keyOf(claim.metadata), phaseOf(claim), { detail: claimDetail(claim), reasons });
 }
 
@@ -109,27 +109,27 @@ function absentTarget(world: ClaimWorld): TreeNode {
   return node('Target', 'none', 'waiting', { detail: isHopeless ? '' : 'not made yet', reasons, children });
 }
 
-function targetNode(place: Place, target: DeploymentTarget): TreeNode {
+function targetNode(parts: TargetParts, target: DeploymentTarget): TreeNode {
   const { apiURL, defaultNamespace } = target.spec.kubernetesCredentials;
   const where = [defaultNamespace && `namespace ${defaultNamespace}`, apiURL && `at ${apiURL}`];
   return node('Target', keyOf(target.metadata), phaseOf(target), {
     detail: where.filter(Boolean).join(' '),
-    reasons: targetReasons(place, target),
-    children: partNodes(place),
+    reasons: targetReasons(parts, target),
+    children: partNodes(parts),
   });
 }
 
-function targetReasons({ events, requests }: Place, target: DeploymentTarget): string[] {
+function targetReasons({ events, requests }: TargetParts, target: DeploymentTarget): string[] {
   const { phase } = target.status ?? {};
-  const complaint = complaintOf(target);
-  const complaints = complaint === undefined ? [] : [complaint];
+  const problem = problemOf(target);
+  const problems = problem === undefined ? [] : [problem];
   if (target.metadata.deletionTimestamp !== undefined) {
     const ready = conditionsOf(target).find(({ type, status }) => type === 'Ready' && status === 'False');
     const waits = requests.length > 0 ? 'waits until its space request is gone' : finalizersOf(target);
-    return [...complaints, ready?.message || waits];
+    return [...problems, ready?.message || waits];
   }
   if (phase === undefined) return [NO_CONTROLLER];
-  if (phase === 'Available' || phase === 'Bound' || complaints.length > 0) return [...complaints, ...oddities(target)];
+  if (phase === 'Available' || phase === 'Bound' || problems.length > 0) return [...problems, ...warningsOf(target)];
   if (phase === 'Released') return [RELEASED];
   const { apiURL, clusterCredentialsSecret } = target.spec.kubernetesCredentials;
   if (apiURL === '') return ['spec.kubernetesCredentials.apiURL is empty'];
@@ -138,26 +138,26 @@ function targetReasons({ events, requests }: Place, target: DeploymentTarget): s
 }
 
 /** Below a target: requests with what came of them, a namespace of this cluster, or only the Secret that it names. */
-function partNodes(place: Place): TreeNode[] {
-  const { target, requests, namespaces } = place;
-  const requested = requests.map((request) => requestNode(place, request));
+function partNodes(parts: TargetParts): TreeNode[] {
+  const { target, requests, namespaces } = parts;
+  const requested = requests.map((request) => requestNode(parts, request));
   const access = requests.flatMap(({ status }) => status?.namespaceAccess ?? []);
   const secret = target?.spec.kubernetesCredentials.clusterCredentialsSecret ?? '';
-  const secretNodes = secret === '' ? [] : [secretNode(place, secret, target!.metadata.namespace!)];
-  const made = madeNamespaces(place, new Set(access.map(({ name }) => name)));
+  const secretNodes = secret === '' ? [] : [secretNode(parts, secret, target!.metadata.namespace!)];
+  const made = madeNamespaces(parts, new Set(access.map(({ name }) => name)));
   if (made.length > 0) {
     return [...requested, ...made.map((name) => namespaceNode(name, namespaces.get(name), {}, secretNodes))];
   }
   return access.some(({ secretRef }) => secretRef === secret) ? requested : [...requested, ...secretNodes];
 }
 
-function madeNamespaces({ target, namespaces }: Place, requested: ReadonlySet<string>): string[] {
+function madeNamespaces({ target, namespaces }: TargetParts, requested: ReadonlySet<string>): string[] {
   const ofTarget =
     target !== undefined && isNamespaceTarget(target) ? [target.spec.kubernetesCredentials.defaultNamespace] : [];
   return [...new Set([...ofTarget, ...namespaces.keys()])].filter((name) => !requested.has(name));
 }
 
-function requestNode(place: Place, request: SpaceRequest): TreeNode {
+function requestNode(parts: TargetParts, request: SpaceRequest): TreeNode {
   const { metadata, spec, status } = request;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const stalled = status?.conditions?.find(({ type, status: is }) => type === 'Stalled' && is === 'True');
@@ -166,20 +166,20 @@ function requestNode(place: Place, request: SpaceRequest): TreeNode {
   const elsewhere = status?.targetClusterURL;
   return node('SpaceRequest', keyOf(metadata), state, {
     detail: `tier ${spec.tierName}`,
-    reasons: isReady ? [] : requestReasons(place, request, stalled ?? ready),
+    reasons: isReady ? [] : requestReasons(parts, request, stalled ?? ready),
     children: (status?.namespaceAccess ?? []).map(({ name, secretRef }) =>
       namespaceNode(
         name,
-        place.namespaces.get(name),
+        parts.namespaces.get(name),
         { elsewhere },
-        secretRef === '' ? [] : [secretNode(place, secretRef, metadata.namespace!)],
+        secretRef === '' ? [] : [secretNode(parts, secretRef, metadata.namespace!)],
       ),
     ),
   });
 }
 
 function requestReasons(
-  { events }: Place,
+  { events }: TargetParts,
   request: SpaceRequest,
   said: { readonly reason?: string | undefined; readonly message?: string | undefined } | undefined,
 ): string[] {
@@ -204,11 +204,11 @@ function namespaceNode(
   const { phase = 'Active' } = (found as KubeObject & { readonly status?: { readonly phase?: string } }).status ?? {};
   const reasons = conditionsOf(found)
     .filter(({ type, status }) => type.startsWith('Namespace') && status === 'True')
-    .map(saying);
+    .map(reasonText);
   return node('Namespace', name, phase, { reasons, children });
 }
 
-function secretNode({ secrets, target }: Place, name: string, namespace: string): TreeNode {
+function secretNode({ secrets, target }: TargetParts, name: string, namespace: string): TreeNode {
   const secret = secrets.get(name);
   const key = `${namespace}/${name}`;
   if (secret === 'hidden') return node('Secret', key, 'hidden', { detail: 'not visible to you' });
@@ -227,7 +227,7 @@ function finalizersOf({ metadata }: KubeObject): string {
 /** The last warning about an object: what there is to say where its conditions say nothing. */
 function warningsAbout(object: KubeObject, events: readonly Event[]): string[] {
   const last = events.findLast(({ type, regarding }) => type === 'Warning' && isAbout(object, regarding));
-  return last === undefined ? [] : [saying({ reason: last.reason, message: last.note })];
+  return last === undefined ? [] : [reasonText({ reason: last.reason, message: last.note })];
 }
 
 function isAbout({ kind, metadata }: KubeObject, regarding: Event['regarding']): boolean {
@@ -235,8 +235,8 @@ function isAbout({ kind, metadata }: KubeObject, regarding: Event['regarding']):
 }
 
 /** What happened; what did not happen to the root itself says to what. */
-function eventsIn({ events }: Place, root: KubeObject): readonly RecentEvent[] {
-  return recentOf(
+function eventsIn({ events }: TargetParts, root: KubeObject): readonly RecentEvent[] {
+  return recentEvents(
     events.map((event) => {
       const { kind, name } = event.regarding;
       return isAbout(root, event.regarding) ? event : { ...event, note: `${kind} ${name}: ${event.note}` };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { placeLines } from './describe.ts';
-import { describeClaim, describeTarget } from './tree.ts';
-import type { ClaimWorld } from './world.ts';
+import { descriptionLines } from './describe.ts';
+import { describeClaim, describeTarget } from '../../targets/describe/tree.ts';
+import type { ClaimWorld } from '../../targets/describe/world.ts';
 import { unpainted } from '../terminal/colour.ts';
 import {
   claim,
@@ -13,11 +13,11 @@ import {
   secrets,
   target,
   world,
-} from '../testing/claim-world.ts';
-import { problemsOf } from '../terminal/tree.ts';
+} from '../../targets/testing/claim-world.ts';
+import { problemsOf } from '../../api/description/tree.ts';
 
 const NOW = Date.parse('2026-01-01T00:01:00Z');
-const lines = (of: ClaimWorld): string => placeLines(describeClaim(of), [], unpainted, NOW).join('\n');
+const lines = (of: ClaimWorld): string => descriptionLines(describeClaim(of), [], unpainted, NOW).join('\n');
 const problems = (of: ClaimWorld): string[] => problemsOf(describeClaim(of).tree);
 const deleting = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['a.test/hold'] };
 const ready = { phase: 'Active' };
@@ -261,7 +261,7 @@ test('what may not be seen is not called missing', () => {
 test('a target shows its claim, or the one that it is kept for', () => {
   const place = world({ claim: claim({}, 'Bound'), secrets: secrets(kubeconfig) });
   const shown = (phase: string, holder: ClaimWorld['claim'] | undefined): string[] =>
-    placeLines(describeTarget({ ...place, target: target(phase), claim: holder }), [], unpainted, NOW);
+    descriptionLines(describeTarget({ ...place, target: target(phase), claim: holder }), [], unpainted, NOW);
   expect(shown('Bound', place.claim)).toEqual([
     'Target team/staging-dt  Bound  namespace place at https://api.test',
     '├─ Claim team/staging  Bound  class sandbox',

@@ -1,16 +1,16 @@
-// What goes with an environment when it is deleted: what `offshoot env delete` waits for.
+// What is deleted with an environment: what `offshoot env delete` waits for.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { ResourceStatus } from '../../api/dynamicenv.ts';
-import { isRouteOf, ownerOf } from '../../environments/ownership.ts';
-import { Deployment } from '../../environments/objects.ts';
+import { isRouteOf, ownerOf } from '../ownership.ts';
+import { Deployment } from '../objects.ts';
 import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
 import { keyOf } from '../../kube/objects.ts';
 import type { Ref } from '../../kube/objects.ts';
-import { leaving, leavingObject } from '../objects/wait-gone.ts';
-import type { Leaving } from '../objects/wait-gone.ts';
+import { removal, removalOf } from '../../api/description/deletion.ts';
+import type { Removal } from '../../api/description/deletion.ts';
 
-/** What goes when an environment is deleted, the environment itself last. */
-export function leavingWith(env: DynamicEnv): readonly Leaving[] {
+/** What is deleted with an environment, the environment itself last. */
+export function deletedWith(env: DynamicEnv): readonly Removal[] {
   const subsets = Object.values(env.status?.subsetsStatus ?? {});
   const consumers = Object.values(env.status?.consumersStatus ?? {});
   const owner = ownerOf(env, []);
@@ -20,17 +20,17 @@ export function leavingWith(env: DynamicEnv): readonly Leaving[] {
     ...unique(subsets.flatMap(({ virtualServices = [] }) => virtualServices))
       .filter(isThere)
       .map((ref) =>
-        leaving(VirtualService, ref, `Routes in VirtualService ${keyOf(ref)}`, (service) =>
+        removal(VirtualService, ref, `Routes in VirtualService ${keyOf(ref)}`, (service) =>
           (service.spec?.http ?? []).every((route) => !isRouteOf(owner, service, route)),
         ),
       ),
     ...unique(subsets.flatMap(({ destinationRules = [] }) => destinationRules))
       .filter(isThere)
-      .map((ref) => leaving(DestinationRule, ref, `DestinationRule ${keyOf(ref)}`)),
+      .map((ref) => removal(DestinationRule, ref, `DestinationRule ${keyOf(ref)}`)),
     ...unique([...subsets.map(({ deployment }) => deployment), ...consumers])
       .filter(isNamed)
-      .map((ref) => leaving(Deployment, ref, `Deployment ${keyOf(ref)}`)),
-    leavingObject(DynamicEnv, env, `Environment ${keyOf(env.metadata)}`),
+      .map((ref) => removal(Deployment, ref, `Deployment ${keyOf(ref)}`)),
+    removalOf(DynamicEnv, env, `Environment ${keyOf(env.metadata)}`),
   ];
 }
 

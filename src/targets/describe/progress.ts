@@ -1,9 +1,9 @@
-// How far a claim is on its way to a target: what `--wait` shows while it waits. Pure.
+// How far a claim is on its way to a target: what `--wait` shows while it waits.
 import type { SpaceRequest } from '../../api/spaces.ts';
-import { DEVSANDBOX, NAMESPACE_PROVISIONER } from '../../targets/names.ts';
-import { complaintOf, phaseOf, saying } from './state.ts';
+import { DEVSANDBOX, NAMESPACE_PROVISIONER } from '../names.ts';
+import { problemOf, phaseOf, reasonText } from './state.ts';
 import type { ClaimWorld } from './world.ts';
-import type { ProgressStep } from '../terminal/progress.ts';
+import type { ProgressStep } from '../../api/description/tree.ts';
 
 export type ClaimProgress = Pick<ClaimWorld, 'claim' | 'ofClass' | 'target' | 'requests' | 'namespaces'>;
 
@@ -23,21 +23,19 @@ export function claimSteps(world: ClaimProgress): readonly ProgressStep[] {
 function claimStep({ claim }: ClaimProgress): ProgressStep {
   const label = 'Claim';
   if (claim.status?.phase === undefined) return { label, state: 'waiting', note: 'waits for the controller' };
-  const complaint = complaintOf(claim);
-  return complaint === undefined
-    ? { label, state: 'done', note: 'accepted' }
-    : { label, state: 'failed', note: complaint };
+  const problem = problemOf(claim);
+  return problem === undefined ? { label, state: 'done', note: 'accepted' } : { label, state: 'failed', note: problem };
 }
 
 function requestStep(world: ClaimProgress): ProgressStep {
   const label = 'Space request';
   const [request] = world.requests;
-  if (request === undefined) return isBound(world) ? spared(label) : waitsFor(label, 'the provisioner');
+  if (request === undefined) return isBound(world) ? notNeeded(label) : waitsFor(label, 'the provisioner');
   const { name } = request.metadata;
   const ready = readyOf(request);
   if (ready?.status === 'True') return { label, state: 'done', note: `ready (SpaceRequest ${name})` };
   const isFailure = ready?.reason?.startsWith('UnableTo') ?? false;
-  const said = saying(ready ?? {}) || 'waits for the controller';
+  const said = reasonText(ready ?? {}) || 'waits for the controller';
   return { label, state: isFailure ? 'failed' : 'working', note: `${said} (SpaceRequest ${name})` };
 }
 
@@ -47,7 +45,7 @@ function namespaceStep(world: ClaimProgress): ProgressStep {
   const access = requests.flatMap(({ status }) => status?.namespaceAccess ?? []);
   const names = new Set([...access.map(({ name }) => name), ...namespaces.keys()]);
   if (names.size > 0) return { label, state: 'done', note: `made (Namespace ${[...names].join(', ')})` };
-  if (isBound(world)) return spared(label);
+  if (isBound(world)) return notNeeded(label);
   return waitsFor(label, ofClass?.spec.provisioner === DEVSANDBOX ? 'the space request' : 'the provisioner');
 }
 
@@ -81,7 +79,7 @@ function readyOf({ status }: SpaceRequest) {
 }
 
 /** There was a target already. */
-function spared(label: string): ProgressStep {
+function notNeeded(label: string): ProgressStep {
   return { label, state: 'done', note: 'not needed' };
 }
 

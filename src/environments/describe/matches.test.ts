@@ -1,6 +1,6 @@
 import { assert, constantFrom, property, string, stringMatching } from 'fast-check';
 import { expect, test } from 'vitest';
-import { exampleCall, formatHeader, formatMatches, parseHeader } from './match.ts';
+import { exampleCall, formatHeader, formatMatches, parseHeader } from './matches.ts';
 
 test.each([
   ['end-user=alice', { name: 'end-user', match: { exact: 'alice' } }],

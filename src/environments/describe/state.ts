@@ -1,6 +1,7 @@
-// How an environment is, in one word and as a verdict. Read by every command that shows or waits for one.
+// How an environment is: in one word, as a count, and as a verdict for whoever waits for it.
 import type { DynamicEnv, StatusError, SubsetStatus } from '../../api/dynamicenv.ts';
 import { conditionsOf } from '../../controller/conditions.ts';
+import { itemsOf, statusKey } from '../names.ts';
 
 /** One word: that of the status, or what is to be said of one that has none or is on its way out. */
 export function stateOf(env: DynamicEnv): string {
@@ -33,15 +34,33 @@ export function verdictOf(env: DynamicEnv): Verdict {
   return isReady ? { is: 'ready' } : { is: 'open' };
 }
 
+/** Subsets that requests reach and consumers that run, of all: `1/2`. */
+export function readyCount(env: DynamicEnv): string {
+  const { subsets, consumers } = itemsOf(env);
+  const { status } = env;
+  const total = subsets.length + consumers.length;
+  // The original operator says nothing about requests.
+  if (status?.observedGeneration === undefined) return `${status?.totalReady ?? 0}/${total}`;
+  const reached = subsets.filter((subset) => {
+    const entry = status.subsetsStatus[statusKey(subset)];
+    return entry !== undefined && entry.unreached === undefined;
+  });
+  const running = consumers.filter((consumer) => {
+    const entry = status.consumersStatus?.[statusKey(consumer)];
+    return entry?.status === 'running' && entry.message === undefined;
+  });
+  return `${reached.length + running.length}/${total}`;
+}
+
 /** What the status says is wrong with the parts of a subset. */
-export function errorsOf(
+export function partErrors(
   status: SubsetStatus | undefined,
   part: keyof NonNullable<SubsetStatus['subsetErrors']>,
 ): string[] {
-  return textsOf(status?.subsetErrors?.[part]);
+  return errorTexts(status?.subsetErrors?.[part]);
 }
 
 /** The texts of errors in a status. */
-export function textsOf(errors: readonly StatusError[] | undefined): string[] {
+export function errorTexts(errors: readonly StatusError[] | undefined): string[] {
   return (errors ?? []).map(({ error }) => error);
 }

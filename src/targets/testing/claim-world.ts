@@ -4,8 +4,8 @@ import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '
 import type { Condition } from '../../controller/conditions.ts';
 import { Event } from '../../kube/events.ts';
 import type { Kind, KubeObject, ObjectMeta } from '../../kube/objects.ts';
-import { Namespace, Secret } from '../../targets/objects.ts';
-import type { ClaimWorld } from '../claim/world.ts';
+import { Namespace, Secret } from '../objects.ts';
+import type { ClaimWorld } from '../describe/world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

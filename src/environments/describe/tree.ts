@@ -1,23 +1,23 @@
 // The tree of an environment: subsets, and below each its clone, its rules, the VirtualServices and the routes in them,
-// every part with its state and the reasons why it is not ready. Plain data; `offshoot env describe` prints it.
+// every part with its state and the reasons why it is not ready. `offshoot env describe` prints it.
 import type { ConsumerStatus, DynamicEnv, ResourceStatus, Subset, SubsetStatus } from '../../api/dynamicenv.ts';
 import { conditionsOf } from '../../controller/conditions.ts';
-import { isRouteOfSubset, ownerOf } from '../../environments/ownership.ts';
-import { itemsOf, statusKey } from '../../environments/names.ts';
-import type { Deployment, Pod } from '../../environments/objects.ts';
+import { isRouteOfSubset, ownerOf } from '../ownership.ts';
+import { itemsOf, statusKey } from '../names.ts';
+import type { Deployment, Pod } from '../objects.ts';
 import type { HttpRoute } from '../../traffic/istio/objects.ts';
 import { keyOf } from '../../kube/objects.ts';
-import { notSeenYet } from '../objects/controllers-hint.ts';
-import { exampleCall, formatMatches, formatRoute } from './match.ts';
-import { errorsOf, isCurrent, stateOf, textsOf } from './state.ts';
+import { notSeenYet } from '../../api/description/controllers-hint.ts';
+import { exampleCall, formatMatches, formatRoute } from './matches.ts';
+import { partErrors, isCurrent, stateOf, errorTexts } from './state.ts';
 import { cloneRef, serviceRef } from './world.ts';
 import type { EnvironmentWorld } from './world.ts';
-import { recentOf } from '../objects/recent-events.ts';
-import type { RecentEvent } from '../objects/recent-events.ts';
-import { node } from '../terminal/tree.ts';
-import type { TreeNode } from '../terminal/tree.ts';
+import { recentEvents } from '../../api/description/events.ts';
+import type { RecentEvent } from '../../api/description/events.ts';
+import { node } from '../../api/description/tree.ts';
+import type { TreeNode } from '../../api/description/tree.ts';
 
-export interface Description {
+export interface EnvironmentDescription {
   readonly environment: TreeNode;
   /** Which requests reach it, in short. */
   readonly match: string;
@@ -27,7 +27,7 @@ export interface Description {
 }
 
 /** Describes an environment. */
-export function describeEnvironment(world: EnvironmentWorld): Description {
+export function describeEnvironment(world: EnvironmentWorld): EnvironmentDescription {
   const { env } = world;
   const { subsets, consumers } = itemsOf(env);
   const matches = env.spec?.istioMatches ?? [];
@@ -41,7 +41,7 @@ export function describeEnvironment(world: EnvironmentWorld): Description {
     }),
     match: formatMatches(matches),
     call: matches.flatMap((match) => urlsOf(world).map((url) => exampleCall(match, url))),
-    events: recentOf(world.events),
+    events: recentEvents(world.events),
   };
 }
 
@@ -67,11 +67,11 @@ function subsetNode(world: EnvironmentWorld, subset: Subset): TreeNode {
   const key = statusKey(subset);
   const status = world.env.status?.subsetsStatus?.[key];
   const children = [
-    cloneNode(world, subset, status?.deployment, errorsOf(status, 'deployment')),
-    ...ruleNodes(status, errorsOf(status, 'destinationRule')),
+    cloneNode(world, subset, status?.deployment, partErrors(status, 'deployment')),
+    ...ruleNodes(status, partErrors(status, 'destinationRule')),
     ...virtualServiceNodes(world, subset, status),
   ];
-  const reasons = [...errorsOf(status, 'subset'), ...unreachedOf(status)];
+  const reasons = [...partErrors(status, 'subset'), ...unreachedOf(status)];
   return node('Subset', key, subsetState(status), { reasons, children });
 }
 
@@ -95,7 +95,7 @@ function isRouted({ virtualServices = [] }: SubsetStatus): boolean {
 function consumerNode(world: EnvironmentWorld, consumer: Subset): TreeNode {
   const key = statusKey(consumer);
   const status: ConsumerStatus | undefined = world.env.status?.consumersStatus?.[key];
-  const errors = textsOf(status?.errors);
+  const errors = errorTexts(status?.errors);
   const children = [cloneNode(world, consumer, status, errors)];
   return node('Consumer', key, errors.length > 0 ? 'degraded' : (status?.status ?? 'pending'), { children });
 }
@@ -188,7 +188,7 @@ function virtualServiceNodes(world: EnvironmentWorld, subset: Subset, status: Su
     const reasons = isIgnored ? ['no route in it leads to the default version'] : [];
     return node('VirtualService', keyOf(ref), ref.status, { reasons, children: routes.map(routeNode) });
   });
-  const errors = errorsOf(status, 'virtualServices');
+  const errors = partErrors(status, 'virtualServices');
   return errors.length === 0
     ? nodes
     : [...nodes, node('VirtualService', 'of the base', 'missing', { reasons: errors })];

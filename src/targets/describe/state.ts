@@ -1,4 +1,4 @@
-// How a claim or a target is, in one word and as a verdict. Read by every command that shows or waits for one.
+// How a claim or a target is: in one word, what is wrong with it, and as a verdict for whoever waits for it.
 import type { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { conditionsOf } from '../../controller/conditions.ts';
 import type { Condition } from '../../controller/conditions.ts';
@@ -10,30 +10,30 @@ export function phaseOf({ metadata, status }: DeploymentTargetClaim | Deployment
 }
 
 /** What a claim or target says is wrong with it. Of provisioning that only takes its time, nothing. */
-export function complaintOf(object: DeploymentTargetClaim | DeploymentTarget): string | undefined {
+export function problemOf(object: DeploymentTargetClaim | DeploymentTarget): string | undefined {
   const conditions = conditionsOf(object);
   const of = (wanted: string): Condition | undefined => conditions.find(({ type }) => type === wanted);
   const stalled = of('Stalled');
-  if (stalled?.status === 'True') return saying(stalled);
+  if (stalled?.status === 'True') return reasonText(stalled);
   const error = of('ErrorOccurred');
   if (error?.status !== 'True') return undefined;
   // Where another condition says the same, that one has a word for it.
   const better = [of('Provisioned'), of('Ready')].find((each) => each?.message && error.message.endsWith(each.message));
-  return better === undefined ? error.message : saying(better);
+  return better === undefined ? error.message : reasonText(better);
 }
 
-/** What is odd about a claim or target though it may be of use: told by conditions that are there only then. */
-export function oddities(object: DeploymentTargetClaim | DeploymentTarget): readonly string[] {
+/** What to be warned of though a claim or target may be of use: told by conditions that are there only then. */
+export function warningsOf(object: DeploymentTargetClaim | DeploymentTarget): readonly string[] {
   const conditions = conditionsOf(object);
   const isBound = object.status?.phase === 'Bound';
   // Of a Secret that is missing its own line tells.
-  const isOdd = ({ type, status }: Condition): boolean =>
+  const isWarning = ({ type, status }: Condition): boolean =>
     status === 'False' && (['ClassMatches', 'Expires', 'Reserved'].includes(type) || (isBound && type === 'Ready'));
-  return conditions.filter(isOdd).map(saying);
+  return conditions.filter(isWarning).map(reasonText);
 }
 
 /** A condition as `Reason: message`. */
-export function saying({ reason, message }: Partial<Pick<Condition, 'reason' | 'message'>>): string {
+export function reasonText({ reason, message }: Partial<Pick<Condition, 'reason' | 'message'>>): string {
   return [reason, message].filter(Boolean).join(': ');
 }
 
@@ -56,8 +56,8 @@ export function verdictOf(claim: DeploymentTargetClaim): ClaimVerdict {
   if (claim.metadata.deletionTimestamp !== undefined) return { is: 'stuck', reason: 'it is being deleted' };
   const phase = claim.status?.phase;
   if (phase === 'Bound') return { is: 'bound' };
-  if (phase === 'Lost') return { is: 'stuck', reason: complaintOf(claim) ?? 'its target is gone' };
+  if (phase === 'Lost') return { is: 'stuck', reason: problemOf(claim) ?? 'its target is gone' };
   const provisioned = conditionsOf(claim).find(({ type }) => type === 'Provisioned');
   if (provisioned?.status !== 'False' || !FINAL.has(provisioned.reason)) return { is: 'open' };
-  return { is: 'stuck', reason: saying(provisioned) };
+  return { is: 'stuck', reason: reasonText(provisioned) };
 }

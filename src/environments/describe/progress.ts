@@ -1,9 +1,9 @@
-// How far an environment is, part by part: what `--wait` shows while it waits. Pure.
+// How far an environment is, part by part: what `--wait` shows while it waits.
 import type { CloneStatus, DynamicEnv, ResourceStatus, Subset, SubsetStatus } from '../../api/dynamicenv.ts';
-import { itemsOf, statusKey } from '../../environments/names.ts';
+import { itemsOf, statusKey } from '../names.ts';
 import { keyOf } from '../../kube/objects.ts';
-import { errorsOf, isCurrent, textsOf } from './state.ts';
-import type { ProgressStep } from '../terminal/progress.ts';
+import { partErrors, isCurrent, errorTexts } from './state.ts';
+import type { ProgressStep } from '../../api/description/tree.ts';
 
 const UNSEEN = 'waits for the controller';
 
@@ -15,14 +15,14 @@ export function environmentSteps(env: DynamicEnv): readonly ProgressStep[] {
     ...subsets.flatMap((subset) => subsetSteps(subset, status?.subsetsStatus[statusKey(subset)])),
     ...consumers.map((consumer) => {
       const found = status?.consumersStatus?.[statusKey(consumer)];
-      return cloneStep(consumer, found, textsOf(found?.errors));
+      return cloneStep(consumer, found, errorTexts(found?.errors));
     }),
   ];
 }
 
 function subsetSteps(subset: Subset, status: SubsetStatus | undefined): ProgressStep[] {
   return [
-    cloneStep(subset, status?.deployment, errorsOf(status, 'deployment')),
+    cloneStep(subset, status?.deployment, partErrors(status, 'deployment')),
     ruleStep(subset, status),
     routeStep(subset, status),
   ];
@@ -40,9 +40,9 @@ function cloneStep(subset: Subset, clone: CloneStatus | undefined, errors: reado
 
 function ruleStep(subset: Subset, status: SubsetStatus | undefined): ProgressStep {
   const label = `${statusKey(subset)} rule`;
-  const errors = errorsOf(status, 'destinationRule');
+  const errors = partErrors(status, 'destinationRule');
   if (errors.length > 0) return { label, state: 'failed', note: errors.join('; ') };
-  const running = named(status?.destinationRules);
+  const running = runningKeys(status?.destinationRules);
   if (running.length === 0)
     return { label, state: 'waiting', note: status === undefined ? UNSEEN : 'waits for the clone' };
   return { label, state: 'done', note: `running (DestinationRule ${running.join(', ')})` };
@@ -50,10 +50,10 @@ function ruleStep(subset: Subset, status: SubsetStatus | undefined): ProgressSte
 
 function routeStep(subset: Subset, status: SubsetStatus | undefined): ProgressStep {
   const label = `${statusKey(subset)} routes`;
-  const errors = [...errorsOf(status, 'virtualServices'), ...errorsOf(status, 'subset')];
-  const running = named(status?.virtualServices);
+  const errors = [...partErrors(status, 'virtualServices'), ...partErrors(status, 'subset')];
+  const running = runningKeys(status?.virtualServices);
   // A delegate that is missing is an error in one place; the routes in the others lead to the environment all the same.
-  if (running.length > 0 && errorsOf(status, 'subset').length === 0) {
+  if (running.length > 0 && partErrors(status, 'subset').length === 0) {
     if (status?.unreached !== undefined) return { label, state: 'failed', note: status.unreached };
     return { label, state: 'done', note: `running (VirtualService ${running.join(', ')})` };
   }
@@ -66,6 +66,6 @@ function waitsFor({ deployment }: SubsetStatus): string {
   return deployment.status === 'running' ? 'waits for proxies to know the rule' : 'waits for the clone';
 }
 
-function named(resources: readonly ResourceStatus[] = []): string[] {
+function runningKeys(resources: readonly ResourceStatus[] = []): string[] {
   return resources.filter(({ status }) => status === 'running').map(keyOf);
 }

@@ -4,9 +4,9 @@ import type { Deployment } from '../../environments/objects.ts';
 import type { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
 import { unpainted } from '../terminal/colour.ts';
 import { descriptionLines } from './describe.ts';
-import type { EnvironmentWorld } from './world.ts';
-import { problemsOf } from '../terminal/tree.ts';
-import { describeEnvironment } from './tree.ts';
+import type { EnvironmentWorld } from '../../environments/describe/world.ts';
+import { problemsOf } from '../../api/description/tree.ts';
+import { describeEnvironment } from '../../environments/describe/tree.ts';
 
 const NOW = Date.parse('2026-01-01T00:01:00Z');
 

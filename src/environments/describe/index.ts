@@ -1,0 +1,10 @@
+// What a user is told about environments, as data. The command line prints it, and a dashboard can draw it.
+export { deletedWith } from './deletion.ts';
+export { formatMatches, parseHeader } from './matches.ts';
+export { environmentSteps } from './progress.ts';
+export { routeChanges } from './route-changes.ts';
+export type { RouteChanges } from './route-changes.ts';
+export { isCurrent, readyCount, stateOf, verdictOf } from './state.ts';
+export { describeEnvironment } from './tree.ts';
+export type { EnvironmentDescription } from './tree.ts';
+export { environmentWorld } from './world.ts';

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import type { DynamicEnv, DynamicEnvStatus, SubsetStatus } from '../../api/dynamicenv.ts';
+import { environmentSteps } from './progress.ts';
+import { verdictOf } from './state.ts';
+
+type Conditions = NonNullable<DynamicEnvStatus['conditions']>;
+
+function environment(status?: Partial<DynamicEnvStatus>): DynamicEnv {
+  return {
+    apiVersion: 'riskified.com/v1alpha1',
+    kind: 'DynamicEnv',
+    metadata: { name: 'feature', namespace: 'shop', generation: 2 },
+    spec: {
+      istioMatches: [{ headers: { who: { exact: 'alice' } } }],
+      subsets: [{ name: 'cart', namespace: 'shop' }],
+      consumers: [{ name: 'worker', namespace: 'shop' }],
+    },
+    ...(status && {
+      status: { subsetsStatus: {}, totalReady: 0, state: 'processing', observedGeneration: 2, ...status },
+    }),
+  };
+}
+
+const clone = (status: string) => ({ name: 'cart-shop-feature', namespace: 'shop', status });
+const error = (text: string) => [{ error: text, lastOccurrence: '2026-01-01T00:00:00Z' }];
+const notes = (cart: SubsetStatus): string[] =>
+  environmentSteps(environment({ subsetsStatus: { 'shop/cart': cart } }))
+    .slice(0, 3)
+    .map(({ state, note }) => `${state}: ${note}`);
+
+describe('the parts of an environment', () => {
+  test('nobody has looked at it yet', () => {
+    const unseen = { state: 'waiting', note: 'waits for the controller' };
+    const labels = ['shop/cart clone', 'shop/cart rule', 'shop/cart routes', 'shop/worker clone'];
+    expect(environmentSteps(environment())).toEqual(labels.map((label) => ({ label, ...unseen })));
+  });
+
+  test('a status of an earlier generation says nothing of this one', () => {
+    const subsetsStatus = { 'shop/cart': { deployment: clone('running') } };
+    const [first] = environmentSteps(environment({ observedGeneration: 1, subsetsStatus }));
+    expect(first).toMatchObject({ state: 'waiting' });
+  });
+
+  test('the clone starts', () => {
+    expect(notes({ deployment: clone('initializing') })).toEqual([
+      'working: initializing (Deployment shop/cart-shop-feature)',
+      'waiting: waits for the clone',
+      'waiting: waits for the clone',
+    ]);
+  });
+
+  test('the clone runs, and proxies may not know its rule yet', () => {
+    const cart = {
+      deployment: clone('running'),
+      destinationRules: [{ name: 'rule', namespace: 'shop', status: 'running' }],
+      virtualServices: [{ name: 'cart', namespace: 'edge', status: 'unknown' }],
+    };
+    expect(notes(cart).at(-1)).toBe('waiting: waits for proxies to know the rule');
+  });
+
+  test('earlier routes take all requests', () => {
+    const cart = {
+      deployment: clone('running'),
+      destinationRules: [{ name: 'rule', namespace: 'shop', status: 'running' }],
+      virtualServices: [{ name: 'cart', namespace: 'edge', status: 'running' }],
+      unreached: 'all of its requests are taken by another one',
+    };
+    expect(notes(cart).at(-1)).toBe('failed: all of its requests are taken by another one');
+  });
+
+  test('everything runs', () => {
+    const cart = {
+      deployment: clone('running'),
+      destinationRules: [{ name: 'rule', namespace: 'shop', status: 'running' }],
+      virtualServices: [
+        { name: 'cart', namespace: 'edge', status: 'running' },
+        { name: 'other', namespace: 'edge', status: 'ignored-missing-virtual-service' },
+      ],
+    };
+    expect(notes(cart)).toEqual([
+      'done: running (Deployment shop/cart-shop-feature)',
+      'done: running (DestinationRule shop/rule)',
+      'done: running (VirtualService edge/cart)',
+    ]);
+  });
+
+  test('each error shows at its part', () => {
+    const subsetErrors = { destinationRule: error('no rule'), virtualServices: error('no routes') };
+    expect(notes({ deployment: clone('failed'), subsetErrors })).toEqual([
+      'failed: failed (Deployment shop/cart-shop-feature)',
+      'failed: no rule',
+      'failed: no routes',
+    ]);
+    const deployment = { name: '', namespace: '', status: 'unknown' };
+    expect(notes({ deployment, subsetErrors: { deployment: error('no base') } })[0]).toBe('failed: no base');
+  });
+});
+
+describe('when waiting is over', () => {
+  const condition = (type: string, status: 'True' | 'False', message = ''): Conditions[number] => ({
+    type,
+    status,
+    reason: 'Because',
+    message,
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  });
+
+  test.each([
+    ['no status', environment(), 'open'],
+    ['progress', environment({ conditions: [condition('Ready', 'False'), condition('Stalled', 'False')] }), 'open'],
+    ['ready', environment({ conditions: [condition('Ready', 'True')] }), 'ready'],
+    ['an old ready', environment({ observedGeneration: 1, conditions: [condition('Ready', 'True')] }), 'open'],
+    ['a state alone', environment({ state: 'ready' }), 'ready'],
+    ['a bad state alone', environment({ state: 'degraded' }), 'open'],
+  ])('%s', (_name, env, is) => {
+    expect(verdictOf(env).is).toBe(is);
+  });
+
+  test('stalled, with the reason', () => {
+    const env = environment({ conditions: [condition('Ready', 'False'), condition('Stalled', 'True', 'no base')] });
+    expect(verdictOf(env)).toEqual({ is: 'stalled', reason: 'no base' });
+  });
+});

@@ -1,0 +1,54 @@
+// What is deleted with a claim: what `offshoot claim delete` waits for.
+import { removalOf } from '../../api/description/deletion.ts';
+import type { Removal } from '../../api/description/deletion.ts';
+import { visible } from '../../api/description/reader.ts';
+import type { ObjectReader } from '../../api/description/reader.ts';
+import { SpaceRequest } from '../../api/spaces.ts';
+import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
+import { keyOf } from '../../kube/objects.ts';
+import { refersTo } from '../claim-ref.ts';
+import { RECLAIM_POLICY } from '../names.ts';
+import { Namespace } from '../objects.ts';
+import { reclaimPolicyOf } from '../world.ts';
+import type { ClaimWorld } from './world.ts';
+
+export interface ClaimDeletion {
+  /** What goes, the claim itself last. */
+  readonly removals: readonly Removal[];
+  /** The target that the claim leaves behind. */
+  readonly kept: DeploymentTarget | undefined;
+}
+
+/** What a claim takes along when it is deleted, and what it does not. */
+export function claimDeletion(read: ObjectReader, world: ClaimWorld): ClaimDeletion {
+  const { claim, requests, namespaces } = world;
+  const target = ownTarget(world);
+  const itself = removalOf(DeploymentTargetClaim, claim, `Claim ${keyOf(claim.metadata)}`);
+  if (policyOf(read, world) === 'Retain') return { removals: [itself], kept: target };
+  const removals = [
+    ...[...namespaces].flatMap(([name, found]) =>
+      found === 'hidden' ? [] : [removalOf(Namespace, found, `Namespace ${name}`)],
+    ),
+    ...requests.map((each) => removalOf(SpaceRequest, each, `SpaceRequest ${keyOf(each.metadata)}`)),
+    ...(target === undefined ? [] : [removalOf(DeploymentTarget, target, `Target ${keyOf(target.metadata)}`)]),
+    itself,
+  ];
+  return { removals, kept: undefined };
+}
+
+/** What becomes of the target: what its claim's class says, or its own, or what was written on it. */
+function policyOf(read: ObjectReader, { ofClass, target }: ClaimWorld): 'Delete' | 'Retain' {
+  const name = target?.spec.deploymentTargetClassName ?? '';
+  const isOther = ofClass === undefined && name !== '';
+  const ofTarget = isOther ? visible(read.get(DeploymentTargetClass, { name })) : undefined;
+  return reclaimPolicyOf(
+    ofClass?.spec.reclaimPolicy,
+    ofTarget?.spec.reclaimPolicy,
+    target?.metadata.annotations?.[RECLAIM_POLICY],
+  );
+}
+
+/** A target that the claim only wished for goes nowhere with it. */
+function ownTarget({ claim, target }: ClaimWorld): DeploymentTarget | undefined {
+  return target !== undefined && refersTo(target, claim) ? target : undefined;
+}

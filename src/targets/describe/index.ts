@@ -1,0 +1,11 @@
+// What a user is told about claims and targets, as data. The command line prints it, and a dashboard can draw it.
+export { claimDeletion } from './deletion.ts';
+export { claimSteps } from './progress.ts';
+export type { ClaimProgress } from './progress.ts';
+export { progressSources } from './progress-sources.ts';
+export type { ProgressSource } from './progress-sources.ts';
+export { phaseOf, problemOf, verdictOf, warningsOf } from './state.ts';
+export type { ClaimVerdict } from './state.ts';
+export { describeClaim, describeTarget } from './tree.ts';
+export type { Description } from './tree.ts';
+export { claimWorld, targetOf, targetWorld } from './world.ts';

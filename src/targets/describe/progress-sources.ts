@@ -1,0 +1,56 @@
+// What to follow in order to see how far a claim is: objects of these kinds, and what they say of it.
+import { SpaceRequest } from '../../api/spaces.ts';
+import { DeploymentTarget } from '../../api/targets.ts';
+import type { DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
+import type { Selection } from '../../kube/client/client.ts';
+import type { AnyKind, Kind, KubeObject } from '../../kube/objects.ts';
+import { refersTo } from '../claim-ref.ts';
+import { CLAIM_LABEL, DEVSANDBOX, LABEL_LENGTH, NAMESPACE_PROVISIONER } from '../names.ts';
+import { Namespace } from '../objects.ts';
+import type { ClaimProgress } from './progress.ts';
+import { isMadeFor, isNamespaceOf, MADE_NAMESPACES } from './world.ts';
+
+export interface ProgressSource {
+  readonly kind: AnyKind;
+  readonly selection: Selection;
+  /** What the objects of the selection mean for the claim. */
+  readonly seen: (objects: readonly KubeObject[]) => Partial<ClaimProgress>;
+}
+
+/** Where the target of a claim, and what stands behind it, will be seen. */
+export function progressSources(
+  claim: DeploymentTargetClaim,
+  ofClass: DeploymentTargetClass | undefined,
+): readonly ProgressSource[] {
+  const { name, namespace = '' } = claim.metadata;
+  const provisioner = ofClass?.spec.provisioner;
+  return [
+    source(DeploymentTarget, { namespace }, (targets) => ({
+      target: targets.find((each) => refersTo(each, claim) || each.metadata.name === claim.spec.targetName),
+    })),
+    ...(provisioner === DEVSANDBOX && name.length <= LABEL_LENGTH
+      ? [
+          source(SpaceRequest, { namespace, labelSelector: `${CLAIM_LABEL}=${name}` }, (requests) => ({
+            requests: requests.filter((each) => isMadeFor(claim, each)),
+          })),
+        ]
+      : []),
+    ...(provisioner === NAMESPACE_PROVISIONER
+      ? [
+          source(Namespace, { labelSelector: MADE_NAMESPACES }, (namespaces) => ({
+            namespaces: new Map(
+              namespaces.filter((each) => isNamespaceOf(claim, each)).map((each) => [each.metadata.name, each]),
+            ),
+          })),
+        ]
+      : []),
+  ];
+}
+
+function source<T extends KubeObject>(
+  kind: Kind<T>,
+  selection: Selection,
+  seen: (objects: readonly T[]) => Partial<ClaimProgress>,
+): ProgressSource {
+  return { kind, selection, seen: (objects) => seen(objects as readonly T[]) };
+}
