@@ -71,7 +71,10 @@ function shownStep(step: Step, tables: Tables): unknown {
   const object = step.do === 'edit' ? step.to : step.object;
   const of = `${step.kind.kind} ${keyOf(object.metadata)}`;
   if (step.do === 'remove') return { remove: of };
-  if (step.do === 'edit') return { edit: of, patch: editPatch(step) };
+  if (step.do === 'edit') {
+    const patch = editPatch(step);
+    return patch === undefined ? { keep: of } : { edit: of, patch };
+  }
   const { serviceAccount } = step as { serviceAccount?: { name: string; namespace?: string } };
   const token = serviceAccount && { token: keyOf(serviceAccount) };
   const live = tables.of(step.kind).get(keyOf(object.metadata));
