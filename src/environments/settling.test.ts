@@ -7,7 +7,7 @@ import type { KubeObject } from '../kube/index.ts';
 import { isInserted, WATCH_ANNOTATION } from './ownership.ts';
 import { Deployment } from './objects.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
-import { TinyCluster } from './testing/cluster.ts';
+import { MemoryCluster } from '../../test/environments/memory-cluster.ts';
 
 // Few names, many of which are the beginning of others, so that everything gets in each other's way.
 const namespace = fc.constantFrom('a', 'b');
@@ -164,17 +164,17 @@ function object(apiVersion: string, kind: string, within: string, name: string, 
 }
 
 describe('plans', () => {
-  test('come to rest in any world, after anything that people change in it', () => {
+  test('come to rest in any world, after anything that people change in it', async () => {
     const change = fc.oneof(environment, deployment, service, rule, virtualService, squatter);
     const changes = fc.array(fc.tuple(change, fc.boolean()), { maxLength: 4 });
-    fc.assert(
-      fc.property(world, fc.array(squatter, { maxLength: 2 }), changes, (objects, squatters, later) => {
-        const cluster = new TinyCluster([...objects, ...squatters]);
-        expect(cluster.settle()).toEqual([]);
+    await fc.assert(
+      fc.asyncProperty(world, fc.array(squatter, { maxLength: 2 }), changes, async (objects, squatters, later) => {
+        const cluster = await MemoryCluster.of([...objects, ...squatters]);
+        expect(await cluster.settle()).toEqual([]);
         for (const [each, isGone] of later) {
-          if (isGone) cluster.remove(each);
-          else cluster.put(each);
-          expect(cluster.settle()).toEqual([]);
+          if (isGone) await cluster.remove(each);
+          else await cluster.put(each);
+          expect(await cluster.settle()).toEqual([]);
         }
         expect([cluster.stranded, cluster.hasty]).toEqual([[], []]);
       }),
@@ -182,7 +182,7 @@ describe('plans', () => {
     );
   });
 
-  test('come to rest whatever is refused, and make up for it when nothing is refused any more', () => {
+  test('come to rest whatever is refused, and make up for it when nothing is refused any more', async () => {
     const name = fc.constantFrom(
       'Deployment a/x-a-e',
       'DestinationRule a/x-a-e-x',
@@ -190,45 +190,45 @@ describe('plans', () => {
       'VirtualService a/v1',
     );
     const refused = fc.uniqueArray(name, { minLength: 1 });
-    fc.assert(
-      fc.property(world, refused, refused, (objects, first, second) => {
-        const cluster = new TinyCluster(objects.filter(({ kind }) => kind !== 'DynamicEnv'));
+    await fc.assert(
+      fc.asyncProperty(world, refused, refused, async (objects, first, second) => {
+        const cluster = await MemoryCluster.of(objects.filter(({ kind }) => kind !== 'DynamicEnv'));
         const before = contents(cluster);
         for (const each of first) cluster.refused.add(each);
-        for (const env of objects.filter(({ kind }) => kind === 'DynamicEnv')) cluster.put(env);
-        expect(cluster.settle()).toEqual([]);
+        for (const env of objects.filter(({ kind }) => kind === 'DynamicEnv')) await cluster.put(env);
+        expect(await cluster.settle()).toEqual([]);
         cluster.refused.clear();
-        expect(cluster.settle()).toEqual([]);
+        expect(await cluster.settle()).toEqual([]);
         for (const each of second) cluster.refused.add(each);
         for (const env of cluster.list(DynamicEnv)) {
-          cluster.put({ ...env, metadata: { ...env.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+          await cluster.delete(env);
         }
-        expect(cluster.settle()).toEqual([]);
+        expect(await cluster.settle()).toEqual([]);
         cluster.refused.clear();
-        expect(cluster.settle()).toEqual([]);
+        expect(await cluster.settle()).toEqual([]);
         expect([cluster.list(DynamicEnv), contents(cluster), cluster.stranded]).toEqual([[], before, []]);
       }),
       { numRuns: 60 },
     );
   });
 
-  test('leave nothing behind when all environments are deleted', () => {
-    fc.assert(
-      fc.property(
+  test('leave nothing behind when all environments are deleted', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         world,
         fc.array(unmarked, { maxLength: 2 }),
         fc.array(environment, { maxLength: 2 }),
-        (objects, squatters, later) => {
+        async (objects, squatters, later) => {
           const others = [...objects, ...squatters].filter(({ kind }) => kind !== 'DynamicEnv');
-          const cluster = new TinyCluster(others);
+          const cluster = await MemoryCluster.of(others);
           const before = contents(cluster);
           for (const env of [...objects.filter(({ kind }) => kind === 'DynamicEnv'), ...later]) {
-            cluster.put(env);
-            expect(cluster.settle()).toEqual([]);
+            await cluster.put(env);
+            expect(await cluster.settle()).toEqual([]);
           }
           for (const env of cluster.list(DynamicEnv)) {
-            cluster.put({ ...env, metadata: { ...env.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
-            expect(cluster.settle()).toEqual([]);
+            await cluster.delete(env);
+            expect(await cluster.settle()).toEqual([]);
           }
           expect(cluster.list(DynamicEnv)).toEqual([]);
           expect([cluster.stranded, cluster.hasty]).toEqual([[], []]);
@@ -241,7 +241,7 @@ describe('plans', () => {
 });
 
 /** Everything that people own, without the annotation that may stay empty. */
-function contents(cluster: TinyCluster): Record<string, unknown> {
+function contents(cluster: MemoryCluster): Record<string, unknown> {
   const routes = cluster.list(VirtualService).flatMap((each) => each.spec?.http ?? []);
   expect(routes.filter(isInserted)).toEqual([]);
   const all = [...cluster.list(Deployment), ...cluster.list(DestinationRule), ...cluster.list(VirtualService)];

@@ -17,6 +17,7 @@ import { ApiError } from '../../src/kube/errors.ts';
 import { apiVersionOf, keyOf } from '../../src/kube/objects.ts';
 import type { AnyKind, AnyObject, Kind, KubeObject, Ref } from '../../src/kube/objects.ts';
 import { parseFieldSelector } from '../../src/kube/selector.ts';
+import { timestamp } from '../../src/kube/times.ts';
 import { deepFreeze, jsonEqual } from '../../src/watchable/index.ts';
 
 const ANY: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
@@ -173,10 +174,10 @@ export class FakeApi implements Client {
     this.intercept({ verb: 'token', kind: 'ServiceAccount', key: `${namespace}/${name}` });
     const { spec } = request.body as { spec: { expirationSeconds: number } };
     const now = this.now();
-    const expirationTimestamp = new Date(now + spec.expirationSeconds * 1000).toISOString();
+    const expirationTimestamp = timestamp(now + spec.expirationSeconds * 1000);
     const token = `token-${++this.#tokens}-of-${namespace}/${name}`;
     return {
-      metadata: { creationTimestamp: new Date(now).toISOString() },
+      metadata: { creationTimestamp: timestamp(now) },
       status: { token, expirationTimestamp },
     } as R;
   }
@@ -280,7 +281,7 @@ export class FakeApi implements Client {
   }
 
   #time(): string {
-    return new Date(this.now()).toISOString();
+    return timestamp(this.now());
   }
 
   #guarded(kind: AnyKind, ref: Ref, resourceVersion: string | undefined): AnyObject {

@@ -1,0 +1,235 @@
+// A cluster in memory, for property tests: plans and carries out as a controller does, but one environment after the
+// other and without waiting, and looks after every write whether a request would get an error now.
+import { DynamicEnv } from '../../src/api/dynamicenv.ts';
+import { stampStatus } from '../../src/controller/conditions.ts';
+import { Reads } from '../../src/controller/index.ts';
+import type { Plan } from '../../src/controller/index.ts';
+import { carryOut } from '../../src/controller/pass.ts';
+import { defaultSettings, environmentTables, planEnvironment } from '../../src/environments/index.ts';
+import { CONTROLLER, FINALIZERS, insertedName } from '../../src/environments/names.ts';
+import { Deployment, Service } from '../../src/environments/objects.ts';
+import { isInserted } from '../../src/environments/ownership.ts';
+import { ApiError, Applier, editStatus, keyOf, Tables } from '../../src/kube/index.ts';
+import type { AnyKind, Kind, KubeObject } from '../../src/kube/index.ts';
+import { resolveHost } from '../../src/traffic/istio/hosts.ts';
+import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
+import { FakeApi } from '../support/fake-api.ts';
+
+type Content = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
+
+const KINDS: readonly AnyKind[] = [DynamicEnv, Deployment, Service, DestinationRule, VirtualService];
+
+/** Every plan must come to rest: more rounds than this are a quarrel. */
+const MOST_ROUNDS = 40;
+
+export class MemoryCluster {
+  /** Objects that controllers may not write at the moment: `Kind namespace/name`. */
+  readonly refused = new Set<string>();
+  /** Routes that one of our own writes left without a rule or without pods. */
+  readonly stranded: string[] = [];
+  /** Routes that came before proxies can have known their rule. */
+  readonly hasty: string[] = [];
+  readonly #api = new FakeApi();
+  readonly #tables = new Tables(environmentTables(defaultSettings));
+  readonly #applier = new Applier({
+    client: this.#api,
+    tables: this.#tables,
+    manager: `offshoot-${CONTROLLER}`,
+    onWrite: () => this.#lookAtRoutes(),
+  });
+  readonly #reads: Reads;
+  /** When each rule was created, more exactly than its own time says. */
+  #born: ReadonlyMap<string, number> = new Map();
+  #now = Date.parse('2026-01-01T00:00:00.900Z');
+  /** The plan that is being carried out. */
+  #plan: Plan = {};
+  /** Routes that led nowhere, and those that led to a rule, before the next write. */
+  #dangling: ReadonlySet<string> = new Set();
+  #leading: ReadonlySet<string> = new Set();
+
+  constructor() {
+    this.#api.now = () => this.#now;
+    this.#reads = new Reads({ tables: this.#tables, now: () => this.#now, wake: () => {} });
+  }
+
+  /** A cluster with these objects. */
+  static async of(objects: readonly KubeObject[]): Promise<MemoryCluster> {
+    const cluster = new MemoryCluster();
+    for (const object of objects) await cluster.put(object);
+    return cluster;
+  }
+
+  list<T extends KubeObject>(kind: Kind<T>): readonly T[] {
+    return this.#tables.of(kind).list();
+  }
+
+  /** Writes an object, as a person would; its status stays. */
+  async put(object: KubeObject): Promise<void> {
+    const kind = kindOf(object);
+    const { resourceVersion: _any, ...metadata } = object.metadata;
+    const ours = kind === DynamicEnv ? { finalizers: FINALIZERS } : {};
+    const next: KubeObject = { ...object, metadata: { ...metadata, ...ours } };
+    const isThere = this.#tables.of(kind).get(keyOf(metadata)) !== undefined;
+    const written = isThere ? await this.#api.update(kind, next) : await this.#api.create(kind, next);
+    this.#tables.of(kind).observe(written);
+    this.#remember();
+  }
+
+  /** Deletes an object, as a person would: one with a finalizer stays until that is gone. */
+  async delete(object: KubeObject): Promise<void> {
+    const kind = kindOf(object);
+    const left = await this.#api.delete(kind, object.metadata);
+    if (left === undefined) this.#tables.of(kind).observeDeleted(object);
+    else this.#tables.of(kind).observe(left);
+    this.#remember();
+  }
+
+  /** Takes an object away at once, whatever its finalizers say. */
+  async remove(object: KubeObject): Promise<void> {
+    const kind = kindOf(object);
+    const found = this.#tables.of(kind).get(keyOf(object.metadata));
+    if (found === undefined) return;
+    await this.#api.update(kind, { ...found, metadata: { ...found.metadata, finalizers: [] } });
+    await this.#api.delete(kind, found.metadata).catch(() => undefined);
+    this.#tables.of(kind).observeDeleted(found);
+    this.#remember();
+  }
+
+  /** Plans and carries out until nothing changes any more; returns what is still written if that never comes. */
+  async settle(): Promise<readonly string[]> {
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const passes = await this.#passes();
+      await this.#runClones();
+      if (passes.some(({ writes }) => writes.length > 0)) continue;
+      const waits = passes.map(({ waitMs }) => waitMs).filter((ms) => ms !== undefined);
+      if (waits.length === 0) return [];
+      this.#now += Math.min(...waits);
+    }
+    return (await this.#passes()).flatMap(({ writes }) => writes);
+  }
+
+  async #passes(): Promise<Pass[]> {
+    const passes: Pass[] = [];
+    for (const env of this.list(DynamicEnv)) passes.push(await this.#pass(env));
+    return passes;
+  }
+
+  async #pass(env: DynamicEnv): Promise<Pass> {
+    const before = this.#api.writes.length;
+    this.#api.intercept = (request) => this.#refuse(request);
+    try {
+      const { plan } = await carryOut(
+        (refusal) => {
+          const key = keyOf(env.metadata);
+          return (this.#plan = this.#reads.track(key, (view) => planEnvironment(view, env, defaultSettings), refusal));
+        },
+        (steps) => this.#applier.apply(steps),
+      );
+      const status = plan.status && stampStatus(env, plan.status, this.#now);
+      if (status !== undefined) await this.#applier.apply([editStatus(DynamicEnv, env, status)]);
+      const writes = this.#api.writes.slice(before).map(({ verb, kind, key }) => `${verb} ${kind} ${key}`);
+      if (plan.finished) await this.remove(env);
+      return {
+        writes: plan.finished ? [...writes, `end of ${keyOf(env.metadata)}`] : writes,
+        waitMs: plan.requeueAfterMs,
+      };
+    } finally {
+      this.#api.intercept = () => {};
+    }
+  }
+
+  #refuse({ verb, kind, key }: { verb: string; kind: string; key: string }): void {
+    if (verb === 'get' || verb === 'list' || !this.refused.has(`${kind} ${key}`)) return;
+    throw new ApiError('no', { code: 403, reason: 'Forbidden' });
+  }
+
+  /** What a write of ours has done to requests. */
+  #lookAtRoutes(): void {
+    const { verb, kind, key } = this.#api.writes.at(-1)!;
+    const [dangling, leading] = [this.#dangling, this.#leading];
+    this.#remember();
+    // Where no host has both a rule and a route, people expect to see the route all the same.
+    if (JSON.stringify(this.#plan.status?.['subsetsStatus'], withoutBigints)?.includes('common active')) return;
+    const stranded = [...this.#dangling].filter((route) => !dangling.has(route));
+    this.stranded.push(...stranded.map((route) => `${verb} ${kind} ${key} leaves ${route}`));
+    for (const [route, rule] of this.#rulesOfRoutes()) {
+      const age = this.#now - this.#born.get(rule)!;
+      if (!leading.has(route) && age < defaultSettings.settleMs) this.hasty.push(`${route} after ${age} ms`);
+    }
+  }
+
+  #remember(): void {
+    const rules = this.list(DestinationRule).map(({ metadata }) => keyOf(metadata));
+    this.#born = new Map(rules.map((rule) => [rule, this.#born.get(rule) ?? this.#now]));
+    this.#dangling = danglingRoutes(this);
+    this.#leading = new Set(this.#rulesOfRoutes().keys());
+  }
+
+  /** Routes of environments, with the rule that each leads by. */
+  #rulesOfRoutes(): ReadonlyMap<string, string> {
+    const rules = this.list(DestinationRule);
+    return new Map(
+      insertedRoutes(this).flatMap(({ id, host, subset }) =>
+        rules.filter((rule) => declares(rule, host, subset)).map((rule) => [id, keyOf(rule.metadata)] as const),
+      ),
+    );
+  }
+
+  /** Every Deployment runs as soon as it is written. */
+  async #runClones(): Promise<void> {
+    for (const { metadata, status } of this.list(Deployment)) {
+      if (status?.observedGeneration === metadata.generation) continue;
+      const conditions = [{ type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' }];
+      const body = { status: { observedGeneration: metadata.generation, conditions } };
+      const patch = { type: 'merge', body } as const;
+      const running = await this.#api.patch(Deployment, metadata, patch, { subresource: 'status' });
+      this.#tables.of(Deployment).observe(running);
+    }
+    this.#remember();
+  }
+}
+
+interface Pass {
+  readonly writes: readonly string[];
+  readonly waitMs: number | undefined;
+}
+
+function kindOf({ kind: name }: Content): AnyKind {
+  return KINDS.find(({ kind }) => kind === name)!;
+}
+
+/** Where the routes of environments lead. */
+function insertedRoutes(cluster: MemoryCluster) {
+  return cluster.list(VirtualService).flatMap((service) =>
+    (service.spec?.http ?? []).filter(isInserted).flatMap(({ name, route = [] }) =>
+      route.map(({ destination: { host = '', subset = '' } = {} }) => {
+        const meant = resolveHost(host, service, defaultSettings.clusterDomain);
+        return { id: `${keyOf(service.metadata)} ${insertedName(name)} to ${meant}`, host: meant, subset };
+      }),
+    ),
+  );
+}
+
+function declares(rule: DestinationRule, host: string, subset: string): boolean {
+  return (
+    resolveHost(rule.spec?.host ?? '', rule, defaultSettings.clusterDomain) === host &&
+    !!rule.spec?.subsets?.some((each) => each.name === subset)
+  );
+}
+
+/** Routes of environments whose requests would get an error: there is no such version, or nobody runs it. */
+function danglingRoutes(cluster: MemoryCluster): ReadonlySet<string> {
+  const [rules, deployments] = [cluster.list(DestinationRule), cluster.list(Deployment)];
+  const dangling = insertedRoutes(cluster).filter(({ host, subset }) => {
+    const isRuled = rules.some((rule) => declares(rule, host, subset));
+    const isRun = deployments.some(
+      ({ spec, status }) => status !== undefined && spec.template.metadata?.labels?.['version'] === subset,
+    );
+    return !isRuled || !isRun;
+  });
+  return new Set(dangling.map(({ id }) => id));
+}
+
+function withoutBigints(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
