@@ -221,6 +221,40 @@ describe('--merge-kubeconfig', () => {
     });
   }, 60_000);
 
+  test('where KUBECONFIG is the file that it writes anyway, that one is enough', async () => {
+    const file = path.join(newDirectory(), 'config');
+    const run = upWith(file, '--kubeconfig', file);
+    const { api, kubeconfig } = await run.ready();
+    expect([kubeconfig, loadConfig({ path: file }).server]).toEqual([file, api]);
+    expect([await stop(run), run.stderr()]).toEqual([0, '']);
+    // The next one finds it, and writes it anew.
+    const again = upWith(file, '--kubeconfig', file);
+    const { api: later } = await again.ready();
+    expect(loadConfig({ path: file }).server).toBe(later);
+    expect([await stop(again), again.stderr()]).toEqual([0, '']);
+  }, 60_000);
+
+  test('contexts of others in the file that it would write are never lost', async () => {
+    const file = path.join(newDirectory(), 'config');
+    writeFileSync(file, theirs);
+    const run = upWith(file, '--kubeconfig', file);
+    await run.ready();
+    expect(loadConfig({ path: file, context: 'offshoot' })).toBeDefined();
+    expect([await stop(run), run.stderr()]).toEqual([0, '']);
+    expect(parse(readFileSync(file, 'utf8'))).toMatchObject({ 'current-context': 'work' });
+    const refused = up('--memory', '--port', '0', '--kubeconfig', file);
+    expect(await refused.ended()).toBe(1);
+    expect(refused.stderr()).toContain(`--kubeconfig ${file}: it has other contexts (work), which would be lost`);
+  }, 60_000);
+
+  test('without a kubeconfig, none is left behind', async () => {
+    const file = path.join(newDirectory(), 'config');
+    const run = upWith(file);
+    await run.ready();
+    expect(existsSync(file)).toBe(true);
+    expect([await stop(run), existsSync(file)]).toEqual([0, false]);
+  }, 60_000);
+
   test('killed, it is replaced by the next one; beside one that runs, another needs another name', async () => {
     const file = path.join(newDirectory(), 'config');
     writeFileSync(file, theirs);

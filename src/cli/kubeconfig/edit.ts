@@ -16,15 +16,18 @@ export interface OwnContext {
 }
 
 const LISTS = { clusters: 'cluster', users: 'user', contexts: 'context' } as const;
-/** The extension of a context that says that it is ours, and what was current before it. */
+/** The extension of a context that says that it is ours, what was current before it, and whether there was a file. */
 const MARK = 'offshoot.dev';
 
 /** As kubectl lays out what it writes, so that little of the file changes its form. */
 const AS_KUBECTL = { lineWidth: 0, indentSeq: false, flowCollectionPadding: false } as const;
 
-/** The text with the context, which is then the current one. Throws for a context of that name that is not ours. */
-export function withContext(text: string, own: OwnContext, isAlive: (pid: number) => boolean): string {
-  const document = read(text);
+/**
+ * The text with the context, which is then the current one; undefined stands for a file that is not there. Throws for a
+ * context of that name that is not ours.
+ */
+export function withContext(text: string | undefined, own: OwnContext, isAlive: (pid: number) => boolean): string {
+  const document = read(text ?? '');
   const { name } = own;
   const before = markOf(document, name);
   const isThere = Object.keys(LISTS).some((list) => indexOf(document, list, name) >= 0);
@@ -34,6 +37,7 @@ export function withContext(text: string, own: OwnContext, isAlive: (pid: number
   if (before !== undefined && before.pid !== own.pid && isAlive(before.pid)) {
     throw new Error(`its context "${name}" is that of the process ${before.pid}, which runs; choose another name`);
   }
+  const isNewFile = text === undefined || isNew(document);
   const current = textOf(document.get('current-context'));
   const previous = current === name ? before?.previous : current;
   take(document, name);
@@ -46,15 +50,22 @@ export function withContext(text: string, own: OwnContext, isAlive: (pid: number
     'client-certificate-data': base64(own.certPem),
     'client-key-data': base64(own.keyPem),
   });
-  const extension = { pid: String(own.pid), ...(previous !== undefined && { previous }) };
+  const extension = {
+    pid: String(own.pid),
+    ...(previous !== undefined && { previous }),
+    ...(isNewFile && { newFile: 'true' }),
+  };
   add(document, 'contexts', name, { cluster: name, user: name, extensions: [{ name: MARK, extension }] });
   document.set('current-context', quoted(name));
   if (!document.has('apiVersion')) document.set('apiVersion', 'v1');
   if (!document.has('kind')) document.set('kind', 'Config');
-  return write(document, text, name);
+  return write(document, text ?? '', name);
 }
 
-/** The text without the context of a process; undefined where it is not there, or another one's by now. */
+/**
+ * The text without the context of a process; undefined where it is not there, or another one's by now, and empty where
+ * there was no file before it and nobody else has written into it.
+ */
 export function withoutContext(text: string, name: string, pid: number): string | undefined {
   const document = read(text);
   const mark = markOf(document, name);
@@ -65,6 +76,9 @@ export function withoutContext(text: string, name: string, pid: number): string 
     if (mark.previous === undefined) document.deleteIn(place);
     else document.setIn(place, quoted(mark.previous));
   }
+  const { apiVersion: _version, kind: _kind, ...rest } = fieldsOf(document.toJS());
+  const isEmpty = Object.values(rest).every((value) => Array.isArray(value) && value.length === 0);
+  if (mark.isNewFile && isEmpty) return '';
   return write(document, text, name);
 }
 
@@ -112,6 +126,8 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
 interface Mark {
   readonly pid: number;
   readonly previous?: string;
+  /** Whether there was no file before. */
+  readonly isNewFile: boolean;
 }
 
 function markOf(document: Document, name: string): Mark | undefined {
@@ -120,22 +136,29 @@ function markOf(document: Document, name: string): Mark | undefined {
   const marks = isSeq(extensions) ? extensions.toJSON().map(fieldsOf) : [];
   const mark = marks.find((extension) => extension['name'] === MARK);
   if (mark === undefined) return undefined;
-  const { pid, previous } = fieldsOf(mark['extension']);
-  return { pid: Number(pid), ...(typeof previous === 'string' && { previous }) };
+  const { pid, previous, newFile } = fieldsOf(mark['extension']);
+  return { pid: Number(pid), isNewFile: newFile === 'true', ...(typeof previous === 'string' && { previous }) };
 }
 
 /** Where contexts of ours say what was current before them. */
 function previousIn(document: Document): (string | number)[][] {
+  return marksIn(document).map((path) => [...path, 'extension', 'previous']);
+}
+
+/** Whether one of our contexts says that the file was made for it. */
+function isNew(document: Document): boolean {
+  return marksIn(document).some((path) => textOf(document.getIn([...path, 'extension', 'newFile'])) === 'true');
+}
+
+/** Where contexts are marked as ours. */
+function marksIn(document: Document): (readonly (string | number)[])[] {
   const { contexts } = fieldsOf(document.toJS());
-  const found: (string | number)[][] = [];
-  (Array.isArray(contexts) ? (contexts as unknown[]) : []).forEach((entry, i) => {
+  return (Array.isArray(contexts) ? (contexts as unknown[]) : []).flatMap((entry, i) => {
     const { extensions } = fieldsOf(fieldsOf(entry)['context']);
-    (Array.isArray(extensions) ? (extensions as unknown[]) : []).forEach((extension, k) => {
-      const isOurs = fieldsOf(extension)['name'] === MARK;
-      if (isOurs) found.push(['contexts', i, 'context', 'extensions', k, 'extension', 'previous']);
-    });
+    return (Array.isArray(extensions) ? (extensions as unknown[]) : []).flatMap((extension, k) =>
+      fieldsOf(extension)['name'] === MARK ? [['contexts', i, 'context', 'extensions', k]] : [],
+    );
   });
-  return found;
 }
 
 function indexOf(document: Document, list: string, name: string): number {

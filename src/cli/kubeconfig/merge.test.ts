@@ -12,7 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { mergeKubeconfig } from './merge.ts';
+import { kubeconfigToWrite, mergeKubeconfig as mergeInto } from './merge.ts';
+import type { Merged } from './merge.ts';
 
 const own = {
   name: 'offshoot',
@@ -38,6 +39,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
+const mergeKubeconfig = (context: typeof own, variables: NodeJS.ProcessEnv): Promise<Merged> =>
+  mergeInto(context, kubeconfigToWrite(variables));
 const at = (...names: string[]): string => path.join(dir, ...names);
 const env = (...files: string[]): NodeJS.ProcessEnv => ({ HOME: dir, KUBECONFIG: files.join(path.delimiter) });
 
@@ -65,6 +68,26 @@ test('mode and link stay, and undo leaves what was there', async () => {
   expect([statSync(at('real')).mode & 0o777, readdirSync(dir).toSorted()]).toEqual([0o640, ['link', 'real']]);
   await undo();
   expect(readFileSync(at('link'), 'utf8')).toBe(theirs);
+});
+
+test('a file that was made for contexts of ours goes with the last of them, unless somebody wrote into it', async () => {
+  const one = await mergeKubeconfig(own, env(at('a')));
+  const other = await mergeKubeconfig({ ...own, name: 'other' }, env(at('a')));
+  await one.undo();
+  expect(readFileSync(at('a'), 'utf8')).toContain('other');
+  await other.undo();
+  expect(readdirSync(dir)).toEqual([]);
+  const { undo } = await mergeKubeconfig(own, env(at('a')));
+  writeFileSync(at('a'), `${readFileSync(at('a'), 'utf8')}preferences: {colors: true}\n`);
+  await undo();
+  expect(readFileSync(at('a'), 'utf8')).toContain('preferences: {colors: true}');
+});
+
+test('an empty file that was there stays', async () => {
+  writeFileSync(at('a'), '');
+  const { undo } = await mergeKubeconfig(own, env(at('a')));
+  await undo();
+  expect(readdirSync(dir)).toEqual(['a']);
 });
 
 test('what was written meanwhile is kept', async () => {

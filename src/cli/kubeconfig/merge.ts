@@ -28,29 +28,29 @@ export interface Merged {
   readonly undo: () => Promise<void>;
 }
 
-/** Puts a context into the kubeconfig of the user and makes it the current one. */
-export async function mergeKubeconfig(own: OwnContext, env: NodeJS.ProcessEnv = process.env): Promise<Merged> {
-  const file = kubeconfigToWrite(env);
+/** Puts a context into a kubeconfig and makes it the current one. */
+export async function mergeKubeconfig(own: OwnContext, file: string): Promise<Merged> {
   await edit(file, (text) => withContext(text, own, isAlive));
-  return { file, undo: () => edit(file, (text) => withoutContext(text, own.name, own.pid)) };
+  return { file, undo: () => edit(file, (text = '') => withoutContext(text, own.name, own.pid)) };
 }
 
 /** The file that kubectl would write: the first that is there, or else the last. */
-function kubeconfigToWrite(env: NodeJS.ProcessEnv): string {
+export function kubeconfigToWrite(env: NodeJS.ProcessEnv): string {
   const candidates = kubeconfigCandidates({ env }).map((file) => path.resolve(file));
   return candidates.find((file) => existsSync(file)) ?? candidates.at(-1)!;
 }
 
-/** Changes a file as a whole, while nobody else does; undefined leaves it as it is. */
-async function edit(file: string, change: (text: string) => string | undefined): Promise<void> {
+/** Changes a file as a whole, while nobody else does: undefined leaves it as it is, and an empty text removes it. */
+async function edit(file: string, change: (text: string | undefined) => string | undefined): Promise<void> {
   try {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o750 });
     // A link stays one.
     const real = existsSync(file) ? realpathSync(file) : file;
     await locked(`${file}.lock`, () => {
-      const before = existsSync(real) ? readFileSync(real, 'utf8') : '';
+      const before = existsSync(real) ? readFileSync(real, 'utf8') : undefined;
       const after = change(before);
-      if (after !== undefined && after !== before) replace(real, after);
+      if (after === '') rmSync(real, { force: true });
+      else if (after !== undefined && after !== before) replace(real, after);
     });
   } catch (error) {
     throw new Error(`kubeconfig ${file}: ${(error as Error).message}`, { cause: error });

@@ -1,5 +1,5 @@
 // A cluster in this process, until it is stopped: what `offshoot up` does.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,9 +9,10 @@ import { startEmbedded } from '../../embedded/index.ts';
 import type { Embedded } from '../../embedded/index.ts';
 import type { ControlPlane } from '../run/control-plane.ts';
 import { messageOf } from '../exit.ts';
-import type { Merged } from '../kubeconfig/merge.ts';
 import { clusterDefinitions, webhookNames } from '../run/definitions.ts';
 import { seed } from './seed.ts';
+import { writeKubeconfig } from './kubeconfig.ts';
+import type { Written } from './kubeconfig.ts';
 import { untilSignal } from '../run/signals.ts';
 import type { UpOptions } from './command.ts';
 
@@ -23,22 +24,19 @@ export async function up(options: UpOptions, usualPort: number): Promise<void> {
   const signalled = untilSignal();
   const cluster = await start(options, usualPort, place.dataDir);
   let plane: ControlPlane | undefined;
-  let merged: Merged | undefined;
+  let merged: Written['merged'];
   try {
     plane = await control(cluster, options.controllers);
-    const kubeconfig = path.resolve(options.kubeconfig ?? path.join(place.dir, 'kubeconfig'));
-    mkdirSync(path.dirname(kubeconfig), { recursive: true });
-    writeFileSync(kubeconfig, cluster.kubeconfig(), { mode: 0o600 });
-    const context = options.mergeKubeconfig;
-    if (context !== undefined) merged = await merge(cluster, context);
+    const written = await writeKubeconfig(cluster, options.kubeconfig ?? path.join(place.dir, 'kubeconfig'), options);
+    const { kubeconfig } = written;
+    merged = written.merged;
     const { url } = cluster;
     if (options.output === 'json') {
-      const told = { api: url, kubeconfig, pid: process.pid, ...(context !== undefined && { context }) };
-      console.log(JSON.stringify(told));
+      const context = merged && { context: merged.context };
+      console.log(JSON.stringify({ api: url, kubeconfig, pid: process.pid, ...context }));
     } else {
       const { dataDir } = place;
-      const own = context !== undefined && merged && { merged: { context, file: merged.file } };
-      console.log(summary({ url, kubeconfig, ...own, dataDir, hasControllers: plane !== undefined }));
+      console.log(summary({ url, kubeconfig, merged, dataDir, hasControllers: plane !== undefined }));
     }
     // Later starts find what this one has compiled, however this one ends.
     flushCompileCache();
@@ -51,12 +49,6 @@ export async function up(options: UpOptions, usualPort: number): Promise<void> {
     await cluster.stop();
     place.leave();
   }
-}
-
-async function merge({ url: server, caPem, admin }: Embedded, name: string): Promise<Merged> {
-  const { mergeKubeconfig } = await import('../kubeconfig/merge.ts');
-  const { certPem, keyPem } = admin;
-  return mergeKubeconfig({ name, server, caPem, certPem, keyPem, pid: process.pid });
 }
 
 /** The controllers, or what must be done where there are none. */
@@ -114,8 +106,7 @@ async function start(options: UpOptions, usualPort: number, dataDir: string | un
 interface Summary {
   readonly url: string;
   readonly kubeconfig: string;
-  /** Where the cluster is a context of the user's own kubeconfig. */
-  readonly merged?: { readonly context: string; readonly file: string };
+  readonly merged: Written['merged'];
   readonly dataDir: string | undefined;
   readonly hasControllers: boolean;
 }
