@@ -1,10 +1,8 @@
 // How far a clone is, and what keeps it from running: read off the Deployment and its pods.
 import type { DynamicEnv } from '../api/dynamicenv.ts';
-import type { View } from '../controller/index.ts';
-import type { Deployment, WorkloadCondition } from './objects.ts';
+import type { Deployment, Pod, WorkloadCondition } from './objects.ts';
 import { podProblem } from './pods.ts';
 import type { Problem } from './pods.ts';
-import { findPods } from './lookup.ts';
 
 /** How far a clone is, in the words of the status. */
 export type CloneState = 'missing' | 'unknown' | 'initializing' | 'updating' | 'running' | 'failed' | 'removing';
@@ -28,33 +26,39 @@ export function isAvailable(clone: Deployment | undefined, state: CloneState): b
   return available === undefined ? state === 'running' || state === 'updating' : available.status === 'True';
 }
 
-/** Whether the clone of an item does its work: one that came up once may have fallen since. */
+/** Whether a clone does its work: one that came up once may have fallen since. */
 export function isRunning({
-  clone,
+  cloneStatus,
   problem,
 }: {
-  clone: { status: CloneState };
-  problem: Problem | undefined;
+  readonly cloneStatus: { readonly status: CloneState };
+  readonly problem: Problem | undefined;
 }): boolean {
-  return clone.status === 'running' && problem === undefined;
+  return cloneStatus.status === 'running' && problem === undefined;
 }
 
 /**
  * What keeps a clone from running, in the words of whoever runs it: why no pod can be made, or why those that there are
  * do not start; else that the time is up. Steps of its progress are not worth a write each.
  */
-export function cloneProblem(view: View, clone: Deployment | undefined): Problem | undefined {
+export function cloneProblem(clone: Deployment | undefined, pods: readonly Pod[]): Problem | undefined {
   if (clone === undefined || !isObserved(clone)) return undefined;
   const { conditions = [] } = clone.status ?? {};
   const failing = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
   // Each try has a pod of another name.
   if (failing !== undefined) return problemOf({ ...failing, ...withoutPod(failing.message) });
   const progressing = progressOf(clone);
-  const isUnavailable = conditions.some(({ type, status }) => type === 'Available' && status === 'False');
-  // Pods that come and go while enough of them run are nobody's worry.
-  const isDone = progressing?.status === 'True' && progressing.reason === 'NewReplicaSetAvailable';
-  const ofPods = isDone && !isUnavailable ? undefined : podProblem(findPods(view, clone));
+  const ofPods = isSteady(clone) ? undefined : podProblem(pods);
   return ofPods ?? (progressing === undefined || progressing.status === 'True' ? undefined : problemOf(progressing));
+}
+
+/** Whether enough pods of a clone run: those that come and go meanwhile are nobody's worry. */
+export function isSteady(clone: Deployment): boolean {
+  const progressing = progressOf(clone);
+  const isUnavailable = clone.status?.conditions?.some(
+    ({ type, status }) => type === 'Available' && status === 'False',
+  );
+  return progressing?.status === 'True' && progressing.reason === 'NewReplicaSetAvailable' && !isUnavailable;
 }
 
 /** A problem as it is told already, where the news says less of the same: kubelets alternate between the two. */

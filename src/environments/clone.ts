@@ -1,10 +1,11 @@
 // Builds the clone of a Deployment: the base as it is now, with the overrides of a subset on top. What an override
 // names wins; everything else follows the base.
 import type { ContainerOverrides, DynamicEnv, EnvVar, Subset } from '../api/dynamicenv.ts';
+import { ownedPart } from '../kube/write/owned.ts';
 import { WATCH_ANNOTATION, withEnvironment } from './ownership.ts';
 import { messages } from './messages.ts';
-import { cloneName, MARKER_LABEL, uniqueVersion } from './names.ts';
-import type { Container, Deployment, Labels, PodTemplate } from './objects.ts';
+import { cloneName, CONTROLLER, MARKER_LABEL, uniqueVersion } from './names.ts';
+import type { Container, Deployment, HorizontalPodAutoscaler, Labels, PodTemplate } from './objects.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -133,6 +134,22 @@ function withDefaults(variable: EnvVar): EnvVar {
   return resourceFieldRef
     ? { ...variable, valueFrom: { resourceFieldRef: { divisor: '0', ...resourceFieldRef } } }
     : variable;
+}
+
+/**
+ * A clone as it is to be applied: where an autoscaler names it, without the number of its pods. As long as we are the
+ * one who set it, the present number is kept: to give it up would let the server set 1.
+ */
+export function leaveScale(
+  wanted: Deployment,
+  live: Deployment | undefined,
+  autoscalers: readonly HorizontalPodAutoscaler[],
+): Deployment {
+  if (live === undefined || autoscalers.length === 0) return wanted;
+  const { replicas: _asked, ...spec } = wanted.spec;
+  const owned = ownedPart(live, `offshoot-${CONTROLLER}`) as Partial<Deployment> | undefined;
+  const isKept = hasTwins(wanted) || owned?.spec?.replicas !== undefined;
+  return { ...wanted, spec: isKept ? { ...spec, replicas: live.spec.replicas ?? 1 } : spec };
 }
 
 /**

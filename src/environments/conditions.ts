@@ -4,21 +4,21 @@ import type { ResourceStatus } from '../api/dynamicenv.ts';
 import type { PlannedCondition, Status } from '../controller/index.ts';
 import { isRunning } from './clone-state.ts';
 import { errorsOf } from './decision.ts';
-import type { Item } from './decision.ts';
+import type { Decision } from './decision.ts';
 import { DRAINING } from './prune.ts';
-import type { Leaving } from './prune.ts';
+import type { Pruning } from './prune.ts';
 import type { Unreached } from './reachability.ts';
 
 export type State = 'ready' | 'processing' | 'degraded';
 
 /** What a whole pass found out. */
 export interface Overall {
-  readonly items: readonly Item[];
-  readonly leaving: Leaving;
-  /** By item: the VirtualServices that lead to it, as they will be after this pass. */
-  readonly routes: ReadonlyMap<Item, readonly ResourceStatus[]>;
+  readonly decisions: readonly Decision[];
+  readonly pruning: Pruning;
+  /** By subset: the VirtualServices that lead to it, as they will be after this pass. */
+  readonly routes: ReadonlyMap<Decision, readonly ResourceStatus[]>;
   /** The subsets that no request reaches, and why. */
-  readonly unreached: ReadonlyMap<Item, Unreached>;
+  readonly unreached: ReadonlyMap<Decision, Unreached>;
   readonly warnings: readonly string[];
 }
 
@@ -32,17 +32,17 @@ type Conditions = NonNullable<Status['conditions']>;
 
 /** The conditions of an environment that is made. */
 export function conditionsFor(overall: Overall, state: State): Conditions {
-  const { items, leaving } = overall;
-  const waiting = items.filter((item) => !isRunning(item));
-  const workloads = `${items.length - waiting.length} of ${items.length} workloads run`;
-  const errors = [...items.flatMap((item) => errorsOf(item)), ...leaving.refusals];
+  const { decisions, pruning } = overall;
+  const waiting = decisions.filter((decision) => !isRunning(decision));
+  const workloads = `${decisions.length - waiting.length} of ${decisions.length} workloads run`;
+  const errors = [...decisions.flatMap((decision) => errorsOf(decision)), ...pruning.refusals];
   const [waits] = waiting.map(problemOf);
   const problem = errors[0] ?? waits ?? unreachedTexts(overall.unreached)[0] ?? 'removing what is no longer wanted';
   return [
     ...states(state, capitalised(state), state === 'ready' ? workloads : problem, errors.join('; ') || problem),
-    workloadsReady(items, waiting, workloads),
+    workloadsReady(decisions, waiting, workloads),
     routed(overall),
-    ...draining(leaving),
+    ...draining(pruning),
   ];
 }
 
@@ -52,12 +52,12 @@ export function conditionsOfRefusal({ reason, message }: Refusal): Conditions {
 }
 
 /** The conditions of an environment that is being deleted. */
-export function conditionsOfDeletion(leaving: Leaving): Conditions {
+export function conditionsOfDeletion(pruning: Pruning): Conditions {
   // The same from the last request to the last clone: the end of a deletion is not worth another write.
-  const message = leaving.drainingSince === undefined ? 'removing what was made' : 'letting requests end';
-  const { refusals } = leaving;
+  const message = pruning.drainingSince === undefined ? 'removing what was made' : 'letting requests end';
+  const { refusals } = pruning;
   const state = refusals.length > 0 ? 'degraded' : 'processing';
-  return [...states(state, 'Deleting', refusals[0] ?? message, refusals.join('; ')), ...draining(leaving)];
+  return [...states(state, 'Deleting', refusals[0] ?? message, refusals.join('; ')), ...draining(pruning)];
 }
 
 /** `Ready`, and the two that tell tools which do not know us whether to wait or to give up. */
@@ -70,8 +70,8 @@ function states(state: State, reason: string, message: string, stalled: string):
   ];
 }
 
-function routed({ items, unreached, warnings }: Overall): PlannedCondition {
-  const subsets = items.filter((item) => !item.consumer);
+function routed({ decisions, unreached, warnings }: Overall): PlannedCondition {
+  const subsets = decisions.filter(({ consumer }) => !consumer);
   if (subsets.length === 0)
     return condition('Routed', true, 'NothingToRoute', ['there are no subsets', ...warnings].join('; '));
   if (unreached.size > 0) {
@@ -80,7 +80,8 @@ function routed({ items, unreached, warnings }: Overall): PlannedCondition {
     return condition('Routed', false, reason, [...unreachedTexts(unreached), ...warnings].join('; '));
   }
   // What could not be routed is among the errors, too.
-  const isWhole = warnings.length === 0 && subsets.every(({ errors }) => errors.virtualServices.length === 0);
+  const isWhole =
+    warnings.length === 0 && subsets.every(({ errors }) => errors.every(({ list }) => list !== 'virtualServices'));
   const text = isWhole ? 'every subset receives its requests' : 'every subset has routes';
   return condition('Routed', true, isWhole ? 'Routed' : 'RoutedWithWarnings', [text, ...warnings].join('; '));
 }
@@ -90,7 +91,7 @@ function unreachedTexts(unreached: Overall['unreached']): readonly string[] {
 }
 
 /** Since when requests may still be under way to what leaves: later plans read the time here. */
-function draining({ drainingSince }: Leaving): Conditions {
+function draining({ drainingSince }: Pruning): Conditions {
   if (drainingSince === undefined) return [];
   const message = 'clones and rules that nothing leads to any more are removed when requests on their way have ended';
   const lastTransitionTime = timestamp(drainingSince);
@@ -101,8 +102,12 @@ function condition(type: string, is: boolean, reason: string, message: string): 
   return { type, status: is ? 'True' : 'False', reason, message };
 }
 
-function workloadsReady(items: readonly Item[], waiting: readonly Item[], workloads: string): PlannedCondition {
-  const warnings = items.flatMap((item) => item.workloadWarnings);
+function workloadsReady(
+  decisions: readonly Decision[],
+  waiting: readonly Decision[],
+  workloads: string,
+): PlannedCondition {
+  const warnings = decisions.flatMap(({ workloadWarnings }) => workloadWarnings);
   const told = (text: string): string => [text, ...warnings].join('; ');
   if (waiting.length > 0) {
     return condition('WorkloadsReady', false, reasonOf(waiting), told(waiting.map(problemOf).join('; ')));
@@ -110,13 +115,13 @@ function workloadsReady(items: readonly Item[], waiting: readonly Item[], worklo
   return condition('WorkloadsReady', true, warnings.length > 0 ? 'RunningWithWarnings' : 'AllRunning', told(workloads));
 }
 
-function problemOf({ key, clone, problem }: Item): string {
-  if (problem === undefined) return `${key}: ${clone.status}`;
-  return clone.status === 'running' ? `${key}: ${problem.message}` : `${key}: ${clone.status} (${problem.message})`;
+function problemOf({ key, cloneStatus: { status }, problem }: Decision): string {
+  if (problem === undefined) return `${key}: ${status}`;
+  return status === 'running' ? `${key}: ${problem.message}` : `${key}: ${status} (${problem.message})`;
 }
 
 /** The first that is known. */
-function reasonOf(waiting: readonly Item[]): string {
+function reasonOf(waiting: readonly Decision[]): string {
   return waiting.find(({ problem }) => problem !== undefined)?.problem?.reason ?? 'NotRunning';
 }
 

@@ -1,137 +1,306 @@
-// Plans one subset or consumer: its clone first, then the way to it.
-import type { DynamicEnv, ResourceStatus } from '../api/dynamicenv.ts';
-import type { View } from '../controller/index.ts';
-import { edit, make, own } from '../kube/index.ts';
-import type { Step } from '../kube/index.ts';
-import { jsonEqual } from '../watchable/index.ts';
-import { bystanders, leaveScale } from './shared-selectors.ts';
-import { buildClone, hasTwins, OverrideError } from './clone.ts';
-import { cloneProblem, cloneState, isAvailable, withoutRepeating } from './clone-state.ts';
-import { subsetHash } from './hash.ts';
-import { fail, newItem } from './decision.ts';
-import type { Item } from './decision.ts';
-import { isCloneOf, WATCH_ANNOTATION } from './ownership.ts';
-import type { Owner } from './ownership.ts';
+// What becomes of each subset and consumer of an environment, from top to bottom: its clone, the services that lead to
+// it, its rules, and the VirtualServices that shall have routes to it. Pure, and without a clock: what must wait is told
+// by the moment until which it waits.
+import type { ResourceStatus } from '../api/dynamicenv.ts';
+import { resolveHost } from '../traffic/istio/hosts.ts';
 import { refusedRegexes, unusable } from '../traffic/istio/matches.ts';
+import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
+import { keyOf } from '../kube/index.ts';
+import { jsonEqual } from '../watchable/index.ts';
+import { buildClone, leaveScale, OverrideError } from './clone.ts';
+import { cloneProblem, cloneState, isAvailable, withoutRepeating } from './clone-state.ts';
+import type { Action, Decision, Entrance, RoutedHost, WorkloadError } from './decision.ts';
+import { insertionOf } from './facts.ts';
+import type { EnvironmentFacts, HostFacts, WorkloadFacts } from './facts.ts';
+import { subsetHash } from './hash.ts';
+import { leftAlone } from './left-alone.ts';
 import { messages } from './messages.ts';
-import { cloneName, itemsOf } from './names.ts';
 import { Deployment } from './objects.ts';
-import { DestinationRule } from '../traffic/istio/objects.ts';
-import { planReach } from './reach.ts';
+import { isRouteOfSubset } from './ownership.ts';
+import { baseRule, buildRule } from './rules.ts';
 import type { Settings } from './settings.ts';
+import { sharedSelectors } from './shared-selectors.ts';
 
-/** All items of an environment, subsets first. A Deployment that is named again is planned once, with an error. */
-export function planItems(view: View, env: DynamicEnv, owner: Owner, settings: Settings): readonly Item[] {
-  const { subsets, consumers } = itemsOf(env);
-  const items = new Map<string, Item>();
-  const all = [...subsets.map((subset) => [subset, false] as const), ...consumers.map((each) => [each, true] as const)];
-  for (const [subset, consumer] of all) {
-    const item = newItem(env, subset, consumer);
-    const known = items.get(item.key);
-    if (known === undefined) items.set(item.key, planItem(view, env, owner, item, settings));
-    else fail(known, known.consumer ? 'deployment' : 'subset', messages.duplicate(item.key), true);
-  }
-  return [...items.values()];
+/** What becomes of all subsets and consumers. */
+export function decide(facts: EnvironmentFacts, settings: Settings): readonly Decision[] {
+  return facts.workloads.map((workload) => decideWorkload(facts, workload, settings));
 }
 
-function planItem(view: View, env: DynamicEnv, owner: Owner, item: Item, settings: Settings): Item {
-  const { subset } = item;
-  const ref = { name: cloneName(env.metadata, subset), namespace: subset.namespace };
-  const found = view.get(Deployment, ref);
-  const clone = found !== undefined && isCloneOf(env, found) ? found : undefined;
-  const base = view.get(Deployment, subset);
-  // Nothing is known about what an item without its base should be; what is there stays as it is.
-  if (clone !== undefined) item.routes = 'untouched';
-  if (clone !== undefined || base !== undefined) {
-    item.problem = withoutRepeating(env, item.key, cloneProblem(view, clone));
-    const message = item.problem && { message: item.problem.message };
-    item.clone = { ...ref, status: cloneState(clone, isUpdated(item, clone)), ...message };
-    if (!isAvailable(clone, item.clone.status)) item.unanswered = messages.noPod(item.problem?.message);
-  }
-  if (!item.consumer) failForRegexes(env, item);
-  if (base === undefined) {
-    fail(item, 'deployment', messages.noBaseDeployment(subset), true);
-  } else if (found !== clone) {
-    fail(item, 'deployment', messages.foreign('Deployment', ref), true);
-  } else if (planClone(view, env, item, base, clone, settings) && !item.consumer) {
-    planReach(view, env, owner, item, base, clone, settings);
-  }
-  if (!item.consumer && (item.routes === 'untouched' || item.outdated) && item.rules.length === 0) {
-    item.rules.push(...knownRules(view, env, item));
-  }
-  return item;
+/** What is found out about a workload on the way to a decision. */
+interface Findings {
+  readonly errors?: readonly WorkloadError[];
+  readonly routeWarnings?: readonly string[];
+  readonly unanswered?: string | undefined;
+  readonly ruleStatuses?: readonly ResourceStatus[];
+}
+
+function decideWorkload(facts: EnvironmentFacts, workload: WorkloadFacts, settings: Settings): Decision {
+  const { env } = facts;
+  const { key, subset, consumer, base, clone } = workload;
+  const { status } = env;
+  const before = (consumer ? status?.consumersStatus : status?.subsetsStatus)?.[key]?.hash;
+  const hash = before === undefined ? undefined : BigInt(before);
+  const isChanged = hash !== undefined && hash !== subsetHash(subset);
+  const problem = withoutRepeating(env, key, cloneProblem(clone, workload.pods));
+  const state = cloneState(clone, isChanged || (clone?.metadata.generation ?? 1) > 1);
+  const isKnown = clone !== undefined || base !== undefined;
+  const answers = !isKnown || isAvailable(clone, state) ? undefined : messages.noPod(problem?.message);
+
+  const ofClone = decideClone(facts, workload, settings);
+  const made = { hash: subsetHash(subset), state: madeState(clone, state, isChanged) };
+  const way =
+    ofClone.action === 'clone' && !consumer
+      ? decideWay(facts, workload, ofClone.clone, made.state === 'running', settings)
+      : ofClone;
+  const isMade = way.action === 'clone' || way.action === 'route';
+  // Nothing is known of the rules that an undecided workload should have; those that it had are told of.
+  const isUndecided = way.action === 'replace' || (clone !== undefined && way.action !== 'route');
+  const ruleStatuses = way.findings.ruleStatuses ?? [];
+  const told = isMade ? made : { hash, state: way.action === 'replace' ? ('updating' as const) : state };
+  const { findings, ...action } = way;
+  return {
+    ...action,
+    key,
+    subset,
+    consumer,
+    live: clone,
+    cloneStatus: isKnown
+      ? { ...workload.ref, status: told.state, ...(problem && { message: problem.message }) }
+      : { name: '', namespace: '', status: 'unknown' },
+    problem,
+    hash: told.hash,
+    ruleStatuses: isUndecided && ruleStatuses.length === 0 ? workload.knownRules : ruleStatuses,
+    unanswered: findings.unanswered ?? answers,
+    errors: [
+      ...(consumer ? [] : regexErrors(facts)),
+      ...(findings.errors ?? []),
+      ...(workload.isRepeated ? [failure(consumer ? 'deployment' : 'subset', messages.duplicate(key), true)] : []),
+    ],
+    routeWarnings: findings.routeWarnings ?? [],
+    workloadWarnings: isMade ? sharedSelectors(env, workload, base!, settings) : [],
+  };
+}
+
+function madeState(clone: Deployment | undefined, state: Decision['cloneStatus']['status'], isChanged: boolean) {
+  if (clone === undefined) return 'initializing';
+  return state === 'running' && isChanged ? 'updating' : state;
+}
+
+function failure(list: WorkloadError['list'], message: string, notReady = false): WorkloadError {
+  return { list, message, severity: notReady ? 'not-ready' : 'failure' };
 }
 
 /** A match that a proxy would refuse gets no route: it would end all changes of routes, also those of others. */
-function failForRegexes(env: DynamicEnv, item: Item): void {
-  for (const [i, match] of (env.spec?.istioMatches ?? []).entries()) {
-    if (refusedRegexes(match).length > 0) fail(item, 'virtualServices', messages.leftOut(i, unusable(match)!));
-  }
+function regexErrors({ env }: EnvironmentFacts): readonly WorkloadError[] {
+  return (env.spec?.istioMatches ?? []).flatMap((match, i) =>
+    refusedRegexes(match).length > 0 ? [failure('virtualServices', messages.leftOut(i, unusable(match)!))] : [],
+  );
 }
 
-/** The rules that the status tells of, for an item of which it can't be told what rules it should have. */
-function knownRules(view: View, env: DynamicEnv, { key }: Item): readonly ResourceStatus[] {
-  const { destinationRules = [] } = env.status?.subsetsStatus[key] ?? {};
-  return destinationRules.map((rule) => ({
-    ...rule,
-    status: view.get(DestinationRule, rule) === undefined ? 'missing' : 'running',
-  }));
-}
+type Found<A extends Action['action'] = Action['action']> = Extract<Action, { action: A }> & {
+  readonly findings: Findings;
+};
 
-/** Whether a clone has been changed since it was made, or is about to be. */
-function isUpdated({ hash, subset }: Item, clone: Deployment | undefined): boolean {
-  return (hash !== undefined && hash !== subsetHash(subset)) || (clone?.metadata.generation ?? 1) > 1;
-}
-
-/** Whether the clone can be made. */
-function planClone(
-  view: View,
-  env: DynamicEnv,
-  item: Item,
-  base: Deployment,
-  clone: Deployment | undefined,
+/** What becomes of the clone. */
+function decideClone(
+  { env, refusal }: EnvironmentFacts,
+  { subset, base, clone, ref, isTaken, autoscalers }: WorkloadFacts,
   settings: Settings,
-): boolean {
-  const hash = subsetHash(item.subset);
+): Found<'keep' | 'none' | 'replace' | 'clone'> {
+  const stop = (message: string, notReady = false): Found<'keep' | 'none'> => ({
+    action: clone === undefined ? 'none' : 'keep',
+    findings: { errors: [failure('deployment', message, notReady)] },
+  });
+  if (base === undefined) return stop(messages.noBaseDeployment(subset), true);
+  if (isTaken) return stop(messages.foreign('Deployment', ref), true);
   let wanted: Deployment;
   try {
-    wanted = buildClone(env, item.subset, base, settings, clone);
+    wanted = buildClone(env, subset, base, settings, clone);
   } catch (error) {
     if (!(error instanceof OverrideError)) throw error;
-    fail(item, 'deployment', error.message);
-    return false;
+    return stop(error.message);
   }
-  const refusal = view.refusal(Deployment, item.clone);
-  if (refusal !== undefined) {
-    const message = clone === undefined ? refusal : messages.cloneNotUpdated(item.clone.name, refusal);
-    fail(item, 'deployment', message);
-    return false;
-  }
+  const refused = refusal(Deployment, ref);
+  if (refused !== undefined) return stop(clone === undefined ? refused : messages.cloneNotUpdated(ref.name, refused));
   // What a Deployment selects its pods by can't be changed: an outdated one has to make room first, and its routes before.
   if (clone !== undefined && !jsonEqual(clone.spec.selector, wanted.spec.selector)) {
-    item.clone.status = 'updating';
-    item.outdated = true;
-    item.routes = 'wait';
-    return false;
+    return { action: 'replace', findings: {} };
   }
-  item.steps.push(cloneStep(leaveScale(view, wanted, clone), clone));
-  item.workloadWarnings = bystanders(view, env, item, base, settings);
-  const isChanged = item.hash !== undefined && item.hash !== hash;
-  if (clone === undefined) item.clone.status = 'initializing';
-  else if (item.clone.status === 'running' && isChanged) item.clone.status = 'updating';
-  item.hash = hash;
-  return true;
+  return { action: 'clone', clone: leaveScale(wanted, clone, autoscalers), rules: [], findings: {} };
 }
 
-/** How a clone comes to be what is wanted: applied, or written as a whole where the server would not take it so. */
-function cloneStep(wanted: Deployment, clone: Deployment | undefined): Step {
-  if (!hasTwins(wanted)) return own(Deployment, wanted, { heirBy: WATCH_ANNOTATION });
-  if (clone === undefined) return make(Deployment, wanted);
-  const { labels, annotations } = wanted.metadata;
-  const metadata = {
-    ...clone.metadata,
-    labels: { ...clone.metadata.labels, ...labels },
-    annotations: { ...clone.metadata.annotations, ...annotations },
+/** How requests reach a clone that is there or in the making. */
+function decideWay(
+  facts: EnvironmentFacts,
+  workload: WorkloadFacts,
+  clone: Deployment,
+  isRunning: boolean,
+  settings: Settings,
+): Found<'clone' | 'route'> {
+  const services = decideServices(workload);
+  if (workload.hosts.length === 0) return { action: 'clone', clone, rules: [], findings: services };
+  const decided = decideRules(facts, workload, settings);
+  const findings = { ...services, errors: [...services.errors, ...decided.errors], ruleStatuses: decided.statuses };
+  const { rules } = decided;
+  if (decided.ruled.size === 0) return { action: 'clone', clone, rules, findings };
+  const routes = decideRoutes(facts, workload, decided.ruled, settings);
+  const startsAt = routes.inPlace || isRunning ? undefined : startOf(workload.clone, settings);
+  return {
+    action: 'route',
+    clone,
+    rules,
+    entrances: routes.entrances,
+    ...(startsAt !== undefined && { startsAt }),
+    findings: {
+      ...findings,
+      unanswered: routes.unanswered ?? findings.unanswered,
+      errors: [...findings.errors, ...routes.errors],
+      routeWarnings: [...findings.routeWarnings, ...routes.warnings],
+    },
   };
-  return edit(Deployment, clone, { ...clone, metadata, spec: wanted.spec });
+}
+
+interface FoundServices {
+  readonly errors: readonly WorkloadError[];
+  readonly routeWarnings: readonly string[];
+  readonly unanswered: string | undefined;
+}
+
+/** The services by which requests can reach the clone. One that selects only the base leads to no pod of it. */
+function decideServices({ subset, base, services, hosts }: WorkloadFacts): FoundServices {
+  const nobody = 'no service selects the pods of the clone';
+  const none = { unanswered: nobody, routeWarnings: [] };
+  if (services.length === 0) {
+    const labels = base!.spec.template.metadata?.labels ?? {};
+    return { ...none, errors: [failure('subset', messages.noService(subset.name, labels, subset.namespace))] };
+  }
+  if (hosts.length === 0) {
+    const names = services.map(({ metadata }) => keyOf(metadata));
+    return { ...none, errors: [failure('subset', messages.noServiceOfClone(names), true)] };
+  }
+  const others = services.filter(({ metadata }) => !hosts.some(({ service }) => service === metadata.name));
+  const routeWarnings = others.map(({ metadata }) => messages.serviceOfBaseOnly(keyOf(metadata)));
+  return { unanswered: undefined, errors: [], routeWarnings };
+}
+
+interface DecidedRules {
+  readonly rules: readonly DestinationRule[];
+  /** By service: the rule that is there; undefined for one that is made now. */
+  readonly ruled: ReadonlyMap<string, DestinationRule | undefined>;
+  readonly statuses: readonly ResourceStatus[];
+  readonly errors: readonly WorkloadError[];
+}
+
+/** A rule for each service of which another one declares the default version. */
+function decideRules({ env, refusal }: EnvironmentFacts, workload: WorkloadFacts, settings: Settings): DecidedRules {
+  const { subset, ref } = workload;
+  const rules: DestinationRule[] = [];
+  const ruled = new Map<string, DestinationRule | undefined>();
+  const statuses: ResourceStatus[] = [];
+  const errors: WorkloadError[] = [];
+  for (const { service, ruleRef, rule, isRuleTaken, otherRules } of workload.hosts) {
+    if (isRuleTaken) {
+      errors.push(failure('destinationRule', messages.foreign('DestinationRule', ruleRef)));
+      statuses.push({ ...ruleRef, status: 'failed' });
+      continue;
+    }
+    const base = baseRule(otherRules, service, subset, settings);
+    const refused = refusal(DestinationRule, ruleRef);
+    if (refused !== undefined) {
+      const message =
+        rule === undefined
+          ? messages.ruleNotMade(service, ref.name, ruleRef.name, refused)
+          : messages.ruleNotUpdated(service, refused);
+      errors.push(failure('destinationRule', message));
+    } else if (base !== undefined) rules.push(buildRule(env, subset, service, base, settings));
+    const isRuled = rule !== undefined || (base !== undefined && refused === undefined);
+    if (isRuled) ruled.set(service, rule);
+    const without = refused === undefined ? 'ignored-missing-destination-rule' : 'missing';
+    statuses.push({ ...ruleRef, status: isRuled ? 'running' : without });
+  }
+  if (ruled.size === 0 && errors.length === 0) {
+    errors.push(failure('destinationRule', messages.noDestinationRule(ref.name)));
+  }
+  return { rules, ruled, statuses, errors };
+}
+
+interface DecidedRoutes {
+  readonly entrances: ReadonlyMap<string, Entrance>;
+  /** Whether some route leads to the clone already: then none waits for it to start. */
+  readonly inPlace: boolean;
+  readonly unanswered: string | undefined;
+  readonly errors: readonly WorkloadError[];
+  readonly warnings: readonly string[];
+}
+
+/** The VirtualServices that shall lead to the clone, those of each service in turn. */
+function decideRoutes(
+  { owner, refusal }: EnvironmentFacts,
+  { key, subset, ref, hosts }: WorkloadFacts,
+  ruled: DecidedRules['ruled'],
+  settings: Settings,
+): DecidedRoutes {
+  const leads = (service: VirtualService, host?: string): boolean =>
+    service.spec?.http?.some(
+      (route) =>
+        isRouteOfSubset(owner, subset, service, route) &&
+        (host === undefined ||
+          route.route?.some(
+            (each) => resolveHost(each.destination?.host ?? '', service, settings.clusterDomain) === host,
+          )),
+    ) ?? false;
+
+  const missing = new Map(hosts.flatMap((each) => each.missing).map((delegate) => [keyOf(delegate), delegate]));
+  const notices = [...missing.values()].flatMap(messages.noDelegate);
+  const refused = new Set<VirtualService>();
+  for (const service of new Set(hosts.flatMap(({ virtualServices }) => virtualServices))) {
+    const why = refusal(VirtualService, service.metadata);
+    if (why === undefined) continue;
+    notices.push(messages.routesNotUpdated(ref.name, keyOf(service.metadata), why));
+    if (!leads(service)) refused.add(service);
+  }
+  const isActive = ({ virtualServices }: HostFacts): boolean => virtualServices.some((each) => !refused.has(each));
+  const common = hosts.filter((each) => ruled.has(each.service) && each.virtualServices.length > 0);
+  const errors: readonly WorkloadError[] = [
+    ...notices.map((message) => ({ list: 'virtualServices', message, severity: 'notice' }) as const),
+    ...(hosts.some(isActive) ? [] : [failure('virtualServices', messages.noVirtualService(ref.name, key), true)]),
+    ...(common.some(isActive) ? [] : [failure('subset', messages.noCommonHost(), true)]),
+  ];
+
+  // A route to a host without a rule answers with errors. Only where no host has both, people expect to see it.
+  const entrances = new Map<string, Entrance & { readonly hosts: RoutedHost[] }>();
+  for (const { service: name, host, virtualServices } of common.length > 0 ? common : hosts) {
+    const settledAt = ruled.has(name) ? settledBy(ruled.get(name), settings) : undefined;
+    for (const service of virtualServices) {
+      const entrance = entrances.get(keyOf(service.metadata)) ?? { service, hosts: [] };
+      // A rule that was lost and made anew is no reason to take away a route that is there.
+      const isSettled = settledAt === undefined || leads(service, host);
+      entrance.hosts.push({ host, ...(!isSettled && { settledAt }) });
+      entrances.set(keyOf(service.metadata), entrance);
+    }
+  }
+  const hostsIn = ({ metadata }: VirtualService): readonly string[] =>
+    (entrances.get(keyOf(metadata))?.hosts ?? []).map(({ host }) => host);
+  const found = hosts.map((each) => ({ ...each, ruled: ruled.has(each.service) }));
+  return {
+    entrances,
+    inPlace: [...entrances.values()].some(({ service }) => leads(service)),
+    unanswered: common.length === 0 ? 'no DestinationRule declares its version for the host' : undefined,
+    errors,
+    warnings: leftAlone(found, (service) => insertionOf(subset, hostsIn(service), settings)),
+  };
+}
+
+/** When proxies know a rule, counted from its creation; undefined if nobody waits for that. */
+function settledBy(rule: DestinationRule | undefined, { settleMs }: Settings): number | undefined {
+  if (settleMs === 0) return undefined;
+  if (rule === undefined) return Infinity;
+  // Times of objects are whole seconds. One that is not known is long ago.
+  return (Date.parse(rule.metadata.creationTimestamp ?? '') || 0) + settleMs + 1_000;
+}
+
+/** When routes no longer wait for a clone that does not run yet. */
+function startOf(clone: Deployment | undefined, { routeAfterMs }: Settings): number {
+  const created = Date.parse(clone?.metadata.creationTimestamp ?? '');
+  return Number.isNaN(created) ? Infinity : created + routeAfterMs;
 }

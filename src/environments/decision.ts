@@ -1,91 +1,91 @@
-// One subset or consumer while its environment is planned: what it needs, how far it is, and what is wrong with it.
-// decide.ts and reach.ts fill it in; plan.ts and status.ts read it.
-import type { CloneStatus, DynamicEnv, ResourceStatus, Subset } from '../api/dynamicenv.ts';
-import type { Step } from '../kube/index.ts';
-import type { CloneState } from './clone-state.ts';
-import { statusKey } from './names.ts';
+// What becomes of one subset or consumer of an environment. decide.ts makes it from the facts; write.ts, status.ts and
+// prune.ts carry it out and tell of it.
+import type { CloneStatus, ResourceStatus, Subset } from '../api/dynamicenv.ts';
 import type { VirtualService } from '../traffic/istio/objects.ts';
+import type { CloneState } from './clone-state.ts';
+import type { Deployment } from './objects.ts';
 import type { Problem } from './pods.ts';
+import type { DestinationRule } from '../traffic/istio/objects.ts';
 
-/** Errors by the part of the status that lists them. */
-interface ItemErrors {
-  readonly deployment: string[];
-  readonly destinationRule: string[];
-  readonly virtualServices: string[];
-  readonly subset: string[];
+/** The lists of the status that errors are in, in the order in which they are told. */
+export const ERROR_LISTS = ['deployment', 'destinationRule', 'virtualServices', 'subset'] as const;
+
+export interface WorkloadError {
+  readonly list: (typeof ERROR_LISTS)[number];
+  readonly message: string;
+  /** A notice leaves the environment healthy; a failure does not; with the worst the workload is not ready either. */
+  readonly severity: 'notice' | 'failure' | 'not-ready';
 }
 
-/** A VirtualService with the hosts for which it leads to the clone, and those whose rule proxies may not know yet. */
-interface Entrance {
+/** A host that a VirtualService leads to, whose requests are for the clone. */
+export interface RoutedHost {
+  readonly host: string;
+  /** When proxies know the rule of a new route, in milliseconds; Infinity while there is no rule; absent: no wait. */
+  readonly settledAt?: number;
+}
+
+/** A VirtualService that shall lead requests to the clone. */
+export interface Entrance {
   readonly service: VirtualService;
-  readonly hosts: string[];
-  readonly settling: string[];
+  readonly hosts: readonly RoutedHost[];
 }
 
-export interface Item {
+/** What is done about a subset or consumer. */
+export type Action =
+  /** For an error it can't be told what it should be, or it can't be made so: what is there stays as it is. */
+  | { readonly action: 'keep' }
+  /** The same where nothing is there. */
+  | { readonly action: 'none' }
+  /** The clone selects its pods by other labels than it should, which can't be changed: it makes room for a new one. */
+  | { readonly action: 'replace' }
+  /** The clone is as it should be after this plan; there are no routes to it, or those that are there stay. */
+  | { readonly action: 'clone'; readonly clone: Deployment; readonly rules: readonly DestinationRule[] }
+  /** So it is, and VirtualServices lead to it. */
+  | {
+      readonly action: 'route';
+      readonly clone: Deployment;
+      readonly rules: readonly DestinationRule[];
+      readonly entrances: ReadonlyMap<string, Entrance>;
+      /** When routes no longer wait for the clone to run; Infinity while there is none; absent: they do not wait. */
+      readonly startsAt?: number;
+    };
+
+/** What is known and told of a subset or consumer, whatever is done about it. */
+interface Workload {
   readonly key: string;
   readonly subset: Subset;
   readonly consumer: boolean;
-  readonly steps: Step[];
-  clone: CloneStatus & { status: CloneState };
-  /** Whether the clone has to go before it can be made anew. */
-  outdated: boolean;
+  /** The clone as it is now. */
+  readonly live: Deployment | undefined;
+  /** What the status says of the clone. */
+  readonly cloneStatus: CloneStatus & { readonly status: CloneState };
   /** Why the clone does not run. */
-  problem: Problem | undefined;
+  readonly problem: Problem | undefined;
   /** Digest of the subset that the clone is made from; undefined as long as there is none. */
-  hash: bigint | undefined;
-  readonly rules: ResourceStatus[];
-  /** VirtualServices that shall lead to the clone. */
-  readonly virtualServices: Map<string, Entrance>;
-  /** What becomes of the routes: put in, kept out until clone and rule are there, or left as they are for an error. */
-  routes: 'insert' | 'wait' | 'untouched';
+  readonly hash: bigint | undefined;
+  /** What the status says of the rules. */
+  readonly ruleStatuses: readonly ResourceStatus[];
   /** Why requests that are led to the clone get no answer from it. */
-  unanswered: string | undefined;
-  /** How long the routes still wait for the clone, or for proxies to know its rule. */
-  waitMs: number | undefined;
-  readonly errors: ItemErrors;
-  readonly warnings: string[];
-  /** Warnings about the clone, not about the way to it. */
-  workloadWarnings: readonly string[];
-  /** An error that the environment must not be called healthy with. */
-  failed: boolean;
-  notReady: boolean;
+  readonly unanswered: string | undefined;
+  readonly errors: readonly WorkloadError[];
+  readonly routeWarnings: readonly string[];
+  readonly workloadWarnings: readonly string[];
 }
 
-/** An item of which nothing is known but what the environment says and what its status told before. */
-export function newItem(env: DynamicEnv, subset: Subset, consumer: boolean): Item {
-  const key = statusKey(subset);
-  const before = (consumer ? env.status?.consumersStatus : env.status?.subsetsStatus)?.[key]?.hash;
-  return {
-    key,
-    subset,
-    consumer,
-    steps: [],
-    clone: { name: '', namespace: '', status: 'unknown' },
-    outdated: false,
-    problem: undefined,
-    hash: before === undefined ? undefined : BigInt(before),
-    rules: [],
-    virtualServices: new Map(),
-    routes: 'wait',
-    unanswered: undefined,
-    waitMs: undefined,
-    errors: { deployment: [], destinationRule: [], virtualServices: [], subset: [] },
-    warnings: [],
-    workloadWarnings: [],
-    failed: false,
-    notReady: false,
-  };
+export type Decision = Workload & Action;
+
+/** Errors in the order in which people are told of them. */
+export function errorsOf({ errors }: Pick<Workload, 'errors'>): readonly string[] {
+  return ERROR_LISTS.flatMap((list) => errors.filter((each) => each.list === list)).map(({ message }) => message);
 }
 
-/** Notes an error that the environment can't be healthy with. */
-export function fail(item: Item, part: keyof ItemErrors, message: string, notReady = false): void {
-  item.errors[part].push(message);
-  item.failed = true;
-  item.notReady ||= notReady;
+/** Whether the environment can't be called healthy. */
+export function hasFailed({ errors }: Decision): boolean {
+  return errors.some(({ severity }) => severity !== 'notice');
 }
 
-/** All errors of an item. */
-export function errorsOf({ errors }: Item): readonly string[] {
-  return [...errors.deployment, ...errors.destinationRule, ...errors.virtualServices, ...errors.subset];
+/** Whether the routes of a subset stay as they are. */
+export function keepsRoutes(decision: Decision): boolean {
+  if (decision.consumer || decision.live === undefined) return false;
+  return decision.action === 'keep' || decision.action === 'clone';
 }

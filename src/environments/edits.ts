@@ -1,24 +1,25 @@
 // Edits of VirtualServices, which others own: each at most once a pass, whatever the subsets of an environment want.
-import type { DynamicEnv, ResourceStatus } from '../api/dynamicenv.ts';
-import type { View } from '../controller/index.ts';
+import type { ResourceStatus } from '../api/dynamicenv.ts';
 import { edit, keyOf, withAnnotations } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
-import type { Item } from './decision.ts';
+import { keepsRoutes } from './decision.ts';
+import type { Decision, Entrance } from './decision.ts';
+import type { DueDecision } from './due.ts';
+import { insertionOf } from './facts.ts';
+import type { EnvironmentFacts } from './facts.ts';
 import { isRouteOf, isRouteOfSubset, WATCH_ANNOTATION, withEnvironment, withoutEnvironment } from './ownership.ts';
 import type { Owner } from './ownership.ts';
 import { messages } from './messages.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
-import { insertionOf } from './reach.ts';
 import { withRoutes } from './routes.ts';
 import type { Wishes } from './routes.ts';
 import type { Settings } from './settings.ts';
-import { findEdited } from './lookup.ts';
 
 export interface Edits {
   readonly steps: Step[];
-  /** By item: the VirtualServices that lead to it or should, as they will be after this pass. */
-  readonly statuses: Map<Item, ResourceStatus[]>;
+  /** By subset: the VirtualServices that lead to it or should, as they will be after this pass. */
+  readonly statuses: Map<Decision, readonly ResourceStatus[]>;
   /** What becomes of the routes, for people. */
   readonly notes: string[];
   readonly warnings: string[];
@@ -36,35 +37,26 @@ export function noEdits(services: Map<string, VirtualService> = new Map()): Edit
 }
 
 /** Edits every VirtualService that has routes of this environment or shall have some. */
-export function planEdits(
-  view: View,
-  env: DynamicEnv,
-  owner: Owner,
-  items: readonly Item[],
-  settings: Settings,
-): Edits {
+export function planEdits(facts: EnvironmentFacts, decisions: readonly DueDecision[], settings: Settings): Edits {
+  const { env, owner, refusal } = facts;
   const services = new Map<string, VirtualService>();
   const edits = noEdits(services);
-  for (const item of items) for (const [key, { service }] of item.virtualServices) services.set(key, service);
-  for (const service of findEdited(view, env)) services.set(keyOf(service.metadata), service);
-  const untouched = items.filter(({ routes, consumer }) => routes === 'untouched' && !consumer);
+  for (const decision of decisions) for (const [key, { service }] of entrancesOf(decision)) services.set(key, service);
+  for (const service of facts.edited) services.set(keyOf(service.metadata), service);
+  const untouched = decisions.filter(keepsRoutes).map(({ subset }) => subset);
 
   for (const [key, service] of services) {
-    const wanting = items.filter(
-      (item) => item.routes === 'insert' && (item.virtualServices.get(key)?.hosts ?? []).length > 0,
-    );
-    const edited = editRoutes(service, {
-      env,
-      owner,
-      insertions: wanting.map((item) => insertionOf(item, item.virtualServices.get(key)!.hosts, settings)),
-      untouched: untouched.map(({ subset }) => subset),
+    const insertions = decisions.flatMap(({ subset, due }) => {
+      const hosts = due.hosts.get(key) ?? [];
+      return hosts.length === 0 ? [] : [insertionOf(subset, hosts, settings)];
     });
+    const edited = editRoutes(service, { env, owner, insertions, untouched });
     edits.warnings.push(...edited.warnings.map((text) => `VirtualService ${key}${text}`));
     if (edited.service === service) continue;
-    const refusal = view.refusal(VirtualService, service.metadata);
-    if (refusal !== undefined) {
+    const refused = refusal(VirtualService, service.metadata);
+    if (refused !== undefined) {
       // Those who want routes there tell of it themselves.
-      if (wanting.length === 0) edits.refusals.push(messages.routesNotRemoved(key, refusal));
+      if (insertions.length === 0) edits.refusals.push(messages.routesNotRemoved(key, refused));
       continue;
     }
     services.set(key, edited.service);
@@ -72,24 +64,34 @@ export function planEdits(
     edits.notes.push(`VirtualService ${key}: ${edited.note}`);
     edits.routesLeave ||= edited.routesLeave;
   }
-  for (const item of items) edits.statuses.set(item, statusesOf(owner, item, services));
+  for (const decision of decisions) edits.statuses.set(decision, statusesOf(owner, decision, services));
   return edits;
 }
 
-/** What became of the VirtualServices that an item is about; of an item that is left alone, of those that lead to it. */
-function statusesOf(owner: Owner, item: Item, services: ReadonlyMap<string, VirtualService>): ResourceStatus[] {
-  const statuses: ResourceStatus[] = [];
-  const keys = item.routes === 'untouched' ? services.keys() : item.virtualServices.keys();
-  for (const key of item.consumer ? [] : keys) {
+const NONE: ReadonlyMap<string, Entrance> = new Map();
+
+function entrancesOf(decision: Decision): ReadonlyMap<string, Entrance> {
+  return decision.action === 'route' ? decision.entrances : NONE;
+}
+
+/** What became of the VirtualServices that shall lead to a subset; of those that do, where they are left alone. */
+function statusesOf(
+  owner: Owner,
+  decision: DueDecision,
+  services: ReadonlyMap<string, VirtualService>,
+): readonly ResourceStatus[] {
+  const isKept = keepsRoutes(decision);
+  const entrances = entrancesOf(decision);
+  return [...(isKept ? services.keys() : entrances.keys())].flatMap((key) => {
     const service = services.get(key)!;
-    const leads = service.spec?.http?.some((route) => isRouteOfSubset(owner, item.subset, service, route)) ?? false;
-    if (!leads && item.routes === 'untouched') continue;
+    const leads = service.spec?.http?.some((route) => isRouteOfSubset(owner, decision.subset, service, route));
+    if (!leads && isKept) return [];
     const { name, namespace = '' } = service.metadata;
-    const isOpen = item.routes === 'wait' || (item.virtualServices.get(key)?.settling ?? []).length > 0;
+    const due = decision.due.hosts.get(key) ?? [];
+    const isOpen = due.length < (entrances.get(key)?.hosts.length ?? 0);
     const missing = isOpen ? 'unknown' : 'ignored-missing-virtual-service';
-    statuses.push({ name, namespace, status: leads ? 'running' : missing });
-  }
-  return statuses;
+    return [{ name, namespace, status: leads ? 'running' : missing }];
+  });
 }
 
 interface Edited {

@@ -17,7 +17,7 @@ interface News {
  * The Events of a planned status: one for each transition that a person cares about. Steps on the way to it are in the
  * status; what the Event of the state says is not told again, and of the rest only what is new.
  */
-export function transitions(env: DynamicEnv, next: EnvironmentStatus, { warnings = [], routes = [] }: News = {}) {
+export function eventsOf(env: DynamicEnv, next: EnvironmentStatus, { warnings = [], routes = [] }: News = {}) {
   const state = stateEvent(env, next, routes);
   const told = [...conditionsOf(env).map(({ message }) => message), state?.note ?? ''];
   const isNew = (text: string): boolean => !told.some((message) => message.includes(text));

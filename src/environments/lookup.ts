@@ -157,12 +157,14 @@ export function findSameVersion(view: View, env: DynamicEnv): readonly DynamicEn
     .filter((other) => keyOf(other.metadata) !== keyOf(env.metadata));
 }
 
+/** Clones and rules that were made for an environment. */
+export interface Made {
+  readonly clones: readonly Deployment[];
+  readonly rules: readonly DestinationRule[];
+}
+
 /** All clones and rules that were made for an environment, wanted or not. */
-export function findMade(
-  view: View,
-  env: DynamicEnv,
-  { taken }: Owner,
-): { readonly clones: readonly Deployment[]; readonly rules: readonly DestinationRule[] } {
+export function findMade(view: View, env: DynamicEnv, { taken }: Owner): Made {
   const made = <T extends KubeObject>(kind: Kind<T>, isOurs: (env: DynamicEnv, object: T) => boolean): readonly T[] => {
     const unmarked = view.index(kind, 'environment', NOBODY);
     return [

@@ -1,13 +1,14 @@
-// What an environment no longer wants: clones and rules that carry its mark and are in no item. They go once the
-// requests that were on their way have had time to end.
+// Prunes what an environment no longer wants: clones and rules that were made for it and that no decision is about. They
+// go once the requests that were on their way have had time to end.
 import type { ConsumerStatus, DynamicEnv, SubsetStatus } from '../api/dynamicenv.ts';
 import { conditionsOf } from '../controller/index.ts';
-import type { View } from '../controller/index.ts';
 import { describe, keyOf, objectOf, remove } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import type { Edits } from './edits.ts';
 import { resolveHost } from '../traffic/istio/hosts.ts';
-import type { Item } from './decision.ts';
+import { keepsRoutes } from './decision.ts';
+import type { Decision } from './decision.ts';
+import type { EnvironmentFacts } from './facts.ts';
 import { isRouteOf, isRouteOfSubset } from './ownership.ts';
 import type { Owner } from './ownership.ts';
 import { messages } from './messages.ts';
@@ -16,12 +17,11 @@ import { Deployment } from './objects.ts';
 import { DestinationRule } from '../traffic/istio/objects.ts';
 import type { VirtualService } from '../traffic/istio/objects.ts';
 import type { Settings } from './settings.ts';
-import { findMade } from './lookup.ts';
 
 /** The condition that says since when requests on their way to what leaves may still end. */
 export const DRAINING = 'Draining';
 
-export interface Leaving {
+export interface Pruning {
   readonly steps: readonly Step[];
   /** Status entries of subsets and consumers whose clone is still there, though no list names them any more. */
   readonly subsets: Readonly<Record<string, SubsetStatus>>;
@@ -37,19 +37,19 @@ export interface Leaving {
 }
 
 /** Plans the removal of what is no longer wanted, given what becomes of the routes in this pass. */
-export function leave(
-  view: View,
-  env: DynamicEnv,
-  owner: Owner,
-  items: readonly Item[],
+export function prune(
+  { env, owner, made, refusal }: EnvironmentFacts,
+  decisions: readonly Decision[],
   edits: Pick<Edits, 'routesLeave' | 'services' | 'refusals'>,
+  now: number,
   settings: Settings,
-): Leaving {
-  const current = items.filter(({ outdated }) => !outdated);
+): Pruning {
+  const current = decisions.filter(({ action }) => action !== 'replace');
   const wanted = new Set(current.map(({ subset }) => `${subset.namespace}/${cloneName(env.metadata, subset)}`));
-  const wantedRules = new Set(items.flatMap(({ rules }) => rules.map(keyOf)));
-  const keepRules = items.filter(({ consumer, routes, outdated }) => !consumer && (routes === 'untouched' || outdated));
-  const made = findMade(view, env, owner);
+  const wantedRules = new Set(decisions.flatMap(({ ruleStatuses }) => ruleStatuses.map(keyOf)));
+  const keepRules = decisions.filter(
+    (decision) => keepsRoutes(decision) || (decision.action === 'replace' && !decision.consumer),
+  );
   const clones = made.clones.filter(({ metadata }) => !wanted.has(keyOf(metadata)));
   const rules = made.rules.filter(
     ({ metadata }) =>
@@ -59,27 +59,27 @@ export function leave(
           metadata.namespace === subset.namespace && metadata.name.startsWith(ruleName(env.metadata, subset, '')),
       ),
   );
-  const entries = entriesOf(env, items, clones);
+  const entries = entriesOf(env, decisions, clones);
   if (clones.length + rules.length === 0) return { steps: [], ...entries, gone: true, refusals: edits.refusals };
-  const drainingSince = drainStart(view, env, current, edits.routesLeave);
+  const drainingSince = drainStart(env, current, edits.routesLeave, now);
   // Times in a status are whole seconds.
-  const waitMs = drainingSince === undefined ? 0 : drainingSince + 1_000 + settings.drainMs - view.now();
-  const leaving = { ...entries, ...(drainingSince !== undefined && { drainingSince }), gone: false };
-  if (waitMs > 0) return { steps: [], ...leaving, waitMs, refusals: edits.refusals };
+  const waitMs = drainingSince === undefined ? 0 : drainingSince + 1_000 + settings.drainMs - now;
+  const pruning = { ...entries, ...(drainingSince !== undefined && { drainingSince }), gone: false };
+  if (waitMs > 0) return { steps: [], ...pruning, waitMs, refusals: edits.refusals };
   const leading = routesOf(owner, edits.services, settings);
   const removals = [
     ...rules.filter((rule) => !leading.toRule(rule)).map((rule) => remove(DestinationRule, rule)),
     ...clones.filter((clone) => !leading.toClone(clone)).map((clone) => remove(Deployment, clone)),
   ];
-  const refusalOf = (step: Step): string | undefined => view.refusal(step.kind, objectOf(step).metadata);
+  const refusedBy = (step: Step): string | undefined => refusal(step.kind, objectOf(step).metadata);
   return {
-    steps: removals.filter((step) => refusalOf(step) === undefined),
-    ...leaving,
+    steps: removals.filter((step) => refusedBy(step) === undefined),
+    ...pruning,
     refusals: [
       ...edits.refusals,
       ...removals.flatMap((step) => {
-        const refusal = refusalOf(step);
-        return refusal === undefined ? [] : [messages.notRemoved(describe(step), refusal)];
+        const refused = refusedBy(step);
+        return refused === undefined ? [] : [messages.notRemoved(describe(step), refused)];
       }),
     ],
   };
@@ -105,13 +105,18 @@ function routesOf(owner: Owner, services: ReadonlyMap<string, VirtualService>, {
 }
 
 /** Since when nobody is sent any more to what leaves; undefined if nobody ever was. */
-function drainStart(view: View, env: DynamicEnv, items: readonly Item[], routesLeave: boolean): number | undefined {
-  const now = Math.floor(view.now() / 1_000) * 1_000;
+function drainStart(
+  env: DynamicEnv,
+  decisions: readonly Decision[],
+  routesLeave: boolean,
+  time: number,
+): number | undefined {
+  const now = Math.floor(time / 1_000) * 1_000;
   if (routesLeave) return now;
   const draining = conditionsOf(env).find(({ type }) => type === DRAINING);
   // A time that can't be, or not yet, counts as now.
   if (draining !== undefined) return Math.min(Date.parse(draining.lastTransitionTime) || now, now);
-  const isKept = (key: string): boolean => items.some((item) => !item.consumer && item.key === key);
+  const isKept = (key: string): boolean => decisions.some((each) => !each.consumer && each.key === key);
   const wasRouted = Object.entries(env.status?.subsetsStatus ?? {}).some(
     ([key, { virtualServices = [] }]) => !isKept(key) && virtualServices.some(({ status }) => status === 'running'),
   );
@@ -121,13 +126,13 @@ function drainStart(view: View, env: DynamicEnv, items: readonly Item[], routesL
 /** Status entries that are in no list of the spec any more, as long as their clone is there. */
 function entriesOf(
   env: DynamicEnv,
-  items: readonly Item[],
+  decisions: readonly Decision[],
   clones: readonly Deployment[],
-): Pick<Leaving, 'subsets' | 'consumers'> {
+): Pick<Pruning, 'subsets' | 'consumers'> {
   const isThere = (ref: { name: string; namespace: string }): boolean =>
     clones.some((clone) => keyOf(clone.metadata) === keyOf(ref));
   const inSpec = (key: string, consumer: boolean): boolean =>
-    items.some((item) => item.consumer === consumer && item.key === key);
+    decisions.some((each) => each.consumer === consumer && each.key === key);
   const subsets: Record<string, SubsetStatus> = {};
   for (const [key, entry] of Object.entries(env.status?.subsetsStatus ?? {})) {
     if (inSpec(key, false) || !isThere(entry.deployment)) continue;

@@ -1,6 +1,8 @@
 // Whether requests reach the clone of a subset, by the routes as they will be: what `Routed` says of it.
 import { isRunning } from './clone-state.ts';
-import type { Item } from './decision.ts';
+import { keepsRoutes } from './decision.ts';
+import type { Decision } from './decision.ts';
+import type { DueDecision } from './due.ts';
 import { isRouteOfSubset } from './ownership.ts';
 import type { Owner } from './ownership.ts';
 import { messages } from './messages.ts';
@@ -15,25 +17,25 @@ export interface Unreached {
 
 /** Why no request reaches the clone of a subset; undefined if requests do. */
 export function unreachedOf(
-  item: Item,
+  decision: DueDecision,
   owner: Owner,
   services: ReadonlyMap<string, VirtualService>,
 ): Unreached | undefined {
-  const takers = [...services].flatMap(([key, service]) => takersIn(item, owner, key, service));
-  if (takers.length === 0) return notRouted(item);
+  const takers = [...services].flatMap(([key, service]) => takersIn(decision, owner, key, service));
+  if (takers.length === 0) return notRouted(decision);
   // One that nobody takes from is enough.
   if (!takers.includes(undefined)) {
     return { reason: 'Shadowed', message: messages.gotNothing([...new Set(takers as string[])]) };
   }
   // Of what is left alone, and nobody has told of before, rules are not known.
-  const isUnknown = item.routes === 'untouched' && item.rules.length === 0;
-  const isRuled = isUnknown || item.rules.some(({ status }) => status === 'running');
-  const unanswered = item.unanswered ?? (isRuled ? undefined : 'no DestinationRule declares its version');
+  const isUnknown = keepsRoutes(decision) && decision.ruleStatuses.length === 0;
+  const isRuled = isUnknown || decision.ruleStatuses.some(({ status }) => status === 'running');
+  const unanswered = decision.unanswered ?? (isRuled ? undefined : 'no DestinationRule declares its version');
   return unanswered === undefined ? undefined : { reason: 'NotAnswered', message: messages.unanswered(unanswered) };
 }
 
 /** For each route of a VirtualService to the clone: which one takes all of its requests, if any. */
-function takersIn({ subset }: Item, owner: Owner, key: string, service: VirtualService): (string | undefined)[] {
+function takersIn({ subset }: Decision, owner: Owner, key: string, service: VirtualService): (string | undefined)[] {
   const http = service.spec?.http ?? [];
   return http.flatMap((route, i) => {
     if (!isRouteOfSubset(owner, subset, service, route)) return [];
@@ -43,10 +45,11 @@ function takersIn({ subset }: Item, owner: Owner, key: string, service: VirtualS
   });
 }
 
-function notRouted(item: Item): Unreached {
-  const isWaiting = item.routes === 'wait' && (item.waitMs !== undefined || item.outdated);
+function notRouted(decision: DueDecision): Unreached {
+  const { action, due } = decision;
+  const isWaiting = action === 'replace' || (action === 'route' && due.wait);
   if (!isWaiting) return { reason: 'RoutesMissing', message: 'no route leads to it' };
-  return isRunning(item)
+  return isRunning(decision)
     ? { reason: 'WaitingForRules', message: 'not routed yet: its routes wait until proxies know the rules' }
     : { reason: 'WaitingForWorkloads', message: 'not routed yet: its routes wait for the clone' };
 }

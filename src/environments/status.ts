@@ -12,9 +12,9 @@ import type { Status } from '../controller/index.ts';
 import { isRunning } from './clone-state.ts';
 import { conditionsFor, conditionsOfDeletion, conditionsOfRefusal } from './conditions.ts';
 import type { Overall, Refusal, State } from './conditions.ts';
-import { errorsOf } from './decision.ts';
-import type { Item } from './decision.ts';
-import type { Leaving } from './prune.ts';
+import { ERROR_LISTS, errorsOf, hasFailed } from './decision.ts';
+import type { Decision } from './decision.ts';
+import type { Pruning } from './prune.ts';
 import { itemsOf } from './names.ts';
 
 type Fields = Omit<DynamicEnvStatus, 'conditions'>;
@@ -24,32 +24,33 @@ export type EnvironmentStatus = Fields & Pick<Status, 'conditions'>;
 
 /** The whole status that an environment shall have. */
 export function statusOf(env: DynamicEnv, overall: Overall, now: number): EnvironmentStatus {
-  const { items, leaving, routes, unreached } = overall;
+  const { decisions, pruning, routes, unreached } = overall;
   const subsetsStatus: Record<string, SubsetStatus> = {};
   const consumersStatus: Record<string, ConsumerStatus> = {};
-  for (const item of items) {
-    const stamp = stamper(env, item, now);
-    const hash = item.hash ? { hash: written(item.hash) } : {};
-    if (item.consumer) {
-      const errors = errorsOf(item).map(stamp);
-      consumersStatus[item.key] = { ...item.clone, ...hash, ...(errors.length > 0 && { errors }) };
+  for (const decision of decisions) {
+    const { key, cloneStatus, ruleStatuses } = decision;
+    const stamp = stamper(env, key, now);
+    const hash = decision.hash ? { hash: written(decision.hash) } : {};
+    if (decision.consumer) {
+      const errors = errorsOf(decision).map(stamp);
+      consumersStatus[key] = { ...cloneStatus, ...hash, ...(errors.length > 0 && { errors }) };
     } else {
-      const virtualServices = [...(routes.get(item) ?? [])];
-      const subsetErrors = errorLists(item, stamp);
-      subsetsStatus[item.key] = {
-        deployment: item.clone,
-        ...(item.rules.length > 0 && { destinationRules: item.rules }),
+      const virtualServices = [...(routes.get(decision) ?? [])];
+      const subsetErrors = errorLists(decision, stamp);
+      subsetsStatus[key] = {
+        deployment: cloneStatus,
+        ...(ruleStatuses.length > 0 && { destinationRules: [...ruleStatuses] }),
         ...(virtualServices.length > 0 && { virtualServices }),
-        ...(unreached.has(item) && { unreached: unreached.get(item)!.message }),
+        ...(unreached.has(decision) && { unreached: unreached.get(decision)!.message }),
         ...(subsetErrors && { subsetErrors }),
         ...hash,
       };
     }
   }
   const state = stateOf(overall);
-  const totalReady = items.filter((item) => !isNotReady(item)).length;
-  const subsets = { ...subsetsStatus, ...leaving.subsets };
-  const consumers = { ...consumersStatus, ...leaving.consumers };
+  const totalReady = decisions.filter((decision) => !isNotReady(decision)).length;
+  const subsets = { ...subsetsStatus, ...pruning.subsets };
+  const consumers = { ...consumersStatus, ...pruning.consumers };
   return { ...published(env, state, totalReady, subsets, consumers), conditions: conditionsFor(overall, state) };
 }
 
@@ -61,10 +62,10 @@ export function statusOfRefusal(env: DynamicEnv, refusal: Refusal): EnvironmentS
 }
 
 /** The status of an environment that is being deleted. */
-export function statusOfDeletion(env: DynamicEnv, leaving: Leaving): EnvironmentStatus {
-  const state = leaving.refusals.length > 0 ? 'degraded' : 'processing';
-  const fields = published(env, state, 0, leaving.subsets, leaving.consumers);
-  return { ...fields, conditions: conditionsOfDeletion(leaving) };
+export function statusOfDeletion(env: DynamicEnv, pruning: Pruning): EnvironmentStatus {
+  const state = pruning.refusals.length > 0 ? 'degraded' : 'processing';
+  const fields = published(env, state, 0, pruning.subsets, pruning.consumers);
+  return { ...fields, conditions: conditionsOfDeletion(pruning) };
 }
 
 /** The fields of a status, each there exactly when it always was. */
@@ -93,31 +94,34 @@ function written(hash: bigint): number | bigint {
   return Number.isSafeInteger(number) ? number : hash;
 }
 
-function errorLists({ errors }: Item, stamp: (text: string) => StatusError): SubsetStatus['subsetErrors'] {
-  const lists = Object.entries(errors).filter(([, texts]: [string, string[]]) => texts.length > 0);
-  if (lists.length === 0) return undefined;
-  return Object.fromEntries(lists.map(([part, texts]: [string, string[]]) => [part, texts.map(stamp)]));
+function errorLists({ errors }: Decision, stamp: (text: string) => StatusError): SubsetStatus['subsetErrors'] {
+  const lists = ERROR_LISTS.flatMap((list) => {
+    const some = errors.filter((each) => each.list === list);
+    return some.length === 0 ? [] : [[list, some.map(({ message }) => stamp(message))] as const];
+  });
+  return lists.length === 0 ? undefined : Object.fromEntries(lists);
 }
 
 /** Gives an error its time: the one that it has, if it holds already, so that repeating it is no change. */
-function stamper(env: DynamicEnv, item: Item, now: number): (text: string) => StatusError {
-  const { subsetErrors } = env.status?.subsetsStatus?.[item.key] ?? {};
-  const { errors = [] } = env.status?.consumersStatus?.[item.key] ?? {};
+function stamper(env: DynamicEnv, key: string, now: number): (text: string) => StatusError {
+  const { subsetErrors } = env.status?.subsetsStatus?.[key] ?? {};
+  const { errors = [] } = env.status?.consumersStatus?.[key] ?? {};
   const known = [...Object.values(subsetErrors ?? {}).flat(), ...errors];
   const time = timestamp(now);
   return (error) => ({ error, lastOccurrence: known.find((each) => each?.error === error)?.lastOccurrence ?? time });
 }
 
-function isNotReady(item: Item): boolean {
+function isNotReady(decision: Decision): boolean {
   const failed = ({ status }: ResourceStatus): boolean => status === 'failed' || status === 'missing';
-  return item.notReady || !isRunning(item) || item.rules.some(failed);
+  const isUnfit = decision.errors.some(({ severity }) => severity === 'not-ready');
+  return isUnfit || !isRunning(decision) || decision.ruleStatuses.some(failed);
 }
 
-function stateOf({ items, leaving, unreached }: Overall): State {
-  if (leaving.refusals.length > 0) return 'degraded';
-  if (items.some((item) => item.failed || item.clone.status === 'failed')) return 'degraded';
+function stateOf({ decisions, pruning, unreached }: Overall): State {
+  if (pruning.refusals.length > 0) return 'degraded';
+  if (decisions.some((decision) => hasFailed(decision) || decision.cloneStatus.status === 'failed')) return 'degraded';
   // Nothing of ours brings requests to a subset that others take them from, or that no route can lead to.
   const causes = [...unreached.values()].map(({ reason }) => reason);
   if (causes.includes('Shadowed') || causes.includes('RoutesMissing')) return 'degraded';
-  return !leaving.gone || causes.length > 0 || items.some(isNotReady) ? 'processing' : 'ready';
+  return !pruning.gone || causes.length > 0 || decisions.some(isNotReady) ? 'processing' : 'ready';
 }

@@ -1,0 +1,183 @@
+// Everything that the plan of an environment depends on, looked up in one place. What follows from it is decided in
+// decide.ts.
+import type { DynamicEnv, ResourceStatus, Subset } from '../api/dynamicenv.ts';
+import type { Refusal, View } from '../controller/index.ts';
+import { fullHost } from '../traffic/istio/hosts.ts';
+import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
+import type { AnyKind, Ref } from '../kube/index.ts';
+import { clonePodLabels } from './clone.ts';
+import { isSteady } from './clone-state.ts';
+import {
+  findAutoscalers,
+  findEdited,
+  findMade,
+  findPods,
+  findSelecting,
+  findServices,
+  findVirtualServices,
+} from './lookup.ts';
+import type { FoundVirtualServices, Made } from './lookup.ts';
+import { cloneName, itemsOf, ruleName, statusKey } from './names.ts';
+import { Deployment, NetworkPolicy, PodDisruptionBudget } from './objects.ts';
+import type { HorizontalPodAutoscaler, Pod, Service } from './objects.ts';
+import { isCloneOf, isRuleOf } from './ownership.ts';
+import type { Owner } from './ownership.ts';
+import { handles } from './routes.ts';
+import type { Insertion } from './routes.ts';
+import { selects } from './services.ts';
+import type { Settings } from './settings.ts';
+
+/** What is there that concerns an environment. */
+export interface EnvironmentFacts {
+  readonly env: DynamicEnv;
+  readonly owner: Owner;
+  /** Subsets first. A Deployment that is named again is in it once. */
+  readonly workloads: readonly WorkloadFacts[];
+  /** Clones and rules that were made for it, wanted or not. */
+  readonly made: Made;
+  /** VirtualServices that have routes of it, or its name. */
+  readonly edited: readonly VirtualService[];
+  /** Kinds of Istio that the cluster does not have. */
+  readonly unserved: readonly AnyKind[];
+  /** What the server refused in this pass. */
+  readonly refusal: Refusal;
+}
+
+/** What is there that concerns one subset or consumer. */
+export interface WorkloadFacts {
+  readonly key: string;
+  readonly subset: Subset;
+  readonly consumer: boolean;
+  /** Whether the environment names it more than once. */
+  readonly isRepeated: boolean;
+  readonly base: Deployment | undefined;
+  /** Where the clone is or shall be. */
+  readonly ref: Required<Ref>;
+  readonly clone: Deployment | undefined;
+  /** Whether something else has the name of the clone. */
+  readonly isTaken: boolean;
+  /** Of a clone that does not run steadily. */
+  readonly pods: readonly Pod[];
+  /** The rules that the status tells of, as they are now. */
+  readonly knownRules: readonly ResourceStatus[];
+  /** What an autoscaler names is its to scale. */
+  readonly autoscalers: readonly HorizontalPodAutoscaler[];
+  /** What may select or scale the pods of the base. */
+  readonly ofBase: {
+    readonly budgets: readonly PodDisruptionBudget[];
+    readonly policies: readonly NetworkPolicy[];
+    readonly autoscalers: readonly HorizontalPodAutoscaler[];
+  };
+  /** Services that select the base. */
+  readonly services: readonly Service[];
+  /** Those of them that select the clone too, with the way to it. */
+  readonly hosts: readonly HostFacts[];
+}
+
+/** A service of the clone with all that decides about requests to it. */
+export interface HostFacts extends FoundVirtualServices {
+  readonly service: string;
+  /** The full name of the service. */
+  readonly host: string;
+  /** Where the environment's rule is or shall be. */
+  readonly ruleRef: Required<Ref>;
+  readonly rule: DestinationRule | undefined;
+  /** Whether something else has the name of the rule. */
+  readonly isRuleTaken: boolean;
+  /** Rules of others for the host. */
+  readonly otherRules: readonly DestinationRule[];
+}
+
+/** Looks up what concerns an environment; of one that makes nothing, only what it has made. */
+export function factsOf(
+  view: View,
+  env: DynamicEnv,
+  owner: Owner,
+  settings: Settings,
+  makes: boolean,
+): EnvironmentFacts {
+  const { subsets, consumers } = makes ? itemsOf(env) : { subsets: [], consumers: [] };
+  const all = [
+    ...subsets.map((subset) => ({ subset, consumer: false })),
+    ...consumers.map((subset) => ({ subset, consumer: true })),
+  ];
+  const byKey = Map.groupBy(all, ({ subset }) => statusKey(subset));
+  const needsIstio = all.some(({ consumer }) => !consumer);
+  return {
+    env,
+    owner,
+    workloads: [...byKey].map(([key, [first, ...again]]) => ({
+      ...workloadFacts(view, env, first!, settings),
+      key,
+      isRepeated: again.length > 0,
+    })),
+    made: findMade(view, env, owner),
+    edited: findEdited(view, env),
+    unserved: needsIstio ? [DestinationRule, VirtualService].filter((kind) => !view.served(kind)) : [],
+    refusal: view.refusal,
+  };
+}
+
+function workloadFacts(
+  view: View,
+  env: DynamicEnv,
+  { subset, consumer }: { readonly subset: Subset; readonly consumer: boolean },
+  settings: Settings,
+): Omit<WorkloadFacts, 'key' | 'isRepeated'> {
+  const ref = { name: cloneName(env.metadata, subset), namespace: subset.namespace };
+  const found = view.get(Deployment, ref);
+  const clone = found !== undefined && isCloneOf(env, found) ? found : undefined;
+  const base = view.get(Deployment, subset);
+  const services = base === undefined || consumer ? [] : findServices(view, base);
+  const labels = base && clonePodLabels(env, subset, base, settings);
+  const ofClone = labels === undefined ? [] : services.filter((service) => selects(service, labels));
+  return {
+    subset,
+    consumer,
+    base,
+    ref,
+    clone,
+    isTaken: found !== clone,
+    pods: clone === undefined || isSteady(clone) ? [] : findPods(view, clone),
+    knownRules: consumer ? [] : knownRules(view, env, subset),
+    autoscalers: clone === undefined ? [] : findAutoscalers(view, ref),
+    ofBase: {
+      budgets: base === undefined ? [] : findSelecting(view, PodDisruptionBudget, base),
+      policies: base === undefined ? [] : findSelecting(view, NetworkPolicy, base),
+      autoscalers: base === undefined ? [] : findAutoscalers(view, base.metadata),
+    },
+    services,
+    hosts: ofClone.map(({ metadata }) => hostFacts(view, env, subset, metadata.name, settings)),
+  };
+}
+
+function knownRules(view: View, env: DynamicEnv, subset: Subset): readonly ResourceStatus[] {
+  const { destinationRules = [] } = env.status?.subsetsStatus[statusKey(subset)] ?? {};
+  return destinationRules.map((rule) => ({
+    ...rule,
+    status: view.get(DestinationRule, rule) === undefined ? 'missing' : 'running',
+  }));
+}
+
+function hostFacts(view: View, env: DynamicEnv, subset: Subset, service: string, settings: Settings): HostFacts {
+  const host = fullHost(service, subset.namespace, settings.clusterDomain);
+  const ruleRef = { name: ruleName(env.metadata, subset, service), namespace: subset.namespace };
+  const found = view.get(DestinationRule, ruleRef);
+  const rule = found !== undefined && isRuleOf(env, found) ? found : undefined;
+  const insertion = insertionOf(subset, [host], settings);
+  return {
+    service,
+    host,
+    ruleRef,
+    rule,
+    isRuleTaken: found !== rule,
+    otherRules: view.index(DestinationRule, 'host', host).filter((each) => !isRuleOf(env, each)),
+    ...findVirtualServices(view, host, (each) => handles(each, insertion), settings),
+  };
+}
+
+/** What a subset asks of the routes to some hosts. */
+export function insertionOf(subset: Subset, hosts: readonly string[], settings: Settings): Insertion {
+  const { clusterDomain } = settings;
+  return { subset, hosts, defaultVersion: subset.defaultVersion || settings.defaultVersion, clusterDomain };
+}
