@@ -8,7 +8,7 @@ import { orphanChore } from './orphan-chore.ts';
 import { planEnvironment } from './plan.ts';
 import { defaultSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
-import { environmentTables } from './lookup.ts';
+import { environmentTables } from './tables.ts';
 
 /** The controller for environments. */
 export function environments(settings: Partial<Settings> = {}): ControllerDefinition {
@@ -30,7 +30,7 @@ export { Deployment } from './objects.ts';
 export { planEnvironment } from './plan.ts';
 export { defaultSettings } from './settings.ts';
 export type { Settings } from './settings.ts';
-export { environmentTables } from './lookup.ts';
+export { environmentTables } from './tables.ts';
 export { validateCreate, validateUpdate } from './validate.ts';
 export type { Facts, Place, Verdict } from './validate.ts';
 export { environmentAdmission, WEBHOOK_CONFIGURATION, WEBHOOK_PATH, webhookConfiguration } from './webhook.ts';

@@ -6,7 +6,7 @@ import { WATCH_ANNOTATION } from './ownership.ts';
 import { describeOrphan, findOrphans } from './orphans.ts';
 import { defaultSettings } from './settings.ts';
 import { baseRoute, clone, environment, route, routes, rule, tablesWith } from './testing/orphan-world.ts';
-import { environmentTables } from './lookup.ts';
+import { environmentTables } from './tables.ts';
 
 /** Orphans and the doubts about them. */
 function found(...objects: readonly KubeObject[]): readonly string[] {

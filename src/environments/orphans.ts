@@ -8,7 +8,7 @@ import { MARKER_LABEL, uniqueVersion } from './names.ts';
 import { Deployment } from './objects.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import type { Settings } from './settings.ts';
-import { environmentTable } from './lookup.ts';
+import { environmentTable } from './tables.ts';
 
 /** An object that stands for an environment, or has routes to one, which is not there. */
 export interface Orphan {

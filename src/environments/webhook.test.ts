@@ -14,7 +14,7 @@ import type { Embedded } from '../embedded/index.ts';
 import { connect, defineKind, systemClock, Tables } from '../kube/index.ts';
 import type { Client } from '../kube/index.ts';
 import { environmentAdmission, WEBHOOK_PATH, webhookConfiguration } from './webhook.ts';
-import { environmentTable } from './lookup.ts';
+import { environmentTable } from './tables.ts';
 
 const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
   namespaced: false,

@@ -6,7 +6,7 @@ import { WATCH_ANNOTATION } from '../ownership.ts';
 import { Deployment } from '../objects.ts';
 import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
 import { defaultSettings } from '../settings.ts';
-import { environmentTables } from '../lookup.ts';
+import { environmentTables } from '../tables.ts';
 
 const ours = (operation: 'Apply' | 'Update') => [{ manager: 'offshoot-environments', operation }] as const;
 const annotations = { [WATCH_ANNOTATION]: 'shop/feature' };

@@ -1,0 +1,118 @@
+// The tables that environments read, with the indexes that make looking up cheap however much else there is.
+import { DynamicEnv } from '../api/dynamicenv.ts';
+import { keyOf, reading } from '../kube/index.ts';
+import type { KubeObject, LabelSelector, TableDeclaration } from '../kube/index.ts';
+import { resolveCalledHost, resolveHost } from '../traffic/istio/hosts.ts';
+import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
+import { itemsOf, MARKER_LABEL, statusKey, uniqueVersion } from './names.ts';
+import { Deployment, HorizontalPodAutoscaler, NetworkPolicy, Pod, PodDisruptionBudget, Service } from './objects.ts';
+import type { Labels } from './objects.ts';
+import { environmentsOf, isInserted, isUnmarked } from './ownership.ts';
+import { deploymentOf, slimPod } from './pods.ts';
+import type { Settings } from './settings.ts';
+
+/** Where the index by environment has what we made and nobody's annotation names any more. */
+export const NOBODY = '';
+/** Where the index by selector has what may select any pod of a namespace. */
+export const ANY = '*';
+
+const byEnvironment = (object: KubeObject): readonly string[] =>
+  isUnmarked(object) ? [NOBODY] : environmentsOf(object);
+
+/** Environments that a VirtualService was edited for: those that it names, and those whose routes it carries. */
+function byEditor(service: VirtualService): readonly string[] {
+  const routes = (service.spec?.http ?? []).filter(isInserted);
+  const versions = routes.flatMap(({ route = [] }) => route.map(({ destination }) => `version ${destination?.subset}`));
+  return [...environmentsOf(service), ...versions];
+}
+
+/** Hosts that a VirtualService leads to, whatever hosts it is for. */
+function byDestination(service: VirtualService, clusterDomain: string): readonly string[] {
+  const routes = (service.spec?.http ?? []).filter((route) => !isInserted(route));
+  const hosts = routes.flatMap(({ route = [] }) => route.map(({ destination }) => destination?.host ?? ''));
+  return [...new Set(hosts.map((host) => resolveHost(host, service, clusterDomain)))];
+}
+
+/** The VirtualServices that one delegates to. */
+export function delegatesOf(root: VirtualService): readonly { readonly name: string; readonly namespace: string }[] {
+  return (root.spec?.http ?? []).flatMap(({ delegate }) =>
+    delegate?.name === undefined
+      ? []
+      : [{ name: delegate.name, namespace: delegate.namespace || (root.metadata.namespace ?? '') }],
+  );
+}
+
+/** Where the index by selector has what asks for a label. */
+export function selectorEntry(namespace: string | undefined, key: string, value: string): string {
+  return `${namespace} ${key}=${value}`;
+}
+
+/** An object under one entry of the labels that it selects pods by: those that it selects have that label. */
+function selectorEntries(namespace: string | undefined, labels: Labels = {}): readonly string[] {
+  const [first] = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  return first === undefined ? [] : [selectorEntry(namespace, ...first)];
+}
+
+function bySelector({ metadata, spec }: Service): readonly string[] {
+  return selectorEntries(metadata.namespace, spec?.selector);
+}
+
+/** The same for a selector that may have expressions, or ask for nothing: it may then select any pod. */
+function byLabelSelector(namespace: string | undefined, selector: LabelSelector | undefined): readonly string[] {
+  if (selector === undefined) return [];
+  const entries = selectorEntries(namespace, selector.matchLabels);
+  return entries.length > 0 ? entries : [`${namespace} ${ANY}`];
+}
+
+/** The Deployment that an autoscaler scales. */
+function byScaled({ metadata, spec }: HorizontalPodAutoscaler): readonly string[] {
+  const { kind, name } = spec?.scaleTargetRef ?? {};
+  return kind === 'Deployment' && name !== undefined ? [keyOf({ ...metadata, name })] : [];
+}
+
+/** Environments by what others must not have too: their version, and the workloads whose requests they ask for. */
+export const environmentTable = reading(DynamicEnv, {
+  indexes: {
+    version: ({ metadata }) => [uniqueVersion(metadata)],
+    workload: (env) => itemsOf(env).subsets.map(statusKey),
+  },
+});
+
+/** The tables that environments read. */
+export function environmentTables({ clusterDomain }: Pick<Settings, 'clusterDomain'>): readonly TableDeclaration[] {
+  return [
+    environmentTable,
+    reading(Deployment, { indexes: { environment: byEnvironment } }),
+    // Of clones alone.
+    reading(Pod, {
+      labelSelector: `${MARKER_LABEL}=true`,
+      optional: true,
+      transform: slimPod,
+      indexes: { deployment: deploymentOf },
+    }),
+    reading(Service, { indexes: { selector: bySelector } }),
+    reading(PodDisruptionBudget, {
+      optional: true,
+      indexes: { selector: ({ metadata, spec }) => byLabelSelector(metadata.namespace, spec?.selector) },
+    }),
+    reading(NetworkPolicy, {
+      optional: true,
+      indexes: { selector: ({ metadata, spec }) => byLabelSelector(metadata.namespace, spec?.podSelector) },
+    }),
+    reading(HorizontalPodAutoscaler, { optional: true, indexes: { scaled: byScaled } }),
+    reading(DestinationRule, {
+      indexes: {
+        environment: byEnvironment,
+        host: (rule) => [resolveHost(rule.spec?.host ?? '', rule, clusterDomain)],
+      },
+    }),
+    reading(VirtualService, {
+      indexes: {
+        environment: byEditor,
+        host: (service) => (service.spec?.hosts ?? []).map((host) => resolveCalledHost(host, service, clusterDomain)),
+        destination: (service) => byDestination(service, clusterDomain),
+        delegate: (service) => delegatesOf(service).map(keyOf),
+      },
+    }),
+  ];
+}
