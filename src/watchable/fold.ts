@@ -2,14 +2,25 @@
 import type { Id } from './hash.ts';
 import type { Update } from './types.ts';
 
-interface Folded<K, V> {
-  readonly update: Update<K, V>;
-  /** Whether the subscriber has never seen this key: it appeared within the backlog. */
-  readonly unseen: boolean;
+/** The update from one value of a key to another; undefined: it is not there. Subscribers share it: it is frozen. */
+export function updateOf<K, V>(key: K, before: V | undefined, after: V | undefined): Update<K, V> {
+  if (after === undefined) return Object.freeze({ key, delete: true, value: before!, before: before! });
+  return Object.freeze(
+    before === undefined ? { key, delete: false, value: after } : { key, delete: false, value: after, before },
+  );
+}
+
+/** The later one of two updates of a key, for a subscriber that has seen neither. */
+export function folded<K, V>(earlier: Update<K, V>, later: Update<K, V>): Update<K, V> {
+  const { key, delete: isDelete, value } = later;
+  const { before } = earlier;
+  return before === later.before
+    ? later
+    : Object.freeze({ key, delete: isDelete, value, ...(before !== undefined && { before }) });
 }
 
 export class Fold<K, V> {
-  readonly #last = new Map<Id, Folded<K, V>>();
+  readonly #last = new Map<Id, Update<K, V>>();
   readonly #roomy: number;
   #pruneAt: number;
 
@@ -20,23 +31,22 @@ export class Fold<K, V> {
   }
 
   /** Adding a run of updates again changes nothing, so subscribers that stand at different places may share a fold. */
-  add(id: Id, update: Update<K, V>, created: boolean): void {
+  add(id: Id, update: Update<K, V>): void {
     const earlier = this.#last.get(id);
-    const unseen = earlier === undefined ? created : earlier.unseen;
     if (earlier !== undefined) this.#last.delete(id);
-    this.#last.set(id, { update, unseen });
+    this.#last.set(id, earlier === undefined ? update : folded(earlier, update));
     if (this.#last.size > this.#pruneAt) this.#prune();
   }
 
   /** The last update of each key, in the order of each key's last mutation. */
   updates(): Update<K, V>[] {
-    return Array.from(this.#last.values(), (folded) => folded.update);
+    return [...this.#last.values()];
   }
 
   // Keys that come and go for ever would otherwise each leave a delete behind.
   #prune(): void {
-    for (const [id, folded] of this.#last) {
-      if (folded.unseen && folded.update.delete) this.#last.delete(id);
+    for (const [id, update] of this.#last) {
+      if (update.delete && update.before === undefined) this.#last.delete(id);
     }
     this.#pruneAt = Math.max(this.#roomy, 2 * this.#last.size);
   }

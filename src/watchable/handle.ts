@@ -1,5 +1,6 @@
 // Turns a subscription into calls of a handler, one per key that changed. This is how components consume a map.
 import { ClosedError } from './errors.ts';
+import { folded } from './fold.ts';
 import type { HandlerLabels, WatchableMetrics } from './metrics.ts';
 import { takeTurn } from './pace.ts';
 import { MapSubscription } from './subscription.ts';
@@ -69,8 +70,9 @@ function lastPerKey<K, V>(updates: readonly Update<K, V>[], identify: (key: K) =
   const last = new Map<unknown, Update<K, V>>();
   for (const update of updates) {
     const id = identify(update.key);
-    last.delete(id);
-    last.set(id, update);
+    const earlier = last.get(id);
+    if (earlier !== undefined) last.delete(id);
+    last.set(id, earlier === undefined ? update : folded(earlier, update));
   }
   return last.values();
 }

@@ -2,14 +2,14 @@
 // number of subscribers. A reader points at the last node it consumed; the log itself points only at the tail, so what
 // every reader has consumed is garbage.
 import type { Id } from './hash.ts';
+import { updateOf } from './fold.ts';
 import type { Fold } from './fold.ts';
+import type { Change } from './reads/topics.ts';
 import type { Update } from './types.ts';
 
 export interface LogNode<K, V> {
   readonly id: Id;
   readonly update: Update<K, V> | undefined;
-  /** Whether the key was absent before. */
-  readonly created: boolean;
   next: LogNode<K, V> | undefined;
 }
 
@@ -72,13 +72,10 @@ export class MutationLog<K, V> {
     this.#parked.add(reader);
   }
 
-  /** `created` says whether the key was absent before. */
-  append(id: Id, key: K, value: V, deleted: boolean, created: boolean): void {
+  append({ id, key, before, after }: Change<K, V>): void {
     this.#version++;
     if (this.#readers.size === 0) return;
-    // Subscribers share the update, which is why it is frozen.
-    const update = Object.freeze({ key, delete: deleted, value });
-    const node: LogNode<K, V> = { id, update, created, next: undefined };
+    const node: LogNode<K, V> = { id, update: updateOf(key, before, after), next: undefined };
     this.#tail.next = node;
     this.#tail = node;
     if (this.#parked.size > 0 && !this.#waking) {
@@ -107,5 +104,5 @@ export class MutationLog<K, V> {
 }
 
 function startingPoint<K, V>(): LogNode<K, V> {
-  return { id: undefined, update: undefined, created: false, next: undefined };
+  return { id: undefined, update: undefined, next: undefined };
 }

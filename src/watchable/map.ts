@@ -7,7 +7,7 @@ import type { Id } from './hash.ts';
 import { MutationLog } from './log.ts';
 import { SOURCE } from './reads/read.ts';
 import type { Selection } from './reads/read.ts';
-import type { Upkeep } from './reads/topics.ts';
+import type { Change, Upkeep } from './reads/topics.ts';
 import { share } from './share.ts';
 import { MapSubscription } from './subscription.ts';
 import type { Source } from './subscription.ts';
@@ -212,24 +212,24 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
   }
 
   #apply(change: Store<K, V>): boolean {
-    const { id, key, before, after, isEqual } = change;
+    const { id, key, after, isEqual } = change;
     if (isEqual) {
       this.#entries.replace(id, key, after);
       return false;
     }
     this.#entries.write(change);
-    this.#publish(id, key, after, false, before === undefined);
+    this.#publish(change);
     return true;
   }
 
   #remove(id: Id, value: V): void {
-    const key = this.#entries.keyOf(id);
-    this.#entries.write({ id, key, before: value, after: undefined });
-    this.#publish(id, key, value, true, false);
+    const change = { id, key: this.#entries.keyOf(id), before: value, after: undefined };
+    this.#entries.write(change);
+    this.#publish(change);
   }
 
-  #publish(id: Id, key: K, value: V, deleted: boolean, created: boolean): void {
-    this.#log.append(id, key, value, deleted, created);
+  #publish(change: Change<K, V>): void {
+    this.#log.append(change);
     this.#options.metrics?.published({ message: this.#options.name ?? '' });
   }
 

@@ -84,7 +84,7 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
     const tooLong = source.log.version - place.version > source.maxLag;
     const fold = place.fold ?? (tooLong ? new Fold<K, V>(source.maxLag) : undefined);
     const updates: Update<K, V>[] = [];
-    this.#consume(place, fold === undefined ? (_id, update) => updates.push(update) : fold.add.bind(fold));
+    this.#consume(place, fold === undefined ? (_id, update) => void updates.push(update) : fold.add.bind(fold));
     // The predicate may have failed, or ended this subscription.
     if (this.ended) return undefined;
     const { version } = place;
@@ -143,18 +143,15 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
   }
 
   // Emits what happened since the last consumed node, as this subscriber sees it, and moves to the tail.
-  #consume(place: Place<K, V>, emit: (id: Id, update: Update<K, V>, created: boolean) => void): void {
+  #consume(place: Place<K, V>, emit: (id: Id, update: Update<K, V>) => void): void {
     const { subset } = place;
     let node = place.node.next;
     moveToTail(place);
     const tail = place.node;
     try {
       for (; node !== undefined; node = node === tail ? undefined : node.next) {
-        if (subset === undefined) emit(node.id, node.update!, node.created);
-        else {
-          const followed = subset.follow(node);
-          if (followed !== undefined) emit(node.id, followed.update, followed.created);
-        }
+        const update = subset === undefined ? node.update : subset.follow(node);
+        if (update !== undefined) emit(node.id, update);
       }
     } catch (error) {
       this.end({ error });

@@ -1,4 +1,5 @@
 // The part of a map that one subscriber asked for. Membership is remembered, never re-evaluated.
+import { updateOf } from './fold.ts';
 import type { LogNode } from './log.ts';
 import { State } from './state.ts';
 import type { KeyRule } from './state.ts';
@@ -21,16 +22,16 @@ export class Subset<K, V> {
   }
 
   /** Follows one mutation of the map and returns what it means for the subset, if anything. */
-  follow({ id, update }: LogNode<K, V>): { readonly update: Update<K, V>; readonly created: boolean } | undefined {
+  follow({ id, update }: LogNode<K, V>): Update<K, V> | undefined {
     const { key, value } = update!;
     const member = this.#members.get(id);
     if (!update!.delete && this.#include(key, value)) {
       this.#members.set(id, key, value);
-      return { update: update!, created: member === undefined };
+      return member === update!.before ? update! : updateOf(key, member, value);
     }
     if (member === undefined) return undefined;
     // Leaving the subset looks like a delete, and carries the value that was last inside it.
     this.#members.delete(id);
-    return { update: Object.freeze({ key, delete: true, value: member }), created: false };
+    return updateOf(key, member, undefined);
   }
 }

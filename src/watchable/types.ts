@@ -35,6 +35,8 @@ export interface Update<K, V> {
   readonly key: K;
   readonly delete: boolean;
   readonly value: V;
+  /** The value that the key had before, as the subscriber last saw it; absent where there was none. */
+  readonly before?: V;
 }
 
 /** An immutable view of a whole map at one moment; valid for as long as it is held. Its order is unspecified. */

@@ -109,6 +109,7 @@ export class World {
     if (snapshot.initial) for (const [name, number] of snapshot.state) reader.held.set(name, number);
     else {
       for (const update of snapshot.updates) {
+        assert.equal(update.before, reader.held.get(update.key));
         if (update.delete) reader.held.delete(update.key);
         else reader.held.set(update.key, update.value);
       }
