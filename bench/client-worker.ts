@@ -64,7 +64,7 @@ async function ours({ url, caPem }: Address): Promise<Work> {
   };
 }
 
-/** As controllers use it: a table with a listener, filled by a reflector. */
+/** As controllers use it: a table with a subscriber, filled by a reflector. */
 async function table({ url, caPem }: Address): Promise<Work> {
   const { connect, defineKind, runReflector, systemClock, Table } = await import('../src/kube/index.ts');
   const client = connect({ server: url, caPem });
@@ -73,11 +73,14 @@ async function table({ url, caPem }: Address): Promise<Work> {
     async watch() {
       const pods = new Table(Pod, { namespace: 'watched' });
       const ended = new AbortController();
+      const { signal } = ended;
+      const running = runReflector({ client, table: pods, clock: systemClock, signal });
       let count = 0;
-      pods.onChange(() => {
-        if (++count === EVENTS) ended.abort();
-      });
-      await runReflector({ client, table: pods, clock: systemClock, signal: ended.signal });
+      for await (const { updates } of pods.map.subscribe({ signal, state: false })) {
+        count += updates.length;
+        if (count === EVENTS) ended.abort();
+      }
+      await running;
       return count;
     },
   };

@@ -55,15 +55,21 @@ class World {
   /** Keeps a table of a kind through the hostile server. */
   reflect(kind: Kind<ConfigMap>, options: TableOptions<ConfigMap>, random: () => number): void {
     const table = new Table(kind, options);
-    table.onChange(({ key, old, new: next }) => {
-      const [before, after] = [old?.metadata.resourceVersion, next?.metadata.resourceVersion];
-      if (before !== undefined && after !== undefined && BigInt(after) <= BigInt(before)) this.reversals.push(key);
-    });
     this.tables.push(table);
     const clock = fastClock(FASTER);
     this.#running.push(
+      this.#noteReversals(table),
       runReflector({ client: this.#reader, table, clock, random, signal: this.#end.signal, pageSize: 7 }),
     );
+  }
+
+  async #noteReversals(table: Table<ConfigMap>): Promise<void> {
+    for await (const { updates } of table.map.subscribe({ signal: this.#end.signal })) {
+      for (const { key, delete: isGone, value, before } of updates) {
+        const version = (object: ConfigMap): bigint => BigInt(object.metadata.resourceVersion!);
+        if (!isGone && before !== undefined && version(value) <= version(before)) this.reversals.push(key);
+      }
+    }
   }
 
   /** Whether each table holds exactly what the server lists for it. */

@@ -1,5 +1,4 @@
 export * from './write/apply.ts';
-export * from './tables/change-feed.ts';
 export * from './client/client.ts';
 export * from './annotations.ts';
 export * from './clock.ts';

@@ -124,14 +124,22 @@ class PodWorker {
   }
 
   async follow(signal: AbortSignal): Promise<void> {
-    this.#table.onChange(({ key, old, new: pod }) => {
-      if (pod === undefined) this.#firstSeen.delete(old!.metadata.uid!);
-      else if (old === undefined) this.#firstSeen.set(pod.metadata.uid!, performance.now());
-      void this.#work(key);
-    });
     const onError = (error: unknown): void => console.error(`watching pods: ${String(error)}`);
-    await runReflector({ client: this.#client, table: this.#table, clock: systemClock, signal, onError });
+    await Promise.all([
+      this.#workOnChanges(signal),
+      runReflector({ client: this.#client, table: this.#table, clock: systemClock, signal, onError }),
+    ]);
     for (const timer of this.#timers.values()) clearTimeout(timer);
+  }
+
+  async #workOnChanges(signal: AbortSignal): Promise<void> {
+    for await (const { updates } of this.#table.map.subscribe({ signal, state: false })) {
+      for (const { key, delete: isGone, value, before } of updates) {
+        if (isGone) this.#firstSeen.delete(value.metadata.uid!);
+        else if (before === undefined) this.#firstSeen.set(value.metadata.uid!, performance.now());
+        void this.#work(key);
+      }
+    }
   }
 
   async #work(key: string): Promise<void> {

@@ -49,19 +49,16 @@ export class PodServers {
   readonly #byAddress = new Map<string, SimulatedPod>();
   /** When each was asked last. */
   readonly #asked = new Map<string, number>();
-  readonly #following: Promise<void>;
+  readonly #following: Promise<unknown>;
 
   constructor(client: Client, prefix: string) {
     this.#prefix = prefix;
-    this.#table.onChange(({ old, new: pod }) => this.#note(old, pod));
     const onError = (error: unknown): void => console.error(`watching pods: ${String(error)}`);
-    this.#following = runReflector({
-      client,
-      table: this.#table,
-      clock: systemClock,
-      signal: this.#end.signal,
-      onError,
-    });
+    const { signal } = this.#end;
+    this.#following = Promise.all([
+      this.#follow(signal),
+      runReflector({ client, table: this.#table, clock: systemClock, signal, onError }),
+    ]);
   }
 
   /** Resolves when something answers at an address. */
@@ -80,11 +77,15 @@ export class PodServers {
     await Promise.all([...this.#servers.keys()].map((address) => this.#close(address)));
   }
 
-  #note(old: SimulatedPod | undefined, pod: SimulatedPod | undefined): void {
-    const address = (pod ?? old)?.status?.podIP?.replace(POD_NETWORK, this.#prefix);
-    if (address === undefined) return;
-    if (pod !== undefined) this.#byAddress.set(address, pod);
-    else this.#closeWhenQuiet(address, performance.now());
+  async #follow(signal: AbortSignal): Promise<void> {
+    for await (const { updates } of this.#table.map.subscribe({ signal, state: false })) {
+      for (const { delete: isGone, value: pod } of updates) {
+        const address = pod.status?.podIP?.replace(POD_NETWORK, this.#prefix);
+        if (address === undefined) continue;
+        if (isGone) this.#closeWhenQuiet(address, performance.now());
+        else this.#byAddress.set(address, pod);
+      }
+    }
   }
 
   #closeWhenQuiet(address: string, gone: number): void {

@@ -1,11 +1,11 @@
 // Follows objects in the cluster: what a command waits for or streams. A table and its reflector do the work.
 import type { Client, Selection } from '../../kube/client/client.ts';
 import { systemClock } from '../../kube/clock.ts';
-import type { Change } from '../../kube/tables/change-feed.ts';
 import { isExpired, isTransient } from '../../kube/errors.ts';
 import type { Kind, KubeObject } from '../../kube/objects.ts';
 import { runReflector } from '../../kube/tables/reflector.ts';
 import { Table } from '../../kube/tables/table.ts';
+import type { Update } from '../../watchable/index.ts';
 
 /**
  * Calls `judge` once the objects are known and after every change, until it returns something else than undefined.
@@ -16,47 +16,45 @@ export async function followUntil<T extends KubeObject, R>(
   kind: Kind<T>,
   selection: Selection,
   signal: AbortSignal,
-  judge: (table: Table<T>, change?: Change<T>) => R | undefined,
+  judge: (table: Table<T>, updates?: readonly Update<string, T>[]) => R | undefined,
 ): Promise<R> {
   const table = new Table<T>(kind, selection);
   const ending = new AbortController();
-  const { promise, resolve, reject } = Promise.withResolvers<R>();
-  const interrupt = (): void => reject(signal.reason);
+  const failed = Promise.withResolvers<never>();
+  const interrupt = (): void => failed.reject(signal.reason);
   if (signal.aborted) interrupt();
   signal.addEventListener('abort', interrupt);
-  const look = (change?: Change<T>): void => {
-    try {
-      const result = judge(table, change);
-      if (result !== undefined) resolve(result);
-    } catch (error) {
-      reject(error);
-    }
-  };
-  // What is there at first is no change.
-  const begin = (): void => {
-    table.onChange(look);
-    look();
-  };
   const running = runReflector({
     client,
     table,
     clock: systemClock,
     signal: ending.signal,
     onError: (error) => {
-      if (!isTransient(error) && !isExpired(error)) reject(error);
+      if (!isTransient(error) && !isExpired(error)) failed.reject(error);
     },
   });
+  const judged = judgeUntil(table, ending.signal, judge);
   try {
-    void table.whenSynced(ending.signal).then(
-      () => begin(),
-      () => {},
-    );
-    return await promise;
+    return await Promise.race([judged, failed.promise]);
   } finally {
     signal.removeEventListener('abort', interrupt);
     ending.abort();
-    await running;
+    await Promise.allSettled([running, judged]);
   }
+}
+
+async function judgeUntil<T extends KubeObject, R>(
+  table: Table<T>,
+  signal: AbortSignal,
+  judge: (table: Table<T>, updates?: readonly Update<string, T>[]) => R | undefined,
+): Promise<R> {
+  await table.whenSynced(signal);
+  for await (const { updates, initial } of table.map.subscribe({ signal, state: false })) {
+    // What is there at first is no change.
+    const result = judge(table, initial ? undefined : updates);
+    if (result !== undefined) return result;
+  }
+  throw signal.reason;
 }
 
 /** Every object of a selection, page after page. */

@@ -1,6 +1,6 @@
 // Shows objects of one kind as a table or for programs, once or as they change. The `list` commands differ in columns.
 import type { Client, Selection } from '../../kube/client/client.ts';
-import type { Change } from '../../kube/tables/change-feed.ts';
+import type { Update } from '../../watchable/index.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { painter } from '../terminal/colour.ts';
 import { interruptible } from '../exit.ts';
@@ -70,17 +70,16 @@ function watchObjects<T extends KubeObject>(
   print: Print<T>,
 ): Promise<void> {
   return interruptible((signal) =>
-    followUntil<T, never>(client, kind, selection, signal, (table, change) => {
+    followUntil<T, never>(client, kind, selection, signal, (table, updates) => {
       if (!table.served) throw unknownKind(kind);
-      print(change === undefined ? table.list().map((object) => ({ object, type: 'ADDED' })) : [rowOf(change)]);
+      print(updates?.map(rowOf) ?? table.list().map((object) => ({ object, type: 'ADDED' })));
       return undefined;
     }),
   );
 }
 
-function rowOf<T>({ old, new: current }: Change<T>): Row<T> {
-  if (current === undefined) return { object: old!, type: 'DELETED' };
-  return { object: current, type: old === undefined ? 'ADDED' : 'MODIFIED' };
+function rowOf<T>({ delete: isGone, value, before }: Update<string, T>): Row<T> {
+  return { object: value, type: isGone ? 'DELETED' : before === undefined ? 'ADDED' : 'MODIFIED' };
 }
 
 /** Objects for programs, as they come. */

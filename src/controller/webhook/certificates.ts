@@ -49,7 +49,7 @@ export class ManagedCertificates implements Certificates {
   readonly #keeper: Keeper;
   readonly #stopping = new AbortController();
   readonly #listeners = new Set<() => void>();
-  #reflector: Promise<void> = Promise.resolve();
+  #following: Promise<unknown> = Promise.resolve();
   #current: CertificateData | undefined;
 
   constructor(options: ManagedCertificatesOptions) {
@@ -62,14 +62,16 @@ export class ManagedCertificates implements Certificates {
       onError: (err, retryInMs) =>
         logger.warn({ err, secret: keyOf({ namespace, name }), retryInMs }, 'the certificate could not be kept'),
     });
-    this.#table.onChange(() => this.#keeper.wake());
   }
 
   async start(): Promise<void> {
     const { client, clock, logger } = this.#options;
     const { signal } = this.#stopping;
     const onError = (err: unknown): void => logger.warn({ err }, 'watching the certificate failed, going on');
-    this.#reflector = runReflector({ client: client.flow('webhook'), table: this.#table, clock, signal, onError });
+    this.#following = Promise.all([
+      this.#keeper.follow(this.#table.map, signal),
+      runReflector({ client: client.flow('webhook'), table: this.#table, clock, signal, onError }),
+    ]);
     await this.#keeper.start();
   }
 
@@ -89,7 +91,7 @@ export class ManagedCertificates implements Certificates {
   async stop(): Promise<void> {
     await this.#keeper.stop();
     this.#stopping.abort();
-    await this.#reflector;
+    await this.#following;
   }
 
   /** Whoever writes first wins; everybody else takes what was written. */

@@ -2,6 +2,7 @@
 // For what is not an object with a plan: certificates and the registration of webhooks.
 import type { Clock } from '../../kube/clock.ts';
 import { StepFailed } from '../../kube/write/apply.ts';
+import type { ReadonlyWatchable } from '../../watchable/index.ts';
 import { isForbidden, isInvalid } from '../../kube/errors.ts';
 import { Queue } from '../queue.ts';
 
@@ -37,6 +38,11 @@ export class Keeper {
   /** Looks again soon. */
   wake(): void {
     this.#queue.add(THING);
+  }
+
+  /** Looks again whenever a map changes, until the signal. */
+  async follow(map: ReadonlyWatchable<string, unknown>, signal: AbortSignal): Promise<void> {
+    for await (const { initial } of map.subscribe({ signal, state: false })) if (!initial) this.wake();
   }
 
   /** Waits for the present look, and makes no further one. */

@@ -53,7 +53,7 @@ export class WebhookRegistration {
   readonly #applier: Applier;
   readonly #keeper: Keeper;
   readonly #stopping = new AbortController();
-  #reflector: Promise<void> = Promise.resolve();
+  #following: Promise<unknown> = Promise.resolve();
 
   constructor(options: WebhookRegistrationOptions) {
     const { client, clock, logger, certificates } = options;
@@ -68,27 +68,27 @@ export class WebhookRegistration {
         logger.warn({ err, configuration: name, retryInMs }, 'the webhook could not be registered'),
     });
     certificates.onChange(() => this.#keeper.wake());
-    this.#tables.of(ValidatingWebhookConfiguration).onChange(() => this.#keeper.wake());
   }
 
   /** Resolves when the configuration is as it should be for the first time. */
   async start(): Promise<void> {
     const { client, clock, logger } = this.#options;
-    this.#reflector = this.#tables.run({
-      client,
-      clock,
-      signal: this.#stopping.signal,
-      onError: (_table, err) => logger.warn({ err }, 'watching the webhook configuration failed, going on'),
-    });
-    await this.#tables.whenSynced(this.#stopping.signal).catch(() => {});
-    if (!this.#stopping.signal.aborted) await this.#keeper.start();
+    const { signal } = this.#stopping;
+    const onError = (_table: unknown, err: unknown): void =>
+      logger.warn({ err }, 'watching the webhook configuration failed, going on');
+    this.#following = Promise.all([
+      this.#keeper.follow(this.#tables.of(ValidatingWebhookConfiguration).map, signal),
+      this.#tables.run({ client, clock, signal, onError }),
+    ]);
+    await this.#tables.whenSynced(signal).catch(() => {});
+    if (!signal.aborted) await this.#keeper.start();
   }
 
   /** Stops keeping it. With `remove`, also removes it: nobody answers at its address any more. */
   async stop({ remove = false }: { remove?: boolean } = {}): Promise<void> {
     await this.#keeper.stop();
     this.#stopping.abort();
-    await this.#reflector;
+    await this.#following;
     if (!remove) return;
     const { client, configuration } = this.#options;
     await removeConfiguration(client, configuration(undefined).metadata.name);

@@ -8,8 +8,6 @@
 import { deepFreeze, freezeParsed, WatchableMap } from '../../watchable/index.ts';
 import type { ReadonlyWatchable, Selection as Selected } from '../../watchable/index.ts';
 import { BoundedMap } from '../bounded-map.ts';
-import { ChangeFeed } from './change-feed.ts';
-import type { Change } from './change-feed.ts';
 import type { Selection, WatchEvent } from '../client/client.ts';
 import type { IndexFunction } from './object-index.ts';
 import { keyOf } from '../objects.ts';
@@ -24,7 +22,7 @@ export interface TableOptions<T> extends Selection {
   readonly transform?: (object: T) => T;
   /** A kind that is good to know: where it may not be read, the table counts as empty. */
   readonly optional?: boolean;
-  /** Told what a listener or an index function threw; a process warning otherwise. */
+  /** Told what an index function threw; a process warning otherwise. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -78,7 +76,6 @@ export class Table<T extends KubeObject> {
   readonly #floors = new BoundedMap<string, string>(DEPARTED_LIMIT);
   /** Uids of objects that the writer saw deleted, while the watch has not said so yet. */
   readonly #tombstones = new BoundedMap<string, true>(DEPARTED_LIMIT);
-  readonly #feed: ChangeFeed<T>;
   readonly #sync = Promise.withResolvers<void>();
   #meanwhile: Meanwhile | undefined;
   #listVersion: string | undefined;
@@ -100,7 +97,6 @@ export class Table<T extends KubeObject> {
     // Without a transform, everything here was made by the client's parser, and freezes more quickly.
     this.#transform = options.transform ?? ((object) => freezeParsed(withoutForeignManagedFields(object)));
     this.#onError = options.onError ?? ((error) => process.emitWarning(error instanceof Error ? error : String(error)));
-    this.#feed = new ChangeFeed(this.#onError);
     const labels = parseSelector(labelSelector ?? '');
     const fields = parseFieldSelector(fieldSelector ?? '');
     this.#selects = (object) => matches(labels, object.metadata.labels) && fields(object);
@@ -161,11 +157,6 @@ export class Table<T extends KubeObject> {
     return this.#map.list({ index: [name, value] });
   }
 
-  /** Calls back for each change, once the map and the indexes show it. Returns what ends that. */
-  onChange(listener: (change: Change<T>) => void): () => void {
-    return this.#feed.listen(listener);
-  }
-
   /** To be called before a list is requested; the table then knows which of its writes the list can't contain. */
   beginList(): Listing<T> {
     const meanwhile: Meanwhile = { keys: new Set(), uids: new Set() };
@@ -202,7 +193,6 @@ export class Table<T extends KubeObject> {
     } else {
       this.#put(event.object, false);
     }
-    this.#feed.tell();
   }
 
   /** An object as the table would hold it; undefined if it is outside of the table's namespace or selectors. */
@@ -215,7 +205,6 @@ export class Table<T extends KubeObject> {
     if (!this.#isHere(object)) return;
     if (this.#selects(object)) this.#put(object, true);
     else this.#leave(object.metadata);
-    this.#feed.tell();
   }
 
   /** Takes note that an object is deleted for good. */
@@ -228,7 +217,6 @@ export class Table<T extends KubeObject> {
     const key = keyOf(meta);
     if (this.#map.load(key)?.metadata.uid === meta.uid) this.#remove(key);
     this.#leave(meta);
-    this.#feed.tell();
   }
 
   #isHere({ metadata }: T): boolean {
@@ -300,26 +288,20 @@ export class Table<T extends KubeObject> {
     if (stored && !old) this.#remove(key);
     if (!old) this.#floors.delete(key);
     this.#map.store(key, object);
-    this.#changed({ key, old, new: object });
+    this.#meanwhile?.keys.add(key);
   }
 
   #remove(key: string): void {
     const { value: old } = this.#map.loadAndDelete(key);
     if (!old) return;
     if (old.metadata.resourceVersion !== undefined) this.#floor(key, old.metadata.resourceVersion);
-    this.#changed({ key, old });
-  }
-
-  #changed(change: Change<T>): void {
-    this.#meanwhile?.keys.add(change.key);
-    this.#feed.add(change);
+    this.#meanwhile?.keys.add(key);
   }
 
   #listed(served: boolean): void {
     this.#state.store('served', served);
     this.#state.store('synced', true);
     this.#sync.resolve();
-    this.#feed.tell();
   }
 
   /** An index function that throws must not keep the object out of the table: that index does not find it. */

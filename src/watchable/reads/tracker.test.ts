@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Tracker, WatchableMap } from '../index.ts';
+import { derive, Tracker, WatchableMap } from '../index.ts';
 import type { Read, Selection } from '../index.ts';
 import { SOURCE } from './read.ts';
 
@@ -26,6 +26,30 @@ function world(): { pods: WatchableMap<string, Pod>; tracker: Tracker<string>; w
 }
 
 const pod = (node: string, ready = true): Pod => ({ node, ready });
+
+it('says at once which value each change left, for who has to know its own changes', () => {
+  const pods = new WatchableMap<string, Pod>({ indexes: { node: (each) => [each.node] } });
+  const ready = derive('ready', (read, key: string) => read.get(pods, key)?.ready);
+  const told: [string, unknown][] = [];
+  const tracker = new Tracker<string>({ wake: () => {}, onChange: (name, value) => told.push([name, value]) });
+  tracker.track('entry', (read) => read.get(pods, 'a'));
+  tracker.track('node', (read) => read.index(pods, 'node', 'n1'));
+  tracker.track('derived', (read) => read.get(ready, 'a'));
+  pods.store('a', pod('n1'));
+  pods.store('a', pod('n1', false));
+  expect(told.filter(([name]) => name === 'entry')).toEqual([
+    ['entry', pod('n1')],
+    ['entry', pod('n1', false)],
+  ]);
+  expect(told.find(([name]) => name === 'node')).toEqual(['node', pod('n1')]);
+  // What is derived may have changed; nobody has computed it yet.
+  expect(told.find(([name]) => name === 'derived')).toEqual(['derived', undefined]);
+  told.splice(0);
+  pods.delete('a');
+  expect(told.find(([name]) => name === 'entry')).toEqual(['entry', undefined]);
+  tracker.close();
+  expect(tracker.has('entry')).toBe(false);
+});
 
 describe('a tracker wakes', () => {
   it('who read an entry, or looked for it and did not find it', () => {
