@@ -274,4 +274,7 @@ export type IstioSpec = z.input<typeof Spec>;
 export type IstioStatus = z.input<typeof Status>;
 /** An Istio may have no spec at all. */
 export type Istio = Omit<ResourceObject<IstioSpec, IstioStatus>, 'spec'> & { readonly spec?: IstioSpec };
+export type IstioConfig = z.input<typeof Config>;
+export type Authorizer = z.input<typeof Authorizer>;
+export type ComponentResources = z.input<typeof Resources>;
 export type ComponentWorkload = z.input<typeof Workload>;

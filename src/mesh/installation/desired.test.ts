@@ -1,0 +1,91 @@
+// Every `testdata/desired/NAME.in.yaml` is a resource and a cluster; `NAME.out.yaml` is the IstioOperator that it should
+// have: whole where nothing is wished for, and else what differs from that.
+// `UPDATE_GOLDEN=1 npx vitest run src/mesh` writes the outputs anew: read the difference.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import * as z from 'zod';
+import { goldenOf } from '../../../test/support/golden.ts';
+import { istio } from '../../api/istio.ts';
+import type { IstioSpec } from '../../api/istio.ts';
+import { createMergePatch } from '../../kube/index.ts';
+import { jsonEqual } from '../../watchable/index.ts';
+import { desiredOperator } from './desired.ts';
+import type { InstallationFacts } from './desired.ts';
+import { proxyResources } from './merge-components.ts';
+
+const DIR = path.join(import.meta.dirname, 'testdata/desired');
+const Input = z.strictObject({
+  about: z.string(),
+  cluster: z
+    .strictObject({
+      size: z.enum(['Evaluation', 'Production']),
+      flavour: z.enum(['GKE', 'k3d', 'AWS', 'OpenStack', 'Gardener', 'unknown']),
+      elbDeprecated: z.boolean(),
+      hasNetworkLoadBalancer: z.boolean(),
+      dualStack: z.boolean(),
+      disableCni: z.boolean(),
+      controlPlaneVPA: z.boolean(),
+      imagePullSecret: z.string(),
+    })
+    .partial()
+    .default({}),
+  /** Print the whole operator. */
+  whole: z.boolean().default(false),
+  spec: istio.definition.spec.default({}),
+});
+
+function read(name: string): { readonly facts: InstallationFacts; readonly spec: IstioSpec; readonly whole: boolean } {
+  const { cluster, spec, whole } = Input.parse(parse(readFileSync(path.join(DIR, `${name}.in.yaml`), 'utf8')));
+  const facts = { size: 'Production', flavour: 'unknown', hub: 'docker.io/istio', version: '1.31.0', ...cluster };
+  return { facts: facts as InstallationFacts, spec: spec as IstioSpec, whole };
+}
+
+const names = readdirSync(DIR)
+  .filter((name) => name.endsWith('.in.yaml'))
+  .map((name) => name.replace('.in.yaml', ''));
+
+test.each(names)('%s', (name) => {
+  const { facts, spec, whole } = read(name);
+  const plain = desiredOperator({}, { ...read('size-production').facts, size: facts.size });
+  const desired = desiredOperator(spec, facts);
+  const shown = whole ? desired : (createMergePatch({ ...plain }, { ...desired }, jsonEqual) ?? 'nothing differs');
+  const text = stringify(shown, { lineWidth: 0, aliasDuplicateObjects: false });
+  expect(text).toBe(goldenOf(text, path.join(DIR, `${name}.out.yaml`)));
+});
+
+test('merging does not change the default that it starts from', () => {
+  const facts = read('size-production').facts;
+  const before = JSON.stringify(desiredOperator({}, facts));
+  desiredOperator(read('components').spec, facts);
+  expect(JSON.stringify(desiredOperator({}, facts))).toBe(before);
+});
+
+test('a timeout that is no length of time is reported by its path', () => {
+  const spec = { config: { authorizers: [{ name: 'a', service: 's', port: 1, timeout: 'soon' }] } };
+  expect(() => desiredOperator(spec, read('size-production').facts)).toThrow(
+    'spec.config.authorizers[0].timeout must be a length of time such as 1s, found "soon"',
+  );
+});
+
+test('the resources of sidecars are those of the profile, with what the resource says', () => {
+  const facts = read('size-production').facts;
+  expect(proxyResources(desiredOperator({}, facts))).toEqual({
+    requests: { cpu: '10m', memory: '192Mi' },
+    limits: { cpu: '1000m', memory: '1024Mi' },
+  });
+  const resources = { requests: { cpu: '79m' } };
+  expect(proxyResources(desiredOperator({ components: { proxy: { k8s: { resources } } } }, facts))).toEqual({
+    requests: { cpu: '79m', memory: '192Mi' },
+    limits: { cpu: '1000m', memory: '1024Mi' },
+  });
+});
+
+test('resources of sidecars of which one is missing are an error', () => {
+  const operator = desiredOperator({}, read('size-production').facts);
+  const values = { global: { proxy: { resources: { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1' } } } } };
+  expect(proxyResources({ ...operator, spec: { ...operator.spec, values } })).toBe(
+    'proxy resources missing in merged IstioOperator',
+  );
+});

@@ -1,0 +1,100 @@
+// Wishes about the components: CPU and memory, replicas, how pods are replaced, where they run.
+import type { ComponentResources, ComponentWorkload, IstioSpec } from '../../api/istio.ts';
+import { EGRESS_GATEWAY, INGRESS_GATEWAY } from '../names.ts';
+import { overlay, valueAt } from './operator.ts';
+import type { GatewayComponent, IstioOperator, K8s, Tree } from './operator.ts';
+
+type Components = NonNullable<IstioSpec['components']>;
+
+interface ComponentOptions {
+  readonly disableCni?: boolean;
+  readonly controlPlaneVPA?: boolean;
+}
+
+/** The operator with the wishes about its components. Of gateways, only the first of each kind is ours. */
+export function mergeComponents(
+  operator: IstioOperator,
+  { pilot, ingressGateway, egressGateway, cni, proxy }: Components,
+  { disableCni, controlPlaneVPA = false }: ComponentOptions,
+): IstioOperator {
+  const { components: own, values } = operator.spec;
+  const first = (gateways: readonly GatewayComponent[], wish: Partial<GatewayComponent>): GatewayComponent[] =>
+    gateways.map((gateway, index) => (index === 0 ? overlay(gateway, wish) : gateway));
+  const components = {
+    ...own,
+    pilot: overlay(own.pilot, { k8s: workload(pilot?.k8s) }),
+    ingressGateways: first(own.ingressGateways, { k8s: workload(ingressGateway?.k8s) }),
+    egressGateways: first(own.egressGateways, {
+      enabled: egressGateway?.enabled,
+      k8s: workload(egressGateway?.k8s),
+    }),
+    cni: {
+      ...own.cni,
+      ...(disableCni !== undefined && { enabled: !disableCni }),
+      k8s: {
+        ...overlay(own.cni.k8s ?? {}, { resources: cni?.k8s.resources }),
+        // Each kind of affinity that is named takes the place of what was there, as a whole.
+        ...(cni?.k8s.affinity && { affinity: { ...own.cni.k8s?.affinity, ...cni.k8s.affinity } }),
+      },
+    },
+  };
+  const merged = {
+    ...operator,
+    spec: {
+      ...operator.spec,
+      components,
+      values: overlay(values, {
+        global: { proxy: { resources: proxy?.k8s.resources } },
+        pilot: replicas(pilot?.k8s),
+        gateways: {
+          [INGRESS_GATEWAY]: replicas(ingressGateway?.k8s),
+          [EGRESS_GATEWAY]: replicas(egressGateway?.k8s),
+        },
+      }),
+    },
+  };
+  return controlPlaneVPA ? withoutMemoryScaling(merged) : merged;
+}
+
+/** CPU and memory that every sidecar shall have; a string says what is missing. */
+export function proxyResources(operator: IstioOperator): Required<ComponentResources> | string {
+  const resources = valueAt(operator.spec, 'values.global.proxy.resources') as ComponentResources | undefined;
+  for (const kind of ['requests', 'limits'] as const) {
+    for (const what of ['cpu', 'memory'] as const) {
+      if (resources?.[kind]?.[what] === undefined) return 'proxy resources missing in merged IstioOperator';
+    }
+  }
+  return resources as Required<ComponentResources>;
+}
+
+function workload(wish: ComponentWorkload | undefined): K8s | undefined {
+  if (wish === undefined) return undefined;
+  const { hpaSpec, strategy, resources } = wish;
+  return { hpaSpec, strategy, resources };
+}
+
+/** The charts look here, and not at the autoscaler, to see whether a PodDisruptionBudget would block every drain. */
+function replicas(wish: ComponentWorkload | undefined): Tree | undefined {
+  const { minReplicas, maxReplicas } = wish?.hpaSpec ?? {};
+  return wish?.hpaSpec && { autoscaleMin: minReplicas, autoscaleMax: maxReplicas };
+}
+
+/** A vertical autoscaler cares for memory: two that react to the same would work against each other. */
+function withoutMemoryScaling(operator: IstioOperator): IstioOperator {
+  const { pilot, ingressGateways, egressGateways } = operator.spec.components;
+  const scaled = <T extends { readonly k8s?: K8s }>(component: T): T => {
+    const metrics = component.k8s?.hpaSpec?.['metrics'] as readonly Tree[] | undefined;
+    if (metrics === undefined) return component;
+    const kept = metrics.filter((metric) => valueAt(metric, 'resource.name') !== 'memory');
+    return overlay(component, { k8s: { hpaSpec: { metrics: kept } } });
+  };
+  return overlay(operator, {
+    spec: {
+      components: {
+        pilot: scaled(pilot),
+        ingressGateways: ingressGateways.map(scaled),
+        egressGateways: egressGateways.map(scaled),
+      },
+    },
+  });
+}

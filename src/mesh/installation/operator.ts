@@ -1,0 +1,78 @@
+// The IstioOperator: what the renderers of Istio's manifests take. A file format, not a kind of the cluster.
+
+/** A tree of plain values. */
+export interface Tree {
+  readonly [field: string]: unknown;
+}
+
+/** What a component of the operator can say about its workload, as far as we set it. */
+export interface K8s extends Tree {
+  readonly resources?: Tree;
+  readonly hpaSpec?: Tree & { readonly minReplicas?: number; readonly maxReplicas?: number };
+  readonly strategy?: Tree;
+  readonly affinity?: Tree;
+  readonly env?: readonly { readonly name: string; readonly value: string }[];
+  readonly overlays?: readonly Overlay[];
+}
+
+/** Edits of a rendered object, made last. */
+export interface Overlay {
+  readonly apiVersion?: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly patches: readonly { readonly path: string; readonly value: unknown }[];
+}
+
+interface Component {
+  readonly enabled: boolean;
+  readonly namespace?: string;
+  readonly k8s?: K8s;
+}
+
+export interface GatewayComponent extends Component {
+  readonly name: string;
+}
+
+export interface IstioOperator {
+  readonly apiVersion: 'install.istio.io/v1alpha1';
+  readonly kind: 'IstioOperator';
+  readonly metadata: { readonly name: string; readonly namespace: string; readonly labels?: Tree };
+  readonly spec: {
+    readonly profile: string;
+    readonly hub: string;
+    readonly tag: string;
+    readonly components: {
+      readonly base: Component;
+      readonly pilot: Component;
+      readonly cni: Component;
+      readonly ingressGateways: readonly GatewayComponent[];
+      readonly egressGateways: readonly GatewayComponent[];
+      readonly ztunnel?: Component;
+    };
+    readonly meshConfig: Tree & { readonly defaultConfig?: Tree; readonly extensionProviders?: readonly Tree[] };
+    readonly values: Tree;
+  };
+}
+
+/**
+ * A tree with another laid over it: objects are merged, anything else is replaced, also by `false`, `0` and `''`; what
+ * is undefined is not there. Nothing that went in is changed.
+ */
+export function overlay<T>(base: T, over: unknown): T {
+  if (over === undefined) return base;
+  if (!isTree(base) || !isTree(over)) return over as T;
+  const merged: Record<string, unknown> = { ...base };
+  for (const [field, value] of Object.entries(over)) {
+    if (value !== undefined) merged[field] = overlay(merged[field] ?? (isTree(value) ? {} : undefined), value);
+  }
+  return merged as T;
+}
+
+/** The value at a path, such as `values.global.proxy.resources`. */
+export function valueAt(tree: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, field) => (isTree(value) ? value[field] : undefined), tree);
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
