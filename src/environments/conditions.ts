@@ -77,7 +77,9 @@ function routed({ decisions, unreached, warnings }: Overall): PlannedCondition {
   if (unreached.size > 0) {
     const causes = [...unreached.values()];
     const { reason } = causes.find((each) => each.reason.startsWith('Waiting')) ?? causes[0]!;
-    return condition('Routed', false, reason, [...unreachedTexts(unreached), ...warnings].join('; '));
+    const texts = unreachedTexts(unreached);
+    const others = warnings.filter((warning) => !texts.some((text) => text.includes(warning)));
+    return condition('Routed', false, reason, [...texts, ...others].join('; '));
   }
   // What could not be routed is among the errors, too.
   const isWhole =

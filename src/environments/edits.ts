@@ -15,6 +15,7 @@ import { VirtualService } from '../traffic/istio/objects.ts';
 import { withRoutes } from './routes.ts';
 import type { Wishes } from './routes.ts';
 import type { Settings } from './settings.ts';
+import { ownRoots } from './roots.ts';
 
 export interface Edits {
   readonly steps: Step[];
@@ -50,7 +51,9 @@ export function planEdits(facts: EnvironmentFacts, decisions: readonly DueDecisi
       const hosts = due.hosts.get(key) ?? [];
       return hosts.length === 0 ? [] : [insertionOf(subset, hosts, settings)];
     });
-    const edited = editRoutes(service, { env, owner, insertions, untouched });
+    const roots = facts.roots.get(key) ?? ownRoots(service);
+    if (insertions.length > 0) edits.warnings.push(...roots.superseded);
+    const edited = editRoutes(service, { env, owner, insertions, untouched, roots });
     edits.warnings.push(...edited.warnings.map((text) => `VirtualService ${key}${text}`));
     if (edited.service === service) continue;
     const refused = refusal(VirtualService, service.metadata);

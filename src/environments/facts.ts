@@ -4,6 +4,7 @@ import type { DynamicEnv, ResourceStatus, Subset } from '../api/dynamicenv.ts';
 import type { Refusal, View } from '../controller/index.ts';
 import { fullHost } from '../traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
+import { keyOf } from '../kube/index.ts';
 import type { AnyKind, Ref } from '../kube/index.ts';
 import { clonePodLabels } from './clone.ts';
 import { isSteady } from './clone-state.ts';
@@ -22,6 +23,8 @@ import { Deployment, NetworkPolicy, PodDisruptionBudget } from './objects.ts';
 import type { HorizontalPodAutoscaler, Pod, Service } from './objects.ts';
 import { isCloneOf, isRuleOf } from './ownership.ts';
 import type { Owner } from './ownership.ts';
+import { findRoots } from './roots.ts';
+import type { Roots } from './roots.ts';
 import { handles } from './routes.ts';
 import type { Insertion } from './routes.ts';
 import { selects } from './services.ts';
@@ -37,6 +40,8 @@ export interface EnvironmentFacts {
   readonly made: Made;
   /** VirtualServices that have routes of it, or its name. */
   readonly edited: readonly VirtualService[];
+  /** By whose hosts and gateways the VirtualServices work that lead to the environment or shall. */
+  readonly roots: ReadonlyMap<string, Roots>;
   /** Kinds of Istio that the cluster does not have. */
   readonly unserved: readonly AnyKind[];
   /** What the server refused in this pass. */
@@ -103,16 +108,22 @@ export function factsOf(
   ];
   const byKey = Map.groupBy(all, ({ subset }) => statusKey(subset));
   const needsIstio = all.some(({ consumer }) => !consumer);
+  const workloads = [...byKey].map(([key, [first, ...again]]) => ({
+    ...workloadFacts(view, env, first!, settings),
+    key,
+    isRepeated: again.length > 0,
+  }));
+  const edited = findEdited(view, env);
+  const leading = workloads.flatMap(({ hosts }) => hosts.flatMap(({ virtualServices }) => virtualServices));
   return {
     env,
     owner,
-    workloads: [...byKey].map(([key, [first, ...again]]) => ({
-      ...workloadFacts(view, env, first!, settings),
-      key,
-      isRepeated: again.length > 0,
-    })),
+    workloads,
     made: findMade(view, env, owner),
-    edited: findEdited(view, env),
+    edited,
+    roots: new Map(
+      (makes ? [...leading, ...edited] : []).map((each) => [keyOf(each.metadata), findRoots(view, each, settings)]),
+    ),
     unserved: needsIstio ? [DestinationRule, VirtualService].filter((kind) => !view.served(kind)) : [],
     refusal: view.refusal,
   };

@@ -1,5 +1,6 @@
 // Texts that reach the status. People and tests know them by heart, so they are contract to the letter, typos included.
-import type { Ref } from '../kube/objects.ts';
+import { keyOf } from '../kube/objects.ts';
+import type { KubeObject, Ref } from '../kube/objects.ts';
 import type { Relation } from '../traffic/istio/matches.ts';
 
 const ONLY_BASE = 'let its selector ask for a label that only the base has';
@@ -47,6 +48,18 @@ export const messages = {
     `${other} came first and gets the requests of istioMatches[${match}] (${key})`,
   mayBeShadowed: (other: string, match: number, key: string) =>
     `${other} came first and may take the requests of istioMatches[${match}] (${key}): whether it takes all of them can't be decided`,
+  labelsAtGateway: (gateways: readonly string[]) =>
+    `a source label never matches at a gateway (${gateways.join(', ')}), where callers are outside of the mesh`,
+  labelsBelowGateway: (root: string) =>
+    `source labels do not count below a match that names gateways, as that of VirtualService ${root} which delegates to it does`,
+  leftOutBelow: (root: string, on: string) =>
+    `Istio leaves it out where VirtualService ${root} delegates, for the two do not agree on ${on}`,
+  routeLeftOut: (match: number, key: string, why: string) => `the route of istioMatches[${match}] (${key}): ${why}`,
+  superseded: (service: KubeObject, host: string, winner: KubeObject) =>
+    `VirtualService ${keyOf(service.metadata)} is ignored in the mesh for ${host}: VirtualService ${keyOf(winner.metadata)} is older, and Istio goes by one alone`,
+  takenBy: (taker: string) => `${taker} takes all of the requests`,
+  withoutEffect: (why: readonly string[]) => `its routes have no effect: ${why.join(', ')}`,
+  notRouted: (why: string | undefined) => `no route leads to it${why === undefined ? '' : `: ${why}`}`,
   gotNothing: (takers: readonly string[]) => `all of its requests are taken by ${takers.join(', ')}`,
   unanswered: (why: string) => `requests get errors: ${why}`,
   noPod: (why: string | undefined) => `no pod of the clone is ready${why === undefined ? '' : ` (${why})`}`,

@@ -1,32 +1,41 @@
 // Whether requests reach the clone of a subset, by the routes as they will be: what `Routed` says of it.
 import { isRunning } from './clone-state.ts';
-import { keepsRoutes } from './decision.ts';
+import { errorsOf, keepsRoutes } from './decision.ts';
 import type { Decision } from './decision.ts';
 import type { DueDecision } from './due.ts';
 import { isRouteOfSubset } from './ownership.ts';
 import type { Owner } from './ownership.ts';
+import { keyOf } from '../kube/index.ts';
+import type { EnvironmentFacts } from './facts.ts';
+import { conflictsOf, ownRoots } from './roots.ts';
+import type { Roots } from './roots.ts';
 import { messages } from './messages.ts';
 import type { VirtualService } from '../traffic/istio/objects.ts';
 import { takerOf, titleOf } from './shadow.ts';
 
 /** Why no request reaches a clone. */
 export interface Unreached {
-  readonly reason: 'WaitingForWorkloads' | 'WaitingForRules' | 'RoutesMissing' | 'Shadowed' | 'NotAnswered';
+  readonly reason:
+    | 'WaitingForWorkloads'
+    | 'WaitingForRules'
+    | 'RoutesMissing'
+    | 'RoutesIgnored'
+    | 'Shadowed'
+    | 'NotAnswered';
   readonly message: string;
 }
 
 /** Why no request reaches the clone of a subset; undefined if requests do. */
 export function unreachedOf(
   decision: DueDecision,
-  owner: Owner,
+  { owner, roots }: Pick<EnvironmentFacts, 'owner' | 'roots'>,
   services: ReadonlyMap<string, VirtualService>,
+  warnings: readonly string[],
 ): Unreached | undefined {
-  const takers = [...services].flatMap(([key, service]) => takersIn(decision, owner, key, service));
-  if (takers.length === 0) return notRouted(decision);
-  // One that nobody takes from is enough.
-  if (!takers.includes(undefined)) {
-    return { reason: 'Shadowed', message: messages.gotNothing([...new Set(takers as string[])]) };
-  }
+  const obstacles = [...services].flatMap(([key, service]) => obstaclesIn(decision, owner, service, roots.get(key)));
+  if (obstacles.length === 0) return notRouted(decision, warnings);
+  // One that nothing is in the way of is enough.
+  if (!obstacles.includes(undefined)) return outcomeOf(obstacles as readonly Obstacle[]);
   // Of what is left alone, and nobody has told of before, rules are not known.
   const isUnknown = keepsRoutes(decision) && decision.ruleStatuses.length === 0;
   const isRuled = isUnknown || decision.ruleStatuses.some(({ status }) => status === 'running');
@@ -34,21 +43,47 @@ export function unreachedOf(
   return unanswered === undefined ? undefined : { reason: 'NotAnswered', message: messages.unanswered(unanswered) };
 }
 
-/** For each route of a VirtualService to the clone: which one takes all of its requests, if any. */
-function takersIn({ subset }: Decision, owner: Owner, key: string, service: VirtualService): (string | undefined)[] {
+/** What keeps a route from getting requests: earlier ones take them, or proxies do not go by it. */
+type Obstacle = { readonly taker: string } | { readonly ignored: string };
+
+function outcomeOf(obstacles: readonly Obstacle[]): Unreached {
+  const [takers, ignored] = [
+    [...new Set(obstacles.flatMap((each) => ('taker' in each ? [each.taker] : [])))],
+    [...new Set(obstacles.flatMap((each) => ('ignored' in each ? [each.ignored] : [])))],
+  ];
+  if (ignored.length === 0) return { reason: 'Shadowed', message: messages.gotNothing(takers) };
+  return { reason: 'RoutesIgnored', message: messages.withoutEffect([...ignored, ...takers.map(messages.takenBy)]) };
+}
+
+/** For each route of a VirtualService to the clone: what is in its way, if anything. */
+function obstaclesIn(
+  { subset }: Decision,
+  owner: Owner,
+  service: VirtualService,
+  roots: Roots = ownRoots(service),
+): (Obstacle | undefined)[] {
   const http = service.spec?.http ?? [];
-  return http.flatMap((route, i) => {
+  return http.flatMap((route, i): readonly (Obstacle | undefined)[] => {
     if (!isRouteOfSubset(owner, subset, service, route)) return [];
+    if (roots.isIgnored) return roots.superseded.map((ignored) => ({ ignored }));
+    const conflicts = conflictsOf(roots, route);
+    if (conflicts.length > 0 && conflicts.length === roots.delegating.length) return [{ ignored: conflicts[0]! }];
     const earlier = http.slice(0, i).filter((each) => !isRouteOfSubset(owner, subset, service, each));
     const taker = takerOf(earlier, route.match ?? [{}]);
-    return [taker?.isCertain ? `${titleOf(service, taker.route)} in VirtualService ${key}` : undefined];
+    const name = keyOf(service.metadata);
+    return [taker?.isCertain ? { taker: `${titleOf(service, taker.route)} in VirtualService ${name}` } : undefined];
   });
 }
 
-function notRouted(decision: DueDecision): Unreached {
-  const { action, due } = decision;
+function notRouted(decision: DueDecision, warnings: readonly string[]): Unreached {
+  const { action, due, key } = decision;
   const isWaiting = action === 'replace' || (action === 'route' && due.wait);
-  if (!isWaiting) return { reason: 'RoutesMissing', message: 'no route leads to it' };
+  if (!isWaiting) {
+    const why = [...errorsOf(decision), ...warnings].find(
+      (text) => text.startsWith('istioMatches[') || text.endsWith(`(${key})`),
+    );
+    return { reason: 'RoutesMissing', message: messages.notRouted(why) };
+  }
   return isRunning(decision)
     ? { reason: 'WaitingForRules', message: 'not routed yet: its routes wait until proxies know the rules' }
     : { reason: 'WaitingForWorkloads', message: 'not routed yet: its routes wait for the clone' };

@@ -9,6 +9,8 @@ import { combine, unusable } from '../traffic/istio/matches.ts';
 import { messages } from './messages.ts';
 import { cloneName, RESPONSE_HEADER, routeName, statusKey } from './names.ts';
 import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from '../traffic/istio/objects.ts';
+import { conflictsOf, labelsProblem, ownRoots } from './roots.ts';
+import type { Roots } from './roots.ts';
 import { takerOf, titleOf } from './shadow.ts';
 
 /** A subset whose requests a VirtualService shall lead to its clone: those that go to one of these hosts now. */
@@ -27,12 +29,14 @@ export interface Wishes {
   readonly insertions: readonly Insertion[];
   /** Subsets whose routes stay as they are: what they should be can't be told at the moment. */
   readonly untouched: readonly Subset[];
+  /** By whose hosts and gateways the VirtualService works; by its own unless told. */
+  readonly roots?: Roots;
 }
 
 /** The routes that a VirtualService shall have, and what people should know about those that could not be made. */
 export function withRoutes(
   service: VirtualService,
-  { env, owner, insertions, untouched }: Wishes,
+  { env, owner, insertions, untouched, roots = ownRoots(service) }: Wishes,
 ): { readonly http: readonly HttpRoute[]; readonly warnings: readonly string[] } {
   const isOurs = (route: HttpRoute): boolean =>
     isRouteOf(owner, service, route) && !untouched.some((subset) => isRouteOfSubset(owner, subset, service, route));
@@ -48,7 +52,8 @@ export function withRoutes(
     const warn = (text: string): unknown => warnings.add(`${route.name ? `, route ${route.name}` : ''}: ${text}`);
     const place = placeIn(block, isOurs);
     http.push(...place.before);
-    for (const insertion of insertions) http.push(...inserted(service, env, owner, insertion, route, http, warn));
+    for (const insertion of insertions)
+      http.push(...inserted(service, env, owner, insertion, route, http, roots, warn));
     http.push(...place.after, route);
     block = [];
   }
@@ -77,6 +82,7 @@ function inserted(
   insertion: Insertion,
   base: HttpRoute,
   before: readonly HttpRoute[],
+  roots: Roots,
   warn: (text: string) => void,
 ): HttpRoute[] {
   const matching = (base.route ?? []).filter((each) => leadsTo(service, insertion, each));
@@ -93,7 +99,7 @@ function inserted(
   const routes: HttpRoute[] = [];
   for (const [i, wanted] of (env.spec?.istioMatches ?? []).entries()) {
     if (unusable(wanted) !== undefined) continue;
-    const match = combined(service, base, wanted, i, (text) => warn(`${text} (${statusKey(subset)})`));
+    const match = combined(roots, base, wanted, i, (text) => warn(`${text} (${statusKey(subset)})`));
     if (match.length === 0) continue;
     const taker = takerOf(earlier, match);
     if (taker !== undefined) {
@@ -101,6 +107,7 @@ function inserted(
       warn(text(titleOf(service, taker.route), i, statusKey(subset)));
     }
     const route = { ...base, match, route: destinations };
+    for (const why of conflictsOf(roots, route)) warn(messages.routeLeftOut(i, statusKey(subset), why));
     routes.push({ ...route, name: routeName(env.metadata, subset, digest(route)) });
   }
   return routes;
@@ -126,25 +133,21 @@ function leadsTo(service: VirtualService, insertion: Insertion, { destination }:
 
 /** Every match entry of the base with the environment's conditions; one without entries has one that asks nothing. */
 function combined(
-  service: VirtualService,
+  roots: Roots,
   base: HttpRoute,
   wanted: IstioMatch,
   index: number,
   warn: (text: string) => void,
 ): HttpMatch[] {
   const entries = base.match && base.match.length > 0 ? base.match : [{}];
-  const results = entries.map((entry) => ({ entry, ...combine(entry, wanted) }));
+  const hasLabels = Object.keys(wanted.sourceLabels ?? {}).length > 0;
+  const problem = hasLabels ? labelsProblem(roots) : undefined;
+  const results = entries.map((entry) => (problem === undefined ? combine(entry, wanted) : { contradiction: problem }));
   const isNever = results.every((result) => 'contradiction' in result);
-  return results.flatMap(({ entry, ...result }, i) => {
-    if ('contradiction' in result) {
-      warn(messages.fitsNothing(index, isNever ? undefined : i, result.contradiction));
-      return [];
-    }
-    const { gateways = service.spec?.gateways ?? ['mesh'] } = entry;
-    if (Object.keys(wanted.sourceLabels ?? {}).length > 0 && !gateways.includes('mesh')) {
-      warn(`source labels are those of the pods of gateway ${gateways.join(', ')}, not of who calls from outside`);
-    }
-    return [result.match];
+  return results.flatMap((result, i) => {
+    if (!('contradiction' in result)) return [result.match];
+    warn(messages.fitsNothing(index, isNever ? undefined : i, result.contradiction));
+    return [];
   });
 }
 

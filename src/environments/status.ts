@@ -16,6 +16,7 @@ import { ERROR_LISTS, errorsOf, hasFailed } from './decision.ts';
 import type { Decision } from './decision.ts';
 import type { Pruning } from './prune.ts';
 import { itemsOf } from './names.ts';
+import type { Unreached } from './reachability.ts';
 
 type Fields = Omit<DynamicEnvStatus, 'conditions'>;
 
@@ -117,11 +118,14 @@ function isNotReady(decision: Decision): boolean {
   return isUnfit || !isRunning(decision) || decision.ruleStatuses.some(failed);
 }
 
+/** Nothing that is waited for changes these. */
+const LASTING = new Set<Unreached['reason']>(['Shadowed', 'RoutesMissing', 'RoutesIgnored']);
+
 function stateOf({ decisions, pruning, unreached }: Overall): State {
   if (pruning.refusals.length > 0) return 'degraded';
   if (decisions.some((decision) => hasFailed(decision) || decision.cloneStatus.status === 'failed')) return 'degraded';
   // Nothing of ours brings requests to a subset that others take them from, or that no route can lead to.
   const causes = [...unreached.values()].map(({ reason }) => reason);
-  if (causes.includes('Shadowed') || causes.includes('RoutesMissing')) return 'degraded';
+  if (causes.some((reason) => LASTING.has(reason))) return 'degraded';
   return !pruning.gone || causes.length > 0 || decisions.some(isNotReady) ? 'processing' : 'ready';
 }

@@ -26,7 +26,7 @@ export function writeEnvironment(
   now: number,
   settings: Settings,
 ): Plan {
-  const { env, owner } = facts;
+  const { env } = facts;
   const decisions = decided.map((decision) => ({ ...decision, due: dueRoutes(decision, now, settings) }));
   const edits = planEdits(facts, decisions, settings);
   const pruning = prune(facts, decisions, edits, now, settings);
@@ -38,7 +38,7 @@ export function writeEnvironment(
   ];
   const unreached = new Map<Decision, Unreached>();
   for (const decision of decisions) {
-    const cause = decision.consumer ? undefined : unreachedOf(decision, owner, edits.services);
+    const cause = decision.consumer ? undefined : unreachedOf(decision, facts, edits.services, warnings);
     if (cause !== undefined) unreached.set(decision, cause);
   }
   const status = statusOf(env, { decisions, pruning, routes: edits.statuses, unreached, warnings }, now);

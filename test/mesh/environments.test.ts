@@ -22,23 +22,12 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
   beforeAll(async () => {
     const { mesh } = handle;
     manager = await startControllers(mesh.client, { settleMs: 0, drainMs: 100 });
-    await makeWorkloads(mesh.client, NAMESPACE, ['orders', 'payments'], mesh.ports[0]!);
-    await mesh.client.create(VirtualService, {
-      apiVersion: 'networking.istio.io/v1beta1',
-      kind: 'VirtualService',
-      metadata: { name: 'edge', namespace: NAMESPACE },
-      spec: {
-        hosts: [PUBLIC],
-        gateways: ['istio-system/ingress'],
-        http: [{ match: [{ uri: { prefix: '/delegate' } }], delegate: { name: 'delegate' } }, TO_ORDERS],
-      },
-    });
-    await mesh.client.create(VirtualService, {
-      apiVersion: 'networking.istio.io/v1beta1',
-      kind: 'VirtualService',
-      metadata: { name: 'delegate', namespace: NAMESPACE },
-      spec: { http: [TO_ORDERS] },
-    });
+    await makeWorkloads(mesh.client, NAMESPACE, ['orders', 'payments', 'stock'], mesh.ports[0]!);
+    await mesh.client.delete(VirtualService, { namespace: NAMESPACE, name: 'stock' });
+    const http = [{ match: [{ uri: { prefix: '/delegate' } }], delegate: { name: 'delegate' } }, TO_ORDERS];
+    const gateways = ['istio-system/ingress'];
+    await mesh.client.create(VirtualService, virtualService('public', { hosts: [PUBLIC], gateways, http }));
+    await mesh.client.create(VirtualService, virtualService('delegate', { http: [TO_ORDERS] }));
     web = await mesh.caller({ name: 'web', namespace: NAMESPACE, labels: { app: 'web' } });
     tester = await mesh.caller({ name: 'tester', namespace: NAMESPACE, labels: { app: 'tester' } });
   });
@@ -139,7 +128,86 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
       expect(await image(web, 'payments')).toBe('payments:1');
     });
   });
+
+  const toStock = { route: [{ destination: { host: 'stock', subset: 'shared' } }] };
+  const byLabel = { sourceLabels: { app: 'tester' } };
+  const byHeader = { headers: { [KEY]: { exact: 'alice' } } };
+  test.each<[string, Record<string, VirtualService['spec']>, typeof byLabel | typeof byHeader, string | number]>([
+    [
+      'for callers with a label behind a gateway alone',
+      { edge: { hosts: ['stock.example.com'], gateways: ['istio-system/ingress'], http: [toStock] } },
+      byLabel,
+      'stock:1',
+    ],
+    [
+      'for callers with a label below a match that names gateways',
+      {
+        root: { hosts: ['stock'], http: [{ match: [{ gateways: ['mesh'] }], delegate: { name: 'stock' } }] },
+        stock: { http: [toStock] },
+      },
+      byLabel,
+      'stock:1',
+    ],
+    [
+      'below a root that asks for the same header by a regular expression',
+      {
+        root: {
+          hosts: ['stock'],
+          http: [{ match: [{ headers: { [KEY]: { regex: 'a.*' } } }], delegate: { name: 'stock' } }],
+        },
+        stock: { http: [toStock] },
+      },
+      byHeader,
+      'stock:1',
+    ],
+    [
+      'below a root that looks at paths of any case',
+      {
+        root: {
+          hosts: ['stock'],
+          http: [{ match: [{ uri: { prefix: '/' }, ignoreUriCase: true }], delegate: { name: 'stock' } }],
+        },
+        stock: { http: [toStock] },
+      },
+      byHeader,
+      'stock:1',
+    ],
+    [
+      'in the second VirtualService for a host',
+      {
+        'a-first': { hosts: ['stock'], http: [{ directResponse: { status: 418 } }] },
+        'b-second': { hosts: [`stock.${NAMESPACE}.svc.cluster.local`], http: [toStock] },
+      },
+      byHeader,
+      418,
+    ],
+  ])('an environment that no request can reach is degraded: %s', async (_where, specs, match, answer) => {
+    const { client, ingress } = handle.mesh;
+    for (const [name, spec] of Object.entries(specs)) await client.create(VirtualService, virtualService(name, spec));
+    const env = withMatch(environmentOf(NAMESPACE, 'alice', 'stock', 'stock:2'), match);
+    await client.create(DynamicEnv, env);
+    await poll(async () => {
+      const { status } = await client.get(DynamicEnv, env.metadata);
+      const [subset] = Object.values(status?.subsetsStatus ?? {});
+      return status?.state === 'degraded' && subset?.deployment.status === 'running';
+    }, 20_000);
+    await handle.mesh.settled();
+    const [caller, host] = 'edge' in specs ? [ingress, 'stock.example.com'] : [tester, 'stock'];
+    expect(await image(caller, host, 'alice')).toBe(answer);
+    await client.delete(DynamicEnv, env.metadata);
+    await gone(client, env);
+    for (const name of Object.keys(specs)) await client.delete(VirtualService, { namespace: NAMESPACE, name });
+  });
 });
+
+function virtualService(name: string, spec: VirtualService['spec']): VirtualService {
+  return {
+    apiVersion: 'networking.istio.io/v1beta1',
+    kind: 'VirtualService',
+    metadata: { name, namespace: NAMESPACE },
+    ...(spec && { spec }),
+  };
+}
 
 function withMatch(env: DynamicEnv, match: Pick<HttpMatch, 'headers' | 'sourceLabels'>): DynamicEnv {
   return { ...env, spec: { ...env.spec, istioMatches: [match] } };

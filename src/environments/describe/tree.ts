@@ -57,7 +57,7 @@ function environmentReasons(env: DynamicEnv): string[] {
       // Degraded is the sum of what the parts below say themselves.
       if (type === 'Stalled') return status === 'True' && reason !== 'Degraded';
       // Which routes are in the way, or why none can be made, is nobody else's to say.
-      if (type === 'Routed' && (reason === 'Shadowed' || reason === 'RoutesMissing')) return true;
+      if (type === 'Routed' && ['Shadowed', 'RoutesMissing', 'RoutesIgnored'].includes(reason)) return true;
       return reason.endsWith('WithWarnings');
     })
     .map(({ message }) => message);

@@ -37,19 +37,35 @@ function merge(root: Match, leaf: Match): Match {
   };
 }
 
+/** What istiod leaves a route of a delegate out for, below a route of its root; undefined if it takes the route. */
+export function conflictOf(root: HttpRoute, leaf: HttpRoute): string | undefined {
+  const [roots, leaves] = [(root.match ?? []) as readonly Match[], (leaf.match ?? []) as readonly Match[]];
+  const lost = roots.length === 0 ? undefined : leaves.find((each) => !roots.some((above) => agree(above, each)));
+  return lost && disagreement(roots[0]!, lost);
+}
+
 function agree(root: Match, leaf: Match): boolean {
-  const maps = ['headers', 'withoutHeaders', 'queryParams'] as const;
-  return (
-    (['uri', 'scheme', 'method', 'authority'] as const).every((field) => agreeOn(root[field], leaf[field])) &&
-    maps.every((field) =>
-      Object.entries(leaf[field] ?? {}).every(([name, match]) => agreeOn(root[field]?.[name], match)),
-    ) &&
-    (root.ignoreUriCase ?? false) === (leaf.ignoreUriCase ?? false) &&
-    (!root.port || !leaf.port || root.port === leaf.port) &&
-    (!root.sourceNamespace || root.sourceNamespace === leaf.sourceNamespace) &&
-    Object.entries(leaf.sourceLabels ?? {}).every(([name, value]) => (root.sourceLabels?.[name] ?? value) === value) &&
-    (!root.gateways?.length || (leaf.gateways ?? []).every((each) => root.gateways!.includes(each)))
-  );
+  return disagreement(root, leaf) === undefined;
+}
+
+/** What a match entry of a root and one of its delegate do not agree on. */
+function disagreement(root: Match, leaf: Match): string | undefined {
+  const named = { headers: 'header', withoutHeaders: 'the absence of header', queryParams: 'query parameter' } as const;
+  for (const field of ['uri', 'scheme', 'method', 'authority'] as const) {
+    if (!agreeOn(root[field], leaf[field])) return field;
+  }
+  for (const field of ['headers', 'withoutHeaders', 'queryParams'] as const) {
+    const found = Object.entries(leaf[field] ?? {}).find(([name, match]) => !agreeOn(root[field]?.[name], match));
+    if (found) return `${named[field]} ${found[0]}`;
+  }
+  if ((root.ignoreUriCase ?? false) !== (leaf.ignoreUriCase ?? false)) return 'ignoreUriCase';
+  if (root.port && leaf.port && root.port !== leaf.port) return 'port';
+  if (root.sourceNamespace && root.sourceNamespace !== leaf.sourceNamespace) return 'sourceNamespace';
+  const labels = Object.entries(leaf.sourceLabels ?? {});
+  const label = labels.find(([name, value]) => (root.sourceLabels?.[name] ?? value) !== value);
+  if (label) return `source label ${label[0]}`;
+  const isWithin = !root.gateways?.length || (leaf.gateways ?? []).every((each) => root.gateways!.includes(each));
+  return isWithin ? undefined : 'gateways';
 }
 
 /** Whether the root's condition allows all that the delegate's does, as far as istiod looks: never into expressions. */
