@@ -16,7 +16,7 @@ import { subsetHash } from './hash.ts';
 import { leftAlone } from './left-alone.ts';
 import { messages } from './messages.ts';
 import { Deployment } from './objects.ts';
-import { isRouteOfSubset } from './ownership.ts';
+import { baseProblem, isRouteOfSubset } from './ownership.ts';
 import { baseRule, buildRule } from './rules.ts';
 import type { Settings } from './settings.ts';
 import { sharedSelectors } from './shared-selectors.ts';
@@ -112,6 +112,8 @@ function decideClone(
     findings: { errors: [failure('deployment', message, notReady)] },
   });
   if (base === undefined) return stop(messages.noBaseDeployment(subset), true);
+  const problem = baseProblem(base);
+  if (problem !== undefined) return stop(problem, true);
   if (isTaken) return stop(messages.foreign('Deployment', ref), true);
   let wanted: Deployment;
   try {

@@ -27,6 +27,7 @@ export function environments(settings: Partial<Settings> = {}): ControllerDefini
 export * from './describe/index.ts';
 export { CONTROLLER, itemsOf, uniqueVersion } from './names.ts';
 export { Deployment } from './objects.ts';
+export { baseProblem } from './ownership.ts';
 export { planEnvironment } from './plan.ts';
 export { defaultSettings } from './settings.ts';
 export type { Settings } from './settings.ts';

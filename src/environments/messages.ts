@@ -8,6 +8,8 @@ const ONLY_BASE = 'let its selector ask for a label that only the base has';
 export const messages = {
   noBaseDeployment: ({ name, namespace }: Ref) =>
     `couldn't find the deployment we need to override (name: ${name}, ns: ${namespace}), Deployment.apps "${name}" not found`,
+  baseIsClone: (base: string, env: string) =>
+    `Deployment ${base} is the clone that environment ${env} made: name the Deployment that it was made from`,
   noContainer: (list: 'containers' | 'init-containers', subset: string, container: string) =>
     `processing ${list} in subset ${subset}: container name ${container} does'nt exist`,
   cloneNotUpdated: (clone: string, why: string) => `error updating subset ${clone}: ${why}`,

@@ -19,6 +19,12 @@ export function cloneName(env: Ref, subset: Ref): string {
   return `${subset.name}-${uniqueVersion(env)}`;
 }
 
+/** The clones that an environment asks for, by namespace and name. */
+export function clonesOf(env: Pick<DynamicEnv, 'metadata' | 'spec'>): readonly string[] {
+  const { subsets, consumers } = itemsOf(env);
+  return [...subsets, ...consumers].map((each) => `${each.namespace}/${cloneName(env.metadata, each)}`);
+}
+
 /** The name of the DestinationRule for one service of a subset. */
 export function ruleName(env: Ref, subset: Ref, service: string): string {
   return `${cloneName(env, subset)}-${service}`;

@@ -3,6 +3,7 @@ import type { DynamicEnv } from '../api/dynamicenv.ts';
 import type { KubeObject, Ref } from '../kube/objects.ts';
 import { keyOf, refOf } from '../kube/objects.ts';
 import { namespaceOfHost } from '../traffic/istio/hosts.ts';
+import { messages } from './messages.ts';
 import { CONTROLLER, insertedName, itemsOf, routePrefix, uniqueVersion } from './names.ts';
 import type { HttpRoute, VirtualService } from '../traffic/istio/objects.ts';
 
@@ -45,6 +46,13 @@ function isMadeFor(env: DynamicEnv, object: KubeObject, isNamed: boolean): boole
 
 export function isCloneOf(env: DynamicEnv, object: KubeObject): boolean {
   return isMadeFor(env, object, object.metadata.name.endsWith(`-${uniqueVersion(env.metadata)}`));
+}
+
+/** Why a Deployment can't be the base of a clone: it is one itself. Undefined for one that people made. */
+export function baseProblem(object: KubeObject): string | undefined {
+  const { metadata } = object;
+  const maker = environmentsOf(object).find((key) => metadata.name.endsWith(`-${uniqueVersion(refOf(key))}`));
+  return maker && messages.baseIsClone(keyOf(metadata), maker);
 }
 
 export function isRuleOf(env: DynamicEnv, object: KubeObject): boolean {

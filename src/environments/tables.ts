@@ -4,7 +4,7 @@ import { keyOf, reading } from '../kube/index.ts';
 import type { KubeObject, LabelSelector, TableDeclaration } from '../kube/index.ts';
 import { resolveCalledHost, resolveHost } from '../traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
-import { itemsOf, MARKER_LABEL, statusKey, uniqueVersion } from './names.ts';
+import { clonesOf, itemsOf, MARKER_LABEL, statusKey, uniqueVersion } from './names.ts';
 import { Deployment, HorizontalPodAutoscaler, NetworkPolicy, Pod, PodDisruptionBudget, Service } from './objects.ts';
 import type { Labels } from './objects.ts';
 import { environmentsOf, isInserted, isUnmarked } from './ownership.ts';
@@ -75,6 +75,7 @@ export const environmentTable = reading(DynamicEnv, {
   indexes: {
     version: ({ metadata }) => [uniqueVersion(metadata)],
     workload: (env) => itemsOf(env).subsets.map(statusKey),
+    clone: clonesOf,
   },
 });
 

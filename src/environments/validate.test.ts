@@ -324,6 +324,28 @@ describe('the right to deploy elsewhere', () => {
   });
 });
 
+describe('a Deployment that is the clone of an environment', () => {
+  const clone = { ...details, name: 'details-shop-green' };
+  const message =
+    'spec.subsets[1].name: Invalid value: "details-shop-green": Deployment shop/details-shop-green is the clone that environment shop/green made: name the Deployment that it was made from';
+  const green = { name: 'green', namespace: 'shop' };
+  const facts: Facts = { makersOf: (key) => (key === 'shop/details-shop-green' ? [green] : []) };
+
+  test('is no base of another one', () => {
+    expect(validateCreate(env({ subsets: [details, clone] }), facts)).toEqual(denial(message));
+    expect(validateUpdate(env(), env({ subsets: [details, clone] }), facts)).toEqual(denial(message));
+  });
+
+  test('is no base of the same one either', () => {
+    expect(validateCreate(env({ subsets: [details, clone] }, green))).toEqual(denial(message));
+  });
+
+  test('that got in may stay: the controllers say what is wrong', () => {
+    const before = env({ subsets: [clone] });
+    expect(validateUpdate(before, env({ subsets: [clone] }, { labels: { a: 'b' } }), facts)).toEqual({ allowed: true });
+  });
+});
+
 test('every verdict on an arbitrary object is one of the two, never an exception', () => {
   const name = fc.constantFrom('a', 'b', '');
   const overrides = fc.record({ containerName: name, image: name }, { requiredKeys: ['containerName'] });

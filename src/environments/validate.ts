@@ -10,7 +10,7 @@ import type { Status } from '../kube/errors.ts';
 import { refusedRegexes, relate } from '../traffic/istio/matches.ts';
 import type { Relation } from '../traffic/istio/matches.ts';
 import { messages } from './messages.ts';
-import { statusKey, uniqueVersion } from './names.ts';
+import { clonesOf, statusKey, uniqueVersion } from './names.ts';
 import { quote, quoteSpec } from './invalid-value.ts';
 
 /** A place in an object. */
@@ -28,6 +28,8 @@ interface Refusal {
 export interface Facts {
   /** Other environments whose unique version is the same. */
   readonly namesakes?: readonly Ref[];
+  /** Other environments that make a clone, by its namespace and name. */
+  readonly makersOf?: (clone: string) => readonly Ref[];
   /** Who asks, and where they may not create Deployments. */
   readonly requester?: { readonly name: string; readonly mayNotDeployIn: readonly string[] };
 }
@@ -43,6 +45,7 @@ export function validateCreate(env: DynamicEnv, facts: Facts = {}): Verdict {
     () => oneFormPerHeader(env),
     () => soundRegexes(env),
     () => ownName(env, facts.namesakes ?? []),
+    () => ofOthers(env, itemsOf(env), facts),
     () => permitted(foreignItems(env), facts),
   );
 }
@@ -54,6 +57,7 @@ export function validateUpdate(old: DynamicEnv, env: DynamicEnv, facts: Facts = 
     () => sameMatches(old, env),
     () => soundSubsets(env),
     () => sameContainers(old, env),
+    () => ofOthers(env, newItems(old, env), facts),
     () => permitted(foreignItems(env, old), facts),
   );
 }
@@ -249,6 +253,25 @@ function ownName(env: DynamicEnv, namesakes: readonly Ref[]): Refusal | undefine
   const other = namesakes.find((each) => keyOf(each) !== key);
   if (other === undefined) return undefined;
   return invalid(NAME, 'metadata.name', name, messages.collision(keyOf(other), key, version));
+}
+
+/** Subsets and consumers of Deployments that an environment did not name before. */
+function newItems(old: DynamicEnv, env: DynamicEnv): readonly Item[] {
+  const before = new Set(itemsOf(old).map(({ item }) => statusKey(item)));
+  return itemsOf(env).filter(({ item }) => !before.has(statusKey(item)));
+}
+
+/** A clone goes with its environment, and is no base for another one. */
+function ofOthers(env: DynamicEnv, items: readonly Item[], { makersOf }: Facts): Refusal | undefined {
+  const own = clonesOf(env);
+  for (const { item, at } of items) {
+    const key = statusKey(item);
+    const [maker] = own.includes(key) ? [env.metadata] : (makersOf?.(key) ?? []);
+    if (maker === undefined) continue;
+    const path = `spec.${at[1]}[${at[2]}].name`;
+    return invalid([...at, 'name'], path, JSON.stringify(item.name), messages.baseIsClone(key, keyOf(maker)));
+  }
+  return undefined;
 }
 
 /** Subsets and consumers in other namespaces; with the old environment, only those that are new or not what they were. */

@@ -8,7 +8,7 @@ import type {
   ValidatingWebhookConfiguration,
   WebhookAddress,
 } from '../controller/index.ts';
-import type { Client, Tables } from '../kube/index.ts';
+import type { Client, Ref, Tables } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
 import { shareNamespace } from './ownership.ts';
 import { uniqueVersion } from './names.ts';
@@ -77,11 +77,12 @@ export function environmentAdmission(client: Client, tables: Tables): AdmissionH
       name: request.userInfo.username ?? '',
       mayNotDeployIn: await forbiddenNamespaces(client, request.userInfo, foreignNamespaces(env, old), signal),
     };
-    if (old !== undefined) return validateUpdate(old, env, { requester });
     await table.whenSynced(signal);
+    const makersOf = (clone: string): readonly Ref[] => table.index('clone', clone).map(({ metadata }) => metadata);
+    if (old !== undefined) return validateUpdate(old, env, { requester, makersOf });
     const sameVersion = table.index('version', uniqueVersion(env.metadata));
     const namesakes = sameVersion.filter((other) => shareNamespace(other, env)).map(({ metadata }) => metadata);
-    return validateCreate(env, { requester, namesakes });
+    return validateCreate(env, { requester, namesakes, makersOf });
   }
 }
 

@@ -51,6 +51,16 @@ test('create, list, describe, plan and delete one environment', { timeout: 30_00
     ]),
   );
 
+  const ofClone = await shop.run('env', 'create', 'other', '--subset', 'cart-shop-feature=c', '--header', 'a=b');
+  expect(ofClone).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(
+      'Deployment shop/cart-shop-feature is the clone that environment shop/feature made',
+    ),
+  });
+  const missing = await shop.run('env', 'create', 'other', '--subset', 'nothing=c', '--header', 'a=b');
+  expect(missing.stderr).toContain('there are bad, cart, lonely, two');
+
   const listed = await shop.run('env', 'list', '-o', 'wide', '-A');
   expect(listed.code).toBe(0);
   expect(steady(listed.stdout.replaceAll(/\d+s {3}/g, 'Ns   '))).toBe(

@@ -1,6 +1,6 @@
 // `offshoot env create`: writes the manifest of an environment, applies it, and waits for it if asked to.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
-import { Deployment, validateCreate, validateUpdate } from '../../environments/index.ts';
+import { baseProblem, Deployment, validateCreate, validateUpdate } from '../../environments/index.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { keyOf } from '../../kube/objects.ts';
@@ -105,13 +105,17 @@ async function fromFlags(client: Client, wish: Wish): Promise<DynamicEnv> {
   return buildManifest(wish, (override) => bases.get(keyOf(override)));
 }
 
-async function readBase(client: Client, { name, namespace }: Override): Promise<Base> {
+async function readBase(client: Client, { name, namespace, flag, text }: Override): Promise<Base> {
   try {
-    return { found: await client.get(Deployment, { name, namespace }) };
+    const found = await client.get(Deployment, { name, namespace });
+    const problem = baseProblem(found);
+    if (problem !== undefined) throw refusal(`${flag} "${text}": ${problem}`);
+    return { found };
   } catch (error) {
     if (!isNotFound(error)) throw error;
     const deployments = await listAll(client, Deployment, { namespace });
-    return { others: deployments.map(({ metadata }) => metadata.name) };
+    const own = deployments.filter((each) => baseProblem(each) === undefined);
+    return { others: own.map(({ metadata }) => metadata.name) };
   }
 }
 
