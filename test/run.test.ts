@@ -213,6 +213,11 @@ describe('offshoot run', () => {
     expect(running.out.stderr).toContain(
       'error: the lease dynamic-environment-lock is lost: another process may have it now',
     );
+    // One that would not wait for it is told who is there, and does nothing.
+    const second = run(['--no-webhook']);
+    expect(await second.exit).toEqual({ code: 1, signal: null });
+    expect(second.out.stderr).toContain('error: thief runs the controllers of environments for this cluster');
+    await client.delete(Lease, ref);
   });
 
   test('a part whose lease another process holds waits, and the others work', async () => {

@@ -358,6 +358,26 @@ const Class = defineKind(appstudio, 'DeploymentTargetClass', 'deploymenttargetcl
 const DynamicEnv = defineKind('riskified.com/v1alpha1', 'DynamicEnv', 'dynamicenvs');
 
 // The program may be a bundle, of which much was left out: every part has to be seen at work in it.
+test('"offshoot run" beside its controllers is refused, and works beside a cluster without', async () => {
+  const directory = newDirectory();
+  const flags = ['--data-dir', directory, '--port', '0'];
+  const first = upWithControllers(...flags);
+  const { kubeconfig, pid } = await first.ready();
+  const run = ['run', '--metrics-bind-address', '0', '--health-probe-bind-address', '0'];
+  const refused = await runnerFor(kubeconfig).run(...run);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain(`error: offshoot-up_${pid} runs the controllers of environments for this cluster`);
+  // Killed, it has no chance to give its leases up.
+  await stop(first, 'SIGKILL');
+  const second = up(...flags);
+  await second.ready();
+  const started = runnerFor(kubeconfig).start(...run);
+  await until(async () => started.output().includes('"msg":"running"'), 30_000);
+  started.child.kill('SIGTERM');
+  expect((await started.ended).code).toBe(0);
+  expect(await stop(second)).toBe(0);
+}, 90_000);
+
 test('runs the controllers of all parts, and their admission', async () => {
   const run = upWithControllers('--memory', '--port', '0');
   const client = clientOf((await run.ready()).kubeconfig);

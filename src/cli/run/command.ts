@@ -144,14 +144,21 @@ export function runCommand(): Command {
 
 async function run(options: RunOptions): Promise<void> {
   // Loaded here, so that every other command starts without it.
-  const [{ createLogger }, { inClusterConfig, loadConfig }, { startControlPlane }, { partsOf }, crds] =
-    await Promise.all([
-      import('../../controller/index.ts'),
-      import('../../kube/index.ts'),
-      import('./control-plane.ts'),
-      import('./parts.ts'),
-      import('./crds.ts'),
-    ]);
+  const [
+    { createLogger },
+    { inClusterConfig, loadConfig },
+    { startControlPlane },
+    { partsOf },
+    crds,
+    { refuseSecondWriter },
+  ] = await Promise.all([
+    import('../../controller/index.ts'),
+    import('../../kube/index.ts'),
+    import('./control-plane.ts'),
+    import('./parts.ts'),
+    import('./crds.ts'),
+    import('./lease-holders.ts'),
+  ]);
   keepHeapSmall();
   const parts = partsOf(options.controllers).map(withoutUnwantedWebhook);
   const config = loadConfig({
@@ -159,6 +166,7 @@ async function run(options: RunOptions): Promise<void> {
     ...(options.context !== undefined && { context: options.context }),
   });
   const logger = createLogger(loggingOf(options));
+  const namespace = options.namespace ?? config.namespace ?? 'default';
   const webhook = webhookOptions(options, inClusterConfig() !== undefined, logger);
   const probes = options.healthProbeBindAddress ?? usualAddress(8081);
   const metricsAddress = options.metricsBindAddress ?? usualAddress(8080);
@@ -170,7 +178,7 @@ async function run(options: RunOptions): Promise<void> {
     parts,
     settings: { ...settingsOf(options), removeOrphans: options.removeOrphans },
     targets: targetSettingsOf(options),
-    namespace: options.namespace ?? config.namespace ?? 'default',
+    namespace,
     leaderElect: options.leaderElect,
     ...(probes !== 'off' && { probes }),
     ...(metricsAddress !== 'off' && { metricsAddress }),
@@ -178,7 +186,10 @@ async function run(options: RunOptions): Promise<void> {
     logger,
     ...exitAfterWrite(process.env['OFFSHOOT_EXIT_AFTER_WRITE']),
     signal: stopping.signal,
-    prepare: (client) => (options.installCrds ? crds.installDefinitions : crds.requireDefinitions)(client, parts),
+    prepare: async (client) => {
+      await refuseSecondWriter(client, parts, { namespace, leaderElect: options.leaderElect });
+      await (options.installCrds ? crds.installDefinitions : crds.requireDefinitions)(client, parts);
+    },
   }).catch(async (error: unknown) => {
     if (stopping.signal.aborted) return undefined;
     const { namingCredentials } = await import('../objects/credentials-hint.ts');

@@ -23,5 +23,8 @@ export const clusterDefinitions: StartingDefinitions = {
   manager: 'offshoot-install',
 };
 
+/** The leases of our parts. */
+export const leaseNames: readonly string[] = partsOf().map(({ lease }) => lease);
+
 /** The names under which our webhooks are registered. */
 export const webhookNames: readonly string[] = partsOf().flatMap(({ webhook }) => webhook?.configurationName ?? []);

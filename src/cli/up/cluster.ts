@@ -9,7 +9,7 @@ import { startEmbedded } from '../../embedded/index.ts';
 import type { Embedded } from '../../embedded/index.ts';
 import type { ControlPlane } from '../run/control-plane.ts';
 import { messageOf } from '../exit.ts';
-import { clusterDefinitions, webhookNames } from '../run/definitions.ts';
+import { clusterDefinitions, leaseNames, webhookNames } from '../run/definitions.ts';
 import { seed } from './seed.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import type { Written } from './kubeconfig.ts';
@@ -17,6 +17,7 @@ import { untilSignal } from '../run/signals.ts';
 import type { UpOptions } from './command.ts';
 
 const WEBHOOKS = 'validatingwebhookconfigurations.admissionregistration.k8s.io';
+const LEASES = 'leases.coordination.k8s.io';
 
 /** Runs a cluster, and the controllers unless told otherwise, until a signal. */
 export async function up(options: UpOptions, usualPort: number): Promise<void> {
@@ -53,13 +54,14 @@ export async function up(options: UpOptions, usualPort: number): Promise<void> {
 
 /** The controllers, or what must be done where there are none. */
 async function control(cluster: Embedded, wanted: boolean): Promise<ControlPlane | undefined> {
-  const left = webhookNames.filter((name) => cluster.store.get(WEBHOOKS, name) !== undefined);
-  if (!wanted && left.length === 0) return undefined;
+  const webhooks = webhookNames.filter((name) => cluster.store.get(WEBHOOKS, name) !== undefined);
+  const leases = leaseNames.filter((name) => cluster.store.get(LEASES, `kube-system/${name}`) !== undefined);
+  if (!wanted && webhooks.length + leases.length === 0) return undefined;
   // Loaded here, so that a cluster without controllers is ready before.
-  const { controlLocally, forgetWebhooks } = await import('./control-locally.ts');
+  const { controlLocally, forgetControllers } = await import('./control-locally.ts');
   if (wanted) return controlLocally(cluster);
-  // A run before this one was ended without a chance to take its webhooks back.
-  await forgetWebhooks(cluster, left);
+  // The controllers of a run before this one may have had no chance to clean up.
+  await forgetControllers(cluster, { webhooks, leases });
   return undefined;
 }
 

@@ -5,7 +5,11 @@ import { connect } from '../../kube/index.ts';
 import type { ConnectConfig } from '../../kube/index.ts';
 import { startControlPlane } from '../run/control-plane.ts';
 import type { ControlPlane } from '../run/control-plane.ts';
+import { dropLeases, holdLeases } from '../run/lease-holders.ts';
 import { partsOf } from '../run/parts.ts';
+
+/** Where leases and the certificate are kept. */
+const NAMESPACE = 'kube-system';
 
 /** Starts the control plane of a cluster. Resolves when it works. */
 export function controlLocally(cluster: Embedded): Promise<ControlPlane> {
@@ -13,16 +17,23 @@ export function controlLocally(cluster: Embedded): Promise<ControlPlane> {
     config: configOf(cluster),
     local: cluster.answer,
     parts: partsOf(),
-    namespace: 'kube-system',
+    namespace: NAMESPACE,
     webhook: { port: 0, reach: 'loopback' },
     logger: createLogger({ level: 'warn' }),
+    prepare: (client) => holdLeases(client, partsOf(), NAMESPACE),
   });
 }
 
-/** Takes back webhooks that somebody registered who is gone. */
-export async function forgetWebhooks(cluster: Embedded, names: readonly string[]): Promise<void> {
+/** Takes back what controllers left that ran with the cluster before: nobody answers for these webhooks and leases. */
+export async function forgetControllers(
+  cluster: Embedded,
+  { webhooks, leases }: { readonly webhooks: readonly string[]; readonly leases: readonly string[] },
+): Promise<void> {
   const client = connect(configOf(cluster), { local: cluster.answer });
-  await Promise.all(names.map((name) => removeConfiguration(client, name)));
+  await Promise.all([
+    ...webhooks.map((name) => removeConfiguration(client, name)),
+    dropLeases(client, leases, NAMESPACE),
+  ]);
   client.close();
 }
 
