@@ -21,6 +21,20 @@ const VERSION = 'v1';
 
 const AwsAppMesh = message({
   awsName: z.string().describe('Name of the mesh at AWS, if it is not the name of this object.').nullish(),
+  adopt: z
+    .boolean()
+    .describe('Whether resources of the mesh that somebody else made under the same names are taken over.')
+    .nullish(),
+  allowEmpty: z
+    .boolean()
+    .describe('Whether the last virtual nodes are removed when no pod of the mesh is left. Without it they stay.')
+    .nullish(),
+  maxDeleteFraction: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe('The share of virtual nodes and services that may be removed at once; 0.5 without it.')
+    .nullish(),
   awsSecret: ResourceRef.describe('The Secret with the credentials.').nullish(),
   region: z.string().describe('Region of the mesh.').nullish(),
   enableAutoInject: z.boolean().describe('Whether pods get sidecars; not used.').nullish(),

@@ -45,6 +45,11 @@ export const CODES = {
   NAME_COLLISION: 'two hosts or virtual nodes get the same name',
   NAME_INVALID: 'the mesh refuses a name',
   POD_SELECTOR_EMPTY: 'the pods of a virtual node have no label in common',
+  DELETION_BLOCKED: 'more would be removed from a mesh than is likely to be meant; nothing is removed',
+  RESOURCE_FOREIGN: 'somebody else made a resource under a name that a mesh needs; it is left alone',
+  WRITE_REFUSED: 'the cluster or AWS refused a write',
+  BACKEND_MISSING: 'what a mesh is written to is not there: kinds that are not installed, a package, credentials',
+  INPUT_MISSING: 'a kind that translations read is not installed; nothing is written',
 } as const;
 
 type Code = keyof typeof CODES;
@@ -237,4 +242,28 @@ export const problems = {
     of('NAME_INVALID', `${what} can not be named ${JSON.stringify(name)}: ${why}`),
   podSelectorEmpty: (node: string) =>
     of('POD_SELECTOR_EMPTY', `the pods of virtual node ${node} have no label in common: it selects none of them`),
+
+  deletionOfAll: (nodes: number) =>
+    of(
+      'DELETION_BLOCKED',
+      `no pod of the mesh is left, and all ${nodes} virtual nodes would be removed: set spec.awsAppMesh.allowEmpty if that is meant`,
+    ),
+  deletionOfMany: (going: number, all: number, most: number) =>
+    of(
+      'DELETION_BLOCKED',
+      `${going} of ${all} virtual nodes and services would be removed, more than ${most * 100} %: raise spec.awsAppMesh.maxDeleteFraction if that is meant`,
+    ),
+  resourceForeign: (what: string) =>
+    of(
+      'RESOURCE_FOREIGN',
+      `${what} was made by somebody else: remove it, or set spec.awsAppMesh.adopt to let it be taken over`,
+    ),
+  writeRefused: (what: string, why: string) => of('WRITE_REFUSED', `${what} could not be written: ${why}`),
+  kindsMissing: (group: string) =>
+    of('BACKEND_MISSING', `the kinds of ${group} are not installed in the cluster: install the App Mesh controller`),
+  inputMissing: (kinds: readonly string[]) =>
+    of(
+      'INPUT_MISSING',
+      `nothing is written while kinds that rules are resolved with are not installed: ${listOf(kinds)}`,
+    ),
 } satisfies Record<string, (...args: never[]) => Problem>;

@@ -2,6 +2,8 @@
 export { FEATURES } from './backends/backend.ts';
 export { BACKENDS } from './backends/index.ts';
 export type { BackendName } from './backends/index.ts';
+export { routing } from './controllers/index.ts';
+export type { Settings } from './controllers/settings.ts';
 export { decodeSnapshot, pathText, shapeProblem } from './decode/snapshot.ts';
 export type { Source } from './decode/snapshot.ts';
 export type { Place } from './decode/proto-json.ts';

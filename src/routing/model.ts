@@ -19,6 +19,13 @@ export interface Mesh {
   readonly ref: Ref;
   readonly isAppMesh: boolean;
   readonly awsName: string | undefined;
+  /** How far a controller may go; defaults where nothing is said. */
+  readonly adopt: boolean;
+  readonly allowEmpty: boolean;
+  readonly maxDeleteFraction: number;
+  /** Where it is, and the Secret with the credentials. */
+  readonly region: string | undefined;
+  readonly secret: Ref | undefined;
 }
 
 export interface MeshGroup {

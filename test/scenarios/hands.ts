@@ -147,11 +147,12 @@ export function inProcess(client: Client): Hands {
   };
 }
 
-const WITHOUT_NAMESPACE = new Set(['Namespace', 'DeploymentTargetClass']);
+const WITHOUT_NAMESPACE = new Set(['Namespace', 'DeploymentTargetClass', 'appmesh.k8s.aws/v1beta2 Mesh']);
 
 /** The kind of an object, going by the rules of English for its plural. */
 function kindOf({ apiVersion, kind }: AnyObject): Kind {
   const name = kind.toLowerCase();
-  const plural = name.endsWith('s') ? `${name}es` : name.replace(/y$/, 'ie') + 's';
-  return defineKind(apiVersion, kind, plural, { namespaced: !WITHOUT_NAMESPACE.has(kind) });
+  const plural = /(s|sh)$/.test(name) ? `${name}es` : name.replace(/y$/, 'ie') + 's';
+  const namespaced = !WITHOUT_NAMESPACE.has(kind) && !WITHOUT_NAMESPACE.has(`${apiVersion} ${kind}`);
+  return defineKind(apiVersion, kind, plural, { namespaced });
 }

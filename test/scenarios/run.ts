@@ -10,6 +10,8 @@ import { ownClusters } from '../cluster/own.ts';
 import { scenarios as ofEnvironments } from '../environments/all.ts';
 import { startSession as startEnvironments } from '../environments/session.ts';
 import type { Client } from '../../src/kube/client/client.ts';
+import { scenarios as ofRouting } from '../routing/all.ts';
+import { startSession as startRouting } from '../routing/session.ts';
 import { scenarios as ofTargets } from '../targets/all.ts';
 import { startSession as startTargets } from '../targets/session.ts';
 import type { Scenarios } from './scenario.ts';
@@ -24,6 +26,7 @@ interface Part {
 
 const parts: Readonly<Record<string, Part>> = {
   environments: { scenarios: ofEnvironments, start: startEnvironments },
+  routing: { scenarios: ofRouting, start: startRouting },
   targets: {
     scenarios: ofTargets,
     start: (cluster, scenario) => startTargets(cluster, ofTargets.settings(scenario)),

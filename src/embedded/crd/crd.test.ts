@@ -11,6 +11,7 @@ import {
   gatewayApiDefinitions,
   isEstablished,
   istioDefinitions,
+  appMeshDefinitions,
   openApiV3Document,
 } from './index.ts';
 
@@ -235,7 +236,7 @@ describe('JSON paths', () => {
 });
 
 describe('bundled definitions', () => {
-  const all = { ...istioDefinitions(), ...gatewayApiDefinitions() };
+  const all = { ...istioDefinitions(), ...gatewayApiDefinitions(), ...appMeshDefinitions() };
 
   test.each(Object.keys(all))('%s is valid and keeps any spec', (name) => {
     const definition = all[name]!;

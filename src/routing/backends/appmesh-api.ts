@@ -1,7 +1,18 @@
 // AWS App Mesh as its API takes it: the bodies of the Create calls, by name.
-import type { MeshPlan, Mode } from '../model.ts';
+import type { HostRoutes, MeshPlan, Mode } from '../model.ts';
 import { byKey, sanitize } from '../names.ts';
-import { backendsOf, CAPABILITIES, limits, MESH, PROTOCOL, routerCollision, routesOf, servicesOf } from './appmesh.ts';
+import {
+  allParts,
+  backendsOf,
+  CAPABILITIES,
+  limits,
+  MESH,
+  PROTOCOL,
+  routerCollision,
+  routesOf,
+  servicesOf,
+} from './appmesh.ts';
+import type { Parts, Topology } from './appmesh.ts';
 import type { Backend, Emission } from './backend.ts';
 
 type ByName = Readonly<Record<string, object>>;
@@ -15,6 +26,23 @@ export interface AppMeshResources {
   readonly routes: ByName;
 }
 
+/** The body of one Create call. */
+type Body =
+  | { readonly virtualNodeName: string; readonly meshName: string; readonly spec: object }
+  | { readonly virtualServiceName: string; readonly meshName: string; readonly spec: object }
+  | {
+      readonly virtualRouterName: string;
+      readonly routeName?: undefined;
+      readonly meshName: string;
+      readonly spec: object;
+    }
+  | {
+      readonly routeName: string;
+      readonly virtualRouterName: string;
+      readonly meshName: string;
+      readonly spec: object;
+    };
+
 export const appMeshApi: Backend<AppMeshResources> = {
   name: 'appmesh-api',
   about: 'AWS App Mesh: the bodies of the calls of its API',
@@ -24,55 +52,70 @@ export const appMeshApi: Backend<AppMeshResources> = {
   emit,
 };
 
+const apiParts: Parts<Body> = {
+  // The original lets one of two routers with the same name overwrite the other.
+  problem: (topology, mode) => (mode === 'strict' ? routerCollision(topology) : undefined),
+  warnings: () => [],
+  // A mesh has nothing but its name, which every body has.
+  mesh: () => undefined,
+  nodes: virtualNodes,
+  router: virtualRouter,
+  services: (topology) =>
+    servicesOf(topology).map(({ host, provider }): Body => {
+      const of =
+        'router' in provider
+          ? { virtualRouter: { virtualRouterName: provider.router } }
+          : { virtualNode: { virtualNodeName: provider.workload } };
+      return { meshName: topology.name, virtualServiceName: host, spec: { provider: of } };
+    }),
+};
+
 const listenerOn = (port: number): object => ({ portMapping: { port, protocol: PROTOCOL } });
 
 function emit(plan: MeshPlan, mode: Mode): Emission<AppMeshResources> {
-  const collision = mode === 'strict' ? routerCollision(plan) : undefined;
-  if (collision !== undefined) return { failure: collision };
-  const meshName = plan.name;
-  const services = servicesOf(plan);
-  const backends = backendsOf(plan.workloads, services, ({ host }) => ({
+  const emission = allParts(apiParts, plan, mode);
+  if ('failure' in emission) return emission;
+  const nodes: [string, object][] = [];
+  const services: [string, object][] = [];
+  const routers: [string, object][] = [];
+  const routes: [string, object][] = [];
+  for (const body of emission.output) {
+    if ('virtualNodeName' in body) nodes.push([body.virtualNodeName, body]);
+    else if ('virtualServiceName' in body) services.push([body.virtualServiceName, body]);
+    else if (body.routeName === undefined) routers.push([body.virtualRouterName, body]);
+    else routes.push([body.routeName, body]);
+  }
+  const output: AppMeshResources = {
+    meshName: plan.name,
+    virtualNodes: byKey(nodes),
+    virtualServices: byKey(services),
+    virtualRouters: byKey(routers),
+    routes: byKey(routes),
+  };
+  return { output, warnings: emission.warnings };
+}
+
+function virtualNodes(topology: Topology): readonly Body[] {
+  const { name: meshName, workloads } = topology;
+  const backends = backendsOf(workloads, servicesOf(topology), ({ host }) => ({
     virtualService: { virtualServiceName: host },
   }));
-  const output: AppMeshResources = {
-    meshName,
-    virtualNodes: byKey(
-      plan.workloads.map((workload): [string, object] => {
-        const { id, host, ports } = workload;
-        const listening = host !== undefined && {
-          listeners: ports.map(listenerOn),
-          serviceDiscovery: { dns: { hostname: host } },
-        };
-        return [id, { meshName, virtualNodeName: id, spec: { backends: backends.get(workload)!, ...listening } }];
-      }),
-    ),
-    virtualServices: byKey(
-      services.map(({ host, provider }): [string, object] => {
-        const of =
-          'router' in provider
-            ? { virtualRouter: { virtualRouterName: provider.router } }
-            : { virtualNode: { virtualNodeName: provider.workload } };
-        return [host, { meshName, virtualServiceName: host, spec: { provider: of } }];
-      }),
-    ),
-    virtualRouters: byKey(
-      plan.hostRoutes.map(({ host, port }): [string, object] => {
-        const virtualRouterName = sanitize(host);
-        return [virtualRouterName, { meshName, virtualRouterName, spec: { listeners: [listenerOn(port)] } }];
-      }),
-    ),
-    routes: byKey(
-      plan.hostRoutes.flatMap((hostRoutes) =>
-        routesOf(hostRoutes, mode).map(({ name, priority, match, targets }): [string, object] => {
-          const weightedTargets = targets.map(({ workload, weight }) => ({ virtualNode: workload, weight }));
-          const spec = {
-            ...(priority !== undefined && { priority }),
-            httpRoute: { match, action: { weightedTargets } },
-          };
-          return [name, { meshName, routeName: name, virtualRouterName: sanitize(hostRoutes.host), spec }];
-        }),
-      ),
-    ),
-  };
-  return { output, warnings: [] };
+  return workloads.map((workload) => {
+    const { id, host, ports } = workload;
+    const listening = host !== undefined && {
+      listeners: ports.map(listenerOn),
+      serviceDiscovery: { dns: { hostname: host } },
+    };
+    return { meshName, virtualNodeName: id, spec: { backends: backends.get(workload)!, ...listening } };
+  });
+}
+
+function virtualRouter({ name: meshName }: Topology, hostRoutes: HostRoutes, mode: Mode): readonly Body[] {
+  const virtualRouterName = sanitize(hostRoutes.host);
+  const routes = routesOf(hostRoutes, mode).map(({ name, priority, match, targets }): Body => {
+    const weightedTargets = targets.map(({ workload, weight }) => ({ virtualNode: workload, weight }));
+    const spec = { ...(priority !== undefined && { priority }), httpRoute: { match, action: { weightedTargets } } };
+    return { meshName, routeName: name, virtualRouterName, spec };
+  });
+  return [{ meshName, virtualRouterName, spec: { listeners: [listenerOn(hostRoutes.port)] } }, ...routes];
 }

@@ -2,11 +2,22 @@
 import type { KubeObject } from '../../kube/objects.ts';
 import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
-import type { MeshPlan, Mode, Workload } from '../model.ts';
+import type { HostRoutes, Mode, Workload } from '../model.ts';
 import { byText, sanitize } from '../names.ts';
-import { backendsOf, CAPABILITIES, limits, MESH, PROTOCOL, routerCollision, routesOf, servicesOf } from './appmesh.ts';
-import type { AppMeshService } from './appmesh.ts';
-import type { Backend, Emission } from './backend.ts';
+import {
+  allParts,
+  backendsOf,
+  CAPABILITIES,
+  limits,
+  MESH,
+  PROTOCOL,
+  routerCollision,
+  routesOf,
+  servicesOf,
+  workloadsById,
+} from './appmesh.ts';
+import type { AppMeshService, Parts, Topology } from './appmesh.ts';
+import type { Backend } from './backend.ts';
 
 const API_VERSION = 'appmesh.k8s.aws/v1beta2';
 
@@ -19,7 +30,7 @@ export const appMeshCrd: Backend<readonly KubeObject[]> = {
   mesh: MESH,
   capabilities: CAPABILITIES,
   limits,
-  emit,
+  emit: (plan, mode) => allParts(crdParts, plan, mode),
 };
 
 /** Where an object is. */
@@ -28,43 +39,40 @@ interface Place {
   readonly namespace: string;
 }
 
-function emit(plan: MeshPlan, mode: Mode): Emission<readonly KubeObject[]> {
-  const failure = routerCollision(plan) ?? nodeNameProblem(plan) ?? undefined;
-  if (failure !== undefined) return { failure };
-  const nodes = new Map(plan.workloads.map((workload) => [workload.id, workload]));
-  const services = servicesOf(plan);
-  return {
-    output: [
-      meshObject(plan),
-      ...virtualNodes(plan.workloads, services),
-      ...plan.hostRoutes.map((hostRoutes) => {
-        const { host, service, port } = hostRoutes;
-        const place = { name: sanitize(host), namespace: service.namespace };
-        const routes = routesOf(hostRoutes, mode).map(({ name, priority, match, targets }) => ({
-          name,
-          ...(priority !== undefined && { priority }),
-          httpRoute: {
-            match,
-            action: {
-              weightedTargets: targets.map(({ workload, weight }) => ({
-                virtualNodeRef: refFrom(place, placeOf(nodes.get(workload)!)),
-                weight,
-              })),
-            },
-          },
-        }));
-        return object('VirtualRouter', place, { awsName: place.name, listeners: [listenerOn(port)], routes });
-      }),
-      ...services.map((each) => virtualService(each, nodes)),
-    ],
-    warnings: plan.workloads
+export const crdParts: Parts<KubeObject> = {
+  problem: (topology) => routerCollision(topology) ?? nodeNameProblem(topology),
+  warnings: ({ workloads }) =>
+    workloads
       .filter(({ selector }) => Object.keys(selector).length === 0)
       .map(({ id }) => problems.podSelectorEmpty(id)),
-  };
+  mesh: meshObject,
+  nodes: (topology) => virtualNodes(topology.workloads, servicesOf(topology)),
+  router: (topology, routes, mode) => [virtualRouter(topology, routes, mode)],
+  services: (topology) => servicesOf(topology).map((each) => virtualService(each, workloadsById(topology))),
+};
+
+function virtualRouter(topology: Topology, hostRoutes: HostRoutes, mode: Mode): KubeObject {
+  const { host, service, port } = hostRoutes;
+  const workloads = workloadsById(topology);
+  const place = { name: sanitize(host), namespace: service.namespace };
+  const routes = routesOf(hostRoutes, mode).map(({ name, priority, match, targets }) => ({
+    name,
+    ...(priority !== undefined && { priority }),
+    httpRoute: {
+      match,
+      action: {
+        weightedTargets: targets.map(({ workload, weight }) => ({
+          virtualNodeRef: refFrom(place, placeOf(workloads.get(workload)!)),
+          weight,
+        })),
+      },
+    },
+  }));
+  return object('VirtualRouter', place, { awsName: place.name, listeners: [listenerOn(port)], routes });
 }
 
 /** The mesh itself, for all namespaces that have a part in it. */
-function meshObject({ name, workloads, services }: MeshPlan): KubeObject {
+function meshObject({ name, workloads, services }: Topology): KubeObject {
   const namespaces = [
     ...workloads.map(({ namespace }) => namespace),
     ...services.map(({ service }) => service.namespace),
@@ -128,7 +136,7 @@ function refFrom({ namespace }: { readonly namespace: string }, to: Place): obje
 }
 
 /** Names that Kubernetes refuses, or that two virtual nodes of a namespace would share. */
-function nodeNameProblem({ name: mesh, workloads }: MeshPlan): Problem | undefined {
+function nodeNameProblem({ name: mesh, workloads }: Topology): Problem | undefined {
   const isName = (name: string): boolean => /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name);
   const why = 'an object of Kubernetes has a name of small letters, digits and hyphens';
   if (!isName(sanitize(mesh))) return problems.nameInvalid('the Mesh of the controller', sanitize(mesh), why);

@@ -2,11 +2,12 @@
 import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
 import type { HostRoutes, Match, MeshPlan, Mode, Route, ServiceHost, ValueMatch, Workload } from '../model.ts';
+import { memo } from '../memo.ts';
 import { sanitize } from '../names.ts';
 import { isPlain } from '../resolve/hosts.ts';
 import { STEP } from '../resolve/rule.ts';
 import type { RulePlan, RuleProblem } from '../resolve/rule.ts';
-import type { Capabilities } from './backend.ts';
+import type { Capabilities, Emission } from './backend.ts';
 import { percentages } from './weights.ts';
 
 export const MESH = 'AWS AppMesh';
@@ -186,6 +187,11 @@ function conditionOf({ name, value, regex }: ValueMatch): object {
   return value === '' ? { name } : { name, match: regex ? { regex: value } : { exact: value } };
 }
 
+/** The workloads of a mesh by id; made once for all its routers. */
+export const workloadsById = memo(
+  ({ workloads }: Topology): ReadonlyMap<string, Workload> => new Map(workloads.map((each) => [each.id, each])),
+);
+
 /** A virtual service, and what is behind it. */
 export interface AppMeshService {
   readonly host: string;
@@ -193,9 +199,19 @@ export interface AppMeshService {
   readonly provider: { readonly router: string } | { readonly workload: string };
 }
 
+/** A mesh without what its routes say: all that anything but a router is made from. */
+export interface Topology extends Pick<MeshPlan, 'mesh' | 'name' | 'workloads' | 'services' | 'connectivity'> {
+  /** Hosts that have routes, in order. */
+  readonly routed: readonly string[];
+}
+
+export function topologyOf({ mesh, name, workloads, services, connectivity, hostRoutes }: MeshPlan): Topology {
+  return { mesh, name, workloads, services, connectivity, routed: hostRoutes.map(({ host }) => host) };
+}
+
 /** The virtual services of a mesh, by host: those with routes and, if all may call all, those of every workload. */
-export function servicesOf({ services, hostRoutes, connectivity }: MeshPlan): readonly AppMeshService[] {
-  const routed = new Set(hostRoutes.map(({ host }) => host));
+export function servicesOf({ services, routed: hosts, connectivity }: Topology): readonly AppMeshService[] {
+  const routed = new Set(hosts);
   return services.flatMap(({ host, service, workload }): AppMeshService[] => {
     if (routed.has(host)) return [{ host, service, provider: { router: sanitize(host) } }];
     return connectivity === 'all' && workload !== undefined ? [{ host, service, provider: { workload } }] : [];
@@ -219,12 +235,39 @@ export function backendsOf<T>(
 }
 
 /** Two hosts whose routers would have the same name. */
-export function routerCollision({ hostRoutes }: MeshPlan): Problem | undefined {
+export function routerCollision({ routed }: Topology): Problem | undefined {
   const hostOf = new Map<string, string>();
-  for (const { host } of hostRoutes) {
+  for (const host of routed) {
     const name = sanitize(host);
     const other = hostOf.get(name);
     if (other !== undefined) return problems.nameCollision('hosts', other, host, name);
     hostOf.set(name, host);
   }
+}
+
+/** The parts of a mesh, one function each, so that a change of one makes only that part anew. */
+export interface Parts<T> {
+  /** Why nothing can be made. */
+  problem(topology: Topology, mode: Mode): Problem | undefined;
+  warnings(topology: Topology): readonly Problem[];
+  mesh(topology: Topology): T | undefined;
+  nodes(topology: Topology): readonly T[];
+  /** The router of a host with its routes. */
+  router(topology: Topology, routes: HostRoutes, mode: Mode): readonly T[];
+  services(topology: Topology): readonly T[];
+}
+
+/** All parts of a mesh, in the order in which they are made. */
+export function allParts<T>(parts: Parts<T>, plan: MeshPlan, mode: Mode): Emission<readonly T[]> {
+  const topology = topologyOf(plan);
+  const failure = parts.problem(topology, mode);
+  if (failure !== undefined) return { failure };
+  const mesh = parts.mesh(topology);
+  const output = [
+    ...(mesh === undefined ? [] : [mesh]),
+    ...parts.nodes(topology),
+    ...plan.hostRoutes.flatMap((routes) => parts.router(topology, routes, mode)),
+    ...parts.services(topology),
+  ];
+  return { output, warnings: parts.warnings(topology) };
 }

@@ -128,8 +128,8 @@ function scalarReader(schema: z.ZodType, type: string): Read {
 }
 
 function rangeOf(schema: z.ZodType): string {
-  const { minValue, maxValue } = schema as z.ZodNumber;
-  return `a whole number from ${minValue} to ${maxValue}`;
+  const { minValue, maxValue, isInt } = schema as z.ZodNumber;
+  return `a ${isInt ? 'whole number' : 'number'} from ${minValue} to ${maxValue}`;
 }
 
 function wrong(at: Place, problems: FieldProblem[], wanted: string, found: unknown): undefined {

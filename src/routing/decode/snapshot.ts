@@ -1,8 +1,9 @@
 // Objects of any kinds → Snapshot. One that can not be read is told and left out; it hides no other.
 import { mesh, meshGroup } from '../../api/routing.ts';
 import type { Mesh as MeshObject, MeshGroup as MeshGroupObject } from '../../api/routing.ts';
+import type { KubeObject } from '../../kube/objects.ts';
 import { diagnostic } from '../errors.ts';
-import type { Diagnostic } from '../errors.ts';
+import type { Diagnostic, Problem } from '../errors.ts';
 import type { Mesh, MeshGroup, Pod, Ref, Rule, Service, Snapshot, Upstream } from '../model.ts';
 import { byText } from '../names.ts';
 import { isObject, readMessage } from './proto-json.ts';
@@ -53,6 +54,22 @@ const KINDS: Readonly<Record<string, { readonly into: keyof Lists; readonly deco
   },
   'v1 Service': { into: 'services', decode: (ref, { spec }, problems) => decodeService(ref, spec, problems) },
 };
+
+const DEFAULT_MAX_DELETE_FRACTION = 0.5;
+
+/** What can be read of an object of the cluster, or why nothing can. */
+export type DecodedObject<T> = { readonly value: T } | { readonly invalid: Problem };
+
+/** Reads an object of one of the kinds above. */
+export function decodeObject<T>(object: KubeObject): DecodedObject<T> {
+  const { apiVersion, kind, metadata } = object;
+  const ref = { name: metadata.name, namespace: metadata.namespace ?? '' };
+  const found: FieldProblem[] = [];
+  const value = KINDS[`${apiVersion} ${kind}`]!.decode(ref, object as KubeObject & Record<string, unknown>, found);
+  if (found.length === 0) return { value: value as T };
+  const message = found.map((problem) => `${pathText(problem.at)}: ${problem.message}`).join('; ');
+  return { invalid: { code: 'OBJECT_INVALID', message } };
+}
 
 /** All that can be read of these objects. */
 export function decodeSnapshot(sources: Iterable<Source>): Decoded {
@@ -117,7 +134,16 @@ function decodeMesh(ref: Ref, spec: unknown, problems: FieldProblem[]): Mesh {
   const message = readMessage(mesh.definition.spec, spec, ['spec'], problems) as MeshObject['spec'];
   chosen(message, ['awsAppMesh', 'istio', 'linkerd'], ['spec'], problems);
   const { awsAppMesh } = message;
-  return { ref, isAppMesh: Boolean(awsAppMesh), awsName: awsAppMesh?.awsName ?? undefined };
+  return {
+    ref,
+    isAppMesh: Boolean(awsAppMesh),
+    awsName: awsAppMesh?.awsName ?? undefined,
+    adopt: awsAppMesh?.adopt ?? false,
+    allowEmpty: awsAppMesh?.allowEmpty ?? false,
+    maxDeleteFraction: awsAppMesh?.maxDeleteFraction ?? DEFAULT_MAX_DELETE_FRACTION,
+    region: awsAppMesh?.region ?? undefined,
+    secret: awsAppMesh?.awsSecret ? refOf(awsAppMesh.awsSecret) : undefined,
+  };
 }
 
 function decodeGroup(ref: Ref, spec: unknown, problems: FieldProblem[]): MeshGroup {
@@ -126,7 +152,7 @@ function decodeGroup(ref: Ref, spec: unknown, problems: FieldProblem[]): MeshGro
 }
 
 /** Objects by namespace, then name: the order in which the original has them. */
-function sorted<T extends { readonly ref: Ref }>(objects: ReadonlyMap<string, T>): T[] {
+export function sorted<T extends { readonly ref: Ref }>(objects: { values(): Iterable<T> }): T[] {
   return [...objects.values()].sort(
     ({ ref: a }, { ref: b }) => byText(a.namespace, b.namespace) || byText(a.name, b.name),
   );

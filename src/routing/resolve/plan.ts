@@ -7,10 +7,14 @@ import { mergeRules } from './hosts.ts';
 import { resolveRule } from './rule.ts';
 import type { RulePlan } from './rule.ts';
 import { resolveWorkloads } from './workloads.ts';
+import type { Workloads } from './workloads.ts';
 
-export interface PlanOptions {
+export interface AssembleOptions {
   readonly mode: Mode;
   readonly allowAll: boolean;
+}
+
+export interface PlanOptions extends AssembleOptions {
   /** What a back end makes of a rule: problems for what it can not express. */
   readonly check: (rule: RulePlan) => RulePlan;
 }
@@ -19,12 +23,23 @@ export interface PlanOptions {
 const LONGEST_NAME = 255;
 
 /** The name that a mesh has at AWS. The original knows only that of the object. */
-function meshNameOf({ ref, awsName }: Mesh, mode: Mode): string {
+export function meshNameOf({ ref, awsName }: Mesh, mode: Mode): string {
   return mode === 'strict' ? (awsName ?? ref.name) : ref.name;
 }
 
 export function planMesh(mesh: Mesh, rules: readonly Rule[], snapshot: Snapshot, options: PlanOptions): MeshPlan {
-  const { mode, allowAll, check } = options;
+  const { mode, check } = options;
+  const workloads = resolveWorkloads(meshNameOf(mesh, mode), snapshot, mode);
+  return assemblePlan(mesh, workloads, () => rules.map((rule) => check(resolveRule(rule, workloads, mode))), options);
+}
+
+/** The plan of a mesh from what runs in it and its rules, which are looked at only if the mesh itself is sound. */
+export function assemblePlan(
+  mesh: Mesh,
+  workloads: Workloads,
+  resolveRules: () => readonly RulePlan[],
+  { mode, allowAll }: AssembleOptions,
+): MeshPlan {
   const name = meshNameOf(mesh, mode);
   const empty: MeshPlan = {
     mesh: mesh.ref,
@@ -47,7 +62,6 @@ export function planMesh(mesh: Mesh, rules: readonly Rule[], snapshot: Snapshot,
     return failed(problems.nameInvalid('a mesh', name, `AWS App Mesh allows 1 to ${LONGEST_NAME} characters`));
   }
 
-  const workloads = resolveWorkloads(name, snapshot, mode);
   const [firstTold] = workloads.told;
   if (mode === 'compat' && firstTold !== undefined) {
     const { kind, ref = mesh.ref, problem } = firstTold;
@@ -56,7 +70,7 @@ export function planMesh(mesh: Mesh, rules: readonly Rule[], snapshot: Snapshot,
   const [failure] = workloads.failures;
   if (mode === 'compat' && failure !== undefined) return failed(failure);
 
-  const plans = rules.map((rule) => check(resolveRule(rule, workloads, mode)));
+  const plans = resolveRules();
   const merged = mergeRules(plans, workloads, mode);
   const rejected = merged.rules.find((rule) => rule.rejected !== undefined);
   if (mode === 'compat' && rejected !== undefined) {

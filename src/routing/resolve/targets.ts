@@ -34,7 +34,7 @@ interface Targets {
 }
 
 /** The meshes of a rule. A group with a bad member stands for the members before that one. */
-function targetsOf({ ref, targetMesh }: Rule, findMesh: Find<Mesh>, findGroup: Find<MeshGroup>): Targets {
+export function targetsOf({ ref, targetMesh }: Rule, findMesh: Find<Mesh>, findGroup: Find<MeshGroup>): Targets {
   if (targetMesh === undefined) return { targets: [], problem: problems.targetMeshNil(ref) };
   const mesh = findMesh(targetMesh);
   if (mesh !== undefined) return { targets: [mesh] };
@@ -54,7 +54,7 @@ function targetsOf({ ref, targetMesh }: Rule, findMesh: Find<Mesh>, findGroup: F
   return { targets };
 }
 
-function groupProblems(group: MeshGroup, findMesh: Find<Mesh>, findGroup: Find<MeshGroup>): Problem[] {
+export function groupProblems(group: MeshGroup, findMesh: Find<Mesh>, findGroup: Find<MeshGroup>): Problem[] {
   return group.meshes.flatMap((member, index) =>
     member !== null && findMesh(member) !== undefined
       ? []

@@ -51,7 +51,10 @@ interface Injected {
   readonly members: readonly Member[];
 }
 
-export function resolveWorkloads(meshName: string, snapshot: Snapshot, mode: Mode): Workloads {
+/** What runs, and how it is reached. */
+export type Running = Pick<Snapshot, 'pods' | 'upstreams' | 'services'>;
+
+export function resolveWorkloads(meshName: string, snapshot: Running, mode: Mode): Workloads {
   const told: Told[] = [];
   const named = new Set<string>();
   const candidates = membersOf(meshName, snapshot.pods, mode, told, named);

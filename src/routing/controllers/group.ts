@@ -1,0 +1,30 @@
+// The controller that tells of a MeshGroup whether all its members are there.
+import { MeshGroup } from '../../api/routing.ts';
+import { defineController } from '../../controller/index.ts';
+import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
+import { keyOf } from '../../kube/index.ts';
+import { groups } from '../models/decoded.ts';
+import { findersIn } from '../models/plans.ts';
+import { groupProblems } from '../resolve/targets.ts';
+import { CONDITION, eventsFor, soloStatus } from './status.ts';
+import { routingTables } from './tables.ts';
+
+export function groupController(): ControllerDefinition {
+  return defineController<MeshGroup>({
+    name: 'routing-groups',
+    kind: MeshGroup,
+    reads: routingTables,
+    plan: planGroup,
+  });
+}
+
+function planGroup(view: View, group: MeshGroup): Plan {
+  const decoded = view.read.get(view.model(groups), keyOf(group.metadata));
+  if (decoded === undefined || group.metadata.deletionTimestamp !== undefined) return {};
+  const find = findersIn(view);
+  const rejected = 'invalid' in decoded ? [decoded.invalid] : groupProblems(decoded.value, find.mesh, find.group);
+  const { conditions = [], ...rest } = soloStatus(group, { rejected, notProgrammed: [] });
+  // Nothing is written for a group.
+  const status = { ...rest, conditions: conditions.filter(({ type }) => type !== CONDITION.programmed) };
+  return { status, events: eventsFor(group, status) };
+}

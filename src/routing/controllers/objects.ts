@@ -1,0 +1,169 @@
+// A mesh as objects of the App Mesh controller: which are there, whose they are, and the steps to what should be.
+import type { View } from '../../controller/index.ts';
+import { keyOf, own, reading, remove } from '../../kube/index.ts';
+import type { Kind, KubeObject, ObjectMeta, Step, TableDeclaration } from '../../kube/index.ts';
+import { jsonEqual } from '../../watchable/index.ts';
+import { problems } from '../errors.ts';
+import type { Problem } from '../errors.ts';
+import { APP_MESH, AppMesh, VirtualNode, VirtualRouter, VirtualService } from '../objects.ts';
+import type { Backend } from '../objects.ts';
+import { decide, keptBackends } from '../reconcile/decide.ts';
+import type { Guards } from '../reconcile/decide.ts';
+import { titleOf } from '../reconcile/resources.ts';
+import type { Found, Resource, ResourceType } from '../reconcile/resources.ts';
+
+const MANAGED_BY = 'app.kubernetes.io/managed-by';
+/** An annotation, because a label is too short for two names: the Mesh that an object was made for. */
+const OF_MESH = 'offshoot.dev/mesh';
+const BY_MESH = 'mesh';
+
+const KINDS = [AppMesh, VirtualNode, VirtualRouter, VirtualService] as readonly Kind<KubeObject>[];
+const TYPES: Readonly<Record<string, ResourceType>> = {
+  Mesh: 'mesh',
+  VirtualNode: 'virtualNode',
+  VirtualRouter: 'virtualRouter',
+  VirtualService: 'virtualService',
+};
+
+export const objectTables: readonly TableDeclaration[] = KINDS.map((kind) =>
+  reading(kind, { optional: true, indexes: { [BY_MESH]: meshOf } }),
+);
+
+function meshOf({ metadata }: KubeObject): readonly string[] {
+  const mesh = metadata.annotations?.[OF_MESH];
+  return mesh === undefined ? [] : [mesh];
+}
+
+/** What to do about the objects of a mesh now, and what is wrong with them. */
+export interface Reconciliation {
+  readonly steps: readonly Step[];
+  readonly problems: readonly Problem[];
+  /** Nothing that was made for the mesh is left. */
+  readonly isGone: boolean;
+}
+
+/** Why no objects can be made in this cluster. */
+function missingKinds(view: View): Problem | undefined {
+  return KINDS.every((kind) => view.served(kind)) ? undefined : problems.kindsMissing(APP_MESH);
+}
+
+/** Plans the objects of a mesh, given those that should be. */
+export function reconcileObjects(
+  view: View,
+  mesh: string,
+  wanted: readonly KubeObject[],
+  guards: Guards,
+): Reconciliation {
+  const missing = missingKinds(view);
+  if (missing !== undefined) return { steps: [], problems: guards.isEnding ? [] : [missing], isGone: true };
+  const marked = wanted.map((object) => resourceOf(withMarks(object, mesh)));
+  const found = foundIn(view, mesh, marked);
+  const decision = decide(marked, found, guards);
+  const liveNodes = new Map(found.filter(({ type }) => type === 'virtualNode').map((each) => [each.id, each]));
+  const refused: Problem[] = [];
+  const steps: Step[] = [];
+  const plan = (step: Step, resource: ObjectResource): void => {
+    const why = view.refusal(step.kind, resource.object.metadata);
+    if (why === undefined) steps.push(step);
+    else refused.push(problems.writeRefused(titleOf(resource), why));
+  };
+  for (const each of decision.writes) {
+    const live = liveNodes.get(each.id);
+    const backends = live && each.type === 'virtualNode' ? keptBackends(live, decision.kept, each) : [];
+    plan(own(kindOf(each.object), withBackends(each.object, live?.object, backends)), each);
+  }
+  // What others still refer to goes only when they are gone, and not while something else is wrong.
+  const [next = []] = refused.length === 0 ? decision.removals : [];
+  for (const each of next) plan(remove(kindOf(each.object), each.object), each);
+  const blocked = decision.blocked === undefined ? [] : [decision.blocked];
+  return {
+    steps,
+    problems: [...refused, ...decision.foreign, ...blocked],
+    isGone: !found.some(({ isOurs }) => isOurs),
+  };
+}
+
+/** Whether an object is there with all that it should say; what else it says does not matter. */
+export function isInPlace(view: View, object: KubeObject): boolean {
+  const live = view.get(kindOf(object), object.metadata);
+  return live !== undefined && covers(specOf(live), specOf(object));
+}
+
+const specOf = (object: KubeObject): unknown => (object as KubeObject & { readonly spec?: unknown }).spec;
+
+function covers(live: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== 'object' || wanted === null) return live === wanted;
+  if (Array.isArray(wanted)) {
+    return Array.isArray(live) && live.length === wanted.length && wanted.every((each, i) => covers(live[i], each));
+  }
+  if (typeof live !== 'object' || live === null) return jsonEqual(live, wanted);
+  return Object.entries(wanted).every(([field, value]) => covers((live as Record<string, unknown>)[field], value));
+}
+
+interface ObjectResource extends Resource {
+  readonly object: KubeObject;
+}
+
+/** What was made for the mesh, and what others have under names that it needs. */
+function foundIn(view: View, mesh: string, wanted: readonly ObjectResource[]): Found<ObjectResource>[] {
+  const ours = KINDS.flatMap((kind) => view.index(kind, BY_MESH, mesh)).map((object) => ({
+    ...resourceOf(object),
+    isOurs: true,
+  }));
+  const known = new Set(ours.map(({ type, id }) => `${type} ${id}`));
+  const foreign = wanted
+    .filter(({ type, id }) => !known.has(`${type} ${id}`))
+    .flatMap(({ object }) => view.get(kindOf(object), object.metadata) ?? [])
+    .map((object) => ({ ...resourceOf(object), isOurs: false }));
+  return [...ours, ...foreign];
+}
+
+function kindOf({ kind }: KubeObject): Kind<KubeObject> {
+  return KINDS.find((each) => each.kind === kind)!;
+}
+
+interface AnySpec {
+  readonly spec?: VirtualNode['spec'] & VirtualService['spec'];
+}
+
+function resourceOf(object: KubeObject): ObjectResource {
+  const { kind, metadata } = object;
+  const { spec = {} } = object as KubeObject & AnySpec;
+  const type = TYPES[kind]!;
+  const name = spec.awsName ?? metadata.name;
+  const host = type === 'virtualService' ? name : spec.serviceDiscovery?.dns?.hostname;
+  const router = spec.provider?.virtualRouter?.virtualRouterRef;
+  return {
+    type,
+    id: keyOf(metadata),
+    name,
+    object,
+    ...(host !== undefined && { host }),
+    ...(router && { router: referenceFrom(metadata, router) }),
+    ...(type === 'virtualNode' && { backends: (spec.backends ?? []).flatMap((each) => backendOf(metadata, each)) }),
+  };
+}
+
+/** The key of what an object refers to. */
+function referenceFrom({ namespace }: ObjectMeta, ref: { readonly name: string; readonly namespace?: string }): string {
+  const place = ref.namespace ?? namespace;
+  return keyOf({ name: ref.name, ...(place !== undefined && { namespace: place }) });
+}
+
+function backendOf(node: ObjectMeta, { virtualService }: Backend): readonly string[] {
+  const ref = virtualService?.virtualServiceRef;
+  return ref === undefined ? [] : [referenceFrom(node, ref)];
+}
+
+function withMarks(object: KubeObject, mesh: string): KubeObject {
+  const metadata = { ...object.metadata, labels: { [MANAGED_BY]: 'offshoot' }, annotations: { [OF_MESH]: mesh } };
+  return { ...object, metadata };
+}
+
+/** A virtual node that goes on to call services that only stay because they must not be removed. */
+function withBackends(node: KubeObject, live: KubeObject | undefined, kept: readonly string[]): KubeObject {
+  if (live === undefined || kept.length === 0) return node;
+  const backendsIn = (object: KubeObject): readonly Backend[] => (object as VirtualNode).spec?.backends ?? [];
+  const stay = backendsIn(live).filter((each) => backendOf(live.metadata, each).some((id) => kept.includes(id)));
+  return { ...node, spec: { ...(node as VirtualNode).spec, backends: [...backendsIn(node), ...stay] } } as KubeObject;
+}

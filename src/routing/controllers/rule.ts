@@ -1,0 +1,57 @@
+// The controller that tells of each rule what became of it. It writes nothing but statuses.
+import { RoutingRule } from '../../api/routing.ts';
+import { defineController } from '../../controller/index.ts';
+import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
+import { keyOf } from '../../kube/index.ts';
+import { keyOf as nameOf } from '../model.ts';
+import type { Models } from '../models/index.ts';
+import type { RuleInMesh } from '../models/reports.ts';
+import { isInPlace } from './objects.ts';
+import { eventsFor, soloStatus, subresourceStatus } from './status.ts';
+import type { Findings } from './status.ts';
+import { routingTables } from './tables.ts';
+
+export function ruleController(models: Models): ControllerDefinition {
+  return defineController<RoutingRule>({
+    name: 'routing-rules',
+    kind: RoutingRule,
+    reads: routingTables,
+    plan: (view, rule) => planRule(view, rule, models),
+  });
+}
+
+function planRule(view: View, rule: RoutingRule, models: Models): Plan {
+  if (rule.metadata.deletionTimestamp !== undefined) return {};
+  const report = view.read.get(view.model(models.reports), keyOf(rule.metadata));
+  if (report === undefined) return {};
+  const { problem, meshes } = report;
+  const rejections = meshes.flatMap(({ rejected }) => rejected ?? []);
+  const accepted = meshes.filter(({ rejected }) => rejected === undefined);
+  const isPartial = accepted.length > 0 && (problem !== undefined || rejections.length > 0);
+  const wrong = [...(problem ? [problem] : []), ...rejections];
+  const findings: Findings = {
+    rejected: isPartial ? [] : wrong,
+    notProgrammed: meshes.flatMap(({ failure }) => failure ?? []),
+    isPending: accepted.some((each) => !isProgrammed(view, each, models)),
+    leftOut: isPartial ? wrong : [],
+    warnings: meshes.flatMap(({ warnings }) => warnings),
+  };
+  const subresources = meshes.map((each) => {
+    const problems = [each.rejected, each.failure].filter((found) => found !== undefined);
+    return [nameOf(each.mesh), subresourceStatus(problems)];
+  });
+  const status = soloStatus(rule, findings, {
+    // A rule is not to blame for the rest of its mesh.
+    ...(findings.rejected.length === 0 && findings.notProgrammed.length > 0 && { state: 0 }),
+    ...(subresources.length > 0 && { subresource_statuses: Object.fromEntries(subresources) as object }),
+  });
+  return { status, events: eventsFor(rule, status) };
+}
+
+/** Whether the routers of all hosts of a rule are as they should be. */
+function isProgrammed(view: View, { key, hosts }: RuleInMesh, models: Models): boolean {
+  const routers = view.model(models.objects.routers);
+  return hosts.every((host) =>
+    (view.read.get(routers, { mesh: key, host }) ?? []).every((each) => isInPlace(view, each)),
+  );
+}

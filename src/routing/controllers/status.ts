@@ -1,0 +1,114 @@
+// What became of an object, in the words that SuperGloo's users know (state, reason, reported_by) and as conditions.
+import { conditionsOf } from '../../controller/index.ts';
+import type { PlannedCondition, PlannedEvent, Status } from '../../controller/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
+import type { Problem } from '../errors.ts';
+
+const REPORTER = 'appmesh-config-reporter';
+const STATE = { pending: 0, accepted: 1, rejected: 2 } as const;
+/** More would only hide the first ones. */
+const MOST_TOLD = 10;
+
+export const CONDITION = {
+  accepted: 'Accepted',
+  programmed: 'Programmed',
+  partial: 'PartiallyTranslated',
+  warning: 'Warning',
+  ready: 'Ready',
+} as const;
+
+/** What is known of an object, from worst to best. */
+export interface Findings {
+  /** Why it can not be translated. */
+  readonly rejected: readonly Problem[];
+  /** Why what follows from it is not in place, though it can be translated. */
+  readonly notProgrammed: readonly Problem[];
+  /** It is on its way. */
+  readonly isPending?: boolean;
+  /** What of it is left out. */
+  readonly leftOut?: readonly Problem[];
+  /** What may not be meant. */
+  readonly warnings?: readonly Problem[];
+}
+
+export function soloStatus(object: KubeObject, findings: Findings, fields: object = {}): Status {
+  const { rejected, notProgrammed, isPending } = findings;
+  const problems = [...rejected, ...notProgrammed];
+  const { generation } = object.metadata;
+  return {
+    state: STATE[problems.length > 0 ? 'rejected' : isPending ? 'pending' : 'accepted'],
+    ...(problems.length > 0 && { reason: textOf(problems) }),
+    reported_by: REPORTER,
+    ...(generation !== undefined && { observedGeneration: generation }),
+    ...fields,
+    conditions: conditionsFor(findings),
+  };
+}
+
+/** The same for one of several meshes that a rule is in. */
+export function subresourceStatus(problems: readonly Problem[]): object {
+  return {
+    state: problems.length === 0 ? STATE.accepted : STATE.rejected,
+    ...(problems.length > 0 && { reason: textOf(problems) }),
+    reported_by: REPORTER,
+  };
+}
+
+function conditionsFor({ rejected, notProgrammed, isPending = false, leftOut = [], warnings = [] }: Findings) {
+  const isProgrammed = rejected.length === 0 && notProgrammed.length === 0 && !isPending;
+  const programmed = isProgrammed
+    ? condition(CONDITION.programmed, 'True', 'Programmed', 'everything is in place')
+    : rejected.length > 0
+      ? condition(CONDITION.programmed, 'False', 'Rejected', 'nothing is written: see the condition Accepted')
+      : notProgrammed.length > 0
+        ? from(CONDITION.programmed, 'False', notProgrammed)
+        : condition(CONDITION.programmed, 'False', 'Pending', 'it is being written');
+  return [
+    rejected.length > 0
+      ? from(CONDITION.accepted, 'False', rejected)
+      : condition(CONDITION.accepted, 'True', 'Accepted', 'it is translated'),
+    programmed,
+    ...(leftOut.length > 0 ? [from(CONDITION.partial, 'True', leftOut)] : []),
+    ...(warnings.length > 0 ? [from(CONDITION.warning, 'True', warnings)] : []),
+    isProgrammed
+      ? condition(CONDITION.ready, 'True', 'Ready', 'it is in effect')
+      : rejected.length > 0
+        ? from(CONDITION.ready, 'False', rejected)
+        : { ...programmed, type: CONDITION.ready },
+  ];
+}
+
+/** What to tell of conditions that are not what they were. */
+export function eventsFor(object: KubeObject, { conditions = [] }: Status): readonly PlannedEvent[] {
+  const before = conditionsOf(object);
+  return conditions.flatMap(({ type, status, reason, message }): PlannedEvent[] => {
+    const same = before.find((each) => each.type === type);
+    if (same?.status === status && same.reason === reason && same.message === message) return [];
+    if (type === CONDITION.ready) {
+      return status === 'True' ? [{ type: 'Normal', reason: 'Programmed', note: message }] : [];
+    }
+    const isTrouble = (type === CONDITION.partial || type === CONDITION.warning) === (status === 'True');
+    const isNews = reason !== 'Pending' && reason !== 'Rejected';
+    return isTrouble && isNews ? [{ type: 'Warning', reason: EVENT_REASONS[type] ?? type, note: message }] : [];
+  });
+}
+
+const EVENT_REASONS: Readonly<Record<string, string>> = {
+  [CONDITION.accepted]: 'Rejected',
+  [CONDITION.programmed]: 'NotProgrammed',
+};
+
+function condition(type: string, status: 'True' | 'False', reason: string, message: string): PlannedCondition {
+  return { type, status, reason, message };
+}
+
+/** A condition whose reason is the code of the first problem. */
+function from(type: string, status: 'True' | 'False', problems: readonly Problem[]): PlannedCondition {
+  return condition(type, status, problems[0]!.code, textOf(problems));
+}
+
+function textOf(problems: readonly Problem[]): string {
+  const told = problems.slice(0, MOST_TOLD).map(({ code, message }) => `${code}: ${message}`);
+  const others = problems.length - told.length;
+  return [...told, ...(others > 0 ? [`and ${others} more`] : [])].join('; ');
+}

@@ -1,0 +1,173 @@
+// Tables → MeshPlan, in steps that are kept apart: a changed rule is resolved again alone, and a pod that is like the
+// others of its virtual node changes nothing.
+import { defineModel } from '../../controller/index.ts';
+import type { Facts, Model } from '../../controller/index.ts';
+import { keyOf } from '../../kube/index.ts';
+import { derive, jsonEqual } from '../../watchable/index.ts';
+import type { DerivedMap, DerivedValues } from '../../watchable/index.ts';
+import { checkRule } from '../backends/check.ts';
+import type { Backend } from '../backends/backend.ts';
+import { topologyOf } from '../backends/appmesh.ts';
+import type { Topology } from '../backends/appmesh.ts';
+import type { Problem } from '../errors.ts';
+import { memo } from '../memo.ts';
+import type { HostRoutes, MeshPlan, Mesh, MeshGroup, Ref } from '../model.ts';
+import { finder } from '../resolve/find.ts';
+import { assemblePlan, meshNameOf } from '../resolve/plan.ts';
+import { resolveRule } from '../resolve/rule.ts';
+import type { RulePlan } from '../resolve/rule.ts';
+import { targetsOf } from '../resolve/targets.ts';
+import { resolveWorkloads } from '../resolve/workloads.ts';
+import type { Workloads } from '../resolve/workloads.ts';
+import { sorted } from '../decode/snapshot.ts';
+import type { TranslateOptions } from '../translate.ts';
+import { groups, meshes, pods, rules, services, upstreams, valueOf, valuesOf } from './decoded.ts';
+
+/** Which meshes a rule is for. */
+interface Assignment {
+  readonly ref: Ref;
+  /** Keys of meshes of AWS App Mesh. */
+  readonly meshes: readonly string[];
+  readonly problem?: Problem;
+}
+
+/** A host of a mesh. */
+export interface HostKey {
+  readonly mesh: string;
+  readonly host: string;
+}
+
+/** No host has a space. */
+export const hostKey = ({ mesh, host }: HostKey): string => `${host} ${mesh}`;
+
+export interface PlanModels {
+  readonly assignments: Model<DerivedMap<string, Assignment>>;
+  /** By the key of the mesh. */
+  readonly meshPlans: Model<DerivedValues<string, MeshPlan>>;
+  readonly topologies: Model<DerivedValues<string, Topology>>;
+  readonly hostRoutes: Model<DerivedValues<HostKey, HostRoutes>>;
+}
+
+interface Directory {
+  readonly meshes: readonly Mesh[];
+  readonly groups: readonly MeshGroup[];
+}
+
+const directory = defineModel((facts) =>
+  derive('directory of meshes', (read, _all: 'all'): Directory => ({
+    meshes: valuesOf(facts(read), meshes),
+    groups: valuesOf(facts(read), groups),
+  })),
+);
+
+/** How meshes and groups are found by reference. */
+const findersOf = memo((all: Directory) => ({ mesh: finder(all.meshes), group: finder(all.groups) }));
+
+export function findersIn(facts: Facts): ReturnType<typeof findersOf> {
+  return findersOf(facts.read.get(facts.model(directory), 'all')!);
+}
+
+const assignments: PlanModels['assignments'] = defineModel((facts) =>
+  derive(
+    'meshes of rules',
+    (read, key: string): Assignment | undefined => {
+      const rule = valueOf(facts(read), rules, key);
+      if (rule === undefined) return undefined;
+      const find = findersIn(facts(read));
+      const { targets, problem } = targetsOf(rule, find.mesh, find.group);
+      const ours = targets.filter(({ isAppMesh }) => isAppMesh);
+      return { ref: rule.ref, meshes: ours.map(({ ref }) => keyOf(ref)), ...(problem && { problem }) };
+    },
+    {
+      keys: (read) => read.keys(facts(read).model(rules)),
+      indexes: { mesh: (assignment) => assignment.meshes },
+    },
+  ),
+);
+
+/** The routes of each host. */
+const routesByHost = memo(
+  ({ hostRoutes }: MeshPlan): ReadonlyMap<string, HostRoutes> => new Map(hostRoutes.map((each) => [each.host, each])),
+);
+
+/** The models of plans for what a back end can express. */
+export function planModels(backend: Backend<unknown>, options: TranslateOptions): PlanModels {
+  const { mode } = options;
+
+  const workloads = defineModel((facts) =>
+    derive(
+      'workloads',
+      (read, meshName: string): Workloads => {
+        const all = facts(read);
+        const running = {
+          pods: valuesOf(all, pods),
+          upstreams: valuesOf(all, upstreams),
+          services: valuesOf(all, services),
+        };
+        return resolveWorkloads(meshName, running, mode);
+      },
+      { isolate: 'none', equals: isSame },
+    ),
+  );
+
+  const rulePlans = defineModel((facts) =>
+    derive(
+      'rules in meshes',
+      (read, { meshName, rule: key }: { readonly meshName: string; readonly rule: string }): RulePlan | undefined => {
+        const rule = valueOf(facts(read), rules, key);
+        const resolved = read.get(facts(read).model(workloads), meshName)!;
+        return rule && checkRule(resolveRule(rule, resolved, mode), backend, mode);
+      },
+      { key: ({ meshName, rule }) => `${rule} ${meshName}` },
+    ),
+  );
+
+  const meshPlans: PlanModels['meshPlans'] = defineModel((facts) =>
+    derive('plans of meshes', (read, key: string): MeshPlan | undefined => {
+      const all = facts(read);
+      const mesh = valueOf(all, meshes, key);
+      if (!mesh?.isAppMesh) return undefined;
+      const meshName = meshNameOf(mesh, mode);
+      const resolved = read.get(all.model(workloads), meshName)!;
+      const resolveRules = (): readonly RulePlan[] =>
+        // The original numbers routes by the namespaces and names of rules.
+        sorted(read.index(all.model(assignments), 'mesh', key)).flatMap(
+          ({ ref }) => read.get(all.model(rulePlans), { meshName, rule: keyOf(ref) }) ?? [],
+        );
+      return assemblePlan(mesh, resolved, resolveRules, options);
+    }),
+  );
+
+  const topologies: PlanModels['topologies'] = defineModel((facts) =>
+    derive('topologies of meshes', (read, key: string): Topology | undefined => {
+      const plan = read.get(facts(read).model(meshPlans), key);
+      return plan && topologyOf(plan);
+    }),
+  );
+
+  const hostRoutes: PlanModels['hostRoutes'] = defineModel((facts) =>
+    derive(
+      'routes of hosts',
+      (read, { mesh, host }: HostKey): HostRoutes | undefined => {
+        const plan = read.get(facts(read).model(meshPlans), mesh);
+        return plan && routesByHost(plan).get(host);
+      },
+      { key: hostKey },
+    ),
+  );
+
+  return { assignments, meshPlans, topologies, hostRoutes };
+}
+
+/** Whether nobody could tell two resolutions apart: what else they hold follows from this. */
+function isSame(a: Workloads, b: Workloads): boolean {
+  const partsOf = ({ workloads, services: hosts, upstreams: injected, unresolved, told, failures }: Workloads) => [
+    workloads,
+    hosts,
+    injected,
+    unresolved,
+    told,
+    failures,
+  ];
+  return jsonEqual(partsOf(a), partsOf(b));
+}

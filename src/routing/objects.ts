@@ -1,0 +1,48 @@
+// The objects of others that routing reads or makes, as far as it knows them.
+import { defineKind } from '../kube/index.ts';
+import type { KubeObject } from '../kube/index.ts';
+
+export interface Pod extends KubeObject {
+  readonly spec?: {
+    readonly containers?: readonly Container[];
+    readonly initContainers?: readonly Container[];
+  };
+}
+interface Container {
+  readonly name: string;
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  readonly ports?: readonly object[];
+}
+export const Pod = defineKind<Pod>('v1', 'Pod', 'pods');
+export const Service = defineKind<KubeObject>('v1', 'Service', 'services');
+
+export const APP_MESH = 'appmesh.k8s.aws/v1beta2';
+
+type Reference = { readonly name: string; readonly namespace?: string };
+
+export const AppMesh = defineKind<KubeObject>(APP_MESH, 'Mesh', 'meshes', { namespaced: false });
+
+export interface VirtualNode extends KubeObject {
+  readonly spec?: {
+    readonly awsName?: string;
+    readonly serviceDiscovery?: { readonly dns?: { readonly hostname?: string } };
+    readonly backends?: readonly Backend[];
+  };
+}
+export interface Backend {
+  readonly virtualService?: { readonly virtualServiceRef?: Reference };
+}
+export const VirtualNode = defineKind<VirtualNode>(APP_MESH, 'VirtualNode', 'virtualnodes');
+
+export interface VirtualRouter extends KubeObject {
+  readonly spec?: { readonly awsName?: string };
+}
+export const VirtualRouter = defineKind<VirtualRouter>(APP_MESH, 'VirtualRouter', 'virtualrouters');
+
+export interface VirtualService extends KubeObject {
+  readonly spec?: {
+    readonly awsName?: string;
+    readonly provider?: { readonly virtualRouter?: { readonly virtualRouterRef?: Reference } };
+  };
+}
+export const VirtualService = defineKind<VirtualService>(APP_MESH, 'VirtualService', 'virtualservices');
