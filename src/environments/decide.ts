@@ -16,7 +16,8 @@ import { subsetHash } from './hash.ts';
 import { leftAlone } from './left-alone.ts';
 import { messages } from './messages.ts';
 import { Deployment } from './objects.ts';
-import { baseProblem, isRouteOfSubset } from './ownership.ts';
+import { baseProblem } from './ownership.ts';
+import { isRouteOfSubset } from '../traffic/istio/inserted-routes.ts';
 import { baseRule, buildRule } from './rules.ts';
 import type { Settings } from './settings.ts';
 import { sharedSelectors } from './shared-selectors.ts';
@@ -237,7 +238,7 @@ interface DecidedRoutes {
 
 /** The VirtualServices that shall lead to the clone, those of each service in turn. */
 function decideRoutes(
-  { owner, refusal }: EnvironmentFacts,
+  { env, owner, refusal }: EnvironmentFacts,
   { key, subset, ref, hosts }: WorkloadFacts,
   ruled: DecidedRules['ruled'],
   settings: Settings,
@@ -289,7 +290,7 @@ function decideRoutes(
     inPlace: [...entrances.values()].some(({ service }) => leads(service)),
     unanswered: common.length === 0 ? 'no DestinationRule declares its version for the host' : undefined,
     errors,
-    warnings: leftAlone(found, (service) => insertionOf(subset, hostsIn(service), settings)),
+    warnings: leftAlone(found, (service) => insertionOf(env, subset, hostsIn(service), settings)),
   };
 }
 

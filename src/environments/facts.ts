@@ -22,18 +22,18 @@ import { cloneName, itemsOf, ruleName, statusKey } from './names.ts';
 import { Deployment, NetworkPolicy, PodDisruptionBudget } from './objects.ts';
 import type { HorizontalPodAutoscaler, Pod, Service } from './objects.ts';
 import { isCloneOf, isRuleOf } from './ownership.ts';
-import type { Owner } from './ownership.ts';
+import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
+import { handles } from '../traffic/istio/insert-routes.ts';
+import type { Insertion } from '../traffic/istio/insert-routes.ts';
 import { findRoots } from './roots.ts';
 import type { Roots } from './roots.ts';
-import { handles } from './routes.ts';
-import type { Insertion } from './routes.ts';
 import { selects } from './services.ts';
 import type { Settings } from './settings.ts';
 
 /** What is there that concerns an environment. */
 export interface EnvironmentFacts {
   readonly env: DynamicEnv;
-  readonly owner: Owner;
+  readonly owner: RouteOwner;
   /** Subsets first. A Deployment that is named again is in it once. */
   readonly workloads: readonly WorkloadFacts[];
   /** Clones and rules that were made for it, wanted or not. */
@@ -97,7 +97,7 @@ export interface HostFacts extends FoundVirtualServices {
 export function factsOf(
   view: View,
   env: DynamicEnv,
-  owner: Owner,
+  owner: RouteOwner,
   settings: Settings,
   makes: boolean,
 ): EnvironmentFacts {
@@ -175,7 +175,7 @@ function hostFacts(view: View, env: DynamicEnv, subset: Subset, service: string,
   const ruleRef = { name: ruleName(env.metadata, subset, service), namespace: subset.namespace };
   const found = view.get(DestinationRule, ruleRef);
   const rule = found !== undefined && isRuleOf(env, found) ? found : undefined;
-  const insertion = insertionOf(subset, [host], settings);
+  const insertion = insertionOf(env, subset, [host], settings);
   return {
     service,
     host,
@@ -188,7 +188,17 @@ function hostFacts(view: View, env: DynamicEnv, subset: Subset, service: string,
 }
 
 /** What a subset asks of the routes to some hosts. */
-export function insertionOf(subset: Subset, hosts: readonly string[], settings: Settings): Insertion {
-  const { clusterDomain } = settings;
-  return { subset, hosts, defaultVersion: subset.defaultVersion || settings.defaultVersion, clusterDomain };
+export function insertionOf(
+  env: DynamicEnv,
+  { name, namespace, defaultVersion }: Subset,
+  hosts: readonly string[],
+  settings: Settings,
+): Insertion {
+  return {
+    workload: { name, namespace },
+    clone: cloneName(env.metadata, { name, namespace }),
+    hosts,
+    defaultVersion: defaultVersion || settings.defaultVersion,
+    clusterDomain: settings.clusterDomain,
+  };
 }

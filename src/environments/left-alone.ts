@@ -1,11 +1,11 @@
 // What leads to a workload and gets no route of its environment, and why: named, so that nobody has to look for it.
 import { keyOf } from '../kube/index.ts';
 import { resolveHost } from '../traffic/istio/hosts.ts';
-import { isInserted } from './ownership.ts';
+import { isInserted } from '../traffic/istio/inserted-routes.ts';
 import { messages } from './messages.ts';
 import type { HttpRoute, RouteDestination, VirtualService } from '../traffic/istio/objects.ts';
-import { handledBy } from './routes.ts';
-import type { Insertion } from './routes.ts';
+import { handledBy } from '../traffic/istio/insert-routes.ts';
+import type { Insertion } from '../traffic/istio/insert-routes.ts';
 import { gatewaysOf } from './lookup.ts';
 import type { FoundVirtualServices } from './lookup.ts';
 

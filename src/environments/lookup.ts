@@ -7,7 +7,7 @@ import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import { uniqueVersion } from './names.ts';
 import { Deployment, HorizontalPodAutoscaler, Pod, Service } from './objects.ts';
 import { isCloneOf, isRuleOf } from './ownership.ts';
-import type { Owner } from './ownership.ts';
+import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
 import { servicesOf } from './services.ts';
 import type { Settings } from './settings.ts';
 import { ANY, delegatesOf, NOBODY, selectorEntry } from './tables.ts';
@@ -58,12 +58,12 @@ export interface Made {
 }
 
 /** All clones and rules that were made for an environment, wanted or not. */
-export function findMade(view: View, env: DynamicEnv, { taken }: Owner): Made {
+export function findMade(view: View, env: DynamicEnv, { taken }: RouteOwner): Made {
   const made = <T extends KubeObject>(kind: Kind<T>, isOurs: (env: DynamicEnv, object: T) => boolean): readonly T[] => {
     const unmarked = view.index(kind, 'environment', NOBODY);
     return [
       ...view.index(kind, 'environment', keyOf(env.metadata)),
-      ...unmarked.filter(({ metadata }) => !taken.has(metadata.namespace ?? '')),
+      ...unmarked.filter(({ metadata }) => !taken.includes(metadata.namespace ?? '')),
     ].filter((object) => isOurs(env, object));
   };
   return { clones: made(Deployment, isCloneOf), rules: made(DestinationRule, isRuleOf) };

@@ -5,9 +5,7 @@ import type { Ref } from '../kube/objects.ts';
 /** Name of the controller, and with it of the field manager of all that it writes. */
 export const CONTROLLER = 'environments';
 export const MARKER_LABEL = 'dynamic-env';
-export const RESPONSE_HEADER = 'x-dynamic-env';
 export const FINALIZERS = ['DeleteDeployments', 'DeleteDestinationRules', 'CleanupVirtualServices'] as const;
-const ROUTE_PREFIX = 'dynamic-environment-';
 
 /** The version of all that belongs to an environment: value of the version label and name of the Istio subset. */
 export function uniqueVersion(env: Ref): string {
@@ -33,21 +31,6 @@ export function ruleName(env: Ref, subset: Ref, service: string): string {
 /** How a subset or consumer is called in the status. */
 export function statusKey(subset: Subset): string {
   return `${subset.namespace}/${subset.name}`;
-}
-
-/** How the names of the routes of one version begin, or of one workload of it. */
-export function routePrefix(version: string, workload = ''): string {
-  return `${ROUTE_PREFIX}${version}-${workload}`;
-}
-
-/** The name of an inserted route. */
-export function routeName(env: Ref, subset: Ref, digest: string): string {
-  return `${routePrefix(uniqueVersion(env), subset.name)}-${digest}`;
-}
-
-/** The name of a route without its digest; undefined if no environment gave it. */
-export function insertedName(name: string | undefined): string | undefined {
-  return name?.match(/^(dynamic-environment-.+)-[0-9a-f]{10}$/)?.[1];
 }
 
 /** The subsets and consumers that an environment asks for. The server does not insist that it has a spec. */

@@ -4,7 +4,8 @@ import { DynamicEnv } from '../api/dynamicenv.ts';
 import type { Chore, ChoreSite } from '../controller/index.ts';
 import { edit, refOf, removeUnchanged, withAnnotations } from '../kube/index.ts';
 import type { Step, Tables } from '../kube/index.ts';
-import { isRouteOf, WATCH_ANNOTATION, withoutEnvironment } from './ownership.ts';
+import { WATCH_ANNOTATION, withoutEnvironment } from './ownership.ts';
+import { isRouteOf } from '../traffic/istio/inserted-routes.ts';
 import { uniqueVersion } from './names.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
 import { describeOrphan, findOrphans } from './orphans.ts';
@@ -82,7 +83,7 @@ function removalsOf(tables: Tables, environment: string, orphans: readonly Orpha
 }
 
 function withoutRoutes(environment: string, service: VirtualService): Step {
-  const owner = { version: uniqueVersion(refOf(environment)), taken: new Set<string>() };
+  const owner = { version: uniqueVersion(refOf(environment)), taken: [] };
   const annotation = withoutEnvironment({ metadata: refOf(environment) }, service);
   return edit(VirtualService, service, {
     ...withAnnotations(service, { [WATCH_ANNOTATION]: annotation }),

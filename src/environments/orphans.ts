@@ -3,7 +3,8 @@
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { keyOf, refOf } from '../kube/index.ts';
 import type { AnyKind, Kind, KubeObject, Tables } from '../kube/index.ts';
-import { environmentsOf, isApplied, isInserted, isRouteOf, isWritten } from './ownership.ts';
+import { environmentsOf, isApplied, isWritten } from './ownership.ts';
+import { isInserted, isRouteOf } from '../traffic/istio/inserted-routes.ts';
 import { MARKER_LABEL, uniqueVersion } from './names.ts';
 import { Deployment } from './objects.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
@@ -78,7 +79,7 @@ function orphanedRoutes(tables: Tables, service: VirtualService): readonly Orpha
   const gone = environmentsOf(service).filter((key) => !isThere(tables, key));
   const named = gone.map((environment) =>
     judged(tables, { kind: VirtualService, object: service, environment }, (version) => {
-      const routes = http.filter((route) => isRouteOf({ version, taken: new Set() }, service, route));
+      const routes = http.filter((route) => isRouteOf({ version, taken: [] }, service, route));
       const subsets = routes.flatMap(({ route = [] }) => route.map(({ destination }) => destination?.subset));
       if (routes.length === 0) return 'it has no route to that environment';
       if (subsets.some((subset) => subset !== version)) return 'a route named after that environment leads elsewhere';

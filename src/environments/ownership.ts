@@ -1,11 +1,10 @@
-// Marks by which an environment knows its own again: the annotation on objects, the names and destinations of routes.
+// What belongs to an environment: told by the annotation on objects and by their names.
 import type { DynamicEnv } from '../api/dynamicenv.ts';
 import type { KubeObject, Ref } from '../kube/objects.ts';
 import { keyOf, refOf } from '../kube/objects.ts';
-import { namespaceOfHost } from '../traffic/istio/hosts.ts';
+import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
 import { messages } from './messages.ts';
-import { CONTROLLER, insertedName, itemsOf, routePrefix, uniqueVersion } from './names.ts';
-import type { HttpRoute, VirtualService } from '../traffic/istio/objects.ts';
+import { CONTROLLER, itemsOf, uniqueVersion } from './names.ts';
 
 /** Lists the environments that an object belongs to or was edited for. */
 export const WATCH_ANNOTATION = 'riskified.com/dynamic-environment';
@@ -89,46 +88,12 @@ export function shareNamespace(a: DynamicEnv, b: DynamicEnv): boolean {
   return !namespacesOf(a).isDisjointFrom(namespacesOf(b));
 }
 
-/** An environment as the owner of routes. */
-export interface Owner {
-  readonly version: string;
-  /** Namespaces whose workloads are those of other environments with the same version. */
-  readonly taken: ReadonlySet<string>;
-}
-
 /** Tells an environment from those that have the same version. */
-export function ownerOf(env: DynamicEnv, sameVersion: readonly DynamicEnv[]): Owner {
+export function ownerOf(env: DynamicEnv, sameVersion: readonly DynamicEnv[]): RouteOwner {
   const own = namespacesOf(env);
   const others = sameVersion.flatMap((other) => [...namespacesOf(other)]);
-  return { version: uniqueVersion(env.metadata), taken: new Set(others.filter((namespace) => !own.has(namespace))) };
-}
-
-/** Whether some environment inserted this route. */
-export function isInserted(route: HttpRoute): boolean {
-  return insertedName(route.name) !== undefined;
-}
-
-/**
- * Whether this environment inserted the route of a VirtualService. The name alone can be ambiguous (version `a` with
- * subset `b-c`, version `a-b` with subset `c`): then the destinations tell.
- */
-export function isRouteOf({ version, taken }: Owner, service: VirtualService, route: HttpRoute): boolean {
-  const name = insertedName(route.name);
-  if (!name?.startsWith(routePrefix(version))) return false;
-  return (route.route ?? []).every(({ destination }) => {
-    const subset = destination?.subset ?? version;
-    const isAnothers = subset !== version && name.startsWith(routePrefix(subset));
-    return !isAnothers && !taken.has(namespaceOfHost(destination?.host ?? '', service));
-  });
-}
-
-/** Whether this environment inserted the route for this subset. */
-export function isRouteOfSubset(owner: Owner, subset: Ref, service: VirtualService, route: HttpRoute): boolean {
-  return (
-    isRouteOf(owner, service, route) &&
-    insertedName(route.name) === routePrefix(owner.version, subset.name) &&
-    (route.route ?? []).every(
-      ({ destination }) => namespaceOfHost(destination?.host ?? '', service) === (subset.namespace ?? ''),
-    )
-  );
+  return {
+    version: uniqueVersion(env.metadata),
+    taken: [...new Set(others.filter((namespace) => !own.has(namespace)))],
+  };
 }

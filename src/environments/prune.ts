@@ -4,13 +4,13 @@ import type { ConsumerStatus, DynamicEnv, SubsetStatus } from '../api/dynamicenv
 import { conditionsOf } from '../controller/index.ts';
 import { describe, keyOf, objectOf, remove } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
-import type { Edits } from './edits.ts';
+import type { Edits } from './routes/edit.ts';
 import { resolveHost } from '../traffic/istio/hosts.ts';
 import { keepsRoutes } from './decision.ts';
 import type { Decision } from './decision.ts';
 import type { EnvironmentFacts } from './facts.ts';
-import { isRouteOf, isRouteOfSubset } from './ownership.ts';
-import type { Owner } from './ownership.ts';
+import { isRouteOf, isRouteOfSubset } from '../traffic/istio/inserted-routes.ts';
+import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
 import { messages } from './messages.ts';
 import { cloneName, ruleName } from './names.ts';
 import { Deployment } from './objects.ts';
@@ -86,7 +86,7 @@ export function prune(
 }
 
 /** Tells to what there are still routes, because they could not be taken out. */
-function routesOf(owner: Owner, services: ReadonlyMap<string, VirtualService>, { clusterDomain }: Settings) {
+function routesOf(owner: RouteOwner, services: ReadonlyMap<string, VirtualService>, { clusterDomain }: Settings) {
   const routes = [...services.values()].flatMap((service) =>
     (service.spec?.http ?? []).filter((route) => isRouteOf(owner, service, route)).map((route) => ({ service, route })),
   );

@@ -2,16 +2,17 @@
 import { isRunning } from './clone-state.ts';
 import { errorsOf, keepsRoutes } from './decision.ts';
 import type { Decision } from './decision.ts';
-import type { DueDecision } from './due.ts';
-import { isRouteOfSubset } from './ownership.ts';
-import type { Owner } from './ownership.ts';
+import type { DueDecision } from './routes/due.ts';
+import { isRouteOfSubset } from '../traffic/istio/inserted-routes.ts';
+import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
 import { keyOf } from '../kube/index.ts';
 import type { EnvironmentFacts } from './facts.ts';
 import { conflictsOf, ownRoots } from './roots.ts';
 import type { Roots } from './roots.ts';
 import { messages } from './messages.ts';
 import type { VirtualService } from '../traffic/istio/objects.ts';
-import { takerOf, titleOf } from './shadow.ts';
+import { takerOf } from '../traffic/istio/shadow.ts';
+import { titleOf } from './routes/warnings.ts';
 
 /** Why no request reaches a clone. */
 export interface Unreached {
@@ -58,7 +59,7 @@ function outcomeOf(obstacles: readonly Obstacle[]): Unreached {
 /** For each route of a VirtualService to the clone: what is in its way, if anything. */
 function obstaclesIn(
   { subset }: Decision,
-  owner: Owner,
+  owner: RouteOwner,
   service: VirtualService,
   roots: Roots = ownRoots(service),
 ): (Obstacle | undefined)[] {

@@ -7,7 +7,8 @@ import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import { clonesOf, itemsOf, MARKER_LABEL, statusKey, uniqueVersion } from './names.ts';
 import { Deployment, HorizontalPodAutoscaler, NetworkPolicy, Pod, PodDisruptionBudget, Service } from './objects.ts';
 import type { Labels } from './objects.ts';
-import { environmentsOf, isInserted, isUnmarked } from './ownership.ts';
+import { environmentsOf, isUnmarked } from './ownership.ts';
+import { isInserted } from '../traffic/istio/inserted-routes.ts';
 import { deploymentOf, slimPod } from './pods.ts';
 import type { Settings } from './settings.ts';
 

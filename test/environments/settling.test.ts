@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { defaultSettings, environments } from '../../src/environments/index.ts';
-import { isInserted } from '../../src/environments/ownership.ts';
+import { isInserted } from '../../src/traffic/istio/inserted-routes.ts';
 import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
 import { describeClusters } from '../cluster/index.ts';
 import { until } from '../support/until.ts';

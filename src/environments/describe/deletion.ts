@@ -1,7 +1,8 @@
 // What is deleted with an environment: what `offshoot env delete` waits for.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { ResourceStatus } from '../../api/dynamicenv.ts';
-import { isRouteOf, ownerOf } from '../ownership.ts';
+import { ownerOf } from '../ownership.ts';
+import { isRouteOf } from '../../traffic/istio/inserted-routes.ts';
 import { Deployment } from '../objects.ts';
 import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
 import { keyOf } from '../../kube/objects.ts';

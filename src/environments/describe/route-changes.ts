@@ -1,6 +1,6 @@
 // Which routes of environments come and go when a VirtualService is edited: what a plan shows of the edit.
 import type { HttpRoute, VirtualService } from '../../traffic/istio/objects.ts';
-import { isInserted } from '../ownership.ts';
+import { isInserted } from '../../traffic/istio/inserted-routes.ts';
 import { formatRoute } from './matches.ts';
 
 export interface RouteChanges {

@@ -2,7 +2,8 @@
 // every part with its state and the reasons why it is not ready. `offshoot env describe` prints it.
 import type { ConsumerStatus, DynamicEnv, ResourceStatus, Subset, SubsetStatus } from '../../api/dynamicenv.ts';
 import { conditionsOf } from '../../controller/conditions.ts';
-import { isRouteOfSubset, ownerOf } from '../ownership.ts';
+import { ownerOf } from '../ownership.ts';
+import { isRouteOfSubset } from '../../traffic/istio/inserted-routes.ts';
 import { itemsOf, statusKey } from '../names.ts';
 import type { Deployment, Pod } from '../objects.ts';
 import type { HttpRoute } from '../../traffic/istio/objects.ts';

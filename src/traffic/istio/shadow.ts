@@ -1,9 +1,6 @@
 // Which requests earlier routes take away from later ones: a proxy goes by the first route that fits.
-import { refOf } from '../kube/objects.ts';
-import { environmentsOf, isInserted } from './ownership.ts';
-import { includes } from '../traffic/istio/matches.ts';
-import { uniqueVersion } from './names.ts';
-import type { HttpMatch, HttpRoute, VirtualService } from '../traffic/istio/objects.ts';
+import { includes } from './matches.ts';
+import type { HttpMatch, HttpRoute } from './objects.ts';
 
 /** A route that takes requests from a later one, and whether that is certain or could not be decided. */
 export interface Taker {
@@ -35,17 +32,4 @@ function takesAll({ match = [], delegate }: HttpRoute, entry: HttpMatch): boolea
   if (answers.every((answer) => answer === false)) return false;
   // What a delegate's routes fit is not told here.
   return answers.includes(true) && delegate === undefined ? true : undefined;
-}
-
-/** How people know a route: by the environment that inserted it, or by its name or place among those they wrote. */
-export function titleOf(service: VirtualService, route: HttpRoute): string {
-  if (isInserted(route)) return `environment ${environmentOf(service, route)}`;
-  const base = (service.spec?.http ?? []).filter((each) => !isInserted(each));
-  return `route ${route.name || `http[${base.indexOf(route)}]`}`;
-}
-
-/** The environment that inserted a route; its version, if the service does not name it. */
-function environmentOf(service: VirtualService, { route = [] }: HttpRoute): string {
-  const version = route[0]?.destination?.subset ?? '';
-  return environmentsOf(service).find((key) => uniqueVersion(refOf(key)) === version) ?? version;
 }

@@ -2,13 +2,14 @@
 // those with them reach the clone exactly where they reached the default version, and leaving restores everything.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DynamicEnv, IstioMatch } from '../api/dynamicenv.ts';
-import { isRouteOf, isRouteOfSubset, ownerOf } from './ownership.ts';
-import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from '../traffic/istio/objects.ts';
-import { withRoutes } from './routes.ts';
+import type { IstioMatch } from '../../api/dynamicenv.ts';
+import { fitsConditions, hasRoutes, routeOf } from '../evaluate.ts';
+import type { Request } from '../evaluate.ts';
+import { withRoutes } from './insert-routes.ts';
+import type { RouteWish } from './insert-routes.ts';
+import { isRouteOf, isRouteOfSubset } from './inserted-routes.ts';
+import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from './objects.ts';
 import { takerOf } from './shadow.ts';
-import { fitsConditions, hasRoutes, routeOf } from '../traffic/evaluate.ts';
-import type { Request } from '../traffic/evaluate.ts';
 
 const HOST = 'cart.shop.svc.cluster.local';
 
@@ -86,13 +87,10 @@ const request = asked(fc.oneof(value, fc.constant('')));
 /** Also such as carry the header twice, of which proxies look at each. */
 const anyRequest = asked(fc.oneof(value, fc.array(value, { minLength: 2, maxLength: 2 })));
 
-function environment(name: string, matches: readonly IstioMatch[], namespace = 'team'): DynamicEnv {
-  return {
-    apiVersion: 'riskified.com/v1alpha1',
-    kind: 'DynamicEnv',
-    metadata: { name, namespace },
-    spec: { istioMatches: [...matches], subsets: [] },
-  };
+type Environment = Pick<RouteWish, 'owner' | 'matches'>;
+
+function environment(name: string, matches: readonly IstioMatch[], namespace = 'team'): Environment {
+  return { owner: { version: `${namespace}-${name}`, taken: [] }, matches };
 }
 
 function virtualService(http: readonly HttpRoute[]): VirtualService {
@@ -107,11 +105,14 @@ function virtualService(http: readonly HttpRoute[]): VirtualService {
 const cart = { name: 'cart', namespace: 'shop' };
 
 /** The routes with those of an environment for a subset put in, or taken out. */
-function planned(http: readonly HttpRoute[], env: DynamicEnv, subset = cart, wanted = true): readonly HttpRoute[] {
-  const insertions = wanted
-    ? [{ subset, hosts: [HOST], defaultVersion: 'shared', clusterDomain: 'cluster.local' }]
-    : [];
-  return withRoutes(virtualService(http), { env, owner: ownerOf(env, []), insertions, untouched: [] }).http;
+function planned(http: readonly HttpRoute[], env: Environment, workload = cart, wanted = true): readonly HttpRoute[] {
+  return withRoutes(virtualService(http), [wish(env, wanted, workload)]).http;
+}
+
+function wish(env: Environment, wanted = true, workload = cart): RouteWish {
+  const insertion = { workload, hosts: [HOST], defaultVersion: 'shared', clusterDomain: 'cluster.local' };
+  const clone = `${workload.name}-${env.owner.version}`;
+  return { ...env, insertions: wanted ? [{ ...insertion, clone }] : [], untouched: [] };
 }
 
 const isDefault = ({ destination }: RouteDestination): boolean =>
@@ -178,12 +179,34 @@ describe('routes of an environment', () => {
     expect(shadowed).toBeGreaterThan(100);
   });
 
+  test('of several environments come out the same at once and one after the other, whatever is there already', () => {
+    fc.assert(
+      fc.property(
+        routes,
+        istioMatches,
+        istioMatches,
+        istioMatches,
+        fc.boolean(),
+        (http, some, others, more, isGone) => {
+          const [first, second, third] = [environment('a', some), environment('b', others), environment('c', more)];
+          const before = planned(planned(http, second), third);
+          const atOnce = withRoutes(virtualService(before), [wish(first), wish(second), wish(third, !isGone)]).http;
+          const inTurn = planned(planned(planned(before, first), second), third, cart, !isGone);
+          expect(atOnce).toEqual(inTurn);
+          // After a reset the order is that of the wishes.
+          const reset = withRoutes(virtualService(http), [wish(first), wish(second), wish(third)]).http;
+          expect(reset).toEqual(planned(planned(planned(http, first), second), third));
+        },
+      ),
+    );
+  });
+
   test('have weights that add up to 100, or none where there is one destination', () => {
     fc.assert(
       fc.property(routes, istioMatches, (http, matches) => {
         const env = environment('e', matches);
         for (const inserted of planned(http, env)) {
-          if (!isRouteOf(ownerOf(env, []), virtualService(http), inserted)) continue;
+          if (!isRouteOf(env.owner, virtualService(http), inserted)) continue;
           const weights = inserted.route!.map(({ weight }) => weight);
           const sum = weights.reduce<number>((total, weight) => total + (weight ?? 100), 0);
           expect(sum).toBe(100);
@@ -224,13 +247,13 @@ test('routes are known as those of the environment and the subset that they were
       const base = [{ route: [{ destination: { host: 'cart', subset: 'shared' } }] }];
       const [inserted] = planned(base, env, { name: one.subset, namespace: 'shop' });
       const service = virtualService(base);
-      const isOf = (of: DynamicEnv, subset: string, namespace = 'shop'): boolean =>
-        isRouteOfSubset(ownerOf(of, []), { name: subset, namespace }, service, inserted!);
+      const isOf = (of: Environment, subset: string, namespace = 'shop'): boolean =>
+        isRouteOfSubset(of.owner, { name: subset, namespace }, service, inserted!);
       expect(isOf(env, one.subset)).toBe(true);
       expect(isOf(env, one.subset, 'depot')).toBe(false);
       expect(isOf(env, other.subset)).toBe(one.subset === other.subset);
       const sameVersion = `${one.namespace}-${one.name}` === `${other.namespace}-${other.name}`;
-      expect(isRouteOf(ownerOf(another, []), service, inserted!)).toBe(sameVersion);
+      expect(isRouteOf(another.owner, service, inserted!)).toBe(sameVersion);
     }),
   );
 });

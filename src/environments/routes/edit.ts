@@ -1,21 +1,24 @@
 // Edits of VirtualServices, which others own: each at most once a pass, whatever the subsets of an environment want.
-import type { ResourceStatus } from '../api/dynamicenv.ts';
-import { edit, keyOf, withAnnotations } from '../kube/index.ts';
-import type { Step } from '../kube/index.ts';
-import { jsonEqual } from '../watchable/index.ts';
-import { keepsRoutes } from './decision.ts';
-import type { Decision, Entrance } from './decision.ts';
+import type { DynamicEnv, ResourceStatus } from '../../api/dynamicenv.ts';
+import { edit, keyOf, withAnnotations } from '../../kube/index.ts';
+import type { Step } from '../../kube/index.ts';
+import { jsonEqual } from '../../watchable/index.ts';
+import { keepsRoutes } from '../decision.ts';
+import type { Decision, Entrance } from '../decision.ts';
 import type { DueDecision } from './due.ts';
-import { insertionOf } from './facts.ts';
-import type { EnvironmentFacts } from './facts.ts';
-import { isRouteOf, isRouteOfSubset, WATCH_ANNOTATION, withEnvironment, withoutEnvironment } from './ownership.ts';
-import type { Owner } from './ownership.ts';
-import { messages } from './messages.ts';
-import { VirtualService } from '../traffic/istio/objects.ts';
-import { withRoutes } from './routes.ts';
-import type { Wishes } from './routes.ts';
-import type { Settings } from './settings.ts';
-import { ownRoots } from './roots.ts';
+import { insertionOf } from '../facts.ts';
+import type { EnvironmentFacts } from '../facts.ts';
+import { isRouteOf, isRouteOfSubset } from '../../traffic/istio/inserted-routes.ts';
+import type { RouteOwner } from '../../traffic/istio/inserted-routes.ts';
+import { WATCH_ANNOTATION, withEnvironment, withoutEnvironment } from '../ownership.ts';
+import { messages } from '../messages.ts';
+import { VirtualService } from '../../traffic/istio/objects.ts';
+import { withRoutes } from '../../traffic/istio/insert-routes.ts';
+import type { RouteWish } from '../../traffic/istio/insert-routes.ts';
+import { routeWarnings } from './warnings.ts';
+import type { Settings } from '../settings.ts';
+import { labelsProblem, ownRoots } from '../roots.ts';
+import type { Roots } from '../roots.ts';
 
 export interface Edits {
   readonly steps: Step[];
@@ -49,11 +52,14 @@ export function planEdits(facts: EnvironmentFacts, decisions: readonly DueDecisi
   for (const [key, service] of services) {
     const insertions = decisions.flatMap(({ subset, due }) => {
       const hosts = due.hosts.get(key) ?? [];
-      return hosts.length === 0 ? [] : [insertionOf(subset, hosts, settings)];
+      return hosts.length === 0 ? [] : [insertionOf(env, subset, hosts, settings)];
     });
     const roots = facts.roots.get(key) ?? ownRoots(service);
     if (insertions.length > 0) edits.warnings.push(...roots.superseded);
-    const edited = editRoutes(service, { env, owner, insertions, untouched, roots });
+    const matches = env.spec?.istioMatches ?? [];
+    const labels = labelsProblem(roots);
+    const wish = { owner, matches, insertions, untouched, ...(labels !== undefined && { labelsProblem: labels }) };
+    const edited = editRoutes(service, env, wish, roots);
     edits.warnings.push(...edited.warnings.map((text) => `VirtualService ${key}${text}`));
     if (edited.service === service) continue;
     const refused = refusal(VirtualService, service.metadata);
@@ -79,7 +85,7 @@ function entrancesOf(decision: Decision): ReadonlyMap<string, Entrance> {
 
 /** What became of the VirtualServices that shall lead to a subset; of those that do, where they are left alone. */
 function statusesOf(
-  owner: Owner,
+  owner: RouteOwner,
   decision: DueDecision,
   services: ReadonlyMap<string, VirtualService>,
 ): readonly ResourceStatus[] {
@@ -105,9 +111,11 @@ interface Edited {
 }
 
 /** A VirtualService as it shall be; the very same object when nothing differs. */
-function editRoutes(service: VirtualService, wishes: Wishes): Edited {
-  const { env, owner, insertions, untouched } = wishes;
-  const { http, warnings } = withRoutes(service, wishes);
+function editRoutes(service: VirtualService, env: DynamicEnv, wish: RouteWish, roots: Roots): Edited {
+  const { owner, insertions, untouched } = wish;
+  const routes = withRoutes(service, [wish]);
+  const { http } = routes;
+  const warnings = routeWarnings(service, routes, roots);
   const before = service.spec?.http ?? [];
   const isInvolved =
     insertions.length > 0 ||

@@ -1,7 +1,7 @@
 // What of an environment's routes is due at a moment, and what still waits: for its clone to run, or for proxies to know
 // its rule.
-import type { Decision, Entrance } from './decision.ts';
-import type { Settings } from './settings.ts';
+import type { Decision, Entrance } from '../decision.ts';
+import type { Settings } from '../settings.ts';
 
 /** Clocks of two machines may differ by this much. */
 const MOST_SKEW_MS = 5_000;

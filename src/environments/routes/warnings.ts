@@ -1,0 +1,64 @@
+// What people should know of the routes of an environment: those that no request fits, or whose requests others take.
+import { refOf } from '../../kube/objects.ts';
+import { handledBy } from '../../traffic/istio/insert-routes.ts';
+import type { Copy, EditedRoutes } from '../../traffic/istio/insert-routes.ts';
+import { isInserted, isRouteOfSubset } from '../../traffic/istio/inserted-routes.ts';
+import type { HttpRoute, VirtualService } from '../../traffic/istio/objects.ts';
+import { takerOf } from '../../traffic/istio/shadow.ts';
+import { messages } from '../messages.ts';
+import { uniqueVersion } from '../names.ts';
+import { environmentsOf } from '../ownership.ts';
+import { conflictsOf } from '../roots.ts';
+import type { Roots } from '../roots.ts';
+
+/** What to warn of, each beginning with the base route that it is about. */
+export function routeWarnings(
+  service: VirtualService,
+  { http, copies }: EditedRoutes,
+  roots: Roots,
+): readonly string[] {
+  const warnings = copies.flatMap((copy) => {
+    const { base, insertion } = copy;
+    const about = `${insertion.workload.namespace}/${insertion.workload.name}`;
+    const texts = [
+      ...copy.contradictions.map(({ entry, why }) => `${messages.fitsNothing(copy.match, entry, why)} (${about})`),
+      ...shadows(service, http, copy, about),
+      ...(copy.route === undefined ? [] : conflictsOf(roots, copy.route)).map((why) =>
+        messages.routeLeftOut(copy.match, about, why),
+      ),
+    ];
+    return texts.map((text) => `${base.name ? `, route ${base.name}` : ''}: ${text}`);
+  });
+  return [...new Set(warnings)];
+}
+
+/** Which earlier route takes the requests of a copy, if any. */
+function shadows(service: VirtualService, http: readonly HttpRoute[], copy: Copy, about: string): readonly string[] {
+  const { route, wish, insertion } = copy;
+  if (route === undefined) return [];
+  // Of a base route that has a copy, that copy takes what carries the key.
+  const earlier = http
+    .slice(0, http.indexOf(route))
+    .filter(
+      (each) =>
+        !isRouteOfSubset(wish.owner, insertion.workload, service, each) &&
+        (isInserted(each) || !handledBy(service, insertion, each)),
+    );
+  const taker = takerOf(earlier, route.match ?? [{}]);
+  if (taker === undefined) return [];
+  const text = taker.isCertain ? messages.shadowed : messages.mayBeShadowed;
+  return [text(titleOf(service, taker.route), copy.match, about)];
+}
+
+/** How people know a route: by the environment that inserted it, or by its name or place among those they wrote. */
+export function titleOf(service: VirtualService, route: HttpRoute): string {
+  if (isInserted(route)) return `environment ${environmentOf(service, route)}`;
+  const base = (service.spec?.http ?? []).filter((each) => !isInserted(each));
+  return `route ${route.name || `http[${base.indexOf(route)}]`}`;
+}
+
+/** The environment that inserted a route; its version, if the service does not name it. */
+function environmentOf(service: VirtualService, { route = [] }: HttpRoute): string {
+  const version = route[0]?.destination?.subset ?? '';
+  return environmentsOf(service).find((key) => uniqueVersion(refOf(key)) === version) ?? version;
+}

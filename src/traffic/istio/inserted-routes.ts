@@ -1,0 +1,59 @@
+// Routes that environments insert into the VirtualServices of others: how they are named, and whose they are. The names
+// are contract.
+import type { Ref } from '../../kube/objects.ts';
+import { namespaceOfHost } from './hosts.ts';
+import type { HttpRoute, VirtualService } from './objects.ts';
+
+const PREFIX = 'dynamic-environment-';
+
+/** An environment as the owner of routes. */
+export interface RouteOwner {
+  readonly version: string;
+  /** Namespaces whose workloads are those of other environments with the same version. */
+  readonly taken: readonly string[];
+}
+
+/** How the names of the routes of one version begin, or of one workload of it. */
+function routePrefix(version: string, workload = ''): string {
+  return `${PREFIX}${version}-${workload}`;
+}
+
+/** The name of an inserted route. */
+export function routeName(version: string, workload: string, digest: string): string {
+  return `${routePrefix(version, workload)}-${digest}`;
+}
+
+/** The name of a route without its digest; undefined if no environment gave it. */
+export function insertedName(name: string | undefined): string | undefined {
+  return name?.match(/^(dynamic-environment-.+)-[0-9a-f]{10}$/)?.[1];
+}
+
+/** Whether some environment inserted this route. */
+export function isInserted(route: HttpRoute): boolean {
+  return insertedName(route.name) !== undefined;
+}
+
+/**
+ * Whether this environment inserted the route of a VirtualService. The name alone can be ambiguous (version `a` with
+ * subset `b-c`, version `a-b` with subset `c`): then the destinations tell.
+ */
+export function isRouteOf({ version, taken }: RouteOwner, service: VirtualService, route: HttpRoute): boolean {
+  const name = insertedName(route.name);
+  if (!name?.startsWith(routePrefix(version))) return false;
+  return (route.route ?? []).every(({ destination }) => {
+    const subset = destination?.subset ?? version;
+    const isAnothers = subset !== version && name.startsWith(routePrefix(subset));
+    return !isAnothers && !taken.includes(namespaceOfHost(destination?.host ?? '', service));
+  });
+}
+
+/** Whether this environment inserted the route for this workload. */
+export function isRouteOfSubset(owner: RouteOwner, workload: Ref, service: VirtualService, route: HttpRoute): boolean {
+  return (
+    isRouteOf(owner, service, route) &&
+    insertedName(route.name) === routePrefix(owner.version, workload.name) &&
+    (route.route ?? []).every(
+      ({ destination }) => namespaceOfHost(destination?.host ?? '', service) === (workload.namespace ?? ''),
+    )
+  );
+}
