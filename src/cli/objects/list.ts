@@ -9,6 +9,7 @@ import { listNamed, unknownKind } from './find.ts';
 import type { Noun } from './find.ts';
 import { connected } from '../options.ts';
 import type { ClusterOptions, OutputFormat } from '../options.ts';
+import { linesOn } from '../terminal/lines.ts';
 import { nameText, objectsText, objectText } from '../terminal/output.ts';
 import { age, TablePrinter } from '../terminal/table.ts';
 import type { Column } from '../terminal/table.ts';
@@ -35,7 +36,8 @@ interface Row<T> {
   readonly type?: EventType;
 }
 
-type Print<T> = (rows: readonly Row<T>[]) => void;
+/** Rows as whole lines. */
+type Render<T> = (rows: readonly Row<T>[]) => string;
 
 /** Prints the objects of a namespace, or of all. */
 export function listObjects<T extends KubeObject>(
@@ -52,12 +54,13 @@ export function listObjects<T extends KubeObject>(
     const { output } = options;
     const isData = output === 'json' || output === 'yaml';
     if (options.watch) {
-      const print = isData ? dataPrinter<T>(output, options) : rowPrinter(noun, columns, options);
-      return watchObjects(client, noun, selection, print);
+      const render = isData ? dataRenderer<T>(output, options) : rowRenderer(noun, columns, options);
+      return watchObjects(client, noun, selection, render);
     }
     const objects = await listNamed(client, noun, selection);
+    const rows = objects.map((object) => ({ object }));
     if (isData) process.stdout.write(objectsText(output, objects, true));
-    else if (objects.length > 0) rowPrinter(noun, columns, options)(objects.map((object) => ({ object })));
+    else if (rows.length > 0) process.stdout.write(rowRenderer(noun, columns, options)(rows));
     else console.error(`No ${noun.many} found${isEverywhere ? '' : ` in namespace ${namespace}`}.`);
   });
 }
@@ -67,15 +70,16 @@ function watchObjects<T extends KubeObject>(
   client: Client,
   { kind }: Noun<T>,
   selection: Selection,
-  print: Print<T>,
+  render: Render<T>,
 ): Promise<void> {
+  const lines = linesOn(process.stdout);
   return interruptible((signal) =>
     followUntil<T, never>(client, kind, selection, signal, (table, updates) => {
       if (!table.served) throw unknownKind(kind);
-      print(updates?.map(rowOf) ?? table.list().map((object) => ({ object, type: 'ADDED' })));
+      lines.print(render(updates?.map(rowOf) ?? table.list().map((object) => ({ object, type: 'ADDED' }))));
       return undefined;
     }),
-  );
+  ).finally(() => lines.end());
 }
 
 function rowOf<T>({ delete: isGone, value, before }: Update<string, T>): Row<T> {
@@ -83,24 +87,21 @@ function rowOf<T>({ delete: isGone, value, before }: Update<string, T>): Row<T> 
 }
 
 /** Objects for programs, as they come. */
-function dataPrinter<T extends KubeObject>(format: 'json' | 'yaml', { outputWatchEvents }: ListOptions): Print<T> {
+function dataRenderer<T extends KubeObject>(format: 'json' | 'yaml', { outputWatchEvents }: ListOptions): Render<T> {
   const separator = format === 'yaml' ? '---\n' : '';
-  return (rows) => {
-    for (const { object, type } of rows) {
-      process.stdout.write(`${separator}${objectText(format, object, outputWatchEvents ? type : undefined)}`);
-    }
-  };
+  const render = ({ object, type }: Row<T>): string =>
+    `${separator}${objectText(format, object, outputWatchEvents ? type : undefined)}`;
+  return (rows) => rows.map(render).join('');
 }
 
-function rowPrinter<T extends KubeObject>(
+function rowRenderer<T extends KubeObject>(
   { kind }: Noun<T>,
   { middle, wide }: Columns<T>,
   { output, allNamespaces, outputWatchEvents }: ListOptions,
-): Print<T> {
+): Render<T> {
   if (output === 'name') {
-    return (rows) => {
-      for (const { object, type } of rows) console.log(`${nameText(object)}${type === 'DELETED' ? ' deleted' : ''}`);
-    };
+    return (rows) =>
+      rows.map(({ object, type }) => `${nameText(object)}${type === 'DELETED' ? ' deleted' : ''}\n`).join('');
   }
   const columns: readonly Column<T>[] = [
     ...(kind.namespaced && allNamespaces
@@ -122,7 +123,11 @@ function rowPrinter<T extends KubeObject>(
   }));
   const event: Column<Row<T>> = { heading: 'EVENT', cell: ({ type }) => type ?? '' };
   const table = new TablePrinter(outputWatchEvents ? [event, ...ofRows] : ofRows, painter(process.stdout));
-  return (rows) => table.lines(rows).forEach((line) => console.log(line));
+  return (rows) =>
+    table
+      .lines(rows)
+      .map((line) => `${line}\n`)
+      .join('');
 }
 
 /** Some kinds write the words of their states with capitals. */
