@@ -42,12 +42,6 @@ export const FAILURES = {
     reason: 'ValidationFailed',
     retry: 'never',
   },
-  invalid: {
-    description: 'Istio custom resource has invalid configuration',
-    state: 'Error',
-    reason: 'ValidationFailed',
-    retry: 'never',
-  },
   experimental: {
     description: 'Experimental features are not supported in this image flavour',
     state: 'Error',

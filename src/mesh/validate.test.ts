@@ -23,12 +23,6 @@ test.each<[string, IstioSpec, string, string]>([
     'Error',
     'ProxyStatsMatcher inclusionRegexps contains an invalid regular expression: spec.config.proxyStatsMatcher.inclusionRegexps[1]: "(?=a)"',
   ],
-  [
-    'more replicas at least than at most',
-    { components: { pilot: { k8s: { hpaSpec: { minReplicas: 3, maxReplicas: 2 } } } } },
-    'Error',
-    'spec.components.pilot.k8s.hpaSpec: minReplicas (3) is more than maxReplicas (2)',
-  ],
 ])('%s is reported and not tried again', (_what, spec, state, text) => {
   const found = invalidSpec(spec, false);
   expect(found).toMatchObject({ state, retry: 'never', conditions: [{ reason: 'ValidationFailed' }] });

@@ -27,3 +27,39 @@ export interface Pod extends KubeObject {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
   };
 }
+
+/** Deployment, StatefulSet, DaemonSet, ReplicaSet, ReplicationController or Argo Rollout. */
+export interface Workload extends KubeObject {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly paused?: boolean;
+    readonly updateStrategy?: {
+      readonly type?: string;
+      readonly rollingUpdate?: { readonly partition?: number };
+    };
+    readonly template?: {
+      readonly metadata?: {
+        readonly labels?: Readonly<Record<string, string>>;
+        readonly annotations?: Readonly<Record<string, string>>;
+      };
+    };
+  };
+  readonly status?: {
+    readonly observedGeneration?: number | string;
+    readonly replicas?: number;
+    readonly readyReplicas?: number;
+    readonly updatedReplicas?: number;
+    readonly availableReplicas?: number;
+    readonly currentNumberScheduled?: number;
+    readonly desiredNumberScheduled?: number;
+    readonly updatedNumberScheduled?: number;
+    readonly numberAvailable?: number;
+    readonly phase?: string;
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
+  };
+}

@@ -69,6 +69,16 @@ test('a timeout that is no length of time is reported by its path', () => {
   );
 });
 
+test.each([
+  [{ minReplicas: 3, maxReplicas: 2 }, 'minReplicas is 3, and maxReplicas is 2: set both'],
+  [{ minReplicas: 6 }, 'minReplicas is 6, and maxReplicas is 5: set both'],
+])('%j, more replicas at least than at most, is reported by its path', (hpaSpec, text) => {
+  const spec = { components: { pilot: { k8s: { hpaSpec } } } };
+  expect(() => desiredOperator(spec, read('size-production').facts)).toThrow(
+    `spec.components.pilot.k8s.hpaSpec: ${text}`,
+  );
+});
+
 test('the resources of sidecars are those of the profile, with what the resource says', () => {
   const facts = read('size-production').facts;
   expect(proxyResources(desiredOperator({}, facts))).toEqual({

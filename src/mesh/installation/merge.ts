@@ -35,10 +35,26 @@ export function mergeSpec(operator: IstioOperator, spec: IstioSpec, options: Mer
   const merged = overlay(overlay(operator, { spec: { meshConfig: meshConfig(operator, config) } }), {
     spec: { ...modes(spec, options) },
   });
-  return pulledWith(
-    withPilotEnv(withTrafficPolicy(mergeComponents(merged, components, options), config), pilotEnv(spec)),
-    options.imagePullSecret,
-  );
+  const withComponents = mergeComponents(merged, components, options);
+  checkReplicas(withComponents);
+  return pulledWith(withPilotEnv(withTrafficPolicy(withComponents, config), pilotEnv(spec)), options.imagePullSecret);
+}
+
+// One of the two may be a default: the schema can't tell, and the API server would refuse the autoscaler much later.
+function checkReplicas({ spec: { components } }: IstioOperator): void {
+  const workloads = [
+    ['pilot', components.pilot.k8s],
+    ['ingressGateway', components.ingressGateways[0]?.k8s],
+    ['egressGateway', components.egressGateways[0]?.k8s],
+  ] as const;
+  for (const [name, k8s] of workloads) {
+    const { minReplicas = 1, maxReplicas = minReplicas } = k8s?.hpaSpec ?? {};
+    if (minReplicas > maxReplicas) {
+      throw new MergeError(
+        `spec.components.${name}.k8s.hpaSpec: minReplicas is ${minReplicas}, and maxReplicas is ${maxReplicas}: set both`,
+      );
+    }
+  }
 }
 
 function meshConfig(operator: IstioOperator, config: IstioConfig): Tree {

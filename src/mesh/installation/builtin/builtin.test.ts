@@ -1,0 +1,97 @@
+// What the built-in renderer makes of each `testdata/NAME.in.yaml` is what `NAME.out.yaml` says, and a cluster runs it.
+// `UPDATE_GOLDEN=1 npx vitest run src/mesh` writes the outputs anew: read the difference.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { goldenOf } from '../../../../test/support/golden.ts';
+import { until } from '../../../../test/support/until.ts';
+import type { IstioSpec } from '../../../api/istio.ts';
+import { startEmbedded } from '../../../embedded/index.ts';
+import type { Embedded } from '../../../embedded/index.ts';
+import { connect, defineKind } from '../../../kube/index.ts';
+import type { AnyKind, AnyObject, Client } from '../../../kube/index.ts';
+import { FIELD_MANAGER } from '../../names.ts';
+import { byComponent } from '../components.ts';
+import { desiredOperator } from '../desired.ts';
+import { foundation } from '../foundation.ts';
+import type { IstioOperator } from '../operator.ts';
+import { owned } from '../ownership.ts';
+import { notReady } from '../readiness.ts';
+import { builtinRenderer, renderBuiltin } from './builtin.ts';
+
+const DIR = path.join(import.meta.dirname, 'testdata');
+const FACTS = { size: 'Production', flavour: 'unknown', hub: 'docker.io/istio', version: '1.31.0' } as const;
+
+function operatorOf(name: string): IstioOperator {
+  const { spec = {}, cluster = {} } = parse(readFileSync(path.join(DIR, `${name}.in.yaml`), 'utf8')) as {
+    spec?: IstioSpec;
+    cluster?: object;
+  };
+  return desiredOperator(spec, { ...FACTS, ...cluster });
+}
+
+const names = readdirSync(DIR)
+  .filter((name) => name.endsWith('.in.yaml'))
+  .map((name) => name.replace('.in.yaml', ''));
+
+test.each(names)('%s', (name) => {
+  const objects = renderBuiltin(operatorOf(name)).filter(({ kind }) => kind !== 'CustomResourceDefinition');
+  const text = objects.map((each) => stringify(each, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n');
+  expect(text).toBe(goldenOf(text, path.join(DIR, `${name}.out.yaml`)));
+});
+
+test('Istio brings fourteen kinds', () => {
+  const kinds = renderBuiltin(operatorOf('evaluation')).filter(({ kind }) => kind === 'CustomResourceDefinition');
+  expect(kinds).toHaveLength(14);
+});
+
+test('equal input gives equal output', async () => {
+  const [a, b] = [await builtinRenderer.render(operatorOf('evaluation')), renderBuiltin(operatorOf('evaluation'))];
+  expect(a).toEqual(b);
+});
+
+describe('on an API server', () => {
+  let cluster: Embedded;
+  let client: Client;
+
+  beforeAll(async () => {
+    cluster = await startEmbedded();
+    const { certPem, keyPem } = cluster.admin;
+    client = connect({ server: cluster.url, caPem: cluster.caPem, certPem, keyPem });
+  });
+
+  afterAll(async () => {
+    client.close();
+    await cluster.stop();
+  });
+
+  const PLURALS: Readonly<Record<string, string>> = {
+    PriorityClass: 'priorityclasses',
+  };
+  const kindOf = ({ apiVersion, kind, metadata }: AnyObject): AnyKind =>
+    defineKind(apiVersion, kind, PLURALS[kind] ?? `${kind.toLowerCase()}s`, {
+      namespaced: metadata.namespace !== undefined,
+    });
+
+  test('every component gets ready', async () => {
+    const objects = renderBuiltin(operatorOf('evaluation'));
+    const apply = (object: AnyObject): Promise<unknown> =>
+      client.patch(
+        kindOf(object),
+        object.metadata,
+        { type: 'apply', body: object, force: true },
+        { fieldManager: FIELD_MANAGER },
+      );
+    for (const object of foundation()) await apply(object);
+    for (const [, group] of byComponent(objects)) for (const object of group) await apply(owned(object));
+    const problems = (): Promise<(string | undefined)[]> =>
+      Promise.all(
+        objects.map(async (object) =>
+          notReady(object, (await client.get(kindOf(object), object.metadata)) as AnyObject),
+        ),
+      );
+    await until(async () => (await problems()).every((problem) => problem === undefined));
+    expect(new Set(await problems())).toEqual(new Set([undefined]));
+  });
+});

@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import type { AnyObject } from '../../kube/index.ts';
+import { byComponent, componentOf, componentSteps, COMPONENTS } from './components.ts';
+import type { ComponentName } from './components.ts';
+import { applyOrder, parseManifests } from './manifests.ts';
+import { leftOver, owned } from './ownership.ts';
+import { notReady } from './readiness.ts';
+import { conflictingTags } from './tag-webhooks.ts';
+
+const object = (kind: string, name: string, rest: object = {}, labels: Record<string, string> = {}): AnyObject => ({
+  apiVersion: 'v1',
+  kind,
+  metadata: { name, labels },
+  ...rest,
+});
+
+test('an object belongs to the component that its label says, else to that of its chart', () => {
+  expect(componentOf(object('Service', 'a', {}, { 'operator.istio.io/component': 'Cni' }))).toBe('Cni');
+  expect(componentOf(object('Role', 'a', {}, { 'helm.sh/chart': 'istiod-1.0.0' }))).toBe('Pilot');
+  expect(componentOf(object('ServiceAccount', 'a', {}, { 'helm.sh/chart': 'base-1.0.0' }))).toBe('Base');
+  expect(componentOf(object('CustomResourceDefinition', 'a'))).toBe('Base');
+});
+
+test('objects are applied after what they refer to, and of one kind by name', () => {
+  const kinds = ['HorizontalPodAutoscaler', 'Deployment', 'Service', 'ConfigMap', 'CustomResourceDefinition', 'Role'];
+  const objects = [...kinds.map((kind) => object(kind, 'b')), object('Deployment', 'a')];
+  expect(applyOrder(objects).map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
+    'CustomResourceDefinition b',
+    'Role b',
+    'ConfigMap b',
+    'Service b',
+    'Deployment a',
+    'Deployment b',
+    'HorizontalPodAutoscaler b',
+  ]);
+  expect([...byComponent(objects).keys()]).toEqual(['Base', 'Pilot']);
+});
+
+test('two documents for one object are an error, whatever their version', async () => {
+  const text =
+    'apiVersion: apps/v1\nkind: A\nmetadata: {name: a}\n---\napiVersion: apps/v2\nkind: A\nmetadata: {name: a}\n';
+  await expect(parseManifests(text, () => Promise.resolve())).rejects.toThrow(
+    'document 1 is A.apps a, which has been there before',
+  );
+});
+
+describe('components are applied', () => {
+  const steps = (unready: Partial<Record<ComponentName, string>>, there: readonly ComponentName[] = []) =>
+    componentSteps(
+      COMPONENTS,
+      (component) => unready[component],
+      (component) => there.includes(component),
+    );
+
+  test('one after the other, those that do not depend on each other at once', () => {
+    expect(steps({ Base: 'CRD a is not established' }).apply).toEqual(['Base']);
+    expect(steps({ Pilot: 'p', Cni: 'c' }).apply).toEqual(['Base', 'Pilot', 'Cni']);
+    expect(steps({ Cni: 'c' }).apply).toEqual(['Base', 'Pilot', 'Cni', 'IngressGateways', 'EgressGateways']);
+    expect(steps({})).toEqual({ apply: [...COMPONENTS], waiting: [] });
+  });
+
+  test('and each says what it waits for', () => {
+    expect(steps({ Pilot: 'Deployment istiod: 0 of 1 pods are available', EgressGateways: 'x' }).waiting).toEqual([
+      { component: 'Pilot', for: 'Deployment istiod: 0 of 1 pods are available' },
+      { component: 'IngressGateways', for: 'Pilot is not ready: Deployment istiod: 0 of 1 pods are available' },
+      { component: 'EgressGateways', for: 'Pilot is not ready: Deployment istiod: 0 of 1 pods are available' },
+    ]);
+  });
+
+  test('whatever others do once they exist: a gateway is repaired while istiod is down', () => {
+    expect(steps({ Pilot: 'p' }, ['IngressGateways']).apply).toContain('IngressGateways');
+  });
+});
+
+describe('what is applied', () => {
+  test('says who owns it, and no label names a version of Istio', () => {
+    const { labels } = owned(object('Service', 'istiod', {}, { app: 'istiod' })).metadata;
+    expect(labels).toEqual({
+      app: 'istiod',
+      'operator.istio.io/managed': 'Reconcile',
+      'operator.istio.io/component': 'Pilot',
+      'operator.istio.io/version': 'unknown',
+      'istio.io/rev': 'default',
+      'install.operator.istio.io/owning-resource': 'default-operator',
+      'install.operator.istio.io/owning-resource-namespace': 'istio-system',
+      'kyma-project.io/module': 'istio',
+    });
+  });
+
+  test('leaves replicas to the autoscaler and caBundle to istiod', () => {
+    expect(owned(object('Deployment', 'istiod', { spec: { replicas: 3, paused: false } }))['spec']).toEqual({
+      paused: false,
+    });
+    const webhooks = [{ name: 'a', clientConfig: { service: {}, caBundle: 'x' }, failurePolicy: 'Ignore' }];
+    expect(owned(object('MutatingWebhookConfiguration', 'a', { webhooks }))['webhooks']).toEqual([
+      { name: 'a', clientConfig: { service: {} }, failurePolicy: 'Ignore' },
+    ]);
+  });
+
+  test('leaves the failure policy of the validation to istiod once it is there', () => {
+    const webhooks = (failurePolicy: string) => [{ name: 'a', clientConfig: {}, failurePolicy }];
+    const kind = 'ValidatingWebhookConfiguration';
+    const desired = object(kind, 'a', { webhooks: webhooks('Ignore') });
+    expect(owned(desired)['webhooks']).toEqual(webhooks('Ignore'));
+    expect(owned(desired, object(kind, 'a', { webhooks: webhooks('Fail') }))['webhooks']).toEqual(webhooks('Fail'));
+  });
+
+  test('is ready when its definition is established and its rollout done', () => {
+    const crd = (conditions: object[]) => object('CustomResourceDefinition', 'a', { status: { conditions } });
+    expect(notReady(crd([]), undefined)).toBe('CustomResourceDefinition a is not there');
+    expect(notReady(crd([]), crd([]))).toBe('CustomResourceDefinition a is not established');
+    expect(notReady(crd([]), crd([{ type: 'Established', status: 'True' }]))).toBeUndefined();
+    const daemons = (status: object) => object('DaemonSet', 'a', { status });
+    expect(notReady(daemons({}), daemons({}))).toBe('DaemonSet a: no pods are scheduled');
+    const done = { desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 2 };
+    expect(notReady(daemons({}), daemons(done))).toBeUndefined();
+    const namespace = object('Namespace', 'a', { status: { phase: 'Terminating' } });
+    expect(notReady(namespace, namespace)).toBe('Namespace a is being deleted');
+    expect(notReady(object('Service', 'a'), object('Service', 'a'))).toBeUndefined();
+  });
+});
+
+describe('what is left over', () => {
+  const ours = (kind: string, name: string, labels: Record<string, string> = {}): AnyObject => {
+    const made = owned(object(kind, name));
+    return { ...made, metadata: { ...made.metadata, labels: { ...made.metadata.labels, ...labels } } };
+  };
+
+  test('is what the owner made and renders no more, of whatever version', () => {
+    const older = ours('Service', 'old', {
+      'install.operator.istio.io/owning-resource': 'installed-state-default-operator',
+      'operator.istio.io/version': '1.19.0',
+    });
+    const kept = ours('Service', 'istiod');
+    expect(leftOver([older, kept], [object('Service', 'istiod')])).toEqual([older]);
+  });
+
+  test('is never a definition, never what others made, never what says that it stays', () => {
+    const live = [
+      ours('CustomResourceDefinition', 'a'),
+      object('Service', 'b', {}, { 'operator.istio.io/component': 'Pilot' }),
+      ours('Service', 'c', { 'install.operator.istio.io/owning-resource': 'other-operator' }),
+      ours('MutatingWebhookConfiguration', 'd', { 'install.operator.istio.io/owning-resource-not-pruned': 'true' }),
+    ];
+    expect(leftOver(live, [])).toEqual([]);
+  });
+});
+
+describe('webhooks of the tag default', () => {
+  const never = { matchLabels: { 'istio.io/deactivated': 'never-match' } };
+  const configuration = (name: string, labels: Record<string, string>, selector: object = {}): AnyObject =>
+    object(
+      'MutatingWebhookConfiguration',
+      name,
+      { webhooks: [{ name: 'a', namespaceSelector: selector, objectSelector: selector }] },
+      labels,
+    );
+  const tagged = configuration('istio-revision-tag-default', { 'istio.io/rev': 'default', 'istio.io/tag': 'default' });
+  const plain = (selector?: object): AnyObject =>
+    configuration('istio-sidecar-injector', { 'istio.io/rev': 'default' }, selector);
+
+  test('stay while the injector is deactivated', () => {
+    expect(conflictingTags([tagged, plain(never)])).toEqual([]);
+  });
+
+  test('go while the injector is active', () => {
+    expect(conflictingTags([tagged, plain()])).toEqual([tagged]);
+  });
+
+  test('stay without an injector, and none is no error', () => {
+    expect(conflictingTags([tagged])).toEqual([]);
+    expect(conflictingTags([plain()])).toEqual([]);
+  });
+});

@@ -1,0 +1,34 @@
+// What Istio's own manifests take for granted: its namespace, and the priority that its pods run with.
+import type { AnyObject } from '../../kube/index.ts';
+import {
+  DISCLAIMER,
+  DISCLAIMER_TEXT,
+  ISTIO_NAMESPACE,
+  MODULE_LABEL,
+  MODULE_NAME,
+  PRIORITY_CLASS,
+  WARDEN_LABEL,
+} from '../names.ts';
+
+/** To be applied before the first component. Labels and annotations that others put on the namespace stay. */
+export function foundation(): readonly AnyObject[] {
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: {
+        name: ISTIO_NAMESPACE,
+        labels: { [WARDEN_LABEL]: 'enabled', [MODULE_LABEL]: MODULE_NAME },
+        annotations: { [DISCLAIMER]: DISCLAIMER_TEXT },
+      },
+    },
+    {
+      apiVersion: 'scheduling.k8s.io/v1',
+      kind: 'PriorityClass',
+      metadata: { name: PRIORITY_CLASS, labels: { [MODULE_LABEL]: MODULE_NAME } },
+      value: 2_100_000,
+      globalDefault: false,
+      description: 'Scheduling priority of the Istio control plane.',
+    },
+  ];
+}

@@ -1,0 +1,79 @@
+// Rendered manifests: reading the stream of YAML documents, and the order in which objects are applied.
+import { parseDocument } from 'yaml';
+import { keyOf } from '../../kube/index.ts';
+import type { AnyObject } from '../../kube/index.ts';
+import { RenderError } from './renderer.ts';
+
+/**
+ * Reads a stream of documents. It has a megabyte and more, so `pause` is awaited between documents, and nothing else
+ * waits for the whole. Throws a RenderError that says which document is no object.
+ */
+export async function parseManifests(text: string, pause: () => Promise<void>): Promise<readonly AnyObject[]> {
+  const objects: AnyObject[] = [];
+  const seen = new Set<string>();
+  for (const [index, part] of text.split(/^---.*\n/m).entries()) {
+    await pause();
+    const document = parseDocument(part, { version: '1.1' });
+    const [error] = document.errors;
+    if (error !== undefined) throw new RenderError(`document ${index} is not YAML: ${error.message}`);
+    const object = document.toJS() as unknown;
+    if (object === null || object === undefined) continue;
+    const problem = shapeProblem(object);
+    if (problem !== undefined) throw new RenderError(`document ${index} is no Kubernetes object: ${problem}`);
+    const identity = objectIdentity(object as AnyObject);
+    if (seen.has(identity)) throw new RenderError(`document ${index} is ${identity}, which has been there before`);
+    seen.add(identity);
+    objects.push(object as AnyObject);
+  }
+  if (objects.length === 0) throw new RenderError('there is no object in it');
+  return objects;
+}
+
+function shapeProblem(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return `found ${JSON.stringify(value).slice(0, 80)}`;
+  }
+  const { apiVersion, kind, metadata } = value as Partial<AnyObject>;
+  if (typeof apiVersion !== 'string' || apiVersion === '') return 'it has no apiVersion';
+  if (typeof kind !== 'string' || kind === '') return 'it has no kind';
+  return typeof metadata?.name === 'string' && metadata.name !== '' ? undefined : 'it has no metadata.name';
+}
+
+/** Tells an object from all others, whatever its version. */
+export function objectIdentity({ apiVersion, kind, metadata }: AnyObject): string {
+  const slash = apiVersion.indexOf('/');
+  return `${kind}.${slash < 0 ? '' : apiVersion.slice(0, slash)} ${keyOf(metadata)}`;
+}
+
+/** Kinds in the order in which they are applied; those that are not named come where the workloads are. */
+const ORDER = [
+  'Namespace',
+  'PriorityClass',
+  'CustomResourceDefinition',
+  'ServiceAccount',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'Role',
+  'RoleBinding',
+  'ResourceQuota',
+  'Secret',
+  'ConfigMap',
+  'Service',
+  'ValidatingWebhookConfiguration',
+  'MutatingWebhookConfiguration',
+];
+const LAST = ['PodDisruptionBudget', 'HorizontalPodAutoscaler'];
+
+/** Objects as they are applied: what others refer to first; of one kind by name, so that equal input gives equal output. */
+export function applyOrder(objects: readonly AnyObject[]): readonly AnyObject[] {
+  return objects.toSorted((a, b) => rank(a) - rank(b) || compare(objectIdentity(a), objectIdentity(b)));
+}
+
+function rank({ kind }: AnyObject): number {
+  const [early, late] = [ORDER.indexOf(kind), LAST.indexOf(kind)];
+  return early >= 0 ? early : late >= 0 ? ORDER.length + 1 + late : ORDER.length;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,70 @@
+// What of the cluster is ours: the labels that say so, the fields that are never ours, and what is left over.
+import type { AnyObject } from '../../kube/index.ts';
+import { ISTIO_NAMESPACE, MODULE_LABEL, MODULE_NAME } from '../names.ts';
+import { COMPONENT_LABEL, componentOf } from './components.ts';
+import { objectIdentity } from './manifests.ts';
+
+const OWNER = 'install.operator.istio.io/owning-resource';
+const NOT_PRUNED = 'install.operator.istio.io/owning-resource-not-pruned';
+/** The name of our operator, and the one that the original used with older versions of Istio. */
+const OWNERS = ['default-operator', 'installed-state-default-operator'];
+
+/** An object as it is applied: with the labels of its owner, which never name a version, and without foreign fields. */
+export function owned(object: AnyObject, live?: AnyObject): AnyObject {
+  const labels = {
+    ...object.metadata.labels,
+    'operator.istio.io/managed': 'Reconcile',
+    [COMPONENT_LABEL]: componentOf(object),
+    'operator.istio.io/version': 'unknown',
+    'istio.io/rev': 'default',
+    [OWNER]: OWNERS[0]!,
+    'install.operator.istio.io/owning-resource-namespace': ISTIO_NAMESPACE,
+    [MODULE_LABEL]: MODULE_NAME,
+  };
+  return withoutForeignFields({ ...object, metadata: { ...object.metadata, labels } }, live);
+}
+
+/**
+ * An object without the fields that others decide: `replicas` belongs to the autoscaler, `caBundle` to istiod, and so
+ * does the `failurePolicy` of the validation once it is there.
+ */
+function withoutForeignFields(object: AnyObject, live?: AnyObject): AnyObject {
+  if (object.kind === 'Deployment') {
+    const { replicas: _, ...spec } = (object['spec'] ?? {}) as Record<string, unknown>;
+    return { ...object, spec };
+  }
+  if (object.kind !== 'ValidatingWebhookConfiguration' && object.kind !== 'MutatingWebhookConfiguration') return object;
+  const found = new Map(webhooksOf(live).map((webhook) => [webhook.name, webhook]));
+  const webhooks = webhooksOf(object).map((webhook) => {
+    const { caBundle: _, ...clientConfig } = webhook.clientConfig ?? {};
+    const policy = object.kind === 'ValidatingWebhookConfiguration' && found.get(webhook.name)?.failurePolicy;
+    return { ...webhook, clientConfig, ...(typeof policy === 'string' && { failurePolicy: policy }) };
+  });
+  return { ...object, webhooks };
+}
+
+/**
+ * What an earlier installation left: objects with the label of the owner that are rendered no more. Never definitions,
+ * because every object of their kind would go with them, and never what says that it stays.
+ */
+export function leftOver(live: Iterable<AnyObject>, rendered: readonly AnyObject[]): readonly AnyObject[] {
+  const wanted = new Set(rendered.map(objectIdentity));
+  return [...live].filter((object) => {
+    const { labels = {} } = object.metadata;
+    if (object.kind === 'CustomResourceDefinition' || labels[NOT_PRUNED] === 'true') return false;
+    if (!OWNERS.includes(labels[OWNER] ?? '') || labels[COMPONENT_LABEL] === undefined) return false;
+    return !wanted.has(objectIdentity(object));
+  });
+}
+
+export interface Webhook {
+  readonly name: string;
+  readonly failurePolicy?: string;
+  readonly clientConfig?: Readonly<Record<string, unknown>>;
+  readonly namespaceSelector?: { readonly matchLabels?: Readonly<Record<string, string>> };
+  readonly objectSelector?: { readonly matchLabels?: Readonly<Record<string, string>> };
+}
+
+export function webhooksOf(object: AnyObject | undefined): readonly Webhook[] {
+  return (object?.['webhooks'] ?? []) as readonly Webhook[];
+}

@@ -1,0 +1,39 @@
+// Whether what was applied works: what the next component waits for.
+import type { AnyObject } from '../../kube/index.ts';
+import { rolloutOf } from '../rollout.ts';
+import type { Workload } from '../workloads.ts';
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+}
+
+/** What keeps an object from being ready; undefined when nothing does. `live` is undefined when it is not there. */
+export function notReady(desired: AnyObject, live: AnyObject | undefined): string | undefined {
+  const name = `${desired.kind} ${desired.metadata.name}`;
+  if (live === undefined) return `${name} is not there`;
+  if (live.metadata.deletionTimestamp !== undefined) return `${name} is being deleted`;
+  const status = (live['status'] ?? {}) as { readonly phase?: string; readonly conditions?: readonly Condition[] };
+  switch (desired.kind) {
+    case 'CustomResourceDefinition': {
+      const established = status.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True');
+      return established === true ? undefined : `${name} is not established`;
+    }
+    case 'Namespace':
+      return status.phase === 'Terminating' ? `${name} is being deleted` : undefined;
+    case 'DaemonSet':
+      // A DaemonSet that was just made wants no pods yet.
+      if (((live as Workload).status?.desiredNumberScheduled ?? 0) === 0) return `${name}: no pods are scheduled`;
+      return rolloutProblem(name, live);
+    case 'Deployment':
+    case 'StatefulSet':
+      return rolloutProblem(name, live);
+    default:
+      return undefined;
+  }
+}
+
+function rolloutProblem(name: string, live: AnyObject): string | undefined {
+  const rollout = rolloutOf(live);
+  return rollout.state === 'done' ? undefined : `${name}: ${rollout.why}`;
+}

@@ -1,0 +1,36 @@
+// The kinds that Istio brings: what the built-in renderer declares, and what may block a deletion.
+
+interface IstioKind {
+  readonly group: string;
+  /** The newest first; that one is stored. */
+  readonly versions: readonly string[];
+  readonly kind: string;
+  readonly plural: string;
+  readonly shortNames?: readonly string[];
+}
+
+const NETWORKING = { group: 'networking.istio.io', versions: ['v1', 'v1beta1', 'v1alpha3'] };
+const SECURITY = { group: 'security.istio.io', versions: ['v1', 'v1beta1'] };
+
+export const ISTIO_KINDS: readonly IstioKind[] = [
+  { ...SECURITY, kind: 'AuthorizationPolicy', plural: 'authorizationpolicies', shortNames: ['ap'] },
+  { ...NETWORKING, kind: 'DestinationRule', plural: 'destinationrules', shortNames: ['dr'] },
+  { ...NETWORKING, kind: 'EnvoyFilter', plural: 'envoyfilters', versions: ['v1alpha3'] },
+  { ...NETWORKING, kind: 'Gateway', plural: 'gateways', shortNames: ['gw'] },
+  { ...SECURITY, kind: 'PeerAuthentication', plural: 'peerauthentications', shortNames: ['pa'] },
+  { ...NETWORKING, kind: 'ProxyConfig', plural: 'proxyconfigs', versions: ['v1beta1'] },
+  { ...SECURITY, kind: 'RequestAuthentication', plural: 'requestauthentications', shortNames: ['ra'] },
+  { ...NETWORKING, kind: 'ServiceEntry', plural: 'serviceentries', shortNames: ['se'] },
+  { ...NETWORKING, kind: 'Sidecar', plural: 'sidecars' },
+  {
+    group: 'telemetry.istio.io',
+    versions: ['v1', 'v1alpha1'],
+    kind: 'Telemetry',
+    plural: 'telemetries',
+    shortNames: ['telemetry'],
+  },
+  { ...NETWORKING, kind: 'VirtualService', plural: 'virtualservices', shortNames: ['vs'] },
+  { group: 'extensions.istio.io', versions: ['v1alpha1'], kind: 'WasmPlugin', plural: 'wasmplugins' },
+  { ...NETWORKING, kind: 'WorkloadEntry', plural: 'workloadentries', shortNames: ['we'] },
+  { ...NETWORKING, kind: 'WorkloadGroup', plural: 'workloadgroups', shortNames: ['wg'] },
+];
