@@ -3,7 +3,7 @@
 import { Agent, get } from 'node:https';
 import type { ClientRequest } from 'node:http';
 import type { ConnectConfig } from '../src/kube/index.ts';
-import { readBody, tapped } from '../src/kube/client/http/tap.ts';
+import { readBody, forWatches } from '../src/kube/client/http/watch-connection.ts';
 import { eachLine, Lines } from '../src/kube/client/watch-stream.ts';
 
 export class LineWatcher {
@@ -25,7 +25,7 @@ export class LineWatcher {
   open(resourceVersion: string): Promise<void> {
     const { server, caPem: ca, certPem: cert, keyPem: key } = this.#config;
     const path = `/api/v1/namespaces/${this.#namespace}/configmaps?watch=true&resourceVersion=${resourceVersion}`;
-    const agent = tapped(new Agent({ ca, cert, key }));
+    const agent = forWatches(new Agent({ ca, cert, key }));
     return new Promise((resolve) => {
       this.#request = get(`${server}${path}`, { agent }, (response) => {
         resolve();

@@ -5,7 +5,7 @@ import type { Clock, Timer } from '../clock.ts';
 import { answerError, connectionError } from '../errors.ts';
 import type { RequestLine } from '../errors.ts';
 import type { KubeObject } from '../objects.ts';
-import { readBody } from './http/tap.ts';
+import { readBody } from './http/watch-connection.ts';
 import { lost } from './http/transport.ts';
 
 const [OPEN, CLOSE, COMMA, NEWLINE] = [91, 93, 44, 10];

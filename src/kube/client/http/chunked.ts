@@ -1,4 +1,4 @@
-// The framing of a chunked HTTP body (RFC 9112, section 7.1). Called by tap.ts for bodies that bypass Node's parser.
+// The framing of a chunked HTTP body (RFC 9112, section 7.1). Called by watch-connection.ts for bodies that bypass Node's parser.
 
 const CR = 13;
 const LF = 10;

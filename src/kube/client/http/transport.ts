@@ -18,7 +18,7 @@ import { connectionError, networkError } from '../../errors.ts';
 import type { RequestLine } from '../../errors.ts';
 import { http } from '../../http.ts';
 import { openTunnel } from './proxy.ts';
-import { afterHead, tapped } from './tap.ts';
+import { afterHead, forWatches } from './watch-connection.ts';
 
 /** A request as it goes over the wire; `path` has its query, and is without the path of the server's URL. */
 export interface WireRequest extends RequestLine {
@@ -131,7 +131,7 @@ export class Transport {
     for (const agent of known === undefined ? [] : [known.requests, known.watches]) retire(agent);
     const options = agentOptions(this.#url, this.#config, certPem, keyPem);
     const make = (): Agent => makeAgent(this.#url, this.#config, options);
-    return (this.#agents = { requests: make(), watches: tapped(make()), certPem, keyPem });
+    return (this.#agents = { requests: make(), watches: forWatches(make()), certPem, keyPem });
   }
 }
 

@@ -3,7 +3,7 @@ import { duplexPair } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { http } from '../../http.ts';
-import { afterHead, readBody, tapped } from './tap.ts';
+import { afterHead, readBody, forWatches } from './watch-connection.ts';
 
 interface Read {
   readonly status: number | undefined;
@@ -23,7 +23,7 @@ function answerIn(pieces: readonly Buffer[], end = false): Promise<Read> {
     }
     if (end) theirs.end();
   };
-  const agent = tapped(Object.assign(new http.Agent(), { createConnection: () => ours }));
+  const agent = forWatches(Object.assign(new http.Agent(), { createConnection: () => ours }));
   const { promise, resolve, reject } = Promise.withResolvers<Read>();
   const request = http.get({ agent, host: 'server' });
   request.on('information', (head) => afterHead(head, request.socket));

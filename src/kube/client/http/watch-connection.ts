@@ -15,7 +15,7 @@ const [CR, LF] = [13, 10];
 /** What the next bytes are: nothing that was asked for, a head, of unknown use yet, for Node, the body. */
 type State = 'idle' | 'head' | 'holding' | 'passing' | 'body';
 
-class Tap extends Duplex {
+class WatchConnection extends Duplex {
   readonly #socket: Socket;
   #state: State = 'idle';
   /** How much of the blank line after the head has come. */
@@ -61,7 +61,7 @@ class Tap extends Duplex {
     else if (this.#state === 'head') this.#readHead(bytes);
     else if (this.#state === 'passing') this.#pass(bytes);
     else if (this.#state === 'holding') this.#hold(bytes);
-    else this.destroy(new Error('the server sent what nobody had asked for'));
+    else this.destroy(new Error('the server sent bytes that belong to no request'));
   }
 
   #go(state: State): void {
@@ -143,13 +143,13 @@ class Tap extends Duplex {
 }
 
 /** Makes an agent open its connections for watches. */
-export function tapped(agent: Agent): Agent {
+export function forWatches(agent: Agent): Agent {
   const create = agent.createConnection.bind(agent);
   agent.createConnection = (options, created) => {
-    let tap: Tap | undefined;
-    const wrap = (socket: Duplex): Tap => (tap = new Tap(socket as Socket));
+    let connection: WatchConnection | undefined;
+    const wrap = (socket: Duplex): WatchConnection => (connection = new WatchConnection(socket as Socket));
     const callback = (length: number): boolean => {
-      tap?.receive(shared.subarray(0, length));
+      connection?.receive(shared.subarray(0, length));
       return true;
     };
     // Only TLS copies what it has decrypted: on some systems, a plain socket would write to the buffer at any time.
@@ -164,7 +164,7 @@ export function tapped(agent: Agent): Agent {
 
 /** To be called for every head, before anything else is done with the answer. */
 export function afterHead(response: Pick<IncomingMessage, 'statusCode' | 'headers'>, socket: Duplex | null): void {
-  if (!(socket instanceof Tap) || !socket.holding) return;
+  if (!(socket instanceof WatchConnection) || !socket.holding) return;
   const { statusCode = 0, headers } = response;
   const isPlain = headers['transfer-encoding'] === 'chunked' && headers['content-encoding'] === undefined;
   if (statusCode === 200 && isPlain) return;
@@ -175,7 +175,7 @@ export function afterHead(response: Pick<IncomingMessage, 'statusCode' | 'header
 /** Reads the body of an answer as it comes. What it calls back with is good only until that returns. */
 export function readBody(response: IncomingMessage, onData: (bytes: Buffer) => void): void {
   const socket: Duplex | null = response.socket;
-  if (socket instanceof Tap && socket.holding) {
+  if (socket instanceof WatchConnection && socket.holding) {
     socket.takeBody(onData);
     response.resume();
   } else {
