@@ -1,8 +1,8 @@
 // How far a clone is, and what keeps it from running: read off the Deployment and its pods.
 import type { DynamicEnv } from '../api/dynamicenv.ts';
 import type { Deployment, Pod, WorkloadCondition } from './objects.ts';
-import { podProblem } from './pods.ts';
-import type { Problem } from './pods.ts';
+import { CRASH_LOOP, isDown, loopOf, podProblem, readyPods } from './pods.ts';
+import type { Loop, Problem } from './pods.ts';
 
 /** How far a clone is, in the words of the status. */
 export type CloneState = 'missing' | 'unknown' | 'initializing' | 'updating' | 'running' | 'failed' | 'removing';
@@ -19,7 +19,9 @@ export function cloneState(clone: Deployment | undefined, updated: boolean): Clo
 }
 
 /** Whether some pod of a clone answers requests, also while another version of it starts. */
-export function isAvailable(clone: Deployment | undefined, state: CloneState): boolean {
+export function isAvailable(clone: Deployment | undefined, state: CloneState, pods: readonly Pod[] = []): boolean {
+  // The Deployment may be ahead of its pods, or behind them.
+  if (podProblem(pods)?.reason === CRASH_LOOP && isDown(pods)) return false;
   // A pod gets requests as soon as it is ready; available is one that has been so for `minReadySeconds`.
   if ((clone?.status?.readyReplicas ?? 0) > 0) return true;
   const available = clone?.status?.conditions?.find(({ type }) => type === 'Available');
@@ -48,12 +50,31 @@ export function cloneProblem(clone: Deployment | undefined, pods: readonly Pod[]
   // Each try has a pod of another name.
   if (failing !== undefined) return problemOf({ ...failing, ...withoutPod(failing.message) });
   const progressing = progressOf(clone);
-  const ofPods = isSteady(clone) ? undefined : podProblem(pods);
+  const isSteady = isSettled(clone) && (pods.length === 0 || readyPods(pods).length >= neededPods(clone));
+  const ofPods = isSteady ? undefined : podProblem(pods);
   return ofPods ?? (progressing === undefined || progressing.status === 'True' ? undefined : problemOf(progressing));
 }
 
-/** Whether enough pods of a clone run: those that come and go meanwhile are nobody's worry. */
-export function isSteady(clone: Deployment): boolean {
+/** The crash loop of a clone whose Deployment finds nothing wrong, because its pods are up at the moment. */
+export function cloneLoop(clone: Deployment | undefined, pods: readonly Pod[]): Loop | undefined {
+  return clone === undefined || !isObserved(clone) ? undefined : loopOf(pods, neededPods(clone));
+}
+
+/** How many pods must run for a Deployment to be available. */
+function neededPods({ spec }: Deployment): number {
+  const { replicas = 1 } = spec;
+  const { type = 'RollingUpdate', rollingUpdate = {} } = (spec['strategy'] ?? {}) as {
+    readonly type?: string;
+    readonly rollingUpdate?: { readonly maxUnavailable?: number | string };
+  };
+  const { maxUnavailable = '25%' } = rollingUpdate;
+  const spare =
+    typeof maxUnavailable === 'number' ? maxUnavailable : Math.floor((parseInt(maxUnavailable, 10) * replicas) / 100);
+  return type === 'RollingUpdate' ? Math.max(1, replicas - spare) : replicas;
+}
+
+/** Whether a Deployment says that enough pods run: those that come and go meanwhile are nobody's worry. */
+function isSettled(clone: Deployment): boolean {
   const progressing = progressOf(clone);
   const isUnavailable = clone.status?.conditions?.some(
     ({ type, status }) => type === 'Available' && status === 'False',

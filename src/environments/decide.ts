@@ -8,7 +8,7 @@ import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import { keyOf } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
 import { buildClone, leaveScale, OverrideError } from './clone.ts';
-import { cloneProblem, cloneState, isAvailable, withoutRepeating } from './clone-state.ts';
+import { cloneLoop, cloneProblem, cloneState, isAvailable, withoutRepeating } from './clone-state.ts';
 import type { Action, Decision, Entrance, RoutedHost, WorkloadError } from './decision.ts';
 import { insertionOf } from './facts.ts';
 import type { EnvironmentFacts, HostFacts, WorkloadFacts } from './facts.ts';
@@ -45,7 +45,7 @@ function decideWorkload(facts: EnvironmentFacts, workload: WorkloadFacts, settin
   const problem = withoutRepeating(env, key, cloneProblem(clone, workload.pods));
   const state = cloneState(clone, isChanged || (clone?.metadata.generation ?? 1) > 1);
   const isKnown = clone !== undefined || base !== undefined;
-  const answers = !isKnown || isAvailable(clone, state) ? undefined : messages.noPod(problem?.message);
+  const answers = !isKnown || isAvailable(clone, state, workload.pods) ? undefined : messages.noPod(problem);
 
   const ofClone = decideClone(facts, workload, settings);
   const made = { hash: subsetHash(subset), state: madeState(clone, state, isChanged) };
@@ -69,6 +69,7 @@ function decideWorkload(facts: EnvironmentFacts, workload: WorkloadFacts, settin
       ? { ...workload.ref, status: told.state, ...(problem && { message: problem.message }) }
       : { name: '', namespace: '', status: 'unknown' },
     problem,
+    loop: problem === undefined ? cloneLoop(clone, workload.pods) : undefined,
     hash: told.hash,
     ruleStatuses: isUndecided && ruleStatuses.length === 0 ? workload.knownRules : ruleStatuses,
     unanswered: findings.unanswered ?? answers,

@@ -4,7 +4,7 @@ import type { CloneStatus, ResourceStatus, Subset } from '../api/dynamicenv.ts';
 import type { VirtualService } from '../traffic/istio/objects.ts';
 import type { CloneState } from './clone-state.ts';
 import type { Deployment } from './objects.ts';
-import type { Problem } from './pods.ts';
+import type { Loop, Problem } from './pods.ts';
 import type { DestinationRule } from '../traffic/istio/objects.ts';
 
 /** The lists of the status that errors are in, in the order in which they are told. */
@@ -61,6 +61,8 @@ interface Workload {
   readonly cloneStatus: CloneStatus & { readonly status: CloneState };
   /** Why the clone does not run. */
   readonly problem: Problem | undefined;
+  /** A crash loop that its pods may be in, though they are up: the problem for some time. */
+  readonly loop: Loop | undefined;
   /** Digest of the subset that the clone is made from; undefined as long as there is none. */
   readonly hash: bigint | undefined;
   /** What the status says of the rules. */

@@ -7,7 +7,6 @@ import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import { keyOf } from '../kube/index.ts';
 import type { AnyKind, Ref } from '../kube/index.ts';
 import { clonePodLabels } from './clone.ts';
-import { isSteady } from './clone-state.ts';
 import {
   findAutoscalers,
   findEdited,
@@ -61,7 +60,7 @@ export interface WorkloadFacts {
   readonly clone: Deployment | undefined;
   /** Whether something else has the name of the clone. */
   readonly isTaken: boolean;
-  /** Of a clone that does not run steadily. */
+  /** Those of the clone. */
   readonly pods: readonly Pod[];
   /** The rules that the status tells of, as they are now. */
   readonly knownRules: readonly ResourceStatus[];
@@ -149,7 +148,7 @@ function workloadFacts(
     ref,
     clone,
     isTaken: found !== clone,
-    pods: clone === undefined || isSteady(clone) ? [] : findPods(view, clone),
+    pods: clone === undefined ? [] : findPods(view, clone),
     knownRules: consumer ? [] : knownRules(view, env, subset),
     autoscalers: clone === undefined ? [] : findAutoscalers(view, ref),
     ofBase: {

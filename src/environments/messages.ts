@@ -1,6 +1,7 @@
 // Texts that reach the status. People and tests know them by heart, so they are contract to the letter, typos included.
 import { keyOf } from '../kube/objects.ts';
 import type { KubeObject, Ref } from '../kube/objects.ts';
+import { CRASH_LOOP } from './pods.ts';
 import type { Relation } from '../traffic/istio/matches.ts';
 
 const ONLY_BASE = 'let its selector ask for a label that only the base has';
@@ -64,7 +65,10 @@ export const messages = {
   notRouted: (why: string | undefined) => `no route leads to it${why === undefined ? '' : `: ${why}`}`,
   gotNothing: (takers: readonly string[]) => `all of its requests are taken by ${takers.join(', ')}`,
   unanswered: (why: string) => `requests get errors: ${why}`,
-  noPod: (why: string | undefined) => `no pod of the clone is ready${why === undefined ? '' : ` (${why})`}`,
+  noPod: (problem: { readonly reason: string; readonly message: string } | undefined) => {
+    const isUp = problem?.reason === CRASH_LOOP ? 'stays up' : 'is ready';
+    return `no pod of the clone ${isUp}${problem === undefined ? '' : ` (${problem.message})`}`;
+  },
   fitsNothing: (match: number, entry: number | undefined, why: string) =>
     `no request of ${entry === undefined ? 'this route' : `match[${entry}]`} fits istioMatches[${match}], for ${why}`,
   sameRequests: (relation: Relation, other: string, match: number, key: string) => {

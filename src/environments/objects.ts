@@ -61,9 +61,15 @@ export interface ContainerStatus {
   readonly lastState?: ContainerState;
 }
 
-interface ContainerState {
+export interface ContainerState {
   readonly waiting?: { readonly reason?: string; readonly message?: string };
-  readonly terminated?: { readonly reason?: string; readonly exitCode?: number };
+  readonly running?: { readonly startedAt?: string };
+  readonly terminated?: {
+    readonly reason?: string;
+    readonly exitCode?: number;
+    readonly startedAt?: string;
+    readonly finishedAt?: string;
+  };
 }
 
 export interface Pod extends KubeObject {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ContainerStatus, Pod } from './objects.ts';
-import { deploymentOf, podProblem } from './pods.ts';
+import { deploymentOf, loopOf, podProblem } from './pods.ts';
 
 type Options = Partial<Pod['metadata']> & { readonly hash?: string; readonly at?: string };
 
@@ -108,6 +108,49 @@ describe('what keeps pods from running', () => {
     expect(podProblem([evicted])?.reason).toBe('CrashLoopBackOff');
     const waiting = { reason: 'ErrImagePull', message: 'no such host' };
     expect(podProblem([evicted, pod(container({ waiting }))])?.reason).toBe('ImagePullBackOff');
+  });
+});
+
+describe('a crash loop while containers are up', () => {
+  const since = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString();
+  /** Up for so many seconds before it failed, and started again at 1,000. */
+  const failed = (lastedSeconds: number, exitCode = 1): Pod =>
+    pod(
+      container(
+        { running: { startedAt: since(1_000) } },
+        {
+          ready: true,
+          restartCount: 2,
+          lastState: {
+            terminated: { exitCode, reason: 'Error', startedAt: since(0), finishedAt: since(lastedSeconds) },
+          },
+        },
+      ),
+    );
+  const fine = pod(container({ running: { startedAt: since(0) } }, { ready: true }));
+  const seconds = (pods: readonly Pod[], needed = 1): number | undefined => {
+    const loop = loopOf(pods, needed);
+    return loop && (loop.until - Date.UTC(2026, 0, 1)) / 1_000;
+  };
+
+  test.each([
+    ['that ended at once: ten seconds', [failed(0)], 1_010],
+    ['that lasted a minute: two', [failed(60)], 1_120],
+    ['that lasted five minutes is in none', [failed(300)], undefined],
+    ['that ended well is in none', [failed(1, 0)], undefined],
+    ['that never failed is in none', [fine], undefined],
+    ['beside one that is fine', [failed(0), fine], undefined],
+  ])('one %s', (_case, pods, until) => {
+    expect(seconds(pods)).toBe(until);
+  });
+
+  test('counts where more pods are needed than stayed up', () => {
+    expect(seconds([failed(0), fine], 2)).toBe(1_010);
+    expect(loopOf([failed(0), fine], 2)).toMatchObject({ isEverywhere: false });
+    expect(loopOf([failed(0), failed(60)], 2)).toMatchObject({
+      isEverywhere: true,
+      problem: { message: 'CrashLoopBackOff: container cart: ended with exit code 1 (Error)' },
+    });
   });
 });
 

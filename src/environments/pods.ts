@@ -2,9 +2,11 @@
 // again, and name no pod: a status that says the same is not written again.
 import type { KubeObject } from '../kube/objects.ts';
 import { keyOf } from '../kube/objects.ts';
-import type { ContainerStatus, Pod } from './objects.ts';
+import type { ContainerState, ContainerStatus, Pod } from './objects.ts';
 
 const TEMPLATE_HASH = 'pod-template-hash';
+/** Pods that end again and again. */
+export const CRASH_LOOP = 'CrashLoopBackOff';
 const IMAGE_REASONS = new Set(['ErrImagePull', 'ImagePullBackOff']);
 /** On its way, and no reason to worry. */
 const ORDINARY = new Set(['ContainerCreating', 'PodInitializing']);
@@ -42,17 +44,76 @@ export function slimPod({ apiVersion, kind, metadata, status = {} }: Pod): Pod {
   };
 }
 
-/** What keeps pods from running: the latest of them are what the Deployment wants now. */
+/** What keeps pods from running. */
 export function podProblem(pods: readonly Pod[]): Problem | undefined {
-  const [latest] = pods.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
-  const hash = latest?.metadata.labels?.[TEMPLATE_HASH];
-  const current = pods.filter(
-    ({ metadata }) => metadata.labels?.[TEMPLATE_HASH] === hash && metadata.deletionTimestamp === undefined,
-  );
+  const current = currentOf(pods);
   // One that has ended is replaced by another, which has more to say.
   const [ended, alive] = [current.filter(hasEnded), current.filter((pod) => !hasEnded(pod))];
   const problems = [...alive, ...ended].map((pod) => unscheduled(pod) ?? containerProblem(pod));
   return problems.find((problem) => problem !== undefined);
+}
+
+/** A crash loop while its containers are up: what is told of it until they have stayed up for a while. */
+export interface Loop {
+  readonly problem: Problem;
+  /** In milliseconds. */
+  readonly until: number;
+  /** Whether no pod answers but those that crash again and again. */
+  readonly isEverywhere: boolean;
+}
+
+/** The crash loop that pods are in which are ready at the moment, if fewer than are needed have stayed up. */
+export function loopOf(pods: readonly Pod[], needed: number): Loop | undefined {
+  const steady = readyPods(pods)
+    .map((pod) => ({ pod, at: steadyAt(pod) }))
+    .sort((a, b) => a.at - b.at);
+  const last = steady[Math.min(needed, steady.length) - 1];
+  if (last === undefined || last.at === -Infinity) return undefined;
+  const { name, lastState } = last.pod.status!.containerStatuses!.find((each) => steadySince(each) === last.at)!;
+  return { problem: crash(name, lastState!.terminated!), until: last.at, isEverywhere: steady[0]!.at > -Infinity };
+}
+
+/** When a pod has stayed up for a while; -Infinity for one that has not failed. */
+function steadyAt({ status }: Pod): number {
+  return Math.max(-Infinity, ...(status?.containerStatuses ?? []).map(steadySince));
+}
+
+const SHORTEST_MS = 10_000;
+const LONGEST_MS = 300_000;
+
+/**
+ * When a container that failed counts as running again: once it has been up twice as long as the last time, and for ten
+ * seconds at least. One that lasted five minutes, the longest that kubelets wait between two tries, is in no loop.
+ */
+function steadySince({ state, lastState }: ContainerStatus): number {
+  const startedAt = Date.parse(state?.running?.startedAt ?? '');
+  const { exitCode = 0, ...last } = lastState?.terminated ?? {};
+  if (exitCode === 0 || Number.isNaN(startedAt)) return -Infinity;
+  const lasted = Date.parse(last.finishedAt ?? '') - Date.parse(last.startedAt ?? '') || 0;
+  return lasted >= LONGEST_MS ? -Infinity : startedAt + Math.max(SHORTEST_MS, 2 * lasted);
+}
+
+/** Pods of the current version whose containers are all ready. */
+export function readyPods(pods: readonly Pod[]): readonly Pod[] {
+  return currentOf(pods).filter(isReady);
+}
+
+/** Whether pods are known, and none of them is ready, of whatever version. */
+export function isDown(pods: readonly Pod[]): boolean {
+  return pods.length > 0 && !pods.some(isReady);
+}
+
+function isReady({ status }: Pod): boolean {
+  return status?.containerStatuses?.every(({ ready }) => ready) ?? false;
+}
+
+/** Those of the version that the Deployment wants now: the latest has it. */
+function currentOf(pods: readonly Pod[]): readonly Pod[] {
+  const [latest] = pods.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
+  const hash = latest?.metadata.labels?.[TEMPLATE_HASH];
+  return pods.filter(
+    ({ metadata }) => metadata.labels?.[TEMPLATE_HASH] === hash && metadata.deletionTimestamp === undefined,
+  );
 }
 
 function timeOf({ metadata }: Pod): string {
@@ -92,12 +153,16 @@ function problemOf(container: ContainerStatus, isFailure: (exitCode: number) => 
   // The same whether it waits for its next try or has just begun it.
   const terminated = state?.terminated ?? lastState?.terminated;
   if (terminated !== undefined && isFailure(terminated.exitCode ?? 0)) {
-    const why = terminated.reason === undefined ? '' : ` (${terminated.reason})`;
-    return about('CrashLoopBackOff', name, `ended with exit code ${terminated.exitCode ?? 0}${why}`);
+    return crash(name, terminated);
   }
   if (reason === '' || ORDINARY.has(reason)) return undefined;
   // Ids differ at each try.
   return about(reason, name, message.replaceAll(/\b[0-9a-f]{12,}\b/g, '…'));
+}
+
+function crash(name: string, { exitCode = 0, reason }: NonNullable<ContainerState['terminated']>): Problem {
+  const why = reason === undefined ? '' : ` (${reason})`;
+  return about(CRASH_LOOP, name, `ended with exit code ${exitCode}${why}`);
 }
 
 function about(reason: string, container: string, what: string): Problem {

@@ -6,7 +6,7 @@ import { refusedRegexes, unusable } from '../traffic/istio/matches.ts';
 import { DestinationRule } from '../traffic/istio/objects.ts';
 import { hasTwins } from './clone.ts';
 import type { Decision } from './decision.ts';
-import { dueRoutes } from './routes/due.ts';
+import { atMoment, dueRoutes } from './routes/due.ts';
 import { noEdits, planEdits } from './routes/edit.ts';
 import { eventsOf } from './events.ts';
 import type { EnvironmentFacts } from './facts.ts';
@@ -27,7 +27,10 @@ export function writeEnvironment(
   settings: Settings,
 ): Plan {
   const { env } = facts;
-  const decisions = decided.map((decision) => ({ ...decision, due: dueRoutes(decision, now, settings) }));
+  const decisions = decided.map((decision) => ({
+    ...atMoment(decision, now),
+    due: dueRoutes(decision, now, settings),
+  }));
   const edits = planEdits(facts, decisions, settings);
   const pruning = prune(facts, decisions, edits, now, settings);
   const warnings = [
@@ -42,7 +45,9 @@ export function writeEnvironment(
     if (cause !== undefined) unreached.set(decision, cause);
   }
   const status = statusOf(env, { decisions, pruning, routes: edits.statuses, unreached, warnings }, now);
-  const again = [...decisions.map(({ due }) => due.waitMs), pruning.waitMs].filter((ms) => ms !== undefined);
+  const loops = decisions.flatMap(({ loop }) => (loop === undefined ? [] : [loop.until - now])).filter((ms) => ms > 0);
+  const waits = [...decisions.map(({ due }) => due.waitMs), pruning.waitMs].filter((ms) => ms !== undefined);
+  const again = [...waits, ...loops];
   return {
     // Make before break: a clone and its rule are there before a route leads to them, and go after it is gone.
     steps: [...decisions.flatMap(stepsOf), ...edits.steps, ...pruning.steps],

@@ -36,6 +36,24 @@ function condition(subject: Pod, type: string): string | undefined {
 }
 
 describe('reportOn', () => {
+  test('a pod that crashes after some time is ready between its crashes', () => {
+    const looping = pod('crash=10s');
+    const states = [0, 9_000, 10_000, 20_000, 29_000, 30_000].map((ageMs) => {
+      const settled = settle(looping, ageMs);
+      const { ready, restartCount, state, lastState } = settled.pod.status!.containerStatuses![0]!;
+      const { running } = state;
+      return [ready, restartCount, running?.startedAt, lastState.terminated?.finishedAt, settled.againInMs];
+    });
+    expect(states).toEqual([
+      [true, 0, '2026-01-01T00:00:00Z', undefined, 10_000],
+      [true, 0, '2026-01-01T00:00:00Z', undefined, 1_000],
+      [false, 0, undefined, '2026-01-01T00:00:10Z', 10_000],
+      [true, 1, '2026-01-01T00:00:20Z', '2026-01-01T00:00:10Z', 10_000],
+      [true, 1, '2026-01-01T00:00:20Z', '2026-01-01T00:00:10Z', 1_000],
+      [false, 1, undefined, '2026-01-01T00:00:30Z', 10_000],
+    ]);
+  });
+
   test('a pod runs, is ready and has an address; what others wrote stays', () => {
     const { pod: running } = settle(pod());
     expect(running.status).toMatchObject({ phase: 'Running', podIP: '10.244.0.1', podIPs: [{ ip: '10.244.0.1' }] });

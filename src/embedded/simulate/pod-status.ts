@@ -7,6 +7,7 @@
 //   no-image          never starts: its images can't be pulled, ImagePullBackOff
 //   never-ready       runs, but no readiness probe ever succeeds
 //   crash             its containers end with exit code 1 again and again: CrashLoopBackOff
+//   crash=<duration>  the same, and each time they run and are ready for so long before they end
 //   fail              ends at once in phase Failed, with exit code 1
 // Without it, a pod of a Job succeeds and every other pod runs.
 import { timestamp } from '../../kube/times.ts';
@@ -112,7 +113,7 @@ export function reportOn(pod: Pod, seen: Observation): Report {
   if (before.phase === 'Succeeded' || before.phase === 'Failed') return {};
   const now = timestamp(seen.now);
   const startTime = before.startTime ?? now;
-  const { life, againInMs, problem } = lifeOf(pod, seen.ageMs);
+  const { life, againInMs, problem, loop } = lifeOf(pod, seen.ageMs);
   const podIP =
     life === 'waiting' ? undefined : (before.podIP ?? (pod.spec.hostNetwork ? seen.hostIP : seen.allocateIP()));
   const wanted: PodStatus = {
@@ -127,7 +128,8 @@ export function reportOn(pod: Pod, seen: Observation): Report {
       : { initContainerStatuses: pod.spec.initContainers.map((one) => initContainerStatus(one, life, before, now)) }),
     containerStatuses: pod.spec.containers.map((one) => {
       const previous = before.containerStatuses?.find((status) => status.name === one.name);
-      return containerStatus(one, life, previous, now, problem);
+      const status = containerStatus(one, life, previous, now, problem);
+      return loop === undefined ? status : { ...status, ...loopStatus(loop, life, seen.now, previous) };
     }),
   };
   const same = isDeepStrictEqual({ ...before, ...wanted }, before);
@@ -142,15 +144,56 @@ const imageMissing: Problem = ({ image = '' }) => ({
   message: `Back-off pulling image "${image}": ErrImagePull: ${image}: not found`,
 });
 
-function lifeOf(pod: Pod, ageMs: number): { life: Life; againInMs?: number; problem?: Problem } {
+/** Where a container is that ends and starts again: it is up as long as it is down. */
+interface Loop {
+  readonly upMs: number;
+  /** Since it was last started. */
+  readonly sinceMs: number;
+  readonly restarts: number;
+}
+
+function loopOf(upMs: number, ageMs: number): { life: Life; againInMs: number; loop: Loop } {
+  const sinceMs = ageMs % (2 * upMs);
+  const isUp = sinceMs < upMs;
+  const loop = { upMs, sinceMs, restarts: Math.floor(ageMs / (2 * upMs)) };
+  return { life: isUp ? 'running' : 'crashing', againInMs: (isUp ? upMs : 2 * upMs) - sinceMs, loop };
+}
+
+function loopStatus(
+  { upMs, sinceMs, restarts }: Loop,
+  life: Life,
+  now: number,
+  previous: ContainerStatus | undefined,
+): Partial<ContainerStatus> {
+  const isUp = life === 'running';
+  // Clocks are not that exact: what has been said stays.
+  if (
+    previous?.restartCount === restarts &&
+    (previous.state.running !== undefined) === isUp &&
+    (isUp || previous.lastState.terminated !== undefined)
+  ) {
+    const { state, lastState } = previous;
+    return { restartCount: restarts, state, lastState };
+  }
+  const startedMs = now - sinceMs;
+  const ended = (at: number): ContainerState => ({
+    terminated: { exitCode: 1, reason: 'Error', startedAt: timestamp(at), finishedAt: timestamp(at + upMs) },
+  });
+  if (!isUp) return { restartCount: restarts, lastState: ended(startedMs) };
+  const lastState = restarts > 0 ? ended(startedMs - 2 * upMs) : {};
+  return { restartCount: restarts, state: { running: { startedAt: timestamp(startedMs) } }, lastState };
+}
+
+function lifeOf(pod: Pod, ageMs: number): { life: Life; againInMs?: number; problem?: Problem; loop?: Loop } {
   const asked = pod.metadata.annotations?.[simulateAnnotation] ?? '';
   // A Job's pod is first seen running: controllers tell "started" from "done".
   const isJob = (pod.metadata.ownerReferences ?? []).some((owner) => owner.kind === 'Job');
   const normal: Life = isJob && pod.status?.phase === 'Running' ? 'succeeded' : 'running';
-  const slow = /^slow=(\d+(?:\.\d+)?)(ms|s|m)$/.exec(asked);
-  if (slow !== null) {
-    const leftMs = Number(slow[1]) * { ms: 1, s: 1_000, m: 60_000 }[slow[2] as 'ms' | 's' | 'm'] - ageMs;
-    return leftMs > 0 ? { life: 'waiting', againInMs: leftMs } : { life: normal };
+  const timed = /^(slow|crash)=(\d+(?:\.\d+)?)(ms|s|m)$/.exec(asked);
+  if (timed !== null) {
+    const ms = Number(timed[2]) * { ms: 1, s: 1_000, m: 60_000 }[timed[3] as 'ms' | 's' | 'm'];
+    if (timed[1] === 'crash' && ms > 0) return loopOf(ms, ageMs);
+    return ms > ageMs ? { life: 'waiting', againInMs: ms - ageMs } : { life: normal };
   }
   if (asked === 'no-image') return { life: 'waiting', problem: imageMissing };
   const lives: Readonly<Record<string, Life>> = {
@@ -162,7 +205,7 @@ function lifeOf(pod: Pod, ageMs: number): { life: Life; againInMs?: number; prob
   };
   const life = lives[asked];
   if (life !== undefined) return { life };
-  const message = `${simulateAnnotation}: '${asked}' is not one of pending, no-image, crash, never-ready, fail, slow=<duration> (as in 3s)`;
+  const message = `${simulateAnnotation}: '${asked}' is not one of pending, no-image, crash, never-ready, fail, slow=<duration> (as in 3s), crash=<duration>`;
   return { life: 'waiting', problem: () => ({ reason: 'InvalidSimulation', message }) };
 }
 

@@ -1,6 +1,7 @@
 // What of an environment's routes is due at a moment, and what still waits: for its clone to run, or for proxies to know
 // its rule.
 import type { Decision, Entrance } from '../decision.ts';
+import { messages } from '../messages.ts';
 import type { Settings } from '../settings.ts';
 
 /** Clocks of two machines may differ by this much. */
@@ -20,6 +21,19 @@ export interface DueRoutes {
 export type DueDecision = Decision & { readonly due: DueRoutes };
 
 const NOTHING: ReadonlyMap<string, readonly string[]> = new Map();
+
+/** A decision at a moment: while a crash loop may not be over, it is the problem of the clone. */
+export function atMoment(decision: Decision, now: number): Decision {
+  const { loop, cloneStatus } = decision;
+  if (loop === undefined || loop.until <= now) return decision;
+  const { problem } = loop;
+  return {
+    ...decision,
+    problem,
+    cloneStatus: { ...cloneStatus, message: problem.message },
+    unanswered: decision.unanswered ?? (loop.isEverywhere ? messages.noPod(problem) : undefined),
+  };
+}
 
 /** What is due of a decision. */
 export function dueRoutes(decision: Decision, now: number, settings: Settings): DueRoutes {
