@@ -43,11 +43,11 @@ test.each([
   [manifest('{name: a}', SOUND.replace('{i', '{subset: [], i')), ':4:8: unknown field "spec.subset"'],
   [
     manifest('{name: a, namespace: web}', SOUND),
-    ': metadata.namespace is "web" and --namespace is "shop"; leave one out',
+    ':3:21: metadata.namespace is "web" and --namespace is "shop"; leave one out',
   ],
   [
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d}\n',
-    ': v1 ConfigMap is no environment; use kubectl apply for it',
+    ':2:1: v1 ConfigMap is no environment; use kubectl apply for it',
   ],
   ['# nothing\n', ': there is no object in it'],
 ])('%j is refused', (text, message) => {

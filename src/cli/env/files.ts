@@ -31,14 +31,16 @@ export function environmentsIn(
 }
 
 /** The environment of a manifest, with the namespace that it shall go to. */
-function environmentOf({ source, object }: Manifest, options: ClusterOptions, namespace: string): DynamicEnv {
+function environmentOf({ where, object }: Manifest, options: ClusterOptions, namespace: string): DynamicEnv {
   if (object.kind !== 'DynamicEnv' || !object.apiVersion.startsWith('riskified.com/')) {
-    throw refusal(`-f ${source}: ${object.apiVersion} ${object.kind} is no environment; use kubectl apply for it`);
+    throw refusal(
+      `-f ${where(['kind'])}: ${object.apiVersion} ${object.kind} is no environment; use kubectl apply for it`,
+    );
   }
   const own = object.metadata.namespace;
   if (own !== undefined && options.namespace !== undefined && own !== options.namespace) {
     throw refusal(
-      `-f ${source}: metadata.namespace is "${own}" and --namespace is "${options.namespace}"; leave one out`,
+      `-f ${where(['metadata', 'namespace'])}: metadata.namespace is "${own}" and --namespace is "${options.namespace}"; leave one out`,
     );
   }
   return { ...object, metadata: { ...object.metadata, namespace: own ?? namespace } } as KubeObject as DynamicEnv;

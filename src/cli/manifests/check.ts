@@ -1,18 +1,14 @@
 // Checks manifests of our kinds without a cluster: YAML, schema, then the rules of admission. Every finding has its place
 // in the file. `offshoot env validate` and `offshoot claim validate` print them.
-import { isMap, isScalar, isSeq } from 'yaml';
-import type { Node } from 'yaml';
 import type { z } from 'zod';
 import type { Resource } from '../../api/resource.ts';
 import { apiVersionOf, keyOf } from '../../kube/objects.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { parseYaml } from './kubectl-yaml.ts';
-
-/** A place in an object. */
-type Place = readonly (string | number)[];
+import type { FieldPath } from './kubectl-yaml.ts';
 
 interface Problem {
-  readonly at: Place;
+  readonly at: FieldPath;
   readonly message: string;
   /** It would be admitted all the same. */
   readonly isWarning?: true;
@@ -43,7 +39,7 @@ export interface Checked {
 interface Candidate {
   readonly check: Check;
   readonly value: unknown;
-  readonly locate: (at: Place) => Omit<Finding, 'message'>;
+  readonly locate: (at: FieldPath) => Omit<Finding, 'message'>;
 }
 
 /** Checks texts, each with the name of its source. Objects of other kinds are passed over. */
@@ -75,19 +71,23 @@ function metadataOf({ metadata }: KubeObject, { resource }: Check, namespace: st
 }
 
 function candidatesOf(source: string, text: string, checks: readonly Check[], findings: Finding[]): Candidate[] {
-  return parseYaml(text).flatMap(({ contents, problems, value, positionOf }) => {
+  return parseYaml(text).flatMap(({ problems, value, positionOf }) => {
     findings.push(...problems.map((problem) => ({ source, ...problem })));
     if (!problems.every(({ isWarning }) => isWarning)) return [];
     return objectsIn(value(), [], checks).map((object) => ({
       check: object.check,
       value: object.value,
-      locate: (place: Place) => ({ source, ...positionOf(offsetOf(contents, [...object.at, ...place])) }),
+      locate: (path: FieldPath) => ({ source, ...positionOf([...object.at, ...path]) }),
     }));
   });
 }
 
 /** The objects to check in a document: itself, or the items of a list. */
-function objectsIn(value: unknown, at: Place, checks: readonly Check[]): { check: Check; value: unknown; at: Place }[] {
+function objectsIn(
+  value: unknown,
+  at: FieldPath,
+  checks: readonly Check[],
+): { check: Check; value: unknown; at: FieldPath }[] {
   const { kind, apiVersion, items } = fieldsOf(value);
   if (kind === 'List' && Array.isArray(items)) {
     return items.flatMap((item, index) => objectsIn(item, [...at, 'items', index], checks));
@@ -123,7 +123,7 @@ function problemOf(issue: z.core.$ZodIssue): Problem {
 }
 
 /** The schema drops what it does not know, so whatever is missing from its result is unknown. */
-function unknownFields(written: unknown, known: unknown, at: Place): Problem[] {
+function unknownFields(written: unknown, known: unknown, at: FieldPath): Problem[] {
   if (Array.isArray(written)) {
     return written.flatMap((item, index) => unknownFields(item, (known as unknown[])[index], [...at, index]));
   }
@@ -135,35 +135,15 @@ function unknownFields(written: unknown, known: unknown, at: Place): Problem[] {
   });
 }
 
-function unknownField(at: Place): Problem {
+function unknownField(at: FieldPath): Problem {
   return { at, message: `unknown field ${JSON.stringify(pathText(at))}` };
 }
 
-function pathText(at: Place): string {
+function pathText(at: FieldPath): string {
   return at
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
     .join('')
     .replace(/^\./, '');
-}
-
-/** Where a place begins in the text: at its key or item or, when it is not there, at the nearest thing around it. */
-export function offsetOf(root: Node | null, at: Place): number {
-  let node: unknown = root;
-  let offset = root?.range?.[0] ?? 0;
-  for (const part of at) {
-    if (isMap(node)) {
-      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
-      if (pair === undefined) break;
-      offset = (pair.key as Node).range?.[0] ?? offset;
-      node = pair.value;
-    } else if (isSeq(node)) {
-      node = node.items[Number(part)];
-      offset = (node as Node | undefined)?.range?.[0] ?? offset;
-    } else {
-      break;
-    }
-  }
-  return offset;
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

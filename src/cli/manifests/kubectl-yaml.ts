@@ -1,5 +1,5 @@
 // YAML as kubectl reads it, which is YAML 1.1 with habits of its own. Read by everything that takes `-f`.
-import { isMap, isScalar, LineCounter, parseAllDocuments, visit } from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
 import type { Document, Node, ScalarTag, Tags } from 'yaml';
 import { indented } from './yaml-indent.ts';
 
@@ -9,6 +9,9 @@ interface Position {
   readonly column: number;
 }
 
+/** The way to a field of an object. */
+export type FieldPath = readonly (string | number)[];
+
 interface YamlProblem extends Position {
   readonly message: string;
   /** kubectl would take it all the same. */
@@ -16,12 +19,11 @@ interface YamlProblem extends Position {
 }
 
 export interface YamlDocument {
-  readonly contents: Node | null;
   readonly problems: readonly YamlProblem[];
   /** The content as plain data; only of a document without problems, warnings aside. */
   readonly value: () => unknown;
-  /** Where an offset of a node is in the text as it was given. */
-  readonly positionOf: (offset: number) => Position;
+  /** Where a field is in the text, or the nearest thing around it. */
+  readonly positionOf: (path: FieldPath) => Position;
 }
 
 /** The documents of a text. */
@@ -49,11 +51,30 @@ function documentsOf({ documents, lines }: Parsed, added: ReadonlyMap<number, nu
     return { line: Math.max(line, 1), column: Math.max(col - (added.get(line) ?? 0), 1) };
   };
   return documents.map((document) => ({
-    contents: document.contents,
     problems: problemsOf(document).map(({ offset, ...problem }) => ({ ...positionOf(offset), ...problem })),
     value: () => document.toJS() as unknown,
-    positionOf,
+    positionOf: (path) => positionOf(offsetOf(document.contents, path)),
   }));
+}
+
+/** Where a field begins in the text: at its key or item or, when it is not there, at the nearest thing around it. */
+function offsetOf(root: Node | null, at: FieldPath): number {
+  let node: unknown = root;
+  let offset = root?.range?.[0] ?? 0;
+  for (const part of at) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
+      if (pair === undefined) break;
+      offset = (pair.key as Node).range?.[0] ?? offset;
+      node = pair.value;
+    } else if (isSeq(node)) {
+      node = node.items[Number(part)];
+      offset = (node as Node | undefined)?.range?.[0] ?? offset;
+    } else {
+      break;
+    }
+  }
+  return offset;
 }
 
 type Found = { readonly offset: number } & Pick<YamlProblem, 'message' | 'isWarning'>;

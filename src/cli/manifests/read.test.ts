@@ -22,10 +22,10 @@ describe('reading', () => {
   test('several documents, empty ones and lists', () => {
     const list = 'apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}]\n';
     const manifests = parseManifests('f.yaml', `${object('a')}---\n# nothing\n---\n${object('b')}---\n${list}`);
-    expect(manifests.map(({ source, object: { metadata } }) => [metadata.name, source])).toEqual([
-      ['a', 'f.yaml, document 1'],
-      ['b', 'f.yaml, document 3'],
-      ['c', 'f.yaml, document 4, item 1'],
+    expect(manifests.map(({ where, object: { metadata } }) => [metadata.name, where(['metadata', 'name'])])).toEqual([
+      ['a', 'f.yaml:3:12'],
+      ['b', 'f.yaml:9:12'],
+      ['c', 'f.yaml:13:54'],
     ]);
   });
 
@@ -50,12 +50,12 @@ test('what we write is read again as it was', () => {
 
 describe('refusing', () => {
   test.each([
-    ['a: [', /^-f f\.yaml: .* at line 1|^-f f\.yaml: .*line 2/],
-    ['just text', '-f f.yaml: an object is a mapping of fields'],
-    ['kind: ConfigMap', '-f f.yaml: apiVersion is missing'],
-    ['apiVersion: v1', '-f f.yaml: kind is missing'],
-    ['apiVersion: v1\nkind: ConfigMap', '-f f.yaml: metadata.name is missing'],
-    [object('y'), '-f f.yaml: metadata.name is true, which is no text: put it in quotes'],
+    ['a: [\nb: c\n', '-f f.yaml:3:1: Flow sequence in block collection must be sufficiently indented and end with a ]'],
+    ['just text', '-f f.yaml:1:1: an object is a mapping of fields'],
+    ['kind: ConfigMap', '-f f.yaml:1:1: apiVersion is missing'],
+    ['apiVersion: v1', '-f f.yaml:1:1: kind is missing'],
+    ['apiVersion: v1\nkind: ConfigMap', '-f f.yaml:1:1: metadata.name is missing'],
+    [object('y'), '-f f.yaml:3:12: metadata.name is true, which is no text: put it in quotes'],
   ])('%j', (text, message) => {
     expect(() => parseManifests('f.yaml', text)).toThrow(message);
   });

@@ -4,11 +4,12 @@ import path from 'node:path';
 import type { AnyObject } from '../../kube/objects.ts';
 import { CommandFailed, EXIT } from '../exit.ts';
 import { parseYaml } from './kubectl-yaml.ts';
+import type { FieldPath } from './kubectl-yaml.ts';
 
 /** An object and where it was read. */
 export interface Manifest {
-  /** `env.yaml`, or `env.yaml, document 2`. */
-  readonly source: string;
+  /** Where a field of it is: `env.yaml:3:7`. */
+  readonly where: (path: FieldPath) => string;
   readonly object: AnyObject;
 }
 
@@ -36,36 +37,36 @@ export function filesOf(filename: string): [source: string, text: string][] {
 
 /** The objects of one text. Empty documents are skipped and lists are opened. */
 export function parseManifests(source: string, text: string): readonly Manifest[] {
-  const documents = parseYaml(text);
-  return documents.flatMap(({ problems, value }, i) => {
-    const where = documents.length > 1 ? `${source}, document ${i + 1}` : source;
+  return parseYaml(text).flatMap(({ problems, value, positionOf }) => {
+    const told = ({ line, column }: { line: number; column: number }): string => `${source}:${line}:${column}`;
     const error = problems.find(({ isWarning }) => !isWarning);
-    if (error !== undefined) throw refusal(where, `${error.message} at line ${error.line}, column ${error.column}`);
-    return objectsOf(where, value());
+    if (error !== undefined) throw refusal(told(error), error.message);
+    return objectsOf(value(), (path) => told(positionOf(path)));
   });
 }
 
-function objectsOf(source: string, value: unknown): Manifest[] {
+function objectsOf(value: unknown, where: Manifest['where']): Manifest[] {
   if (value === null || value === undefined) return [];
-  if (typeof value !== 'object' || Array.isArray(value)) throw refusal(source, 'an object is a mapping of fields');
+  if (typeof value !== 'object' || Array.isArray(value)) throw refusal(where([]), 'an object is a mapping of fields');
   const object = value as Partial<AnyObject> & { items?: unknown };
-  requireText(source, 'apiVersion', object.apiVersion);
-  requireText(source, 'kind', object.kind);
+  requireText(object.apiVersion, ['apiVersion'], where);
+  requireText(object.kind, ['kind'], where);
   if (object.kind === 'List' && Array.isArray(object.items)) {
-    return object.items.flatMap((item, i) => objectsOf(`${source}, item ${i + 1}`, item));
+    return object.items.flatMap((item, i) => objectsOf(item, (path) => where(['items', i, ...path])));
   }
-  requireText(source, 'metadata.name', object.metadata?.name);
-  return [{ source, object: object as AnyObject }];
+  requireText(object.metadata?.name, ['metadata', 'name'], where);
+  return [{ where, object: object as AnyObject }];
 }
 
 /** YAML takes some words, such as `y` and `on`, for something else than text. */
-function requireText(source: string, field: string, value: unknown): void {
-  if (value === undefined || value === null) throw refusal(source, `${field} is missing`);
+function requireText(value: unknown, path: FieldPath, where: Manifest['where']): void {
+  const field = path.join('.');
+  if (value === undefined || value === null) throw refusal(where(path), `${field} is missing`);
   if (typeof value !== 'string') {
-    throw refusal(source, `${field} is ${JSON.stringify(value)}, which is no text: put it in quotes`);
+    throw refusal(where(path), `${field} is ${JSON.stringify(value)}, which is no text: put it in quotes`);
   }
 }
 
-function refusal(source: string, problem: string): CommandFailed {
-  return new CommandFailed(EXIT.error, `-f ${source}: ${problem}`);
+function refusal(where: string, problem: string): CommandFailed {
+  return new CommandFailed(EXIT.error, `-f ${where}: ${problem}`);
 }

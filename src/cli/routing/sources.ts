@@ -3,7 +3,6 @@
 import { LineCounter } from 'yaml';
 import { shapeProblem } from '../../routing/index.ts';
 import type { Place, Source } from '../../routing/index.ts';
-import { offsetOf } from '../manifests/check.ts';
 import { CommandFailed, EXIT } from '../exit.ts';
 import { parseYaml } from '../manifests/kubectl-yaml.ts';
 import { filesOf } from '../manifests/read.ts';
@@ -49,8 +48,7 @@ function* yamlOf(file: string, text: string): Generator<Document> {
     const whereIn =
       (index: number) =>
       (at: Place): string => {
-        const { contents, positionOf } = again()[index]!;
-        return told(positionOf(offsetOf(contents, at)));
+        return told(again()[index]!.positionOf(at));
       };
     const quick = readPlainYaml(chunk);
     if (quick !== undefined) {
