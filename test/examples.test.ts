@@ -11,6 +11,7 @@ import { checkManifests } from '../src/cli/manifests/check.ts';
 import { claimChecks } from '../src/cli/claim/checks.ts';
 import { environmentsIn } from '../src/cli/env/files.ts';
 import { filesOf, readManifests } from '../src/cli/manifests/read.ts';
+import { translationOf } from '../src/cli/routing/translate.ts';
 import { startEmbedded } from '../src/embedded/index.ts';
 import type { Embedded } from '../src/embedded/index.ts';
 import { connect, defineKind, isNotFound } from '../src/kube/index.ts';
@@ -38,6 +39,16 @@ async function outputOf(child: ChildProcess): Promise<string[]> {
   expect(code).toBe(0);
   return output.trimEnd().split('\n');
 }
+
+test('routing.yaml: every object has its part in the translation, and there is nothing to complain of', () => {
+  const filename = [path.join(EXAMPLES, 'routing.yaml')];
+  const flags = { filename, to: 'appmesh-api', mode: 'strict', allowAll: true, output: 'json' } as const;
+  const { text: printed, error } = translationOf(flags);
+  expect([error, JSON.parse(printed)]).toMatchObject([
+    undefined,
+    { virtualNodes: { 'orders-v1': {}, 'orders-v2': {} }, routes: expect.anything(), diagnostics: [] },
+  ]);
+});
 
 test('watchable.ts: a component hears of what changed, and of nothing else', async () => {
   expect(await outputOf(start('watchable'))).toEqual([

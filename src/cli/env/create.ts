@@ -7,7 +7,7 @@ import { keyOf } from '../../kube/objects.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { environmentsIn } from './files.ts';
 import { ENVIRONMENT } from './get.ts';
-import { buildManifest, parseFlags } from './manifest.ts';
+import { buildManifest, parseFlags, withContainer } from './manifest.ts';
 import type { Base, ManifestFlags, Override, Wish } from './manifest.ts';
 import { waitReady } from './wait.ts';
 import { CommandFailed, EXIT, messageOf } from '../exit.ts';
@@ -71,12 +71,12 @@ async function wanted(name: string | undefined, options: CreateOptions): Promise
   const unnamed = wish.overrides.find(({ container }) => container === undefined);
   if (unnamed === undefined) return [buildManifest(wish, () => undefined)];
   try {
-    return await connected(options, async ({ client }) => [await fromFlags(client, wish)]);
+    return await connected(options, async ({ client }) => [await fromFlags(client, wish, 'later')]);
   } catch (error) {
     if (error instanceof CommandFailed) throw error;
-    const { flag, text, name: deployment, image } = unnamed;
+    const { flag, text } = unnamed;
     throw refusal(
-      `${flag} "${text}": its container is looked up in the cluster (${messageOf(error)}); name it as ${deployment}:CONTAINER=${image}`,
+      `${flag} "${text}": its container is looked up in the cluster (${messageOf(error)}); name it as ${withContainer(unnamed)}`,
     );
   }
 }
@@ -96,11 +96,13 @@ function wishOf(name: string | undefined, options: CreateOptions, namespace: str
   return parseFlags(name, namespace, options);
 }
 
-async function fromFlags(client: Client, wish: Wish): Promise<DynamicEnv> {
+/** What is for later may be about Deployments that are not here. */
+async function fromFlags(client: Client, wish: Wish, when: 'now' | 'later' = 'now'): Promise<DynamicEnv> {
   const bases = new Map<string, Base>();
   for (const override of wish.overrides) {
     const key = keyOf(override);
-    if (!bases.has(key)) bases.set(key, await readBase(client, override));
+    if (!bases.has(key))
+      bases.set(key, { ...(await readBase(client, override)), ...(when === 'later' && { isForLater: true }) });
   }
   return buildManifest(wish, (override) => bases.get(keyOf(override)));
 }

@@ -138,6 +138,11 @@ describe('a refusal names the flag, what was found and what to do', () => {
     ],
     ['zzzz=c', { others: ['web', 'cart'] }, 'there is no Deployment zzzz in namespace shop; there are web, cart'],
     ['cart=c', { others: [] }, 'there is no Deployment cart in namespace shop; the namespace has none'],
+    [
+      'cart=c:1',
+      { others: [], isForLater: true },
+      'there is no Deployment cart in namespace shop; the namespace has none; for a cluster that has it, name the container as cart:CONTAINER=c:1',
+    ],
     ['cart=c', base('a', 'b'), 'Deployment shop/cart has the containers a, b; name one as cart:a=…'],
     ['cart:x=c', base('a', 'b'), 'Deployment shop/cart has no container x; it has a, b'],
   ])('of %s', (text, found, message) => {

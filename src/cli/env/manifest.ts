@@ -29,7 +29,10 @@ export interface Override {
 }
 
 /** What the overrides need to know of a Deployment: it, or the names of those that are there instead. */
-export type Base = { readonly found: Deployment } | { readonly others: readonly string[] };
+export type Base = ({ readonly found: Deployment } | { readonly others: readonly string[] }) & {
+  /** The manifest may be for a cluster that has it. */
+  readonly isForLater?: true;
+};
 
 /** Flags that have been read, and hold whatever the cluster is like. */
 export interface Wish {
@@ -178,7 +181,13 @@ function parseVariables(texts: readonly string[]): EnvVar[] {
   return [...variables.values()];
 }
 
-function containerOf({ flag, text, namespace, name, container }: Override, base: Base | undefined): string {
+/** An override as it is written where nobody can be asked for the container. */
+export function withContainer({ text }: Override): string {
+  return text.replace('=', ':CONTAINER=');
+}
+
+function containerOf(override: Override, base: Base | undefined): string {
+  const { flag, text, namespace, name, container } = override;
   if (base === undefined) return container!;
   if ('others' in base) {
     const close = similar(name, base.others);
@@ -188,7 +197,10 @@ function containerOf({ flag, text, namespace, name, container }: Override, base:
         : base.others.length > 0
           ? `there are ${listed(base.others)}`
           : 'the namespace has none';
-    throw refused(flag, text, `there is no Deployment ${name} in namespace ${namespace}; ${hint}`);
+    const instead = base.isForLater
+      ? `; for a cluster that has it, name the container as ${withContainer(override)}`
+      : '';
+    throw refused(flag, text, `there is no Deployment ${name} in namespace ${namespace}; ${hint}${instead}`);
   }
   const names = (base.found.spec.template.spec?.containers ?? []).map((each) => each.name);
   if (container === undefined) {
