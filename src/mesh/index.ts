@@ -1,6 +1,9 @@
 // The life of Istio: install, upgrade, restart, uninstall. So far what is decided, as pure functions.
 export { condition, manualRestartRequired } from './conditions.ts';
 export type { Reason } from './conditions.ts';
+export { blockedBy, blockedMessage, BLOCKING_KINDS, blockingResources } from './deletion/blocking.ts';
+export { UNINSTALLED_KINDS, uninstallStep } from './deletion/uninstall.ts';
+export type { Remains, UninstallStep } from './deletion/uninstall.ts';
 export { worstOf } from './failures.ts';
 export type { Failure } from './failures.ts';
 export { builtinRenderer } from './installation/builtin/builtin.ts';
@@ -24,6 +27,9 @@ export { conflictingTags } from './installation/tag-webhooks.ts';
 export { istioTag, readLastApplied, withApplied, writeLastApplied } from './last-applied.ts';
 export type { LastApplied } from './last-applied.ts';
 export * from './names.ts';
+export { userGatewayFilter } from './resources/envoy-filters.ts';
+export { meshResources, withUpdatedAt } from './resources/resources.ts';
+export type { ResourceFacts, Resources } from './resources/resources.ts';
 export { notRuling, rulingIstio } from './ruling.ts';
 export { invalidSpec } from './validate.ts';
 export { versionGate } from './version/gate.ts';

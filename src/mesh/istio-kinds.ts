@@ -1,4 +1,6 @@
 // The kinds that Istio brings: what the built-in renderer declares, and what may block a deletion.
+import { defineKind } from '../kube/index.ts';
+import type { Kind } from '../kube/index.ts';
 
 interface IstioKind {
   readonly group: string;
@@ -34,3 +36,8 @@ export const ISTIO_KINDS: readonly IstioKind[] = [
   { ...NETWORKING, kind: 'WorkloadEntry', plural: 'workloadentries', shortNames: ['we'] },
   { ...NETWORKING, kind: 'WorkloadGroup', plural: 'workloadgroups', shortNames: ['wg'] },
 ];
+
+/** The kind as the API serves it, in its newest version. */
+export function servedKind({ group, versions, kind, plural }: IstioKind): Kind {
+  return defineKind(`${group}/${versions[0]!}`, kind, plural);
+}

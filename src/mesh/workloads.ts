@@ -63,3 +63,19 @@ export interface Workload extends KubeObject {
     }[];
   };
 }
+
+/** The name of the sidecar, among containers or, where it is native, among init containers. */
+const SIDECAR = 'istio-proxy';
+
+/** The sidecar of a pod. */
+function sidecarOf(pod: Pod): Container | undefined {
+  const { containers = [], initContainers = [] } = pod.spec ?? {};
+  return [...containers, ...initContainers].find(({ name }) => name === SIDECAR);
+}
+
+/** Whether a pod was given a sidecar: gateways are nothing but a proxy. */
+export function isInjected(pod: Pod): boolean {
+  const { istio = '' } = pod.metadata.labels ?? {};
+  if (istio === 'ingressgateway' || istio === 'egressgateway') return false;
+  return sidecarOf(pod) !== undefined && (pod.spec?.containers ?? []).some(({ name }) => name !== SIDECAR);
+}

@@ -1,0 +1,74 @@
+// The order of an uninstall: webhooks, everything that the installation made, the namespace, sidecars, the finalizer.
+import { defineKind } from '../../kube/index.ts';
+import type { AnyObject, Kind } from '../../kube/index.ts';
+import { COMPONENT_LABEL } from '../installation/components.ts';
+
+const cluster = { namespaced: false };
+const WEBHOOKS = 'admissionregistration.k8s.io/v1';
+const RBAC = 'rbac.authorization.k8s.io/v1';
+
+/** First: without them pods start as they are, while the istiod that they ask would be gone. */
+const FIRST: readonly Kind[] = [
+  defineKind(WEBHOOKS, 'MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', cluster),
+  defineKind(WEBHOOKS, 'ValidatingWebhookConfiguration', 'validatingwebhookconfigurations', cluster),
+];
+
+/** Then, in this order. Definitions come last: every resource of Istio's kinds goes with them. */
+const THEN: readonly Kind[] = [
+  defineKind('apps/v1', 'Deployment', 'deployments'),
+  defineKind('apps/v1', 'DaemonSet', 'daemonsets'),
+  defineKind('v1', 'Service', 'services'),
+  defineKind('v1', 'ConfigMap', 'configmaps'),
+  defineKind('v1', 'Pod', 'pods'),
+  defineKind('v1', 'Secret', 'secrets'),
+  defineKind('v1', 'ServiceAccount', 'serviceaccounts'),
+  defineKind(RBAC, 'RoleBinding', 'rolebindings'),
+  defineKind(RBAC, 'Role', 'roles'),
+  defineKind('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets'),
+  defineKind('autoscaling/v2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers'),
+  defineKind('networking.istio.io/v1alpha3', 'EnvoyFilter', 'envoyfilters'),
+  defineKind(RBAC, 'ClusterRole', 'clusterroles', cluster),
+  defineKind(RBAC, 'ClusterRoleBinding', 'clusterrolebindings', cluster),
+  defineKind('k8s.cni.cncf.io/v1', 'NetworkAttachmentDefinition', 'network-attachment-definitions'),
+  defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', cluster),
+];
+
+/** Kinds of which objects are removed; those that the cluster does not know are skipped. */
+export const UNINSTALLED_KINDS: readonly Kind[] = [...FIRST, ...THEN];
+
+/** What is still there. */
+export interface Remains {
+  /** Objects of the kinds above. */
+  readonly objects: Iterable<AnyObject>;
+  readonly namespace: AnyObject | undefined;
+  /** Workloads that still have sidecars and can be restarted. */
+  readonly injectedWorkloads: number;
+}
+
+export type UninstallStep =
+  | { readonly do: 'remove'; readonly objects: readonly AnyObject[] }
+  | { readonly do: 'remove-namespace'; readonly namespace: AnyObject }
+  | { readonly do: 'restart-workloads' }
+  | { readonly do: 'release' };
+
+/**
+ * What to do next. Each step is done when nothing of it remains, so a crash between any two goes on where it was. The
+ * namespace is not waited for: it may take minutes, and what is in it no longer matters.
+ */
+export function uninstallStep({ objects, namespace, injectedWorkloads }: Remains): UninstallStep {
+  const ours = [...objects].filter(({ metadata }) => metadata.labels?.[COMPONENT_LABEL] !== undefined);
+  const webhooks = inOrder(ours, FIRST);
+  if (webhooks.length > 0) return { do: 'remove', objects: webhooks };
+  const others = inOrder(ours, THEN);
+  if (others.length > 0) return { do: 'remove', objects: others };
+  if (namespace !== undefined && namespace.metadata.deletionTimestamp === undefined) {
+    return { do: 'remove-namespace', namespace };
+  }
+  return injectedWorkloads > 0 ? { do: 'restart-workloads' } : { do: 'release' };
+}
+
+/** Objects of these kinds, kind by kind. */
+function inOrder(objects: readonly AnyObject[], kinds: readonly Kind[]): readonly AnyObject[] {
+  const groups = Map.groupBy(objects, ({ kind }) => kind);
+  return kinds.flatMap(({ kind }) => groups.get(kind) ?? []);
+}

@@ -1,0 +1,110 @@
+// Every `testdata/NAME.in.yaml` says what is known; `NAME.out.yaml` which objects there shall be, and which shall not.
+// `UPDATE_GOLDEN=1 npx vitest run src/mesh` writes the outputs anew: read the difference.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { goldenOf } from '../../../test/support/golden.ts';
+import type { Istio } from '../../api/istio.ts';
+import type { AnyObject } from '../../kube/index.ts';
+import { UPDATED_AT } from '../names.ts';
+import { partialReferer, userGatewayFilter } from './envoy-filters.ts';
+import { meshResources, withUpdatedAt } from './resources.ts';
+import type { ResourceFacts } from './resources.ts';
+
+const DIR = path.join(import.meta.dirname, 'testdata');
+
+function factsOf(name: string): ResourceFacts {
+  const {
+    about: _,
+    metadata,
+    spec,
+    ...facts
+  } = parse(readFileSync(path.join(DIR, `${name}.in.yaml`), 'utf8')) as {
+    readonly about: string;
+    readonly metadata?: Partial<Istio['metadata']>;
+    readonly spec?: Istio['spec'];
+  } & Partial<ResourceFacts>;
+  const istio: Istio = {
+    apiVersion: 'operator.kyma-project.io/v1alpha2',
+    kind: 'Istio',
+    metadata: { name: 'default', namespace: 'kyma-system', uid: 'uid-1', ...metadata },
+    spec,
+  };
+  return { istio, istioVersion: '1.31.0', operatorVersion: '0.1.0', proxyProtocol: false, ...facts };
+}
+
+const refOf = ({ kind, metadata }: AnyObject): string => `${kind} ${metadata.namespace}/${metadata.name}`;
+
+const names = readdirSync(DIR)
+  .filter((name) => name.endsWith('.in.yaml'))
+  .map((name) => name.replace('.in.yaml', ''));
+
+test.each(names)('%s', (name) => {
+  const { apply, remove } = meshResources(factsOf(name));
+  const text = stringify({ apply, remove: remove.map(refOf) }, { lineWidth: 0, aliasDuplicateObjects: false });
+  expect(text).toBe(goldenOf(text, path.join(DIR, `${name}.out.yaml`)));
+});
+
+test('nothing is both wanted and removed', () => {
+  for (const name of names) {
+    const { apply, remove } = meshResources(factsOf(name));
+    const wanted = new Set(apply.map(refOf));
+    expect(remove.map(refOf).filter((each) => wanted.has(each))).toEqual([]);
+  }
+});
+
+describe('the time of the last change of an EnvoyFilter', () => {
+  const now = Date.parse('2026-02-03T04:05:06.789Z');
+  const updatedAt = (object: AnyObject): string | undefined => object.metadata.annotations?.[UPDATED_AT];
+  const live = withUpdatedAt(partialReferer(), undefined, now);
+
+  test('is now when it is made, to the second', () => {
+    expect(updatedAt(live)).toBe('2026-02-03T04:05:06Z');
+  });
+
+  test('stays while nothing differs', () => {
+    expect(updatedAt(withUpdatedAt(partialReferer(), live, now + 60_000))).toBe('2026-02-03T04:05:06Z');
+  });
+
+  test('is now when it is changed, and where it is missing', () => {
+    const changed = { ...live, spec: { configPatches: [] } };
+    expect(updatedAt(withUpdatedAt(partialReferer(), changed, now + 60_000))).toBe('2026-02-03T04:06:06Z');
+    expect(updatedAt(withUpdatedAt(partialReferer(), partialReferer(), now + 60_000))).toBe('2026-02-03T04:06:06Z');
+  });
+
+  test('is not for other kinds', () => {
+    const other = { ...partialReferer(), kind: 'Gateway' };
+    expect(withUpdatedAt(other, undefined, now)).toBe(other);
+  });
+});
+
+describe('an EnvoyFilter of a user for the ingress gateway', () => {
+  const filter = (name: string, labels: Record<string, string>, metadata: Partial<AnyObject['metadata']> = {}) => ({
+    ...partialReferer(),
+    metadata: { name, namespace: 'istio-system', ...metadata },
+    spec: { workloadSelector: { labels } },
+  });
+
+  test('is found by either label of the gateway, the first by name', () => {
+    const [a, b] = [filter('a', { app: 'istio-ingressgateway' }), filter('b', { istio: 'ingressgateway' })];
+    expect(userGatewayFilter([b, a])).toBe(a);
+  });
+
+  test.each([
+    ['our own', filter('a', { istio: 'ingressgateway' }, { labels: { 'kyma-project.io/module': 'istio' } })],
+    [
+      'of a rate limit',
+      filter(
+        'a',
+        { istio: 'ingressgateway' },
+        { ownerReferences: [{ apiVersion: 'v1', kind: 'RateLimit', name: 'r', uid: 'u' }] },
+      ),
+    ],
+    ['for other workloads', filter('a', { app: 'shop' })],
+    ['in another namespace', filter('a', { istio: 'ingressgateway' }, { namespace: 'shop' })],
+    ['for all workloads', { ...partialReferer(), spec: {} }],
+  ])('is not one that is %s', (_what, each) => {
+    expect(userGatewayFilter([each])).toBeUndefined();
+  });
+});
