@@ -91,12 +91,15 @@ function unusableMatches({ env }: EnvironmentFacts): readonly string[] {
 function stepsOf(decision: Decision): readonly Step[] {
   if (decision.action !== 'clone' && decision.action !== 'route') return [];
   const { clone, live, rules } = decision;
-  return [cloneStep(clone, live), ...rules.map((rule) => own(DestinationRule, rule, { heirBy: WATCH_ANNOTATION }))];
+  return [
+    cloneStep(clone, live),
+    ...rules.map((rule) => own(DestinationRule, rule, { takeOverAnnotation: WATCH_ANNOTATION })),
+  ];
 }
 
 /** How a clone comes to be what is wanted: applied, or written as a whole where the server would not take it so. */
 function cloneStep(wanted: Deployment, live: Deployment | undefined): Step {
-  if (!hasTwins(wanted)) return own(Deployment, wanted, { heirBy: WATCH_ANNOTATION });
+  if (!hasTwins(wanted)) return own(Deployment, wanted, { takeOverAnnotation: WATCH_ANNOTATION });
   if (live === undefined) return make(Deployment, wanted);
   const { labels, annotations } = wanted.metadata;
   const metadata = {

@@ -10,6 +10,9 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json | undefined };
 
+/** A JSON object of which nobody has looked at the fields. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;

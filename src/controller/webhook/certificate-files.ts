@@ -33,7 +33,7 @@ export class CertificateFiles implements Certificates {
   }
 
   serving(): CertificatePair {
-    if (this.#pair === undefined) throw new Error('there is no certificate before the start');
+    if (this.#pair === undefined) throw new Error('the certificate was asked for before start()');
     return this.#pair;
   }
 
@@ -59,7 +59,7 @@ export class CertificateFiles implements Certificates {
       return;
     }
     if (before?.certPem === this.#pair?.certPem && before?.keyPem === this.#pair?.keyPem) return;
-    this.#options.logger.info({ directory: this.#options.directory }, 'took over a changed certificate');
+    this.#options.logger.info({ directory: this.#options.directory }, 'reloaded the certificate');
     for (const listener of this.#listeners) listener();
   };
 
@@ -69,7 +69,7 @@ export class CertificateFiles implements Certificates {
     try {
       createSecureContext({ cert: pair.certPem, key: pair.keyPem });
     } catch (error) {
-      throw new Error(`${directory}: tls.crt and tls.key are no pair: ${(error as Error).message}`, { cause: error });
+      throw new Error(`${directory}: tls.crt and tls.key do not match: ${(error as Error).message}`, { cause: error });
     }
     this.#pair = pair;
     try {

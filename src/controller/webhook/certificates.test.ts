@@ -213,13 +213,13 @@ describe('in files', () => {
     expect(certificates.bundle()).toBeUndefined();
   });
 
-  test('a missing file and a pair that is none are named', async () => {
+  test('a missing file, and a key of another certificate, are named', async () => {
     const files = directory();
     await expect(new CertificateFiles({ directory: files, logger }).start()).rejects.toThrow('tls.crt');
     write(files, 'one');
     writeFileSync(path.join(files, 'tls.key'), renew(undefined, HOSTS, START).keyPem);
     await expect(new CertificateFiles({ directory: files, logger }).start()).rejects.toThrow(
-      `${files}: tls.crt and tls.key are no pair`,
+      `${files}: tls.crt and tls.key do not match`,
     );
   });
 });

@@ -9,7 +9,7 @@ import { runReflector } from '../../kube/tables/reflector.ts';
 import { Table } from '../../kube/tables/table.ts';
 import { dueAt, renew } from './certificate-renewal.ts';
 import type { CertificateData } from './certificate-renewal.ts';
-import { Keeper } from './keeper.ts';
+import { Reconciler } from './reconciler.ts';
 import type { Logger } from '../logger.ts';
 
 /** Where a server takes its certificate from, now and whenever it changes. */
@@ -46,7 +46,7 @@ const Secret = defineKind<Secret>('v1', 'Secret', 'secrets');
 export class ManagedCertificates implements Certificates {
   readonly #options: ManagedCertificatesOptions;
   readonly #table: Table<Secret>;
-  readonly #keeper: Keeper;
+  readonly #reconciler: Reconciler;
   readonly #stopping = new AbortController();
   readonly #listeners = new Set<() => void>();
   #following: Promise<unknown> = Promise.resolve();
@@ -56,27 +56,30 @@ export class ManagedCertificates implements Certificates {
     const { clock, logger, namespace, name } = options;
     this.#options = options;
     this.#table = new Table(Secret, { namespace, fieldSelector: `metadata.name=${name}` });
-    this.#keeper = new Keeper({
+    this.#reconciler = new Reconciler({
       clock,
-      look: () => this.#look(),
+      reconcile: () => this.#reconcile(),
       onError: (err, retryInMs) =>
-        logger.warn({ err, secret: keyOf({ namespace, name }), retryInMs }, 'the certificate could not be kept'),
+        logger.warn(
+          { err, secret: keyOf({ namespace, name }), retryInMs },
+          'reconciling the certificate of the webhook server failed',
+        ),
     });
   }
 
   async start(): Promise<void> {
     const { client, clock, logger } = this.#options;
     const { signal } = this.#stopping;
-    const onError = (err: unknown): void => logger.warn({ err }, 'watching the certificate failed, going on');
+    const onError = (err: unknown): void => logger.warn({ err }, 'watching the certificate failed, retrying');
     this.#following = Promise.all([
-      this.#keeper.follow(this.#table.map, signal),
+      this.#reconciler.follow(this.#table.map, signal),
       runReflector({ client: client.flow('webhook'), table: this.#table, clock, signal, onError }),
     ]);
-    await this.#keeper.start();
+    await this.#reconciler.start();
   }
 
   serving(): CertificatePair {
-    if (this.#current === undefined) throw new Error('there is no certificate before the start');
+    if (this.#current === undefined) throw new Error('the certificate was asked for before start()');
     return this.#current;
   }
 
@@ -89,13 +92,13 @@ export class ManagedCertificates implements Certificates {
   }
 
   async stop(): Promise<void> {
-    await this.#keeper.stop();
+    await this.#reconciler.stop();
     this.#stopping.abort();
     await this.#following;
   }
 
   /** Whoever writes first wins; everybody else takes what was written. */
-  async #look(): Promise<number> {
+  async #reconcile(): Promise<number> {
     const { clock, hosts } = this.#options;
     for (;;) {
       const secret = await this.#read();

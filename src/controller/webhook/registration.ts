@@ -5,11 +5,11 @@ import type { Client } from '../../kube/client/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { defineKind } from '../../kube/objects.ts';
-import type { KubeObject } from '../../kube/objects.ts';
+import type { JsonObject, KubeObject } from '../../kube/objects.ts';
 import { own } from '../../kube/write/steps.ts';
 import { reading, Tables } from '../../kube/tables/tables.ts';
 import type { Certificates } from './certificates.ts';
-import { Keeper } from './keeper.ts';
+import { Reconciler } from './reconciler.ts';
 import type { Logger } from '../logger.ts';
 
 export interface ValidatingWebhookConfiguration extends KubeObject {
@@ -30,13 +30,11 @@ export type WebhookAddress =
   | { readonly url: string };
 
 /** The `clientConfig` of a webhook. Without a bundle, whoever else manages one keeps it. */
-export function clientConfigOf(address: WebhookAddress, path: string, bundle: string | undefined): Fields {
+export function clientConfigOf(address: WebhookAddress, path: string, bundle: string | undefined): JsonObject {
   const caBundle = bundle === undefined ? {} : { caBundle: Buffer.from(bundle).toString('base64') };
   if ('url' in address) return { url: `${address.url}${path}`, ...caBundle };
   return { service: { port: 443, ...address.service, path }, ...caBundle };
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface WebhookRegistrationOptions {
   readonly client: Client;
@@ -51,7 +49,7 @@ export class WebhookRegistration {
   readonly #options: WebhookRegistrationOptions;
   readonly #tables: Tables;
   readonly #applier: Applier;
-  readonly #keeper: Keeper;
+  readonly #reconciler: Reconciler;
   readonly #stopping = new AbortController();
   #following: Promise<unknown> = Promise.resolve();
 
@@ -61,13 +59,13 @@ export class WebhookRegistration {
     this.#options = options;
     this.#tables = new Tables([reading(ValidatingWebhookConfiguration, { fieldSelector: `metadata.name=${name}` })]);
     this.#applier = new Applier({ client: client.flow('webhook'), tables: this.#tables, manager: 'offshoot-webhook' });
-    this.#keeper = new Keeper({
+    this.#reconciler = new Reconciler({
       clock,
-      look: () => this.#look(),
+      reconcile: () => this.#reconcile(),
       onError: (err, retryInMs) =>
-        logger.warn({ err, configuration: name, retryInMs }, 'the webhook could not be registered'),
+        logger.warn({ err, configuration: name, retryInMs }, 'registering the webhook failed'),
     });
-    certificates.onChange(() => this.#keeper.wake());
+    certificates.onChange(() => this.#reconciler.wake());
   }
 
   /** Resolves when the configuration is as it should be for the first time. */
@@ -75,18 +73,18 @@ export class WebhookRegistration {
     const { client, clock, logger } = this.#options;
     const { signal } = this.#stopping;
     const onError = (_table: unknown, err: unknown): void =>
-      logger.warn({ err }, 'watching the webhook configuration failed, going on');
+      logger.warn({ err }, 'watching the webhook configuration failed, retrying');
     this.#following = Promise.all([
-      this.#keeper.follow(this.#tables.of(ValidatingWebhookConfiguration).map, signal),
+      this.#reconciler.follow(this.#tables.of(ValidatingWebhookConfiguration).map, signal),
       this.#tables.run({ client, clock, signal, onError }),
     ]);
     await this.#tables.whenSynced(signal).catch(() => {});
-    if (!signal.aborted) await this.#keeper.start();
+    if (!signal.aborted) await this.#reconciler.start();
   }
 
   /** Stops keeping it. With `remove`, also removes it: nobody answers at its address any more. */
   async stop({ remove = false }: { remove?: boolean } = {}): Promise<void> {
-    await this.#keeper.stop();
+    await this.#reconciler.stop();
     this.#stopping.abort();
     await this.#following;
     if (!remove) return;
@@ -94,7 +92,7 @@ export class WebhookRegistration {
     await removeConfiguration(client, configuration(undefined).metadata.name);
   }
 
-  async #look(): Promise<undefined> {
+  async #reconcile(): Promise<undefined> {
     const { certificates, configuration, logger } = this.#options;
     const object = configuration(certificates.bundle());
     const [outcome] = await this.#applier.apply([own(ValidatingWebhookConfiguration, object)]);

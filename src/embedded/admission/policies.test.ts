@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
-import type { KubeObject } from '../../kube/objects.ts';
+import type { JsonObject, KubeObject } from '../../kube/objects.ts';
 import { pods, replicaSets } from '../kinds/types.ts';
-import type { Collection, Condition, Fields, Labels } from '../kinds/types.ts';
+import type { Collection, Condition, Labels } from '../kinds/types.ts';
 import { testCluster } from '../simulate/testing/cluster.ts';
 import { pod } from '../simulate/testing/objects.ts';
 
-type Any = KubeObject & Fields;
+type Any = KubeObject & JsonObject;
 const quotas: Collection<Any & { status?: { used?: Labels } }> = 'resourcequotas';
 
 describe('quotas and limits', () => {
@@ -42,7 +42,7 @@ describe('quotas and limits', () => {
         /^pods "web-\w+" is forbidden: exceeded quota: small, requested: pods=1, used: pods=2, limited: pods=2$/,
       ),
     });
-    await cluster.change<Any & { spec: Fields }>('resourcequotas', 'default/small', (one) => ({
+    await cluster.change<Any & { spec: JsonObject }>('resourcequotas', 'default/small', (one) => ({
       ...one,
       spec: { hard: { pods: '5' } },
     }));
@@ -168,7 +168,7 @@ describe('budgets, roles and autoscalers', () => {
       globalDefault,
     });
     const named = (name: string, priorityClassName?: string): Any => {
-      const { spec, ...rest } = pod(name) as Any & { spec: Fields };
+      const { spec, ...rest } = pod(name) as Any & { spec: JsonObject };
       return { ...rest, spec: { ...spec, ...(priorityClassName !== undefined && { priorityClassName }) } };
     };
     await cluster.create(priorityClass('high', 9), priorityClass('all', 3, true));

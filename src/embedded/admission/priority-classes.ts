@@ -1,9 +1,9 @@
 // The priority of a new pod: that of the class that it names, or of the class for everybody.
-import type { AnyObject, KubeObject } from '../../kube/objects.ts';
+import type { AnyObject, JsonObject, KubeObject } from '../../kube/objects.ts';
 import type { Cluster } from '../rest/context.ts';
 import { forbidden } from '../rest/fault.ts';
 import type { NewPodRequest } from './new-pods.ts';
-import type { Collection, Fields } from '../kinds/types.ts';
+import type { Collection } from '../kinds/types.ts';
 
 interface PriorityClass extends KubeObject {
   readonly value?: number;
@@ -21,7 +21,7 @@ const system: Readonly<Record<string, number>> = {
 
 /** The new pod with its priority. A class that does not exist is refused. */
 export function withPriority(cluster: Cluster, { target, object }: NewPodRequest): AnyObject {
-  const spec = object['spec'] as Fields & { readonly priorityClassName?: string; readonly priority?: number };
+  const spec = object['spec'] as JsonObject & { readonly priorityClassName?: string; readonly priority?: number };
   const refuse = (why: string): never => {
     throw forbidden(target.resource, target.name, why);
   };

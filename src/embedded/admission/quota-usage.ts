@@ -1,8 +1,8 @@
 // How much of what a resource quota limits an object uses.
-import type { KubeObject } from '../../kube/objects.ts';
+import type { JsonObject, KubeObject } from '../../kube/objects.ts';
 import { parseQuantity } from '../../kube/quantity.ts';
 import type { Quantity } from '../../kube/quantity.ts';
-import type { Container, Fields, Pod, Service } from '../kinds/types.ts';
+import type { Container, Pod, Service } from '../kinds/types.ts';
 
 /** By the name that a quota uses, such as `pods` or `requests.cpu`. */
 export type Usage = ReadonlyMap<string, Quantity>;
@@ -97,7 +97,7 @@ export function unspecified({ spec }: Pod, names: readonly string[]): ReadonlyMa
     const field = side === 'limits.' ? 'limits' : 'requests';
     const silent = spec.containers.filter(
       ({ resources }) =>
-        (resources as Fields | undefined) === undefined || resources?.[field]?.[resource] === undefined,
+        (resources as JsonObject | undefined) === undefined || resources?.[field]?.[resource] === undefined,
     );
     if (silent.length > 0)
       missing.set(

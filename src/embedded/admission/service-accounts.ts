@@ -1,14 +1,14 @@
 // What a new pod gets from its service account: the volume with its token, and pull secrets.
-import type { AnyObject, KubeObject } from '../../kube/objects.ts';
+import type { AnyObject, JsonObject, KubeObject } from '../../kube/objects.ts';
 import type { Cluster } from '../rest/context.ts';
 import { forbidden } from '../rest/fault.ts';
 import { generatedName } from '../rest/meta.ts';
 import type { NewPodRequest } from './new-pods.ts';
-import type { Collection, Container, Fields, Pod } from '../kinds/types.ts';
+import type { Collection, Container, Pod } from '../kinds/types.ts';
 
 interface ServiceAccount extends KubeObject {
   readonly automountServiceAccountToken?: boolean;
-  readonly imagePullSecrets?: readonly Fields[];
+  readonly imagePullSecrets?: readonly JsonObject[];
 }
 
 const accounts: Collection<ServiceAccount> = 'serviceaccounts';
@@ -37,7 +37,7 @@ function withTokenVolume(spec: Pod['spec']): Pod['spec'] {
   const name = generatedName(volumePrefix);
   let used = false;
   const mounted = (container: Container): Container => {
-    const mounts = (container['volumeMounts'] ?? []) as readonly Fields[];
+    const mounts = (container['volumeMounts'] ?? []) as readonly JsonObject[];
     if (mounts.some((mount) => mount['mountPath'] === mountPath)) return container;
     used = true;
     return { ...container, volumeMounts: [...mounts, { name, readOnly: true, mountPath }] };

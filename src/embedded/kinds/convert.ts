@@ -3,10 +3,10 @@ import type { ApiObject } from '../resource.ts';
 import { parseJson, stringifyJson } from '../../kube/json.ts';
 import { at, isObject, numberAt, objects, stringMap, text } from './read.ts';
 
-type Fields = Readonly<Record<string, string>>;
+type FieldNames = Readonly<Record<string, string>>;
 
 /** What the core group calls a field of an event, and what events.k8s.io calls it. */
-const eventFields: Fields = {
+const eventFields: FieldNames = {
   involvedObject: 'regarding',
   message: 'note',
   source: 'deprecatedSource',
@@ -15,9 +15,9 @@ const eventFields: Fields = {
   count: 'deprecatedCount',
   reportingComponent: 'reportingController',
 };
-const coreFields: Fields = Object.fromEntries(Object.entries(eventFields).map(([core, other]) => [other, core]));
+const coreFields: FieldNames = Object.fromEntries(Object.entries(eventFields).map(([core, other]) => [other, core]));
 
-function renamed(object: ApiObject, names: Fields, apiVersion: string): ApiObject {
+function renamed(object: ApiObject, names: FieldNames, apiVersion: string): ApiObject {
   const entries = Object.entries(object).map(([key, value]) => [names[key] ?? key, value]);
   return { ...Object.fromEntries(entries), apiVersion };
 }

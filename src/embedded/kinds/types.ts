@@ -1,9 +1,8 @@
 // The parts of the built-in kinds that admission and the simulated controllers read and write.
-import type { AnyObject, KubeObject, ObjectMeta } from '../../kube/objects.ts';
+import type { AnyObject, JsonObject, KubeObject, ObjectMeta } from '../../kube/objects.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
 import type { PodStatus } from '../simulate/pod-status.ts';
 
-export type Fields = Readonly<Record<string, unknown>>;
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Condition {
@@ -15,7 +14,7 @@ export interface Condition {
   readonly observedGeneration?: number;
 }
 
-export interface PodSpec extends Fields {
+export interface PodSpec extends JsonObject {
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
   readonly nodeName?: string;
@@ -23,13 +22,13 @@ export interface PodSpec extends Fields {
   readonly restartPolicy?: string;
   readonly hostNetwork?: boolean;
   readonly tolerations?: readonly Toleration[];
-  readonly affinity?: { readonly nodeAffinity?: NodeAffinity } & Fields;
+  readonly affinity?: { readonly nodeAffinity?: NodeAffinity } & JsonObject;
   readonly schedulingGates?: readonly { readonly name: string }[];
   readonly schedulerName?: string;
-  readonly volumes?: readonly (Fields & { readonly name: string })[];
+  readonly volumes?: readonly (JsonObject & { readonly name: string })[];
 }
 
-export interface Container extends Fields {
+export interface Container extends JsonObject {
   readonly name: string;
   readonly image?: string;
   readonly restartPolicy?: string;
@@ -58,7 +57,7 @@ export interface NodeRequirement {
   readonly values?: readonly string[];
 }
 
-interface NodeAffinity extends Fields {
+interface NodeAffinity extends JsonObject {
   readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms: readonly NodeSelectorTerm[] };
 }
 
@@ -77,7 +76,9 @@ export interface Node extends KubeObject {
     readonly unschedulable?: boolean;
     readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
   };
-  readonly status?: { readonly addresses?: readonly { readonly type: string; readonly address: string }[] } & Fields;
+  readonly status?: {
+    readonly addresses?: readonly { readonly type: string; readonly address: string }[];
+  } & JsonObject;
 }
 
 export interface DeploymentCondition extends Condition {
@@ -152,14 +153,14 @@ export interface StatefulSet extends KubeObject {
     readonly minReadySeconds?: number;
     readonly revisionHistoryLimit?: number;
     readonly ordinals?: { readonly start?: number };
-    readonly volumeClaimTemplates?: readonly (KubeObject & Fields)[];
+    readonly volumeClaimTemplates?: readonly (KubeObject & JsonObject)[];
   };
   readonly status?: {
     readonly currentRevision?: string;
     readonly updateRevision?: string;
     readonly currentReplicas?: number;
     readonly collisionCount?: number;
-  } & Fields;
+  } & JsonObject;
 }
 
 export interface DaemonSet extends KubeObject {
@@ -176,7 +177,7 @@ export interface DaemonSet extends KubeObject {
     readonly minReadySeconds?: number;
     readonly revisionHistoryLimit?: number;
   };
-  readonly status?: Fields;
+  readonly status?: JsonObject;
 }
 
 export interface JobStatus {
@@ -219,7 +220,7 @@ export interface CronJob extends KubeObject {
     readonly jobTemplate: { readonly metadata?: Partial<ObjectMeta>; readonly spec: Job['spec'] };
   };
   readonly status?: {
-    readonly active?: readonly Fields[];
+    readonly active?: readonly JsonObject[];
     readonly lastScheduleTime?: string;
     readonly lastSuccessfulTime?: string;
   };

@@ -1,6 +1,8 @@
 // JSON values as the API server holds them (frozen; integers beyond 2^53 are bigint), and what all patch kinds ask of them.
 
-export type JsonObject = { readonly [key: string]: unknown };
+import type { JsonObject } from '../../kube/objects.ts';
+
+export type { JsonObject };
 export type JsonList = readonly unknown[];
 
 export function isObject(value: unknown): value is JsonObject {

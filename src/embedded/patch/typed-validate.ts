@@ -13,7 +13,7 @@ export function structureErrors(schema: Schema, value: unknown): string[] {
   return errors;
 }
 
-interface Place {
+interface Node {
   readonly schema: Schema;
   readonly value: unknown;
   readonly path: string;
@@ -21,34 +21,34 @@ interface Place {
   readonly open: boolean;
 }
 
-function check(place: Place, errors: string[]): void {
-  const { schema, value, path } = place;
+function check(node: Node, errors: string[]): void {
+  const { schema, value, path } = node;
   if (value === null) return;
   const shape = shapeOf(schema, value);
-  const open = place.open || schema['x-kubernetes-preserve-unknown-fields'] === true;
+  const open = node.open || schema['x-kubernetes-preserve-unknown-fields'] === true;
   if (shape.kind === 'scalar') {
     if (isObject(value) || isList(value)) errors.push(`${path}: expected ${schema.type}, got ${typeName(value)}`);
   } else if (shape.kind === 'list') {
-    if (isList(value)) checkItems(shape, value, { ...place, open }, errors);
+    if (isList(value)) checkItems(shape, value, { ...node, open }, errors);
     else errors.push(`${path}: expected list, got ${typeName(value)}`);
   } else if (isObject(value)) {
-    checkFields(shape, value, { ...place, open }, errors);
+    checkFields(shape, value, { ...node, open }, errors);
   } else {
     errors.push(`${path}: expected map, got ${typeName(value)}`);
   }
 }
 
-function checkFields(shape: MapShape, value: Readonly<Record<string, unknown>>, place: Place, errors: string[]): void {
-  const { properties, additionalProperties } = place.schema;
+function checkFields(shape: MapShape, value: Readonly<Record<string, unknown>>, node: Node, errors: string[]): void {
+  const { properties, additionalProperties } = node.schema;
   const closed = additionalProperties === false || (additionalProperties === undefined && properties !== undefined);
   for (const [name, part] of Object.entries(value)) {
-    const path = `${place.path}.${name}`;
-    if (closed && !place.open && !isDeclared(shape, name)) errors.push(`${path}: field not declared in schema`);
-    else check({ schema: fieldSchema(shape, name), value: part, path, open: place.open }, errors);
+    const path = `${node.path}.${name}`;
+    if (closed && !node.open && !isDeclared(shape, name)) errors.push(`${path}: field not declared in schema`);
+    else check({ schema: fieldSchema(shape, name), value: part, path, open: node.open }, errors);
   }
 }
 
-function checkItems(shape: ListShape, value: readonly unknown[], place: Place, errors: string[]): void {
+function checkItems(shape: ListShape, value: readonly unknown[], node: Node, errors: string[]): void {
   const seen = new Set<string>();
   for (const [index, item] of value.entries()) {
     let label = `[${index}]`;
@@ -56,14 +56,14 @@ function checkItems(shape: ListShape, value: readonly unknown[], place: Place, e
       try {
         const element = itemElement(shape, item);
         label = elementText(element);
-        if (seen.has(element)) errors.push(`${place.path}: duplicate entries for key ${label}`);
+        if (seen.has(element)) errors.push(`${node.path}: duplicate entries for key ${label}`);
         seen.add(element);
       } catch (error) {
         if (!(error instanceof ItemError)) throw error;
-        errors.push(`${place.path}: element ${index}: ${error.message}`);
+        errors.push(`${node.path}: element ${index}: ${error.message}`);
         return;
       }
     }
-    check({ schema: shape.items, value: item, path: place.path + label, open: place.open }, errors);
+    check({ schema: shape.items, value: item, path: node.path + label, open: node.open }, errors);
   }
 }

@@ -1,14 +1,12 @@
 // The scale subresource: how many replicas, in one shape for every kind that has them.
 import { formatSelector, selectorOf } from '../../kube/selector.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
-import type { AnyObject } from '../../kube/objects.ts';
+import type { AnyObject, JsonObject } from '../../kube/objects.ts';
 import { invalid as invalidValue } from '../schema/field-error.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
 import { badRequest, invalid, noSuchPath } from './fault.ts';
 import type { Fault } from './fault.ts';
 import { change } from './update.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The Scale of an object. */
 export function scaleOf(target: Target, object: AnyObject): AnyObject {
@@ -86,14 +84,14 @@ function steps(path: string): readonly string[] {
 
 function read(object: unknown, path: string): unknown {
   let value = object;
-  for (const step of steps(path)) value = (value as Fields | undefined)?.[step];
+  for (const step of steps(path)) value = (value as JsonObject | undefined)?.[step];
   return value;
 }
 
-function written(object: Fields, path: string, value: unknown): Fields {
+function written(object: JsonObject, path: string, value: unknown): JsonObject {
   const [step = '', ...rest] = steps(path);
   if (rest.length === 0) return { ...object, [step]: value };
-  return { ...object, [step]: written((object[step] ?? {}) as Fields, rest.join('.'), value) };
+  return { ...object, [step]: written((object[step] ?? {}) as JsonObject, rest.join('.'), value) };
 }
 
 function selectorText(selector: unknown): string {

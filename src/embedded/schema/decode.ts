@@ -16,7 +16,7 @@ export type TypeNames = (schema: Schema) => string | undefined;
 
 class Unreadable extends Error {}
 
-interface Place {
+interface FieldPath {
   /** With indexes, for reports of unknown fields. */
   readonly path: string;
   /** Without indexes, for the texts of the Go decoder. */
@@ -47,27 +47,27 @@ export function decode(schema: Schema, value: unknown, typeNames: TypeNames): De
     return node.type === 'integer' ? (node.format ?? 'int64') : 'string';
   }
 
-  function refuse(found: unknown, node: Schema, place: Place): never {
+  function refuse(found: unknown, node: Schema, at: FieldPath): never {
     const kind = jsonKind(found);
-    const target = place.goPath === '' ? 'Go value' : `Go struct field ${place.struct}.${place.goPath}`;
+    const target = at.goPath === '' ? 'Go value' : `Go struct field ${at.struct}.${at.goPath}`;
     throw new Unreadable(`json: cannot unmarshal ${kind} into ${target} of type ${goType(node)}`);
   }
 
-  function readObject(found: unknown, node: Schema, place: Place): unknown {
-    if (!isPlainObject(found)) return refuse(found, node, place);
+  function readObject(found: unknown, node: Schema, at: FieldPath): unknown {
+    if (!isPlainObject(found)) return refuse(found, node, at);
     if (node['x-kubernetes-preserve-unknown-fields'] === true && node.properties === undefined) return found;
-    const struct = typeNames(node)?.replace(/^.*\./, '') ?? place.struct;
+    const struct = typeNames(node)?.replace(/^.*\./, '') ?? at.struct;
     const result: Record<string, unknown> = {};
     for (const [key, item] of Object.entries(found)) {
       const child = node.properties?.[key] ?? objectSchema(node.additionalProperties);
       const isField = node.properties !== undefined;
-      const path = place.path === '' ? key : `${place.path}.${key}`;
+      const path = at.path === '' ? key : `${at.path}.${key}`;
       if (child === undefined) {
         if (isField || node.additionalProperties === undefined) unknownFields.push(path);
         continue;
       }
       if (item === null) continue;
-      const goPath = !isField ? place.goPath : place.goPath === '' ? key : `${place.goPath}.${key}`;
+      const goPath = !isField ? at.goPath : at.goPath === '' ? key : `${at.goPath}.${key}`;
       const value = read(item, child, { path, goPath, struct });
       if (isField && isEmpty(value, child) && !keepsZero(node, key)) continue;
       setOwn(result, key, value);
@@ -75,63 +75,63 @@ export function decode(schema: Schema, value: unknown, typeNames: TypeNames): De
     return result;
   }
 
-  function read(found: unknown, node: Schema, place: Place): unknown {
+  function read(found: unknown, node: Schema, at: FieldPath): unknown {
     if (node['x-kubernetes-int-or-string'] === true) {
       return typeof found === 'string' || isInteger(found)
         ? found
-        : refuse(found, { type: 'integer', format: 'int32' }, place);
+        : refuse(found, { type: 'integer', format: 'int32' }, at);
     }
     switch (node.type) {
       case 'object':
-        return readObject(found, node, place);
+        return readObject(found, node, at);
       case 'array':
-        if (!Array.isArray(found)) return refuse(found, node, place);
+        if (!Array.isArray(found)) return refuse(found, node, at);
         return found.map((item: unknown, index) => {
           const items = node.items ?? {};
-          const at = { ...place, path: `${place.path}[${index}]` };
-          return item === null ? zeroValue(items) : read(item, items, at);
+          const itemPath = { ...at, path: `${at.path}[${index}]` };
+          return item === null ? zeroValue(items) : read(item, items, itemPath);
         });
       case 'boolean':
-        return typeof found === 'boolean' ? found : refuse(found, node, place);
+        return typeof found === 'boolean' ? found : refuse(found, node, at);
       case 'number':
-        return typeof found === 'number' || typeof found === 'bigint' ? found : refuse(found, node, place);
+        return typeof found === 'number' || typeof found === 'bigint' ? found : refuse(found, node, at);
       case 'integer':
-        return readInteger(found, node, place);
+        return readInteger(found, node, at);
       case 'string':
-        return readString(found, node, place);
+        return readString(found, node, at);
       case undefined:
         return found;
     }
     throw new TypeError('a schema has a type that does not exist');
   }
 
-  function readInteger(found: unknown, node: Schema, place: Place): unknown {
+  function readInteger(found: unknown, node: Schema, at: FieldPath): unknown {
     if (!isInteger(found)) {
-      if (typeof found !== 'number') return refuse(found, node, place);
+      if (typeof found !== 'number') return refuse(found, node, at);
       throw new Unreadable(
-        `json: cannot unmarshal number ${found} into Go struct field ${place.struct}.${place.goPath} of type ${goType(node)}`,
+        `json: cannot unmarshal number ${found} into Go struct field ${at.struct}.${at.goPath} of type ${goType(node)}`,
       );
     }
     const [low, high] = integerBounds[node.format ?? 'int64'] ?? integerBounds['int64']!;
     const exact = BigInt(found);
     if (exact < low || exact > high) {
       throw new Unreadable(
-        `json: cannot unmarshal number ${exact} into Go struct field ${place.struct}.${place.goPath} of type ${goType(node)}`,
+        `json: cannot unmarshal number ${exact} into Go struct field ${at.struct}.${at.goPath} of type ${goType(node)}`,
       );
     }
     return exact > -safeInteger && exact < safeInteger ? Number(exact) : exact;
   }
 
-  function readString(found: unknown, node: Schema, place: Place): unknown {
+  function readString(found: unknown, node: Schema, at: FieldPath): unknown {
     if (node.format === 'quantity') {
       if (typeof found !== 'string' && typeof found !== 'number' && typeof found !== 'bigint') {
-        return refuse(found, node, place);
+        return refuse(found, node, at);
       }
       const quantity = parseQuantity(String(found));
       if (quantity === undefined) throw new Unreadable(quantityProblem);
       return formatQuantity(quantity);
     }
-    if (typeof found !== 'string') return refuse(found, node, place);
+    if (typeof found !== 'string') return refuse(found, node, at);
     if (node.format === 'date-time' && !rfc3339.test(found)) {
       const layout = '2006-01-02T15:04:05Z07:00';
       throw new Unreadable(

@@ -1,8 +1,9 @@
 // CronJobs: a job at each time of a schedule, and only the latest of those that ended.
+import type { JsonObject } from '../../kube/objects.ts';
 import { timestamp } from '../../kube/times.ts';
 import { sameJson } from '../patch/json.ts';
 import { cronJobs, jobs } from '../kinds/types.ts';
-import type { CronJob, Fields, Job } from '../kinds/types.ts';
+import type { CronJob, Job } from '../kinds/types.ts';
 import { finishedAs } from './job.ts';
 import type { Controller } from './loop.ts';
 import { managedBy } from './pods.ts';
@@ -63,7 +64,7 @@ function statusAfter(
   owned: readonly Job[],
   running: readonly Job[],
   started: number | undefined,
-): Fields {
+): JsonObject {
   const succeeded = owned.flatMap((job) => (finishedAs(job) === 'Complete' ? (job.status?.completionTime ?? []) : []));
   const lastSuccessfulTime = [...succeeded, cron.status?.lastSuccessfulTime ?? ''].sort().at(-1)!;
   const lastScheduleTime = started === undefined ? cron.status?.lastScheduleTime : timestamp(started);

@@ -1,11 +1,11 @@
 // Endpoints and EndpointSlices: the addresses of the pods behind a service, by readiness.
 import { timestamp } from '../../kube/times.ts';
-import type { KubeObject } from '../../kube/objects.ts';
+import type { JsonObject, KubeObject } from '../../kube/objects.ts';
 import type { Selector } from '../../kube/selector.ts';
 import { sameJson } from '../patch/json.ts';
 import type { StoreEvent } from '../store/types.ts';
 import { pods as podCollection, services } from '../kinds/types.ts';
-import type { Collection, Fields, Labels, Pod, Service, ServicePort } from '../kinds/types.ts';
+import type { Collection, Labels, Pod, Service, ServicePort } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import { isReady, managedBy } from './pods.ts';
 import { defined, self } from './values.ts';
@@ -14,12 +14,12 @@ import { controllerManager, createOf, deleteOf, nothing, updateOf } from './writ
 import type { Plan } from './writes.ts';
 
 interface Endpoints extends KubeObject {
-  readonly subsets?: readonly Fields[];
+  readonly subsets?: readonly JsonObject[];
 }
 
 interface EndpointSlice extends KubeObject {
-  readonly endpoints: readonly Fields[];
-  readonly ports: readonly Fields[];
+  readonly endpoints: readonly JsonObject[];
+  readonly ports: readonly JsonObject[];
 }
 
 const endpointsCollection: Collection<Endpoints> = 'endpoints';
@@ -43,7 +43,7 @@ export function serviceSelector(service: Service): Selector | undefined {
 interface Backend {
   readonly pod: Pod;
   readonly address: string;
-  readonly ports: readonly Fields[];
+  readonly ports: readonly JsonObject[];
 }
 
 function portNumber(pod: Pod, port: ServicePort): number | undefined {
@@ -85,7 +85,7 @@ function groupByPorts(list: readonly Backend[]): readonly (readonly Backend[])[]
   return [...Map.groupBy(list, ({ ports }) => JSON.stringify(ports)).values()];
 }
 
-function targetRef(pod: Pod): Fields {
+function targetRef(pod: Pod): JsonObject {
   const { name, namespace, uid } = pod.metadata;
   return { kind: 'Pod', name, namespace, uid };
 }
@@ -100,7 +100,7 @@ export function planSlices(world: World, service: Service): Plan {
   const publish = service.spec.publishNotReadyAddresses === true;
   const wanted = groupByPorts(backends(world, service, selector)).flatMap((group) => {
     const endpoints = group.map(({ pod, address }) => endpointOf(pod, address, publish));
-    const chunks: { endpoints: readonly Fields[]; ports: readonly Fields[] }[] = [];
+    const chunks: { endpoints: readonly JsonObject[]; ports: readonly JsonObject[] }[] = [];
     for (let start = 0; start < endpoints.length; start += largestSlice) {
       chunks.push({ endpoints: endpoints.slice(start, start + largestSlice), ports: group[0]!.ports });
     }
@@ -147,7 +147,7 @@ function sliceLabels(service: Service): Labels {
   };
 }
 
-function endpointOf(pod: Pod, address: string, publish: boolean): Fields {
+function endpointOf(pod: Pod, address: string, publish: boolean): JsonObject {
   const serving = isReady(pod);
   const terminating = pod.metadata.deletionTimestamp !== undefined;
   const { hostname, subdomain } = pod.spec as { hostname?: string; subdomain?: string };
@@ -169,7 +169,7 @@ function planEndpoints(world: World, service: Service): Plan {
     .filter(({ pod }) => publish || pod.metadata.deletionTimestamp === undefined)
     .slice(0, largestEndpoints);
   const subsets = groupByPorts(alive).map((group) => {
-    const address = ({ pod, address: ip }: Backend): Fields => ({
+    const address = ({ pod, address: ip }: Backend): JsonObject => ({
       ip,
       ...defined({ nodeName: pod.spec.nodeName }),
       targetRef: targetRef(pod),

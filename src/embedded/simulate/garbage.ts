@@ -7,7 +7,7 @@ import { collectionOf } from '../registry.ts';
 import type { StoreEvent } from '../store/types.ts';
 import type { Collection } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
-import type { Place, World } from './world.ts';
+import type { StoreKey, World } from './world.ts';
 import { controllerManager, deleteOf, nothing, updateOf } from './writes.ts';
 import type { Plan, Write } from './writes.ts';
 
@@ -18,7 +18,7 @@ const foreground = 'foregroundDeletion';
 type Owner = 'present' | 'absent' | 'waiting';
 
 /** Where the owner of an object is; undefined when its kind is not served or cannot own the object. */
-function placeOf(world: World, object: KubeObject, owner: OwnerReference): Place | undefined {
+function placeOf(world: World, object: KubeObject, owner: OwnerReference): StoreKey | undefined {
   const resource = world.resourceOfKind(owner.apiVersion, owner.kind);
   if (resource === undefined) return undefined;
   const { namespace } = object.metadata;

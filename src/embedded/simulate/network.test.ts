@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import type { KubeObject } from '../../kube/objects.ts';
+import type { JsonObject, KubeObject } from '../../kube/objects.ts';
 import { TokenKey } from '../auth/tokens.ts';
 import { pods, services } from '../kinds/types.ts';
-import type { Collection, Fields, Pod } from '../kinds/types.ts';
+import type { Collection, Pod } from '../kinds/types.ts';
 import { testCluster } from './testing/cluster.ts';
 import type { TestCluster } from './testing/cluster.ts';
 import { pod, service } from './testing/objects.ts';
 
-type Any = KubeObject & Fields;
+type Any = KubeObject & JsonObject;
 const endpoints: Collection<Any> = 'endpoints';
-const slices: Collection<Any & { endpoints: Fields[]; ports: Fields[] }> = 'endpointslices.discovery.k8s.io';
+const slices: Collection<Any & { endpoints: JsonObject[]; ports: JsonObject[] }> = 'endpointslices.discovery.k8s.io';
 
-function slicesOf(cluster: TestCluster, name = 'web'): (Any & { endpoints: Fields[]; ports: Fields[] })[] {
+function slicesOf(cluster: TestCluster, name = 'web'): (Any & { endpoints: JsonObject[]; ports: JsonObject[] })[] {
   return cluster.list(slices).filter((slice) => slice.metadata.labels?.['kubernetes.io/service-name'] === name);
 }
 
@@ -89,7 +89,7 @@ describe('endpoints', () => {
     expect(found).toHaveLength(2);
     expect(found.flatMap((slice) => slice.endpoints)).toHaveLength(150);
     expect(
-      found.flatMap((slice) => slice.endpoints).every((one) => (one['conditions'] as Fields)['ready'] === true),
+      found.flatMap((slice) => slice.endpoints).every((one) => (one['conditions'] as JsonObject)['ready'] === true),
     ).toBe(true);
     expect(found[0]!.metadata.labels).toHaveProperty(['service.kubernetes.io/headless'], '');
   });
@@ -105,7 +105,7 @@ describe('services', () => {
       .filter(({ metadata }) => names.includes(metadata.name))
       .map(({ spec }) => spec);
     expect(new Set(specs.map((spec) => spec.clusterIP)).size).toBe(50);
-    expect(new Set(specs.map((spec) => (spec.ports?.[0] as Fields | undefined)?.['nodePort'])).size).toBe(50);
+    expect(new Set(specs.map((spec) => (spec.ports?.[0] as JsonObject | undefined)?.['nodePort'])).size).toBe(50);
   });
 });
 

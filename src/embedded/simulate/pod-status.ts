@@ -1,7 +1,7 @@
 // What the simulated kubelet says about a pod: a pure function of the pod and the time. The kubelet of the embedded
-// cluster (kubelet.ts) calls it, and so does the stand-in that gives pods a life on a real control plane in tests.
+// cluster (kubelet.ts) calls it, and so does the stand-in that runs pods on a real control plane in tests.
 //
-// The pod annotation `offshoot.dev/simulate` asks for another life than "runs and is ready at once":
+// The pod annotation `offshoot.dev/simulate` asks for another behaviour than "runs and is ready at once":
 //   pending           never starts: its containers stay in ContainerCreating
 //   slow=<duration>   starts after that time (`500ms`, `3s`, `2m`), then runs and is ready
 //   no-image          never starts: its images can't be pulled, ImagePullBackOff
@@ -96,9 +96,9 @@ interface Report {
   readonly againInMs?: number;
 }
 
-type Life = 'waiting' | 'running' | 'unready' | 'crashing' | 'succeeded' | 'failed';
+type PodState = 'waiting' | 'running' | 'unready' | 'crashing' | 'succeeded' | 'failed';
 
-const phases: Readonly<Record<Life, string>> = {
+const phases: Readonly<Record<PodState, string>> = {
   waiting: 'Pending',
   running: 'Running',
   unready: 'Running',
@@ -113,23 +113,25 @@ export function reportOn(pod: Pod, seen: Observation): Report {
   if (before.phase === 'Succeeded' || before.phase === 'Failed') return {};
   const now = timestamp(seen.now);
   const startTime = before.startTime ?? now;
-  const { life, againInMs, problem, loop } = lifeOf(pod, seen.ageMs);
+  const { podState, againInMs, problem, loop } = podStateOf(pod, seen.ageMs);
   const podIP =
-    life === 'waiting' ? undefined : (before.podIP ?? (pod.spec.hostNetwork ? seen.hostIP : seen.allocateIP()));
+    podState === 'waiting' ? undefined : (before.podIP ?? (pod.spec.hostNetwork ? seen.hostIP : seen.allocateIP()));
   const wanted: PodStatus = {
-    phase: phases[life],
-    conditions: conditionsOf(pod, life, now),
+    phase: phases[podState],
+    conditions: conditionsOf(pod, podState, now),
     hostIP: seen.hostIP,
     hostIPs: [{ ip: seen.hostIP }],
     ...(podIP === undefined ? {} : { podIP, podIPs: [{ ip: podIP }] }),
     startTime,
     ...(pod.spec.initContainers === undefined
       ? {}
-      : { initContainerStatuses: pod.spec.initContainers.map((one) => initContainerStatus(one, life, before, now)) }),
+      : {
+          initContainerStatuses: pod.spec.initContainers.map((one) => initContainerStatus(one, podState, before, now)),
+        }),
     containerStatuses: pod.spec.containers.map((one) => {
       const previous = before.containerStatuses?.find((status) => status.name === one.name);
-      const status = containerStatus(one, life, previous, now, problem);
-      return loop === undefined ? status : { ...status, ...loopStatus(loop, life, seen.now, previous) };
+      const status = containerStatus(one, podState, previous, now, problem);
+      return loop === undefined ? status : { ...status, ...loopStatus(loop, podState, seen.now, previous) };
     }),
   };
   const same = isDeepStrictEqual({ ...before, ...wanted }, before);
@@ -152,20 +154,20 @@ interface Loop {
   readonly restarts: number;
 }
 
-function loopOf(upMs: number, ageMs: number): { life: Life; againInMs: number; loop: Loop } {
+function loopOf(upMs: number, ageMs: number): { podState: PodState; againInMs: number; loop: Loop } {
   const sinceMs = ageMs % (2 * upMs);
   const isUp = sinceMs < upMs;
   const loop = { upMs, sinceMs, restarts: Math.floor(ageMs / (2 * upMs)) };
-  return { life: isUp ? 'running' : 'crashing', againInMs: (isUp ? upMs : 2 * upMs) - sinceMs, loop };
+  return { podState: isUp ? 'running' : 'crashing', againInMs: (isUp ? upMs : 2 * upMs) - sinceMs, loop };
 }
 
 function loopStatus(
   { upMs, sinceMs, restarts }: Loop,
-  life: Life,
+  podState: PodState,
   now: number,
   previous: ContainerStatus | undefined,
 ): Partial<ContainerStatus> {
-  const isUp = life === 'running';
+  const isUp = podState === 'running';
   // Clocks are not that exact: what has been said stays.
   if (
     previous?.restartCount === restarts &&
@@ -184,43 +186,51 @@ function loopStatus(
   return { restartCount: restarts, state: { running: { startedAt: timestamp(startedMs) } }, lastState };
 }
 
-function lifeOf(pod: Pod, ageMs: number): { life: Life; againInMs?: number; problem?: Problem; loop?: Loop } {
+function podStateOf(
+  pod: Pod,
+  ageMs: number,
+): { podState: PodState; againInMs?: number; problem?: Problem; loop?: Loop } {
   const asked = pod.metadata.annotations?.[simulateAnnotation] ?? '';
   // A Job's pod is first seen running: controllers tell "started" from "done".
   const isJob = (pod.metadata.ownerReferences ?? []).some((owner) => owner.kind === 'Job');
-  const normal: Life = isJob && pod.status?.phase === 'Running' ? 'succeeded' : 'running';
+  const normal: PodState = isJob && pod.status?.phase === 'Running' ? 'succeeded' : 'running';
   const timed = /^(slow|crash)=(\d+(?:\.\d+)?)(ms|s|m)$/.exec(asked);
   if (timed !== null) {
     const ms = Number(timed[2]) * { ms: 1, s: 1_000, m: 60_000 }[timed[3] as 'ms' | 's' | 'm'];
     if (timed[1] === 'crash' && ms > 0) return loopOf(ms, ageMs);
-    return ms > ageMs ? { life: 'waiting', againInMs: ms - ageMs } : { life: normal };
+    return ms > ageMs ? { podState: 'waiting', againInMs: ms - ageMs } : { podState: normal };
   }
-  if (asked === 'no-image') return { life: 'waiting', problem: imageMissing };
-  const lives: Readonly<Record<string, Life>> = {
+  if (asked === 'no-image') return { podState: 'waiting', problem: imageMissing };
+  const states: Readonly<Record<string, PodState>> = {
     '': normal,
     pending: 'waiting',
     'never-ready': 'unready',
     crash: 'crashing',
     fail: 'failed',
   };
-  const life = lives[asked];
-  if (life !== undefined) return { life };
+  const podState = states[asked];
+  if (podState !== undefined) return { podState };
   const message = `${simulateAnnotation}: '${asked}' is not one of pending, no-image, crash, never-ready, fail, slow=<duration> (as in 3s), crash=<duration>`;
-  return { life: 'waiting', problem: () => ({ reason: 'InvalidSimulation', message }) };
+  return { podState: 'waiting', problem: () => ({ reason: 'InvalidSimulation', message }) };
 }
 
 /** Init containers are done once the pod has started, except those that keep running beside it (sidecars). */
-function initContainerStatus(container: Container, life: Life, before: PodStatus, now: string): ContainerStatus {
+function initContainerStatus(
+  container: Container,
+  podState: PodState,
+  before: PodStatus,
+  now: string,
+): ContainerStatus {
   const previous = before.initContainerStatuses?.find((status) => status.name === container.name);
-  if (life === 'waiting') return containerStatus(container, 'waiting', previous, now);
-  const keepsRunning = container.restartPolicy === 'Always' && life !== 'succeeded' && life !== 'failed';
+  if (podState === 'waiting') return containerStatus(container, 'waiting', previous, now);
+  const keepsRunning = container.restartPolicy === 'Always' && podState !== 'succeeded' && podState !== 'failed';
   if (keepsRunning) return containerStatus(container, 'running', previous, now);
   return { ...containerStatus(container, 'succeeded', previous, now), ready: true };
 }
 
 function containerStatus(
   container: Container,
-  life: Life,
+  podState: PodState,
   previous: ContainerStatus | undefined,
   now: string,
   problem: Problem = () => ({ reason: 'ContainerCreating' }),
@@ -228,7 +238,7 @@ function containerStatus(
   const startedAt = previous?.state.running?.startedAt ?? previous?.lastState.terminated?.startedAt ?? now;
   const finishedAt = previous?.state.terminated?.finishedAt ?? previous?.lastState.terminated?.finishedAt ?? now;
   const failure: ContainerState = { terminated: { exitCode: 1, reason: 'Error', startedAt, finishedAt } };
-  const states: Readonly<Record<Life, ContainerState>> = {
+  const states: Readonly<Record<PodState, ContainerState>> = {
     waiting: { waiting: problem(container) },
     running: { running: { startedAt } },
     unready: { running: { startedAt } },
@@ -241,23 +251,24 @@ function containerStatus(
   return {
     name: container.name,
     image: container.image ?? '',
-    imageID: life === 'waiting' ? '' : `simulated://${container.image ?? ''}`,
-    ready: life === 'running',
-    started: life === 'running' || life === 'unready',
-    restartCount: life === 'crashing' ? 1 : (previous?.restartCount ?? 0),
-    state: states[life],
-    lastState: life === 'crashing' ? failure : {},
+    imageID: podState === 'waiting' ? '' : `simulated://${container.image ?? ''}`,
+    ready: podState === 'running',
+    started: podState === 'running' || podState === 'unready',
+    restartCount: podState === 'crashing' ? 1 : (previous?.restartCount ?? 0),
+    state: states[podState],
+    lastState: podState === 'crashing' ? failure : {},
   };
 }
 
 /** The kubelet's own conditions; those of others (the scheduler, readiness gates) stay as they are. */
-function conditionsOf(pod: Pod, life: Life, now: string): Condition[] {
+function conditionsOf(pod: Pod, podState: PodState, now: string): Condition[] {
   const before = pod.status?.conditions ?? [];
   const gatesOpen = (pod.spec.readinessGates ?? []).every((gate) =>
     before.some((condition) => condition.type === gate.conditionType && condition.status === 'True'),
   );
-  const started = life !== 'waiting';
-  const notReady = life === 'succeeded' ? 'PodCompleted' : life === 'failed' ? 'PodFailed' : 'ContainersNotReady';
+  const started = podState !== 'waiting';
+  const notReady =
+    podState === 'succeeded' ? 'PodCompleted' : podState === 'failed' ? 'PodFailed' : 'ContainersNotReady';
   const condition = (type: string, holds: boolean, reason: string): Condition => {
     const status = holds ? 'True' : 'False';
     const previous = before.find((one) => one.type === type);
@@ -267,8 +278,12 @@ function conditionsOf(pod: Pod, life: Life, now: string): Condition[] {
   const own = [
     condition('PodReadyToStartContainers', started, 'ContainersNotInitialized'),
     condition('Initialized', started, 'ContainersNotInitialized'),
-    condition('Ready', life === 'running' && gatesOpen, life === 'running' ? 'ReadinessGatesNotReady' : notReady),
-    condition('ContainersReady', life === 'running', notReady),
+    condition(
+      'Ready',
+      podState === 'running' && gatesOpen,
+      podState === 'running' ? 'ReadinessGatesNotReady' : notReady,
+    ),
+    condition('ContainersReady', podState === 'running', notReady),
   ];
   return [...own, ...before.filter((one) => own.every((mine) => mine.type !== one.type))];
 }

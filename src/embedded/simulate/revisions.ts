@@ -1,9 +1,9 @@
 // ControllerRevisions: the past templates of stateful sets and daemon sets, numbered.
-import type { KubeObject } from '../../kube/objects.ts';
+import type { JsonObject, KubeObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
 import { contentHash } from './hash.ts';
 import { controllerRevisions } from '../kinds/types.ts';
-import type { ControllerRevision, Fields, PodTemplate } from '../kinds/types.ts';
+import type { ControllerRevision, PodTemplate } from '../kinds/types.ts';
 import { managedBy } from './pods.ts';
 import { byAge } from './values.ts';
 import type { World } from './world.ts';
@@ -29,7 +29,7 @@ export interface Revisions {
   readonly writes: readonly Write[];
 }
 
-function dataOf(template: PodTemplate): Fields {
+function dataOf(template: PodTemplate): JsonObject {
   return { spec: { template: { ...template, $patch: 'replace' } } };
 }
 
@@ -49,7 +49,7 @@ export function revisionsOf(world: World, owner: Owner): Revisions {
   return { all, update: equal.metadata.name, writes: equal === all.at(-1) ? [] : [updateOf(renumbered)] };
 }
 
-function newRevision(owner: Owner, data: Fields, revision: number): NewObject {
+function newRevision(owner: Owner, data: JsonObject, revision: number): NewObject {
   const hash = contentHash(data);
   return {
     apiVersion: 'apps/v1',

@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { KubeObject } from '../../kube/objects.ts';
+import type { JsonObject, KubeObject } from '../../kube/objects.ts';
 import { Fault } from '../rest/fault.ts';
 import { nodes, pods } from '../kinds/types.ts';
-import type { Collection, Fields } from '../kinds/types.ts';
+import type { Collection } from '../kinds/types.ts';
 import { testCluster } from './testing/cluster.ts';
 import type { TestCluster } from './testing/cluster.ts';
 import { pod, service } from './testing/objects.ts';
 
-type Any = KubeObject & Fields;
-const slices: Collection<Any & { endpoints: Fields[]; ports: Fields[] }> = 'endpointslices.discovery.k8s.io';
+type Any = KubeObject & JsonObject;
+const slices: Collection<Any & { endpoints: JsonObject[]; ports: JsonObject[] }> = 'endpointslices.discovery.k8s.io';
 
-function slicesOf(cluster: TestCluster, name = 'web'): (Any & { endpoints: Fields[]; ports: Fields[] })[] {
+function slicesOf(cluster: TestCluster, name = 'web'): (Any & { endpoints: JsonObject[]; ports: JsonObject[] })[] {
   return cluster.list(slices).filter((slice) => slice.metadata.labels?.['kubernetes.io/service-name'] === name);
 }
 

@@ -12,7 +12,7 @@ import type { Collection, Labels } from '../kinds/types.ts';
 import { SelectorIndex } from './selector-index.ts';
 
 /** Where an object is in the store. */
-export interface Place {
+export interface StoreKey {
   readonly collection: string;
   readonly key: string;
 }
@@ -27,7 +27,7 @@ export class World {
   readonly #store: Store;
   readonly #registry: Registry;
   readonly #now: () => number;
-  readonly #dependents = new Map<string, Map<string, Place>>();
+  readonly #dependents = new Map<string, Map<string, StoreKey>>();
   /** Objects that are gone although others still name them as owners. */
   readonly #gone = new Set<string>();
   readonly #byLabel = new Map<string, Set<string>>();
@@ -145,7 +145,7 @@ export class World {
     const { collection, key, object } = stored;
     const place = { collection, key };
     for (const { uid } of object.metadata.ownerReferences ?? []) {
-      const places = this.#dependents.get(uid) ?? new Map<string, Place>();
+      const places = this.#dependents.get(uid) ?? new Map<string, StoreKey>();
       this.#dependents.set(uid, places.set(`${collection} ${key}`, place));
     }
     const namespace = object.metadata.namespace ?? '';

@@ -165,7 +165,7 @@ function parseLine(request: RequestLine, line: Buffer, parse: (source: Buffer) =
     throw connectionError(
       request,
       'InvalidAnswer',
-      `the watch sent what is not JSON: ${(error as Error).message}`,
+      `the watch sent an event that is not JSON: ${(error as Error).message}`,
       error,
     );
   }

@@ -100,7 +100,7 @@ export class Applier {
     return outcomes;
   }
 
-  #carryOut(step: Step, options: Sending): Promise<Outcome> | Outcome {
+  #carryOut(step: Step, options: SendOptions): Promise<Outcome> | Outcome {
     switch (step.do) {
       case 'own':
         return this.#own(step, options);
@@ -115,26 +115,26 @@ export class Applier {
     }
   }
 
-  #own(step: Own, options: Sending): Promise<Outcome> | Outcome {
-    const { kind, object, heirBy } = step;
+  #own(step: Own, options: SendOptions): Promise<Outcome> | Outcome {
+    const { kind, object, takeOverAnnotation } = step;
     const live = this.#tables.of(kind).get(keyOf(object.metadata));
-    const isHeir = heirBy !== undefined && live !== undefined && !isAppliedOnly(live, this.#manager);
-    if (live !== undefined && !isHeir && this.#isSettled(kind, live, object)) {
+    const takesOver = takeOverAnnotation !== undefined && live !== undefined && !isAppliedOnly(live, this.#manager);
+    if (live !== undefined && !takesOver && this.#isSettled(kind, live, object)) {
       return { step, did: 'nothing', object: live };
     }
     const apply = (): Promise<Outcome> => this.#send(options, (sending) => this.#applyObject(step, object, sending));
-    return isHeir ? this.#takeOver(step, heirBy, options).then(apply) : apply();
+    return takesOver ? this.#takeOver(step, takeOverAnnotation, options).then(apply) : apply();
   }
 
   /** Makes what another program set on an object ours, so that the apply that follows takes away what is unwanted. */
-  async #takeOver(step: Own, heirBy: string, options: Sending): Promise<void> {
+  async #takeOver(step: Own, takeOverAnnotation: string, options: SendOptions): Promise<void> {
     if (options.dryRun) return;
     const { kind, object } = step;
     // Tables do not keep the managedFields of others.
     const live = await this.#client.get<KubeObject>(kind, object.metadata, options).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });
-    const managedFields = live && takenOver(live, heirBy, this.#manager);
+    const managedFields = live && takenOver(live, takeOverAnnotation, this.#manager);
     if (managedFields === undefined) return;
     const { resourceVersion } = live!.metadata;
     const patch = { type: 'merge', body: { metadata: { managedFields, resourceVersion } } } as const;
@@ -148,7 +148,7 @@ export class Applier {
     });
   }
 
-  async #applyObject(step: Own | Token, object: KubeObject, sending: Sending): Promise<Outcome> {
+  async #applyObject(step: Own | Token, object: KubeObject, sending: SendOptions): Promise<Outcome> {
     const { kind } = step;
     const table = this.#tables.of(kind);
     const live = table.get(keyOf(object.metadata));
@@ -168,7 +168,7 @@ export class Applier {
     return { step, did: live === undefined ? 'created' : 'changed', object: answer };
   }
 
-  #make(step: Make, options: Sending): Promise<Outcome> | Outcome {
+  #make(step: Make, options: SendOptions): Promise<Outcome> | Outcome {
     const { kind, object } = step;
     const table = this.#tables.of(kind);
     const live = table.get(keyOf(object.metadata));
@@ -181,7 +181,7 @@ export class Applier {
     });
   }
 
-  #token(step: Token, options: Sending): Promise<Outcome> {
+  #token(step: Token, options: SendOptions): Promise<Outcome> {
     return this.#send(options, async (sending) => {
       // A dry run asks for no token: it could be used.
       if (sending.dryRun) return this.#applyObject(step, step.object, sending);
@@ -190,7 +190,7 @@ export class Applier {
     });
   }
 
-  #edit(step: Edit, options: Sending): Promise<Outcome> | Outcome {
+  #edit(step: Edit, options: SendOptions): Promise<Outcome> | Outcome {
     const { kind, from, to, subresource } = step;
     const patch = editPatch(step);
     if (patch === undefined) return { step, did: 'nothing', object: from };
@@ -210,7 +210,7 @@ export class Applier {
     });
   }
 
-  #remove(step: Remove, options: Sending): Promise<Outcome> | Outcome {
+  #remove(step: Remove, options: SendOptions): Promise<Outcome> | Outcome {
     const { kind, object, propagation, unchanged } = step;
     if (object.metadata.deletionTimestamp !== undefined) return { step, did: 'nothing', object };
     return this.#send(options, async (sending) => {
@@ -239,7 +239,7 @@ export class Applier {
    * Whether an object that the server has not found is gone, and not only its kind, a subresource of it or the way to
    * the server. Looked for in a list: whoever keeps a table has the right to that.
    */
-  async #isGone(kind: AnyKind, object: KubeObject, { signal }: Sending): Promise<boolean> {
+  async #isGone(kind: AnyKind, object: KubeObject, { signal }: SendOptions): Promise<boolean> {
     const { name, namespace, uid } = object.metadata;
     const where = { ...(namespace !== undefined && { namespace }), fieldSelector: `metadata.name=${name}` };
     const [found] = (await this.#client.list<KubeObject>(kind, { ...where, ...(signal && { signal }) })).items;
@@ -251,7 +251,7 @@ export class Applier {
   }
 
   /** The one gate that every write passes. */
-  async #send(options: Sending, write: (sending: Sending) => Promise<Outcome>): Promise<Outcome> {
+  async #send(options: SendOptions, write: (sending: SendOptions) => Promise<Outcome>): Promise<Outcome> {
     if (!options.dryRun && !this.#mayWrite()) throw new WriteForbidden('another process leads: nothing was written');
     const outcome = await write(options);
     if (!options.dryRun) this.#onWrite?.(++this.#writes);
@@ -277,7 +277,7 @@ export class Applier {
   }
 }
 
-interface Sending {
+interface SendOptions {
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
 }

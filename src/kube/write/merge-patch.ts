@@ -1,17 +1,16 @@
 // JSON merge patch (RFC 7386): the smallest patch between two objects. The writer sends these.
+import type { JsonObject } from '../objects.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The merge patch that turns `from` into `to`, or undefined when they say the same. Lists are replaced whole. */
 export function createMergePatch(
-  from: Fields,
-  to: Fields,
+  from: JsonObject,
+  to: JsonObject,
   equal: (a: unknown, b: unknown) => boolean,
-): Fields | undefined {
+): JsonObject | undefined {
   const patch: Record<string, unknown> = {};
   let differs = false;
   for (const name of new Set([...Object.keys(from), ...Object.keys(to)])) {

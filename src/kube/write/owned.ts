@@ -1,20 +1,18 @@
 // Which part of an object is ours: the fields that a field manager applied, as the server recorded them.
 // apply.ts compares it with what a plan wants, in order to write only when they differ.
-import type { KubeObject } from '../objects.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import type { JsonObject, KubeObject } from '../objects.ts';
 
 /** The fields of `object` that `manager` applied, with their present values; undefined when it never applied any. */
 export function ownedPart(object: KubeObject, manager: string): unknown {
   const entry = object.metadata.managedFields?.find(
     (fields) => fields.manager === manager && fields.operation === 'Apply' && !fields.subresource,
   );
-  return entry === undefined ? undefined : project(object, (entry.fieldsV1 ?? {}) as Fields);
+  return entry === undefined ? undefined : project(object, (entry.fieldsV1 ?? {}) as JsonObject);
 }
 
 /** What of a wanted object is compared with the owned part: all but what names it or is the server's to set. */
-export function comparable(wanted: KubeObject): Fields {
-  const { apiVersion: _version, kind: _kind, metadata, ...rest } = wanted as KubeObject & Fields;
+export function comparable(wanted: KubeObject): JsonObject {
+  const { apiVersion: _version, kind: _kind, metadata, ...rest } = wanted as KubeObject & JsonObject;
   const { name: _name, namespace: _namespace, uid: _uid, resourceVersion: _resourceVersion, ...meta } = metadata;
   return Object.keys(meta).length === 0 ? rest : { ...rest, metadata: meta };
 }
@@ -23,7 +21,7 @@ export function comparable(wanted: KubeObject): Fields {
  * The part of a value that a FieldsV1 set covers. In it `f:` names a field, `k:` the keys of a list item, `v:` a
  * member of a set, `i:` a position, `.` the thing itself; a set with nothing inside covers the whole value.
  */
-function project(value: unknown, fields: Fields): unknown {
+function project(value: unknown, fields: JsonObject): unknown {
   const names = Object.keys(fields);
   if (names.length === 0) return value;
   if (Array.isArray(value)) return projectList(value, fields, names);
@@ -31,14 +29,14 @@ function project(value: unknown, fields: Fields): unknown {
   const result: Record<string, unknown> = {};
   for (const name of names) {
     if (!name.startsWith('f:')) continue;
-    const inner = (value as Fields)[name.slice(2)];
-    if (inner !== undefined) result[name.slice(2)] = project(inner, fields[name] as Fields);
+    const inner = (value as JsonObject)[name.slice(2)];
+    if (inner !== undefined) result[name.slice(2)] = project(inner, fields[name] as JsonObject);
   }
   return result;
 }
 
-function projectList(list: readonly unknown[], fields: Fields, names: readonly string[]): unknown {
-  const members = names.map((name) => ({ covers: memberTest(name), inner: fields[name] as Fields }));
+function projectList(list: readonly unknown[], fields: JsonObject, names: readonly string[]): unknown {
+  const members = names.map((name) => ({ covers: memberTest(name), inner: fields[name] as JsonObject }));
   const result: unknown[] = [];
   for (const [position, item] of list.entries()) {
     const member = members.find(({ covers }) => covers(item, position));
@@ -49,9 +47,9 @@ function projectList(list: readonly unknown[], fields: Fields, names: readonly s
 
 function memberTest(name: string): (item: unknown, position: number) => boolean {
   if (name.startsWith('k:')) {
-    const keys = Object.entries(JSON.parse(name.slice(2)) as Fields);
+    const keys = Object.entries(JSON.parse(name.slice(2)) as JsonObject);
     return (item) =>
-      typeof item === 'object' && item !== null && keys.every(([key, value]) => (item as Fields)[key] === value);
+      typeof item === 'object' && item !== null && keys.every(([key, value]) => (item as JsonObject)[key] === value);
   }
   if (name.startsWith('v:')) {
     const member: unknown = JSON.parse(name.slice(2));

@@ -12,7 +12,7 @@ export interface Own {
   readonly kind: AnyKind;
   readonly object: KubeObject;
   /** An annotation: if another program made the object and set this, all that it set becomes ours. */
-  readonly heirBy?: string;
+  readonly takeOverAnnotation?: string;
 }
 
 /** An object that shall exist and then belongs to others: made if it is not there, never written again. */
@@ -72,7 +72,11 @@ export function objectOf(step: Step): KubeObject {
 }
 
 /** Makes an `own` step. */
-export function own<T extends KubeObject>(kind: Kind<T>, object: T, options: Pick<Own, 'heirBy'> = {}): Own {
+export function own<T extends KubeObject>(
+  kind: Kind<T>,
+  object: T,
+  options: Pick<Own, 'takeOverAnnotation'> = {},
+): Own {
   return { do: 'own', kind, object, ...options };
 }
 

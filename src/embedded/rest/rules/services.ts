@@ -1,13 +1,11 @@
 // Services get an address of their own from 10.96.0.0/12 and, where their type asks for it, node ports.
-import type { AnyObject } from '../../../kube/objects.ts';
+import type { AnyObject, JsonObject } from '../../../kube/objects.ts';
 import type { Store } from '../../store/store.ts';
 import type { Cluster } from '../context.ts';
 import { invalid } from '../../schema/field-error.ts';
 import type { FieldError } from '../../schema/field-error.ts';
 import { items, part } from './types.ts';
 import type { KindRules } from './types.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const firstAddress = (10 << 24) | (96 << 16);
 const addresses = 1 << 20;
@@ -20,7 +18,7 @@ function addressText(offset: number): string {
 }
 
 /** Values that the other services have taken. Creation is rare, so they are looked up and not kept. */
-function taken(cluster: Cluster, read: (spec: Fields) => readonly unknown[]): Set<unknown> {
+function taken(cluster: Cluster, read: (spec: JsonObject) => readonly unknown[]): Set<unknown> {
   return new Set(cluster.store.list('services').flatMap(({ object }) => read(part(object, 'spec'))));
 }
 
@@ -52,7 +50,7 @@ function freeNodePort(cluster: Cluster, used: ReadonlySet<unknown>): number | un
   return undefined;
 }
 
-function withNodePorts(spec: Fields, cluster: Cluster): Fields {
+function withNodePorts(spec: JsonObject, cluster: Cluster): JsonObject {
   const used = taken(cluster, (other) => items(other, 'ports').map((port) => port['nodePort']));
   const ports = items(spec, 'ports').map((port) => {
     if (port['nodePort'] !== undefined) return port;
@@ -62,12 +60,12 @@ function withNodePorts(spec: Fields, cluster: Cluster): Fields {
   return { ...spec, ports };
 }
 
-function withoutNodePorts(spec: Fields): Fields {
+function withoutNodePorts(spec: JsonObject): JsonObject {
   return { ...spec, ports: items(spec, 'ports').map(({ nodePort: _nodePort, ...port }) => port) };
 }
 
 /** Without an address of its own, a service has nothing that says how to reach one. */
-function withoutAddress(spec: Fields): Fields {
+function withoutAddress(spec: JsonObject): JsonObject {
   const { clusterIP: _ip, clusterIPs: _ips, ipFamilies: _families, ipFamilyPolicy: _policy, ...rest } = spec;
   const { internalTrafficPolicy: _inside, externalTrafficPolicy: _outside, ...kept } = withoutNodePorts(rest);
   return kept;
@@ -77,7 +75,7 @@ function complete(object: AnyObject, cluster: Cluster): AnyObject {
   const spec = part(object, 'spec');
   if (spec['type'] === 'ExternalName') return object;
   const address = (spec['clusterIP'] ?? '') === '' ? freeAddress(cluster) : spec['clusterIP'];
-  const addressed: Fields = { ...spec, clusterIP: address, clusterIPs: [address] };
+  const addressed: JsonObject = { ...spec, clusterIP: address, clusterIPs: [address] };
   const outside = spec['type'] === 'NodePort' || spec['type'] === 'LoadBalancer';
   return { ...object, spec: outside ? withNodePorts(addressed, cluster) : addressed };
 }

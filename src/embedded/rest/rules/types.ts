@@ -1,5 +1,5 @@
 // What a kind does beyond its schema when its objects are written or removed.
-import type { AnyObject } from '../../../kube/objects.ts';
+import type { AnyObject, JsonObject } from '../../../kube/objects.ts';
 import type { Cluster, Target } from '../context.ts';
 import type { FieldError } from '../../schema/field-error.ts';
 
@@ -32,16 +32,14 @@ export interface KindRules {
   readonly returnsDeleted?: boolean;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** A part of an object that is an object itself; empty when it is not there. */
-export function part(object: Fields, name: string): Fields {
+export function part(object: JsonObject, name: string): JsonObject {
   const value = object[name];
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
 /** A part of an object that is a list of objects; empty when it is not there. */
-export function items(object: Fields, name: string): readonly Fields[] {
+export function items(object: JsonObject, name: string): readonly JsonObject[] {
   const value = object[name];
-  return Array.isArray(value) ? (value as Fields[]) : [];
+  return Array.isArray(value) ? (value as JsonObject[]) : [];
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 /** One mapping somewhere in a kubeconfig file. */
-export class Fields {
+export class KubeconfigFields {
   readonly #file: string;
   readonly #directory: string;
   readonly #path: string;
@@ -46,18 +46,18 @@ export class Fields {
     );
   }
 
-  object(field: string): Fields | undefined {
+  object(field: string): KubeconfigFields | undefined {
     const value = this.#values[field];
     return value === undefined || value === null ? undefined : this.#child(this.#at(field), value);
   }
 
   /** The mapping that an absent field stands for. */
-  empty(field: string): Fields {
+  empty(field: string): KubeconfigFields {
     return this.#child(this.#at(field), {});
   }
 
   /** The mappings of a list; an absent list is empty. */
-  list(field: string): Fields[] {
+  list(field: string): KubeconfigFields[] {
     const value = this.#typed(field, 'a list', (value): value is unknown[] => Array.isArray(value)) ?? [];
     return value.map((part, index) => this.#child(this.#label(field, index, part), part));
   }
@@ -99,8 +99,8 @@ export class Fields {
     }
   }
 
-  #child(path: string, value: unknown): Fields {
-    return new Fields(this.#file, this.#directory, path, value);
+  #child(path: string, value: unknown): KubeconfigFields {
+    return new KubeconfigFields(this.#file, this.#directory, path, value);
   }
 
   #at(field: string): string {

@@ -2,12 +2,12 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { sep } from 'node:path';
 import type { ConnectConfig, ExecConfig, Impersonation } from './config.ts';
-import type { Fields } from './kubeconfig-fields.ts';
+import type { KubeconfigFields } from './kubeconfig-fields.ts';
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** Where the cluster is and whom to trust there. */
-export function clusterPart(cluster: Fields): ConnectConfig {
+export function clusterPart(cluster: KubeconfigFields): ConnectConfig {
   const part: Writable<ConnectConfig> = { server: url(cluster, 'server', ['http:', 'https:']) };
   const caPem = cluster.dataOrFile('certificate-authority');
   if (caPem !== undefined) {
@@ -26,7 +26,7 @@ export function clusterPart(cluster: Fields): ConnectConfig {
 }
 
 /** Who we are. */
-export function userPart(user: Fields, cluster: ConnectConfig): Partial<ConnectConfig> {
+export function userPart(user: KubeconfigFields, cluster: ConnectConfig): Partial<ConnectConfig> {
   const part: Writable<Partial<ConnectConfig>> = {};
   const certPem = user.dataOrFile('client-certificate');
   const keyPem = user.dataOrFile('client-key');
@@ -57,7 +57,7 @@ export function userPart(user: Fields, cluster: ConnectConfig): Partial<ConnectC
   return part;
 }
 
-function execPart(exec: Fields, cluster: ConnectConfig): ExecConfig {
+function execPart(exec: KubeconfigFields, cluster: ConnectConfig): ExecConfig {
   const command = exec.requiredString('command');
   const installHint = exec.string('installHint')?.trim();
   const env = exec.list('env').map((entry) => [entry.requiredString('name'), entry.string('value') ?? ''] as const);
@@ -83,7 +83,7 @@ function clusterInfo(cluster: ConnectConfig): Record<string, unknown> {
   };
 }
 
-function impersonation(user: Fields): Impersonation | undefined {
+function impersonation(user: KubeconfigFields): Impersonation | undefined {
   const name = user.string('as');
   const uid = user.string('as-uid');
   const groups = user.strings('as-groups');
@@ -104,7 +104,7 @@ function impersonation(user: Fields): Impersonation | undefined {
   };
 }
 
-function url(fields: Fields, field: string, protocols: readonly string[]): string {
+function url(fields: KubeconfigFields, field: string, protocols: readonly string[]): string {
   const text = fields.requiredString(field);
   const parsed = URL.parse(text);
   if (parsed === null || !protocols.includes(parsed.protocol)) {
@@ -113,14 +113,14 @@ function url(fields: Fields, field: string, protocols: readonly string[]): strin
   return text;
 }
 
-function oneOf<T extends string>(fields: Fields, field: string, allowed: readonly T[], otherwise?: T): T {
+function oneOf<T extends string>(fields: KubeconfigFields, field: string, allowed: readonly T[], otherwise?: T): T {
   const value = fields.string(field) || otherwise;
   const found = allowed.find((option) => option === value);
   if (found === undefined) throw fields.error(field, `must be one of ${allowed.join(', ')}, found '${value ?? ''}'`);
   return found;
 }
 
-function readable<T>(fields: Fields, field: string, what: string, read: () => T): T {
+function readable<T>(fields: KubeconfigFields, field: string, what: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -5,11 +5,11 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { ConnectConfig } from './config.ts';
 import { inClusterConfig } from './in-cluster.ts';
-import { Fields } from './kubeconfig-fields.ts';
+import { KubeconfigFields } from './kubeconfig-fields.ts';
 import { clusterPart, userPart } from './kubeconfig-parts.ts';
 
 /** One named entry of a kubeconfig, not looked into yet. */
-type Entries = ReadonlyMap<string, Fields>;
+type Entries = ReadonlyMap<string, KubeconfigFields>;
 
 /** Kubeconfig files, merged. */
 export interface Kubeconfig {
@@ -30,7 +30,11 @@ export interface KubeconfigOptions {
 /** Finds and merges kubeconfig files. The first file that has an entry wins, as in kubectl. */
 export function readKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
   const files = kubeconfigFiles(options);
-  const [clusters, users, contexts] = [new Map<string, Fields>(), new Map<string, Fields>(), new Map<string, Fields>()];
+  const [clusters, users, contexts] = [
+    new Map<string, KubeconfigFields>(),
+    new Map<string, KubeconfigFields>(),
+    new Map<string, KubeconfigFields>(),
+  ];
   let currentContext: string | undefined;
   for (const file of files) {
     const top = parseFile(file);
@@ -84,24 +88,24 @@ export function kubeconfigCandidates({ path, env = process.env }: KubeconfigOpti
   return listed.length > 0 ? listed : [join(env['HOME'] ?? homedir(), '.kube', 'config')];
 }
 
-function parseFile(file: string): Fields {
+function parseFile(file: string): KubeconfigFields {
   let value: unknown;
   try {
     value = parse(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new Error(`kubeconfig ${file}: ${(error as Error).message}`, { cause: error });
   }
-  return new Fields(`kubeconfig ${file}`, dirname(resolve(file)), '', value ?? {});
+  return new KubeconfigFields(`kubeconfig ${file}`, dirname(resolve(file)), '', value ?? {});
 }
 
-function collect(top: Fields, list: string, item: string, into: Map<string, Fields>): void {
+function collect(top: KubeconfigFields, list: string, item: string, into: Map<string, KubeconfigFields>): void {
   for (const entry of top.list(list)) {
     const name = entry.requiredString('name');
     if (!into.has(name)) into.set(name, entry.object(item) ?? entry.empty(item));
   }
 }
 
-function named(context: Fields, field: string, entries: Entries): Fields {
+function named(context: KubeconfigFields, field: string, entries: Entries): KubeconfigFields {
   const name = context.requiredString(field);
   const entry = entries.get(name);
   if (entry === undefined) throw context.error(field, `there is no ${field} '${name}'; known: ${known(entries)}`);

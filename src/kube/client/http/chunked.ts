@@ -6,12 +6,12 @@ const SEMICOLON = 59;
 /** More digits than this make a size that a number cannot hold; no chunk is ever that large. */
 const SIZE_DIGITS = 13;
 
-type Place = 'size' | 'extension' | 'end of size' | 'data' | 'end of data' | 'end of line' | 'trailer' | 'end' | 'over';
+type State = 'size' | 'extension' | 'end of size' | 'data' | 'end of data' | 'end of line' | 'trailer' | 'end' | 'over';
 
 /** Takes the framing off a body. The bytes may be cut anywhere; what they hold is handed on without being copied. */
 export class Dechunker {
   readonly #onData: (bytes: Buffer) => void;
-  #place: Place = 'size';
+  #state: State = 'size';
   #digits = 0;
   /** Of the size that is being read, or of the data that is still to come. */
   #size = 0;
@@ -25,25 +25,25 @@ export class Dechunker {
   /** Takes more of the body; returns whether it has ended. Throws when it is not chunked as it should be. */
   push(bytes: Buffer): boolean {
     let at = 0;
-    while (at < bytes.length && this.#place !== 'over') {
-      if (this.#place !== 'data') {
-        this.#place = this.#next(bytes[at++]!);
+    while (at < bytes.length && this.#state !== 'over') {
+      if (this.#state !== 'data') {
+        this.#state = this.#next(bytes[at++]!);
         continue;
       }
       const end = Math.min(at + this.#size, bytes.length);
       const piece = bytes.subarray(at, end);
       this.#size -= end - at;
-      if (this.#size === 0) this.#place = 'end of data';
+      if (this.#size === 0) this.#state = 'end of data';
       at = end;
       this.#onData(piece);
     }
     if (at < bytes.length) throw new Error('there is more after the last chunk');
-    return this.#place === 'over';
+    return this.#state === 'over';
   }
 
-  /** Where a byte of the framing leads. */
-  #next(byte: number): Place {
-    switch (this.#place) {
+  /** The state after a byte of the framing. */
+  #next(byte: number): State {
+    switch (this.#state) {
       case 'size':
         return this.#readSize(byte);
       case 'extension':
@@ -69,11 +69,11 @@ export class Dechunker {
         return 'trailer';
       case 'data':
       case 'over':
-        return this.#place;
+        return this.#state;
     }
   }
 
-  #readSize(byte: number): Place {
+  #readSize(byte: number): State {
     const digit = hexDigit(byte);
     if (digit >= 0) {
       if (++this.#digits > SIZE_DIGITS) throw new Error('a chunk is too large');

@@ -1,4 +1,4 @@
-// Keeps one thing as it should be: looks at it when it may have changed, when its time comes, and again after a failure.
+// Reconciles one thing: looks at it when it may have changed, when its time comes, and again after a failure.
 // For what is not an object with a plan: certificates and the registration of webhooks.
 import type { Clock } from '../../kube/clock.ts';
 import { StepFailed } from '../../kube/write/apply.ts';
@@ -6,38 +6,39 @@ import type { ReadonlyWatchable } from '../../watchable/index.ts';
 import { isForbidden, isInvalid } from '../../kube/errors.ts';
 import { Queue } from '../queue.ts';
 
-export interface KeeperOptions {
+export interface ReconcilerOptions {
   readonly clock: Clock;
-  /** Looks and puts right. Says in how many milliseconds to look again even if nothing wakes it. */
-  readonly look: () => Promise<number | undefined>;
+  /** Looks, and puts right what is wrong. Says in how many milliseconds to look again even if nothing wakes it. */
+  readonly reconcile: () => Promise<number | undefined>;
   /** Told of every failure; the next try follows by itself. */
   readonly onError: (error: unknown, retryInMs: number) => void;
 }
 
-const THING = 'it';
+/** There is only one thing to queue. */
+const KEY = 'it';
 
-export class Keeper {
-  readonly #options: KeeperOptions;
+export class Reconciler {
+  readonly #options: ReconcilerOptions;
   readonly #queue: Queue;
-  readonly #first = Promise.withResolvers<void>();
+  readonly #reconciled = Promise.withResolvers<void>();
   #working: Promise<void> = Promise.resolve();
 
-  constructor(options: KeeperOptions) {
+  constructor(options: ReconcilerOptions) {
     this.#options = options;
     this.#queue = new Queue({ clock: options.clock, baseDelayMs: 100, maxDelayMs: 30_000 });
-    this.#first.promise.catch(() => {});
+    this.#reconciled.promise.catch(() => {});
   }
 
   /** Resolves when all is well for the first time; rejects when the server says that it never will be. */
   start(): Promise<void> {
-    this.#queue.add(THING);
+    this.#queue.add(KEY);
     this.#working = this.#work();
-    return this.#first.promise;
+    return this.#reconciled.promise;
   }
 
   /** Looks again soon. */
   wake(): void {
-    this.#queue.add(THING);
+    this.#queue.add(KEY);
   }
 
   /** Looks again whenever a map changes, until the signal. */
@@ -52,20 +53,20 @@ export class Keeper {
   }
 
   async #work(): Promise<void> {
-    for (let thing = await this.#queue.take(); thing !== undefined; thing = await this.#queue.take()) {
+    for (let key = await this.#queue.take(); key !== undefined; key = await this.#queue.take()) {
       try {
-        const again = await this.#options.look();
-        this.#queue.forget(THING);
-        this.#first.resolve();
-        if (again !== undefined) this.#queue.addAfter(THING, again);
+        const again = await this.#options.reconcile();
+        this.#queue.forget(KEY);
+        this.#reconciled.resolve();
+        if (again !== undefined) this.#queue.addAfter(KEY, again);
       } catch (error) {
         const cause = error instanceof StepFailed ? error.cause : error;
-        if (isForbidden(cause) || isInvalid(cause)) this.#first.reject(error);
-        this.#options.onError(error, this.#queue.retry(THING));
+        if (isForbidden(cause) || isInvalid(cause)) this.#reconciled.reject(error);
+        this.#options.onError(error, this.#queue.retry(KEY));
       } finally {
-        this.#queue.done(THING);
+        this.#queue.done(KEY);
       }
     }
-    this.#first.resolve();
+    this.#reconciled.resolve();
   }
 }
