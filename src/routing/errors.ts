@@ -261,6 +261,7 @@ export const problems = {
   writeRefused: (what: string, why: string) => of('WRITE_REFUSED', `${what} could not be written: ${why}`),
   kindsMissing: (group: string) =>
     of('BACKEND_MISSING', `the kinds of ${group} are not installed in the cluster: install the App Mesh controller`),
+  backendMissing: (why: string) => of('BACKEND_MISSING', why),
   inputMissing: (kinds: readonly string[]) =>
     of(
       'INPUT_MISSING',

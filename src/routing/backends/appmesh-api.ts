@@ -27,7 +27,7 @@ export interface AppMeshResources {
 }
 
 /** The body of one Create call. */
-type Body =
+export type Body =
   | { readonly virtualNodeName: string; readonly meshName: string; readonly spec: object }
   | { readonly virtualServiceName: string; readonly meshName: string; readonly spec: object }
   | {
@@ -52,7 +52,7 @@ export const appMeshApi: Backend<AppMeshResources> = {
   emit,
 };
 
-const apiParts: Parts<Body> = {
+export const apiParts: Parts<Body> = {
   // The original lets one of two routers with the same name overwrite the other.
   problem: (topology, mode) => (mode === 'strict' ? routerCollision(topology) : undefined),
   warnings: () => [],

@@ -10,6 +10,11 @@ import type { Backend } from '../objects.ts';
 import { decide, keptBackends } from '../reconcile/decide.ts';
 import type { Guards } from '../reconcile/decide.ts';
 import { titleOf } from '../reconcile/resources.ts';
+import { partsIn } from '../models/parts.ts';
+import type { PartModels } from '../models/parts.ts';
+import type { PlanModels } from '../models/plans.ts';
+import { NOTHING } from './backend.ts';
+import type { MeshBackend } from './backend.ts';
 import type { Found, Resource, ResourceType } from '../reconcile/resources.ts';
 
 const MANAGED_BY = 'app.kubernetes.io/managed-by';
@@ -25,7 +30,7 @@ const TYPES: Readonly<Record<string, ResourceType>> = {
   VirtualService: 'virtualService',
 };
 
-export const objectTables: readonly TableDeclaration[] = KINDS.map((kind) =>
+const objectTables: readonly TableDeclaration[] = KINDS.map((kind) =>
   reading(kind, { optional: true, indexes: { [BY_MESH]: meshOf } }),
 );
 
@@ -48,12 +53,7 @@ function missingKinds(view: View): Problem | undefined {
 }
 
 /** Plans the objects of a mesh, given those that should be. */
-export function reconcileObjects(
-  view: View,
-  mesh: string,
-  wanted: readonly KubeObject[],
-  guards: Guards,
-): Reconciliation {
+function reconcileObjects(view: View, mesh: string, wanted: readonly KubeObject[], guards: Guards): Reconciliation {
   const missing = missingKinds(view);
   if (missing !== undefined) return { steps: [], problems: guards.isEnding ? [] : [missing], isGone: true };
   const marked = wanted.map((object) => resourceOf(withMarks(object, mesh)));
@@ -83,8 +83,27 @@ export function reconcileObjects(
   };
 }
 
+/** Meshes that are written as objects. */
+export function objectBackend(plans: PlanModels, objects: PartModels<KubeObject>): MeshBackend {
+  return {
+    reads: objectTables,
+    chores: [],
+    reconcile(view, mesh, guards) {
+      if (guards.isEnding) return { ...reconcileObjects(view, mesh, [], guards), warnings: [] };
+      const wanted = partsIn(view, plans, objects, mesh);
+      if (wanted === undefined) return { ...NOTHING, isPending: true };
+      if ('problem' in wanted) return { ...NOTHING, rejected: wanted.problem };
+      return { ...reconcileObjects(view, mesh, wanted.parts, guards), warnings: wanted.warnings };
+    },
+    isProgrammed(view, mesh, host) {
+      const routers = view.read.get(view.model(objects.routers), { mesh, host }) ?? [];
+      return routers.every((each) => isInPlace(view, each));
+    },
+  };
+}
+
 /** Whether an object is there with all that it should say; what else it says does not matter. */
-export function isInPlace(view: View, object: KubeObject): boolean {
+function isInPlace(view: View, object: KubeObject): boolean {
   const live = view.get(kindOf(object), object.metadata);
   return live !== undefined && covers(specOf(live), specOf(object));
 }

@@ -5,22 +5,21 @@ import type { ControllerDefinition, Plan, View } from '../../controller/index.ts
 import { keyOf } from '../../kube/index.ts';
 import { keyOf as nameOf } from '../model.ts';
 import type { Models } from '../models/index.ts';
-import type { RuleInMesh } from '../models/reports.ts';
-import { isInPlace } from './objects.ts';
+import type { MeshBackend } from './backend.ts';
 import { eventsFor, soloStatus, subresourceStatus } from './status.ts';
 import type { Findings } from './status.ts';
 import { routingTables } from './tables.ts';
 
-export function ruleController(models: Models): ControllerDefinition {
+export function ruleController(models: Models, backend: MeshBackend): ControllerDefinition {
   return defineController<RoutingRule>({
     name: 'routing-rules',
     kind: RoutingRule,
-    reads: routingTables,
-    plan: (view, rule) => planRule(view, rule, models),
+    reads: [...routingTables, ...backend.reads],
+    plan: (view, rule) => planRule(view, rule, models, backend),
   });
 }
 
-function planRule(view: View, rule: RoutingRule, models: Models): Plan {
+function planRule(view: View, rule: RoutingRule, models: Models, backend: MeshBackend): Plan {
   if (rule.metadata.deletionTimestamp !== undefined) return {};
   const report = view.read.get(view.model(models.reports), keyOf(rule.metadata));
   if (report === undefined) return {};
@@ -32,7 +31,7 @@ function planRule(view: View, rule: RoutingRule, models: Models): Plan {
   const findings: Findings = {
     rejected: isPartial ? [] : wrong,
     notProgrammed: meshes.flatMap(({ failure }) => failure ?? []),
-    isPending: accepted.some((each) => !isProgrammed(view, each, models)),
+    isPending: accepted.some(({ key, hosts }) => !hosts.every((host) => backend.isProgrammed(view, key, host))),
     leftOut: isPartial ? wrong : [],
     warnings: meshes.flatMap(({ warnings }) => warnings),
   };
@@ -46,12 +45,4 @@ function planRule(view: View, rule: RoutingRule, models: Models): Plan {
     ...(subresources.length > 0 && { subresource_statuses: Object.fromEntries(subresources) as object }),
   });
   return { status, events: eventsFor(rule, status) };
-}
-
-/** Whether the routers of all hosts of a rule are as they should be. */
-function isProgrammed(view: View, { key, hosts }: RuleInMesh, models: Models): boolean {
-  const routers = view.model(models.objects.routers);
-  return hosts.every((host) =>
-    (view.read.get(routers, { mesh: key, host }) ?? []).every((each) => isInPlace(view, each)),
-  );
 }

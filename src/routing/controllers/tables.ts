@@ -4,7 +4,6 @@ import { Upstream } from '../../api/upstream.ts';
 import { reading } from '../../kube/index.ts';
 import type { TableDeclaration } from '../../kube/index.ts';
 import { Pod, Service } from '../objects.ts';
-import { objectTables } from './objects.ts';
 
 export const routingTables: readonly TableDeclaration[] = [
   reading(Mesh),
@@ -13,5 +12,4 @@ export const routingTables: readonly TableDeclaration[] = [
   reading(Upstream),
   reading(Pod),
   reading(Service),
-  ...objectTables,
 ];

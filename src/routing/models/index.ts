@@ -1,5 +1,7 @@
 // All derived maps of routing, for one set of settings.
 import type { KubeObject } from '../../kube/index.ts';
+import { apiParts } from '../backends/appmesh-api.ts';
+import type { Body } from '../backends/appmesh-api.ts';
 import { appMeshCrd, crdParts } from '../backends/appmesh-crd.ts';
 import type { TranslateOptions } from '../translate.ts';
 import { partModels } from './parts.ts';
@@ -12,10 +14,18 @@ export interface Models {
   readonly plans: PlanModels;
   /** As objects of the App Mesh controller. */
   readonly objects: PartModels<KubeObject>;
+  /** As bodies of calls to AWS. */
+  readonly bodies: PartModels<Body>;
   readonly reports: ReturnType<typeof ruleReports>;
 }
 
 export function routingModels(options: TranslateOptions): Models {
   const plans = planModels(appMeshCrd, options);
-  return { plans, objects: partModels(plans, crdParts, options.mode), reports: ruleReports(plans) };
+  const { mode } = options;
+  return {
+    plans,
+    objects: partModels(plans, crdParts, mode),
+    bodies: partModels(plans, apiParts, mode),
+    reports: ruleReports(plans),
+  };
 }

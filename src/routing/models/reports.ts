@@ -16,7 +16,7 @@ export interface RuleReport {
   readonly meshes: readonly RuleInMesh[];
 }
 
-export interface RuleInMesh {
+interface RuleInMesh {
   readonly mesh: Ref;
   /** Its key. */
   readonly key: string;

@@ -78,6 +78,11 @@ describe('what others made', () => {
     expect(decide([], foreign(mesh, node('x')), { ...GUARDS, isEnding: true }).removals).toEqual([]);
   });
 
+  test('keeps a mesh of ours from going', () => {
+    const { removals } = decide([], [...ours(mesh, node('a')), ...foreign(node('x'))], { ...GUARDS, isEnding: true });
+    expect(removals.map(idsOf)).toEqual([['virtualNode a']]);
+  });
+
   test('is left alone under a name that we want, and told', () => {
     const decision = decide([node('a'), node('b')], foreign(node('a')), GUARDS);
     expect(idsOf(decision.writes)).toEqual(['virtualNode b']);

@@ -46,8 +46,10 @@ export function decide<W extends Resource, F extends Resource>(
   const writes = wanted.filter((each) => !isForeign(each) && !isHeldBack(each));
 
   const wantedIds = new Set(wanted.map(keyOf));
+  // A mesh in which others have something can not go.
+  const isShared = found.some(({ type, isOurs }) => type !== 'mesh' && !isOurs);
   const obsolete = found.filter(
-    (each) => each.isOurs && !wantedIds.has(keyOf(each)) && (each.type !== 'mesh' || guards.isEnding),
+    (each) => each.isOurs && !wantedIds.has(keyOf(each)) && (each.type !== 'mesh' || (guards.isEnding && !isShared)),
   );
   const needed = guards.isEnding ? new Set<Found<F>>() : neededByPods(obsolete, guards.unresolved);
   const removable = obsolete.filter((each) => !needed.has(each));

@@ -1,0 +1,111 @@
+// Bodies of calls and answers of AWS, as resources that can be compared; and the tags that say whose they are.
+import { createHash } from 'node:crypto';
+import { jsonEqual } from '../../watchable/index.ts';
+import type { Body } from '../backends/appmesh-api.ts';
+import type { Resource } from '../reconcile/resources.ts';
+import type { PartRef, Tags } from './api.ts';
+
+const MANAGED_BY = 'supergloo.solo.io/managed-by';
+const OWNER = 'supergloo.solo.io/owner';
+const HASH = 'supergloo.solo.io/hash';
+/** The longest value of a tag. */
+const LONGEST_TAG = 256;
+
+/** A part of a mesh that has a spec. */
+export interface Part extends Resource {
+  readonly ref: PartRef;
+  readonly spec: object;
+}
+
+/** Whose resources are: those of a Mesh in a cluster. */
+export function ownerOf(cluster: string, mesh: string): string {
+  const owner = `${cluster}/${mesh}`;
+  if (owner.length <= LONGEST_TAG) return owner;
+  const digest = createHash('sha256').update(owner).digest('hex').slice(0, 16);
+  return `${owner.slice(0, LONGEST_TAG - digest.length - 1)}-${digest}`;
+}
+
+/** The tags of a resource of ours. */
+export function tagsOf(owner: string, spec: object = {}): Tags {
+  return { [MANAGED_BY]: 'supergloo', [OWNER]: owner, [HASH]: hashOf(spec) };
+}
+
+export function isOwnedBy(owner: string, tags: Tags): boolean {
+  return tags[MANAGED_BY] === 'supergloo' && tags[OWNER] === owner;
+}
+
+function hashOf(spec: object): string {
+  return createHash('sha256')
+    .update(JSON.stringify(normal(spec)))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+/** A body that is to be sent, as a part. */
+export function partOfBody(body: Body): Part {
+  if ('virtualNodeName' in body) return partOf({ type: 'virtualNode', name: body.virtualNodeName }, body.spec);
+  if ('virtualServiceName' in body) return partOf({ type: 'virtualService', name: body.virtualServiceName }, body.spec);
+  const { virtualRouterName: router, routeName } = body;
+  if (routeName === undefined) return partOf({ type: 'virtualRouter', name: router }, body.spec);
+  return partOf({ type: 'route', name: routeName, router }, body.spec);
+}
+
+interface AnySpec {
+  readonly serviceDiscovery?: { readonly dns?: { readonly hostname?: string } };
+  readonly backends?: readonly Backend[];
+  readonly provider?: { readonly virtualRouter?: { readonly virtualRouterName?: string } };
+}
+interface Backend {
+  readonly virtualService?: { readonly virtualServiceName?: string };
+}
+
+export function partOf(ref: PartRef, spec: object): Part {
+  const { type, name } = ref;
+  const { serviceDiscovery, backends = [], provider } = spec as AnySpec;
+  const host = type === 'virtualService' ? name : serviceDiscovery?.dns?.hostname;
+  const router = ref.router ?? provider?.virtualRouter?.virtualRouterName;
+  return {
+    type,
+    ref,
+    spec,
+    name,
+    // The same name in another router is another route.
+    id: ref.router === undefined ? name : `${ref.router}/${name}`,
+    ...(host !== undefined && { host }),
+    ...(router !== undefined && { router }),
+    ...(type === 'virtualNode' && { backends: backends.flatMap(serviceOf) }),
+  };
+}
+
+function serviceOf({ virtualService }: Backend): readonly string[] {
+  const name = virtualService?.virtualServiceName;
+  return name === undefined ? [] : [name];
+}
+
+/** A virtual node that also calls these services. */
+export function withBackends(part: Part, services: readonly string[]): Part {
+  if (services.length === 0) return part;
+  const { backends = [] } = part.spec as AnySpec;
+  const more = services.map((virtualServiceName) => ({ virtualService: { virtualServiceName } }));
+  return partOf(part.ref, { ...part.spec, backends: [...backends, ...more] });
+}
+
+/** Whether two specs mean the same. */
+export function isSameSpec(a: object, b: object): boolean {
+  return jsonEqual(normal(a), normal(b));
+}
+
+const UNORDERED: ReadonlySet<string> = new Set(['backends', 'listeners']);
+
+/** Without what says nothing, and with lists in order whose order says nothing. */
+function normal(value: unknown, field = ''): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((each) => normal(each));
+    return UNORDERED.has(field) ? items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value)
+    .filter(([, each]) => each !== undefined && each !== null && !(Array.isArray(each) && each.length === 0))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([name, each]) => [name, normal(each, name)]));
+}

@@ -1,0 +1,354 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../kube/index.ts';
+import type { Body } from '../backends/appmesh-api.ts';
+import type { Guards } from '../reconcile/decide.ts';
+import { ownerOf } from './resources.ts';
+import type { Patience } from './retry.ts';
+import { connectAppMesh, SdkMissing } from './sdk.ts';
+import { FakeAppMesh } from './testing/fake-app-mesh.ts';
+import type { Asked, Fault, FakeOptions } from './testing/fake-app-mesh.ts';
+import { bringUpToDate } from './writer.ts';
+import type { Result, Settled } from './writer.ts';
+
+const MESH = 'store';
+const OWNER = ownerOf('cluster', 'mesh-system/store');
+const GUARDS: Guards = { unresolved: [], adopt: false, allowEmpty: false, maxDeleteFraction: 0.5, isEnding: false };
+const PATIENCE: Patience = { clock: systemClock, attempts: 6, firstDelayMs: 1, random: () => 0.5 };
+
+const node = (name: string, backends: readonly string[] = []): Body => ({
+  meshName: MESH,
+  virtualNodeName: name,
+  spec: {
+    backends: backends.map((virtualServiceName) => ({ virtualService: { virtualServiceName } })),
+    listeners: [{ portMapping: { port: 80, protocol: 'http' } }],
+    serviceDiscovery: { dns: { hostname: `${name}.svc` } },
+  },
+});
+const service = (of: string, router?: string): Body => ({
+  meshName: MESH,
+  virtualServiceName: `${of}.svc`,
+  spec: {
+    provider: router ? { virtualRouter: { virtualRouterName: router } } : { virtualNode: { virtualNodeName: of } },
+  },
+});
+const router = (name: string): Body => ({
+  meshName: MESH,
+  virtualRouterName: name,
+  spec: { listeners: [{ portMapping: { port: 80, protocol: 'http' } }] },
+});
+const route = (of: string, name: string, target: string, weight = 100): Body => ({
+  meshName: MESH,
+  routeName: name,
+  virtualRouterName: of,
+  spec: { httpRoute: { match: { prefix: '/' }, action: { weightedTargets: [{ virtualNode: target, weight }] } } },
+});
+
+const PLAIN = [node('a', ['b.svc']), node('b', ['a.svc']), service('a'), service('b')];
+const ROUTED = [
+  node('a', ['b.svc']),
+  node('b', ['a.svc']),
+  router('r'),
+  route('r', 'r-0', 'b'),
+  service('a', 'r'),
+  service('b'),
+];
+
+const running: { stop(): Promise<void> | void }[] = [];
+afterEach(async () => {
+  for (const each of running.splice(0)) await each.stop();
+});
+
+interface Aws {
+  readonly fake: FakeAppMesh;
+  readonly write: (bodies: readonly Body[], guards?: Partial<Guards>, owner?: string) => Promise<Result>;
+  /** As the controller does: again and again until there is nothing left to do. */
+  readonly settle: (bodies: readonly Body[], guards?: Partial<Guards>) => Promise<Result>;
+}
+
+async function start(options: FakeOptions = {}): Promise<Aws> {
+  const fake = new FakeAppMesh(options);
+  const endpoint = await fake.start();
+  const api = await connectAppMesh({
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+    endpoint,
+  });
+  running.push({ stop: () => api.close() }, fake);
+  const settled: Settled = new Map();
+  const write: Aws['write'] = (bodies, guards = {}, owner = OWNER) =>
+    bringUpToDate(
+      bodies,
+      { api, meshName: MESH, owner, guards: { ...GUARDS, ...guards }, patience: PATIENCE },
+      settled,
+    );
+  const settle: Aws['settle'] = async (bodies, guards) => {
+    let result = await write(bodies, guards);
+    for (let again = 0; again < 20 && (result.isUnfinished || result.problems.length > 0); again++) {
+      result = await write(bodies, guards);
+    }
+    return result;
+  };
+  return { fake, write, settle };
+}
+
+describe('a mesh is brought up to date', () => {
+  test('from nothing: what others refer to first, all with our tags', async () => {
+    const { fake, write } = await start();
+    expect(await write(ROUTED)).toEqual({ writes: 7, problems: [], isUnfinished: false, isGone: false });
+    expect(fake.writes).toEqual([
+      'create mesh store',
+      'create virtualNode a',
+      'create virtualNode b',
+      'create virtualRouter r',
+      'create route r-0',
+      expect.stringMatching(/^create virtualService [ab].svc$/),
+      expect.stringMatching(/^create virtualService [ab].svc$/),
+    ]);
+    expect(fake.tagsOf('route', MESH, 'r-0', 'r')).toMatchObject({
+      'supergloo.solo.io/managed-by': 'supergloo',
+      'supergloo.solo.io/owner': 'cluster/mesh-system/store',
+      'supergloo.solo.io/hash': expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
+    expect(fake.state(MESH)).toMatchObject({ 'virtualNode a': ROUTED[0]!.spec, 'route r/r-0': ROUTED[3]!.spec });
+  });
+
+  test('the second time nothing is written', async () => {
+    const { fake, write } = await start();
+    await write(ROUTED);
+    fake.asked.length = 0;
+    expect(await write(ROUTED)).toMatchObject({ writes: 0, problems: [] });
+    expect(fake.writes).toEqual([]);
+  });
+
+  test('the order of backends and listeners says nothing', async () => {
+    const { write } = await start();
+    await write([node('a', ['x.svc', 'y.svc'])]);
+    expect(await write([node('a', ['y.svc', 'x.svc'])])).toMatchObject({ writes: 0 });
+  });
+
+  test('only what differs is written, and says so in its tag', async () => {
+    const { fake, write } = await start();
+    await write(ROUTED);
+    const before = fake.tagsOf('route', MESH, 'r-0', 'r');
+    fake.asked.length = 0;
+    await write(ROUTED.with(3, route('r', 'r-0', 'a')));
+    expect(fake.writes).toEqual(['update route r-0']);
+    expect(fake.tagsOf('route', MESH, 'r-0', 'r')).not.toEqual(before);
+  });
+
+  test('what somebody changed is changed back, and what is gone comes back', async () => {
+    const { fake, write } = await start();
+    await write(ROUTED);
+    const wanted = fake.state(MESH);
+    fake.remove('virtualService', MESH, 'b.svc');
+    await write(ROUTED.with(1, node('b')));
+    await write(ROUTED);
+    expect(fake.state(MESH)).toEqual(wanted);
+  });
+
+  test('a service lets go of its router before routes and router go', async () => {
+    const { fake, write } = await start();
+    await write(ROUTED);
+    fake.asked.length = 0;
+    expect(await write(PLAIN)).toMatchObject({ problems: [], isUnfinished: false });
+    expect(fake.writes).toEqual(['update virtualService a.svc', 'delete route r-0', 'delete virtualRouter r']);
+  });
+
+  test('a route that moves to another router is made there and removed here', async () => {
+    const { fake, write } = await start();
+    await write(ROUTED);
+    const moved = [
+      node('a', ['b.svc']),
+      node('b', ['a.svc']),
+      router('q'),
+      route('q', 'r-0', 'b'),
+      service('a', 'q'),
+      service('b'),
+    ];
+    expect(await write(moved)).toMatchObject({ problems: [], isUnfinished: false });
+    expect(Object.keys(fake.state(MESH))).toEqual(expect.arrayContaining(['route q/r-0', 'virtualRouter q']));
+    expect(Object.keys(fake.state(MESH))).not.toContain('virtualRouter r');
+  });
+
+  test('when the mesh ends everything of ours goes, and the mesh last', async () => {
+    const { fake, write } = await start();
+    await write(ROUTED);
+    fake.asked.length = 0;
+    expect(await write([], { isEnding: true })).toMatchObject({ isGone: true, problems: [] });
+    expect(fake.writes.at(-1)).toBe('delete mesh store');
+    expect(fake.has(MESH)).toBe(false);
+  });
+
+  test('nothing is made of a mesh that ends before it was there', async () => {
+    const { fake, write } = await start();
+    expect(await write([], { isEnding: true })).toMatchObject({ isGone: true, writes: 0 });
+    expect(fake.has(MESH)).toBe(false);
+  });
+});
+
+describe('what is not ours', () => {
+  test('stays, also when the mesh ends', async () => {
+    const { fake, write } = await start();
+    fake.put('mesh', MESH, MESH);
+    fake.put('virtualNode', MESH, 'ecs');
+    fake.put('virtualService', MESH, 'ecs.svc', { provider: { virtualNode: { virtualNodeName: 'ecs' } } });
+    await write(PLAIN);
+    expect(await write([], { isEnding: true })).toMatchObject({ isGone: true });
+    expect(Object.keys(fake.state(MESH))).toEqual(['virtualNode ecs', 'virtualService ecs.svc']);
+    expect(fake.has(MESH)).toBe(true);
+  });
+
+  test('of another cluster is not ours', async () => {
+    const { fake, write } = await start();
+    await write([node('theirs')], {}, ownerOf('another', 'mesh-system/store'));
+    await write(PLAIN);
+    expect(Object.keys(fake.state(MESH))).toContain('virtualNode theirs');
+  });
+
+  test('is left alone under a name that we want, unless we may adopt it', async () => {
+    const { fake, write } = await start();
+    fake.put('mesh', MESH, MESH);
+    fake.put('virtualNode', MESH, 'a', { listeners: [] });
+    const { problems } = await write(PLAIN);
+    expect(problems).toEqual([expect.objectContaining({ code: 'RESOURCE_FOREIGN' })]);
+    expect(fake.state(MESH)['virtualNode a']).toEqual({ listeners: [] });
+    expect(await write(PLAIN, { adopt: true })).toMatchObject({ problems: [] });
+    expect(fake.state(MESH)['virtualNode a']).toEqual(PLAIN[0]!.spec);
+    expect(await write(PLAIN)).toMatchObject({ writes: 0, problems: [] });
+  });
+});
+
+describe('guards', () => {
+  test('an empty mesh is not emptied, and the rest of a mesh stays callable', async () => {
+    const { fake, write } = await start();
+    await write(PLAIN);
+    const before = fake.state(MESH);
+    expect((await write([])).problems).toEqual([expect.objectContaining({ code: 'DELETION_BLOCKED' })]);
+    expect((await write([node('a')], { maxDeleteFraction: 0.2 })).problems).toHaveLength(1);
+    expect(fake.state(MESH)).toEqual(before);
+    await write([], { allowEmpty: true });
+    expect(fake.state(MESH)).toEqual({});
+  });
+});
+
+describe('lists come in pages', () => {
+  test('and all of them count', async () => {
+    const { fake, write } = await start({ page: 2 });
+    const nodes = Array.from({ length: 9 }, (_, i) => node(`n${i}`));
+    await write(nodes);
+    fake.asked.length = 0;
+    expect(await write(nodes)).toMatchObject({ writes: 0 });
+    expect(fake.asked.filter(({ verb, kind }) => verb === 'list' && kind === 'virtualNode')).toHaveLength(5);
+  });
+});
+
+describe('faults', () => {
+  const THROTTLED: Fault = { status: 429, type: 'TooManyRequestsException' };
+  const BROKEN: Fault = { status: 500, type: 'InternalServerErrorException' };
+
+  /** Every n-th request has a fault. */
+  function every(n: number, fault: Fault): (asked: Asked) => Fault {
+    let count = 0;
+    return () => (++count % n === 0 ? fault : undefined);
+  }
+
+  test.each<[string, Fault]>([
+    ['throttled', THROTTLED],
+    ['broken', BROKEN],
+    ['not available', { status: 503, type: 'ServiceUnavailableException' }],
+    ['connections that die', 'dead connection'],
+    ['answers that are lost', 'lost answer'],
+  ])('%s: it ends as without', async (_what, fault) => {
+    const { fake, settle } = await start({ fault: every(3, fault) });
+    expect(await settle(ROUTED)).toMatchObject({ problems: [], isUnfinished: false });
+    const wanted = await start();
+    await wanted.write(ROUTED);
+    expect(fake.state(MESH)).toEqual(wanted.fake.state(MESH));
+    await settle([], { isEnding: true });
+    expect(fake.has(MESH)).toBe(false);
+  });
+
+  test('what is throttled for ever is told, and later steps are not begun', async () => {
+    const fault = ({ verb, kind }: Asked): Fault =>
+      verb === 'create' && kind === 'virtualRouter' ? THROTTLED : undefined;
+    const { fake, write } = await start({ fault });
+    const { problems } = await write(ROUTED);
+    expect(problems).toEqual([expect.objectContaining({ code: 'WRITE_REFUSED' })]);
+    expect(problems[0]!.message).toContain('virtual router r could not be written: AWS: TooManyRequestsException');
+    expect(fake.writes.filter((each) => each === 'create virtualRouter r')).toHaveLength(PATIENCE.attempts);
+    expect(fake.writes.some((each) => each.includes('route r-0'))).toBe(false);
+  });
+
+  test('one write that is refused keeps no other of its step away', async () => {
+    const fault = ({ verb, name }: Asked): Fault =>
+      verb === 'create' && name === 'a' ? { status: 400, type: 'BadRequestException' } : undefined;
+    const { fake, write } = await start({ fault });
+    expect((await write(PLAIN)).problems[0]!.message).toContain('virtual node a');
+    expect(Object.keys(fake.state(MESH))).toEqual(['virtualNode b']);
+  });
+
+  test('somebody makes the same at the same time: it is looked at again', async () => {
+    const { fake, write } = await start();
+    fake.options = {
+      fault: ({ verb, name }) => {
+        if (verb === 'create' && name === 'a') fake.put('virtualNode', MESH, 'a');
+        return undefined;
+      },
+    };
+    expect(await write([node('a')])).toMatchObject({ isUnfinished: true, problems: [] });
+    fake.options = {};
+    expect((await write([node('a')])).problems[0]).toMatchObject({ code: 'RESOURCE_FOREIGN' });
+  });
+
+  test('lists that lag behind: what is there already is not made twice, and it ends', async () => {
+    const { fake, settle } = await start({ lag: 3 });
+    expect(await settle(ROUTED)).toMatchObject({ problems: [], isUnfinished: false });
+    expect(Object.keys(fake.state(MESH))).toHaveLength(ROUTED.length);
+  });
+
+  test('something is still in use: it is tried again later', async () => {
+    const { fake, write } = await start();
+    await write(ROUTED);
+    fake.put('virtualService', MESH, 'theirs.svc', { provider: { virtualRouter: { virtualRouterName: 'r' } } });
+    expect(await write(PLAIN)).toMatchObject({ isUnfinished: true, problems: [] });
+    fake.remove('virtualService', MESH, 'theirs.svc');
+    expect(await write(PLAIN)).toMatchObject({ isUnfinished: false, problems: [] });
+  });
+
+  test('a process that ends after any number of writes: the next one finishes its work', async () => {
+    for (let last = 0; last < 12; last++) {
+      let count = 0;
+      const { fake, write, settle } = await start({
+        fault: ({ verb }) =>
+          ['create', 'update', 'delete'].includes(verb) && ++count > last
+            ? { status: 403, type: 'ForbiddenException' }
+            : undefined,
+      });
+      await write(last % 2 === 0 ? ROUTED : PLAIN);
+      fake.options = {};
+      expect(await settle(PLAIN)).toMatchObject({ problems: [], isUnfinished: false });
+      expect(Object.keys(fake.state(MESH)).sort()).toEqual([
+        'virtualNode a',
+        'virtualNode b',
+        'virtualService a.svc',
+        'virtualService b.svc',
+      ]);
+    }
+  });
+
+  test('what AWS makes of a spec is not fought', async () => {
+    const { fake, write } = await start({ fill: (spec) => ({ ...spec, logging: { accessLog: {} } }) });
+    await write([node('a')]);
+    expect(await write([node('a')])).toMatchObject({ writes: 0 });
+    fake.put('virtualNode', MESH, 'a', { changed: true });
+    expect(await write([node('a')], { adopt: true })).toMatchObject({ writes: 1 });
+  });
+});
+
+test('without the package the message says what to install', async () => {
+  const loading = connectAppMesh({ region: undefined, credentials: undefined, endpoint: undefined }, () =>
+    Promise.reject(new Error('Cannot find package')),
+  );
+  await expect(loading).rejects.toThrow(SdkMissing);
+  await expect(loading).rejects.toThrow('npm install -g @aws-sdk/client-app-mesh');
+});

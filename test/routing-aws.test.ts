@@ -1,0 +1,126 @@
+// Routing rules that are written to AWS: the controllers on the embedded cluster, the real client of AWS, and a local
+// server that speaks its protocol.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { mesh, Mesh, meshGroup, routingRule, RoutingRule } from '../src/api/routing.ts';
+import { upstream } from '../src/api/upstream.ts';
+import { createLogger, Manager } from '../src/controller/index.ts';
+import { startEmbedded } from '../src/embedded/index.ts';
+import { connect, defineKind } from '../src/kube/index.ts';
+import type { AnyObject, Client, KubeObject } from '../src/kube/index.ts';
+import { FakeAppMesh } from '../src/routing/aws/testing/fake-app-mesh.ts';
+import { routing } from '../src/routing/index.ts';
+import { install } from './scenarios/install.ts';
+import { inProcess } from './scenarios/hands.ts';
+import { until } from './support/until.ts';
+
+const NS = 'shop';
+const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+const MANIFESTS = path.join(import.meta.dirname, 'routing/scenarios');
+
+/** The objects of a move of a scenario. */
+function move(name: string): AnyObject[] {
+  const text = readFileSync(path.join(MANIFESTS, `${name}.yaml`), 'utf8').replaceAll('$ns', NS);
+  return parseAllDocuments(text).map((document) => document.toJS() as AnyObject);
+}
+
+const SECRET: AnyObject = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'aws', namespace: NS, annotations: { resource_kind: '*v1.Secret' } },
+  stringData: { aws: 'accessKey: a\nsecretKey: b\n' },
+};
+
+interface Status {
+  readonly state?: number;
+  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string }[];
+}
+
+const running: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const stop of running.splice(0).reverse()) await stop();
+});
+
+async function start(): Promise<{ client: Client; fake: FakeAppMesh }> {
+  const embedded = await startEmbedded();
+  running.push(() => embedded.stop());
+  const { certPem, keyPem } = embedded.admin;
+  const client = connect({ server: embedded.url, caPem: embedded.caPem, certPem, keyPem });
+  running.push(() => client.close());
+  await install(
+    client,
+    [mesh, meshGroup, routingRule, upstream].map(({ crd }) => crd),
+  );
+  await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
+  const fake = new FakeAppMesh();
+  const awsEndpoint = await fake.start();
+  running.push(() => fake.stop());
+  const manager = new Manager({
+    client,
+    controllers: routing({ backend: 'appmesh-api', awsEndpoint }),
+    logger: createLogger({ level: 'silent' }),
+  });
+  await manager.start();
+  running.push(() => manager.stop());
+  return { client, fake };
+}
+
+const withSecret = (object: AnyObject): AnyObject =>
+  object.kind === 'Mesh'
+    ? { ...object, spec: { awsAppMesh: { region: 'eu-central-1', awsSecret: { name: 'aws', namespace: NS } } } }
+    : object;
+
+async function conditionOf(client: Client, kind: typeof Mesh | typeof RoutingRule, name: string, type: string) {
+  const object = (await client.get(kind as typeof Mesh, { name, namespace: NS })) as KubeObject & { status?: Status };
+  const condition = object.status?.conditions?.find((each) => each.type === type);
+  return condition && `${condition.status} ${condition.reason}`;
+}
+
+describe('a mesh at AWS', () => {
+  test('follows rules and pods, tells of trouble, and goes with its Mesh', async () => {
+    const { client, fake } = await start();
+    const hands = inProcess(client);
+    const isReady = async (): Promise<boolean> => (await conditionOf(client, Mesh, NS, 'Ready')) === 'True Ready';
+    await hands.apply([SECRET, ...move('rule-comes-and-goes/00-apply').map(withSecret)]);
+    await until(async () => Object.keys(fake.state(NS)).length === 6 && (await isReady()), 20_000);
+
+    await hands.apply(move('rule-comes-and-goes/01-apply'));
+    await until(async () => (await conditionOf(client, RoutingRule, 'cart', 'Ready')) === 'True Ready', 20_000);
+    const router = `cart-${NS}-svc-cluster-local`;
+    const route = fake.state(NS)[`route ${router}/${router}-0`] as { httpRoute: object };
+    expect(route.httpRoute).toEqual({
+      match: { prefix: '/' },
+      action: {
+        weightedTargets: [
+          { virtualNode: 'cart-vn', weight: 90 },
+          { virtualNode: 'cart-v2-vn', weight: 10 },
+        ],
+      },
+    });
+
+    fake.options = {
+      fault: ({ verb }) => (verb === 'update' ? { status: 400, type: 'LimitExceededException' } : undefined),
+    };
+    await hands.apply(move('rule-comes-and-goes/02-apply'));
+    await until(async () => (await conditionOf(client, Mesh, NS, 'Programmed')) === 'False WRITE_REFUSED', 20_000);
+    expect(await conditionOf(client, RoutingRule, 'cart', 'Ready')).toBe('False Pending');
+    fake.options = {};
+    await until(async () => (await conditionOf(client, RoutingRule, 'cart', 'Ready')) === 'True Ready', 30_000);
+    expect(await isReady()).toBe(true);
+
+    await hands.delete([{ ...move('rule-comes-and-goes/05-delete')[0]! }]);
+    expect(fake.state(NS)).toEqual({});
+    expect(fake.has(NS)).toBe(false);
+  }, 90_000);
+
+  test('without credentials nothing is written, and it says what is missing', async () => {
+    const { client, fake } = await start();
+    await inProcess(client).apply(move('rule-comes-and-goes/00-apply').map(withSecret));
+    await until(async () => (await conditionOf(client, Mesh, NS, 'Programmed')) === 'False BACKEND_MISSING', 20_000);
+    expect(fake.asked).toEqual([]);
+    await inProcess(client).apply([SECRET]);
+    await until(async () => (await conditionOf(client, Mesh, NS, 'Ready')) === 'True Ready', 30_000);
+  }, 60_000);
+});
