@@ -6,10 +6,8 @@ import {
   chmodSync,
   copyFileSync,
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
-  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -23,6 +21,7 @@ import { coredns } from '../programs/coredns.ts';
 import { debian } from '../programs/debian.ts';
 import { envoy } from '../programs/envoy.ts';
 import { istiod, istioNode, istioVersion } from '../programs/istio.ts';
+import { cachedFile } from '../programs/cached-file.ts';
 import { cacheFolder, programsOf } from '../programs/programs.ts';
 import { toolbox } from '../programs/toolbox.ts';
 import { toolboxImage } from './addresses.ts';
@@ -125,31 +124,20 @@ function offshootSource(): ImageSource {
 /** Node without its symbols, a third smaller. */
 function strippedNode(): string {
   const node = path.join(project, 'node_modules/node/bin/node');
-  const stripped = path.join(cacheFolder('images'), `node-${fingerprint([node])}`);
-  if (!existsSync(stripped)) {
-    mkdirSync(path.dirname(stripped), { recursive: true });
-    const unfinished = `${stripped}.${process.pid}`;
-    copyFileSync(node, unfinished);
+  return cachedFile(path.join(cacheFolder('images'), `node-${fingerprint([node])}`), (target) => {
+    copyFileSync(node, target);
     try {
-      execFileSync('strip', [unfinished], { stdio: 'ignore' });
+      execFileSync('strip', [target], { stdio: 'ignore' });
     } catch {
       // Without binutils it stays as it is.
     }
-    renameSync(unfinished, stripped);
-  }
-  return stripped;
+  });
 }
 
 function cachedArchive(source: ImageSource): string {
   const name = source.name.replace(/^.*\//, '').replace(':', '-');
-  const archive = path.join(cacheFolder('images'), `${name}-${fingerprint(Object.keys(source.contents), source)}.tar`);
-  if (!existsSync(archive)) {
-    mkdirSync(path.dirname(archive), { recursive: true });
-    const unfinished = `${archive}.${process.pid}`;
-    writeFileSync(unfinished, assemble(source));
-    renameSync(unfinished, archive);
-  }
-  return archive;
+  const archive = `${name}-${fingerprint(Object.keys(source.contents), source)}.tar`;
+  return cachedFile(path.join(cacheFolder('images'), archive), (target) => writeFileSync(target, assemble(source)));
 }
 
 /** Changes when a file does, or what is made of it. */
