@@ -292,6 +292,36 @@ test('completion offers commands, values, and names from the cluster', { timeout
   await shop.run('env', 'delete', 'offered');
 });
 
+test('what kubectl has applied can be planned, and is taken over only if asked to', { timeout: 60_000 }, async () => {
+  const manifest = (image: string): DynamicEnv => ({
+    apiVersion: 'riskified.com/v1alpha1',
+    kind: 'DynamicEnv',
+    metadata: { name: 'theirs', namespace: 'shop' },
+    spec: {
+      istioMatches: [{ headers: { a: { exact: 'theirs' } } }],
+      subsets: [{ name: 'cart', namespace: 'shop', containers: [{ containerName: 'cart', image, env: [] }] }],
+    },
+  });
+  const patch = { type: 'apply', body: manifest('cart:2'), force: true } as const;
+  const { metadata } = await shop.client.patch(DynamicEnv, patch.body.metadata, patch, { fieldManager: 'kubectl' });
+  const file = path.join(shop.dir, 'theirs.yaml');
+  writeFileSync(file, JSON.stringify(manifest('cart:3')));
+  const imageOf = async (): Promise<unknown> =>
+    (await shop.client.get(DynamicEnv, metadata)).spec?.subsets?.[0]?.containers?.[0]?.image;
+
+  expect(await shop.run('env', 'plan', '-f', file)).toMatchObject({ code: expect.toBeOneOf([0, 2]), stderr: '' });
+  const refused = await shop.run('env', 'create', '-f', file);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toMatch(/conflict with "kubectl"[^]*\n--force-conflicts takes these fields over\n$/);
+  expect(await imageOf()).toBe('cart:2');
+  expect(await shop.run('env', 'create', '-f', file, '--force-conflicts')).toMatchObject({
+    code: 0,
+    stdout: 'dynamicenv.riskified.com/theirs configured\n',
+  });
+  expect(await imageOf()).toBe('cart:3');
+  await shop.run('env', 'delete', 'theirs');
+});
+
 test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, async () => {
   const good = ['--subset', 'cart=cart:2', '--header', 'a=b'];
   const file = path.join(shop.dir, 'refused.yaml');

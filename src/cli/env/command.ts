@@ -76,6 +76,7 @@ function createCommand(): Command {
     .option('--env <NAME=value>', 'a variable for every container that gets an image; repeatable', collect)
     .option('--replicas <number>', 'pods of each clone (default: 1)', parseReplicas)
     .addOption(filenameFlag('environments to apply instead'))
+    .option('--force-conflicts', 'with -f: take over fields that another program has set, such as kubectl')
     .addOption(dryRunFlag())
     .addOption(outputFlag(['json', 'yaml', 'name']))
     .option('--wait', 'wait until it is ready, and show how far it is')

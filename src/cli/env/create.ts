@@ -1,10 +1,11 @@
 // `offshoot env create`: writes the manifest of an environment, applies it, and waits for it if asked to.
-import { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import { baseProblem, Deployment, validateCreate, validateUpdate } from '../../environments/index.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { keyOf } from '../../kube/objects.ts';
 import { jsonEqual } from '../../watchable/index.ts';
+import { applyEnvironment } from './apply.ts';
 import { environmentsIn } from './files.ts';
 import { ENVIRONMENT } from './get.ts';
 import { buildManifest, parseFlags, withContainer } from './manifest.ts';
@@ -12,7 +13,7 @@ import type { Base, ManifestFlags, Override, Wish } from './manifest.ts';
 import { waitReady } from './wait.ts';
 import { CommandFailed, EXIT, messageOf } from '../exit.ts';
 import { listAll } from '../objects/follow.ts';
-import { findNamed, unknownKind } from '../objects/find.ts';
+import { findNamed } from '../objects/find.ts';
 import { connected } from '../options.ts';
 import type { ClusterOptions, DryRun } from '../options.ts';
 import { nameText, objectsText } from '../terminal/output.ts';
@@ -21,11 +22,11 @@ export interface CreateOptions extends ClusterOptions, ManifestFlags {
   readonly filename?: readonly string[];
   readonly output?: 'json' | 'yaml' | 'name';
   readonly dryRun: DryRun;
+  readonly forceConflicts?: boolean;
   readonly wait?: boolean;
   readonly timeout: number;
 }
 
-const FIELD_MANAGER = 'offshoot-cli';
 /** Of flags that write a manifest; with `-f` there is one already. */
 const MANIFEST_FLAGS = {
   subset: '--subset',
@@ -49,10 +50,12 @@ export async function createEnvironments(name: string | undefined, options: Crea
       : [await fromFlags(client, wishOf(name, options, namespace))];
     // Everything is checked before anything is written.
     const checked: Checked[] = [];
-    for (const manifest of manifests) checked.push(await check(client, manifest, options.filename === undefined));
+    for (const manifest of manifests) checked.push(await check(client, manifest, options));
+    const { forceConflicts: force = false } = options;
     const applied: DynamicEnv[] = [];
     for (const { manifest, before, checked: answer } of checked) {
-      const after = options.dryRun === 'server' ? answer : await apply(client, manifest, false);
+      const after =
+        options.dryRun === 'server' ? answer : await applyEnvironment(client, manifest, { dryRun: false, force });
       print([after], options, outcome(before, after, options.dryRun === 'server'));
       applied.push(after);
     }
@@ -121,21 +124,6 @@ async function readBase(client: Client, { name, namespace, flag, text }: Overrid
   }
 }
 
-/** Applies an environment, or lets the server check what that would give. */
-export async function apply(client: Client, env: DynamicEnv, dryRun: boolean): Promise<DynamicEnv> {
-  const patch = { type: 'apply', body: env } as const;
-  try {
-    return await client.patch(DynamicEnv, env.metadata, patch, {
-      fieldManager: FIELD_MANAGER,
-      fieldValidation: 'Strict',
-      dryRun,
-    });
-  } catch (error) {
-    if (isNotFound(error) && error.details?.kind !== 'namespaces') throw unknownKind(DynamicEnv);
-    throw error;
-  }
-}
-
 interface Checked {
   readonly manifest: DynamicEnv;
   readonly before: DynamicEnv | undefined;
@@ -144,10 +132,14 @@ interface Checked {
 }
 
 /** Lets the server check the form, and holds the rest to the rules that the controller relies on. */
-async function check(client: Client, manifest: DynamicEnv, isNew: boolean): Promise<Checked> {
+async function check(
+  client: Client,
+  manifest: DynamicEnv,
+  { filename, forceConflicts: force = false }: CreateOptions,
+): Promise<Checked> {
   const before = await findNamed(client, ENVIRONMENT, refOf(manifest));
-  if (before !== undefined && isNew) refuseOther(before, manifest);
-  const checked = await apply(client, manifest, true);
+  if (before !== undefined && filename === undefined) refuseOther(before, manifest);
+  const checked = await applyEnvironment(client, manifest, { dryRun: true, force });
   const verdict = before === undefined ? validateCreate(checked) : validateUpdate(before, checked);
   refuseInvalid(manifest, verdict);
   return { manifest, before, checked };

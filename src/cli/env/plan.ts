@@ -20,7 +20,7 @@ import { describe, editPatch } from '../../kube/write/steps.ts';
 import { Tables } from '../../kube/tables/tables.ts';
 import { painter } from '../terminal/colour.ts';
 import type { Paint } from '../terminal/colour.ts';
-import { apply } from './create.ts';
+import { applyEnvironment } from './apply.ts';
 import { environmentsIn } from './files.ts';
 import { ENVIRONMENT, getEnvironment } from './get.ts';
 import { CommandFailed, EXIT, interruptible } from '../exit.ts';
@@ -72,7 +72,8 @@ async function chosen(
   if (name !== undefined) return [await getEnvironment(client, { name, namespace })];
   if (options.filename === undefined) return listNamed(client, ENVIRONMENT, { namespace });
   const environments = environmentsIn(options.filename, options, namespace);
-  return Promise.all(environments.map((env) => apply(client, env, true)));
+  // Whoever applied them before, with kubectl perhaps, is no obstacle to a plan.
+  return Promise.all(environments.map((env) => applyEnvironment(client, env, { dryRun: true, force: true })));
 }
 
 async function changesOf(

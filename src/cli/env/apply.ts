@@ -1,0 +1,35 @@
+// Applies environments as people write them. Called by create and, dry, by plan.
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { isConflict, isNotFound, wordsOf } from '../../kube/errors.ts';
+import { CommandFailed, EXIT } from '../exit.ts';
+import { unknownKind } from '../objects/find.ts';
+
+const FIELD_MANAGER = 'offshoot-cli';
+
+export interface Applying {
+  /** Only ask what that would give. */
+  readonly dryRun: boolean;
+  /** Take over fields that somebody else has set, as who used kubectl before. */
+  readonly force: boolean;
+}
+
+/** Applies an environment, and returns it as the server stores it. */
+export async function applyEnvironment(
+  client: Client,
+  env: DynamicEnv,
+  { dryRun, force }: Applying,
+): Promise<DynamicEnv> {
+  const patch = { type: 'apply', body: env, force } as const;
+  try {
+    return await client.patch(DynamicEnv, env.metadata, patch, {
+      fieldManager: FIELD_MANAGER,
+      fieldValidation: 'Strict',
+      dryRun,
+    });
+  } catch (error) {
+    if (isNotFound(error) && error.details?.kind !== 'namespaces') throw unknownKind(DynamicEnv);
+    if (!isConflict(error)) throw error;
+    throw new CommandFailed(EXIT.error, `${wordsOf(error)}\n--force-conflicts takes these fields over`);
+  }
+}
