@@ -4,6 +4,8 @@ export { BACKENDS } from './backends/index.ts';
 export type { BackendName } from './backends/index.ts';
 export { routing } from './controllers/index.ts';
 export type { Settings } from './controllers/settings.ts';
+export { describeRule } from './describe/rule.ts';
+export { problemsOf, stateOf } from './describe/state.ts';
 export { decodeSnapshot, pathText, shapeProblem } from './decode/snapshot.ts';
 export type { Source } from './decode/snapshot.ts';
 export type { Place } from './decode/proto-json.ts';

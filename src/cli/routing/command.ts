@@ -1,13 +1,43 @@
 // `offshoot routing`: the commands for routing rules with their flags and help.
 import { Command, Option } from 'commander';
-import { filenameFlag, outputFlag } from '../options.ts';
+import { EXIT_HELP } from '../exit.ts';
+import type { ListOptions } from '../objects/list.ts';
+import { clusterFlags, filenameFlag, listFlags, outputFlag } from '../options.ts';
+import type { RuleDescribeOptions } from './describe.ts';
 import type { TranslateFlags } from './translate.ts';
 
 export function routingCommand(): Command {
   return new Command('routing')
-    .description('translate mesh-neutral routing rules')
+    .description('mesh-neutral routing rules: what becomes of them, and what a mesh would get')
+    .addCommand(listCommand())
+    .addCommand(describeCommand())
     .addCommand(translateCommand())
-    .addHelpText('after', '\nExample:\n  offshoot routing translate -f rules.yaml --to appmesh-api');
+    .addHelpText('after', '\nExample:\n  offshoot routing describe cart -n shop');
+}
+
+function listCommand(): Command {
+  return listFlags(new Command('list').alias('ls'))
+    .description('show routing rules and what became of them')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  offshoot routing list -A -o wide\n  offshoot routing list -n shop -w\n${EXIT_HELP}`,
+    )
+    .action(async (options: ListOptions) => {
+      const { listRules } = await import('./list.ts');
+      await listRules(options);
+    });
+}
+
+function describeCommand(): Command {
+  return clusterFlags(new Command('describe'))
+    .description('show the meshes, hosts, routes and virtual nodes of a routing rule, and why it is not in effect')
+    .argument('<NAME>', 'the routing rule')
+    .addOption(outputFlag(['json', 'yaml']))
+    .addHelpText('after', `\nExample:\n  offshoot routing describe cart -n shop\n${EXIT_HELP}`)
+    .action(async (name: string, options: RuleDescribeOptions) => {
+      const { describeRuleCommand } = await import('./describe.ts');
+      await describeRuleCommand(name, options);
+    });
 }
 
 function translateCommand(): Command {

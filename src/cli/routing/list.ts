@@ -1,0 +1,19 @@
+// `offshoot routing list`: rules and what became of them, once or as they change.
+import type { RoutingRule } from '../../api/routing.ts';
+import { problemsOf, stateOf } from '../../routing/index.ts';
+import { listObjects } from '../objects/list.ts';
+import type { Columns, ListOptions } from '../objects/list.ts';
+import { RULE } from './nouns.ts';
+
+/** Prints the rules of a namespace, or of all. */
+export function listRules(options: ListOptions): Promise<void> {
+  return listObjects(RULE, columns, options);
+}
+
+const columns: Columns<RoutingRule> = {
+  middle: [
+    { heading: 'STATE', cell: stateOf, state: true },
+    { heading: 'MESH', cell: ({ spec }) => spec?.targetMesh?.name ?? '' },
+  ],
+  wide: [{ heading: 'REASON', cell: (rule) => problemsOf(rule)[0] ?? '' }],
+};
