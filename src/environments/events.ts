@@ -11,13 +11,16 @@ interface News {
   readonly warnings?: readonly string[];
   /** What becomes of the routes in VirtualServices. */
   readonly routes?: readonly string[];
+  /** Routes that come although their clone does not run. */
+  readonly early?: readonly string[];
 }
 
 /**
  * The Events of a planned status: one for each transition that a person cares about. Steps on the way to it are in the
  * status; what the Event of the state says is not told again, and of the rest only what is new.
  */
-export function eventsOf(env: DynamicEnv, next: EnvironmentStatus, { warnings = [], routes = [] }: News = {}) {
+export function eventsOf(env: DynamicEnv, next: EnvironmentStatus, news: News = {}): PlannedEvent[] {
+  const { warnings = [], routes = [], early = [] } = news;
   const state = stateEvent(env, next, routes);
   const told = [...conditionsOf(env).map(({ message }) => message), state?.note ?? ''];
   const isNew = (text: string): boolean => !told.some((message) => message.includes(text));
@@ -29,6 +32,7 @@ export function eventsOf(env: DynamicEnv, next: EnvironmentStatus, { warnings = 
     ...problems(env.status, next).flatMap(([text, note]) =>
       isNew(text) ? eventOf('Warning', 'CloneNotRunning', [note]) : [],
     ),
+    ...eventOf('Warning', 'RoutedWithoutClone', early),
     ...eventOf(
       'Warning',
       'Error',

@@ -65,6 +65,8 @@ export const messages = {
   notRouted: (why: string | undefined) => `no route leads to it${why === undefined ? '' : `: ${why}`}`,
   gotNothing: (takers: readonly string[]) => `all of its requests are taken by ${takers.join(', ')}`,
   unanswered: (why: string) => `requests get errors: ${why}`,
+  routedEarly: (clone: string, seconds: number, why: string | undefined) =>
+    `requests are led to Deployment ${clone}, which does not run after ${seconds} s${why === undefined ? '' : ` (${why})`}: they get errors until it does`,
   noPod: (problem: { readonly reason: string; readonly message: string } | undefined) => {
     const isUp = problem?.reason === CRASH_LOOP ? 'stays up' : 'is ready';
     return `no pod of the clone ${isUp}${problem === undefined ? '' : ` (${problem.message})`}`;

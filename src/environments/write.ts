@@ -1,5 +1,5 @@
 // What a decided environment writes: the steps that make it so, in their order, its status, and Events.
-import { edit, make, own } from '../kube/index.ts';
+import { edit, keyOf, make, own } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import type { Plan } from '../controller/index.ts';
 import { refusedRegexes, unusable } from '../traffic/istio/matches.ts';
@@ -7,7 +7,9 @@ import { DestinationRule } from '../traffic/istio/objects.ts';
 import { hasTwins } from './clone.ts';
 import type { Decision } from './decision.ts';
 import { atMoment, dueRoutes } from './routes/due.ts';
+import type { DueDecision } from './routes/due.ts';
 import { noEdits, planEdits } from './routes/edit.ts';
+import type { Edits } from './routes/edit.ts';
 import { eventsOf } from './events.ts';
 import type { EnvironmentFacts } from './facts.ts';
 import { messages } from './messages.ts';
@@ -55,6 +57,9 @@ export function writeEnvironment(
     events: eventsOf(env, status, {
       warnings: [...warnings, ...decisions.flatMap((each) => each.workloadWarnings), ...pruning.refusals],
       routes: edits.notes,
+      early: (settings.routeAfterMs > 0 ? decisions : [])
+        .filter((each) => isEarly(each, edits))
+        .map((each) => earlyNote(each, settings)),
     }),
     ...(again.length > 0 && { requeueAfterMs: Math.min(...again) }),
   };
@@ -77,6 +82,16 @@ export function writeDeletion(facts: EnvironmentFacts, isCollision: boolean, now
     events: eventsOf(env, status, { warnings: pruning.refusals, routes: edits.notes }),
     ...(pruning.waitMs !== undefined && { requeueAfterMs: pruning.waitMs }),
   };
+}
+
+/** Whether routes come now, because the time to wait for their clone is up. */
+function isEarly(decision: DueDecision, { statuses }: Edits): boolean {
+  if (decision.action !== 'route' || decision.startsAt === undefined || decision.due.wait) return false;
+  return (statuses.get(decision) ?? []).some(({ status }) => status === 'running');
+}
+
+function earlyNote({ cloneStatus, problem }: Decision, { routeAfterMs }: Settings): string {
+  return messages.routedEarly(keyOf(cloneStatus), routeAfterMs / 1_000, problem?.message);
 }
 
 /** Matches that ask for nothing. Those that a proxy would refuse are errors of the subsets. */
