@@ -17,6 +17,13 @@ export type { ComputedGauge, ControllerMetrics, Metrics, Series } from './metric
 export { carryOut } from './pass.ts';
 export { PRIORITY, Queue } from './queue.ts';
 export type { QueueMetrics, QueueOptions } from './queue.ts';
+export { changesOf } from './forecast/changes.ts';
+export type { Change, Planned, Write } from './forecast/changes.ts';
+export type { FieldChange } from './forecast/diff.ts';
+export { CLUSTER, forecast, SOMEBODY } from './forecast/forecast.ts';
+export type { Forecast, ForecastOptions, Intent, Stalled } from './forecast/forecast.ts';
+export { reportedChange, reportForecast, reportOf, UNKNOWN } from './forecast/report.ts';
+export type { ForecastReport, ReportedChange, ReportedStall } from './forecast/report.ts';
 export { defineModel, factsOf } from './facts.ts';
 export type { Facts, Model } from './facts.ts';
 export { Reads } from './view.ts';

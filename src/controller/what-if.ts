@@ -45,6 +45,12 @@ export class WhatIf {
     return this.#reads.track(reader, plan, refusal);
   }
 
+  /** Ends all that is remembered of a reader. */
+  forget(reader: string): void {
+    this.#outdated.delete(reader);
+    this.#reads.forget(reader);
+  }
+
   /** The readers whose plans read something that has changed since: those that a controller would make again. */
   outdated(): readonly string[] {
     this.#reads.deliver();

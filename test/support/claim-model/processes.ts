@@ -3,6 +3,7 @@ import { FakeClock } from '../fake-clock.ts';
 import type { FakeApi } from '../fake-api.ts';
 import { until } from '../until.ts';
 import { createLogger, Manager } from '../../../src/controller/index.ts';
+import type { ControllerDefinition } from '../../../src/controller/index.ts';
 import type { Client } from '../../../src/kube/index.ts';
 import { targets } from '../../../src/targets/index.ts';
 
@@ -18,6 +19,12 @@ const PROCESSES = {
 
 export type ProcessName = keyof typeof PROCESSES;
 export const PROCESS_NAMES = Object.keys(PROCESSES) as ProcessName[];
+
+/** The controllers of all processes. */
+export function allControllers(): readonly ControllerDefinition[] {
+  const names = new Set<string>(Object.values(PROCESSES).flat());
+  return targets().filter((each) => names.has(each.name));
+}
 
 /** How many turns of the event loop without work mean that there is none. */
 const QUIET_TURNS = 5;

@@ -1,0 +1,123 @@
+// Server-side apply as far as our own objects need it, without a schema: fields that are wanted are merged in, fields that
+// this manager applied before and wants no more are taken away, everything else stays as it is. forecast/server.ts asks.
+import type { Json, KubeObject, ManagedFieldsEntry } from '../../kube/objects.ts';
+import { comparable } from '../../kube/write/owned.ts';
+
+type Value = Readonly<Record<string, unknown>>;
+/** A FieldsV1 set: `f:` names a field, `k:` the keys of a list item. */
+type FieldSet = Readonly<Record<string, unknown>>;
+
+/** The object after `manager` has applied `wanted` to it. */
+export function applyFields(live: KubeObject, wanted: KubeObject, manager: string): KubeObject {
+  const before = (entryOf(live, manager)?.fieldsV1 ?? {}) as FieldSet;
+  const fields = comparable(wanted);
+  const kept = withoutFields(live, before, fields) ?? {};
+  const merged = mergeInto(kept, fields, before) as KubeObject;
+  return { ...merged, metadata: { ...merged.metadata, managedFields: managedFieldsAfter(live, wanted, manager) } };
+}
+
+/** The managedFields of an object, which may be there already, after `manager` has applied `wanted`. */
+export function managedFieldsAfter(
+  live: KubeObject | undefined,
+  wanted: KubeObject,
+  manager: string,
+): readonly ManagedFieldsEntry[] {
+  const before = live && entryOf(live, manager);
+  const fieldsV1 = fieldsOf(comparable(wanted), (before?.fieldsV1 ?? {}) as FieldSet) as Json;
+  const ours = { manager, operation: 'Apply', apiVersion: wanted.apiVersion, fieldsType: 'FieldsV1', fieldsV1 };
+  const others = (live?.metadata.managedFields ?? []).filter((entry) => entry !== before);
+  return [...others, ours as unknown as ManagedFieldsEntry];
+}
+
+function entryOf({ metadata }: KubeObject, name: string): ManagedFieldsEntry | undefined {
+  return metadata.managedFields?.find(
+    ({ manager, operation, subresource }) => manager === name && operation === 'Apply' && !subresource,
+  );
+}
+
+/** The set of all fields of a value. A list is one field, unless its items were told apart by keys before. */
+function fieldsOf(value: unknown, before: FieldSet): FieldSet {
+  if (Array.isArray(value)) {
+    const keys = keysOf(before);
+    if (keys === undefined) return {};
+    return Object.fromEntries(
+      value.map((item) => {
+        const name = itemName(item, keys);
+        return [name, fieldsOf(item, (before[name] ?? {}) as FieldSet)];
+      }),
+    );
+  }
+  if (!isObject(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, inner]) => inner !== undefined)
+      .map(([name, inner]) => [`f:${name}`, fieldsOf(inner, (before[`f:${name}`] ?? {}) as FieldSet)]),
+  );
+}
+
+/** What is left of a value without the fields that were applied and are not wanted any more. */
+function withoutFields(value: unknown, applied: FieldSet, wanted: unknown): unknown {
+  const names = Object.keys(applied).filter((name) => name !== '.');
+  if (names.length === 0) return wanted === undefined ? undefined : value;
+  if (Array.isArray(value)) {
+    const keys = keysOf(applied);
+    if (keys === undefined) return wanted === undefined ? undefined : value;
+    const stay = new Set((Array.isArray(wanted) ? wanted : []).map((item) => itemName(item, keys)));
+    return value.filter((item) => !(itemName(item, keys) in applied) || stay.has(itemName(item, keys)));
+  }
+  if (!isObject(value)) return value;
+  const rest: Record<string, unknown> = { ...value };
+  for (const name of names) {
+    const field = name.slice(2);
+    if (!name.startsWith('f:') || !(field in rest)) continue;
+    const left = withoutFields(rest[field], applied[name] as FieldSet, (wanted as Value | undefined)?.[field]);
+    if (left === undefined) delete rest[field];
+    else rest[field] = left;
+  }
+  return wanted === undefined && Object.keys(rest).length === 0 ? undefined : rest;
+}
+
+/** A value with what is wanted merged into it. */
+function mergeInto(value: unknown, wanted: unknown, before: FieldSet): unknown {
+  if (Array.isArray(value) && Array.isArray(wanted)) return mergeLists(value, wanted, before);
+  if (!isObject(value) || !isObject(wanted)) return wanted;
+  const merged: Record<string, unknown> = { ...value };
+  for (const [name, inner] of Object.entries(wanted)) {
+    if (inner === undefined) continue;
+    merged[name] = name in merged ? mergeInto(merged[name], inner, (before[`f:${name}`] ?? {}) as FieldSet) : inner;
+  }
+  return merged;
+}
+
+/** Items that are told apart by keys are merged one by one, so that what the server added to them stays. */
+function mergeLists(list: readonly unknown[], wanted: readonly unknown[], before: FieldSet): readonly unknown[] {
+  const keys = keysOf(before) ?? (isNamed(list) && isNamed(wanted) ? ['name'] : undefined);
+  if (keys === undefined) return wanted;
+  const byName = new Map(list.map((item) => [itemName(item, keys), item]));
+  const ours = wanted.map((item) => {
+    const name = itemName(item, keys);
+    return byName.has(name) ? mergeInto(byName.get(name), item, (before[name] ?? {}) as FieldSet) : item;
+  });
+  const isOurs = new Set(wanted.map((item) => itemName(item, keys)));
+  return [...ours, ...list.filter((item) => keysOf(before) !== undefined && !isOurs.has(itemName(item, keys)))];
+}
+
+/** The keys by which the items of a list were told apart. */
+function keysOf(fields: FieldSet): readonly string[] | undefined {
+  const item = Object.keys(fields).find((name) => name.startsWith('k:'));
+  return item === undefined ? undefined : Object.keys(JSON.parse(item.slice(2)) as object);
+}
+
+function itemName(item: unknown, keys: readonly string[]): string {
+  return `k:${JSON.stringify(Object.fromEntries(keys.map((key) => [key, (item as Value | null)?.[key]])))}`;
+}
+
+/** Whether every item of a list has a name of its own, as containers and volumes have. */
+function isNamed(list: readonly unknown[]): boolean {
+  const names = list.map((item) => (isObject(item) ? item['name'] : undefined));
+  return names.every((name) => typeof name === 'string') && new Set(names).size === names.length;
+}
+
+function isObject(value: unknown): value is Value {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,65 @@
+// What a run of writes comes to, object by object: made, changed, replaced by another of the name, removed.
+import { identityOf } from '../../kube/objects.ts';
+import type { AnyKind, KubeObject } from '../../kube/objects.ts';
+import { fieldChanges } from './diff.ts';
+import type { FieldChange } from './diff.ts';
+
+/** One write, with the object before and after it. */
+export interface Write {
+  readonly kind: AnyKind;
+  readonly before: KubeObject | undefined;
+  readonly after: KubeObject | undefined;
+  /** The controller that writes; `cluster` for what Kubernetes itself does about it. */
+  readonly by: string;
+  /** The object that the controller plans for. */
+  readonly for: Planned;
+}
+
+/** An object that a controller plans for. */
+export interface Planned {
+  readonly kind: AnyKind;
+  readonly object: KubeObject;
+}
+
+/** What all writes to one object come to. */
+export interface Change {
+  readonly do: 'make' | 'change' | 'replace' | 'remove';
+  readonly kind: AnyKind;
+  readonly before: KubeObject | undefined;
+  readonly after: KubeObject | undefined;
+  readonly fields: readonly FieldChange[];
+  /** Who writes, in order. */
+  readonly by: readonly string[];
+}
+
+/** What the writes come to, in their order: an object stands where it is first written to, or where it is removed. */
+export function changesOf(writes: readonly Write[]): readonly Change[] {
+  const byObject = new Map<string, Write[]>();
+  for (const write of writes) {
+    const id = identityOf(write.kind, (write.after ?? write.before)!.metadata);
+    const own = byObject.get(id);
+    if (own === undefined) byObject.set(id, [write]);
+    else own.push(write);
+  }
+  const placed = [...byObject.values()].flatMap((own) => {
+    const change = changeOf(own);
+    if (change === undefined) return [];
+    const at = writes.indexOf(change.do === 'remove' ? own.at(-1)! : own[0]!);
+    return [{ at, change }];
+  });
+  return placed.sort((a, b) => a.at - b.at).map(({ change }) => change);
+}
+
+/** Undefined where nothing is left of the writes that anybody could notice. */
+function changeOf(writes: readonly Write[]): Change | undefined {
+  const { kind, before } = writes[0]!;
+  const { after } = writes.at(-1)!;
+  const by = [...new Set(writes.map((write) => write.by))];
+  if (before === undefined || after === undefined) {
+    if (before === after) return undefined;
+    return { do: before === undefined ? 'make' : 'remove', kind, before, after, fields: [], by };
+  }
+  if (before.metadata.uid !== after.metadata.uid) return { do: 'replace', kind, before, after, fields: [], by };
+  const fields = fieldChanges(before, after);
+  return fields.length === 0 ? undefined : { do: 'change', kind, before, after, fields, by };
+}

@@ -1,0 +1,270 @@
+import { describe, expect, test } from 'vitest';
+import { defineKind, edit, make, own, reading, remove, Tables, token } from '../../kube/index.ts';
+import type { AnyObject, Kind, KubeObject } from '../../kube/index.ts';
+import { defineController } from '../definition.ts';
+import type { ControllerDefinition, Plan } from '../definition.ts';
+import type { View } from '../view.ts';
+import { forecast } from './forecast.ts';
+import type { Forecast, ForecastOptions, Intent } from './forecast.ts';
+import { reportForecast, reportOf } from './report.ts';
+
+const Wish = defineKind('example.com/v1', 'Wish', 'wishes');
+const Thing = defineKind('example.com/v1', 'Thing', 'things');
+const Secret = defineKind('v1', 'Secret', 'secrets');
+const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+const KINDS = [Wish, Thing, Secret, Namespace];
+const NOW = Date.parse('2026-01-01T00:00:00Z');
+
+function object(kind: Kind, name: string, fields: object = {}, metadata: object = {}): AnyObject {
+  const group = kind.group === '' ? '' : `${kind.group}/`;
+  return {
+    apiVersion: `${group}${kind.version}`,
+    kind: kind.kind,
+    metadata: {
+      name,
+      ...(kind.namespaced && { namespace: 'team' }),
+      uid: `uid-of-${name}`,
+      resourceVersion: '1',
+      generation: 1,
+      ...metadata,
+    },
+    ...fields,
+  };
+}
+
+const wish = (fields: object = {}, metadata: object = {}): AnyObject => object(Wish, 'wish', fields, metadata);
+const bare = (kind: Kind, name: string, fields: object = {}): AnyObject => ({
+  apiVersion: object(kind, name).apiVersion,
+  kind: kind.kind,
+  metadata: { name, ...(kind.namespaced && { namespace: 'team' }) },
+  ...fields,
+});
+
+function controller(
+  plan: (view: View, object: AnyObject) => Plan,
+  more: Partial<ControllerDefinition<AnyObject>> = {},
+): ControllerDefinition {
+  return defineController<AnyObject>({
+    name: 'granter',
+    kind: Wish,
+    reads: KINDS.map((kind) => reading(kind)),
+    plan,
+    ...more,
+  });
+}
+
+function tablesOf(objects: readonly AnyObject[]): Tables {
+  const tables = new Tables(KINDS.map((kind) => reading(kind)));
+  for (const each of objects) tables.of(KINDS.find(({ kind }) => kind === each.kind)!).observe(each);
+  return tables;
+}
+
+function run(
+  controllers: readonly ControllerDefinition[],
+  objects: readonly AnyObject[],
+  options: Partial<ForecastOptions> = {},
+): Forecast {
+  return forecast({ controllers, tables: tablesOf(objects), now: NOW, ...options });
+}
+
+function shown({ changes }: Forecast): string[] {
+  return changes.map(({ do: verb, kind, after, before, fields, by }) => {
+    const { name } = (after ?? before)!.metadata;
+    const what = fields.map(({ path, before: one, after: other }) => `${path}: ${text(one)} → ${text(other)}`);
+    return `${verb} ${kind.kind} ${name} by ${by.join(', ')}${what.map((each) => `; ${each}`).join('')}`;
+  });
+}
+
+const text = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));
+
+describe('the writes of controllers', () => {
+  test('of one object and of those that follow from it, until nothing is left to do', () => {
+    const granter = controller((view, it) => {
+      const isMade = view.get(Thing, { name: 'thing', namespace: 'team' }) !== undefined;
+      return { steps: [make(Thing, bare(Thing, 'thing'))], status: { ...(it['status'] as object), isMade } };
+    });
+    const painter = controller(
+      (_view, thing) => ({ steps: [edit(Thing, thing, { ...thing, spec: { colour: 'red' } })] }),
+      { name: 'painter', kind: Thing },
+    );
+    expect(shown(run([granter, painter], [wish()]))).toEqual([
+      'make Thing thing by granter, painter',
+      'change Wish wish by granter; status:  → {"isMade":true}',
+    ]);
+  });
+
+  test('nothing, where all is as it should be', () => {
+    const thing = { ...bare(Thing, 'thing'), spec: { colour: 'red' } };
+    const granter = controller(() => ({ steps: [own(Thing, thing)] }));
+    const first = run([granter], [wish()]);
+    const made = first.changes[0]!.after as AnyObject;
+    expect(run([granter], [wish(), made]).writes).toEqual([]);
+  });
+
+  test('do not touch the tables', () => {
+    const tables = tablesOf([wish()]);
+    forecast({ controllers: [controller(() => ({ steps: [make(Thing, bare(Thing, 'thing'))] }))], tables, now: NOW });
+    expect([...tables.of(Thing).keys()]).toEqual([]);
+  });
+
+  test('put finalizers on before the first plan, and take them off after the last', () => {
+    const granter = controller((_view, it) => ({ finished: it.metadata.deletionTimestamp !== undefined }), {
+      finalizers: ['example.com/hold'],
+    });
+    expect(shown(run([granter], [wish()]))).toEqual([
+      'change Wish wish by granter; metadata.finalizers:  → ["example.com/hold"]',
+    ]);
+    const held = wish({}, { finalizers: ['example.com/hold'] });
+    const intents: Intent[] = [{ kind: Wish, delete: held.metadata }];
+    expect(shown(run([granter], [held], { intents }))).toEqual(['remove Wish wish by you, granter']);
+  });
+
+  test('after a while count, up to the horizon', () => {
+    const patient = controller((view) =>
+      view.now() < NOW + 5000
+        ? { requeueAfterMs: NOW + 5000 - view.now() }
+        : { steps: [make(Thing, bare(Thing, 'thing'))] },
+    );
+    expect(shown(run([patient], [wish()]))).toEqual(['make Thing thing by granter']);
+    expect(run([patient], [wish()], { horizonMs: 4000 }).changes).toEqual([]);
+  });
+
+  test('know what has been found for a while', () => {
+    const patient = controller((view) => {
+      const leftMs = 3000 - view.heldFor('missing');
+      return leftMs > 0 ? { requeueAfterMs: leftMs } : { status: { problem: 'missing' } };
+    });
+    expect(shown(run([patient], [wish()]))).toEqual(['change Wish wish by granter; status:  → {"problem":"missing"}']);
+  });
+});
+
+describe('what somebody intends', () => {
+  const follower = controller((_view, it) => ({ steps: [own(Thing, bare(Thing, 'thing', { spec: it['spec'] }))] }));
+
+  test('a new object, with what it leads to', () => {
+    const intents = [{ kind: Wish, put: bare(Wish, 'wish', { spec: { colour: 'red' } }) }];
+    expect(shown(run([follower], [], { intents }))).toEqual(['make Wish wish by you', 'make Thing thing by granter']);
+  });
+
+  test('a change, with what it leads to, field by field', () => {
+    const before = wish({ spec: { colour: 'red' } });
+    const made = run([follower], [before]).changes[0]!.after as AnyObject;
+    const intents = [{ kind: Wish, put: { ...before, spec: { colour: 'blue' } } }];
+    expect(shown(run([follower], [before, made], { intents }))).toEqual([
+      'change Wish wish by you; spec.colour: "red" → "blue"',
+      'change Thing thing by granter; spec.colour: "red" → "blue"',
+    ]);
+  });
+
+  test('fields that a controller applied and wants no more go, those of others stay', () => {
+    const before = wish({ spec: { colour: 'red', size: 1 } });
+    const made = run([follower], [before]).changes[0]!.after as AnyObject;
+    const thing = { ...made, spec: { ...(made['spec'] as object), added: true } };
+    const intents = [{ kind: Wish, put: { ...before, spec: { size: 1 } } }];
+    expect(shown(run([follower], [before, thing], { intents }))[1]).toBe(
+      'change Thing thing by granter; spec.colour: "red" → ',
+    );
+  });
+
+  test('a deletion: with a namespace goes what is in it, and with an owner what it owns', () => {
+    const owner = { apiVersion: 'example.com/v1', kind: 'Wish', name: 'wish', uid: 'uid-of-wish' };
+    const owned = object(Thing, 'owned', {}, { ownerReferences: [owner] });
+    const world = [object(Namespace, 'team'), wish(), owned, object(Thing, 'elsewhere', {}, { namespace: 'other' })];
+    const ending = run([], world, { intents: [{ kind: Namespace, delete: { name: 'team' } }] });
+    expect(shown(ending)).toEqual([
+      'remove Wish wish by cluster',
+      'remove Thing owned by cluster',
+      'remove Namespace team by you, cluster',
+    ]);
+    const orphaning = run([], world, { intents: [{ kind: Wish, delete: wish().metadata }] });
+    expect(shown(orphaning)).toEqual(['remove Wish wish by you', 'remove Thing owned by cluster']);
+  });
+});
+
+describe('what stalls', () => {
+  test('a plan that throws, with its reason, which is also written to the status', () => {
+    const broken = controller(() => {
+      throw new Error('no idea');
+    });
+    const { stalled, changes } = run([broken], [wish()]);
+    expect(stalled).toMatchObject([{ controller: 'granter', reason: 'PlanFailed', message: 'no idea' }]);
+    expect(changes[0]?.after).toMatchObject({ status: { conditions: [{ type: 'Stalled', message: 'no idea' }] } });
+  });
+
+  test('a write that the server would refuse, unless the plan has an answer to it', () => {
+    const refuse = (): string => 'not here';
+    const stubborn = controller(() => ({ steps: [make(Thing, bare(Thing, 'thing'))] }));
+    const { stalled, facts } = run([stubborn], [wish()], { refuse });
+    expect(stalled).toMatchObject([{ reason: 'ApplyFailed', message: 'make Thing team/thing: not here' }]);
+    expect(facts.keys(Thing)).toEqual([]);
+    const wise = controller((view) => {
+      const said = view.refusal(Thing, { name: 'thing', namespace: 'team' });
+      return said === undefined ? { steps: [make(Thing, bare(Thing, 'thing'))] } : { status: { said } };
+    });
+    const answered = run([wise], [wish()], { refuse });
+    expect([answered.stalled, shown(answered)]).toEqual([
+      [],
+      ['change Wish wish by granter; status:  → {"said":"not here"}'],
+    ]);
+  });
+
+  test('a kind that the cluster does not serve', () => {
+    const tables = tablesOf([wish()]);
+    tables.of(Thing).notServed();
+    const granter = controller(() => ({ steps: [make(Thing, bare(Thing, 'thing'))] }));
+    expect(forecast({ controllers: [granter], tables, now: NOW }).stalled[0]?.message).toContain(
+      'does not serve Thing',
+    );
+  });
+
+  test('a controller that never comes to an end', () => {
+    const restless = controller((_view, it) => {
+      const { count = 0 } = (it['spec'] ?? {}) as { count?: number };
+      return { steps: [edit(Wish, it, { ...it, spec: { count: count + 1 } } as KubeObject as AnyObject)] };
+    });
+    expect(run([restless], [wish()]).stalled).toMatchObject([{ reason: 'NoProgress' }]);
+  });
+});
+
+describe('a report', () => {
+  const named = controller((_view, it) => ({
+    steps: [make(Thing, bare(Thing, `thing-${it.metadata.uid!.slice(0, 5)}`, { spec: { of: it.metadata.uid } }))],
+  }));
+  const report = (controllers: readonly ControllerDefinition[], objects: AnyObject[], intents: Intent[] = []) =>
+    reportForecast({ controllers, tables: tablesOf(objects), now: NOW, intents }, reportOf);
+
+  test('shows what follows from a uid that the server is yet to make up as unknown', () => {
+    const { changes } = report([named], [], [{ kind: Wish, put: bare(Wish, 'wish') }]);
+    expect(changes.map(({ name }) => name)).toEqual(['wish', 'thing-…']);
+    expect(changes[1]?.object).toMatchObject({ spec: { of: '…' } });
+  });
+
+  test('shows what is known', () => {
+    expect(report([named], [wish()]).changes[0]?.name).toBe('thing-uid-o');
+  });
+
+  test('hides the data of Secrets, and asks for no token', () => {
+    const issuer = controller(() => ({
+      steps: [
+        token(Secret, bare(Secret, 'key'), {
+          serviceAccount: { name: 'deployer', namespace: 'team' },
+          expirationSeconds: 60,
+          cluster: { server: 'https://api' },
+        }),
+      ],
+    }));
+    const { changes } = report([issuer], [wish()]);
+    expect(changes[0]?.object).toMatchObject({ kind: 'Secret', data: { kubeconfig: '(hidden)' } });
+  });
+
+  test('tells of an object that is removed and made anew that it is replaced', () => {
+    const thing = object(Thing, 'thing');
+    const renewer = controller((view) => {
+      const live = view.get(Thing, thing.metadata);
+      return {
+        steps: live?.metadata.uid === 'uid-of-thing' ? [remove(Thing, live), make(Thing, bare(Thing, 'thing'))] : [],
+      };
+    });
+    expect(report([renewer], [wish(), thing]).changes.map((each) => each.do)).toEqual(['replace']);
+  });
+});
