@@ -56,7 +56,11 @@ export function withApplied(before: LastApplied, spec: IstioSpec, part: AppliedP
   const [was, is] = [before.spec.config ?? {}, spec.config ?? {}];
   if (part === 'gateway') {
     const { numTrustedProxies, forwardClientCertDetails, trustDomain } = is;
-    return { ...before.spec, config: defined({ ...was, numTrustedProxies, forwardClientCertDetails, trustDomain }) };
+    return defined({
+      ...before.spec,
+      config: defined({ ...was, numTrustedProxies, forwardClientCertDetails, trustDomain }),
+      networkPoliciesEnabled: spec.networkPoliciesEnabled,
+    });
   }
   const { enableDNSProxying, proxyStatsMatcher } = is;
   return defined({

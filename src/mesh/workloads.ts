@@ -6,12 +6,12 @@ interface ResourceList {
   readonly memory?: string | number;
 }
 
-interface ContainerResources {
+export interface ContainerResources {
   readonly requests?: ResourceList;
   readonly limits?: ResourceList;
 }
 
-interface Container {
+export interface Container {
   readonly name: string;
   readonly image?: string;
   readonly resources?: ContainerResources;
@@ -19,6 +19,7 @@ interface Container {
 
 export interface Pod extends KubeObject {
   readonly spec?: {
+    readonly hostNetwork?: boolean;
     readonly containers?: readonly Container[];
     readonly initContainers?: readonly Container[];
   };
@@ -33,6 +34,10 @@ export interface Workload extends KubeObject {
   readonly spec?: {
     readonly replicas?: number;
     readonly paused?: boolean;
+    readonly strategy?: {
+      readonly type?: string;
+      readonly rollingUpdate?: { readonly maxUnavailable?: number | string };
+    };
     readonly updateStrategy?: {
       readonly type?: string;
       readonly rollingUpdate?: { readonly partition?: number };
@@ -68,7 +73,7 @@ export interface Workload extends KubeObject {
 const SIDECAR = 'istio-proxy';
 
 /** The sidecar of a pod. */
-function sidecarOf(pod: Pod): Container | undefined {
+export function sidecarOf(pod: Pod): Container | undefined {
   const { containers = [], initContainers = [] } = pod.spec ?? {};
   return [...containers, ...initContainers].find(({ name }) => name === SIDECAR);
 }

@@ -1,0 +1,129 @@
+// What sidecars and gateways should be: what predicates compare with, and a hash by which a workload remembers for which
+// state it was restarted. Whatever differs from the desired state for reasons of its own is restarted once, not for ever.
+import { createHash } from 'node:crypto';
+import type { ComponentResources, IstioSpec } from '../../api/istio.ts';
+import type { KubeObject } from '../../kube/index.ts';
+import { jsonEqual } from '../../watchable/index.ts';
+import { COMPATIBILITY_CHANGES_SIDECARS } from '../installation/merge.ts';
+import { UPDATED_AT } from '../names.ts';
+import { always, anyOf, where } from './predicate.ts';
+import type { RestartPredicate } from './predicate.ts';
+import { otherResources } from './sidecar-resources.ts';
+import {
+  hasOwnImage,
+  isCandidate,
+  olderThanFilter,
+  otherCniMode,
+  otherImage,
+  otherPrometheusMerge,
+} from './sidecars.ts';
+
+export interface SidecarState {
+  readonly image: string;
+  readonly resources: Required<ComponentResources>;
+  readonly cniEnabled: boolean;
+  readonly statusPort: number;
+  /** EnvoyFilters that sidecars read only when they start. */
+  readonly filters: readonly KubeObject[];
+  readonly spec: IstioSpec;
+  /** What was in effect when all sidecars were last brought up to date. */
+  readonly before: IstioSpec;
+}
+
+/** Why a pod must be restarted to get the sidecar that it should have. */
+export function sidecarPredicate(state: SidecarState): RestartPredicate {
+  const { image, resources, cniEnabled, statusPort, filters, spec, before } = state;
+  const merge = spec.config?.telemetry?.metrics?.prometheusMerge ?? false;
+  const chosenByUs = where((pod) => !hasOwnImage(pod), anyOf([otherImage(image), otherResources(resources)]));
+  return where(
+    isCandidate,
+    anyOf([
+      chosenByUs,
+      otherCniMode(cniEnabled),
+      ...filters.map(olderThanFilter),
+      otherPrometheusMerge(merge, statusPort),
+      always(changedSidecarSetting(before, spec)),
+    ]),
+  );
+}
+
+/** Which setting of all sidecars has changed. Absent and false are different. */
+function changedSidecarSetting(before: IstioSpec, spec: IstioSpec): string | undefined {
+  const [was, is] = [before.config ?? {}, spec.config ?? {}];
+  if (was.enableDNSProxying !== is.enableDNSProxying) return 'spec.config.enableDNSProxying has changed';
+  if (!sameRegexps(before, spec)) return 'spec.config.proxyStatsMatcher has changed';
+  const compatibility = (before.compatibilityMode ?? false) !== (spec.compatibilityMode ?? false);
+  return COMPATIBILITY_CHANGES_SIDECARS && compatibility ? 'spec.compatibilityMode has changed' : undefined;
+}
+
+/** Why gateways must be restarted: a setting that they read only when they start. */
+export function changedGatewaySetting(before: IstioSpec, spec: IstioSpec): string | undefined {
+  const [was, is] = [before.config ?? {}, spec.config ?? {}];
+  for (const field of ['numTrustedProxies', 'forwardClientCertDetails', 'trustDomain'] as const) {
+    if (was[field] !== is[field]) {
+      return `spec.config.${field} has changed from ${was[field] ?? 'not set'} to ${is[field] ?? 'not set'}`;
+    }
+  }
+  if (!sameRegexps(before, spec)) return 'spec.config.proxyStatsMatcher has changed';
+  const policies = (before.networkPoliciesEnabled ?? false) !== (spec.networkPoliciesEnabled ?? false);
+  return policies ? 'spec.networkPoliciesEnabled has changed' : undefined;
+}
+
+export interface GatewayState {
+  readonly filters: readonly KubeObject[];
+  readonly spec: IstioSpec;
+  readonly before: IstioSpec;
+}
+
+/** Why a pod of a gateway must be restarted, ready or not. */
+export function gatewayPredicate({ filters, spec, before }: GatewayState): RestartPredicate {
+  return anyOf([always(changedGatewaySetting(before, spec)), ...filters.map(olderThanFilter)]);
+}
+
+/** Tells one desired state of sidecars from another. */
+export function sidecarHash({ image, resources, cniEnabled, statusPort, filters, spec }: SidecarState): string {
+  const { enableDNSProxying, telemetry } = spec.config ?? {};
+  return hashOf([
+    image,
+    resources.requests.cpu,
+    resources.requests.memory,
+    resources.limits.cpu,
+    resources.limits.memory,
+    cniEnabled,
+    statusPort,
+    filters.map(changeOf),
+    telemetry?.metrics?.prometheusMerge ?? false,
+    enableDNSProxying ?? null,
+    regexpsOf(spec),
+    COMPATIBILITY_CHANGES_SIDECARS && (spec.compatibilityMode ?? false),
+  ]);
+}
+
+/** Tells one desired state of gateways from another. */
+export function gatewayHash({ filters, spec }: GatewayState): string {
+  const { numTrustedProxies, forwardClientCertDetails, trustDomain } = spec.config ?? {};
+  return hashOf([
+    numTrustedProxies ?? null,
+    forwardClientCertDetails ?? null,
+    trustDomain ?? null,
+    regexpsOf(spec),
+    spec.networkPoliciesEnabled ?? false,
+    filters.map(changeOf),
+  ]);
+}
+
+function hashOf(state: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(state)).digest('hex').slice(0, 16);
+}
+
+function changeOf({ metadata }: KubeObject): string {
+  return `${metadata.name} ${metadata.annotations?.[UPDATED_AT] ?? ''}`;
+}
+
+function regexpsOf({ config }: IstioSpec): readonly string[] {
+  return (config?.proxyStatsMatcher?.inclusionRegexps ?? []).toSorted();
+}
+
+function sameRegexps(a: IstioSpec, b: IstioSpec): boolean {
+  return jsonEqual(regexpsOf(a), regexpsOf(b));
+}

@@ -1,0 +1,358 @@
+import { array, assert, integer, option, property } from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../kube/index.ts';
+import type { Pod, Workload } from '../workloads.ts';
+import type { DisruptionBudget } from './budgets.ts';
+import { marked, markOf, podToDelete } from './mark.ts';
+import type { OutdatedWorkload } from './outdated.ts';
+import { workloadKey, workloadRef } from './owners.ts';
+import { planRestarts } from './plan.ts';
+import type { RestartFacts, RestartPlan } from './plan.ts';
+import { parseWindow } from './window.ts';
+
+const NOW = Date.parse('2026-01-01T12:00:00Z');
+const HASH = 'h1';
+const HEALTHY = { replicas: 2, readyReplicas: 2, updatedReplicas: 2, availableReplicas: 2 };
+
+interface Options {
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly annotations?: Record<string, string>;
+  readonly labels?: Record<string, string>;
+  readonly spec?: Workload['spec'];
+  readonly status?: Workload['status'];
+}
+
+const workload = (name: string, options: Options = {}): Workload => ({
+  apiVersion: 'apps/v1',
+  kind: options.kind ?? 'Deployment',
+  metadata: {
+    name,
+    namespace: options.namespace ?? 'shop',
+    annotations: options.annotations ?? {},
+    labels: options.labels ?? {},
+  },
+  spec: { replicas: 2, template: { metadata: { labels: { app: name } } }, ...options.spec },
+  status: { ...HEALTHY, ...options.status },
+});
+const restarted = (name: string, options: Options = {}, hash = HASH): Workload =>
+  marked(workload(name, options), hash, NOW - 60_000);
+
+/** All workloads are outdated unless told. */
+function plan(workloads: readonly Workload[], facts: Partial<RestartFacts> = {}, upToDate: readonly string[] = []) {
+  const outdated = workloads
+    .filter(({ metadata }) => !upToDate.includes(metadata.name))
+    .map((each): [string, OutdatedWorkload] => {
+      const ref = workloadRef(each);
+      return [workloadKey(ref), { workload: ref, why: 'old image', pods: 2, oldest: NOW - 3_600_000 }];
+    });
+  return planRestarts({
+    workloads,
+    outdated: new Map(outdated),
+    hash: HASH,
+    now: NOW,
+    budgets: [],
+    batchSize: 2,
+    ...facts,
+  });
+}
+
+const names = ({ restart }: RestartPlan): string[] => restart.map((each) => each.workload.metadata.name);
+const waits = ({ waiting }: RestartPlan): Record<string, string> =>
+  Object.fromEntries(waiting.map((each) => [each.workload.name, each.waiting]));
+
+describe('batches', () => {
+  test('the first batch is as large as it may be, the others wait for the next', () => {
+    const planned = plan(['c', 'a', 'b'].map((name) => workload(name)));
+    expect(names(planned)).toEqual(['a', 'b']);
+    expect(waits(planned)).toEqual({ c: 'the next batch' });
+    expect(planned.progress).toEqual({ total: 3, done: 0 });
+  });
+
+  test('what belongs to the module comes first', () => {
+    const planned = plan([
+      workload('a'),
+      workload('z', { namespace: 'kyma-system' }),
+      workload('y', { labels: { 'kyma-project.io/module': 'telemetry' } }),
+    ]);
+    expect(names(planned)).toEqual(['z', 'y']);
+  });
+
+  test('the next batch waits until every workload of the last is healthy', () => {
+    const going = restarted('a', { status: { ...HEALTHY, availableReplicas: 1 } });
+    const planned = plan([going, restarted('b'), workload('c')], {}, ['a', 'b']);
+    expect(names(planned)).toEqual([]);
+    expect(planned.restarting).toMatchObject([{ workload: { name: 'a' }, waiting: '1 of 2 pods are available' }]);
+    expect(waits(planned)).toEqual({ c: 'Deployment shop/a must be healthy first: 1 of 2 pods are available' });
+    expect(planned.progress).toEqual({ total: 3, done: 1 });
+    expect(names(plan([restarted('a'), restarted('b'), workload('c')], {}, ['a', 'b']))).toEqual(['c']);
+  });
+
+  test('a rollout that is stuck stops everything and says why; excluding it lets the others go on', () => {
+    const status = {
+      ...HEALTHY,
+      updatedReplicas: 1,
+      conditions: [{ type: 'Progressing', status: 'False', message: 'ReplicaSet "a-2" has timed out progressing.' }],
+    };
+    const planned = plan([restarted('a', { status }), workload('b')]);
+    expect(waits(planned)).toEqual({
+      b: 'Deployment shop/a must be healthy first: ReplicaSet "a-2" has timed out progressing.',
+    });
+    const annotations = { 'restarter.istio-operator.kyma-project.io/exclude': 'true' };
+    expect(names(plan([restarted('a', { status, annotations }), workload('b')]))).toEqual(['b']);
+  });
+
+  test('a workload that was restarted for this state is not restarted again, whatever its pods look like', () => {
+    const planned = plan([restarted('a'), workload('b')]);
+    expect(names(planned)).toEqual(['b']);
+    expect(planned.unchanged).toMatchObject([
+      {
+        workload: { name: 'a' },
+        why: 'old image',
+        waiting: 'it was restarted for this at 2026-01-01T11:59:00Z, and something else changes its pods',
+      },
+    ]);
+  });
+
+  test('it is restarted for another state', () => {
+    expect(names(plan([restarted('a', {}, 'h0')]))).toEqual(['a']);
+  });
+
+  test('a workload that was restarted for an earlier state and is up to date is not counted', () => {
+    expect(plan([restarted('a', {}, 'h0')], {}, ['a'])).toMatchObject({ restart: [], progress: { total: 0, done: 0 } });
+  });
+});
+
+describe('a workload waits, and holds up nobody', () => {
+  test.each<[string, Options, string]>([
+    [
+      'while it is excluded',
+      { annotations: { 'restarter.istio-operator.kyma-project.io/exclude': 'true' } },
+      'it is excluded by annotation restarter.istio-operator.kyma-project.io/exclude',
+    ],
+    ['while it is paused', { spec: { paused: true } }, 'its rollout is paused'],
+    [
+      'when somebody deletes its pods by hand',
+      { kind: 'StatefulSet', spec: { updateStrategy: { type: 'OnDelete' } } },
+      'its update strategy is OnDelete: delete its pods',
+    ],
+    [
+      'while it is not healthy: the pods that it has are better than none',
+      { status: { readyReplicas: 1, availableReplicas: 1 } },
+      'it is not healthy: 1 of 2 pods are available',
+    ],
+    [
+      'until its maintenance window opens',
+      { annotations: { 'restarter.istio-operator.kyma-project.io/maintenance-window': 'Sat-Sun 00:00-04:00' } },
+      'its maintenance window opens at 2026-01-03T00:00:00Z',
+    ],
+    [
+      'when its maintenance window is none',
+      { annotations: { 'restarter.istio-operator.kyma-project.io/maintenance-window': 'at night' } },
+      'annotation restarter.istio-operator.kyma-project.io/maintenance-window must be like "Sat-Sun 00:00-04:00", found "at night"',
+    ],
+  ])('%s', (_what, options, text) => {
+    const planned = plan([workload('a', options), workload('b')]);
+    expect(names(planned)).toEqual(['b']);
+    expect(waits(planned)).toEqual({ a: text });
+  });
+
+  test('and the planner says when the first window opens', () => {
+    const window = (text: string): Options => ({
+      annotations: { 'restarter.istio-operator.kyma-project.io/maintenance-window': text },
+    });
+    const planned = plan([workload('a', window('Sat 00:00-04:00')), workload('b', window('20:00-21:00'))]);
+    expect(planned.wakeAt).toBe(Date.parse('2026-01-01T20:00:00Z'));
+  });
+
+  test('a window for all is for those that have none of their own', () => {
+    const own = workload('b', {
+      annotations: { 'restarter.istio-operator.kyma-project.io/maintenance-window': '11:00-13:00' },
+    });
+    const window = parseWindow('Sat 00:00-04:00')!;
+    expect(names(plan([workload('a'), own], { window }))).toEqual(['b']);
+  });
+});
+
+describe('PodDisruptionBudgets', () => {
+  const budget = (allowed: number, app: string, rest: Partial<DisruptionBudget> = {}): DisruptionBudget => ({
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name: `pdb-${app}`, namespace: 'shop', generation: 1 },
+    spec: { selector: { matchLabels: { app } } },
+    status: { disruptionsAllowed: allowed, observedGeneration: 1 },
+    ...rest,
+  });
+
+  test('hold a restart back while they allow no disruption', () => {
+    const planned = plan([workload('a'), workload('b')], { budgets: [budget(0, 'a'), budget(1, 'b')] });
+    expect(names(planned)).toEqual(['b']);
+    expect(waits(planned)).toEqual({ a: 'PodDisruptionBudget shop/pdb-a allows no disruption' });
+  });
+
+  test('that are not counted yet are waited for', () => {
+    const stale = budget(1, 'a', { metadata: { name: 'pdb-a', namespace: 'shop', generation: 2 } });
+    expect(waits(plan([workload('a')], { budgets: [stale] }))['a']).toContain('is not counted yet');
+  });
+
+  test('that two workloads share let one of them restart at a time', () => {
+    const shared = budget(1, 'x', { spec: { selector: { matchLabels: { tier: 'web' } } } });
+    const web = { spec: { template: { metadata: { labels: { tier: 'web' } } } } };
+    const planned = plan([workload('a', web), workload('b', web)], { budgets: [shared] });
+    expect(names(planned)).toEqual(['a']);
+    expect(waits(planned)['b']).toContain('is shared with a workload that is restarted now');
+  });
+
+  test('do not concern a Deployment that adds pods before it takes any away', () => {
+    const losing = (maxUnavailable: number | string): Options => ({
+      spec: { strategy: { rollingUpdate: { maxUnavailable } } },
+    });
+    expect(names(plan([workload('a', losing('25%'))], { budgets: [budget(0, 'a')] }))).toEqual([]);
+    expect(names(plan([workload('a', losing(0))], { budgets: [budget(0, 'a')] }))).toEqual(['a']);
+  });
+
+  test('of other namespaces, and those that select nothing, do not count', () => {
+    const other = budget(0, 'a', { metadata: { name: 'x', namespace: 'other' } });
+    const none = budget(0, 'a', { spec: {} });
+    expect(names(plan([workload('a')], { budgets: [other, none] }))).toEqual(['a']);
+  });
+});
+
+describe('the mark', () => {
+  test.each(['Deployment', 'StatefulSet', 'DaemonSet'])('of a %s is in its template, beside what is there', (kind) => {
+    const spec = { template: { metadata: { annotations: { a: 'b' }, labels: { app: 'x' } } } };
+    const after = marked(workload('x', { kind, spec }), HASH, NOW);
+    expect(after.spec?.template?.metadata).toEqual({
+      labels: { app: 'x' },
+      annotations: {
+        a: 'b',
+        'istio-operator.kyma-project.io/restartedAt': '2026-01-01T12:00:00Z',
+        'istio-operator.kyma-project.io/restartedFor': HASH,
+      },
+    });
+    expect(after.metadata).toEqual(workload('x', { kind, spec }).metadata);
+    expect(markOf(after)).toEqual({ for: HASH, at: NOW });
+  });
+
+  test('of an Argo Rollout is on itself, and Argo is asked to restart its pods', () => {
+    const after = marked(workload('x', { kind: 'Rollout' }), HASH, NOW);
+    expect(after.spec).toMatchObject({ restartAt: '2026-01-01T12:00:00Z' });
+    expect(after.spec?.template).toEqual(workload('x').spec?.template);
+    expect(markOf(after)).toEqual({ for: HASH, at: NOW });
+  });
+
+  test('of a ReplicaSet says which pods are old: the oldest goes first, one at a time', () => {
+    const set = { kind: 'ReplicaSet' };
+    expect(plan([restarted('a', set)]).replace).toHaveLength(1);
+    const unready = restarted('a', { ...set, status: { readyReplicas: 1 } });
+    expect(plan([unready])).toMatchObject({ replace: [], restarting: [{ waiting: '1 of 2 pods are ready' }] });
+    const pod = (name: string, creationTimestamp: string): Pod => {
+      return { apiVersion: 'v1', kind: 'Pod', metadata: { name, creationTimestamp } } satisfies KubeObject;
+    };
+    const pods = [
+      pod('new', '2026-01-01T12:00:01Z'),
+      pod('second', '2026-01-01T11:00:00Z'),
+      pod('first', '2026-01-01T10:00:00Z'),
+    ];
+    expect(podToDelete({ for: HASH, at: NOW }, pods)?.metadata.name).toBe('first');
+    expect(podToDelete({ for: HASH, at: NOW }, [pods[0]!])).toBeUndefined();
+  });
+
+  test('of a ReplicaSet whose pods were all replaced keeps them from being replaced for ever', () => {
+    const ref = workloadRef(workload('a', { kind: 'ReplicaSet' }));
+    const outdated = new Map([[workloadKey(ref), { workload: ref, why: 'old image', pods: 1, oldest: NOW }]]);
+    expect(plan([restarted('a', { kind: 'ReplicaSet' })], { outdated })).toMatchObject({
+      replace: [],
+      unchanged: [{ workload: { name: 'a' } }],
+    });
+  });
+});
+
+/** A cluster in which rollouts take their time, some of them for ever. */
+class Cluster {
+  readonly workloads: Workload[];
+  readonly restarts = new Map<string, number>();
+  readonly #left = new Map<string, number>();
+  readonly #stuck: ReadonlySet<string>;
+
+  constructor(count: number, stuck: readonly string[]) {
+    this.workloads = Array.from({ length: count }, (_none, index) => workload(`w-${String(index).padStart(4, '0')}`));
+    this.#stuck = new Set(stuck);
+  }
+
+  plan(batchSize: number): RestartPlan {
+    const done = this.workloads.filter((each) => markOf(each)?.for === HASH).map(({ metadata }) => metadata.name);
+    return plan(this.workloads, { batchSize }, done);
+  }
+
+  /** Carries out as much of a plan as comes before a crash. */
+  apply({ restart }: RestartPlan, writes: number): void {
+    for (const {
+      workload: { metadata },
+    } of restart.slice(0, writes)) {
+      const index = this.workloads.findIndex((each) => each.metadata.name === metadata.name);
+      this.restarts.set(metadata.name, (this.restarts.get(metadata.name) ?? 0) + 1);
+      this.#left.set(metadata.name, this.#stuck.has(metadata.name) ? Number.POSITIVE_INFINITY : 1 + (index % 3));
+      const status = { ...HEALTHY, availableReplicas: 1 };
+      this.workloads[index] = { ...marked(this.workloads[index]!, HASH, NOW), status };
+    }
+  }
+
+  tick(): void {
+    for (const [name, left] of this.#left) {
+      if (left > 1) this.#left.set(name, left - 1);
+      else {
+        this.#left.delete(name);
+        const index = this.workloads.findIndex(({ metadata }) => metadata.name === name);
+        this.workloads[index] = { ...this.workloads[index]!, status: HEALTHY };
+      }
+    }
+  }
+
+  get unavailable(): number {
+    return this.workloads.filter(({ status }) => status?.availableReplicas !== 2).length;
+  }
+}
+
+test('500 workloads are restarted once each, never more than a batch at a time', () => {
+  const cluster = new Cluster(500, []);
+  for (let round = 0; round < 500; round++) {
+    cluster.apply(cluster.plan(20), Number.POSITIVE_INFINITY);
+    expect(cluster.unavailable).toBeLessThanOrEqual(20);
+    cluster.tick();
+  }
+  expect([...cluster.restarts.values()].every((count) => count === 1)).toBe(true);
+  expect(cluster.restarts.size).toBe(500);
+  expect(cluster.plan(20)).toMatchObject({
+    restart: [],
+    restarting: [],
+    waiting: [],
+    progress: { total: 500, done: 500 },
+  });
+});
+
+test('whenever it crashes, nothing is restarted twice, and it finishes or says what it waits for', () => {
+  assert(
+    property(
+      integer({ min: 1, max: 30 }),
+      integer({ min: 1, max: 7 }),
+      array(integer({ min: 0, max: 7 }), { minLength: 1, maxLength: 20 }),
+      option(integer({ min: 0, max: 29 })),
+      (count, batchSize, crashes, stuck) => {
+        const stuckName = stuck === null ? [] : [`w-${String(stuck).padStart(4, '0')}`];
+        const cluster = new Cluster(count, stuckName);
+        for (let round = 0; round < count * 4 + crashes.length; round++) {
+          cluster.apply(cluster.plan(batchSize), crashes[round] ?? Number.POSITIVE_INFINITY);
+          expect(cluster.unavailable).toBeLessThanOrEqual(batchSize);
+          cluster.tick();
+        }
+        expect([...cluster.restarts.values()].every((times) => times === 1)).toBe(true);
+        const { waiting, restarting, progress } = cluster.plan(batchSize);
+        const expected = progress.done < progress.total ? stuckName : [];
+        expect(restarting.map(({ workload: { name } }) => name)).toEqual(expected);
+        const blamed = waiting.map(({ waiting: text }) => /Deployment shop\/(\S+)/.exec(text)?.[1]);
+        expect(blamed.every((name) => name === expected[0])).toBe(true);
+      },
+    ),
+  );
+});

@@ -1,0 +1,51 @@
+// CPU and memory of sidecars: compared as quantities, and what annotations of a pod ask for comes before the mesh.
+import type { ComponentResources } from '../../api/istio.ts';
+import { parseQuantity } from '../../kube/quantity.ts';
+import { sidecarOf } from '../workloads.ts';
+import type { ContainerResources, Pod } from '../workloads.ts';
+import type { RestartPredicate } from './predicate.ts';
+
+const ANNOTATION = 'sidecar.istio.io/proxy';
+const FIELDS = [
+  { kind: 'requests', what: 'cpu', annotation: 'CPU' },
+  { kind: 'requests', what: 'memory', annotation: 'Memory' },
+  { kind: 'limits', what: 'cpu', annotation: 'CPULimit' },
+  { kind: 'limits', what: 'memory', annotation: 'MemoryLimit' },
+] as const;
+
+/** CPU or memory differ. */
+export function otherResources(expected: Required<ComponentResources>): RestartPredicate {
+  return (pod) => {
+    const sidecar = sidecarOf(pod);
+    const wanted = askedFor(pod) ?? expected;
+    if (sidecar === undefined || wanted === 'unreadable') return undefined;
+    for (const { kind, what } of FIELDS) {
+      const [has, should] = [sidecar.resources?.[kind]?.[what], wanted[kind]?.[what]];
+      if (amount(has) !== amount(should)) {
+        return `${kind}.${what} of its sidecar is ${has ?? 'not set'}, and should be ${should ?? 'not set'}`;
+      }
+    }
+    return undefined;
+  };
+}
+
+/** What the annotations of a pod ask for; undefined without any. A missing request is the limit. */
+function askedFor({ metadata: { annotations = {} } }: Pod): ContainerResources | 'unreadable' | undefined {
+  const value = (name: string): string | undefined => annotations[`${ANNOTATION}${name}`];
+  const given = FIELDS.map(({ annotation }) => value(annotation));
+  if (given.every((each) => each === undefined)) return undefined;
+  if (given.some((each) => each !== undefined && parseQuantity(each) === undefined)) return 'unreadable';
+  const list = (cpu: string | undefined, memory: string | undefined) => ({
+    ...(cpu !== undefined && { cpu }),
+    ...(memory !== undefined && { memory }),
+  });
+  return {
+    requests: list(value('CPU') ?? value('CPULimit'), value('Memory') ?? value('MemoryLimit')),
+    limits: list(value('CPULimit'), value('MemoryLimit')),
+  };
+}
+
+/** In billionths; nothing counts as 0. */
+function amount(quantity: string | number | undefined): bigint {
+  return parseQuantity(String(quantity ?? 0))?.nano ?? 0n;
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { rolloutOf } from './rollout.ts';
+import type { Workload } from './workloads.ts';
+
+const workload = (kind: string, status: Workload['status'], spec: Workload['spec'] = { replicas: 2 }): Workload => ({
+  apiVersion: 'apps/v1',
+  kind,
+  metadata: { name: 'a', generation: 2 },
+  spec,
+  status: { observedGeneration: 2, ...status },
+});
+
+const pods = (count: number) => ({
+  replicas: count,
+  updatedReplicas: count,
+  readyReplicas: count,
+  availableReplicas: count,
+});
+const daemons = (wanted: number, updated: number, available: number) => ({
+  desiredNumberScheduled: wanted,
+  updatedNumberScheduled: updated,
+  numberAvailable: available,
+});
+const onDelete = { replicas: 2, updateStrategy: { type: 'OnDelete' } };
+
+test.each<[string, Workload]>([
+  ['a Deployment whose pods are all new and available', workload('Deployment', pods(2))],
+  ['a Deployment of no pods', workload('Deployment', {}, { replicas: 0 })],
+  [
+    'a StatefulSet up to its partition',
+    workload(
+      'StatefulSet',
+      { readyReplicas: 2, updatedReplicas: 1 },
+      { replicas: 2, updateStrategy: { rollingUpdate: { partition: 1 } } },
+    ),
+  ],
+  ['a StatefulSet whose pods are deleted by hand', workload('StatefulSet', { readyReplicas: 2 }, onDelete)],
+  ['a DaemonSet whose pods are all new and available', workload('DaemonSet', daemons(3, 3, 3))],
+  ['a ReplicaSet whose pods are ready', workload('ReplicaSet', { readyReplicas: 2 })],
+  ['an Argo Rollout that is healthy', workload('Rollout', { ...pods(2), observedGeneration: '2', phase: 'Healthy' })],
+])('%s is done', (_what, each) => {
+  expect(rolloutOf(each)).toEqual({ state: 'done' });
+});
+
+test.each<[string, Workload, string]>([
+  [
+    'a change is not seen',
+    workload('Deployment', { ...pods(2), observedGeneration: 1 }),
+    'its controller has not seen the change yet',
+  ],
+  ['pods are old', workload('Deployment', { ...pods(2), updatedReplicas: 1 }), '1 of 2 pods are new'],
+  ['old pods remain', workload('Deployment', { ...pods(2), replicas: 3 }), '1 old pods are still there'],
+  ['pods are not available', workload('Deployment', { ...pods(2), availableReplicas: 0 }), '0 of 2 pods are available'],
+  ['pods of a StatefulSet are old', workload('StatefulSet', { readyReplicas: 2 }), '0 of 2 pods are new'],
+  ['pods of a DaemonSet are not available', workload('DaemonSet', daemons(3, 3, 1)), '1 of 3 pods are available'],
+])('a rollout goes on while %s', (_what, each, why) => {
+  expect(rolloutOf(each)).toEqual({ state: 'progressing', why });
+});
+
+test.each<[string, Workload, string]>([
+  [
+    'has timed out',
+    workload('Deployment', {
+      ...pods(1),
+      conditions: [{ type: 'Progressing', status: 'False', message: 'timed out' }],
+    }),
+    'timed out',
+  ],
+  ['is a Rollout that is degraded', workload('Rollout', { ...pods(2), phase: 'Degraded' }), 'it is degraded'],
+  [
+    'is a Rollout that is paused',
+    workload('Rollout', { ...pods(2), phase: 'Paused' }),
+    'it is paused: promote or abort it',
+  ],
+])('a rollout is stuck that %s', (_what, each, why) => {
+  expect(rolloutOf(each)).toEqual({ state: 'stuck', why });
+});
