@@ -116,8 +116,8 @@ async function liveNames(words: readonly string[]): Promise<LiveNames> {
   const of = askedFor(words);
   if (of === undefined) return { of, names: [] };
   try {
-    const [{ connected }, kind] = await Promise.all([import('./options.ts'), kindOf(of)]);
-    return await connected(clusterOf(words), async ({ client, namespace }) => {
+    const [{ withConnection }, kind] = await Promise.all([import('./options.ts'), kindOf(of)]);
+    return await withConnection(clusterOf(words), async ({ client, namespace }) => {
       const page = await client.list(kind, {
         limit: 500,
         timeoutMs: PATIENCE_MS,

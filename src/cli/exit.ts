@@ -22,6 +22,21 @@ export class CommandFailed extends Error {
   }
 }
 
+/** A failure like most. */
+export function failure(message: string): CommandFailed {
+  return new CommandFailed(EXIT.error, message);
+}
+
+/** What is wrong with the value of a flag or an argument, and what to do. */
+export function invalidFlag(flag: string, text: string, problem: string): CommandFailed {
+  return failure(`${flag} "${text}": ${problem}`);
+}
+
+/** What is wrong at a place of a file that `-f` names. */
+export function invalidFile(where: string, problem: string): CommandFailed {
+  return failure(`-f ${where}: ${problem}`);
+}
+
 /** Runs something that Ctrl-C ends: its signal aborts, and the command fails with the code for that. */
 export async function interruptible<R>(run: (signal: AbortSignal) => Promise<R>): Promise<R> {
   const controller = new AbortController();
@@ -35,19 +50,19 @@ export async function interruptible<R>(run: (signal: AbortSignal) => Promise<R>)
   }
 }
 
-/** What ends in order if nobody reads what it says any more. Not the signal itself: each broken connection would be one. */
-const ends = new Set<() => void>();
+/** Called when nobody reads any more. SIGPIPE would not do: each broken connection would be one. */
+const whenUnread = new Set<() => void>();
 
 /** Calls back, instead of ending at once, when whoever reads what we print has left. */
 export function whenReaderLeaves(end: () => void): void {
-  ends.add(end);
+  whenUnread.add(end);
 }
 
 /** Ends as a shell expects it when whoever reads what we print has left, as `head` does. */
-export function endWithReader(): void {
+export function exitWhenReaderLeaves(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE' && ends.size > 0) return ends.forEach((end) => end());
+      if (error.code === 'EPIPE' && whenUnread.size > 0) return whenUnread.forEach((end) => end());
       if (error.code === 'EPIPE') process.exit(EXIT.brokenPipe);
       if (stream === process.stdout) console.error(`error: standard output: ${error.message}`);
       process.exit(EXIT.error);

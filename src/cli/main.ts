@@ -5,8 +5,8 @@ import { completeCommand, completionCommand } from './completion.ts';
 import { envCommand } from './env/command.ts';
 import { crdsCommand } from './run/crds.ts';
 import { withTwoDashes } from './run/go-flags.ts';
-import { switchesOf } from './options.ts';
-import { programOf, run } from './program.ts';
+import { withNegatedSwitches } from './options.ts';
+import { programWith, run } from './program.ts';
 import { routingCommand } from './routing/command.ts';
 import { runCommand } from './run/command.ts';
 import { targetCommand } from './target/command.ts';
@@ -25,7 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Command>> = {
 
 function program(): Command {
   const commands = Object.values(COMMANDS).map((make) => make());
-  return programOf(commands).addCommand(completeCommand(program), { hidden: true });
+  return programWith(commands).addCommand(completeCommand(program), { hidden: true });
 }
 
 /** `run` takes over the arguments of an operator written in Go. */
@@ -38,7 +38,7 @@ export function main(argv: readonly string[]): Promise<void> {
   // Where it is the first word, no other command is needed: to make all of them takes a while.
   const [, make] = Object.entries(COMMANDS).find(([name]) => name === argv[2]) ?? [];
   return run(
-    () => (make === undefined ? program() : programOf([make()])),
-    () => goFlagsOf(switchesOf(argv)),
+    () => (make === undefined ? program() : programWith([make()])),
+    () => goFlagsOf(withNegatedSwitches(argv)),
   );
 }

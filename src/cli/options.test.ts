@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { durationOf, switchesOf } from './options.ts';
+import { durationFlag, withNegatedSwitches } from './options.ts';
 
 describe('durations', () => {
   test.each([
@@ -11,16 +11,16 @@ describe('durations', () => {
     ['1h', 3_600_000],
     ['2d', 172_800_000],
   ])('%s', (text, ms) => {
-    expect(durationOf(text)).toBe(ms);
+    expect(durationFlag(text)).toBe(ms);
   });
 
   test.each(['', '5', 's', '5 s', '-5s', '5s!', '5w'])('"%s" is refused', (text) => {
-    expect(() => durationOf(text)).toThrow('A duration is a number with a unit');
+    expect(() => durationFlag(text)).toThrow('A duration is a number with a unit');
   });
 });
 
 test('switches are understood with a value, as kubectl takes them; what follows -- is left alone', () => {
-  expect(switchesOf(['env', '--wait=false', '--wait=true', '--', '--wait=false'])).toEqual([
+  expect(withNegatedSwitches(['env', '--wait=false', '--wait=true', '--', '--wait=false'])).toEqual([
     'env',
     '--no-wait',
     '--wait',

@@ -61,8 +61,8 @@ export function selectorFlag(): Option {
 /** `--timeout`, in milliseconds. */
 export function timeoutFlag(initial: string): Option {
   return new Option('--timeout <duration>', 'how long to wait, such as 90s or 2m')
-    .argParser(durationOf)
-    .default(durationOf(initial), initial);
+    .argParser(durationFlag)
+    .default(durationFlag(initial), initial);
 }
 
 /** The default where waiting must be asked for; only so that --wait=false is understood. */
@@ -91,7 +91,10 @@ export interface Connection {
 }
 
 /** Runs something with a connection, and closes it in the end. */
-export async function connected<R>(options: ClusterOptions, run: (connection: Connection) => Promise<R>): Promise<R> {
+export async function withConnection<R>(
+  options: ClusterOptions,
+  run: (connection: Connection) => Promise<R>,
+): Promise<R> {
   // Loaded here, so that help and refusals come without it.
   const [{ connect }, { loadConfig }] = await Promise.all([
     import('../kube/client/connect.ts'),
@@ -110,15 +113,15 @@ export async function connected<R>(options: ClusterOptions, run: (connection: Co
   try {
     return await run({ client, namespace: options.namespace ?? config.namespace ?? 'default', config });
   } catch (error) {
-    const { namingCredentials } = await import('./objects/credentials-hint.ts');
-    throw namingCredentials(error, config.server, options);
+    const { withCredentialsHint } = await import('./objects/credentials-hint.ts');
+    throw withCredentialsHint(error, config.server, options);
   } finally {
     client.close();
   }
 }
 
 /** kubectl writes switches with a value; commander wants the negated name. */
-export function switchesOf(argv: readonly string[]): readonly string[] {
+export function withNegatedSwitches(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return argv.map((argument, i) => {
     if (end >= 0 && i > end) return argument;
@@ -128,7 +131,7 @@ export function switchesOf(argv: readonly string[]): readonly string[] {
 }
 
 /** A duration as people write it (`90s`, `1m30s`, `2d`), in milliseconds. */
-export function durationOf(text: string): number {
+export function durationFlag(text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined) return ms;
   throw new InvalidArgumentError('A duration is a number with a unit, such as 90s, 1m30s or 2d.');
@@ -142,7 +145,7 @@ export function isDnsLabel(text: string): boolean {
 /** The name of a namespace, for a flag. */
 export function parseNamespace(text: string): string {
   if (isDnsLabel(text)) return text;
-  throw new InvalidArgumentError('A namespace is at most 63 small letters, digits and hyphens.');
+  throw new InvalidArgumentError('A namespace is at most 63 lowercase letters, digits and hyphens.');
 }
 
 /** A label selector, for a flag: checked here and sent as it was written. */

@@ -1,11 +1,11 @@
 // The program around the commands: its own options, and what becomes of failures.
 import { Command } from 'commander';
-import { CommandFailed, endWithReader, EXIT, messageOf } from './exit.ts';
+import { CommandFailed, exitWhenReaderLeaves, EXIT, messageOf } from './exit.ts';
 import { fitHelp } from './help.ts';
 import { version } from './version.ts';
 
 /** The command line with these commands. */
-export function programOf(commands: Iterable<Command>): Command {
+export function programWith(commands: Iterable<Command>): Command {
   const root = new Command('offshoot')
     .description('On-demand environments on the Kubernetes cluster and service mesh you already run.')
     .version(version(), '-V, --version', 'print the version')
@@ -21,7 +21,7 @@ export function programOf(commands: Iterable<Command>): Command {
 
 /** Runs what the arguments name. A failure is told on standard error and sets the exit code. */
 export async function run(program: () => Command, argv: () => readonly string[]): Promise<void> {
-  endWithReader();
+  exitWhenReaderLeaves();
   try {
     await program().parseAsync([...argv()]);
   } catch (error) {

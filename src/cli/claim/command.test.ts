@@ -113,7 +113,7 @@ Target team/ours  Bound  namespace team at SERVER
   expect(deleted).toEqual({
     code: 0,
     stdout: 'deploymenttargetclaim.appstudio.redhat.com/prod deleted\n',
-    stderr: 'staying: Target team/ours\nClaim team/prod: leaving\nClaim team/prod: gone\n',
+    stderr: 'keeping: Target team/ours\nClaim team/prod: deleting\nClaim team/prod: deleted\n',
   });
   expect([await claimNames(), await targetNames()]).toEqual([[], ['ours']]);
   expect((await team.run('target', 'describe', 'ours')).stdout).toContain('make-available=true');
@@ -159,10 +159,10 @@ Claim team/staging  Bound  class sandbox, expires TIME
     const deleted = await team.run('claim', 'delete', 'staging');
     expect(deleted).toMatchObject({ code: 0, stdout: 'deploymenttargetclaim.appstudio.redhat.com/staging deleted\n' });
     expect(lastWords(steady(deleted.stderr))).toEqual({
-      'Namespace offshoot-ID-env': 'gone',
-      'SpaceRequest team/staging-ID': 'gone',
-      'Target team/staging-dt': 'gone',
-      'Claim team/staging': 'gone',
+      'Namespace offshoot-ID-env': 'deleted',
+      'SpaceRequest team/staging-ID': 'deleted',
+      'Target team/staging-dt': 'deleted',
+      'Claim team/staging': 'deleted',
     });
     expect([await claimNames(), await targetNames()]).toEqual([[], ['ours']]);
     expect((await team.client.list(SpaceRequest, { namespace: 'team' })).items).toEqual([]);
@@ -180,8 +180,8 @@ test('namespaces of this cluster: one class frees them, the other keeps them', {
   });
   const deleted = await team.run('claim', 'delete', 'freed', 'held');
   expect(deleted.code).toBe(0);
-  expect(deleted.stderr).toContain('staying: Target team/held-dt\n');
-  expect(deleted.stderr).toContain('Target team/freed-dt: gone\n');
+  expect(deleted.stderr).toContain('keeping: Target team/held-dt\n');
+  expect(deleted.stderr).toContain('Target team/freed-dt: deleted\n');
   expect([await claimNames(), (await targetNames()).sort()]).toEqual([[], ['held-dt', 'ours']]);
 });
 
@@ -230,7 +230,7 @@ test('a kubeconfig that is not there says what is missing', { timeout: 60_000 },
   );
   expect(await team.run('claim', 'delete', 'bare', '--no-wait')).toMatchObject({
     code: 0,
-    stderr: 'staying: Target team/bare\ngoing: Claim team/bare\n',
+    stderr: 'keeping: Target team/bare\ndeleting: Claim team/bare\n',
   });
   await until(async () => (await claimNames()).length === 0, 20_000);
 });
@@ -327,7 +327,7 @@ test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, as
     ],
     [
       ['claim', 'create', 'Upper', '--class', 'sandbox'],
-      'NAME "Upper": a name is at most 63 small letters, digits and hyphens',
+      'NAME "Upper": a name is at most 63 lowercase letters, digits and hyphens',
     ],
     [['claim', 'create', 'taken', '--class', 'sandbox'], 'claim team/taken exists already and is another one'],
     [['claim', 'create', 'x', '--class', 'sandbox', '-n', 'nowhere'], 'namespaces "nowhere" not found'],

@@ -8,7 +8,7 @@ import type { ListOptions } from '../objects/list.ts';
 import {
   clusterFlags,
   dryRunFlag,
-  durationOf,
+  durationFlag,
   listFlags,
   noWaitFlag,
   outputFlag,
@@ -146,6 +146,6 @@ Warnings tell of what would be admitted and yet can't work. Whether a class or t
 
 /** Checked here and sent as it was written. */
 function parseTtl(text: string): string {
-  if (durationOf(text) > 0) return text;
+  if (durationFlag(text) > 0) return text;
   throw new InvalidArgumentError('It must be longer than nothing, such as 90m or 2d.');
 }

@@ -7,9 +7,9 @@ import { keyOf } from '../../kube/objects.ts';
 import { claimNameOf, phaseOf, REQUESTED_NAMESPACE, SELECTOR } from '../../targets/index.ts';
 import { CLAIM, CLASS, TARGET } from './nouns.ts';
 import { waitBound } from './wait.ts';
-import { CommandFailed, EXIT } from '../exit.ts';
-import { findNamed, hintFor, listNamed } from '../objects/find.ts';
-import { connected, isDnsLabel } from '../options.ts';
+import { failure, invalidFlag } from '../exit.ts';
+import { findByName, suggestionFor, listOfKind } from '../objects/find.ts';
+import { withConnection, isDnsLabel } from '../options.ts';
 import type { ClusterOptions, Connection, DryRun } from '../options.ts';
 import { nameText, objectsText } from '../terminal/output.ts';
 
@@ -27,19 +27,19 @@ export interface ClaimCreateOptions extends ClusterOptions {
 
 /** Creates a claim. */
 export async function createClaim(name: string, options: ClaimCreateOptions): Promise<void> {
-  if (!isDnsLabel(name)) throw refused('NAME', name, 'a name is at most 63 small letters, digits and hyphens');
+  if (!isDnsLabel(name)) throw invalidFlag('NAME', name, 'a name is at most 63 lowercase letters, digits and hyphens');
   // A manifest for later needs no cluster, as long as nothing must be looked up for it.
   if (options.dryRun === 'client' && options.class !== undefined) {
     const { namespaceWithoutCluster } = await import('../objects/credentials-hint.ts');
     const manifest = manifestOf(name, namespaceWithoutCluster(options), options.class, options);
     return print(manifest, options, 'created (dry run)');
   }
-  return connected(options, async (connection) => {
+  return withConnection(options, async (connection) => {
     const { client, namespace } = connection;
-    const { className, ofClass } = await wishOf(name, options, connection);
+    const { className, ofClass } = await chooseClass(name, options, connection);
     const manifest = manifestOf(name, namespace, className, options);
     if (options.dryRun === 'client') return print(manifest, options, 'created (dry run)');
-    const before = await findNamed(client, CLAIM, { name, namespace });
+    const before = await findByName(client, CLAIM, { name, namespace });
     if (before !== undefined) refuseOther(before, manifest);
     const claim = before ?? (await create(client, manifest, options.dryRun === 'server'));
     const word = before === undefined ? 'created' : 'unchanged';
@@ -48,24 +48,32 @@ export async function createClaim(name: string, options: ClaimCreateOptions): Pr
   });
 }
 
-interface Wish {
+interface ChosenClass {
   readonly className: string;
   readonly ofClass: DeploymentTargetClass | undefined;
 }
 
 /** The class that the flags ask for, after a look at whether it and the target can be had. */
-async function wishOf(name: string, options: ClaimCreateOptions, { client, namespace }: Connection): Promise<Wish> {
+async function chooseClass(
+  name: string,
+  options: ClaimCreateOptions,
+  { client, namespace }: Connection,
+): Promise<ChosenClass> {
   const classes = await classesOf(client);
   const target = options.target === undefined ? undefined : await targetFor(client, options.target, namespace);
   const className = options.class ?? target?.spec.deploymentTargetClassName;
   if (className === undefined) {
     const known = classes?.map(({ metadata }) => metadata.name) ?? [];
     const offer = known.length === 0 ? 'name one' : `name one of ${known.join(', ')}`;
-    throw refusal(`--class is missing: ${offer}, or "" for a target that somebody brought`);
+    throw failure(`--class is missing: ${offer}, or "" for a target that somebody brought`);
   }
   const ofClass = classes?.find(({ metadata }) => metadata.name === className);
   if (options.class !== undefined && className !== '' && classes !== undefined && ofClass === undefined) {
-    throw refused('--class', className, `there is no class of this name; ${hintFor(CLASS, className, classes)}`);
+    throw invalidFlag(
+      '--class',
+      className,
+      `there is no class of this name; ${suggestionFor(CLASS, className, classes)}`,
+    );
   }
   if (target !== undefined) refuseMismatch(name, className, target);
   return { className, ofClass };
@@ -74,7 +82,7 @@ async function wishOf(name: string, options: ClaimCreateOptions, { client, names
 /** All classes; undefined where they may not be read, and only the controller can tell. */
 async function classesOf(client: Client): Promise<readonly DeploymentTargetClass[] | undefined> {
   try {
-    return await listNamed(client, CLASS, {});
+    return await listOfKind(client, CLASS, {});
   } catch (error) {
     if (isForbidden(error)) return undefined;
     throw error;
@@ -82,16 +90,16 @@ async function classesOf(client: Client): Promise<readonly DeploymentTargetClass
 }
 
 async function targetFor(client: Client, target: string, namespace: string): Promise<DeploymentTarget> {
-  const found = target === '' ? undefined : await findNamed(client, TARGET, { name: target, namespace });
+  const found = target === '' ? undefined : await findByName(client, TARGET, { name: target, namespace });
   if (found !== undefined) return found;
-  const hint = hintFor(TARGET, target, await listNamed(client, TARGET, { namespace }));
-  throw refused('--target', target, `there is no target of this name in namespace ${namespace}; ${hint}`);
+  const hint = suggestionFor(TARGET, target, await listOfKind(client, TARGET, { namespace }));
+  throw invalidFlag('--target', target, `there is no target of this name in namespace ${namespace}; ${hint}`);
 }
 
 /** What the controller would only say after the claim is made. */
 function refuseMismatch(name: string, className: string, target: DeploymentTarget): void {
   const refuse = (problem: string): never => {
-    throw refused('--target', target.metadata.name, problem);
+    throw invalidFlag('--target', target.metadata.name, problem);
   };
   const phase = phaseOf(target);
   const holder = claimNameOf(target);
@@ -130,14 +138,14 @@ function manifestOf(
 function refuseOther({ metadata, spec }: DeploymentTargetClaim, wanted: DeploymentTargetClaim): void {
   const about = `claim ${keyOf(metadata)}`;
   if (metadata.deletionTimestamp !== undefined) {
-    throw refusal(`${about} is being deleted: wait until it is gone, or choose another name`);
+    throw failure(`${about} is being deleted: wait until it is gone, or choose another name`);
   }
   const isSame =
     wanted.spec.deploymentTargetClassName === spec.deploymentTargetClassName &&
     [undefined, spec.targetName].includes(wanted.spec.targetName) &&
     wanted.spec.ttl === spec.ttl &&
     [REQUESTED_NAMESPACE, SELECTOR].every((key) => wanted.metadata.annotations?.[key] === metadata.annotations?.[key]);
-  if (!isSame) throw refusal(`${about} exists already and is another one: choose another name, or delete it first`);
+  if (!isSame) throw failure(`${about} exists already and is another one: choose another name, or delete it first`);
 }
 
 function create(client: Client, manifest: DeploymentTargetClaim, dryRun: boolean): Promise<DeploymentTargetClaim> {
@@ -151,12 +159,4 @@ function create(client: Client, manifest: DeploymentTargetClaim, dryRun: boolean
 function print(claim: DeploymentTargetClaim, { output }: ClaimCreateOptions, word: string): void {
   if (output === 'json' || output === 'yaml') process.stdout.write(objectsText(output, [claim], false));
   else console.log(output === 'name' ? nameText(claim) : `${nameText(claim)} ${word}`);
-}
-
-function refused(flag: string, text: string, problem: string): CommandFailed {
-  return refusal(`${flag} "${text}": ${problem}`);
-}
-
-function refusal(message: string): CommandFailed {
-  return new CommandFailed(EXIT.error, message);
 }

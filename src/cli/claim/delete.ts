@@ -8,18 +8,18 @@ import { claimDeletion, claimWorld, describeClaim } from '../../targets/index.ts
 import { deleteObjects } from '../objects/delete.ts';
 import type { DeleteFlags } from '../objects/delete.ts';
 import { fetchFor } from '../objects/fetch.ts';
-import { getNamed } from '../objects/find.ts';
-import { connected } from '../options.ts';
+import { getByName } from '../objects/find.ts';
+import { withConnection } from '../options.ts';
 import { CLAIM } from './nouns.ts';
 
 /** Deletes claims. All of them must exist before any is deleted. */
 export function deleteClaims(names: readonly string[], options: DeleteFlags): Promise<void> {
-  return connected(options, async ({ client, namespace }) => {
-    const claims = await Promise.all([...new Set(names)].map((name) => getNamed(client, CLAIM, { name, namespace })));
+  return withConnection(options, async ({ client, namespace }) => {
+    const claims = await Promise.all([...new Set(names)].map((name) => getByName(client, CLAIM, { name, namespace })));
     const deletions = await fetchFor(client, (read) =>
       claims.map((claim) => claimDeletion(read, claimWorld(read, claim))),
     );
-    for (const { kept } of deletions) if (kept !== undefined) console.error(`staying: Target ${keyOf(kept.metadata)}`);
+    for (const { kept } of deletions) if (kept !== undefined) console.error(`keeping: Target ${keyOf(kept.metadata)}`);
     const removals = deletions.flatMap((deletion) => deletion.removals);
     await deleteObjects(client, DeploymentTargetClaim, claims, removals, options, 'targets', () =>
       reasonsOf(client, claims),

@@ -4,8 +4,8 @@ import { claimWorld, describeClaim, describeTarget, phaseOf, targetWorld } from 
 import type { Description } from '../../targets/index.ts';
 import { painter } from '../terminal/colour.ts';
 import type { Paint } from '../terminal/colour.ts';
-import { getNamed } from '../objects/find.ts';
-import { connected } from '../options.ts';
+import { getByName } from '../objects/find.ts';
+import { withConnection } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
 import { dataText } from '../terminal/output.ts';
 import { eventLines } from '../terminal/events.ts';
@@ -18,8 +18,8 @@ export interface ClaimDescribeOptions extends ClusterOptions {
 
 /** Prints the tree of a claim. */
 export function describeClaimCommand(name: string, options: ClaimDescribeOptions): Promise<void> {
-  return connected(options, async ({ client, namespace }) => {
-    const claim = await getNamed(client, CLAIM, { name, namespace });
+  return withConnection(options, async ({ client, namespace }) => {
+    const claim = await getByName(client, CLAIM, { name, namespace });
     const { tree, events } = await fetchFor(client, (read) => describeClaim(claimWorld(read, claim)));
     if (options.output !== undefined)
       return void process.stdout.write(dataText(options.output, { claim: tree, events }));
@@ -30,8 +30,8 @@ export function describeClaimCommand(name: string, options: ClaimDescribeOptions
 
 /** Prints the tree of a target. */
 export function describeTargetCommand(name: string, options: ClaimDescribeOptions): Promise<void> {
-  return connected(options, async ({ client, namespace }) => {
-    const target = await getNamed(client, TARGET, { name, namespace });
+  return withConnection(options, async ({ client, namespace }) => {
+    const target = await getByName(client, TARGET, { name, namespace });
     const { tree, events } = await fetchFor(client, (read) => describeTarget(targetWorld(read, target)));
     if (options.output !== undefined)
       return void process.stdout.write(dataText(options.output, { target: tree, events }));

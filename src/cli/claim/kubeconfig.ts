@@ -4,10 +4,10 @@ import type { Client } from '../../kube/client/client.ts';
 import { keyOf } from '../../kube/objects.ts';
 import { phaseOf, problemOf, Secret, targetOf, warningsOf } from '../../targets/index.ts';
 import { CLAIM } from './nouns.ts';
-import { CommandFailed, EXIT } from '../exit.ts';
-import { getNamed } from '../objects/find.ts';
-import { namedKubeconfig } from '../kubeconfig/of-claim.ts';
-import { connected } from '../options.ts';
+import { failure } from '../exit.ts';
+import { getByName } from '../objects/find.ts';
+import { kubeconfigForClaim } from '../kubeconfig/of-claim.ts';
+import { withConnection } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
 import { fetchFor } from '../objects/fetch.ts';
 
@@ -15,9 +15,9 @@ const KEY = 'kubeconfig';
 
 /** Prints the kubeconfig of a claim that is bound. */
 export function printKubeconfig(name: string, options: ClusterOptions): Promise<void> {
-  return connected(options, async ({ client, namespace, config }) => {
-    const claim = await getNamed(client, CLAIM, { name, namespace });
-    const text = namedKubeconfig(await kubeconfigOf(client, claim), keyOf(claim.metadata), config);
+  return withConnection(options, async ({ client, namespace, config }) => {
+    const claim = await getByName(client, CLAIM, { name, namespace });
+    const text = kubeconfigForClaim(await kubeconfigOf(client, claim), keyOf(claim.metadata), config);
     for (const warning of warningsOf(claim)) console.error(`warning: claim ${keyOf(claim.metadata)}: ${warning}`);
     process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   });
@@ -54,8 +54,4 @@ async function secretOf(client: Client, ref: { name: string; namespace: string }
   const secret = await fetchFor(client, (read) => read.get(Secret, ref));
   if (secret !== 'hidden') return secret;
   throw failure(`you may not read Secret ${keyOf(ref)}, which has the kubeconfig: ask for the right to get it`);
-}
-
-function failure(message: string): CommandFailed {
-  return new CommandFailed(EXIT.error, message);
 }

@@ -7,10 +7,10 @@ import { keyOf } from '../../kube/objects.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { claimSteps, claimWorld, describeClaim, progressSources, verdictOf } from '../../targets/index.ts';
 import type { ClaimProgress, ClaimVerdict, ProgressSource } from '../../targets/index.ts';
-import { CommandFailed, EXIT } from '../exit.ts';
+import { CommandFailed, EXIT, failure } from '../exit.ts';
 import { fetchFor } from '../objects/fetch.ts';
 import { followUntil } from '../objects/follow.ts';
-import { seconds, withProgress } from '../terminal/with-progress.ts';
+import { durationText, withProgress } from '../terminal/with-progress.ts';
 
 /** Resolves when a claim is bound; fails with the reason when it never will be, or when the time is up. */
 export async function waitBound(
@@ -41,12 +41,12 @@ export async function waitBound(
     }
   });
   if (outcome?.is === 'bound') return;
-  if (outcome?.is === 'stuck') throw new CommandFailed(EXIT.error, `${about} can't be bound: ${outcome.reason}`);
+  if (outcome?.is === 'stuck') throw failure(`${about} can't be bound: ${outcome.reason}`);
   const { tree } = await fetchFor(client, (read) => describeClaim(claimWorld(read, world.claim)));
   const reasons = problemsOf(tree);
   throw new CommandFailed(
     EXIT.timedOut,
-    [`${about} is not bound after ${seconds(timeoutMs)}`, ...reasons].join('\n  '),
+    [`${about} is not bound after ${durationText(timeoutMs)}`, ...reasons].join('\n  '),
   );
 }
 
@@ -59,7 +59,7 @@ function followClaim(
   const selection = { namespace: metadata.namespace!, fieldSelector: `metadata.name=${metadata.name}` };
   return followUntil(client, DeploymentTargetClaim, selection, signal, (table) => {
     const [found] = table.list();
-    if (found === undefined) throw new CommandFailed(EXIT.error, `claim ${keyOf(metadata)} was deleted`);
+    if (found === undefined) throw failure(`claim ${keyOf(metadata)} was deleted`);
     look(found);
     const verdict = verdictOf(found);
     return verdict.is === 'open' ? undefined : verdict;

@@ -2,7 +2,7 @@
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isConflict, isNotFound, wordsOf } from '../../kube/errors.ts';
-import { CommandFailed, EXIT } from '../exit.ts';
+import { failure } from '../exit.ts';
 import { unknownKind } from '../objects/find.ts';
 
 const FIELD_MANAGER = 'offshoot-cli';
@@ -30,6 +30,6 @@ export async function applyEnvironment(
   } catch (error) {
     if (isNotFound(error) && error.details?.kind !== 'namespaces') throw unknownKind(DynamicEnv);
     if (!isConflict(error)) throw error;
-    throw new CommandFailed(EXIT.error, `${wordsOf(error)}\n--force-conflicts takes these fields over`);
+    throw failure(`${wordsOf(error)}\n--force-conflicts takes these fields over`);
   }
 }

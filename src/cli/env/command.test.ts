@@ -104,8 +104,8 @@ Try       curl -H 'end-user: alice' http://cart.shop:9080/
     'Environment shop/feature',
   ];
   const goings = deleted.stderr.trimEnd().split('\n');
-  expect(goings.slice(0, 4)).toEqual(parts.map((part) => `${part}: leaving`));
-  expect(goings.slice(4).sort()).toEqual(parts.map((part) => `${part}: gone`).sort());
+  expect(goings.slice(0, 4)).toEqual(parts.map((part) => `${part}: deleting`));
+  expect(goings.slice(4).sort()).toEqual(parts.map((part) => `${part}: deleted`).sort());
   expect(await names()).not.toContain('feature');
   const after = await shop.client.get(VirtualService, { name: 'cart', namespace: 'shop' });
   expect(after.spec).toEqual(service.spec);

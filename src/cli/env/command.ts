@@ -6,7 +6,7 @@ import type { DescribeOptions } from './describe.ts';
 import type { PlanOptions } from './plan.ts';
 import { EXIT_HELP } from '../exit.ts';
 import type { ListOptions } from '../objects/list.ts';
-import { settingFlags } from '../run/environment-flags.ts';
+import { environmentFlags } from '../run/environment-flags.ts';
 import {
   clusterFlags,
   collect,
@@ -122,7 +122,7 @@ function deleteCommand(): Command {
 }
 
 function planCommand(): Command {
-  return settingFlags(clusterFlags(new Command('plan')))
+  return environmentFlags(clusterFlags(new Command('plan')))
     .description('show what the controller would do, without doing it')
     .argument('[NAME]', 'the environment (default: all of the namespace)')
     .addOption(filenameFlag('environments to plan as if they were applied'))

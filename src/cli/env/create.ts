@@ -9,12 +9,12 @@ import { applyEnvironment } from './apply.ts';
 import { environmentsIn } from './files.ts';
 import { ENVIRONMENT } from './get.ts';
 import { buildManifest, parseFlags, withContainer } from './manifest.ts';
-import type { Base, ManifestFlags, Override, Wish } from './manifest.ts';
+import type { Base, ManifestFlags, Override, ParsedFlags } from './manifest.ts';
 import { waitReady } from './wait.ts';
-import { CommandFailed, EXIT, messageOf } from '../exit.ts';
+import { CommandFailed, failure, messageOf } from '../exit.ts';
 import { listAll } from '../objects/follow.ts';
-import { findNamed } from '../objects/find.ts';
-import { connected } from '../options.ts';
+import { findByName } from '../objects/find.ts';
+import { withConnection } from '../options.ts';
 import type { ClusterOptions, DryRun } from '../options.ts';
 import { nameText, objectsText } from '../terminal/output.ts';
 
@@ -40,14 +40,14 @@ const MANIFEST_FLAGS = {
 /** Creates the environment that the flags describe, or those that files hold. */
 export async function createEnvironments(name: string | undefined, options: CreateOptions): Promise<void> {
   if (options.dryRun === 'client') {
-    const environments = await wanted(name, options);
+    const environments = await manifestsWithoutWriting(name, options);
     for (const env of environments) refuseInvalid(env, validateCreate(env));
     return print(environments, options, 'created (dry run)');
   }
-  return connected(options, async ({ client, namespace }) => {
+  return withConnection(options, async ({ client, namespace }) => {
     const manifests = options.filename
       ? fromFiles(name, options, namespace)
-      : [await fromFlags(client, wishOf(name, options, namespace))];
+      : [await fromFlags(client, parsedFlags(name, options, namespace))];
     // Everything is checked before anything is written.
     const checked: Checked[] = [];
     for (const manifest of manifests) checked.push(await check(client, manifest, options));
@@ -66,55 +66,58 @@ export async function createEnvironments(name: string | undefined, options: Crea
 }
 
 /** The same without writing anything; a cluster is asked only for names of containers that nobody gave. */
-async function wanted(name: string | undefined, options: CreateOptions): Promise<readonly DynamicEnv[]> {
+async function manifestsWithoutWriting(
+  name: string | undefined,
+  options: CreateOptions,
+): Promise<readonly DynamicEnv[]> {
   const { namespaceWithoutCluster } = await import('../objects/credentials-hint.ts');
   const namespace = namespaceWithoutCluster(options);
   if (options.filename) return fromFiles(name, options, namespace);
-  const wish = wishOf(name, options, namespace);
-  const unnamed = wish.overrides.find(({ container }) => container === undefined);
-  if (unnamed === undefined) return [buildManifest(wish, () => undefined)];
+  const flags = parsedFlags(name, options, namespace);
+  const unnamed = flags.overrides.find(({ container }) => container === undefined);
+  if (unnamed === undefined) return [buildManifest(flags, () => undefined)];
   try {
-    return await connected(options, async ({ client }) => [await fromFlags(client, wish, 'later')]);
+    return await withConnection(options, async ({ client }) => [await fromFlags(client, flags, 'later')]);
   } catch (error) {
     if (error instanceof CommandFailed) throw error;
     const { flag, text } = unnamed;
-    throw refusal(
+    throw failure(
       `${flag} "${text}": its container is looked up in the cluster (${messageOf(error)}); name it as ${withContainer(unnamed)}`,
     );
   }
 }
 
 function fromFiles(name: string | undefined, options: CreateOptions, namespace: string): readonly DynamicEnv[] {
-  if (name !== undefined) throw refusal(`NAME "${name}": with -f, names come from the files; leave it out`);
+  if (name !== undefined) throw failure(`NAME "${name}": with -f, names come from the files; leave it out`);
   for (const [option, flag] of Object.entries(MANIFEST_FLAGS)) {
     if (options[option as keyof ManifestFlags] !== undefined) {
-      throw refusal(`${flag} can't be used together with -f: write it into the file`);
+      throw failure(`${flag} can't be used together with -f: write it into the file`);
     }
   }
   return environmentsIn(options.filename!, options, namespace);
 }
 
-function wishOf(name: string | undefined, options: CreateOptions, namespace: string): Wish {
-  if (name === undefined) throw refusal('NAME is missing: name the environment, or give a file with -f');
+function parsedFlags(name: string | undefined, options: CreateOptions, namespace: string): ParsedFlags {
+  if (name === undefined) throw failure('NAME is missing: name the environment, or give a file with -f');
   return parseFlags(name, namespace, options);
 }
 
 /** What is for later may be about Deployments that are not here. */
-async function fromFlags(client: Client, wish: Wish, when: 'now' | 'later' = 'now'): Promise<DynamicEnv> {
+async function fromFlags(client: Client, flags: ParsedFlags, when: 'now' | 'later' = 'now'): Promise<DynamicEnv> {
   const bases = new Map<string, Base>();
-  for (const override of wish.overrides) {
+  for (const override of flags.overrides) {
     const key = keyOf(override);
     if (!bases.has(key))
       bases.set(key, { ...(await readBase(client, override)), ...(when === 'later' && { isForLater: true }) });
   }
-  return buildManifest(wish, (override) => bases.get(keyOf(override)));
+  return buildManifest(flags, (override) => bases.get(keyOf(override)));
 }
 
 async function readBase(client: Client, { name, namespace, flag, text }: Override): Promise<Base> {
   try {
     const found = await client.get(Deployment, { name, namespace });
     const problem = baseProblem(found);
-    if (problem !== undefined) throw refusal(`${flag} "${text}": ${problem}`);
+    if (problem !== undefined) throw failure(`${flag} "${text}": ${problem}`);
     return { found };
   } catch (error) {
     if (!isNotFound(error)) throw error;
@@ -137,7 +140,7 @@ async function check(
   manifest: DynamicEnv,
   { filename, forceConflicts: force = false }: CreateOptions,
 ): Promise<Checked> {
-  const before = await findNamed(client, ENVIRONMENT, refOf(manifest));
+  const before = await findByName(client, ENVIRONMENT, refOf(manifest));
   if (before !== undefined && filename === undefined) refuseOther(before, manifest);
   const checked = await applyEnvironment(client, manifest, { dryRun: true, force });
   const verdict = before === undefined ? validateCreate(checked) : validateUpdate(before, checked);
@@ -146,13 +149,13 @@ async function check(
 }
 
 function refuseInvalid({ metadata }: DynamicEnv, verdict: ReturnType<typeof validateCreate>): void {
-  if (!verdict.allowed) throw refusal(verdict.status.message ?? `environment ${keyOf(metadata)} is refused`);
+  if (!verdict.allowed) throw failure(verdict.status.message ?? `environment ${keyOf(metadata)} is refused`);
 }
 
 /** A new environment must not change one that somebody has under this name. */
-function refuseOther(before: DynamicEnv, wanted: DynamicEnv): void {
-  if (jsonEqual(before.spec, wanted.spec)) return;
-  throw refusal(
+function refuseOther(before: DynamicEnv, { spec }: DynamicEnv): void {
+  if (jsonEqual(before.spec, spec)) return;
+  throw failure(
     `environment ${keyOf(before.metadata)} exists already and is another one: choose another name, or delete it first (to change it, edit its manifest and use -f)`,
   );
 }
@@ -173,8 +176,4 @@ function print(environments: readonly DynamicEnv[], { output }: CreateOptions, w
 
 function refOf({ metadata }: DynamicEnv): { name: string; namespace: string } {
   return { name: metadata.name, namespace: metadata.namespace! };
-}
-
-function refusal(message: string): CommandFailed {
-  return new CommandFailed(EXIT.error, message);
 }

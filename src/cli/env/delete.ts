@@ -5,10 +5,10 @@ import { deleteObjects } from '../objects/delete.ts';
 import type { DeleteFlags } from '../objects/delete.ts';
 import { ENVIRONMENT, getEnvironment } from './get.ts';
 import { deletedWith } from '../../environments/index.ts';
-import { CommandFailed, EXIT } from '../exit.ts';
+import { failure } from '../exit.ts';
 import { readManifests } from '../manifests/read.ts';
-import { listNamed } from '../objects/find.ts';
-import { connected } from '../options.ts';
+import { listOfKind } from '../objects/find.ts';
+import { withConnection } from '../options.ts';
 import type { Connection } from '../options.ts';
 
 export interface DeleteOptions extends DeleteFlags {
@@ -18,9 +18,9 @@ export interface DeleteOptions extends DeleteFlags {
 
 /** Deletes the environments that names, files or labels choose. */
 export function deleteEnvironments(names: readonly string[], options: DeleteOptions): Promise<void> {
-  return connected(options, async (connection) => {
+  return withConnection(options, async (connection) => {
     const { client } = connection;
-    const environments = await chosen(names, options, connection);
+    const environments = await selectEnvironments(names, options, connection);
     if (environments.length === 0) {
       console.error(`No environments found in namespace ${connection.namespace}.`);
       return;
@@ -30,17 +30,17 @@ export function deleteEnvironments(names: readonly string[], options: DeleteOpti
 }
 
 /** All of them must exist before any is deleted. */
-async function chosen(
+async function selectEnvironments(
   names: readonly string[],
   options: DeleteOptions,
   { client, namespace }: Connection,
 ): Promise<readonly DynamicEnv[]> {
   const ways = [names.length > 0, options.filename !== undefined, options.selector !== undefined];
   if (ways.filter(Boolean).length !== 1) {
-    throw new CommandFailed(EXIT.error, 'say what to delete in one way: by NAME, by -f FILE or by -l LABELS');
+    throw failure('say what to delete in one way: by NAME, by -f FILE or by -l LABELS');
   }
   if (options.selector !== undefined) {
-    return listNamed(client, ENVIRONMENT, { namespace, labelSelector: options.selector });
+    return listOfKind(client, ENVIRONMENT, { namespace, labelSelector: options.selector });
   }
   const refs =
     options.filename === undefined

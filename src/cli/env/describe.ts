@@ -2,7 +2,7 @@
 import { painter } from '../terminal/colour.ts';
 import type { Paint } from '../terminal/colour.ts';
 import { getEnvironment } from './get.ts';
-import { connected } from '../options.ts';
+import { withConnection } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
 import { dataText } from '../terminal/output.ts';
 import { eventLines } from '../terminal/events.ts';
@@ -17,7 +17,7 @@ export interface DescribeOptions extends ClusterOptions {
 
 /** Prints the tree of an environment. */
 export function describeCommand(name: string, options: DescribeOptions): Promise<void> {
-  return connected(options, async ({ client, namespace }) => {
+  return withConnection(options, async ({ client, namespace }) => {
     const env = await getEnvironment(client, { name, namespace });
     const description = await fetchFor(client, (read) => describeEnvironment(environmentWorld(read, env)));
     if (options.output !== undefined) process.stdout.write(dataText(options.output, description));

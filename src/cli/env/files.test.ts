@@ -47,7 +47,7 @@ test.each([
   ],
   [
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d}\n',
-    ':2:1: v1 ConfigMap is no environment; use kubectl apply for it',
+    ':2:1: v1 ConfigMap is not an environment; use kubectl apply for it',
   ],
   ['# nothing\n', ': there is no object in it'],
 ])('%j is refused', (text, message) => {

@@ -1,8 +1,8 @@
 // Environments as the commands look them up.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Client } from '../../kube/client/client.ts';
-import { getNamed } from '../objects/find.ts';
-import type { NamedRef, Noun } from '../objects/find.ts';
+import { getByName } from '../objects/find.ts';
+import type { NamespacedName, Noun } from '../objects/find.ts';
 
 export const ENVIRONMENT: Noun<DynamicEnv> = {
   kind: DynamicEnv,
@@ -12,6 +12,6 @@ export const ENVIRONMENT: Noun<DynamicEnv> = {
 };
 
 /** The environment; fails with a hint if there is none of that name. */
-export function getEnvironment(client: Client, ref: NamedRef): Promise<DynamicEnv> {
-  return getNamed(client, ENVIRONMENT, ref);
+export function getEnvironment(client: Client, ref: NamespacedName): Promise<DynamicEnv> {
+  return getByName(client, ENVIRONMENT, ref);
 }

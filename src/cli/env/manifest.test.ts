@@ -16,8 +16,8 @@ function base(...containers: string[]): Base {
 
 function manifest(flags: ManifestFlags, bases: Readonly<Record<string, Base>> = {}): ReturnType<typeof buildManifest> {
   const header = flags.header ?? flags.sourceLabel ?? ['end-user=alice'];
-  const wish = parseFlags('feature', 'shop', flags.sourceLabel ? flags : { ...flags, header });
-  return buildManifest(wish, ({ namespace, name }) => bases[`${namespace}/${name}`] ?? base('main'));
+  const flags_ = parseFlags('feature', 'shop', flags.sourceLabel ? flags : { ...flags, header });
+  return buildManifest(flags_, ({ namespace, name }) => bases[`${namespace}/${name}`] ?? base('main'));
 }
 
 describe('a manifest from flags', () => {
@@ -92,7 +92,7 @@ describe('a refusal names the flag, what was found and what to do', () => {
     [{ subset: ['cart:=c'] }, `--subset "cart:=c": "" can't be a container name; ${FORM}`],
     [{ subset: ['a/b/c=d'] }, `--subset "a/b/c=d": "a/b/c" does not name a Deployment; ${FORM}`],
     [{ consumer: ['Cart=c'] }, `--consumer "Cart=c": "Cart" can't be a deployment name; ${FORM}`],
-    [{ subset: ['cart=c 2'] }, `--subset "cart=c 2": "c 2" can't be an image, for it has a space in it`],
+    [{ subset: ['cart=c 2'] }, `--subset "cart=c 2": "c 2" can't be an image: it contains a space`],
     [{ subset: ['cart=c', 'shop/cart=d'] }, '--subset "shop/cart=d": container main of shop/cart is given twice'],
     [
       { subset: ['cart=c'], consumer: ['shop/cart=c'] },

@@ -4,9 +4,9 @@ import type { ContainerOverrides, DynamicEnv, EnvVar, IstioMatch, StringMatch, S
 import type { Deployment } from '../../environments/index.ts';
 import { InvalidSelectorError, parseSelector } from '../../kube/selector.ts';
 import { parseHeader } from '../../environments/index.ts';
-import { CommandFailed, EXIT } from '../exit.ts';
+import { failure, invalidFlag } from '../exit.ts';
 import { isDnsLabel } from '../options.ts';
-import { similar } from '../objects/similar.ts';
+import { closestNames } from '../objects/closest-names.ts';
 
 export interface ManifestFlags {
   readonly subset?: readonly string[];
@@ -35,7 +35,7 @@ export type Base = ({ readonly found: Deployment } | { readonly others: readonly
 };
 
 /** Flags that have been read, and hold whatever the cluster is like. */
-export interface Wish {
+export interface ParsedFlags {
   readonly name: string;
   readonly namespace: string;
   readonly overrides: readonly Override[];
@@ -45,9 +45,11 @@ export interface Wish {
 }
 
 /** Reads the flags. Deployments that name no namespace are in that of the environment. */
-export function parseFlags(name: string, namespace: string, flags: ManifestFlags): Wish {
+export function parseFlags(name: string, namespace: string, flags: ManifestFlags): ParsedFlags {
   if (!isDnsLabel(name)) {
-    throw refusal(`NAME "${name}": it must be at most 63 small letters, digits and hyphens, with no hyphen at an end`);
+    throw failure(
+      `NAME "${name}": it must be at most 63 lowercase letters, digits and hyphens, with no hyphen at an end`,
+    );
   }
   return {
     name,
@@ -65,12 +67,12 @@ function parseOverrides(flags: ManifestFlags, namespace: string): readonly Overr
     ...(flags.consumer ?? []).map((text) => parseOverride('--consumer', text, namespace)),
   ];
   if (overrides.length === 0) {
-    throw refusal('name at least one Deployment with --subset deployment=image or --consumer deployment=image');
+    throw failure('name at least one Deployment with --subset deployment=image or --consumer deployment=image');
   }
   for (const { flag, text, namespace: where, name } of overrides) {
     const other = overrides.find((each) => each.flag !== flag && each.name === name && each.namespace === where);
     if (other)
-      throw refused(flag, text, `${where}/${name} is given with ${other.flag} too; it can be only one of both`);
+      throw invalidFlag(flag, text, `${where}/${name} is given with ${other.flag} too; it can be only one of both`);
   }
   return overrides;
 }
@@ -82,28 +84,29 @@ function parseOverride(flag: Override['flag'], text: string, namespace: string):
   const image = equals < 0 ? '' : text.slice(equals + 1);
   const form = 'write it as [namespace/]deployment[:container]=image, such as cart=registry.example/cart:2';
   const [, where, name, container] = /^(?:([^/:]*)\/)?([^/:]*)(?::([^/:]*))?$/.exec(target) ?? [];
-  if (name === undefined) throw refused(flag, text, `"${target}" does not name a Deployment; ${form}`);
+  if (name === undefined) throw invalidFlag(flag, text, `"${target}" does not name a Deployment; ${form}`);
   const parts = { namespace: where, deployment: name, container };
   for (const [part, value] of Object.entries(parts)) {
     const isName = part === 'deployment' ? isDnsName : isDnsLabel;
-    if (value !== undefined && !isName(value)) throw refused(flag, text, `"${value}" can't be a ${part} name; ${form}`);
+    if (value !== undefined && !isName(value))
+      throw invalidFlag(flag, text, `"${value}" can't be a ${part} name; ${form}`);
   }
-  if (image === '') throw refused(flag, text, `the image is missing; ${form}`);
-  if (/\s/.test(image)) throw refused(flag, text, `"${image}" can't be an image, for it has a space in it`);
+  if (image === '') throw invalidFlag(flag, text, `the image is missing; ${form}`);
+  if (/\s/.test(image)) throw invalidFlag(flag, text, `"${image}" can't be an image: it contains a space`);
   return { flag, text, namespace: where ?? namespace, name, ...(container !== undefined && { container }), image };
 }
 
 /** The manifest. `baseOf` answers for Deployments whose containers are to be found out or checked. */
-export function buildManifest(wish: Wish, baseOf: (override: Override) => Base | undefined): DynamicEnv {
-  const { name, namespace, match } = wish;
-  const consumers = subsetsOf('--consumer', wish, baseOf);
+export function buildManifest(flags: ParsedFlags, baseOf: (override: Override) => Base | undefined): DynamicEnv {
+  const { name, namespace, match } = flags;
+  const consumers = subsetsOf('--consumer', flags, baseOf);
   return {
     apiVersion: 'riskified.com/v1alpha1',
     kind: 'DynamicEnv',
     metadata: { name, namespace },
     spec: {
       istioMatches: [match],
-      subsets: subsetsOf('--subset', wish, baseOf),
+      subsets: subsetsOf('--subset', flags, baseOf),
       ...(consumers.length > 0 && { consumers }),
     },
   };
@@ -112,7 +115,7 @@ export function buildManifest(wish: Wish, baseOf: (override: Override) => Base |
 /** One subset for each Deployment, however many of its containers are overridden. */
 function subsetsOf(
   flag: Override['flag'],
-  { overrides, variables, replicas }: Wish,
+  { overrides, variables, replicas }: ParsedFlags,
   baseOf: (override: Override) => Base | undefined,
 ): Subset[] {
   const subsets = new Map<string, Subset & { containers: ContainerOverrides[] }>();
@@ -122,7 +125,7 @@ function subsetsOf(
     const key = `${namespace}/${name}`;
     const subset = subsets.get(key) ?? { name, namespace, ...(replicas !== undefined && { replicas }), containers: [] };
     if (subset.containers.some((container) => container.containerName === containerName)) {
-      throw refused(flag, text, `container ${containerName} of ${key} is given twice`);
+      throw invalidFlag(flag, text, `container ${containerName} of ${key} is given twice`);
     }
     subset.containers.push({ containerName, image, ...(variables.length > 0 && { env: [...variables] }) });
     subsets.set(key, subset);
@@ -132,21 +135,21 @@ function subsetsOf(
 
 function parseMatch({ header = [], sourceLabel = [] }: ManifestFlags): IstioMatch {
   if (header.length + sourceLabel.length === 0) {
-    throw refusal('say which requests are meant, with --header name=value or --source-label name=value');
+    throw failure('say which requests are meant, with --header name=value or --source-label name=value');
   }
   const headers: Record<string, StringMatch> = {};
   for (const text of header) {
     const parsed = parseHeader(text);
     if (parsed === undefined) {
-      throw refused('--header', text, 'write it as name=value, name^=prefix or name~=regular-expression');
+      throw invalidFlag('--header', text, 'write it as name=value, name^=prefix or name~=regular-expression');
     }
-    if (headers[parsed.name]) throw refused('--header', text, `header ${parsed.name} is given twice`);
+    if (headers[parsed.name]) throw invalidFlag('--header', text, `header ${parsed.name} is given twice`);
     headers[parsed.name] = parsed.match;
   }
   const sourceLabels: Record<string, string> = {};
   for (const text of sourceLabel) {
     const [name, value] = parseLabel(text);
-    if (name in sourceLabels) throw refused('--source-label', text, `label ${name} is given twice`);
+    if (name in sourceLabels) throw invalidFlag('--source-label', text, `label ${name} is given twice`);
     sourceLabels[name] = value;
   }
   return {
@@ -158,12 +161,13 @@ function parseMatch({ header = [], sourceLabel = [] }: ManifestFlags): IstioMatc
 function parseLabel(text: string): readonly [name: string, value: string] {
   const equals = text.indexOf('=');
   const [name, value] = [text.slice(0, equals), text.slice(equals + 1)];
-  if (equals < 1 || /[,=!<>()\s]/.test(name + value)) throw refused('--source-label', text, 'write it as name=value');
+  if (equals < 1 || /[,=!<>()\s]/.test(name + value))
+    throw invalidFlag('--source-label', text, 'write it as name=value');
   try {
     parseSelector(text);
     return [name, value];
   } catch (error) {
-    if (error instanceof InvalidSelectorError) throw refused('--source-label', text, error.message);
+    if (error instanceof InvalidSelectorError) throw invalidFlag('--source-label', text, error.message);
     throw error;
   }
 }
@@ -173,9 +177,9 @@ function parseVariables(texts: readonly string[]): EnvVar[] {
   for (const text of texts) {
     const [, name, value] = /^([-._a-zA-Z][-._a-zA-Z0-9]*)=(.*)$/s.exec(text) ?? [];
     if (name === undefined || value === undefined) {
-      throw refused('--env', text, 'write it as NAME=value; a name has letters, digits, "_", "-" and "."');
+      throw invalidFlag('--env', text, 'write it as NAME=value; a name has letters, digits, "_", "-" and "."');
     }
-    if (variables.has(name)) throw refused('--env', text, `${name} is given twice`);
+    if (variables.has(name)) throw invalidFlag('--env', text, `${name} is given twice`);
     variables.set(name, { name, value });
   }
   return [...variables.values()];
@@ -190,7 +194,7 @@ function containerOf(override: Override, base: Base | undefined): string {
   const { flag, text, namespace, name, container } = override;
   if (base === undefined) return container!;
   if ('others' in base) {
-    const close = similar(name, base.others);
+    const close = closestNames(name, base.others);
     const hint =
       close.length > 0
         ? `did you mean ${close.join(' or ')}?`
@@ -200,20 +204,24 @@ function containerOf(override: Override, base: Base | undefined): string {
     const instead = base.isForLater
       ? `; for a cluster that has it, name the container as ${withContainer(override)}`
       : '';
-    throw refused(flag, text, `there is no Deployment ${name} in namespace ${namespace}; ${hint}${instead}`);
+    throw invalidFlag(flag, text, `there is no Deployment ${name} in namespace ${namespace}; ${hint}${instead}`);
   }
   const names = (base.found.spec.template.spec?.containers ?? []).map((each) => each.name);
   if (container === undefined) {
     const [only] = names;
     if (only !== undefined && names.length === 1) return only;
-    throw refused(
+    throw invalidFlag(
       flag,
       text,
       `Deployment ${namespace}/${name} has the containers ${listed(names)}; name one as ${name}:${names[0]}=…`,
     );
   }
   if (names.includes(container)) return container;
-  throw refused(flag, text, `Deployment ${namespace}/${name} has no container ${container}; it has ${listed(names)}`);
+  throw invalidFlag(
+    flag,
+    text,
+    `Deployment ${namespace}/${name} has no container ${container}; it has ${listed(names)}`,
+  );
 }
 
 function listed(names: readonly string[]): string {
@@ -223,12 +231,4 @@ function listed(names: readonly string[]): string {
 
 function isDnsName(text: string): boolean {
   return text.length <= 253 && text.split('.').every(isDnsLabel);
-}
-
-function refused(flag: string, text: string, problem: string): CommandFailed {
-  return refusal(`${flag} "${text}": ${problem}`);
-}
-
-function refusal(message: string): CommandFailed {
-  return new CommandFailed(EXIT.error, message);
 }

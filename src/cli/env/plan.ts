@@ -23,15 +23,15 @@ import type { Paint } from '../terminal/colour.ts';
 import { applyEnvironment } from './apply.ts';
 import { environmentsIn } from './files.ts';
 import { ENVIRONMENT, getEnvironment } from './get.ts';
-import { CommandFailed, EXIT, interruptible } from '../exit.ts';
-import { listNamed } from '../objects/find.ts';
-import { connected } from '../options.ts';
+import { CommandFailed, EXIT, failure, interruptible } from '../exit.ts';
+import { listOfKind } from '../objects/find.ts';
+import { withConnection } from '../options.ts';
 import type { ClusterOptions, Connection } from '../options.ts';
 import { dataText } from '../terminal/output.ts';
-import { settingsOf } from '../run/environment-flags.ts';
-import type { SettingOptions } from '../run/environment-flags.ts';
+import { environmentSettings } from '../run/environment-flags.ts';
+import type { EnvironmentOptions } from '../run/environment-flags.ts';
 
-export interface PlanOptions extends ClusterOptions, SettingOptions {
+export interface PlanOptions extends ClusterOptions, EnvironmentOptions {
   readonly filename?: readonly string[];
   readonly output?: 'json' | 'yaml';
 }
@@ -51,8 +51,8 @@ interface PlannedChange {
 
 /** Prints what would be done; exit code 2 if that is anything. */
 export function planEnvironments(name: string | undefined, options: PlanOptions): Promise<void> {
-  return connected(options, async (connection) => {
-    const environments = await chosen(name, options, connection);
+  return withConnection(options, async (connection) => {
+    const environments = await selectEnvironments(name, options, connection);
     const changes = await interruptible((signal) => changesOf(connection.client, environments, options, signal));
     if (options.output !== undefined) process.stdout.write(dataText(options.output, changes));
     else for (const line of changeLines(changes, painter(process.stdout))) console.log(line);
@@ -61,16 +61,16 @@ export function planEnvironments(name: string | undefined, options: PlanOptions)
 }
 
 /** Those that the cluster has, and those of files as they would be after they are applied. */
-async function chosen(
+async function selectEnvironments(
   name: string | undefined,
   options: PlanOptions,
   { client, namespace }: Connection,
 ): Promise<readonly DynamicEnv[]> {
   if (name !== undefined && options.filename !== undefined) {
-    throw new CommandFailed(EXIT.error, `NAME "${name}": with -f, names come from the files; leave it out`);
+    throw failure(`NAME "${name}": with -f, names come from the files; leave it out`);
   }
   if (name !== undefined) return [await getEnvironment(client, { name, namespace })];
-  if (options.filename === undefined) return listNamed(client, ENVIRONMENT, { namespace });
+  if (options.filename === undefined) return listOfKind(client, ENVIRONMENT, { namespace });
   const environments = environmentsIn(options.filename, options, namespace);
   // Whoever applied them before, with kubectl perhaps, is no obstacle to a plan.
   return Promise.all(environments.map((env) => applyEnvironment(client, env, { dryRun: true, force: true })));
@@ -83,7 +83,7 @@ async function changesOf(
   signal: AbortSignal,
 ): Promise<PlannedChange[]> {
   // Routes that would wait for clone and rule are part of what is going to happen.
-  const settings = { ...defaultSettings, ...settingsOf(options), routeAfterMs: 0, settleMs: 0 };
+  const settings = { ...defaultSettings, ...environmentSettings(options), routeAfterMs: 0, settleMs: 0 };
   const tables = new Tables(environmentTables(settings));
   const ending = new AbortController();
   const failed = Promise.withResolvers<never>();

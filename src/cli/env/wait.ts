@@ -10,10 +10,10 @@ import {
   isCurrent,
   verdictOf,
 } from '../../environments/index.ts';
-import { CommandFailed, EXIT } from '../exit.ts';
+import { CommandFailed, EXIT, failure } from '../exit.ts';
 import { followUntil } from '../objects/follow.ts';
 import { fetchFor } from '../objects/fetch.ts';
-import { seconds, withProgress } from '../terminal/with-progress.ts';
+import { durationText, withProgress } from '../terminal/with-progress.ts';
 
 /** Resolves when an environment is ready; fails with the reason when it stalls, or when the time is up. */
 export async function waitReady(client: Client, env: DynamicEnv, timeoutMs: number): Promise<void> {
@@ -24,7 +24,7 @@ export async function waitReady(client: Client, env: DynamicEnv, timeoutMs: numb
     progress.show(environmentSteps(env));
     return followUntil(client, DynamicEnv, selection, signal, (table) => {
       const [found] = table.list();
-      if (found === undefined) throw new CommandFailed(EXIT.error, `environment ${keyOf(env.metadata)} was deleted`);
+      if (found === undefined) throw failure(`environment ${keyOf(env.metadata)} was deleted`);
       latest = found;
       progress.show(environmentSteps(found));
       const verdict = verdictOf(found);
@@ -33,11 +33,11 @@ export async function waitReady(client: Client, env: DynamicEnv, timeoutMs: numb
   });
   if (outcome !== undefined && outcome.is === 'ready') return;
   const about = `environment ${keyOf(env.metadata)}`;
-  if (outcome !== undefined) throw new CommandFailed(EXIT.error, `${about} is stalled: ${outcome.reason}`);
+  if (outcome !== undefined) throw failure(`${about} is stalled: ${outcome.reason}`);
   const reasons = await reasonsOf(client, latest);
   throw new CommandFailed(
     EXIT.timedOut,
-    [`${about} is not ready after ${seconds(timeoutMs)}`, ...reasons].join('\n  '),
+    [`${about} is not ready after ${durationText(timeoutMs)}`, ...reasons].join('\n  '),
   );
 }
 

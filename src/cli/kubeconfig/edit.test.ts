@@ -113,8 +113,8 @@ describe('what is there already', () => {
 
 test.each([
   ['a: [', 'Flow sequence'],
-  ['- 1', 'it is no mapping'],
-  ['text', 'it is no mapping'],
+  ['- 1', 'it is not a mapping'],
+  ['text', 'it is not a mapping'],
   ['a: 1\n---\nb: 2\n', 'multiple documents'],
 ])('what is no kubeconfig is refused: %j', (text, message) => {
   expect(() => merge(text)).toThrow(message);

@@ -40,13 +40,13 @@ export function withContext(text: string | undefined, own: OwnContext, isAlive: 
   const isNewFile = text === undefined || isNew(document);
   const current = textOf(document.get('current-context'));
   const previous = current === name ? before?.previous : current;
-  take(document, name);
+  removeEntries(document, name);
   const base64 = (pem: string): string => Buffer.from(pem).toString('base64');
-  add(document, 'clusters', name, {
+  addEntry(document, 'clusters', name, {
     server: own.server,
     'certificate-authority-data': base64(own.caPem),
   });
-  add(document, 'users', name, {
+  addEntry(document, 'users', name, {
     'client-certificate-data': base64(own.certPem),
     'client-key-data': base64(own.keyPem),
   });
@@ -55,8 +55,8 @@ export function withContext(text: string | undefined, own: OwnContext, isAlive: 
     ...(previous !== undefined && { previous }),
     ...(isNewFile && { newFile: 'true' }),
   };
-  add(document, 'contexts', name, { cluster: name, user: name, extensions: [{ name: MARK, extension }] });
-  document.set('current-context', quoted(name));
+  addEntry(document, 'contexts', name, { cluster: name, user: name, extensions: [{ name: MARK, extension }] });
+  document.set('current-context', nameScalar(name));
   if (!document.has('apiVersion')) document.set('apiVersion', 'v1');
   if (!document.has('kind')) document.set('kind', 'Config');
   return write(document, text ?? '', name);
@@ -70,11 +70,11 @@ export function withoutContext(text: string, name: string, pid: number): string 
   const document = read(text);
   const mark = markOf(document, name);
   if (mark?.pid !== pid) return undefined;
-  take(document, name);
+  removeEntries(document, name);
   for (const place of [['current-context'], ...previousIn(document)]) {
     if (textOf(document.getIn(place)) !== name) continue;
     if (mark.previous === undefined) document.deleteIn(place);
-    else document.setIn(place, quoted(mark.previous));
+    else document.setIn(place, nameScalar(mark.previous));
   }
   const { apiVersion: _version, kind: _kind, ...rest } = fieldsOf(document.toJS());
   const isEmpty = Object.values(rest).every((value) => Array.isArray(value) && value.length === 0);
@@ -88,21 +88,21 @@ function read(text: string): Document {
   const [error] = document.errors;
   if (error !== undefined) throw new Error(error.message.split('\n')[0]!.replace(/:$/, ''));
   if (document.contents === null || textOf(document.contents) === '') document.contents = new YAMLMap();
-  if (!isMap(document.contents)) throw new Error('it is no mapping');
+  if (!isMap(document.contents)) throw new Error('it is not a mapping');
   return document;
 }
 
 /** The text of a document. Whatever went wrong with it, nothing of others may be lost. */
 function write(document: Document, before: string, name: string): string {
   const after = document.toString(AS_KUBECTL);
-  if (!isDeepStrictEqual(foreign(before, name), foreign(after, name))) {
+  if (!isDeepStrictEqual(othersEntries(before, name), othersEntries(after, name))) {
     throw new Error('it can not be edited without changing other entries; set KUBECONFIG to another file');
   }
   return after;
 }
 
 /** What an edit may not change. */
-function foreign(text: string, name: string): unknown {
+function othersEntries(text: string, name: string): unknown {
   const { 'current-context': _current, apiVersion: _version, kind: _kind, ...rest } = fieldsOf(parse(text));
   const lists = Object.keys(LISTS).map((list) => {
     const entries = Array.isArray(rest[list]) ? (rest[list] as unknown[]) : [];
@@ -166,7 +166,7 @@ function indexOf(document: Document, list: string, name: string): number {
   return isSeq(entries) ? entries.items.findIndex((item) => isMap(item) && textOf(item.get('name')) === name) : -1;
 }
 
-function take(document: Document, name: string): void {
+function removeEntries(document: Document, name: string): void {
   for (const list of Object.keys(LISTS)) {
     for (let index = indexOf(document, list, name); index >= 0; index = indexOf(document, list, name)) {
       document.deleteIn([list, index]);
@@ -174,16 +174,16 @@ function take(document: Document, name: string): void {
   }
 }
 
-function add(document: Document, list: keyof typeof LISTS, name: string, value: object): void {
+function addEntry(document: Document, list: keyof typeof LISTS, name: string, value: object): void {
   const found = document.get(list);
   const entries = isSeq(found) ? found : new YAMLSeq();
   if (entries.items.length === 0) entries.flow = false;
-  entries.add(document.createNode({ name: quoted(name), [LISTS[list]]: value }));
+  entries.add(document.createNode({ name: nameScalar(name), [LISTS[list]]: value }));
   document.set(list, entries);
 }
 
 /** Names may look like something else than text. */
-function quoted(text: string): Scalar {
+function nameScalar(text: string): Scalar {
   const scalar = new Scalar(text);
   if (!/^[a-z][-\w./@:]*$/i.test(text) || /^(true|false|yes|no|on|off|y|n|null)$/i.test(text))
     scalar.type = 'QUOTE_DOUBLE';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { namedKubeconfig } from './of-claim.ts';
+import { kubeconfigForClaim } from './of-claim.ts';
 
 const authority = Buffer.from('-----CA-----\n').toString('base64');
 const issued = (server: string): string => `
@@ -14,7 +14,7 @@ users: [{name: deployer, user: {token: secret}}]
 const ours = { server: 'https://127.0.0.1:2222', caPem: '-----CA-----' };
 
 test('everything is called after the claim, so that it can stand beside other kubeconfigs', () => {
-  expect(parse(namedKubeconfig(issued('https://api.example.com'), 'team/staging', ours))).toEqual({
+  expect(parse(kubeconfigForClaim(issued('https://api.example.com'), 'team/staging', ours))).toEqual({
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': 'team/staging',
@@ -37,7 +37,7 @@ current-context: a
 contexts: [{name: a, context: {cluster: c, user: u}}, {name: b, context: {cluster: c, user: v}}]
 clusters: [{name: c, cluster: {server: "https://api.example.com"}}]
 users: [{name: u, user: {token: s}}, {name: v, user: {token: t}}]`;
-  const { contexts, clusters, users } = parse(namedKubeconfig(text, 'team/prod', ours)) as Record<string, unknown[]>;
+  const { contexts, clusters, users } = parse(kubeconfigForClaim(text, 'team/prod', ours)) as Record<string, unknown[]>;
   expect(contexts).toEqual([
     { name: 'team/prod', context: { cluster: 'c', user: 'team/prod' } },
     { name: 'b', context: { cluster: 'c', user: 'v' } },
@@ -47,16 +47,16 @@ users: [{name: u, user: {token: s}}, {name: v, user: {token: t}}]`;
 });
 
 describe('the address', () => {
-  const serverOf = (server: string, from: Parameters<typeof namedKubeconfig>[2]): unknown =>
-    (parse(namedKubeconfig(issued(server), 'n', from)) as { clusters: [{ cluster: { server: string } }] }).clusters[0]
-      .cluster.server;
+  const serverOf = (server: string, from: Parameters<typeof kubeconfigForClaim>[2]): unknown =>
+    (parse(kubeconfigForClaim(issued(server), 'n', from)) as { clusters: [{ cluster: { server: string } }] })
+      .clusters[0].cluster.server;
 
   test('is ours for the same cluster on this machine, which may have moved to another port', () => {
     expect(serverOf('https://127.0.0.1:1111', ours)).toBe('https://127.0.0.1:2222');
     expect(serverOf('https://localhost:1111', ours)).toBe('https://127.0.0.1:2222');
   });
 
-  test.each<[string, string, Parameters<typeof namedKubeconfig>[2]]>([
+  test.each<[string, string, Parameters<typeof kubeconfigForClaim>[2]]>([
     ['another cluster', 'https://127.0.0.1:1111', { ...ours, caPem: 'other' }],
     ['one that we trust blindly', 'https://127.0.0.1:1111', { server: ours.server }],
     ['an address that somebody chose', 'https://api.example.com', ours],
@@ -68,5 +68,5 @@ describe('the address', () => {
 
 test.each(['', 'garbage', '[1]', 'a: [', 'current-context: a', 'current-context: a\ncontexts: [{name: b}, null]'])(
   'what is no kubeconfig stays as it is: %j',
-  (text) => expect(namedKubeconfig(text, 'n', ours)).toBe(text),
+  (text) => expect(kubeconfigForClaim(text, 'n', ours)).toBe(text),
 );

@@ -7,7 +7,7 @@ import type { ConnectConfig } from '../../kube/client/config/config.ts';
  * The kubeconfig with its current context, and that context's cluster and user, called by the given name. What can't be
  * read is returned as it is: the reader of it will say why.
  */
-export function namedKubeconfig(text: string, name: string, ours: ConnectConfig): string {
+export function kubeconfigForClaim(text: string, name: string, ours: ConnectConfig): string {
   const document = parseDocument(text);
   const current = document.errors.length === 0 ? document.get('current-context') : undefined;
   const context = entryOf(document, 'contexts', current);

@@ -24,5 +24,5 @@ test('a key that is given twice is a warning, where it is', () => {
 
 test('places are those of the text as it was written', () => {
   const [document] = parseYaml('a:\n  b: [\n1, {x: .inf}]\n');
-  expect(document!.problems).toEqual([{ line: 3, column: 8, message: '.inf is no number for Kubernetes' }]);
+  expect(document!.problems).toEqual([{ line: 3, column: 8, message: '.inf is not a number for Kubernetes' }]);
 });

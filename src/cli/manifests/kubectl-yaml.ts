@@ -97,7 +97,10 @@ function unfit(contents: Node | null): Found[] {
   const found: Found[] = [];
   visit(contents, (_key, node) => {
     if (isScalar(node) && typeof node.value === 'number' && !Number.isFinite(node.value)) {
-      found.push({ offset: node.range?.[0] ?? 0, message: `${node.source ?? node.value} is no number for Kubernetes` });
+      found.push({
+        offset: node.range?.[0] ?? 0,
+        message: `${node.source ?? node.value} is not a number for Kubernetes`,
+      });
     }
     for (const { key } of isMap(node) ? node.items : []) {
       if (isScalar(key) && key.value !== null) continue;

@@ -55,7 +55,7 @@ describe('refusing', () => {
     ['kind: ConfigMap', '-f f.yaml:1:1: apiVersion is missing'],
     ['apiVersion: v1', '-f f.yaml:1:1: kind is missing'],
     ['apiVersion: v1\nkind: ConfigMap', '-f f.yaml:1:1: metadata.name is missing'],
-    [object('y'), '-f f.yaml:3:12: metadata.name is true, which is no text: put it in quotes'],
+    [object('y'), '-f f.yaml:3:12: metadata.name is true, which is not a string: put it in quotes'],
   ])('%j', (text, message) => {
     expect(() => parseManifests('f.yaml', text)).toThrow(message);
   });

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { AnyObject } from '../../kube/objects.ts';
-import { CommandFailed, EXIT } from '../exit.ts';
+import { invalidFile } from '../exit.ts';
 import { parseYaml } from './kubectl-yaml.ts';
 import type { FieldPath } from './kubectl-yaml.ts';
 
@@ -16,7 +16,7 @@ export interface Manifest {
 /** The objects that `-f` names, in order. */
 export function readManifests(filenames: readonly string[]): readonly Manifest[] {
   const manifests = filenames.flatMap(filesOf).flatMap(([source, text]) => parseManifests(source, text));
-  if (manifests.length === 0) throw refusal(filenames.join(', '), 'there is no object in it');
+  if (manifests.length === 0) throw invalidFile(filenames.join(', '), 'there is no object in it');
   return manifests;
 }
 
@@ -31,7 +31,7 @@ export function filesOf(filename: string): [source: string, text: string][] {
       return [file, readFileSync(file, 'utf8')];
     });
   } catch (error) {
-    throw refusal(filename, (error as Error).message);
+    throw invalidFile(filename, (error as Error).message);
   }
 }
 
@@ -40,14 +40,15 @@ export function parseManifests(source: string, text: string): readonly Manifest[
   return parseYaml(text).flatMap(({ problems, value, positionOf }) => {
     const told = ({ line, column }: { line: number; column: number }): string => `${source}:${line}:${column}`;
     const error = problems.find(({ isWarning }) => !isWarning);
-    if (error !== undefined) throw refusal(told(error), error.message);
+    if (error !== undefined) throw invalidFile(told(error), error.message);
     return objectsOf(value(), (path) => told(positionOf(path)));
   });
 }
 
 function objectsOf(value: unknown, where: Manifest['where']): Manifest[] {
   if (value === null || value === undefined) return [];
-  if (typeof value !== 'object' || Array.isArray(value)) throw refusal(where([]), 'an object is a mapping of fields');
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw invalidFile(where([]), 'an object is a mapping of fields');
   const object = value as Partial<AnyObject> & { items?: unknown };
   requireText(object.apiVersion, ['apiVersion'], where);
   requireText(object.kind, ['kind'], where);
@@ -61,12 +62,8 @@ function objectsOf(value: unknown, where: Manifest['where']): Manifest[] {
 /** YAML takes some words, such as `y` and `on`, for something else than text. */
 function requireText(value: unknown, path: FieldPath, where: Manifest['where']): void {
   const field = path.join('.');
-  if (value === undefined || value === null) throw refusal(where(path), `${field} is missing`);
+  if (value === undefined || value === null) throw invalidFile(where(path), `${field} is missing`);
   if (typeof value !== 'string') {
-    throw refusal(where(path), `${field} is ${JSON.stringify(value)}, which is no text: put it in quotes`);
+    throw invalidFile(where(path), `${field} is ${JSON.stringify(value)}, which is not a string: put it in quotes`);
   }
-}
-
-function refusal(where: string, problem: string): CommandFailed {
-  return new CommandFailed(EXIT.error, `-f ${where}: ${problem}`);
 }

@@ -1,7 +1,7 @@
 // `offshoot env validate` and `offshoot claim validate`: the schema and the rules of admission, without a cluster.
 import { Command } from 'commander';
 import type { Check } from './check.ts';
-import { CommandFailed, EXIT } from '../exit.ts';
+import { CommandFailed, EXIT, failure } from '../exit.ts';
 import { filenameFlag } from '../options.ts';
 
 interface ValidateOptions {
@@ -45,6 +45,6 @@ Exit codes:
       }
       if (!findings.every(({ isWarning }) => isWarning)) throw new CommandFailed(EXIT.error);
       if (valid.length > 0) return;
-      throw new CommandFailed(EXIT.error, `-f ${filename.join(', ')}: there is no ${one} in it`);
+      throw failure(`-f ${filename.join(', ')}: there is no ${one} in it`);
     });
 }

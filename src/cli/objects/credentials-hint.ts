@@ -3,7 +3,7 @@ import { inClusterConfig } from '../../kube/client/config/in-cluster.ts';
 import { readKubeconfig } from '../../kube/client/config/kubeconfig.ts';
 import type { KubeconfigOptions } from '../../kube/client/config/kubeconfig.ts';
 import { ApiError } from '../../kube/errors.ts';
-import { CommandFailed, EXIT } from '../exit.ts';
+import { failure } from '../exit.ts';
 import type { ClusterOptions } from '../options.ts';
 
 /** The namespace to work in, whether or not there is a cluster. */
@@ -16,10 +16,14 @@ export function namespaceWithoutCluster(options: ClusterOptions, env: NodeJS.Pro
 }
 
 /** An error that says who was refused where, if the server did not accept our credentials; any other as it is. */
-export function namingCredentials(error: unknown, server: string, options: Omit<ClusterOptions, 'namespace'>): unknown {
+export function withCredentialsHint(
+  error: unknown,
+  server: string,
+  options: Omit<ClusterOptions, 'namespace'>,
+): unknown {
   if (!(error instanceof ApiError) || error.code !== 401) return error;
   const said = error.status?.message || error.reason;
-  return new CommandFailed(EXIT.error, `${said}: ${server} does not accept ${whoIs(options)}`);
+  return failure(`${said}: ${server} does not accept ${whoIs(options)}`);
 }
 
 function whoIs(options: Omit<ClusterOptions, 'namespace'>): string {

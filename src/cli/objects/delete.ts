@@ -25,7 +25,7 @@ export async function deleteObjects<T extends KubeObject>(
   part: PartName,
   reasons?: () => Promise<readonly string[]>,
 ): Promise<void> {
-  if (options.dryRun !== 'none' || !options.wait) for (const { label } of removals) console.error(`going: ${label}`);
+  if (options.dryRun !== 'none' || !options.wait) for (const { label } of removals) console.error(`deleting: ${label}`);
   for (const object of objects) {
     if (options.dryRun !== 'client') await remove(client, kind, object, options.dryRun === 'server');
     console.log(options.output === 'name' ? nameText(object) : `${nameText(object)} deleted${suffix(options.dryRun)}`);

@@ -2,9 +2,10 @@
 import type { Client, Selection } from '../../kube/client/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { AnyKind, Kind, KubeObject } from '../../kube/objects.ts';
-import { CommandFailed, EXIT } from '../exit.ts';
+import { failure } from '../exit.ts';
+import type { CommandFailed } from '../exit.ts';
 import { listAll } from './follow.ts';
-import { similar } from './similar.ts';
+import { closestNames } from './closest-names.ts';
 
 /** A kind with the words that people have for it. */
 export interface Noun<T extends KubeObject> {
@@ -15,25 +16,24 @@ export interface Noun<T extends KubeObject> {
   readonly list: string;
 }
 
-export interface NamedRef {
+export interface NamespacedName {
   readonly name: string;
   readonly namespace: string;
 }
 
 /** The object; fails with a hint if there is none of that name. */
-export async function getNamed<T extends KubeObject>(client: Client, noun: Noun<T>, ref: NamedRef): Promise<T> {
-  const found = await findNamed(client, noun, ref);
+export async function getByName<T extends KubeObject>(client: Client, noun: Noun<T>, ref: NamespacedName): Promise<T> {
+  const found = await findByName(client, noun, ref);
   if (found !== undefined) return found;
-  const others = await listNamed(client, noun, { namespace: ref.namespace });
-  throw new CommandFailed(
-    EXIT.error,
-    `there is no ${noun.one} ${ref.name} in namespace ${ref.namespace}; ${hintFor(noun, ref.name, others)}`,
+  const others = await listOfKind(client, noun, { namespace: ref.namespace });
+  throw failure(
+    `there is no ${noun.one} ${ref.name} in namespace ${ref.namespace}; ${suggestionFor(noun, ref.name, others)}`,
   );
 }
 
 /** What somebody may have meant by a name that does not exist, or where to look. */
-export function hintFor<T extends KubeObject>(noun: Noun<T>, name: string, others: readonly T[]): string {
-  const close = similar(
+export function suggestionFor<T extends KubeObject>(noun: Noun<T>, name: string, others: readonly T[]): string {
+  const close = closestNames(
     name,
     others.map(({ metadata }) => metadata.name),
   );
@@ -41,10 +41,10 @@ export function hintFor<T extends KubeObject>(noun: Noun<T>, name: string, other
 }
 
 /** The object, or undefined. A cluster that does not know the kind is an error of its own. */
-export async function findNamed<T extends KubeObject>(
+export async function findByName<T extends KubeObject>(
   client: Client,
   { kind }: Noun<T>,
-  ref: NamedRef,
+  ref: NamespacedName,
 ): Promise<T | undefined> {
   try {
     return await client.get(kind, ref);
@@ -57,7 +57,7 @@ export async function findNamed<T extends KubeObject>(
 }
 
 /** The objects of a selection. */
-export async function listNamed<T extends KubeObject>(
+export async function listOfKind<T extends KubeObject>(
   client: Client,
   { kind }: Noun<T>,
   selection: Selection,
@@ -71,8 +71,5 @@ export async function listNamed<T extends KubeObject>(
 
 /** What to say when the cluster does not serve a kind. */
 export function unknownKind({ kind }: AnyKind): CommandFailed {
-  return new CommandFailed(
-    EXIT.error,
-    `this cluster does not know ${kind}: install it with "offshoot crds | kubectl apply -f -"`,
-  );
+  return failure(`this cluster does not know ${kind}: install it with "offshoot crds | kubectl apply -f -"`);
 }

@@ -5,9 +5,9 @@ import type { KubeObject } from '../../kube/objects.ts';
 import { painter } from '../terminal/colour.ts';
 import { interruptible } from '../exit.ts';
 import { followUntil } from './follow.ts';
-import { listNamed, unknownKind } from './find.ts';
+import { listOfKind, unknownKind } from './find.ts';
 import type { Noun } from './find.ts';
-import { connected } from '../options.ts';
+import { withConnection } from '../options.ts';
 import type { ClusterOptions, OutputFormat } from '../options.ts';
 import { linesOn } from '../terminal/lines.ts';
 import { nameText, objectsText, objectText } from '../terminal/output.ts';
@@ -45,7 +45,7 @@ export function listObjects<T extends KubeObject>(
   columns: Columns<T>,
   options: ListOptions,
 ): Promise<void> {
-  return connected(options, async ({ client, namespace }) => {
+  return withConnection(options, async ({ client, namespace }) => {
     const isEverywhere = !noun.kind.namespaced || options.allNamespaces === true;
     const selection: Selection = {
       ...(!isEverywhere && { namespace }),
@@ -57,7 +57,7 @@ export function listObjects<T extends KubeObject>(
       const render = isData ? dataRenderer<T>(output, options) : rowRenderer(noun, columns, options);
       return watchObjects(client, noun, selection, render);
     }
-    const objects = await listNamed(client, noun, selection);
+    const objects = await listOfKind(client, noun, selection);
     const rows = objects.map((object) => ({ object }));
     if (isData) process.stdout.write(objectsText(output, objects, true));
     else if (rows.length > 0) process.stdout.write(rowRenderer(noun, columns, options)(rows));

@@ -7,7 +7,7 @@ import type { Removal } from '../../api/description/deletion.ts';
 import { CommandFailed, EXIT } from '../exit.ts';
 import { followUntil } from './follow.ts';
 import type { ProgressStep } from '../../api/description/tree.ts';
-import { seconds, withProgress } from '../terminal/with-progress.ts';
+import { durationText, withProgress } from '../terminal/with-progress.ts';
 
 /** Resolves when everything is gone; fails with what is left, and why as far as known, when the time is up. */
 export async function waitGone(
@@ -18,14 +18,14 @@ export async function waitGone(
   reasons: () => Promise<readonly string[]> = async () => [],
 ): Promise<void> {
   const steps = new Map<string, ProgressStep>(
-    removals.map(({ label }) => [label, { label, state: 'working', note: 'leaving' }]),
+    removals.map(({ label }) => [label, { label, state: 'working', note: 'deleting' }]),
   );
   const done = await withProgress(timeoutMs, async (signal, progress) => {
     progress.show([...steps.values()]);
     const settle = async (removal: Removal): Promise<void> => {
       const { label } = removal;
-      const note = await gone(client, removal, signal).then(
-        () => 'gone',
+      const note = await whenGone(client, removal, signal).then(
+        () => 'deleted',
         (error: unknown) => {
           // Whoever may delete something may not see all that goes with it.
           if (isForbidden(error)) return 'not visible to you';
@@ -45,12 +45,12 @@ export async function waitGone(
   const hint = `${checkRuns(part)}: it is what cleans up`;
   throw new CommandFailed(
     EXIT.timedOut,
-    [`not gone after ${seconds(timeoutMs)}`, ...left, ...(await reasons()), hint].join('\n  '),
+    [`not gone after ${durationText(timeoutMs)}`, ...left, ...(await reasons()), hint].join('\n  '),
   );
 }
 
 /** Resolves when an object is gone, or clean. */
-async function gone(client: Client, { kind, ref, isDone }: Removal, signal: AbortSignal): Promise<void> {
+async function whenGone(client: Client, { kind, ref, isDone }: Removal, signal: AbortSignal): Promise<void> {
   const { name, namespace } = ref;
   const selection = { ...(namespace !== undefined && { namespace }), fieldSelector: `metadata.name=${name}` };
   await followUntil(client, kind, selection, signal, (table) => (table.list().every(isDone) ? true : undefined));

@@ -1,8 +1,8 @@
 // `offshoot routing describe`: what became of a rule, as a tree.
 import { describeRule } from '../../routing/index.ts';
 import { fetchFor } from '../objects/fetch.ts';
-import { getNamed } from '../objects/find.ts';
-import { connected } from '../options.ts';
+import { getByName } from '../objects/find.ts';
+import { withConnection } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
 import { painter } from '../terminal/colour.ts';
 import { eventLines } from '../terminal/events.ts';
@@ -15,8 +15,8 @@ export interface RuleDescribeOptions extends ClusterOptions {
 }
 
 export function describeRuleCommand(name: string, options: RuleDescribeOptions): Promise<void> {
-  return connected(options, async ({ client, namespace }) => {
-    const rule = await getNamed(client, RULE, { name, namespace });
+  return withConnection(options, async ({ client, namespace }) => {
+    const rule = await getByName(client, RULE, { name, namespace });
     const { tree, events } = await fetchFor(client, (read) => describeRule(read, rule));
     if (options.output !== undefined) {
       return void process.stdout.write(dataText(options.output, { rule: tree, events }));

@@ -3,7 +3,7 @@
 import { LineCounter } from 'yaml';
 import { shapeProblem } from '../../routing/index.ts';
 import type { Place, Source } from '../../routing/index.ts';
-import { CommandFailed, EXIT } from '../exit.ts';
+import { invalidFile } from '../exit.ts';
 import { parseYaml } from '../manifests/kubectl-yaml.ts';
 import { filesOf } from '../manifests/read.ts';
 import { itemOffsets, offsetIn, valuesOf } from './json-text.ts';
@@ -57,7 +57,7 @@ function* yamlOf(file: string, text: string): Generator<Document> {
     }
     for (const [index, { problems, value }] of parseYaml(chunk).entries()) {
       const problem = problems.find(({ isWarning }) => !isWarning);
-      if (problem !== undefined) throw refusal(told(problem), problem.message);
+      if (problem !== undefined) throw invalidFile(told(problem), problem.message);
       yield { value: plain(value, told), where: whereIn(index), ...(list && { list }) };
     }
   }
@@ -68,7 +68,7 @@ function plain(value: () => unknown, told: (position: Position) => string): unkn
   try {
     return value();
   } catch (error) {
-    throw refusal(told({ line: 1, column: 1 }), (error as Error).message);
+    throw invalidFile(told({ line: 1, column: 1 }), (error as Error).message);
   }
 }
 
@@ -124,7 +124,7 @@ function* objectsIn(value: unknown, at: Place, where: Document['where'], list: L
     return;
   }
   const problem = shapeProblem(object);
-  if (problem !== undefined) throw refusal(where([...at, ...problem.at]), problem.message);
+  if (problem !== undefined) throw invalidFile(where([...at, ...problem.at]), problem.message);
   yield { object, where: (place) => where([...at, ...place]) };
 }
 
@@ -153,8 +153,4 @@ function placesIn(file: string, text: string): (offset: number) => string {
     const { line, col } = lines().linePos(offset);
     return `${file}:${line}:${col}`;
   };
-}
-
-function refusal(where: string, problem: string): CommandFailed {
-  return new CommandFailed(EXIT.error, `-f ${where}: ${problem}`);
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { namingFlag, usualAddress } from './addresses.ts';
+import { withFlagName, defaultAddress } from './addresses.ts';
 
 test('on a laptop we listen on loopback, in a pod on all addresses', () => {
-  expect(usualAddress(8080, {})).toEqual({ host: '127.0.0.1', port: 8080 });
-  expect(usualAddress(8080, { KUBERNETES_SERVICE_HOST: '10.0.0.1' })).toEqual({ host: '', port: 8080 });
+  expect(defaultAddress(8080, {})).toEqual({ host: '127.0.0.1', port: 8080 });
+  expect(defaultAddress(8080, { KUBERNETES_SERVICE_HOST: '10.0.0.1' })).toEqual({ host: '', port: 8080 });
 });
 
 const flags = {
@@ -32,11 +32,11 @@ test.each<[string, Error, string]>([
     'no',
   ],
 ])('%s names its flag', (_what, error, text) => {
-  expect((namingFlag(error, flags) as Error).message).toBe(text);
+  expect((withFlagName(error, flags) as Error).message).toBe(text);
 });
 
 test('one port for two things names both flags', () => {
   const error = listening({ code: 'EADDRINUSE', port: 9000 });
   const same = { '--metrics-bind-address': { port: 9000 }, '--webhook-port': { port: 9000 } };
-  expect((namingFlag(error, same) as Error).message).toMatch(/^--metrics-bind-address and --webhook-port: port 9000/);
+  expect((withFlagName(error, same) as Error).message).toMatch(/^--metrics-bind-address and --webhook-port: port 9000/);
 });

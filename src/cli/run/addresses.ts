@@ -1,7 +1,7 @@
 // Where `offshoot run` listens: addresses as flags say them, and what to say when one can't be had.
 import { InvalidArgumentError } from 'commander';
 import type { Address } from '../../controller/index.ts';
-import { CommandFailed, EXIT } from '../exit.ts';
+import { failure } from '../exit.ts';
 
 /** `host:port` as Go writes it: no host means all addresses. */
 export function parseAddress(text: string): Address | 'off' {
@@ -20,12 +20,12 @@ export function parsePort(text: string): number {
 }
 
 /** Where to listen if no flag says so: in a pod others must get in; on a laptop nobody else should. */
-export function usualAddress(port: number, env: NodeJS.ProcessEnv = process.env): Address {
+export function defaultAddress(port: number, env: NodeJS.ProcessEnv = process.env): Address {
   return { host: env['KUBERNETES_SERVICE_HOST'] ? '' : '127.0.0.1', port };
 }
 
 /** An error of listening, told with the flag that asks for the address; any other error as it is. */
-export function namingFlag(error: unknown, flags: Readonly<Record<string, Address | 'off' | undefined>>): unknown {
+export function withFlagName(error: unknown, flags: Readonly<Record<string, Address | 'off' | undefined>>): unknown {
   const { code, syscall, port, hostname, message } = error as NodeJS.ErrnoException & {
     readonly port?: number;
     readonly hostname?: string;
@@ -37,5 +37,5 @@ export function namingFlag(error: unknown, flags: Readonly<Record<string, Addres
   const names = Object.keys(flags).filter((flag) => asks(flags[flag]));
   if (names.length === 0) return error;
   const problem = code === 'EADDRINUSE' ? `port ${port} is in use; choose another one` : message;
-  return new CommandFailed(EXIT.error, `${names.join(' and ')}: ${problem}`);
+  return failure(`${names.join(' and ')}: ${problem}`);
 }

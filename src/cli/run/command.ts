@@ -1,21 +1,21 @@
 // `offshoot run`: the controllers and the admission webhook for a cluster, until they are stopped.
 import { Command, Option } from 'commander';
 import type { Address, Logger } from '../../controller/index.ts';
-import { namingFlag, parseAddress, parsePort, usualAddress } from './addresses.ts';
-import { toggle } from './flag-kinds.ts';
+import { withFlagName, parseAddress, parsePort, defaultAddress } from './addresses.ts';
+import { toggleFlag } from './flag-kinds.ts';
 import { keepHeapSmall } from './heap.ts';
-import { loggingOf, parseBoolean, zapFlags } from './go-flags.ts';
+import { loggerOptions, parseBoolean, zapFlags } from './go-flags.ts';
 import type { LogOptions } from './go-flags.ts';
-import { durationOf } from '../options.ts';
-import { settingFlags, settingsOf } from './environment-flags.ts';
-import type { SettingOptions } from './environment-flags.ts';
+import { durationFlag } from '../options.ts';
+import { environmentFlags, environmentSettings } from './environment-flags.ts';
+import type { EnvironmentOptions } from './environment-flags.ts';
 import { untilSignal } from './signals.ts';
-import { targetFlags, targetSettingsOf } from './target-flags.ts';
+import { targetFlags, targetSettings } from './target-flags.ts';
 import type { TargetOptions } from './target-flags.ts';
 import type { WebhookOptions } from './control-plane.ts';
 import type { Part } from './parts.ts';
 
-interface RunOptions extends SettingOptions, TargetOptions, LogOptions {
+interface RunOptions extends EnvironmentOptions, TargetOptions, LogOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace?: string;
@@ -49,7 +49,7 @@ For a cluster on this machine, such as that of "offshoot up --no-controllers":
   offshoot run --kubeconfig /tmp/kc --webhook-loopback`;
 
 export function runCommand(): Command {
-  return targetFlags(zapFlags(settingFlags(new Command('run'))))
+  return targetFlags(zapFlags(environmentFlags(new Command('run'))))
     .description('run the controllers for a cluster')
     .option('--kubeconfig <file>', 'the kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or that of the pod)')
     .option('--context <name>', 'the kubeconfig context to use')
@@ -116,12 +116,12 @@ export function runCommand(): Command {
       option(
         '--shutdown-delay <duration>',
         'how long the webhook goes on answering after a signal to stop (default: 5s; 0s with --webhook-loopback)',
-        durationOf,
+        durationFlag,
         'SHUTDOWN_DELAY',
       ),
     )
     .addOption(
-      toggle(
+      toggleFlag(
         '--remove-orphans',
         true,
         'remove what environments left whose finalizers were taken off by hand, ten minutes after an Event tells of it',
@@ -165,19 +165,19 @@ async function run(options: RunOptions): Promise<void> {
     ...(options.kubeconfig !== undefined && { path: options.kubeconfig }),
     ...(options.context !== undefined && { context: options.context }),
   });
-  const logger = createLogger(loggingOf(options));
+  const logger = createLogger(loggerOptions(options));
   const namespace = options.namespace ?? config.namespace ?? 'default';
   const webhook = webhookOptions(options, inClusterConfig() !== undefined, logger);
-  const probes = options.healthProbeBindAddress ?? usualAddress(8081);
-  const metricsAddress = options.metricsBindAddress ?? usualAddress(8080);
+  const probes = options.healthProbeBindAddress ?? defaultAddress(8081);
+  const metricsAddress = options.metricsBindAddress ?? defaultAddress(8080);
   const stopping = new AbortController();
   const signalled = untilSignal();
   void signalled.then(() => stopping.abort());
   const plane = await startControlPlane({
     config,
     parts,
-    settings: { ...settingsOf(options), removeOrphans: options.removeOrphans },
-    targets: targetSettingsOf(options),
+    settings: { ...environmentSettings(options), removeOrphans: options.removeOrphans },
+    targets: targetSettings(options),
     namespace,
     leaderElect: options.leaderElect,
     ...(probes !== 'off' && { probes }),
@@ -192,8 +192,8 @@ async function run(options: RunOptions): Promise<void> {
     },
   }).catch(async (error: unknown) => {
     if (stopping.signal.aborted) return undefined;
-    const { namingCredentials } = await import('../objects/credentials-hint.ts');
-    throw namingFlag(namingCredentials(error, config.server, options), {
+    const { withCredentialsHint } = await import('../objects/credentials-hint.ts');
+    throw withFlagName(withCredentialsHint(error, config.server, options), {
       '--metrics-bind-address': metricsAddress,
       '--health-probe-bind-address': probes,
       '--webhook-port': webhook,
@@ -207,7 +207,7 @@ async function run(options: RunOptions): Promise<void> {
     { controllers: names, server: config.server, probes: probesUrl, metrics, webhook: webhookUrl },
     'running',
   );
-  tellOfOthers(names, partsOf(), logger);
+  logOtherParts(names, partsOf(), logger);
   try {
     await Promise.race([signalled, manager.done]);
     logger.info('stopping');
@@ -217,7 +217,7 @@ async function run(options: RunOptions): Promise<void> {
 }
 
 /** Another operator may look after the rest. Whoever expects it of us learns how to ask for it. */
-function tellOfOthers(names: readonly string[], all: readonly Part[], logger: Logger): void {
+function logOtherParts(names: readonly string[], all: readonly Part[], logger: Logger): void {
   const others = all.map(({ name }) => name).filter((name) => !names.includes(name));
   if (others.length === 0) return;
   const flag = `--controllers ${[...names, ...others].join(',')}`;

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { defaultSettings } from '../../environments/settings.ts';
-import { settingFlags, settingsOf } from './environment-flags.ts';
-import type { SettingOptions } from './environment-flags.ts';
+import { environmentFlags, environmentSettings } from './environment-flags.ts';
+import type { EnvironmentOptions } from './environment-flags.ts';
 
 test.each<[string[], readonly string[]]>([
   [[], defaultSettings.trackingLabels],
@@ -12,8 +12,8 @@ test.each<[string[], readonly string[]]>([
   ],
   [['--tracking-labels', 'none'], []],
 ])('labels by which a deployer knows its own: %j', (args, labels) => {
-  const command = settingFlags(new Command()).parse(args, { from: 'user' });
-  expect(settingsOf(command.opts<SettingOptions>()).trackingLabels).toEqual(labels);
+  const command = environmentFlags(new Command()).parse(args, { from: 'user' });
+  expect(environmentSettings(command.opts<EnvironmentOptions>()).trackingLabels).toEqual(labels);
 });
 
 test.each<[string[], object]>([
@@ -23,6 +23,6 @@ test.each<[string[], object]>([
   [[], { clusterDomain: 'cluster.local' }],
   [['--cluster-domain', 'k8s.example.com'], { clusterDomain: 'k8s.example.com' }],
 ])('what routes wait for and where they go: %j', (args, settings) => {
-  const command = settingFlags(new Command()).parse(args, { from: 'user' });
-  expect(settingsOf(command.opts<SettingOptions>())).toMatchObject(settings);
+  const command = environmentFlags(new Command()).parse(args, { from: 'user' });
+  expect(environmentSettings(command.opts<EnvironmentOptions>())).toMatchObject(settings);
 });

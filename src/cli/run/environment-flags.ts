@@ -2,10 +2,10 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { isDnsLabel } from '../options.ts';
-import { time, toggle } from './flag-kinds.ts';
+import { timeFlag, toggleFlag } from './flag-kinds.ts';
 import { defaultSettings } from '../../environments/index.ts';
 
-export interface SettingOptions {
+export interface EnvironmentOptions {
   readonly versionLabel: string;
   readonly defaultVersion: string;
   readonly removeLabels: readonly string[];
@@ -16,7 +16,7 @@ export interface SettingOptions {
 }
 
 /** Adds `--version-label`, `--default-version` and those about labels and routes, with the variables that stand for them. */
-export function settingFlags(command: Command): Command {
+export function environmentFlags(command: Command): Command {
   return command
     .addOption(
       new Option('--version-label <key>', 'label that tells versions of a workload apart')
@@ -47,19 +47,19 @@ export function settingFlags(command: Command): Command {
         .default(defaultSettings.clusterDomain),
     )
     .addOption(
-      toggle(
+      toggleFlag(
         '--gateway-routes',
         defaultSettings.gatewayRoutes,
         'VirtualServices at a gateway get routes whatever hosts they are for',
       ).env('GATEWAY_ROUTES'),
     )
     .addOption(
-      time('--rule-settle', '1s', '0s', 'how long a rule is there before a route leads to it').env('RULE_SETTLE'),
+      timeFlag('--rule-settle', '1s', '0s', 'how long a rule is there before a route leads to it').env('RULE_SETTLE'),
     );
 }
 
 /** The settings that the flags say. */
-export function settingsOf(options: SettingOptions) {
+export function environmentSettings(options: EnvironmentOptions) {
   const { versionLabel, defaultVersion, removeLabels, trackingLabels, clusterDomain, gatewayRoutes } = options;
   const settleMs = options.ruleSettle;
   return { versionLabel, defaultVersion, removeLabels, trackingLabels, clusterDomain, gatewayRoutes, settleMs };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loggingOf, withTwoDashes } from './go-flags.ts';
+import { loggerOptions, withTwoDashes } from './go-flags.ts';
 import type { LogOptions } from './go-flags.ts';
 import { runCommand } from './command.ts';
 
@@ -45,5 +45,5 @@ test.each<[string[], object]>([
   ],
   [['--zap-stacktrace-level=panic', '--zap-time-encoding', 'iso8601'], { level: 'info' }],
 ])('%j is logged as %j', (args, logging) => {
-  expect(loggingOf(understood(...args) as LogOptions)).toEqual(logging);
+  expect(loggerOptions(understood(...args) as LogOptions)).toEqual(logging);
 });

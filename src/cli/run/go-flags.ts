@@ -28,7 +28,7 @@ export function zapFlags(command: Command): Command {
 }
 
 /** How to log: our own flags before those of the other logger. */
-export function loggingOf(options: LogOptions): LoggerOptions {
+export function loggerOptions(options: LogOptions): LoggerOptions {
   const format = options.logFormat ?? options.zapEncoder ?? (options.zapDevel ? 'human' : undefined);
   const level = options.logLevel ?? options.zapLogLevel ?? (options.zapDevel ? 'debug' : 'info');
   return { level, ...(format !== undefined && { format }) };

@@ -5,7 +5,7 @@ import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import { Lease } from '../../kube/lease.ts';
 import { keyOf } from '../../kube/objects.ts';
 import { microTime } from '../../kube/times.ts';
-import { CommandFailed, EXIT } from '../exit.ts';
+import { failure } from '../exit.ts';
 import type { Part } from './parts.ts';
 
 type Named = Pick<Part, 'name' | 'lease'>;
@@ -30,8 +30,7 @@ export async function refuseSecondWriter(
     if (held === undefined) continue;
     const holder = held.spec!.holderIdentity!;
     const waiting = `--leader-elect --namespace ${held.metadata.namespace}`;
-    throw new CommandFailed(
-      EXIT.error,
+    throw failure(
       `${holder} runs the controllers of ${name} for this cluster (Lease ${keyOf(held.metadata)}), and two would undo each other's writes: stop it${isUp(holder) ? ', or start it as "offshoot up --no-controllers"' : ''}; or stand by for it with ${waiting}`,
     );
   }

@@ -5,18 +5,18 @@ import { Command } from 'commander';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { createAuthority } from '../../kube/pki.ts';
 import { defaultSettings } from '../../targets/settings.ts';
-import { targetFlags, targetSettingsOf } from './target-flags.ts';
+import { targetFlags, targetSettings } from './target-flags.ts';
 import type { TargetOptions } from './target-flags.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-flags-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 afterEach(() => vi.unstubAllEnvs());
 
-function parsed(...args: string[]): ReturnType<typeof targetSettingsOf> {
+function parsed(...args: string[]): ReturnType<typeof targetSettings> {
   const command = targetFlags(new Command('run'))
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
-  return targetSettingsOf(command.parse(args, { from: 'user' }).opts<TargetOptions>());
+  return targetSettings(command.parse(args, { from: 'user' }).opts<TargetOptions>());
 }
 
 test('without flags, the settings are the default ones', () => {
@@ -76,9 +76,9 @@ test.each<[string, string, string]>([
   ['--token-lifetime', '5m', 'It must be at least 10m.'],
   ['--provisioning-deadline', 'soon', 'A duration is a number with a unit, such as 90s, 1m30s or 2d.'],
   ['--target-cluster-url', 'api.test:6443', 'A URL is written as https://host:port.'],
-  ['--target-cluster-ca', '/nowhere/ca.crt', 'It is no certificate: ENOENT'],
-  ['--target-cluster-ca', import.meta.filename, 'It is no certificate: '],
-  ['--host-namespace', 'My_Host', 'A name is at most 63 small letters, digits and hyphens.'],
+  ['--target-cluster-ca', '/nowhere/ca.crt', 'It is not a certificate: ENOENT'],
+  ['--target-cluster-ca', import.meta.filename, 'It is not a certificate: '],
+  ['--host-namespace', 'My_Host', 'A name is at most 63 lowercase letters, digits and hyphens.'],
 ])('%s %s is refused', (flag, value, text) => {
   expect(() => parsed(`${flag}=${value}`)).toThrow(text);
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { X509Certificate } from 'node:crypto';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { choice, time, toggle } from './flag-kinds.ts';
+import { choiceFlag, timeFlag, toggleFlag } from './flag-kinds.ts';
 import { parseBoolean } from './go-flags.ts';
 import { isDnsLabel } from '../options.ts';
 import type { TargetSettings } from './parts.ts';
@@ -43,21 +43,29 @@ export function targetFlags(command: Command): Command {
 
 function claimFlags(): Option[] {
   return [
-    choice('--claim-deletion', ['wait', 'eager'], 'a deleted claim waits until its target is gone, or goes at once'),
-    choice('--provisioner-annotation', ['provisioner', 'class'], 'whose name tells who shall provision for a claim'),
-    choice('--claim-ref-shape', ['string', 'object'], 'how new references from targets to claims are written'),
-    choice(
+    choiceFlag(
+      '--claim-deletion',
+      ['wait', 'eager'],
+      'a deleted claim waits until its target is gone, or goes at once',
+    ),
+    choiceFlag(
+      '--provisioner-annotation',
+      ['provisioner', 'class'],
+      'whose name tells who shall provision for a claim',
+    ),
+    choiceFlag('--claim-ref-shape', ['string', 'object'], 'how new references from targets to claims are written'),
+    choiceFlag(
       '--lost-heals',
       ['reference', 'name'],
       'a lost claim takes back what refers to it, or any target of the name',
     ),
-    toggle('--unbound-condition', true, 'an Environment says that its claim is not bound'),
-    toggle('--remove-unbound', false, 'an Environment is no longer deployed to while its claim is not bound'),
-    toggle('--insecure-targets', false, 'new targets say that certificates need not be verified')
+    toggleFlag('--unbound-condition', true, 'an Environment says that its claim is not bound'),
+    toggleFlag('--remove-unbound', false, 'an Environment is no longer deployed to while its claim is not bound'),
+    toggleFlag('--insecure-targets', false, 'new targets say that certificates need not be verified')
       .env('DEV_ONLY_IGNORE_SELFSIGNED_CERT_IN_DEPLOYMENT_TARGET')
       .argParser((text) => text !== '' && parseBoolean(text)),
-    time('--provisioning-deadline', '10m', '1s', 'how long until a claim says that it waits too long'),
-    time('--token-lifetime', '7d', '10m', 'how long credentials of targets are good; they are renewed before'),
+    timeFlag('--provisioning-deadline', '10m', '1s', 'how long until a claim says that it waits too long'),
+    timeFlag('--token-lifetime', '7d', '10m', 'how long credentials of targets are good; they are renewed before'),
     new Option('--target-cluster-url <url>', 'where targets find this cluster (default: where we do)').argParser(
       parseUrl,
     ),
@@ -70,7 +78,7 @@ function claimFlags(): Option[] {
 
 function spaceFlags(): Option[] {
   return [
-    toggle('--space-controllers', true, 'look after SpaceRequests and Spaces; false where somebody else does'),
+    toggleFlag('--space-controllers', true, 'look after SpaceRequests and Spaces; false where somebody else does'),
     new Option('--host-namespace <name>', 'where Spaces are (default: that of --namespace)').argParser(parseName),
     new Option('--root-space <name>', 'parent for namespaces that are of no Space; "" for none')
       .argParser((text) => (text === '' ? text : parseName(text)))
@@ -83,7 +91,7 @@ function spaceFlags(): Option[] {
 }
 
 /** The settings that the flags say. */
-export function targetSettingsOf(options: TargetOptions): TargetSettings {
+export function targetSettings(options: TargetOptions): TargetSettings {
   const { claimDeletion, provisionerAnnotation, claimRefShape, lostHeals, unboundCondition, removeUnbound } = options;
   const { insecureTargets, spaceControllers, hostNamespace, rootSpace } = options;
   return {
@@ -110,7 +118,7 @@ export function targetSettingsOf(options: TargetOptions): TargetSettings {
 
 function parseName(text: string): string {
   if (isDnsLabel(text)) return text;
-  throw new InvalidArgumentError('A name is at most 63 small letters, digits and hyphens.');
+  throw new InvalidArgumentError('A name is at most 63 lowercase letters, digits and hyphens.');
 }
 
 function parseUrl(text: string): string {
@@ -126,6 +134,6 @@ function readAuthority(file: string): string {
     void new X509Certificate(pem);
     return pem;
   } catch (error) {
-    throw new InvalidArgumentError(`It is no certificate: ${(error as Error).message}`);
+    throw new InvalidArgumentError(`It is not a certificate: ${(error as Error).message}`);
   }
 }

@@ -21,6 +21,6 @@ export async function withProgress<R>(
 }
 
 /** A time as it is told when it is up. */
-export function seconds(ms: number): string {
+export function durationText(ms: number): string {
   return `${Math.round(ms / 100) / 10}s`;
 }

@@ -25,8 +25,8 @@ export const takenByKubectl: readonly (readonly [text: string, value: unknown])[
 
 /** Texts that kubectl refuses, and what we say of them. */
 export const refusedByKubectl: readonly (readonly [text: string, message: RegExp])[] = [
-  ['a: .inf\n', /^\.inf is no number for Kubernetes$/],
-  ['a: [.NaN]\n', /^\.NaN is no number for Kubernetes$/],
+  ['a: .inf\n', /^\.inf is not a number for Kubernetes$/],
+  ['a: [.NaN]\n', /^\.NaN is not a number for Kubernetes$/],
   ['~: a\n', /^a key must be a text$/],
   ['a:\n  ? {b: 1}\n  : c\n', /^a key must be a text$/],
   ['a:\n\tb: 1\n', /^Tabs are not allowed as indentation$/],

@@ -20,15 +20,15 @@ const WEBHOOKS = 'validatingwebhookconfigurations.admissionregistration.k8s.io';
 const LEASES = 'leases.coordination.k8s.io';
 
 /** Runs a cluster, and the controllers unless told otherwise, until a signal. */
-export async function up(options: UpOptions, usualPort: number): Promise<void> {
-  const place = options.memory ? memoryPlace() : dataPlace(options);
+export async function up(options: UpOptions, defaultPort: number): Promise<void> {
+  const storage = options.memory ? storageInMemory() : storageOnDisk(options);
   const signalled = untilSignal();
-  const cluster = await start(options, usualPort, place.dataDir);
+  const cluster = await start(options, defaultPort, storage.dataDir);
   let plane: ControlPlane | undefined;
   let merged: Written['merged'];
   try {
-    plane = await control(cluster, options.controllers);
-    const written = await writeKubeconfig(cluster, options.kubeconfig ?? path.join(place.dir, 'kubeconfig'), options);
+    plane = await startControllers(cluster, options.controllers);
+    const written = await writeKubeconfig(cluster, options.kubeconfig ?? path.join(storage.dir, 'kubeconfig'), options);
     const { kubeconfig } = written;
     merged = written.merged;
     const { url } = cluster;
@@ -36,7 +36,7 @@ export async function up(options: UpOptions, usualPort: number): Promise<void> {
       const context = merged && { context: merged.context };
       console.log(JSON.stringify({ api: url, kubeconfig, pid: process.pid, ...context }));
     } else {
-      const { dataDir } = place;
+      const { dataDir } = storage;
       console.log(summary({ url, kubeconfig, merged, dataDir, hasControllers: plane !== undefined }));
     }
     // Later starts find what this one has compiled, however this one ends.
@@ -48,12 +48,12 @@ export async function up(options: UpOptions, usualPort: number): Promise<void> {
     await merged?.undo().catch((error: unknown) => console.error(`Warning: ${messageOf(error)}`));
     await plane?.stop();
     await cluster.stop();
-    place.leave();
+    storage.cleanUp();
   }
 }
 
 /** The controllers, or what must be done where there are none. */
-async function control(cluster: Embedded, wanted: boolean): Promise<ControlPlane | undefined> {
+async function startControllers(cluster: Embedded, wanted: boolean): Promise<ControlPlane | undefined> {
   const webhooks = webhookNames.filter((name) => cluster.store.get(WEBHOOKS, name) !== undefined);
   const leases = leaseNames.filter((name) => cluster.store.get(LEASES, `kube-system/${name}`) !== undefined);
   if (!wanted && webhooks.length + leases.length === 0) return undefined;
@@ -65,27 +65,27 @@ async function control(cluster: Embedded, wanted: boolean): Promise<ControlPlane
   return undefined;
 }
 
-interface Place {
+interface Storage {
   /** Where files of this run go. */
   readonly dir: string;
   /** Where the cluster is kept; undefined keeps it in memory. */
   readonly dataDir?: string;
-  leave(): void;
+  cleanUp(): void;
 }
 
-function memoryPlace(): Place {
+function storageInMemory(): Storage {
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-'));
-  return { dir, leave: () => rmSync(dir, { recursive: true, force: true }) };
+  return { dir, cleanUp: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
-function dataPlace(options: UpOptions): Place {
+function storageOnDisk(options: UpOptions): Storage {
   const state = process.env['XDG_STATE_HOME'] ?? path.join(homedir(), '.local', 'state');
   const dir = path.resolve(options.dataDir ?? path.join(state, 'offshoot'));
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  return { dir, dataDir: dir, leave: () => {} };
+  return { dir, dataDir: dir, cleanUp: () => {} };
 }
 
-async function start(options: UpOptions, usualPort: number, dataDir: string | undefined): Promise<Embedded> {
+async function start(options: UpOptions, defaultPort: number, dataDir: string | undefined): Promise<Embedded> {
   const cluster = {
     ...(dataDir !== undefined && { dataDir }),
     ...(options.fresh && { fresh: true }),
@@ -93,13 +93,13 @@ async function start(options: UpOptions, usualPort: number, dataDir: string | un
   };
   if (options.port !== undefined) return startEmbedded({ ...cluster, port: options.port });
   try {
-    return await startEmbedded({ ...cluster, port: usualPort });
+    return await startEmbedded({ ...cluster, port: defaultPort });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     const elsewhere = await startEmbedded({ ...cluster, port: 0 });
     const { port } = new URL(elsewhere.url);
     console.error(
-      `Warning: port ${usualPort} is in use, so the API listens on port ${port}; kubeconfigs of earlier runs do not lead there. --port chooses one that stays.`,
+      `Warning: port ${defaultPort} is in use, so the API listens on port ${port}; kubeconfigs of earlier runs do not lead there. --port chooses one that stays.`,
     );
     return elsewhere;
   }

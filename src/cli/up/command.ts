@@ -14,7 +14,7 @@ export interface UpOptions {
 }
 
 /** Taken when it is free, so that a kubeconfig stays good over restarts. */
-const USUAL_PORT = 7443;
+const DEFAULT_PORT = 7443;
 
 export function upCommand(): Command {
   return new Command('up')
@@ -24,7 +24,11 @@ export function upCommand(): Command {
       new Option('--memory', 'keep the cluster in memory: it is gone when this stops').conflicts(['dataDir', 'fresh']),
     )
     .option('--fresh', 'remove what the data directory holds and start over')
-    .option('--port <number>', `port of the API; 0 takes a free one (default: ${USUAL_PORT}, or a free one)`, parsePort)
+    .option(
+      '--port <number>',
+      `port of the API; 0 takes a free one (default: ${DEFAULT_PORT}, or a free one)`,
+      parsePort,
+    )
     .option('--kubeconfig <file>', 'where to write the kubeconfig (default: in the data directory)')
     .addOption(
       new Option(
@@ -44,6 +48,6 @@ Examples:
     .action(async (options: UpOptions) => {
       // Loaded here, so that every other command starts without it.
       const { up } = await import('./cluster.ts');
-      await up(options, USUAL_PORT);
+      await up(options, DEFAULT_PORT);
     });
 }

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Embedded } from '../../embedded/index.ts';
-import { CommandFailed, EXIT } from '../exit.ts';
+import { failure } from '../exit.ts';
 import type { Merged } from '../kubeconfig/merge.ts';
 import type { UpOptions } from './command.ts';
 
@@ -24,8 +24,7 @@ export async function writeKubeconfig(cluster: Embedded, file: string, options: 
   const others = isChosen && existsSync(kubeconfig) ? await otherContexts(kubeconfig) : [];
   if (context === undefined) {
     if (others.length > 0) {
-      throw new CommandFailed(
-        EXIT.error,
+      throw failure(
         `--kubeconfig ${file}: it has other contexts (${others.join(', ')}), which would be lost; choose another file, or take "KUBECONFIG=${file} offshoot up --merge-kubeconfig"`,
       );
     }

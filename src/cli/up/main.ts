@@ -1,6 +1,6 @@
 // The command line of `offshoot up` alone, which a bundle has in one file with all that it runs: bin/offshoot.js loads it
 // in place of main.ts.
-import { programOf, run } from '../program.ts';
+import { programWith, run } from '../program.ts';
 import { upCommand } from './command.ts';
 
 export { up } from './cluster.ts';
@@ -8,7 +8,7 @@ export { up } from './cluster.ts';
 /** As in main.ts. */
 export function main(argv: readonly string[]): Promise<void> {
   return run(
-    () => programOf([upCommand()]),
+    () => programWith([upCommand()]),
     () => argv,
   );
 }

@@ -1,7 +1,7 @@
 // Finds what somebody may have meant. Called for names that do not exist.
 
 /** The candidates that differ little from a name, the closest first, three at most. */
-export function similar(name: string, candidates: readonly string[]): string[] {
+export function closestNames(name: string, candidates: readonly string[]): string[] {
   const allowed = Math.max(2, Math.floor(name.length / 3));
   return candidates
     .map((candidate) => ({ candidate, distance: closeness(name, candidate) }))
