@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import type { Istio, IstioStatus } from '../../api/istio.ts';
+import { LAST_APPLIED } from '../names.ts';
+import type { Pod, Workload } from '../workloads.ts';
+import { describeMesh } from './tree.ts';
+import type { MeshWorld } from './tree.ts';
+
+const istio = (name: string, status?: IstioStatus, metadata: Partial<Istio['metadata']> = {}): Istio => ({
+  apiVersion: 'operator.kyma-project.io/v1alpha2',
+  kind: 'Istio',
+  metadata: {
+    name,
+    namespace: 'kyma-system',
+    uid: name,
+    generation: 2,
+    creationTimestamp: '2026-01-01T00:00:00Z',
+    ...metadata,
+  },
+  ...(status && { status }),
+});
+const ready: IstioStatus = { state: 'Ready', description: '', observedGeneration: 2 };
+const workload = (kind: string, name: string, component: string, available: number): Workload => ({
+  apiVersion: 'apps/v1',
+  kind,
+  metadata: { name, namespace: 'istio-system', labels: { 'operator.istio.io/component': component } },
+  spec: { replicas: 1 },
+  status: {
+    replicas: 1,
+    updatedReplicas: 1,
+    availableReplicas: available,
+    desiredNumberScheduled: 1,
+    updatedNumberScheduled: 1,
+    numberAvailable: available,
+  },
+});
+const pod: Pod = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'istiod-1', namespace: 'istio-system', labels: { 'kyma-project.io/module': 'istio' } },
+  spec: { containers: [{ name: 'discovery', image: 'istio/pilot:1.31.0-distroless' }] },
+};
+const described = (world: Partial<MeshWorld>) =>
+  describeMesh({ istios: [], workloads: [], pods: [], events: [], ...world });
+
+test('a mesh that is ready shows its version and its components in their order', () => {
+  const annotations = { [LAST_APPLIED]: '{"config":{},"IstioTag":"1.31.0-distroless"}' };
+  const description = described({
+    istios: [istio('default', ready, { annotations })],
+    workloads: [
+      workload('Deployment', 'istio-ingressgateway', 'IngressGateways', 1),
+      workload('DaemonSet', 'istio-cni-node', 'Cni', 1),
+      workload('Deployment', 'istiod', 'Pilot', 1),
+    ],
+    pods: [pod],
+  });
+  expect(description.versions).toEqual({ running: '1.31.0', recorded: '1.31.0-distroless' });
+  expect(description.resources).toMatchObject([
+    {
+      kind: 'Istio',
+      name: 'kyma-system/default',
+      state: 'Ready',
+      detail: 'Istio 1.31.0',
+      children: [
+        { name: 'Pilot', state: 'ready', children: [{ kind: 'Deployment', name: 'istio-system/istiod' }] },
+        { name: 'Cni', state: 'ready' },
+        { name: 'IngressGateways', state: 'ready' },
+      ],
+    },
+  ]);
+});
+
+test('a component says what it waits for', () => {
+  const { resources } = described({
+    istios: [istio('default', ready)],
+    workloads: [workload('Deployment', 'istiod', 'Pilot', 0)],
+  });
+  expect(resources[0]!.children).toMatchObject([
+    { name: 'Pilot', state: 'not ready', children: [{ state: 'progressing', reasons: ['0 of 1 pods are available'] }] },
+  ]);
+});
+
+test('restarts and what blocks a deletion are listed, with how many are not', () => {
+  const status: IstioStatus = {
+    ...ready,
+    state: 'Warning',
+    description: 'blocked',
+    blockedBy: { total: 1, resources: [{ kind: 'Gateway', namespace: 'shop', name: 'g' }] },
+    restarts: {
+      total: 25,
+      restarting: 2,
+      workloads: [{ kind: 'Deployment', namespace: 'shop', name: 'cart', why: 'old image', waiting: 'the next batch' }],
+    },
+  };
+  const [tree] = described({ istios: [istio('default', status)] }).resources;
+  expect(tree).toMatchObject({
+    state: 'Warning',
+    reasons: ['blocked'],
+    children: [
+      {
+        kind: 'Restarts',
+        name: '25 workloads',
+        state: 'restarting',
+        detail: '2 now, 22 more are not listed',
+        children: [{ name: 'shop/cart', detail: 'old image', reasons: ['the next batch'] }],
+      },
+      { kind: 'Blocked by', name: '1 resource', children: [{ kind: 'Gateway', name: 'shop/g' }] },
+    ],
+  });
+});
+
+test('other resources come after the ruling one and say why they have no effect', () => {
+  const second = istio('second', undefined, { creationTimestamp: '2026-01-02T00:00:00Z' });
+  const { resources } = described({ istios: [second, istio('first', ready)] });
+  expect(resources).toMatchObject([
+    { name: 'kyma-system/first', state: 'Ready' },
+    {
+      name: 'kyma-system/second',
+      state: 'Pending',
+      reasons: ['Stopped Istio CR reconciliation: only Istio CR first in kyma-system reconciles the module'],
+    },
+  ]);
+});
+
+test('a resource that no controller has looked at, or not since its latest change, says so', () => {
+  const [unseen] = described({ istios: [istio('default')] }).resources;
+  expect(unseen).toMatchObject({ state: 'Pending', reasons: ['no controller has looked at it yet'] });
+  const [stale] = described({ istios: [istio('default', { ...ready, observedGeneration: 1 })] }).resources;
+  expect(stale).toMatchObject({
+    state: 'Processing',
+    reasons: ['the controller has not seen the latest change yet'],
+  });
+});
+
+test('without a resource there is only the version that runs', () => {
+  expect(described({ pods: [pod] })).toEqual({ resources: [], versions: { running: '1.31.0' }, events: [] });
+  expect(described({}).versions).toEqual({ problem: 'Unable to obtain installed Istio image version' });
+});

@@ -1,0 +1,143 @@
+// The status of the ruling resource: its state in one word, what is wrong or going on, conditions, and what people want to
+// know besides: the version that runs, what blocks a deletion, what is still to be restarted.
+import type { Istio, IstioStatus } from '../api/istio.ts';
+import { conditionsOf } from '../controller/index.ts';
+import type { Condition, PlannedCondition, Status } from '../controller/index.ts';
+import type { AnyObject } from '../kube/index.ts';
+import { condition, manualRestartRequired } from './conditions.ts';
+import { blockedBy } from './deletion/blocking.ts';
+import { failure, worstOf } from './failures.ts';
+import type { Failure } from './failures.ts';
+import type { ClusterSize } from './installation/size.ts';
+import type { ManualRestart } from './restarts/outdated.ts';
+import { workloadKey } from './restarts/owners.ts';
+import type { PendingWorkload, RestartPlan } from './restarts/plan.ts';
+
+export interface StatusFacts {
+  readonly istio: Istio;
+  /** What went wrong, of whichever component. */
+  readonly failures: readonly Failure[];
+  /** What the installation waits for; nothing when it is done. */
+  readonly waiting?: string;
+  readonly istioVersion?: string;
+  readonly size?: ClusterSize;
+  /** While the resource is being deleted: what people made and would lose. */
+  readonly blocking?: readonly AnyObject[];
+  readonly restarts?: RestartPlan;
+  readonly manual?: readonly ManualRestart[];
+}
+
+/** What is told of the resource. Conditions of other types stay as they are. */
+export function meshStatus(facts: StatusFacts): Status & Omit<IstioStatus, 'conditions'> {
+  const { istio, istioVersion, size, blocking = [], restarts } = facts;
+  const { generation } = istio.metadata;
+  const { state, description, conditions } = judge(facts);
+  return {
+    state,
+    description,
+    conditions: merged(conditionsOf(istio), conditions),
+    ...(generation !== undefined && { observedGeneration: generation }),
+    ...(istioVersion !== undefined && { istioVersion }),
+    ...(size !== undefined && { clusterSize: size }),
+    ...(blocking.length > 0 && { blockedBy: blockedBy(blocking) }),
+    ...(restarts !== undefined && restartsStatus(restarts)),
+  };
+}
+
+interface Judgement {
+  readonly state: IstioStatus['state'];
+  readonly description: string;
+  readonly conditions: readonly PlannedCondition[];
+}
+
+function judge({ istio, failures, waiting, restarts, manual = [] }: StatusFacts): Judgement {
+  const sidecars = sidecarJudgement(restarts, manual);
+  const worst = worstOf([...failures, ...(sidecars.failure ? [sidecars.failure] : [])]);
+  if (worst !== undefined) {
+    const others = failures.flatMap((each) => (each === worst ? [] : each.conditions));
+    // Of one type the worst has the last word.
+    const told = [...sidecars.conditions, ...others, ...worst.conditions];
+    return { state: worst.state, description: worst.description, conditions: [...told, ...reconciling(undefined)] };
+  }
+  const unknown = condition('ReconcileUnknown');
+  if (istio.metadata.deletionTimestamp !== undefined) {
+    return { state: 'Deleting', description: 'Deleting Istio', conditions: [unknown, ...reconciling(waiting ?? '')] };
+  }
+  if (waiting !== undefined) {
+    const description = waiting === '' ? 'Reconciling Istio' : `Reconciling Istio: ${waiting}`;
+    return { state: 'Processing', description, conditions: [unknown, ...sidecars.conditions, ...reconciling(waiting)] };
+  }
+  if (sidecars.going !== undefined) {
+    const conditions = [condition('ReconcileRequeued'), ...sidecars.conditions, ...reconciling(sidecars.going)];
+    return { state: 'Processing', description: sidecars.going, conditions };
+  }
+  const conditions = [condition('ReconcileSucceeded'), ...sidecars.conditions, ...reconciling(undefined)];
+  return { state: 'Ready', description: '', conditions };
+}
+
+interface SidecarJudgement {
+  readonly conditions: readonly PlannedCondition[];
+  readonly failure?: Failure;
+  /** How far restarts are, while some are under way. */
+  readonly going?: string;
+}
+
+/** Those that wait for a time or a person do not keep the mesh from being ready: the status lists them. */
+function sidecarJudgement(restarts: RestartPlan | undefined, manual: readonly ManualRestart[]): SidecarJudgement {
+  if (restarts === undefined) return { conditions: [] };
+  const names = [
+    ...manual.map(({ namespace, name }) => `${namespace}/${name}`),
+    ...restarts.unchanged.map(({ workload: { namespace, name } }) => `${namespace}/${name}`),
+  ];
+  if (names.length > 0) {
+    const told = failure('manualRestart', 'Istio controller could not restart one or more istio-injected pods.', {
+      conditions: [condition('ReconcileFailed'), manualRestartRequired(names)],
+    });
+    return { conditions: [], failure: told };
+  }
+  const { total, done } = restarts.progress;
+  if (done === total) return { conditions: [condition('ProxySidecarRestartSucceeded')] };
+  const conditions = [condition('ProxySidecarRestartPartiallySucceeded')];
+  const busy = restarts.restart.length + restarts.restarting.length > 0;
+  return busy ? { conditions, going: `Restarting workloads: ${done} of ${total} are done` } : { conditions };
+}
+
+/** What kstatus looks for; nothing goes on when there is no text. */
+function reconciling(what: string | undefined): readonly PlannedCondition[] {
+  if (what === undefined) return [{ type: 'Reconciling', status: 'False', reason: 'Settled', message: '' }];
+  return [{ type: 'Reconciling', status: 'True', reason: 'Progressing', message: what }];
+}
+
+/** Of each type the last one that is said; those that nobody speaks of stay. */
+function merged(
+  before: readonly Condition[],
+  now: readonly PlannedCondition[],
+): readonly (PlannedCondition | Condition)[] {
+  const said = new Map<string, PlannedCondition | Condition>(before.map((each) => [each.type, each]));
+  for (const each of now) said.set(each.type, each);
+  return [...said.values()];
+}
+
+const MOST = 20;
+
+function restartsStatus({ restart, restarting, waiting, unchanged }: RestartPlan): Pick<IstioStatus, 'restarts'> {
+  const pending: readonly PendingWorkload[] = [...waiting, ...unchanged];
+  const total = restart.length + restarting.length + pending.length;
+  if (total === 0) return {};
+  return {
+    restarts: {
+      total,
+      restarting: restart.length + restarting.length,
+      workloads: pending
+        .toSorted((a, b) => (workloadKey(a.workload) < workloadKey(b.workload) ? -1 : 1))
+        .slice(0, MOST)
+        .map(({ workload: { kind, namespace, name }, why, waiting: until }) => ({
+          kind,
+          namespace,
+          name,
+          why,
+          waiting: until,
+        })),
+    },
+  };
+}
