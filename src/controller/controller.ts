@@ -9,6 +9,7 @@ import type { EventRecorder } from '../kube/events.ts';
 import { keyOf } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { edit, editStatus, objectOf } from '../kube/write/steps.ts';
+import type { Step } from '../kube/write/steps.ts';
 import type { Tables } from '../kube/tables/tables.ts';
 import { jsonEqual } from '../watchable/index.ts';
 import type { Subscription } from '../watchable/index.ts';
@@ -87,7 +88,7 @@ export class Controller {
     this.#applier = new Applier({
       client: this.#client,
       tables: options.tables,
-      manager: `offshoot-${definition.name}`,
+      manager: definition.fieldManager ?? `offshoot-${definition.name}`,
       ...(options.mayWrite && { mayWrite: options.mayWrite }),
       ...(options.onWrite && { onWrite: options.onWrite }),
     });
@@ -190,7 +191,7 @@ export class Controller {
       }
       const { plan, outcomes, refused } = await carryOut(
         (refusal) => this.#reads.track(key, (view) => this.#plan(view, object), refusal),
-        (steps) => this.#apply(steps),
+        (steps) => this.#carryOut(steps),
       );
       // A failure that was written down earlier goes, too.
       const wanted = plan.status ?? (this.#ownsStatus ? withoutFailure(object) : undefined);
@@ -205,6 +206,8 @@ export class Controller {
         const others = (current.metadata.finalizers ?? []).filter((name) => !ours.includes(name));
         await this.#apply([edit(kind, current, withFinalizers(current, others))]);
       }
+      const { paceMs } = this.#definition;
+      if (paceMs !== undefined && outcomes.some(({ did }) => did !== 'nothing')) this.#queue.pause(key, paceMs);
       if (plan.requeueAfterMs !== undefined) this.#queue.addAfter(key, plan.requeueAfterMs);
       if (refused.length > 0) return this.#retryRefused(key, refused);
       this.#queue.forget(key);
@@ -227,7 +230,14 @@ export class Controller {
     return plan;
   }
 
-  #apply(steps: NonNullable<Plan['steps']>): ReturnType<Applier['apply']> {
+  /** Carries out the steps of a plan in the way of this controller. */
+  #carryOut(steps: readonly Step[]): Promise<readonly Outcome[]> {
+    if (this.#definition.write === undefined) return this.#apply(steps);
+    const apply = (some: readonly Step[]): Promise<readonly Outcome[]> => this.#apply(some);
+    return this.#definition.write(steps, { apply, clock: this.#clock, signal: this.#stopping.signal });
+  }
+
+  #apply(steps: readonly Step[]): ReturnType<Applier['apply']> {
     return this.#applier.apply(steps, { signal: this.#stopping.signal });
   }
 
@@ -320,8 +330,8 @@ export class Controller {
   }
 
   #record(object: KubeObject, event: PlannedEvent): void {
-    const { type, reason, note, action = reason } = event;
-    this.#events.record({ regarding: object, type, reason, note, action });
+    const { type, reason, note, action = reason, regarding = object } = event;
+    this.#events.record({ regarding, type, reason, note, action });
   }
 
   async #letOthersRun(): Promise<void> {

@@ -1,5 +1,7 @@
 // What a controller is made of: a kind, what it reads, and one pure function.
 import type { Kind, KubeObject } from '../kube/objects.ts';
+import type { Clock } from '../kube/clock.ts';
+import type { Outcome } from '../kube/write/apply.ts';
 import type { Step } from '../kube/write/steps.ts';
 import type { TableDeclaration, Tables } from '../kube/tables/tables.ts';
 import type { Chore } from './chore.ts';
@@ -27,6 +29,17 @@ export interface PlannedEvent {
   readonly reason: string;
   readonly note: string;
   readonly action?: string;
+  /** The object that it is about, if not the planned one. */
+  readonly regarding?: KubeObject;
+}
+
+/** What steps are carried out with. */
+export interface StepWriter {
+  /** Carries steps out one after the other; rejects as `Applier.apply` does. */
+  apply(steps: readonly Step[]): Promise<readonly Outcome[]>;
+  readonly clock: Clock;
+  /** Aborted when running passes are given up. */
+  readonly signal: AbortSignal;
 }
 
 /** A pass that did not get to its end. */
@@ -65,6 +78,12 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject> {
   readonly ownsStatus?: boolean;
   /** How many keys run at once. */
   readonly workers?: number;
+  /** The least time between two passes over an object that write something: what is wanted meanwhile is written at once. */
+  readonly paceMs?: number;
+  /** The field manager of what is written, where several controllers are one writer to others; `offshoot-<name>` if not. */
+  readonly fieldManager?: string;
+  /** Carries out the steps of a plan, where one after the other is not enough. */
+  write?(steps: readonly Step[], writer: StepWriter): Promise<readonly Outcome[]>;
   /** The longest back-off of a failing key. */
   readonly maxBackoffMs?: number;
   /** What is done now and then beside plans; by the process that leads. */

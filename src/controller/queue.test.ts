@@ -37,6 +37,25 @@ describe('order', () => {
   });
 });
 
+test('a key that is paused runs once after its pause, however often and by whatever way it was added', async () => {
+  const { queue, clock } = make();
+  queue.add('a');
+  const key = (await queue.take())!;
+  queue.add('a');
+  queue.pause('a', 100);
+  queue.done(key);
+  queue.add('a');
+  queue.addAfter('a', 10);
+  queue.add('b');
+  expect(await drain(queue)).toEqual(['b']);
+  await clock.advance(99);
+  expect(await drain(queue)).toEqual([]);
+  await clock.advance(1);
+  expect(await drain(queue)).toEqual(['a']);
+  queue.add('a');
+  expect(await drain(queue)).toEqual(['a']);
+});
+
 describe('one run of a key at a time', () => {
   test('any number of adds during a run cause exactly one more', async () => {
     const { queue } = make();

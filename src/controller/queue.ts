@@ -5,6 +5,9 @@ import { Delays } from './delays.ts';
 /** A change that a person or another program made comes before work that only confirms what is known. */
 export const PRIORITY = { change: 0, resync: -100 } as const;
 
+/** From so many on, pauses that are over are swept out. */
+const MANY_PAUSED = 1_000;
+
 export interface QueueOptions {
   readonly clock: Clock;
   /** First back-off of a failing key; doubles with each further failure. */
@@ -38,6 +41,8 @@ export class Queue {
   readonly #again = new Map<string, number>();
   readonly #waiting = new Delays();
   readonly #failures = new Map<string, number>();
+  /** By key: the moment before which it does not run. */
+  readonly #paused = new Map<string, number>();
   readonly #takers: ((key: string | undefined) => void)[] = [];
   #timer: Timer | undefined;
   #timerAt = Infinity;
@@ -68,6 +73,8 @@ export class Queue {
   /** Makes the key run as soon as a worker is free. The higher of two priorities stays. */
   add(key: string, priority: number = PRIORITY.change): void {
     if (this.#closed) return;
+    const pauseMs = this.#running.has(key) ? 0 : this.#pauseOf(key);
+    if (pauseMs > 0) return this.addAfter(key, pauseMs, priority);
     this.#waiting.delete(key);
     if (this.#running.has(key)) {
       const before = this.#again.get(key);
@@ -89,9 +96,26 @@ export class Queue {
   /** Makes the key run after a delay. An earlier moment that is already set stays; a ready key is not put off. */
   addAfter(key: string, delayMs: number, priority: number = PRIORITY.change): void {
     if (this.#closed || this.#ready.has(key) || this.#again.has(key)) return;
-    if (delayMs <= 0) return this.add(key, priority);
-    this.#waiting.set(key, this.#clock.monotonic() + delayMs, priority);
+    const pausedMs = Math.max(delayMs, this.#pauseOf(key));
+    if (pausedMs <= 0) return this.add(key, priority);
+    this.#waiting.set(key, this.#clock.monotonic() + pausedMs, priority);
     this.#arm();
+  }
+
+  /** Does not run the key again before this time is over, however often it is added. */
+  pause(key: string, ms: number): void {
+    const now = this.#clock.monotonic();
+    if (this.#paused.size >= MANY_PAUSED)
+      for (const [each, until] of this.#paused) if (until <= now) this.#paused.delete(each);
+    this.#paused.set(key, now + ms);
+  }
+
+  #pauseOf(key: string): number {
+    const until = this.#paused.get(key);
+    if (until === undefined) return 0;
+    const ms = until - this.#clock.monotonic();
+    if (ms <= 0) this.#paused.delete(key);
+    return ms;
   }
 
   /** Adds a key that failed, after its own back-off, and returns that delay. */
@@ -131,7 +155,10 @@ export class Queue {
     const priority = this.#again.get(key);
     if (priority === undefined) return;
     this.#again.delete(key);
-    if (!this.#closed) this.#makeReady(key, priority);
+    if (this.#closed) return;
+    const pauseMs = this.#pauseOf(key);
+    if (pauseMs > 0) this.addAfter(key, pauseMs, priority);
+    else this.#makeReady(key, priority);
   }
 
   /** Gives out nothing more; those who wait in `take` get undefined. */
@@ -142,6 +169,7 @@ export class Queue {
     this.#levels.clear();
     this.#waiting.clear();
     this.#again.clear();
+    this.#paused.clear();
     for (const taker of this.#takers.splice(0)) taker(undefined);
   }
 
