@@ -2,4 +2,4 @@
 import { environments } from '../src/environments/index.ts';
 import { serveCosts } from './control-plane.ts';
 
-await serveCosts(() => [environments({ settleMs: 0 })]);
+await serveCosts(() => environments({ settleMs: 0 }));

@@ -14,7 +14,7 @@ export { LeadershipLost, Manager } from './manager.ts';
 export type { Address, ManagerOptions } from './manager.ts';
 export { createMetrics } from './metrics.ts';
 export type { ComputedGauge, ControllerMetrics, Metrics, Series } from './metrics.ts';
-export { carryOut } from './pass.ts';
+export { carryOut, isRefusal, refusalText } from './pass.ts';
 export { PRIORITY, Queue } from './queue.ts';
 export type { QueueMetrics, QueueOptions } from './queue.ts';
 export { changesOf } from './forecast/changes.ts';

@@ -2,7 +2,6 @@
 // ends only what depends on it, and it is the plan that knows what does. Used by the loop, and dry by the command line.
 import { StepFailed } from '../kube/write/apply.ts';
 import type { Outcome } from '../kube/write/apply.ts';
-import type { ApiError } from '../kube/errors.ts';
 import { isTransient } from '../kube/errors.ts';
 import { identityOf } from '../kube/objects.ts';
 import { objectOf } from '../kube/write/steps.ts';
@@ -29,7 +28,10 @@ export async function carryOut(
   const refused = new Map<string, StepFailed>();
   const outcomes: Outcome[] = [];
   for (;;) {
-    const plan = makePlan((kind, ref) => textOf(refused.get(identityOf(kind, ref))?.cause));
+    const plan = makePlan((kind, ref) => {
+      const refusal = refused.get(identityOf(kind, ref));
+      return refusal && refusalText(refusal);
+    });
     const steps = plan.steps ?? [];
     const again = steps.find((step) => refused.has(targetOf(step)));
     if (again !== undefined) throw refused.get(targetOf(again))!;
@@ -37,7 +39,7 @@ export async function carryOut(
       outcomes.push(...(await apply(steps)));
       return { plan, outcomes, refused: [...refused.values()] };
     } catch (error) {
-      if (!(error instanceof StepFailed) || !isRefusal(error.cause)) throw error;
+      if (!isRefusal(error)) throw error;
       refused.set(targetOf(error.step), error);
       outcomes.push(...error.done);
     }
@@ -49,12 +51,12 @@ function targetOf(step: Step): string {
   return identityOf(step.kind, objectOf(step).metadata);
 }
 
-/** Whether it is this one write that fails: also one that the server could not ask a webhook about. */
-function isRefusal(error: ApiError): boolean {
-  return !isTransient(error) || error.code === 500;
+/** Whether it is this one write that failed: also one that the server could not ask a webhook about. */
+export function isRefusal(error: unknown): error is StepFailed {
+  return error instanceof StepFailed && (!isTransient(error.cause) || error.cause.code === 500);
 }
 
 /** What the server said, without the words in which we asked it. */
-function textOf(error: ApiError | undefined): string | undefined {
-  return error && (error.status?.message ?? error.message);
+export function refusalText({ cause }: StepFailed): string {
+  return cause.status?.message ?? cause.message;
 }

@@ -1,10 +1,11 @@
 // Builds the clone of a Deployment: the base as it is now, with the overrides of a subset on top. What an override
 // names wins; everything else follows the base.
 import type { ContainerOverrides, DynamicEnv, EnvVar, Subset } from '../api/dynamicenv.ts';
+import { keyOf } from '../kube/objects.ts';
 import { ownedPart } from '../kube/write/owned.ts';
-import { WATCH_ANNOTATION, withEnvironment } from './ownership.ts';
+import { WATCH_ANNOTATION } from './ownership.ts';
 import { messages } from './messages.ts';
-import { cloneName, CONTROLLER, MARKER_LABEL, uniqueVersion } from './names.ts';
+import { cloneName, FIELD_MANAGER, MARKER_LABEL, uniqueVersion } from './names.ts';
 import type { Container, Deployment, HorizontalPodAutoscaler, Labels, PodTemplate } from './objects.ts';
 import type { Settings } from './settings.ts';
 
@@ -36,7 +37,7 @@ export function buildClone(
       name: cloneName(env.metadata, subset),
       namespace: subset.namespace,
       labels,
-      annotations: { [WATCH_ANNOTATION]: withEnvironment(env, undefined) },
+      annotations: { [WATCH_ANNOTATION]: keyOf(env.metadata) },
     },
     spec: {
       ...spec,
@@ -147,7 +148,7 @@ export function leaveScale(
 ): Deployment {
   if (live === undefined || autoscalers.length === 0) return wanted;
   const { replicas: _asked, ...spec } = wanted.spec;
-  const owned = ownedPart(live, `offshoot-${CONTROLLER}`) as Partial<Deployment> | undefined;
+  const owned = ownedPart(live, FIELD_MANAGER) as Partial<Deployment> | undefined;
   const isKept = hasTwins(wanted) || owned?.spec?.replicas !== undefined;
   return { ...wanted, spec: isKept ? { ...spec, replicas: live.spec.replicas ?? 1 } : spec };
 }

@@ -5,6 +5,7 @@ import type { PlannedCondition, Status } from '../controller/index.ts';
 import { isRunning } from './clone-state.ts';
 import { errorsOf } from './decision.ts';
 import type { Decision } from './decision.ts';
+import type { IdentityRefusal } from './identity.ts';
 import { DRAINING } from './prune.ts';
 import type { Pruning } from './prune.ts';
 import type { Unreached } from './reachability.ts';
@@ -20,12 +21,6 @@ export interface Overall {
   /** The subsets that no request reaches, and why. */
   readonly unreached: ReadonlyMap<Decision, Unreached>;
   readonly warnings: readonly string[];
-}
-
-/** Why an environment as a whole is refused. */
-export interface Refusal {
-  readonly reason: string;
-  readonly message: string;
 }
 
 type Conditions = NonNullable<Status['conditions']>;
@@ -47,7 +42,7 @@ export function conditionsFor(overall: Overall, state: State): Conditions {
 }
 
 /** The conditions of an environment that can't be made. */
-export function conditionsOfRefusal({ reason, message }: Refusal): Conditions {
+export function conditionsOfRefusal({ reason, message }: IdentityRefusal): Conditions {
   return states('degraded', reason, message, message);
 }
 

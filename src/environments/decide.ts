@@ -4,7 +4,8 @@
 import type { ResourceStatus } from '../api/dynamicenv.ts';
 import { resolveHost } from '../traffic/istio/hosts.ts';
 import { refusedRegexes, unusable } from '../traffic/istio/matches.ts';
-import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
+import { DestinationRule } from '../traffic/istio/objects.ts';
+import type { VirtualService } from '../traffic/istio/objects.ts';
 import { keyOf } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
 import { buildClone, leaveScale, OverrideError } from './clone.ts';
@@ -239,7 +240,7 @@ interface DecidedRoutes {
 
 /** The VirtualServices that shall lead to the clone, those of each service in turn. */
 function decideRoutes(
-  { env, owner, refusal }: EnvironmentFacts,
+  { env, owner, routeRefusal }: EnvironmentFacts,
   { key, subset, ref, hosts }: WorkloadFacts,
   ruled: DecidedRules['ruled'],
   settings: Settings,
@@ -258,7 +259,7 @@ function decideRoutes(
   const notices = [...missing.values()].flatMap(messages.noDelegate);
   const refused = new Set<VirtualService>();
   for (const service of new Set(hosts.flatMap(({ virtualServices }) => virtualServices))) {
-    const why = refusal(VirtualService, service.metadata);
+    const why = routeRefusal(keyOf(service.metadata));
     if (why === undefined) continue;
     notices.push(messages.routesNotUpdated(ref.name, keyOf(service.metadata), why));
     if (!leads(service)) refused.add(service);
@@ -295,10 +296,10 @@ function decideRoutes(
   };
 }
 
-/** When proxies know a rule, counted from its creation; undefined if nobody waits for that. */
+/** When proxies know a rule, counted from its creation; undefined if nobody waits for that but until it is there. */
 function settledBy(rule: DestinationRule | undefined, { settleMs }: Settings): number | undefined {
-  if (settleMs === 0) return undefined;
   if (rule === undefined) return Infinity;
+  if (settleMs === 0) return undefined;
   // Times of objects are whole seconds. One that is not known is long ago.
   return (Date.parse(rule.metadata.creationTimestamp ?? '') || 0) + settleMs + 1_000;
 }

@@ -9,7 +9,7 @@ type Statuses = Pick<DynamicEnvStatus, 'subsetsStatus' | 'consumersStatus'>;
 /** What a pass finds out that the status does not hold word by word. */
 interface News {
   readonly warnings?: readonly string[];
-  /** What becomes of the routes in VirtualServices. */
+  /** Routes that lead to the environment now. */
   readonly routes?: readonly string[];
   /** Routes that come although their clone does not run. */
   readonly early?: readonly string[];
@@ -26,7 +26,6 @@ export function eventsOf(env: DynamicEnv, next: EnvironmentStatus, news: News = 
   const isNew = (text: string): boolean => !told.some((message) => message.includes(text));
   const before = errorsOf(env.status);
   const errors = [...errorsOf(next)].filter(([note, error]) => !before.has(note) && isNew(error));
-  const isOnItsWay = next.state === 'processing';
   return [
     ...eventOf('Warning', 'Warning', warnings.filter(isNew)),
     ...problems(env.status, next).flatMap(([text, note]) =>
@@ -38,7 +37,6 @@ export function eventsOf(env: DynamicEnv, next: EnvironmentStatus, news: News = 
       'Error',
       errors.map(([note]) => note),
     ),
-    ...(state === undefined && !isOnItsWay ? eventOf('Normal', 'RoutesChanged', routes) : []),
     ...(state === undefined ? [] : [state]),
   ];
 }

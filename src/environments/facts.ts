@@ -1,7 +1,7 @@
 // Everything that the plan of an environment depends on, looked up in one place. What follows from it is decided in
 // decide.ts.
 import type { DynamicEnv, ResourceStatus, Subset } from '../api/dynamicenv.ts';
-import type { Refusal, View } from '../controller/index.ts';
+import type { Facts, Refusal } from '../controller/index.ts';
 import { fullHost } from '../traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import { keyOf } from '../kube/index.ts';
@@ -45,6 +45,8 @@ export interface EnvironmentFacts {
   readonly unserved: readonly AnyKind[];
   /** What the server refused in this pass. */
   readonly refusal: Refusal;
+  /** Why the routes of the environment could not be written to the VirtualService with this key. */
+  readonly routeRefusal: (service: string) => string | undefined;
 }
 
 /** What is there that concerns one subset or consumer. */
@@ -92,13 +94,20 @@ export interface HostFacts extends FoundVirtualServices {
   readonly otherRules: readonly DestinationRule[];
 }
 
-/** Looks up what concerns an environment; of one that makes nothing, only what it has made. */
+export interface FactsOptions extends Partial<Pick<EnvironmentFacts, 'refusal' | 'routeRefusal'>> {
+  /** False for an environment that goes: of that one, only what it has made is looked up. */
+  readonly makes: boolean;
+}
+
+const nothing = (): undefined => undefined;
+
+/** Looks up what concerns an environment. */
 export function factsOf(
-  view: View,
+  view: Facts,
   env: DynamicEnv,
   owner: RouteOwner,
   settings: Settings,
-  makes: boolean,
+  { makes, refusal = nothing, routeRefusal = nothing }: FactsOptions,
 ): EnvironmentFacts {
   const { subsets, consumers } = makes ? itemsOf(env) : { subsets: [], consumers: [] };
   const all = [
@@ -124,12 +133,13 @@ export function factsOf(
       (makes ? [...leading, ...edited] : []).map((each) => [keyOf(each.metadata), findRoots(view, each, settings)]),
     ),
     unserved: needsIstio ? [DestinationRule, VirtualService].filter((kind) => !view.served(kind)) : [],
-    refusal: view.refusal,
+    refusal,
+    routeRefusal,
   };
 }
 
 function workloadFacts(
-  view: View,
+  view: Facts,
   env: DynamicEnv,
   { subset, consumer }: { readonly subset: Subset; readonly consumer: boolean },
   settings: Settings,
@@ -161,7 +171,7 @@ function workloadFacts(
   };
 }
 
-function knownRules(view: View, env: DynamicEnv, subset: Subset): readonly ResourceStatus[] {
+function knownRules(view: Facts, env: DynamicEnv, subset: Subset): readonly ResourceStatus[] {
   const { destinationRules = [] } = env.status?.subsetsStatus[statusKey(subset)] ?? {};
   return destinationRules.map((rule) => ({
     ...rule,
@@ -169,7 +179,7 @@ function knownRules(view: View, env: DynamicEnv, subset: Subset): readonly Resou
   }));
 }
 
-function hostFacts(view: View, env: DynamicEnv, subset: Subset, service: string, settings: Settings): HostFacts {
+function hostFacts(view: Facts, env: DynamicEnv, subset: Subset, service: string, settings: Settings): HostFacts {
   const host = fullHost(service, subset.namespace, settings.clusterDomain);
   const ruleRef = { name: ruleName(env.metadata, subset, service), namespace: subset.namespace };
   const found = view.get(DestinationRule, ruleRef);

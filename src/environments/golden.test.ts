@@ -7,10 +7,13 @@ import { observeAll, readWorld, shownPlan, worldsIn } from '../../test/support/g
 import { goldenOf } from '../../test/support/golden.ts';
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { Reads } from '../controller/index.ts';
-import type { Refusal } from '../controller/index.ts';
-import { keyOf, Tables } from '../kube/index.ts';
-import type { AnyKind } from '../kube/index.ts';
-import { defaultSettings, environmentTables, planEnvironment } from './index.ts';
+import type { Plan, Refusal } from '../controller/index.ts';
+import { describe, keyOf, objectOf, Tables } from '../kube/index.ts';
+import type { AnyKind, Make, Own } from '../kube/index.ts';
+import { VirtualService } from '../traffic/istio/objects.ts';
+import { defaultSettings, environmentTables, planEnvironment, planVirtualService, routeWishes } from './index.ts';
+import { refusalKey, routeRefusals } from './routes/refusals.ts';
+import type { RouteRefusals } from './routes/refusals.ts';
 
 const DIR = path.join(import.meta.dirname, 'testdata');
 const KINDS: readonly AnyKind[] = environmentTables(defaultSettings).map(({ kind }) => kind);
@@ -40,20 +43,72 @@ const Head = z.strictObject({
     .default({}),
 });
 
+/**
+ * What is done in a world: the steps of its environment, then the routes that the VirtualServices get, and what the
+ * environment says once they have them.
+ */
 function plan(file: string): string {
   const { head, objects } = readWorld(file, Head);
   // Most worlds are about what is written in the end.
   const settings = { ...defaultSettings, settleMs: 0, ...head.settings };
-  const tables = new Tables(environmentTables(settings));
-  observeAll(tables, KINDS, objects);
-  for (const kind of KINDS) if (head.notServed.includes(kind.kind)) tables.of(kind).notServed();
+  const [before, after] = [0, 1].map(() => {
+    const tables = new Tables(environmentTables(settings));
+    observeAll(tables, KINDS, objects);
+    for (const kind of KINDS) if (head.notServed.includes(kind.kind)) tables.of(kind).notServed();
+    return tables;
+  }) as [Tables, Tables];
   const now = Date.parse(head.now);
-  const reads = new Reads({ tables, now: () => now, wake: () => {} });
-  const env = tables.of(DynamicEnv).get(head.plan);
-  if (env === undefined) throw new Error(`${file}: plan: there is no DynamicEnv ${head.plan}`);
+  const maps = { wishes: routeWishes(settings), refusals: refusalsOf(head) };
+  const reads = new Reads({ tables: after, now: () => now, wake: () => {} });
   const refusal: Refusal = ({ kind }, ref) => head.refused[`${kind} ${keyOf(ref)}`];
-  const planned = reads.track('golden', (view) => planEnvironment(view, env, settings), refusal);
-  return shownPlan(planned, tables);
+  const env = after.of(DynamicEnv).get(head.plan);
+  if (env === undefined) throw new Error(`${file}: plan: there is no DynamicEnv ${head.plan}`);
+  const planned = (): Plan =>
+    reads.track('golden', (view) => planEnvironment(view, env, settings, maps.refusals), refusal);
+
+  const first = planned();
+  for (const step of first.steps ?? []) if (step.do === 'own' || step.do === 'make') observe(after, step, head.now);
+  const routes = after
+    .of(VirtualService)
+    .list()
+    .filter(({ metadata }) => refusal(VirtualService, metadata) === undefined)
+    .flatMap(
+      (service) => reads.track('routes', (view) => planVirtualService(view, service, maps, settings)).steps ?? [],
+    );
+  for (const step of routes) {
+    const { metadata } = objectOf(step);
+    after.of(step.kind).observe({ ...objectOf(step), metadata: { ...metadata, resourceVersion: '100' } });
+  }
+  if (routes.length === 0) return shownPlan(first, before);
+  const { steps: again = [], ...then } = planned();
+  const more = again.filter((step) => !first.steps?.some((each) => describe(each) === describe(step)));
+  return shownPlan({ ...then, steps: [...(first.steps ?? []), ...routes, ...more] }, before);
+}
+
+/** Makes an object what a step makes of it, if it is not there. */
+function observe(tables: Tables, step: Own | Make, now: string): void {
+  const { metadata } = step.object;
+  if (tables.of(step.kind).get(keyOf(metadata)) !== undefined) return;
+  const served = { uid: 'uid-made', resourceVersion: '99', generation: 1, creationTimestamp: now, ...metadata };
+  tables.of(step.kind).observe({ ...step.object, metadata: served });
+}
+
+/** Refused routes, as the controller of VirtualServices would have written them down. */
+function refusalsOf(head: z.output<typeof Head>): RouteRefusals {
+  const refusals = routeRefusals();
+  for (const [of, message] of Object.entries(head.refused)) {
+    const [kind, key = ''] = of.split(' ');
+    const wish = {
+      environment: head.plan,
+      owner: { version: '', taken: [] },
+      matches: [],
+      insertions: [],
+      untouched: [],
+    };
+    const refusal = { wish, base: [], message, times: 1, retryAt: Infinity };
+    if (kind === 'VirtualService') refusals.store(refusalKey(key, head.plan), refusal);
+  }
+  return refusals;
 }
 
 test.each(worldsIn(DIR).map((world) => [path.basename(world), world]))('%s', (_name, world) => {

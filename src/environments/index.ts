@@ -1,27 +1,46 @@
-// Environments: the controller for DynamicEnv, and its plan for whoever wants to see it without a cluster.
+// Environments: the controllers for DynamicEnv, and their plans for whoever wants to see them without a cluster.
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { defineController } from '../controller/index.ts';
 import type { ControllerDefinition } from '../controller/index.ts';
 import { environmentGauges } from './gauges.ts';
-import { CONTROLLER, FINALIZERS } from './names.ts';
+import { VirtualService } from '../traffic/istio/objects.ts';
+import { CONTROLLER, FIELD_MANAGER, FINALIZERS } from './names.ts';
 import { orphanChore } from './orphan-chore.ts';
 import { planEnvironment } from './plan.ts';
+import { planVirtualService } from './routes/plan.ts';
+import { routeRefusals } from './routes/refusals.ts';
+import { routeWishes } from './routes/wishes.ts';
+import { PACE_MS, writeRoutes } from './routes/write.ts';
 import { defaultSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
 import { environmentTables } from './tables.ts';
 
-/** The controller for environments. */
-export function environments(settings: Partial<Settings> = {}): ControllerDefinition {
+/** The controllers for environments: one makes them, the other writes the routes of all of them to VirtualServices. */
+export function environments(settings: Partial<Settings> = {}): readonly ControllerDefinition[] {
   const all = { ...defaultSettings, ...settings };
-  return defineController<DynamicEnv>({
-    name: CONTROLLER,
-    kind: DynamicEnv,
-    finalizers: FINALIZERS,
-    reads: environmentTables(all),
-    gauges: environmentGauges(all),
-    chores: [orphanChore(all)],
-    plan: (view, env) => planEnvironment(view, env, all),
-  });
+  const reads = environmentTables(all);
+  const maps = { wishes: routeWishes(all), refusals: routeRefusals() };
+  return [
+    defineController<DynamicEnv>({
+      name: CONTROLLER,
+      kind: DynamicEnv,
+      finalizers: FINALIZERS,
+      reads,
+      gauges: environmentGauges(all),
+      chores: [orphanChore(all)],
+      plan: (view, env) => planEnvironment(view, env, all, maps.refusals),
+    }),
+    defineController<VirtualService>({
+      name: 'environment-routes',
+      fieldManager: FIELD_MANAGER,
+      kind: VirtualService,
+      reads,
+      ownsStatus: false,
+      paceMs: PACE_MS,
+      plan: (view, service) => planVirtualService(view, service, maps, all),
+      write: (steps, writer) => writeRoutes(steps, writer, maps.refusals),
+    }),
+  ];
 }
 
 export * from './describe/index.ts';
@@ -29,6 +48,10 @@ export { CONTROLLER, itemsOf, uniqueVersion } from './names.ts';
 export { Deployment } from './objects.ts';
 export { baseProblem } from './ownership.ts';
 export { planEnvironment } from './plan.ts';
+export { planRoutesOf, planVirtualService } from './routes/plan.ts';
+export { routeRefusals } from './routes/refusals.ts';
+export { routeWishes } from './routes/wishes.ts';
+export { writeRoutes } from './routes/write.ts';
 export { defaultSettings } from './settings.ts';
 export type { Settings } from './settings.ts';
 export { environmentTables } from './tables.ts';

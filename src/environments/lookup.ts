@@ -1,6 +1,6 @@
 // What concerns an environment, found by the indexes of the tables.
 import { DynamicEnv } from '../api/dynamicenv.ts';
-import type { View } from '../controller/index.ts';
+import type { Facts } from '../controller/index.ts';
 import { keyOf } from '../kube/index.ts';
 import type { Kind, KubeObject, Ref } from '../kube/index.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
@@ -13,12 +13,12 @@ import type { Settings } from './settings.ts';
 import { ANY, delegatesOf, NOBODY, selectorEntry } from './tables.ts';
 
 /** The services that select the pods of a Deployment, by name. */
-export function findServices(view: View, base: Deployment): readonly Service[] {
+export function findServices(view: Facts, base: Deployment): readonly Service[] {
   return servicesOf(base, findSelecting(view, Service, base));
 }
 
 /** Objects of a kind that may select the pods of a Deployment. */
-export function findSelecting<T extends KubeObject>(view: View, kind: Kind<T>, base: Deployment): readonly T[] {
+export function findSelecting<T extends KubeObject>(view: Facts, kind: Kind<T>, base: Deployment): readonly T[] {
   const { namespace } = base.metadata;
   const labels = Object.entries(base.spec.template.metadata?.labels ?? {});
   const entries = labels.map(([key, value]) => selectorEntry(namespace, key, value));
@@ -26,17 +26,17 @@ export function findSelecting<T extends KubeObject>(view: View, kind: Kind<T>, b
 }
 
 /** Autoscalers that scale a Deployment. */
-export function findAutoscalers(view: View, deployment: Ref): readonly HorizontalPodAutoscaler[] {
+export function findAutoscalers(view: Facts, deployment: Ref): readonly HorizontalPodAutoscaler[] {
   return view.index(HorizontalPodAutoscaler, 'scaled', keyOf(deployment));
 }
 
 /** The pods of a clone. */
-export function findPods(view: View, clone: Deployment): readonly Pod[] {
+export function findPods(view: Facts, clone: Deployment): readonly Pod[] {
   return view.index(Pod, 'deployment', keyOf(clone.metadata));
 }
 
 /** VirtualServices that this environment has edited, wherever they are. */
-export function findEdited(view: View, env: DynamicEnv): readonly VirtualService[] {
+export function findEdited(view: Facts, env: DynamicEnv): readonly VirtualService[] {
   const found = [
     ...view.index(VirtualService, 'environment', keyOf(env.metadata)),
     ...view.index(VirtualService, 'environment', `version ${uniqueVersion(env.metadata)}`),
@@ -45,7 +45,7 @@ export function findEdited(view: View, env: DynamicEnv): readonly VirtualService
 }
 
 /** Other environments with the same version. */
-export function findSameVersion(view: View, env: DynamicEnv): readonly DynamicEnv[] {
+export function findSameVersion(view: Facts, env: DynamicEnv): readonly DynamicEnv[] {
   return view
     .index(DynamicEnv, 'version', uniqueVersion(env.metadata))
     .filter((other) => keyOf(other.metadata) !== keyOf(env.metadata));
@@ -58,7 +58,7 @@ export interface Made {
 }
 
 /** All clones and rules that were made for an environment, wanted or not. */
-export function findMade(view: View, env: DynamicEnv, { taken }: RouteOwner): Made {
+export function findMade(view: Facts, env: DynamicEnv, { taken }: RouteOwner): Made {
   const made = <T extends KubeObject>(kind: Kind<T>, isOurs: (env: DynamicEnv, object: T) => boolean): readonly T[] => {
     const unmarked = view.index(kind, 'environment', NOBODY);
     return [
@@ -89,7 +89,7 @@ interface LeftAlone {
  * also those that lead there for any host, for that is how requests come in that ask for a public name.
  */
 export function findVirtualServices(
-  view: View,
+  view: Facts,
   host: string,
   hasRoutes: (service: VirtualService) => boolean,
   { gatewayRoutes }: Settings,

@@ -2,8 +2,9 @@
 import type { DynamicEnv, Subset } from '../api/dynamicenv.ts';
 import type { Ref } from '../kube/objects.ts';
 
-/** Name of the controller, and with it of the field manager of all that it writes. */
 export const CONTROLLER = 'environments';
+/** The field manager of all that is written for environments. */
+export const FIELD_MANAGER = `offshoot-${CONTROLLER}`;
 export const MARKER_LABEL = 'dynamic-env';
 export const FINALIZERS = ['DeleteDeployments', 'DeleteDestinationRules', 'CleanupVirtualServices'] as const;
 

@@ -2,10 +2,9 @@
 // none before people had time to object.
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import type { Chore, ChoreSite } from '../controller/index.ts';
-import { edit, refOf, removeUnchanged, withAnnotations } from '../kube/index.ts';
+import { edit, refOf, removeUnchanged } from '../kube/index.ts';
 import type { Step, Tables } from '../kube/index.ts';
-import { WATCH_ANNOTATION, withoutEnvironment } from './ownership.ts';
-import { isRouteOf } from '../traffic/istio/inserted-routes.ts';
+import { editService } from './routes/edit.ts';
 import { uniqueVersion } from './names.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
 import { describeOrphan, findOrphans } from './orphans.ts';
@@ -84,9 +83,6 @@ function removalsOf(tables: Tables, environment: string, orphans: readonly Orpha
 
 function withoutRoutes(environment: string, service: VirtualService): Step {
   const owner = { version: uniqueVersion(refOf(environment)), taken: [] };
-  const annotation = withoutEnvironment({ metadata: refOf(environment) }, service);
-  return edit(VirtualService, service, {
-    ...withAnnotations(service, { [WATCH_ANNOTATION]: annotation }),
-    spec: { ...service.spec, http: (service.spec?.http ?? []).filter((route) => !isRouteOf(owner, service, route)) },
-  });
+  const wish = { environment, owner, matches: [], insertions: [], untouched: [] };
+  return edit(VirtualService, service, editService(service, [wish]).service);
 }

@@ -1,23 +1,23 @@
 // What belongs to an environment: told by the annotation on objects and by their names.
 import type { DynamicEnv } from '../api/dynamicenv.ts';
-import type { KubeObject, Ref } from '../kube/objects.ts';
+import type { KubeObject } from '../kube/objects.ts';
 import { keyOf, refOf } from '../kube/objects.ts';
 import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
 import { messages } from './messages.ts';
-import { CONTROLLER, itemsOf, uniqueVersion } from './names.ts';
+import { FIELD_MANAGER, itemsOf, uniqueVersion } from './names.ts';
 
 /** Lists the environments that an object belongs to or was edited for. */
 export const WATCH_ANNOTATION = 'riskified.com/dynamic-environment';
-const MANAGER = `offshoot-${CONTROLLER}`;
 
 /** The environments that the annotation of an object names; what is not `namespace/name` is skipped. */
 export function environmentsOf(object: KubeObject): string[] {
-  return entriesOf(object).filter((entry) => /^[^/]+\/[^/]+$/.test(entry));
+  return entriesIn(object.metadata.annotations?.[WATCH_ANNOTATION] ?? '').filter((entry) =>
+    /^[^/]+\/[^/]+$/.test(entry),
+  );
 }
 
-function entriesOf(object: KubeObject | undefined): string[] {
-  const value = object?.metadata.annotations?.[WATCH_ANNOTATION] ?? '';
-  return value === '' ? [] : value.split(',').map((entry) => entry.trim());
+function entriesIn(list: string): string[] {
+  return list === '' ? [] : list.split(',').map((entry) => entry.trim());
 }
 
 /** Whether we made an object whose annotation somebody took away since. */
@@ -27,12 +27,12 @@ export function isUnmarked(object: KubeObject): boolean {
 
 /** Whether the server remembers that we applied an object. */
 export function isApplied({ metadata: { managedFields = [] } }: KubeObject): boolean {
-  return managedFields.some(({ manager, operation }) => manager === MANAGER && operation === 'Apply');
+  return managedFields.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Apply');
 }
 
 /** Whether the server remembers that we wrote to an object in whatever way. */
 export function isWritten({ metadata: { managedFields = [] } }: KubeObject): boolean {
-  return managedFields.some(({ manager }) => manager === MANAGER);
+  return managedFields.some(({ manager }) => manager === FIELD_MANAGER);
 }
 
 /**
@@ -58,20 +58,16 @@ export function isRuleOf(env: DynamicEnv, object: KubeObject): boolean {
   return isMadeFor(env, object, object.metadata.name.includes(`-${uniqueVersion(env.metadata)}-`));
 }
 
-/** The annotation of an object with this environment added; the order is that of arrival. */
-export function withEnvironment(env: DynamicEnv, object: KubeObject | undefined): string {
-  const key = keyOf(env.metadata);
-  const before = object?.metadata.annotations?.[WATCH_ANNOTATION] ?? '';
-  if (entriesOf(object).includes(key)) return before;
-  return before === '' ? key : `${before},${key}`;
+/** The value of the annotation with this environment added; the order is that of arrival. */
+export function listEnvironment(list: string, environment: string): string {
+  if (entriesIn(list).includes(environment)) return list;
+  return list === '' ? environment : `${list},${environment}`;
 }
 
-/** The annotation without this environment. An empty one stays: others look for it. */
-export function withoutEnvironment(env: { readonly metadata: Ref }, object: KubeObject): string {
-  const key = keyOf(env.metadata);
-  const entries = entriesOf(object);
-  const before = object.metadata.annotations?.[WATCH_ANNOTATION] ?? '';
-  return entries.includes(key) ? entries.filter((entry) => entry !== key).join(',') : before;
+/** The value of the annotation without this environment. An empty one stays: others look for it. */
+export function unlistEnvironment(list: string, environment: string): string {
+  const entries = entriesIn(list);
+  return entries.includes(environment) ? entries.filter((entry) => entry !== environment).join(',') : list;
 }
 
 /** The namespaces in which an environment has subsets or consumers, or had some and still tells of them. */

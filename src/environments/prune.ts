@@ -2,14 +2,16 @@
 // go once the requests that were on their way have had time to end.
 import type { ConsumerStatus, DynamicEnv, SubsetStatus } from '../api/dynamicenv.ts';
 import { conditionsOf } from '../controller/index.ts';
-import { describe, keyOf, objectOf, remove } from '../kube/index.ts';
-import type { Step } from '../kube/index.ts';
-import type { Edits } from './routes/edit.ts';
+import { describe, keyOf, objectOf, refOf, remove } from '../kube/index.ts';
+import type { Ref, Step } from '../kube/index.ts';
+import { routesOf } from './routes/edit.ts';
+import type { ObservedRoutes } from './routes/observe.ts';
 import { resolveHost } from '../traffic/istio/hosts.ts';
 import { keepsRoutes } from './decision.ts';
 import type { Decision } from './decision.ts';
 import type { EnvironmentFacts } from './facts.ts';
-import { isRouteOf, isRouteOfSubset } from '../traffic/istio/inserted-routes.ts';
+import type { Made } from './lookup.ts';
+import { isRouteOfSubset } from '../traffic/istio/inserted-routes.ts';
 import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
 import { messages } from './messages.ts';
 import { cloneName, ruleName } from './names.ts';
@@ -36,11 +38,11 @@ export interface Pruning {
   readonly refusals: readonly string[];
 }
 
-/** Plans the removal of what is no longer wanted, given what becomes of the routes in this pass. */
+/** Plans the removal of what is no longer wanted, given how the routes are. */
 export function prune(
   { env, owner, made, refusal }: EnvironmentFacts,
   decisions: readonly Decision[],
-  edits: Pick<Edits, 'routesLeave' | 'services' | 'refusals'>,
+  { services, pending, refusals }: ObservedRoutes,
   now: number,
   settings: Settings,
 ): Pruning {
@@ -59,24 +61,26 @@ export function prune(
           metadata.namespace === subset.namespace && metadata.name.startsWith(ruleName(env.metadata, subset, '')),
       ),
   );
-  const entries = entriesOf(env, decisions, clones);
-  if (clones.length + rules.length === 0) return { steps: [], ...entries, gone: true, refusals: edits.refusals };
-  const drainingSince = drainStart(env, current, edits.routesLeave, now);
+  const leading = leadingRoutes(owner, services, settings);
+  const entries = entriesOf(env, decisions, clones, leading);
+  if (clones.length + rules.length === 0) return { steps: [], ...entries, gone: true, refusals };
+  // Nothing goes while requests are still sent there.
+  if (pending.size > 0) return { steps: [], ...entries, gone: false, refusals };
+  const drainingSince = drainStart(env, current, { clones, rules }, leading, now);
   // Times in a status are whole seconds.
   const waitMs = drainingSince === undefined ? 0 : drainingSince + 1_000 + settings.drainMs - now;
   const pruning = { ...entries, ...(drainingSince !== undefined && { drainingSince }), gone: false };
-  if (waitMs > 0) return { steps: [], ...pruning, waitMs, refusals: edits.refusals };
-  const leading = routesOf(owner, edits.services, settings);
+  if (waitMs > 0) return { steps: [], ...pruning, waitMs, refusals };
   const removals = [
     ...rules.filter((rule) => !leading.toRule(rule)).map((rule) => remove(DestinationRule, rule)),
-    ...clones.filter((clone) => !leading.toClone(clone)).map((clone) => remove(Deployment, clone)),
+    ...clones.filter((clone) => !leading.toClone(clone.metadata)).map((clone) => remove(Deployment, clone)),
   ];
   const refusedBy = (step: Step): string | undefined => refusal(step.kind, objectOf(step).metadata);
   return {
     steps: removals.filter((step) => refusedBy(step) === undefined),
     ...pruning,
     refusals: [
-      ...edits.refusals,
+      ...refusals,
       ...removals.flatMap((step) => {
         const refused = refusedBy(step);
         return refused === undefined ? [] : [messages.notRemoved(describe(step), refused)];
@@ -85,10 +89,21 @@ export function prune(
   };
 }
 
-/** Tells to what there are still routes, because they could not be taken out. */
-function routesOf(owner: RouteOwner, services: ReadonlyMap<string, VirtualService>, { clusterDomain }: Settings) {
-  const routes = [...services.values()].flatMap((service) =>
-    (service.spec?.http ?? []).filter((route) => isRouteOf(owner, service, route)).map((route) => ({ service, route })),
+/** Tells to what there are still routes. */
+interface LeadingRoutes {
+  toRule(rule: DestinationRule): boolean;
+  toClone(clone: Ref): boolean;
+  /** Whether the VirtualService with this key leads to the workload with this one. */
+  from(service: string, workload: string): boolean;
+}
+
+function leadingRoutes(
+  owner: RouteOwner,
+  services: ReadonlyMap<string, VirtualService>,
+  { clusterDomain }: Settings,
+): LeadingRoutes {
+  const routes = [...services].flatMap(([key, service]) =>
+    routesOf(owner, service).map((route) => ({ key, service, route })),
   );
   const hosts = new Set(
     routes.flatMap(({ service, route }) =>
@@ -96,11 +111,13 @@ function routesOf(owner: RouteOwner, services: ReadonlyMap<string, VirtualServic
     ),
   );
   return {
-    toRule: (rule: DestinationRule): boolean => hosts.has(resolveHost(rule.spec?.host ?? '', rule, clusterDomain)),
-    toClone: ({ metadata: { name, namespace = '' } }: Deployment): boolean => {
+    toRule: (rule) => hosts.has(resolveHost(rule.spec?.host ?? '', rule, clusterDomain)),
+    toClone: ({ name, namespace = '' }) => {
       const workload = { name: name.slice(0, -owner.version.length - 1), namespace };
       return routes.some(({ service, route }) => isRouteOfSubset(owner, workload, service, route));
     },
+    from: (from, workload) =>
+      routes.some(({ key, service, route }) => key === from && isRouteOfSubset(owner, refOf(workload), service, route)),
   };
 }
 
@@ -108,19 +125,33 @@ function routesOf(owner: RouteOwner, services: ReadonlyMap<string, VirtualServic
 function drainStart(
   env: DynamicEnv,
   decisions: readonly Decision[],
-  routesLeave: boolean,
+  { clones, rules }: Made,
+  leading: LeadingRoutes,
   time: number,
 ): number | undefined {
   const now = Math.floor(time / 1_000) * 1_000;
-  if (routesLeave) return now;
+  const entries = Object.entries(env.status?.subsetsStatus ?? {});
+  const isKept = (key: string): boolean => decisions.some((each) => !each.consumer && each.key === key);
+  const running = ({ virtualServices = [] }: SubsetStatus): readonly string[] =>
+    virtualServices.filter(({ status }) => status === 'running').map(keyOf);
+  // Routes that the status still tells of were taken out since it was written.
+  const isLeft = entries.some(
+    ([key, entry]) => !isKept(key) && running(entry).some((service) => !leading.from(service, key)),
+  );
+  if (isLeft) return now;
   const draining = conditionsOf(env).find(({ type }) => type === DRAINING);
   // A time that can't be, or not yet, counts as now.
   if (draining !== undefined) return Math.min(Date.parse(draining.lastTransitionTime) || now, now);
-  const isKept = (key: string): boolean => decisions.some((each) => !each.consumer && each.key === key);
-  const wasRouted = Object.entries(env.status?.subsetsStatus ?? {}).some(
-    ([key, { virtualServices = [] }]) => !isKept(key) && virtualServices.some(({ status }) => status === 'running'),
+  // Of what no status tells, and by which of its rules a subset that stays was reached, nothing is known.
+  const told = new Set(
+    [
+      ...entries.flatMap(([, { deployment, destinationRules = [] }]) => [deployment, ...destinationRules]),
+      ...Object.values(env.status?.consumersStatus ?? {}),
+    ].map(keyOf),
   );
-  return wasRouted ? now : undefined;
+  const isUntold = [...clones, ...rules].some(({ metadata }) => !told.has(keyOf(metadata)));
+  const isInUse = rules.length > 0 && entries.some(([key, entry]) => isKept(key) && running(entry).length > 0);
+  return isUntold || isInUse ? now : undefined;
 }
 
 /** Status entries that are in no list of the spec any more, as long as their clone is there. */
@@ -128,15 +159,21 @@ function entriesOf(
   env: DynamicEnv,
   decisions: readonly Decision[],
   clones: readonly Deployment[],
+  leading: LeadingRoutes,
 ): Pick<Pruning, 'subsets' | 'consumers'> {
   const isThere = (ref: { name: string; namespace: string }): boolean =>
     clones.some((clone) => keyOf(clone.metadata) === keyOf(ref));
   const inSpec = (key: string, consumer: boolean): boolean =>
     decisions.some((each) => each.consumer === consumer && each.key === key);
   const subsets: Record<string, SubsetStatus> = {};
-  for (const [key, entry] of Object.entries(env.status?.subsetsStatus ?? {})) {
+  for (const [key, { virtualServices = [], ...entry }] of Object.entries(env.status?.subsetsStatus ?? {})) {
     if (inSpec(key, false) || !isThere(entry.deployment)) continue;
-    subsets[key] = { ...entry, deployment: { ...entry.deployment, status: 'removing' } };
+    const leads = virtualServices.filter((service) => leading.from(keyOf(service), key));
+    subsets[key] = {
+      ...entry,
+      ...(leads.length > 0 && { virtualServices: leads }),
+      deployment: { ...entry.deployment, status: 'removing' },
+    };
   }
   const consumers: Record<string, ConsumerStatus> = {};
   for (const [key, entry] of Object.entries(env.status?.consumersStatus ?? {})) {

@@ -1,8 +1,9 @@
-// Whether requests reach the clone of a subset, by the routes as they will be: what `Routed` says of it.
+// Whether requests reach the clone of a subset, by the routes as they are: what `Routed` says of it.
 import { isRunning } from './clone-state.ts';
 import { errorsOf, keepsRoutes } from './decision.ts';
 import type { Decision } from './decision.ts';
 import type { DueDecision } from './routes/due.ts';
+import type { ObservedRoutes } from './routes/observe.ts';
 import { isRouteOfSubset } from '../traffic/istio/inserted-routes.ts';
 import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
 import { keyOf } from '../kube/index.ts';
@@ -19,6 +20,7 @@ export interface Unreached {
   readonly reason:
     | 'WaitingForWorkloads'
     | 'WaitingForRules'
+    | 'WaitingForRoutes'
     | 'RoutesMissing'
     | 'RoutesIgnored'
     | 'Shadowed'
@@ -30,11 +32,11 @@ export interface Unreached {
 export function unreachedOf(
   decision: DueDecision,
   { owner, roots }: Pick<EnvironmentFacts, 'owner' | 'roots'>,
-  services: ReadonlyMap<string, VirtualService>,
+  { services, pending }: Pick<ObservedRoutes, 'services' | 'pending'>,
   warnings: readonly string[],
 ): Unreached | undefined {
   const obstacles = [...services].flatMap(([key, service]) => obstaclesIn(decision, owner, service, roots.get(key)));
-  if (obstacles.length === 0) return notRouted(decision, warnings);
+  if (obstacles.length === 0) return notRouted(decision, pending, warnings);
   // One that nothing is in the way of is enough.
   if (!obstacles.includes(undefined)) return outcomeOf(obstacles as readonly Obstacle[]);
   // Of what is left alone, and nobody has told of before, rules are not known.
@@ -76,8 +78,11 @@ function obstaclesIn(
   });
 }
 
-function notRouted(decision: DueDecision, warnings: readonly string[]): Unreached {
+function notRouted(decision: DueDecision, pending: ReadonlySet<string>, warnings: readonly string[]): Unreached {
   const { action, due, key } = decision;
+  if (!due.wait && pending.size > 0) {
+    return { reason: 'WaitingForRoutes', message: 'not routed yet: its routes are about to be written' };
+  }
   const isWaiting = action === 'replace' || (action === 'route' && due.wait);
   if (!isWaiting) {
     const why = [...errorsOf(decision), ...warnings].find(

@@ -1,5 +1,5 @@
 // By whose hosts and gateways a VirtualService works, itself or the roots of a delegate, and what keeps it from working.
-import type { View } from '../controller/index.ts';
+import type { Facts } from '../controller/index.ts';
 import { keyOf } from '../kube/index.ts';
 import { conflictOf } from '../traffic/istio/delegates.ts';
 import { resolveCalledHost } from '../traffic/istio/hosts.ts';
@@ -27,7 +27,7 @@ export function ownRoots({ spec }: VirtualService): Roots {
 }
 
 /** Looks up how a VirtualService works. */
-export function findRoots(view: View, service: VirtualService, { clusterDomain }: Settings): Roots {
+export function findRoots(view: Facts, service: VirtualService, { clusterDomain }: Settings): Roots {
   const key = keyOf(service.metadata);
   const isDelegate = (service.spec?.hosts ?? []).length === 0;
   const roots = isDelegate ? view.index(VirtualService, 'delegate', key) : [service];
@@ -41,7 +41,7 @@ export function findRoots(view: View, service: VirtualService, { clusterDomain }
 }
 
 /** The ways into a root: each of its hosts in the mesh, each of its gateways. */
-function entriesOf(view: View, root: VirtualService, clusterDomain: string): { readonly superseded?: string }[] {
+function entriesOf(view: Facts, root: VirtualService, clusterDomain: string): { readonly superseded?: string }[] {
   const { hosts = [], gateways = [] } = root.spec ?? {};
   const atGateways = gateways.filter((gateway) => gateway !== 'mesh').map(() => ({}));
   if (!isForMesh(root)) return atGateways;

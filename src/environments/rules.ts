@@ -1,7 +1,8 @@
 // DestinationRules: finds the base rule of a service, and builds the environment's own beside it.
 import type { DynamicEnv, Subset } from '../api/dynamicenv.ts';
+import { keyOf } from '../kube/objects.ts';
 import { fullHost, resolveHost } from '../traffic/istio/hosts.ts';
-import { WATCH_ANNOTATION, withEnvironment } from './ownership.ts';
+import { WATCH_ANNOTATION } from './ownership.ts';
 import { ruleName, uniqueVersion } from './names.ts';
 import type { DestinationRule, RuleSubset } from '../traffic/istio/objects.ts';
 import type { Settings } from './settings.ts';
@@ -43,7 +44,7 @@ export function buildRule(
       name: ruleName(env.metadata, subset, service),
       namespace: subset.namespace,
       labels: { [settings.versionLabel]: version },
-      annotations: { [WATCH_ANNOTATION]: withEnvironment(env, undefined) },
+      annotations: { [WATCH_ANNOTATION]: keyOf(env.metadata) },
     },
     spec: {
       ...(host !== undefined && { host }),

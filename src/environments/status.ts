@@ -11,7 +11,8 @@ import type {
 import type { Status } from '../controller/index.ts';
 import { isRunning } from './clone-state.ts';
 import { conditionsFor, conditionsOfDeletion, conditionsOfRefusal } from './conditions.ts';
-import type { Overall, Refusal, State } from './conditions.ts';
+import type { Overall, State } from './conditions.ts';
+import type { IdentityRefusal } from './identity.ts';
 import { ERROR_LISTS, errorsOf, hasFailed } from './decision.ts';
 import type { Decision } from './decision.ts';
 import type { Pruning } from './prune.ts';
@@ -56,7 +57,7 @@ export function statusOf(env: DynamicEnv, overall: Overall, now: number): Enviro
 }
 
 /** The status of an environment that can't be made. What is told of earlier times stays. */
-export function statusOfRefusal(env: DynamicEnv, refusal: Refusal): EnvironmentStatus {
+export function statusOfRefusal(env: DynamicEnv, refusal: IdentityRefusal): EnvironmentStatus {
   const { subsetsStatus = {}, consumersStatus = {} } = env.status ?? {};
   const fields = published(env, 'degraded', 0, subsetsStatus, consumersStatus);
   return { ...fields, conditions: conditionsOfRefusal(refusal) };

@@ -1,15 +1,15 @@
 // What a decided environment writes: the steps that make it so, in their order, its status, and Events.
+import type { ResourceStatus } from '../api/dynamicenv.ts';
 import { edit, keyOf, make, own } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
-import type { Plan } from '../controller/index.ts';
+import type { Plan, View } from '../controller/index.ts';
 import { refusedRegexes, unusable } from '../traffic/istio/matches.ts';
 import { DestinationRule } from '../traffic/istio/objects.ts';
 import { hasTwins } from './clone.ts';
 import type { Decision } from './decision.ts';
 import { atMoment, dueRoutes } from './routes/due.ts';
-import type { DueDecision } from './routes/due.ts';
-import { noEdits, planEdits } from './routes/edit.ts';
-import type { Edits } from './routes/edit.ts';
+import { NO_ROUTES, observeRoutes } from './routes/observe.ts';
+import type { ObservedRoutes } from './routes/observe.ts';
 import { eventsOf } from './events.ts';
 import type { EnvironmentFacts } from './facts.ts';
 import { messages } from './messages.ts';
@@ -21,47 +21,53 @@ import type { Unreached } from './reachability.ts';
 import type { Settings } from './settings.ts';
 import { statusOf, statusOfDeletion } from './status.ts';
 
+/** For so long a status waits for routes that are about to be written, so that it need not be written twice. */
+const ROUTES_WITHIN_MS = 1_000;
+
 /** The plan of an environment that is made as it was decided. */
 export function writeEnvironment(
+  view: View,
   facts: EnvironmentFacts,
   decided: readonly Decision[],
-  now: number,
   settings: Settings,
 ): Plan {
   const { env } = facts;
+  const now = view.now();
   const decisions = decided.map((decision) => ({
     ...atMoment(decision, now),
     due: dueRoutes(decision, now, settings),
   }));
-  const edits = planEdits(facts, decisions, settings);
-  const pruning = prune(facts, decisions, edits, now, settings);
+  const routes = observeRoutes(facts, decisions, now, settings);
+  const pruning = prune(facts, decisions, routes, now, settings);
+  // Make before break: routes are wished for once clone and rule are there, and what is unwanted goes after its routes.
+  const steps = [...decisions.flatMap(stepsOf), ...pruning.steps];
+  const loops = decisions.flatMap(({ loop }) => (loop === undefined ? [] : [loop.until - now])).filter((ms) => ms > 0);
+  const waits = [...decisions.map(({ due }) => due.waitMs), pruning.waitMs, ...loops].filter((ms) => ms !== undefined);
+  const routesWithin = timeForRoutes(view, routes);
+  if (routesWithin > 0) return { steps, requeueAfterMs: Math.min(routesWithin, ...waits) };
   const warnings = [
     ...facts.unserved.map(messages.notServed),
     ...unusableMatches(facts),
     ...decisions.flatMap(({ routeWarnings }) => routeWarnings),
-    ...edits.warnings,
+    ...routes.warnings,
   ];
   const unreached = new Map<Decision, Unreached>();
   for (const decision of decisions) {
-    const cause = decision.consumer ? undefined : unreachedOf(decision, facts, edits.services, warnings);
+    const cause = decision.consumer ? undefined : unreachedOf(decision, facts, routes, warnings);
     if (cause !== undefined) unreached.set(decision, cause);
   }
-  const status = statusOf(env, { decisions, pruning, routes: edits.statuses, unreached, warnings }, now);
-  const loops = decisions.flatMap(({ loop }) => (loop === undefined ? [] : [loop.until - now])).filter((ms) => ms > 0);
-  const waits = [...decisions.map(({ due }) => due.waitMs), pruning.waitMs].filter((ms) => ms !== undefined);
-  const again = [...waits, ...loops];
+  const status = statusOf(env, { decisions, pruning, routes: routes.statuses, unreached, warnings }, now);
   return {
-    // Make before break: a clone and its rule are there before a route leads to them, and go after it is gone.
-    steps: [...decisions.flatMap(stepsOf), ...edits.steps, ...pruning.steps],
+    steps,
     status,
     events: eventsOf(env, status, {
       warnings: [...warnings, ...decisions.flatMap((each) => each.workloadWarnings), ...pruning.refusals],
-      routes: edits.notes,
+      routes: routes.news,
       early: (settings.routeAfterMs > 0 ? decisions : [])
-        .filter((each) => isEarly(each, edits))
+        .filter((each) => isEarly(facts, each, routes))
         .map((each) => earlyNote(each, settings)),
     }),
-    ...(again.length > 0 && { requeueAfterMs: Math.min(...again) }),
+    ...(waits.length > 0 && { requeueAfterMs: Math.min(...waits) }),
   };
 }
 
@@ -69,29 +75,39 @@ export function writeEnvironment(
  * The plan of an environment that is being deleted: routes go first; rules and clones follow once nobody is sent there
  * any more. Routes with the version of one that was refused for it are those of the other one.
  */
-export function writeDeletion(facts: EnvironmentFacts, isCollision: boolean, now: number, settings: Settings): Plan {
+export function writeDeletion(view: View, facts: EnvironmentFacts, isCollision: boolean, settings: Settings): Plan {
   const { env } = facts;
-  const edits = isCollision ? noEdits() : planEdits(facts, [], settings);
-  const pruning = prune(facts, [], edits, now, settings);
-  const steps = [...edits.steps, ...pruning.steps];
-  if (steps.length === 0 && pruning.gone && pruning.refusals.length === 0) return { finished: true };
+  const now = view.now();
+  const routes = isCollision ? NO_ROUTES : observeRoutes(facts, [], now, settings);
+  const pruning = prune(facts, [], routes, now, settings);
+  const routesWithin = timeForRoutes(view, routes);
+  if (routesWithin > 0) return { requeueAfterMs: routesWithin };
+  const isDone = pruning.gone && pruning.refusals.length === 0 && routes.pending.size === 0;
+  if (isDone) return { finished: true };
   const status = statusOfDeletion(env, pruning);
   return {
-    steps,
+    steps: pruning.steps,
     status,
-    events: eventsOf(env, status, { warnings: pruning.refusals, routes: edits.notes }),
+    events: eventsOf(env, status, { warnings: pruning.refusals }),
     ...(pruning.waitMs !== undefined && { requeueAfterMs: pruning.waitMs }),
   };
 }
 
-/** Whether routes come now, because the time to wait for their clone is up. */
-function isEarly(decision: DueDecision, { statuses }: Edits): boolean {
-  if (decision.action !== 'route' || decision.startsAt === undefined || decision.due.wait) return false;
-  return (statuses.get(decision) ?? []).some(({ status }) => status === 'running');
+/** Whether routes have come although their clone does not run, because the time to wait for it was up. */
+function isEarly({ env }: EnvironmentFacts, decision: Decision, { statuses }: ObservedRoutes): boolean {
+  const isRouted = (list: readonly ResourceStatus[] = []): boolean => list.some(({ status }) => status === 'running');
+  const before = env.status?.subsetsStatus[decision.key]?.virtualServices;
+  const isNew = decision.action === 'route' && isRouted(statuses.get(decision)) && !isRouted(before);
+  return isNew && decision.cloneStatus.status !== 'running';
 }
 
 function earlyNote({ cloneStatus, problem }: Decision, { routeAfterMs }: Settings): string {
   return messages.routedEarly(keyOf(cloneStatus), routeAfterMs / 1_000, problem?.message);
+}
+
+/** How much longer the status may wait for routes that are about to be written; 0 if there are none. */
+function timeForRoutes(view: View, { pending }: ObservedRoutes): number {
+  return pending.size === 0 ? 0 : Math.max(0, ROUTES_WITHIN_MS - view.heldFor('routes are about to be written'));
 }
 
 /** Matches that ask for nothing. Those that a proxy would refuse are errors of the subsets. */

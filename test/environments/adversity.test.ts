@@ -26,7 +26,7 @@ test('an environment says that Istio is missing, and goes on when it comes', { t
   const client = connect({ server: cluster.url, caPem: cluster.caPem, token: cluster.admin.token });
   await installDefinitions(client, partsOf(['environments']));
   const logger = createLogger({ level: 'silent' });
-  const manager = new Manager({ client, controllers: [environments()], logger });
+  const manager = new Manager({ client, controllers: environments(), logger });
   try {
     await manager.start();
     const namespace = 'default';
@@ -58,7 +58,7 @@ describeClusters('an environment', (cluster) => {
     client = cluster.client();
     await installKinds(client);
     const logger = createLogger({ level: 'error' });
-    manager = new Manager({ client, controllers: [environments({ drainMs: 0, settleMs: 0 })], logger });
+    manager = new Manager({ client, controllers: environments({ drainMs: 0, settleMs: 0 }), logger });
     await manager.start();
   });
   afterAll(() => manager.stop());

@@ -35,7 +35,7 @@ beforeAll(async () => {
   await Promise.all(Array.from({ length: WORKLOADS }, (_none, i) => createWorkload(`w${i}`)));
   manager = new Manager({
     client,
-    controllers: [environments({ drainMs: 0, settleMs: 0 })],
+    controllers: environments({ drainMs: 0, settleMs: 0 }),
     logger: createLogger({ level: 'error' }),
   });
   await manager.start();

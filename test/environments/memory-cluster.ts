@@ -5,13 +5,21 @@ import { stampStatus } from '../../src/controller/conditions.ts';
 import { Reads } from '../../src/controller/index.ts';
 import type { Plan } from '../../src/controller/index.ts';
 import { carryOut } from '../../src/controller/pass.ts';
-import { defaultSettings, environmentTables, planEnvironment } from '../../src/environments/index.ts';
-import { CONTROLLER, FINALIZERS } from '../../src/environments/names.ts';
+import {
+  defaultSettings,
+  environmentTables,
+  planEnvironment,
+  planVirtualService,
+  routeRefusals,
+  routeWishes,
+  writeRoutes,
+} from '../../src/environments/index.ts';
+import { CONTROLLER, FINALIZERS, uniqueVersion } from '../../src/environments/names.ts';
 import { insertedName } from '../../src/traffic/istio/inserted-routes.ts';
 import { Deployment, Service } from '../../src/environments/objects.ts';
 import { isInserted } from '../../src/traffic/istio/inserted-routes.ts';
 import { ApiError, Applier, editStatus, keyOf, Tables } from '../../src/kube/index.ts';
-import type { AnyKind, Kind, KubeObject } from '../../src/kube/index.ts';
+import type { AnyKind, Kind, KubeObject, Outcome, Step } from '../../src/kube/index.ts';
 import { resolveHost } from '../../src/traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
 import { FakeApi } from '../support/fake-api.ts';
@@ -42,8 +50,7 @@ export class MemoryCluster {
   /** When each rule was created, more exactly than its own time says. */
   #born: ReadonlyMap<string, number> = new Map();
   #now = Date.parse('2026-01-01T00:00:00.900Z');
-  /** The plan that is being carried out. */
-  #plan: Plan = {};
+  readonly #maps = { wishes: routeWishes(defaultSettings), refusals: routeRefusals() };
   /** Routes that led nowhere, and those that led to a rule, before the next write. */
   #dangling: ReadonlySet<string> = new Set();
   #leading: ReadonlySet<string> = new Set();
@@ -111,32 +118,49 @@ export class MemoryCluster {
 
   async #passes(): Promise<Pass[]> {
     const passes: Pass[] = [];
-    for (const env of this.list(DynamicEnv)) passes.push(await this.#pass(env));
+    for (const env of this.list(DynamicEnv)) passes.push(await this.#pass(() => this.#planEnvironment(env)));
+    for (const service of this.list(VirtualService)) passes.push(await this.#pass(() => this.#planRoutes(service)));
     return passes;
   }
 
-  async #pass(env: DynamicEnv): Promise<Pass> {
+  async #pass(run: () => Promise<Plan>): Promise<Pass> {
     const before = this.#api.writes.length;
     this.#api.intercept = (request) => this.#refuse(request);
     try {
-      const { plan } = await carryOut(
-        (refusal) => {
-          const key = keyOf(env.metadata);
-          return (this.#plan = this.#reads.track(key, (view) => planEnvironment(view, env, defaultSettings), refusal));
-        },
-        (steps) => this.#applier.apply(steps),
-      );
-      const status = plan.status && stampStatus(env, plan.status, this.#now);
-      if (status !== undefined) await this.#applier.apply([editStatus(DynamicEnv, env, status)]);
+      const plan = await run();
       const writes = this.#api.writes.slice(before).map(({ verb, kind, key }) => `${verb} ${kind} ${key}`);
-      if (plan.finished) await this.remove(env);
-      return {
-        writes: plan.finished ? [...writes, `end of ${keyOf(env.metadata)}`] : writes,
-        waitMs: plan.requeueAfterMs,
-      };
+      return { writes: plan.finished ? [...writes, 'the end'] : writes, waitMs: plan.requeueAfterMs };
     } finally {
       this.#api.intercept = () => {};
     }
+  }
+
+  async #planEnvironment(env: DynamicEnv): Promise<Plan> {
+    const key = keyOf(env.metadata);
+    const { plan } = await carryOut(
+      (refusal) =>
+        this.#reads.track(key, (view) => planEnvironment(view, env, defaultSettings, this.#maps.refusals), refusal),
+      (steps) => this.#applier.apply(steps),
+    );
+    const status = plan.status && stampStatus(env, plan.status, this.#now);
+    if (status !== undefined) await this.#applier.apply([editStatus(DynamicEnv, env, status)]);
+    if (plan.finished) await this.remove(env);
+    return plan;
+  }
+
+  async #planRoutes(service: VirtualService): Promise<Plan> {
+    const plan = this.#reads.track(`routes of ${keyOf(service.metadata)}`, (view) =>
+      planVirtualService(view, service, this.#maps, defaultSettings),
+    );
+    const setTimeout = (callback: () => void): { cancel(): void } => {
+      queueMicrotask(callback);
+      return { cancel() {} };
+    };
+    const clock = { now: () => this.#now, monotonic: () => this.#now, setTimeout };
+    const apply = (steps: readonly Step[]): Promise<readonly Outcome[]> => this.#applier.apply(steps);
+    const { signal } = new AbortController();
+    await writeRoutes(plan.steps ?? [], { apply, clock, signal }, this.#maps.refusals);
+    return plan;
   }
 
   #refuse({ verb, kind, key }: { verb: string; kind: string; key: string }): void {
@@ -150,8 +174,12 @@ export class MemoryCluster {
     const [dangling, leading] = [this.#dangling, this.#leading];
     this.#remember();
     // Where no host has both a rule and a route, people expect to see the route all the same.
-    if (JSON.stringify(this.#plan.status?.['subsetsStatus'], withoutBigints)?.includes('common active')) return;
-    const stranded = [...this.#dangling].filter((route) => !dangling.has(route));
+    const expected = this.list(DynamicEnv)
+      .filter(({ status }) => JSON.stringify(status?.subsetsStatus ?? {}, withoutBigints).includes('common active'))
+      .map(({ metadata }) => ` dynamic-environment-${uniqueVersion(metadata)}-`);
+    const stranded = [...this.#dangling].filter(
+      (route) => !dangling.has(route) && !expected.some((prefix) => route.includes(prefix)),
+    );
     this.stranded.push(...stranded.map((route) => `${verb} ${kind} ${key} leaves ${route}`));
     for (const [route, rule] of this.#rulesOfRoutes()) {
       const age = this.#now - this.#born.get(rule)!;

@@ -26,7 +26,7 @@ describeClusters('coming from the other operator', (cluster) => {
     client = cluster.client();
     await installKinds(client);
     const logger = createLogger({ level: 'error' });
-    manager = new Manager({ client, controllers: [environments({ drainMs: 0, settleMs: 0 })], logger });
+    manager = new Manager({ client, controllers: environments({ drainMs: 0, settleMs: 0 }), logger });
   });
   afterAll(() => manager.stop());
 

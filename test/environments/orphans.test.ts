@@ -34,7 +34,7 @@ describeClusters('orphans', (cluster) => {
 
   /** Runs controllers for as long as some work takes. */
   async function whileRunning(settings: Partial<Settings>, work: (manager: Manager) => Promise<void>): Promise<void> {
-    const controllers = [environments({ drainMs: 0, settleMs: 0, ...settings })];
+    const controllers = environments({ drainMs: 0, settleMs: 0, ...settings });
     const manager = new Manager({ client, controllers, logger: createLogger({ level: 'error' }) });
     await manager.start();
     try {

@@ -20,7 +20,7 @@ export async function startSession(cluster: { kubeconfigPath: string; client: Cl
   const { hands, close } = openKubectl(kubeconfigPath);
   const manager = new Manager({
     client,
-    controllers: [environments({ drainMs: 200, settleMs: 0 })],
+    controllers: environments({ drainMs: 200, settleMs: 0 }),
     logger: createLogger({ level: 'error' }),
   });
   await manager.start();

@@ -18,7 +18,7 @@ describeClusters('settling', (cluster) => {
     await installKinds(client);
     manager = new Manager({
       client,
-      controllers: [environments({ drainMs: 0 })],
+      controllers: environments({ drainMs: 0 }),
       logger: createLogger({ level: 'error' }),
     });
     await manager.start();

@@ -28,7 +28,7 @@ export async function run(
   return perform({
     hands: inProcess(client),
     moves: scenarios.moves(scenario, { ns: namespace }),
-    phoenix: await startPhoenix({ client, controllers: [environments({ drainMs: 0, settleMs: 0 })] }, lifetimes),
+    phoenix: await startPhoenix({ client, controllers: environments({ drainMs: 0, settleMs: 0 }) }, lifetimes),
     snapshot: () => snapshot(client),
     async end() {
       const { items } = await client.list(DynamicEnv);

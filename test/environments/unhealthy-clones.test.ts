@@ -17,7 +17,7 @@ describeClusters('unhealthy clones', (cluster) => {
     const client = cluster.client();
     await installKinds(client);
     const logger = createLogger({ level: 'error' });
-    manager = new Manager({ client, controllers: [environments({ settleMs: 0, routeAfterMs: 1_000 })], logger });
+    manager = new Manager({ client, controllers: environments({ settleMs: 0, routeAfterMs: 1_000 }), logger });
     await manager.start();
   });
 

@@ -48,7 +48,7 @@ async function writesDuring(work: (manager: Manager) => Promise<void>): Promise<
   });
   const manager = new Manager({
     client: watched,
-    controllers: [environments({ drainMs: 0, settleMs: 0 })],
+    controllers: environments({ drainMs: 0, settleMs: 0 }),
     logger: createLogger({ level: 'silent' }),
   });
   await manager.start();

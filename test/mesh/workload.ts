@@ -19,7 +19,7 @@ const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: fals
 export async function startControllers(client: Client, settings: Partial<Settings> = {}): Promise<Manager> {
   await installKinds(client);
   const logger = createLogger({ level: 'error' });
-  const manager = new Manager({ client, controllers: [environments(settings)], logger });
+  const manager = new Manager({ client, controllers: environments(settings), logger });
   await manager.start();
   return manager;
 }

@@ -1,12 +1,14 @@
 // `offshoot env plan`: what the controller's own planner would do with environments, without doing it.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
-import { carryOut, Reads } from '../../controller/index.ts';
+import { carryOut, WhatIf } from '../../controller/index.ts';
 import {
   CONTROLLER,
   defaultSettings,
   environmentTables,
   planEnvironment,
+  planRoutesOf,
   routeChanges,
+  routeWishes,
 } from '../../environments/index.ts';
 import type { RouteChanges } from '../../environments/index.ts';
 import { Applier } from '../../kube/write/apply.ts';
@@ -99,22 +101,31 @@ async function changesOf(
   try {
     await Promise.race([tables.whenSynced(signal), failed.promise]);
     for (const env of environments) tables.of(DynamicEnv).observe(env);
-    const reads = new Reads({ tables, now: () => Date.now(), wake: () => {} });
+    const world = new WhatIf({ tables, now: () => Date.now() });
+    const wishes = routeWishes(settings);
     const applier = new Applier({ client, tables, manager: `offshoot-${CONTROLLER}` });
     const changes: PlannedChange[] = [];
     for (const env of environments) {
       const { plan, outcomes, refused } = await carryOut(
-        (refusal) => reads.track('plan', (view) => planEnvironment(view, env, settings), refusal),
+        (refusal) => world.plan('plan', (view) => planEnvironment(view, env, settings), refusal),
         (steps) => applier.apply(steps, { dryRun: true, signal }),
       );
       // Nothing was done, so the last try shows all that can be.
       const last = outcomes.slice(outcomes.length - (plan.steps?.length ?? 0));
+      // Routes follow once clone and rules are there.
+      for (const { step, did, object } of last) if (object && did !== 'removed') world.put(step.kind, object);
+      const key = keyOf(env.metadata);
+      const edits = world.plan('routes', (view) => planRoutesOf(view, key, { wishes }, settings));
+      const routes = await carryOut(
+        (refusal) => ({ steps: edits.filter(({ kind, to }) => refusal(kind, to.metadata) === undefined) }),
+        (steps) => applier.apply(steps, { dryRun: true, signal }),
+      );
       changes.push(
-        ...last.flatMap((outcome) => changeOf(env, outcome)),
-        ...refused.map((each) => refusalOf(env, each)),
+        ...[...last, ...routes.outcomes].flatMap((outcome) => changeOf(env, outcome)),
+        ...[...refused, ...routes.refused].map((each) => refusalOf(env, each)),
       );
     }
-    reads.close();
+    world.close();
     return changes;
   } finally {
     ending.abort();

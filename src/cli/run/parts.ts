@@ -65,7 +65,7 @@ const PARTS: readonly Part[] = [
     name: 'environments',
     lease: 'dynamic-environment-lock',
     resources: [dynamicEnv],
-    controllers: ({ settings }) => [environments(settings)],
+    controllers: ({ settings }) => environments(settings),
     webhook: {
       paths: [WEBHOOK_PATH],
       configurationName: WEBHOOK_CONFIGURATION,

@@ -46,7 +46,7 @@ export async function openShop(options: { controller?: boolean } = {}): Promise<
   await create(Namespace, { metadata: { name: 'shop' } });
   const manager = new Manager({
     client,
-    controllers: [environments({ drainMs: 0, settleMs: 0 })],
+    controllers: environments({ drainMs: 0, settleMs: 0 }),
     logger: createLogger({ level: 'silent' }),
   });
   if (options.controller ?? true) await manager.start();

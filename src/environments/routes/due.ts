@@ -1,26 +1,48 @@
 // What of an environment's routes is due at a moment, and what still waits: for its clone to run, or for proxies to know
 // its rule.
-import type { Decision, Entrance } from '../decision.ts';
+import type { RouteWish } from '../../traffic/istio/insert-routes.ts';
+import type { Decision, RoutedHost } from '../decision.ts';
 import { messages } from '../messages.ts';
 import type { Settings } from '../settings.ts';
+import type { EnvironmentWishes } from './wishes.ts';
 
 /** Clocks of two machines may differ by this much. */
 const MOST_SKEW_MS = 5_000;
 
-/** The routes of a decision at a moment. */
+/** What an environment wants of a VirtualService now. */
+export interface DueWish extends RouteWish {
+  /** `namespace/name`. */
+  readonly environment: string;
+}
+
+/** What is due of the wishes of an environment for a VirtualService, and after what time there is more. */
+export function dueWish(
+  { environment, owner, matches, virtualServices }: EnvironmentWishes,
+  service: string,
+  now: number,
+  settings: Settings,
+): { readonly wish: DueWish; readonly waits: readonly number[] } {
+  const { insertions, ...wanted } = virtualServices[service] ?? { insertions: [], untouched: [] };
+  const waits: number[] = [];
+  const due = insertions.flatMap(({ hosts, startsAt, ...insertion }) => {
+    const waiting = hosts.map((host) => waitOf(host, startsAt, now, settings));
+    waits.push(...waiting.filter((ms) => ms !== undefined && ms < Infinity).map(Number));
+    const dueHosts = hosts.filter((_host, i) => waiting[i] === undefined).map(({ host }) => host);
+    return dueHosts.length === 0 ? [] : [{ ...insertion, hosts: dueHosts }];
+  });
+  return { wish: { ...wanted, environment, owner, matches, insertions: due }, waits };
+}
+
+/** How far the routes of a subset are at a moment. */
 export interface DueRoutes {
   /** Whether none of them is due. */
   readonly wait: boolean;
-  /** Until the next of them is. */
+  /** Until the next of them is, as far as that is a matter of time. */
   readonly waitMs?: number;
-  /** By VirtualService: the hosts whose routes are due. */
-  readonly hosts: ReadonlyMap<string, readonly string[]>;
 }
 
 /** A decision with what of it is due now. */
 export type DueDecision = Decision & { readonly due: DueRoutes };
-
-const NOTHING: ReadonlyMap<string, readonly string[]> = new Map();
 
 /** A decision at a moment: while a crash loop may not be over, it is the problem of the clone. */
 export function atMoment(decision: Decision, now: number): Decision {
@@ -35,33 +57,33 @@ export function atMoment(decision: Decision, now: number): Decision {
   };
 }
 
-/** What is due of a decision. */
+/** How far the routes of a decision are. */
 export function dueRoutes(decision: Decision, now: number, settings: Settings): DueRoutes {
-  if (decision.action !== 'route') return { wait: true, hosts: NOTHING };
+  if (decision.action !== 'route') return { wait: true };
   const { entrances, startsAt } = decision;
-  const starting = startsAt === undefined ? undefined : left(startsAt, settings.routeAfterMs, now, Infinity);
-  // A time to come is that of a clock that goes wrong: nobody waits for hours.
-  const longest = settings.settleMs + 1_000;
-  const settling = ({ settledAt }: Entrance['hosts'][number]): number | undefined =>
-    settledAt === undefined ? undefined : left(settledAt, longest, now, longest + MOST_SKEW_MS);
-  const hosts = new Map<string, readonly string[]>();
-  const waits: number[] = [];
-  for (const [key, entrance] of entrances) {
-    const due = entrance.hosts.filter((each) => settling(each) === undefined);
-    waits.push(...entrance.hosts.map(settling).filter((ms) => ms !== undefined));
-    hosts.set(
-      key,
-      due.map(({ host }) => host),
-    );
-  }
-  const waitMs = starting ?? (waits.length > 0 ? Math.min(...waits) : undefined);
-  const allSettle = waits.length > 0 && [...hosts.values()].every((each) => each.length === 0);
-  const wait = starting !== undefined || allSettle;
-  return { wait, ...(waitMs !== undefined && { waitMs }), hosts: wait ? NOTHING : hosts };
+  const hosts = [...entrances.values()].flatMap((entrance) => entrance.hosts);
+  const waits = hosts.map((host) => waitOf(host, startsAt, now, settings));
+  const next = Math.min(...waits.filter((ms) => ms !== undefined));
+  const wait = waits.length > 0 && !waits.includes(undefined);
+  return { wait, ...(next < Infinity && { waitMs: next }) };
 }
 
-/** The time until a moment, from the beginning if that has not come; undefined when it is over or can't be right. */
-function left(at: number, whole: number, now: number, most: number): number | undefined {
-  const ms = at === Infinity ? whole : at - now;
+/** How long a route still waits; Infinity where something has to come first; undefined if it is due. */
+export function waitOf(
+  { settledAt }: RoutedHost,
+  startsAt: number | undefined,
+  now: number,
+  { settleMs }: Settings,
+): number | undefined {
+  const starting = left(startsAt, now, Infinity);
+  if (starting !== undefined) return starting;
+  // A time to come is that of a clock that goes wrong: nobody waits for hours.
+  return left(settledAt, now, settleMs + 1_000 + MOST_SKEW_MS);
+}
+
+/** The time until a moment; undefined when it is over, or so far off that it can't be right. */
+function left(at: number | undefined, now: number, most: number): number | undefined {
+  if (at === undefined || at === Infinity) return at;
+  const ms = at - now;
   return ms > 0 && ms <= most ? ms : undefined;
 }

@@ -1,0 +1,83 @@
+// The plan of a VirtualService: the routes of all environments that want some, in one write. It gets no status and no
+// finalizer: what became of a wish, an environment sees in the VirtualService itself or in the refusals.
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { Plan, PlannedEvent, View } from '../../controller/index.ts';
+import { edit, keyOf, refOf } from '../../kube/index.ts';
+import type { Edit } from '../../kube/index.ts';
+import { VirtualService } from '../../traffic/istio/objects.ts';
+import { jsonEqual } from '../../watchable/index.ts';
+import type { Settings } from '../settings.ts';
+import { dueWish } from './due.ts';
+import type { DueWish } from './due.ts';
+import { editService, routeCount, routesOf } from './edit.ts';
+import { isHeldBack, refusalKey } from './refusals.ts';
+import type { RouteRefusals } from './refusals.ts';
+import type { EnvironmentWishes, RouteWishes } from './wishes.ts';
+
+/** What the plan of a VirtualService reads beside the tables. */
+export interface RouteMaps {
+  readonly wishes: RouteWishes;
+  readonly refusals: RouteRefusals;
+}
+
+/** One write for all wishes. Where the server refuses it, it is found out whose part is to blame: see write.ts. */
+export interface JointEdit extends Edit {
+  readonly from: VirtualService;
+  readonly to: VirtualService;
+  readonly wishes: readonly DueWish[];
+}
+
+/** Plans one VirtualService. */
+export function planVirtualService(view: View, service: VirtualService, maps: RouteMaps, settings: Settings): Plan {
+  const key = keyOf(service.metadata);
+  const now = view.now();
+  const waits: number[] = [];
+  const wishes: DueWish[] = [];
+  for (const each of view.read.index(view.model(maps.wishes), 'virtualService', key).toSorted(byAge)) {
+    const due = dueWish(each, key, now, settings);
+    waits.push(...due.waits);
+    const refusal = view.read.get(maps.refusals, refusalKey(key, each.environment));
+    if (isHeldBack(refusal, due.wish, service, now)) waits.push(refusal.retryAt - now);
+    else wishes.push(due.wish);
+  }
+  const { service: to } = editService(service, wishes);
+  const step: JointEdit = { ...edit(VirtualService, service, to), from: service, to, wishes };
+  return {
+    ...(to !== service && { steps: [step], events: routeEvents(view, step) }),
+    ...(waits.length > 0 && { requeueAfterMs: Math.min(...waits) }),
+  };
+}
+
+/** Where nothing tells otherwise, the environment that was there first comes first. */
+function byAge(a: EnvironmentWishes, b: EnvironmentWishes): number {
+  const [one, other] = [`${a.createdAt} ${a.environment}`, `${b.createdAt} ${b.environment}`];
+  return one < other ? -1 : 1;
+}
+
+/** Of environments that are ready, people are told when their routes change; of others, their state tells. */
+function routeEvents(view: View, { from, to, wishes }: JointEdit): readonly PlannedEvent[] {
+  return wishes.flatMap(({ owner, environment }): readonly PlannedEvent[] => {
+    const after = routesOf(owner, to);
+    if (jsonEqual(after, routesOf(owner, from))) return [];
+    const env = view.get(DynamicEnv, refOf(environment));
+    if (env?.status?.state !== 'ready' || env.metadata.deletionTimestamp !== undefined) return [];
+    const note = routeCount(keyOf(to.metadata), after.length);
+    return [{ type: 'Normal', reason: 'RoutesChanged', note, regarding: env }];
+  });
+}
+
+/** What one environment alone would have written to VirtualServices: what `plan` shows of it. */
+export function planRoutesOf(
+  view: View,
+  environment: string,
+  { wishes }: Pick<RouteMaps, 'wishes'>,
+  settings: Settings,
+): readonly Edit[] {
+  const own = view.read.get(view.model(wishes), environment);
+  return Object.keys(own?.virtualServices ?? {}).flatMap((key) => {
+    const service = view.get(VirtualService, refOf(key));
+    if (own === undefined || service === undefined) return [];
+    const { service: to } = editService(service, [dueWish(own, key, view.now(), settings).wish]);
+    return to === service ? [] : [edit(VirtualService, service, to)];
+  });
+}

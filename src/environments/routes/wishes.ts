@@ -1,0 +1,118 @@
+// What environments want of the routes of VirtualServices: derived from what is observed, for the controller of
+// VirtualServices to read. It has no clock: what must wait is told by the moment until which it waits.
+import type { IstioMatch } from '../../api/dynamicenv.ts';
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { defineModel } from '../../controller/index.ts';
+import type { Facts, Model } from '../../controller/index.ts';
+import { keyOf, refOf } from '../../kube/index.ts';
+import type { Ref } from '../../kube/index.ts';
+import type { Insertion } from '../../traffic/istio/insert-routes.ts';
+import type { RouteOwner } from '../../traffic/istio/inserted-routes.ts';
+import type { VirtualService } from '../../traffic/istio/objects.ts';
+import { derive } from '../../watchable/index.ts';
+import type { DerivedMap } from '../../watchable/index.ts';
+import { decide } from '../decide.ts';
+import { keepsRoutes } from '../decision.ts';
+import type { Decision, Entrance, RoutedHost } from '../decision.ts';
+import { factsOf, insertionOf } from '../facts.ts';
+import type { EnvironmentFacts } from '../facts.ts';
+import { identify } from '../identity.ts';
+import { labelsProblem, ownRoots } from '../roots.ts';
+import type { Settings } from '../settings.ts';
+
+/** A workload whose requests a VirtualService shall lead to its clone, when it is time. */
+interface TimedInsertion extends Omit<Insertion, 'hosts'> {
+  readonly hosts: readonly RoutedHost[];
+  /** When routes no longer wait for the clone to run; Infinity while there is none; absent: they do not wait. */
+  readonly startsAt?: number;
+}
+
+/** What an environment wants of one VirtualService; nothing to insert if only its routes have to go. */
+interface WantedRoutes {
+  readonly insertions: readonly TimedInsertion[];
+  /** Workloads whose routes stay as they are. */
+  readonly untouched: readonly Ref[];
+  /** Why callers with some labels can't be told from others there. */
+  readonly labelsProblem?: string;
+}
+
+/** What an environment wants of VirtualServices. */
+export interface EnvironmentWishes {
+  /** `namespace/name`. */
+  readonly environment: string;
+  readonly createdAt: string;
+  readonly owner: RouteOwner;
+  readonly matches: readonly IstioMatch[];
+  /** By key of the VirtualService: all that have its routes or shall have some. */
+  readonly virtualServices: Readonly<Record<string, WantedRoutes>>;
+}
+
+export type RouteWishes = Model<DerivedMap<string, EnvironmentWishes>>;
+
+/** The wishes of all environments, with those for a VirtualService under its key. */
+export function routeWishes(settings: Settings): RouteWishes {
+  return defineModel((facts) =>
+    derive('route wishes', (read, key: string) => lookUp(facts(read), key, settings), {
+      keys: (read) => facts(read).keys(DynamicEnv),
+      indexes: { virtualService: ({ virtualServices }) => Object.keys(virtualServices) },
+    }),
+  );
+}
+
+function lookUp(view: Facts, key: string, settings: Settings): EnvironmentWishes | undefined {
+  const env = view.get(DynamicEnv, refOf(key));
+  if (env === undefined) return undefined;
+  const { refusal, owner } = identify(view, env);
+  const isDeleted = env.metadata.deletionTimestamp !== undefined;
+  // Routes with the version of an environment that was refused for it are those of the other one.
+  if (refusal !== undefined && (!isDeleted || refusal.reason === 'NameCollision')) return undefined;
+  // Whether the server refuses something is not known here, and need not be: nothing leads to what is not there.
+  const facts = factsOf(view, env, owner, settings, { makes: !isDeleted });
+  return wishesOf(facts, decide(facts, settings), settings);
+}
+
+/** What follows from decisions for the VirtualServices. */
+export function wishesOf(
+  facts: EnvironmentFacts,
+  decisions: readonly Decision[],
+  settings: Settings,
+): EnvironmentWishes {
+  const { env, owner } = facts;
+  const untouched = decisions.filter(keepsRoutes).map(({ subset: { name, namespace } }) => ({ name, namespace }));
+  const wanted = [...involvedServices(facts, decisions)].map(([key, service]) => {
+    const insertions = decisions.flatMap((decision): readonly TimedInsertion[] => {
+      const hosts = entrancesOf(decision).get(key)?.hosts ?? [];
+      if (hosts.length === 0 || decision.action !== 'route') return [];
+      const { startsAt } = decision;
+      const insertion = insertionOf(env, decision.subset, [], settings);
+      return [{ ...insertion, hosts, ...(startsAt !== undefined && { startsAt }) }];
+    });
+    const labels = labelsProblem(facts.roots.get(key) ?? ownRoots(service));
+    return [key, { insertions, untouched, ...(labels !== undefined && { labelsProblem: labels }) }] as const;
+  });
+  return {
+    environment: keyOf(env.metadata),
+    createdAt: env.metadata.creationTimestamp ?? '',
+    owner,
+    matches: env.spec?.istioMatches ?? [],
+    virtualServices: Object.fromEntries(wanted),
+  };
+}
+
+/** The VirtualServices that shall lead to an environment, and those that have its routes or its name. */
+export function involvedServices(
+  facts: EnvironmentFacts,
+  decisions: readonly Decision[],
+): ReadonlyMap<string, VirtualService> {
+  const services = new Map<string, VirtualService>();
+  for (const decision of decisions) for (const [key, { service }] of entrancesOf(decision)) services.set(key, service);
+  for (const service of facts.edited) services.set(keyOf(service.metadata), service);
+  return services;
+}
+
+const NONE: ReadonlyMap<string, Entrance> = new Map();
+
+/** The VirtualServices that shall lead to a subset. */
+export function entrancesOf(decision: Decision): ReadonlyMap<string, Entrance> {
+  return decision.action === 'route' ? decision.entrances : NONE;
+}
