@@ -1,4 +1,13 @@
 // What a translation costs: a large mesh, and how the time grows with its pods.
+import { Mesh, RoutingRule } from '../src/api/routing.ts';
+import { Upstream } from '../src/api/upstream.ts';
+import { Reads } from '../src/controller/index.ts';
+import { Tables } from '../src/kube/index.ts';
+import type { AnyKind, KubeObject } from '../src/kube/index.ts';
+import { routingTables } from '../src/routing/controllers/tables.ts';
+import { routingModels } from '../src/routing/models/index.ts';
+import { partsIn } from '../src/routing/models/parts.ts';
+import { Pod } from '../src/routing/objects.ts';
 import { BACKENDS, decodeSnapshot, translate } from '../src/routing/index.ts';
 import type { Source, TranslateOptions } from '../src/routing/index.ts';
 import { interleave, median, note, ratio, table, target } from './support.ts';
@@ -10,6 +19,8 @@ const MOST_MS = 300;
 const OPTIONS: TranslateOptions = { mode: 'strict', allowAll: true };
 /** Ten times the pods may take this many times as long. */
 const MOST_GROWTH = 12;
+/** One changed rule must be so many times cheaper than translating everything anew. */
+const LEAST_GAIN = 5;
 
 const meshRef = { name: 'store', namespace: 'mesh-system' };
 const upstreamRef = (i: number) => ({ name: `s${i}-80`, namespace: 'gloo-system' });
@@ -71,9 +82,9 @@ function world(services: number, pods: number, rules: number): Source[] {
   ];
 }
 
-function translated(sources: readonly Source[]): void {
+function translated(sources: readonly Source[], to: 'appmesh-api' | 'appmesh-crd' = 'appmesh-api'): void {
   const { snapshot } = decodeSnapshot(sources);
-  const { meshes } = translate(snapshot, BACKENDS['appmesh-api'], OPTIONS);
+  const { meshes } = translate<unknown>(snapshot, BACKENDS[to], OPTIONS);
   if (meshes[0]?.error !== undefined) throw new Error(meshes[0].error.message);
 }
 
@@ -85,11 +96,61 @@ const times = await interleave(15, {
   some: () => translated(sizes.some),
   most: () => translated(sizes.most),
 });
+/** Rules of a mesh that is kept up to date: how long until one changed rule is in the parts of the mesh. */
+const COUNTS = [10, 100, 1_000] as const;
+const kept = COUNTS.map((count) => keepUpToDate(world(count, count, count)));
+const changes = await interleave(15, {
+  few: () => kept[0]!.change(),
+  some: () => kept[1]!.change(),
+  many: () => kept[2]!.change(),
+  anew: () => kept[2]!.anew(),
+});
+for (const each of kept) each.close();
+
+/** The parts of a mesh as the controller has them, with a rule that changes. */
+function keepUpToDate(sources: readonly Source[]) {
+  const objects = sources.map(({ object: each }, i) => {
+    const { metadata, ...rest } = each as KubeObject;
+    return { ...rest, metadata: { ...metadata, uid: `${i}`, resourceVersion: '1' } };
+  });
+  const kinds = [Mesh, RoutingRule, Upstream, Pod] as readonly AnyKind[];
+  const tables = new Tables(routingTables);
+  const put = (each: KubeObject): void => tables.of(kinds.find(({ kind }) => kind === each.kind)!).observe(each);
+  for (const each of objects) put(each);
+  const models = routingModels(OPTIONS);
+  const plan = (): unknown =>
+    reads.track('mesh', (view) => partsIn(view, models.plans, models.objects, 'mesh-system/store'));
+  const reads = new Reads({ tables, now: () => 0, wake: plan });
+  plan();
+  const rule = objects.find(({ kind }) => kind === 'RoutingRule') as KubeObject & {
+    spec: { requestMatchers: object[] };
+  };
+  let version = 1;
+  return {
+    change(): void {
+      version++;
+      const requestMatchers = [{ prefix: `/${version}` }, { prefix: '/' }];
+      put({
+        ...rule,
+        metadata: { ...rule.metadata, resourceVersion: `${version}` },
+        spec: { ...rule.spec, requestMatchers },
+      } as KubeObject);
+      reads.deliver();
+    },
+    anew: () => translated(sources, 'appmesh-crd'),
+    close: () => reads.close(),
+  };
+}
+
 const passed = table('routing rules to AWS App Mesh', [
   target(`${SERVICES} services, ${PODS} pods, ${RULES} rules`, median(times.large), MOST_MS, 'atMost', ' ms'),
   note('100 pods', median(times.fewest), ' ms'),
   note('1,000 pods', median(times.some), ' ms'),
   note('10,000 pods', median(times.most), ' ms'),
   target('1,000 pods to 10,000 pods', ratio(times.most, times.some), MOST_GROWTH, 'atMost'),
+  note('one changed rule of 10', median(changes.few), ' ms'),
+  note('one changed rule of 100', median(changes.some), ' ms'),
+  note('one changed rule of 1,000', median(changes.many), ' ms'),
+  target('all 1,000 anew to one changed rule', ratio(changes.anew, changes.many), LEAST_GAIN, 'atLeast'),
 ]);
 process.exit(passed ? 0 : 1);

@@ -60,10 +60,12 @@ export function runCommand(): Command {
       ).env('POD_NAMESPACE'),
     )
     .addOption(
-      option('--controllers <names>', 'which to run: environments, targets', parseNames, 'CONTROLLERS').default(
-        ['environments'],
-        'environments',
-      ),
+      option(
+        '--controllers <names>',
+        'which to run: environments, targets, routing',
+        parseNames,
+        'CONTROLLERS',
+      ).default(['environments'], 'environments'),
     )
     .addOption(
       option(

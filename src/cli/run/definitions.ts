@@ -1,24 +1,16 @@
 // What our parts need of a cluster, as plain data. A build puts the values in the place of this code (scripts/bundle.ts),
 // so that a start computes nothing of it.
-import { mesh, meshGroup, routingRule } from '../../api/routing.ts';
-import { upstream } from '../../api/upstream.ts';
 import type { StartingDefinitions } from '../../embedded/bootstrap.ts';
-import { gatewayApiDefinitions, istioDefinitions } from '../../embedded/crd/index.ts';
+import { appMeshDefinitions, gatewayApiDefinitions, istioDefinitions } from '../../embedded/crd/index.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { partsOf } from './parts.ts';
 
-/** Kinds that no controller of ours acts on yet: `offshoot routing translate` reads them. */
-const ROUTING = [mesh, meshGroup, routingRule, upstream];
-
 /** The definitions of our kinds. */
-export const definitions: readonly AnyObject[] = [
-  ...partsOf().flatMap(({ resources }) => resources.map(({ crd }) => crd)),
-  ...ROUTING.map(({ crd }) => crd),
-];
+export const definitions: readonly AnyObject[] = partsOf().flatMap(({ resources }) => resources.map(({ crd }) => crd));
 
 /** Those that a cluster of ours starts with: also what others bring, the mesh. */
 export const clusterDefinitions: StartingDefinitions = {
-  given: Object.values({ ...istioDefinitions(), ...gatewayApiDefinitions() }) as AnyObject[],
+  given: Object.values({ ...istioDefinitions(), ...gatewayApiDefinitions(), ...appMeshDefinitions() }) as AnyObject[],
   kept: definitions,
   manager: 'offshoot-install',
 };

@@ -1,7 +1,9 @@
 // The parts of the control plane that can be run, by name. `run` and `up` start them; `crds` prints what they need.
 import { dynamicEnv } from '../../api/dynamicenv.ts';
 import type { Resource } from '../../api/resource.ts';
+import { mesh, meshGroup, routingRule } from '../../api/routing.ts';
 import { managedEnvironment, space, spaceBinding, spaceRequest } from '../../api/spaces.ts';
+import { upstream } from '../../api/upstream.ts';
 import { deploymentTarget, deploymentTargetClaim, deploymentTargetClass, environment } from '../../api/targets.ts';
 import type {
   AdmissionHandler,
@@ -18,6 +20,7 @@ import {
 } from '../../environments/index.ts';
 import type { Settings } from '../../environments/index.ts';
 import type { Client, ConnectConfig, KubeObject, Tables } from '../../kube/index.ts';
+import { routing } from '../../routing/index.ts';
 import {
   defaultSettings,
   targets,
@@ -94,6 +97,12 @@ const PARTS: readonly Part[] = [
       configuration: targetsWebhookConfiguration,
       handler: () => targetsAdmission,
     },
+  },
+  {
+    name: 'routing',
+    lease: 'offshoot-routing',
+    resources: [mesh, meshGroup, routingRule, upstream],
+    controllers: () => routing(),
   },
 ];
 

@@ -114,7 +114,7 @@ beforeEach(() => {
 
 function put(each: KubeObject): void {
   const kind = [Mesh, RoutingRule, Upstream, Pod].find(({ kind: name }) => name === each.kind)!;
-  tables.of(kind as AnyKind).observe(each);
+  tables.of<KubeObject>(kind).observe(each);
 }
 
 /** What a change makes be computed again. */

@@ -2,14 +2,14 @@
 // and requests at random, held against what the rules themselves say.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { decodeSnapshot } from '../decode/snapshot.ts';
 import type { Source } from '../decode/snapshot.ts';
 import type { Snapshot } from '../model.ts';
 
-export interface Request {
+interface Request {
   readonly host: string;
   readonly path: string;
   readonly method?: string;
@@ -18,7 +18,7 @@ export interface Request {
 }
 
 /** Shares of virtual nodes in percent, or what is answered instead. */
-export type Lands = Readonly<Record<string, number>> | number;
+type Lands = Readonly<Record<string, number>> | number;
 
 /** Where a request of the front lands once a back end has what it was given. */
 export type Evaluate = (request: Request) => Lands;
