@@ -1,6 +1,14 @@
 // What a user is told about an object, as data: a tree of its parts, how far each is, what goes with it. The rooms make
 // these; the command line prints them, and a dashboard draws them.
 
+import type { RecentEvent } from './events.ts';
+
+/** A tree of what something consists of, and what happened to it. */
+export interface Description {
+  readonly tree: TreeNode;
+  readonly events: readonly RecentEvent[];
+}
+
 /** One part of something, with its state and why it is not as it should be. */
 export interface TreeNode {
   readonly kind: string;

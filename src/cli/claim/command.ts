@@ -1,9 +1,9 @@
 // `offshoot claim`: the commands for claims with their flags and help. What they do is loaded when it is needed.
 import { Command, InvalidArgumentError } from 'commander';
 import type { ClaimCreateOptions } from './create.ts';
-import type { ClaimDescribeOptions } from './describe.ts';
 import type { DeleteFlags } from '../objects/delete.ts';
 import { EXIT_HELP } from '../exit.ts';
+import type { DescribeOptions } from '../objects/describe.ts';
 import type { ListOptions } from '../objects/list.ts';
 import {
   clusterFlags,
@@ -91,7 +91,7 @@ function describeCommand(): Command {
     .argument('<NAME>', 'the claim')
     .addOption(outputFlag(['json', 'yaml']))
     .addHelpText('after', `\nExample:\n  offshoot claim describe staging -n team\n${EXIT_HELP}`)
-    .action(async (name: string, options: ClaimDescribeOptions) => {
+    .action(async (name: string, options: DescribeOptions) => {
       const { describeClaimCommand } = await import('./describe.ts');
       await describeClaimCommand(name, options);
     });

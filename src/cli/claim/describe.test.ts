@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { descriptionLines } from './describe.ts';
+import { descriptionLines } from '../objects/describe.ts';
 import { describeClaim, describeTarget } from '../../targets/describe/tree.ts';
 import type { ClaimWorld } from '../../targets/describe/world.ts';
 import { unpainted } from '../terminal/colour.ts';

@@ -2,9 +2,9 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { CreateOptions } from './create.ts';
 import type { DeleteOptions } from './delete.ts';
-import type { DescribeOptions } from './describe.ts';
 import type { PlanOptions } from './plan.ts';
 import { EXIT_HELP } from '../exit.ts';
+import type { DescribeOptions } from '../objects/describe.ts';
 import type { ListOptions } from '../objects/list.ts';
 import { environmentFlags } from '../run/environment-flags.ts';
 import {

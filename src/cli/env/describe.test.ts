@@ -3,7 +3,7 @@ import type { DynamicEnv, DynamicEnvStatus } from '../../api/dynamicenv.ts';
 import type { Deployment } from '../../environments/objects.ts';
 import type { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
 import { unpainted } from '../terminal/colour.ts';
-import { descriptionLines } from './describe.ts';
+import { environmentLines } from './describe.ts';
 import type { EnvironmentWorld } from '../../environments/describe/world.ts';
 import { problemsOf } from '../../api/description/tree.ts';
 import { describeEnvironment } from '../../environments/describe/tree.ts';
@@ -50,7 +50,7 @@ function clone(status: Deployment['status']): ReadonlyMap<string, Deployment> {
   ]);
 }
 
-const lines = (of: EnvironmentWorld): string => descriptionLines(describeEnvironment(of), unpainted, NOW).join('\n');
+const lines = (of: EnvironmentWorld): string => environmentLines(describeEnvironment(of), unpainted, NOW).join('\n');
 
 test('a ready environment: every part, how to call it, what happened', () => {
   const ref = { name: 'cart-shop-feature', namespace: 'shop' };

@@ -1,9 +1,9 @@
 // `offshoot routing`: the commands for routing rules with their flags and help.
 import { Command, Option } from 'commander';
 import { EXIT_HELP } from '../exit.ts';
+import type { DescribeOptions } from '../objects/describe.ts';
 import type { ListOptions } from '../objects/list.ts';
 import { clusterFlags, filenameFlag, listFlags, outputFlag } from '../options.ts';
-import type { RuleDescribeOptions } from './describe.ts';
 import type { TranslateFlags } from './translate.ts';
 
 export function routingCommand(): Command {
@@ -34,7 +34,7 @@ function describeCommand(): Command {
     .argument('<NAME>', 'the routing rule')
     .addOption(outputFlag(['json', 'yaml']))
     .addHelpText('after', `\nExample:\n  offshoot routing describe cart -n shop\n${EXIT_HELP}`)
-    .action(async (name: string, options: RuleDescribeOptions) => {
+    .action(async (name: string, options: DescribeOptions) => {
       const { describeRuleCommand } = await import('./describe.ts');
       await describeRuleCommand(name, options);
     });

@@ -1,7 +1,7 @@
 // `offshoot target`: the commands for targets and their classes. What they do is loaded when it is needed.
 import { Command } from 'commander';
-import type { ClaimDescribeOptions } from '../claim/describe.ts';
 import { EXIT_HELP } from '../exit.ts';
+import type { DescribeOptions } from '../objects/describe.ts';
 import type { ListOptions } from '../objects/list.ts';
 import { clusterFlags, listFlags, outputFlag } from '../options.ts';
 
@@ -40,8 +40,8 @@ function describeCommand(): Command {
     .argument('<NAME>', 'the target')
     .addOption(outputFlag(['json', 'yaml']))
     .addHelpText('after', `\nExample:\n  offshoot target describe staging-dt -n team\n${EXIT_HELP}`)
-    .action(async (name: string, options: ClaimDescribeOptions) => {
-      const { describeTargetCommand } = await import('../claim/describe.ts');
+    .action(async (name: string, options: DescribeOptions) => {
+      const { describeTargetCommand } = await import('./describe.ts');
       await describeTargetCommand(name, options);
     });
 }

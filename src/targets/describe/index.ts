@@ -7,5 +7,4 @@ export type { ProgressSource } from './progress-sources.ts';
 export { phaseOf, problemOf, verdictOf, warningsOf } from './state.ts';
 export type { ClaimVerdict } from './state.ts';
 export { describeClaim, describeTarget } from './tree.ts';
-export type { Description } from './tree.ts';
 export { claimWorld, targetOf, targetWorld } from './world.ts';

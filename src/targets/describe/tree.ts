@@ -16,12 +16,7 @@ import { notSeenYet } from '../../api/description/controllers-hint.ts';
 import { recentEvents } from '../../api/description/events.ts';
 import type { RecentEvent } from '../../api/description/events.ts';
 import { node } from '../../api/description/tree.ts';
-import type { TreeNode } from '../../api/description/tree.ts';
-
-export interface Description {
-  readonly tree: TreeNode;
-  readonly events: readonly RecentEvent[];
-}
+import type { Description, TreeNode } from '../../api/description/tree.ts';
 
 const NO_CONTROLLER = notSeenYet('targets');
 

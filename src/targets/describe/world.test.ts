@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { readerOf } from '../../api/testing/reader.ts';
+import type { KubeObject } from '../../kube/objects.ts';
+import { claim, event, namespaces, request, sandboxClass, secrets, target } from '../testing/claim-world.ts';
+import { claimDeletion } from './deletion.ts';
+import { progressSources } from './progress-sources.ts';
+import { claimWorld, targetWorld } from './world.ts';
+
+const bound = claim({ targetName: 'staging-dt' }, 'Bound');
+const made = request('True', 'Provisioned', '', {
+  labels: { 'appstudio.openshift.io/dtc': 'staging', 'appstudio.openshift.io/dt': 'staging-dt' },
+});
+const [place] = [...namespaces({ phase: 'Active' }).values()];
+const [access] = [...secrets({ kubeconfig: 'eA==' }).values()];
+const all: readonly KubeObject[] = [
+  bound,
+  target('Bound'),
+  made,
+  sandboxClass(),
+  place as KubeObject,
+  access as KubeObject,
+  event(bound, 'Normal', 'Bound', 'the claim is bound'),
+];
+
+test('the world of a claim is its target, and what stands behind that down to the Secret', () => {
+  const world = claimWorld(readerOf(all), bound);
+  expect([world.target?.metadata.name, world.ofClass?.metadata.name]).toEqual(['staging-dt', 'sandbox']);
+  expect(world.requests).toEqual([made]);
+  expect([[...world.namespaces.keys()], [...world.secrets.keys()]]).toEqual([['place'], ['access']]);
+  expect(world.events.map(({ reason }) => reason)).toContain('Bound');
+});
+
+test('what may not be seen is marked, so that nobody takes it for missing', () => {
+  const { namespaces: seen, target: none } = claimWorld(
+    readerOf(all, ['Namespace place', 'DeploymentTarget team/staging-dt']),
+    bound,
+  );
+  expect([seen.get('place'), none]).toEqual(['hidden', undefined]);
+});
+
+test('the claim of a target is told only if it is the one that the target was bound to', () => {
+  const other = { ...bound, metadata: { ...bound.metadata, uid: 'another' } };
+  const held = target('Bound', { annotations: { 'dt.appstudio.redhat.com/claim-uid': bound.metadata.uid! } });
+  expect(targetWorld(readerOf([bound]), held).claim).toBe(bound);
+  expect(targetWorld(readerOf([other]), held).claim).toBeUndefined();
+});
+
+test('a deletion takes along what the class does not keep, the claim last', () => {
+  const read = readerOf(all);
+  const { removals, kept } = claimDeletion(read, claimWorld(read, bound));
+  expect(removals.map(({ label }) => label)).toEqual([
+    'Namespace place',
+    'SpaceRequest team/staging-1',
+    'Target team/staging-dt',
+    'Claim team/staging',
+  ]);
+  expect(kept).toBeUndefined();
+  const isDone = removals.at(-1)!.isDone;
+  expect([isDone(bound), isDone({ ...bound, metadata: { ...bound.metadata, uid: 'new' } })]).toEqual([false, true]);
+});
+
+test('a class that keeps its targets leaves everything but the claim', () => {
+  const keeping = sandboxClass();
+  const retained = { ...keeping, spec: { ...keeping.spec, reclaimPolicy: 'Retain' as const } };
+  const read = readerOf(all.map((each) => (each.kind === keeping.kind ? retained : each)));
+  const { removals, kept } = claimDeletion(read, claimWorld(read, bound));
+  expect([removals.map(({ label }) => label), kept?.metadata.name]).toEqual([['Claim team/staging'], 'staging-dt']);
+});
+
+test('progress is seen in targets and in what the class makes of them', () => {
+  const kinds = (provisioner?: string): string[] =>
+    progressSources(bound, provisioner === undefined ? undefined : sandboxClass(provisioner)).map(
+      ({ kind }) => kind.kind,
+    );
+  expect(kinds()).toEqual(['DeploymentTarget']);
+  expect(kinds('appstudio.redhat.com/devsandbox')).toEqual(['DeploymentTarget', 'SpaceRequest']);
+  expect(kinds('offshoot.dev/namespace')).toEqual(['DeploymentTarget', 'Namespace']);
+  const [targets] = progressSources(bound, undefined);
+  expect(targets!.seen([target('Available')])).toMatchObject({ target: { metadata: { name: 'staging-dt' } } });
+});
