@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DynamicEnv, DynamicEnvStatus } from '../../api/dynamicenv.ts';
 import type { Deployment } from '../../environments/objects.ts';
-import type { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
+import type { DestinationRule, HttpMatch, HttpRoute, VirtualService } from '../../traffic/istio/objects.ts';
 import { unpainted } from '../terminal/colour.ts';
 import { environmentLines } from './describe.ts';
 import type { EnvironmentWorld } from '../../environments/describe/world.ts';
@@ -27,6 +27,7 @@ function world(status: Partial<DynamicEnvStatus> | undefined, rest: Partial<Envi
     rules: new Map(),
     virtualServices: new Map(),
     services: new Map(),
+    roots: [],
   };
   return { env, ...none, events: [], ...rest };
 }
@@ -124,10 +125,10 @@ Environment shop/feature  ready
    ├─ Deployment shop/cart-shop-feature  running  1/1 pods ready, app=cart:2
    ├─ DestinationRule shop/cart-shop-feature-cart  running
    └─ VirtualService shop/cart  running
-      └─ Route dynamic-environment-shop-feature-cart-0123456789  running  end-user=alice,uri={"prefix":"/x"} → cart/shop-feature
+      └─ Route dynamic-environment-shop-feature-cart-0123456789  running  end-user=alice,uri prefix /x → cart/shop-feature
 
 Requests  end-user=alice
-Try       curl -H 'end-user: alice' http://cart.shop:9080/
+Try       curl -H 'end-user: alice' http://cart.shop:9080/x
 
 Events
     30s  Ready  1 of 1 subsets and consumers are ready`.trimStart(),
@@ -228,4 +229,113 @@ test('what is wrong with an environment as a whole stands at the top', () => {
   const { env, ...rest } = world({ state: 'ready' });
   const metadata = { ...env.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['A', 'B'] };
   expect(reasonsOf({ env: { ...env, metadata }, ...rest })).toEqual(['waits for the finalizers A, B']);
+});
+
+describe('where requests lead', () => {
+  const ours = (match: HttpMatch): HttpRoute => ({
+    name: 'dynamic-environment-shop-feature-cart-0123456789',
+    match: [match],
+    route: [{ destination: { host: 'cart', subset: 'shop-feature' } }],
+  });
+  const key = { headers: { 'end-user': { exact: 'alice' } } };
+  const virtualService = (name: string, spec: VirtualService['spec']): VirtualService => ({
+    apiVersion: 'networking.istio.io/v1beta1',
+    kind: 'VirtualService',
+    metadata: { name, namespace: 'shop' },
+    ...(spec && { spec }),
+  });
+  const described = (
+    services: readonly VirtualService[],
+    rest: Partial<EnvironmentWorld> = {},
+    status: object = {},
+  ): string => {
+    const refs = services.map(({ metadata }) => ({ name: metadata.name, namespace: 'shop', status: 'running' }));
+    const deployment = { name: 'cart-shop-feature', namespace: 'shop', status: 'running' };
+    const cart = { deployment, virtualServices: refs, ...status };
+    return lines(
+      world(
+        { state: 'ready', subsetsStatus: { 'shop/cart': cart } },
+        { virtualServices: new Map(services.map((each) => [`shop/${each.metadata.name}`, each])), ...rest },
+      ),
+    );
+  };
+  const tries = (text: string): string[] => /^Try {7}(.*)$/ms.exec(text)?.[1]!.split(/\n */) ?? [];
+  const gateways = ['istio-system/ingress'];
+
+  test('at a gateway, requests are for the public host and the path of the route', () => {
+    const http = [ours({ ...key, uri: { prefix: '/cart' } })];
+    const edge = virtualService('edge', { hosts: ['shop.example.com', '*.example.org'], gateways, http });
+    expect(tries(described([edge]))).toEqual([
+      "curl -H 'end-user: alice' http://shop.example.com/cart",
+      "curl -H 'end-user: alice' http://<a host that fits *.example.org>/cart",
+    ]);
+  });
+
+  test('a delegate is reached by the hosts of its roots', () => {
+    const root = virtualService('root', {
+      hosts: ['shop.example.com'],
+      gateways,
+      http: [{ match: [{ uri: { prefix: '/a' } }], delegate: { name: 'delegate' } }],
+    });
+    const delegate = virtualService('delegate', { http: [ours(key)] });
+    expect(tries(described([delegate], { roots: [root, delegate] }))).toEqual([
+      "curl -H 'end-user: alice' http://shop.example.com/a",
+    ]);
+  });
+
+  test('a route whose requests others take is called shadowed, and there is nothing to try', () => {
+    const first = { ...ours({}), name: 'dynamic-environment-team-other-cart-0123456789' };
+    const text = described(
+      [virtualService('cart', { hosts: ['cart'], http: [first, ours(key)] })],
+      {},
+      { unreached: 'all of its requests are taken by environment team/other in VirtualService shop/cart' },
+    );
+    expect(text).toContain('VirtualService shop/cart  shadowed\n');
+    expect(text).toContain('Route dynamic-environment-shop-feature-cart-0123456789  shadowed  ');
+    expect(tries(text)).toEqual([]);
+  });
+
+  test('a route to a clone that does not run is not called running', () => {
+    const service = virtualService('cart', { hosts: ['cart'], http: [ours(key)] });
+    const text = described([service], {}, { unreached: 'requests get errors: no pod of the clone is ready' });
+    expect(text).toContain('Route dynamic-environment-shop-feature-cart-0123456789  degraded  ');
+    expect(tries(text)).toEqual([]);
+  });
+});
+
+test('a regular expression that Envoy refuses is the first that is said', () => {
+  const why = 'istioMatches[0] is left out: header end-user: regex "(": not valid RE2 (missing closing ): `(`)';
+  const unreached = `no route leads to it: ${why}`;
+  const { env, ...rest } = world({
+    state: 'degraded',
+    subsetsStatus: {
+      'shop/cart': {
+        deployment: { name: 'cart-shop-feature', namespace: 'shop', status: 'running' },
+        virtualServices: [{ name: 'cart', namespace: 'shop', status: 'ignored-missing-virtual-service' }],
+        subsetErrors: { virtualServices: [{ error: why, lastOccurrence: '2026-01-01T00:00:00Z' }] },
+        unreached,
+      },
+    },
+    conditions: [
+      {
+        type: 'Routed',
+        status: 'False',
+        reason: 'RoutesMissing',
+        message: `shop/cart: ${unreached}`,
+        lastTransitionTime: '',
+      },
+    ],
+  });
+  const istioMatches = [{ headers: { 'end-user': { regex: '(' } } }];
+  const bad = { ...env, spec: { ...env.spec, istioMatches } };
+  expect(lines({ env: bad, ...rest, clones: clone({ readyReplicas: 1 }) })).toBe(
+    `
+Environment shop/feature  degraded
+│  ! shop/cart: ${unreached}
+└─ Subset shop/cart  degraded
+   ├─ Deployment shop/cart-shop-feature  running  1/1 pods ready, app=cart:2
+   └─ VirtualService shop/cart  ignored-missing-virtual-service
+
+Requests  end-user~=(`.trimStart(),
+  );
 });

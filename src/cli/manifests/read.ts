@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { AnyObject } from '../../kube/objects.ts';
-import { invalidFile } from '../exit.ts';
+import { CommandFailed, EXIT, invalidFile } from '../exit.ts';
 import { parseYaml } from './kubectl-yaml.ts';
 import type { FieldPath } from './kubectl-yaml.ts';
 
@@ -31,7 +31,9 @@ export function filesOf(filename: string): [source: string, text: string][] {
       return [file, readFileSync(file, 'utf8')];
     });
   } catch (error) {
-    throw invalidFile(filename, (error as Error).message);
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw new CommandFailed(EXIT.error, `-f: file ${filename} does not exist`);
+    throw invalidFile(filename, message);
   }
 }
 

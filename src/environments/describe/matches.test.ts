@@ -42,3 +42,12 @@ test.each([
 ])('a call to try', (match, expected) => {
   expect(exampleCall(match, 'http://cart/')).toBe(expected);
 });
+
+test.each([
+  [{ uri: { prefix: '/api' } }, 'uri prefix /api'],
+  [{ gateways: ['mesh', 'edge/public'], port: 80 }, 'gateways mesh edge/public,port 80'],
+  [{ withoutHeaders: { user: { exact: 'bob' } } }, 'withoutHeaders user=bob'],
+  [{ ignoreUriCase: true }, 'ignoreUriCase true'],
+])('what a route asks for besides, %j, is readable', (match, text) => {
+  expect(formatMatches([match])).toBe(text);
+});

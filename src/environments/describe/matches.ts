@@ -1,6 +1,6 @@
 // Conditions of an environment as people write them: `end-user=alice`, `end-user^=al`, `end-user~=a.*`. Read from flags,
 // printed in tables, and turned into a call to try.
-import type { IstioMatch, StringMatch } from '../../api/dynamicenv.ts';
+import type { StringMatch } from '../../api/dynamicenv.ts';
 import type { HttpMatch, HttpRoute } from '../../traffic/istio/objects.ts';
 
 const OPERATORS = { exact: '=', prefix: '^=', regex: '~=' } as const;
@@ -28,10 +28,20 @@ export function formatMatches(matches: readonly HttpMatch[]): string {
       [
         ...Object.entries(headers).map(([name, match]) => formatHeader(name, match)),
         ...Object.entries(sourceLabels).map(([name, value]) => `source:${name}=${value}`),
-        ...Object.entries(others).map(([name, value]) => `${name}=${JSON.stringify(value)}`),
+        ...Object.entries(others).map(([name, value]) => formatField(name, value)),
       ].join(','),
     )
     .join(' or ');
+}
+
+/** Any other condition: `uri prefix /api`, `gateways mesh`. */
+function formatField(name: string, value: unknown): string {
+  const named = typeof value === 'object' && value !== null ? Object.entries(value as StringMatch) : [];
+  if (Array.isArray(value)) return `${name} ${value.join(' ')}`;
+  if (named.length === 0) return `${name} ${JSON.stringify(value)}`;
+  const isCondition = named.every(([form, each]) => form in OPERATORS && typeof each === 'string');
+  if (isCondition) return `${name} ${named.map(([form, each]) => `${form} ${each}`).join(' ')}`;
+  return `${name} ${named.map(([key, each]) => formatHeader(key, each as StringMatch)).join(' ')}`;
 }
 
 /** A route of a VirtualService: which requests it takes, and where to. */
@@ -44,14 +54,15 @@ export function formatRoute({ match = [], route = [] }: HttpRoute): string {
 }
 
 /** A command that sends a request that fits, and what else it takes. */
-export function exampleCall({ headers = {}, sourceLabels = {} }: IstioMatch, url: string): string {
+export function exampleCall({ headers = {}, sourceLabels = {} }: HttpMatch, url: string): string {
   const flags = Object.entries(headers).map(([name, match]) => `-H ${quoted(`${name}: ${exampleValue(match)}`)} `);
   const labels = Object.entries(sourceLabels).map(([name, value]) => `${name}=${value}`);
   const from = labels.length > 0 ? `  # from a pod with the labels ${labels.join(',')}` : '';
   return `curl ${flags.join('')}${url}${from}`;
 }
 
-function exampleValue(match: StringMatch): string {
+/** A value that fulfils a condition, or what it must be like. */
+export function exampleValue(match: StringMatch): string {
   const form = formOf(match);
   return form === 'regex' ? `<a value that fits ${match.regex}>` : ((form && match[form]) ?? '');
 }

@@ -1,17 +1,26 @@
 // The tree of an environment: subsets, and below each its clone, its rules, the VirtualServices and the routes in them,
 // every part with its state and the reasons why it is not ready. `offshoot env describe` prints it.
-import type { ConsumerStatus, DynamicEnv, ResourceStatus, Subset, SubsetStatus } from '../../api/dynamicenv.ts';
+import type {
+  CloneStatus,
+  ConsumerStatus,
+  DynamicEnv,
+  ResourceStatus,
+  Subset,
+  SubsetStatus,
+} from '../../api/dynamicenv.ts';
 import { conditionsOf } from '../../controller/conditions.ts';
 import { ownerOf } from '../ownership.ts';
 import { isRouteOfSubset } from '../../traffic/istio/inserted-routes.ts';
 import { itemsOf, statusKey } from '../names.ts';
 import type { Deployment, Pod } from '../objects.ts';
 import type { HttpRoute } from '../../traffic/istio/objects.ts';
+import { takerOf } from '../../traffic/istio/shadow.ts';
 import { keyOf } from '../../kube/objects.ts';
 import { notSeenYet } from '../../api/description/controllers-hint.ts';
-import { exampleCall, formatMatches, formatRoute } from './matches.ts';
+import { exampleCalls } from './calls.ts';
+import { formatMatches, formatRoute } from './matches.ts';
 import { partErrors, isCurrent, stateOf, errorTexts } from './state.ts';
-import { cloneRef, serviceRef } from './world.ts';
+import { cloneRef } from './world.ts';
 import type { EnvironmentWorld } from './world.ts';
 import { recentEvents } from '../../api/description/events.ts';
 import type { RecentEvent } from '../../api/description/events.ts';
@@ -41,7 +50,7 @@ export function describeEnvironment(world: EnvironmentWorld): EnvironmentDescrip
       ],
     }),
     match: formatMatches(matches),
-    call: matches.flatMap((match) => urlsOf(world).map((url) => exampleCall(match, url))),
+    call: exampleCalls(world),
     events: recentEvents(world.events),
   };
 }
@@ -72,7 +81,10 @@ function subsetNode(world: EnvironmentWorld, subset: Subset): TreeNode {
     ...ruleNodes(status, partErrors(status, 'destinationRule')),
     ...virtualServiceNodes(world, subset, status),
   ];
-  const reasons = [...partErrors(status, 'subset'), ...unreachedOf(status)];
+  const ofMatches = partErrors(status, 'virtualServices').filter(isAboutMatches);
+  // Where no route is left, the environment itself says it first.
+  const left = ofMatches.filter((error) => !status?.unreached?.includes(error));
+  const reasons = [...left, ...partErrors(status, 'subset'), ...unreachedOf(status)];
   return node('Subset', key, subsetState(status), { reasons, children });
 }
 
@@ -104,7 +116,7 @@ function consumerNode(world: EnvironmentWorld, consumer: Subset): TreeNode {
 function cloneNode(
   world: EnvironmentWorld,
   subset: Subset,
-  status: ResourceStatus | undefined,
+  status: CloneStatus | undefined,
   errors: readonly string[],
 ): TreeNode {
   const ref = cloneRef(world.env, subset);
@@ -117,7 +129,9 @@ function cloneNode(
   const detail = [`${ready ?? 0}/${wanted} pods ready`, ...imagesOf(clone, subset)].join(', ');
   const reasons =
     state === 'running' && (ready ?? 0) >= wanted ? [] : [...deploymentReasons(clone), ...pods.flatMap(podReasons)];
-  return node('Deployment', keyOf(ref), state, { detail, reasons: [...errors, ...reasons] });
+  // Of pods that are up for the moment, the controller remembers more.
+  const remembered = reasons.length === 0 && status?.message !== undefined ? [status.message] : [];
+  return node('Deployment', keyOf(ref), state, { detail, reasons: [...errors, ...reasons, ...remembered] });
 }
 
 /** The images of the containers that the environment changes. */
@@ -176,35 +190,51 @@ function ruleReasons({ status }: ResourceStatus): string[] {
 }
 
 function virtualServiceNodes(world: EnvironmentWorld, subset: Subset, status: SubsetStatus | undefined): TreeNode[] {
-  const owner = ownerOf(world.env, []);
-  const waits = status?.deployment.status !== 'running';
-  const nodes = (status?.virtualServices ?? []).map((ref) => {
-    const service = world.virtualServices.get(keyOf(ref));
-    const routes = (service?.spec?.http ?? []).filter((route) => isRouteOfSubset(owner, subset, service!, route));
-    if (ref.status === 'unknown') {
-      const what = waits ? 'the clone runs' : 'proxies know the rule';
-      return node('VirtualService', keyOf(ref), 'waiting', { reasons: [`routes are put in once ${what}`] });
-    }
-    const isIgnored = ref.status === 'ignored-missing-virtual-service';
-    const reasons = isIgnored ? ['no route in it leads to the default version'] : [];
-    return node('VirtualService', keyOf(ref), ref.status, { reasons, children: routes.map(routeNode) });
-  });
-  const errors = partErrors(status, 'virtualServices');
+  const nodes = (status?.virtualServices ?? []).map((ref) => virtualServiceNode(world, subset, status!, ref));
+  const errors = partErrors(status, 'virtualServices').filter((error) => !isAboutMatches(error));
   return errors.length === 0
     ? nodes
     : [...nodes, node('VirtualService', 'of the base', 'missing', { reasons: errors })];
 }
 
-function routeNode(route: HttpRoute): TreeNode {
-  return node('Route', route.name ?? '', 'running', { detail: formatRoute(route) });
+function virtualServiceNode(
+  { env, virtualServices }: EnvironmentWorld,
+  subset: Subset,
+  status: SubsetStatus,
+  ref: ResourceStatus,
+): TreeNode {
+  const key = keyOf(ref);
+  if (ref.status === 'unknown') {
+    const what = status.deployment.status === 'running' ? 'proxies know the rule' : 'the clone runs';
+    return node('VirtualService', key, 'waiting', { reasons: [`routes are put in once ${what}`] });
+  }
+  const service = virtualServices.get(key);
+  const http = service?.spec?.http ?? [];
+  const isOurs = (route: HttpRoute): boolean => isRouteOfSubset(ownerOf(env, []), subset, service!, route);
+  const routes = http.flatMap((route, i) => {
+    if (!isOurs(route)) return [];
+    const taker = takerOf(
+      http.slice(0, i).filter((each) => !isOurs(each)),
+      route.match ?? [{}],
+    );
+    const state = taker?.isCertain ? 'shadowed' : status.unreached === undefined ? 'running' : 'degraded';
+    return [node('Route', route.name ?? '', state, { detail: formatRoute(route) })];
+  });
+  const state = routes.some((each) => each.state === 'running') ? undefined : routes[0]?.state;
+  const reasons = ref.status === 'ignored-missing-virtual-service' ? whyIgnored(env, status, key) : [];
+  return node('VirtualService', key, state ?? ref.status, { reasons, children: routes });
 }
 
-/** Where to send requests: the services that have a rule, with the first port of each. */
-function urlsOf({ rules, services }: EnvironmentWorld): string[] {
-  const urls = [...rules.values()].flatMap(serviceRef).map((ref) => {
-    const ports = services.get(keyOf(ref))?.spec?.['ports'] as readonly { readonly port?: number }[] | undefined;
-    const port = ports?.[0]?.port;
-    return `http://${ref.name}.${ref.namespace}${port === undefined || port === 80 ? '' : `:${port}`}/`;
-  });
-  return [...new Set(urls)];
+/** Why a VirtualService that leads to the workload has no route to the environment. */
+function whyIgnored(env: DynamicEnv, { unreached = '' }: SubsetStatus, key: string): string[] {
+  const routed = conditionsOf(env).find(({ type }) => type === 'Routed');
+  const about = (routed?.message ?? '').split('; ').filter((text) => text.startsWith(`VirtualService ${key}`));
+  // What holds for all of them is told above.
+  if (about.length > 0 || unreached.includes('istioMatches[')) return about;
+  return ['no route in it leads to the default version'];
+}
+
+/** Whether an error is about the matches of the environment, and not about what it finds. */
+function isAboutMatches(error: string): boolean {
+  return error.startsWith('istioMatches[');
 }

@@ -22,6 +22,8 @@ export interface EnvironmentWorld {
   readonly rules: ReadonlyMap<string, DestinationRule>;
   readonly virtualServices: ReadonlyMap<string, VirtualService>;
   readonly services: ReadonlyMap<string, Service>;
+  /** Of delegates among the VirtualServices: those that may delegate to them. */
+  readonly roots: readonly VirtualService[];
   /** The latest last. */
   readonly events: readonly Event[];
 }
@@ -33,12 +35,15 @@ export function environmentWorld(read: ObjectReader, env: DynamicEnv): Environme
   const cloneRefs = [...subsets, ...consumers].map((item) => cloneRef(env, item));
   const clones = getAll(read, Deployment, cloneRefs);
   const rules = getAll(read, DestinationRule, refsOf(statuses.map((status) => status.destinationRules)));
+  const virtualServices = getAll(read, VirtualService, refsOf(statuses.map((status) => status.virtualServices)));
+  const hasDelegates = [...virtualServices.values()].some(({ spec }) => (spec?.hosts ?? []).length === 0);
   return {
     env,
     clones,
     pods: new Map([...clones].map(([key, clone]) => [key, podsOf(read, clone)])),
     rules,
-    virtualServices: getAll(read, VirtualService, refsOf(statuses.map((status) => status.virtualServices))),
+    virtualServices,
+    roots: hasDelegates ? read.list(VirtualService, {}) : [],
     services: getAll(read, Service, [...rules.values()].flatMap(serviceRef)),
     events: eventsAbout(read, env),
   };
@@ -50,7 +55,7 @@ export function cloneRef(env: DynamicEnv, subset: Subset): { readonly name: stri
 }
 
 /** The service that a rule is about, if it is one of the cluster. */
-export function serviceRef(rule: DestinationRule): Ref[] {
+function serviceRef(rule: DestinationRule): Ref[] {
   const host = rule.spec?.host ?? '';
   const full = /^([^.]+)\.([^.]+)\.svc\./.exec(host);
   if (full === null && host.includes('.')) return [];

@@ -38,6 +38,7 @@ export interface HttpMatch {
   readonly headers?: Readonly<Record<string, HeaderMatch>>;
   readonly withoutHeaders?: Readonly<Record<string, HeaderMatch>>;
   readonly sourceLabels?: Labels;
+  readonly uri?: HeaderMatch;
   readonly gateways?: readonly string[];
   readonly [field: string]: unknown;
 }
