@@ -22,6 +22,8 @@ export type { Change, Planned, Write } from './forecast/changes.ts';
 export type { FieldChange } from './forecast/diff.ts';
 export { CLUSTER, forecast, SOMEBODY } from './forecast/forecast.ts';
 export type { Forecast, ForecastOptions, Intent, Stalled } from './forecast/forecast.ts';
+export { relatedTo } from './forecast/related.ts';
+export type { Named } from './forecast/related.ts';
 export { reportedChange, reportForecast, reportOf, UNKNOWN } from './forecast/report.ts';
 export type { ForecastReport, ReportedChange, ReportedStall } from './forecast/report.ts';
 export { defineModel, factsOf } from './facts.ts';

@@ -24,14 +24,22 @@ type Marks = Readonly<Record<string, string>>;
 
 /** What the Secret with a token for an account says of what that is good for, so that it can be judged later. */
 export function issuedFor(account: KubeObject, cluster: ClusterAddress): Marks {
-  const { server, caPem = '', insecureSkipTlsVerify = false } = cluster;
-  const address = createHash('sha256').update(JSON.stringify([server, caPem, insecureSkipTlsVerify]));
   const lastClaim = account.metadata.annotations?.[LAST_CLAIM];
   return {
     [TOKEN_ACCOUNT]: account.metadata.uid ?? '',
-    [TOKEN_CLUSTER]: address.digest('hex').slice(0, 16),
+    [TOKEN_CLUSTER]: addressDigest(cluster),
     ...(lastClaim !== undefined && { [LAST_CLAIM]: lastClaim }),
   };
+}
+
+/** Whether credentials of ours are for a cluster that is reached so. */
+export function isIssuedFor({ metadata }: Secret, cluster: ClusterAddress): boolean {
+  return metadata.annotations?.[TOKEN_CLUSTER] === addressDigest(cluster);
+}
+
+function addressDigest({ server, caPem = '', insecureSkipTlsVerify = false }: ClusterAddress): string {
+  const address = JSON.stringify([server, caPem, insecureSkipTlsVerify]);
+  return createHash('sha256').update(address).digest('hex').slice(0, 16);
 }
 
 /** Whether we issued the credentials in a Secret. Its marks may be gone; that we wrote to it is still known. */

@@ -48,5 +48,8 @@ export { claimNameOf } from './claim-ref.ts';
 export * from './describe/index.ts';
 export { EXPIRES_AT, PROVISIONED_BY, REQUESTED_NAMESPACE, SELECTOR } from './names.ts';
 export { Secret } from './objects.ts';
+export { planClaims } from './plan/claim-plan.ts';
+export type { ClaimPlan, PlannedClaim } from './plan/claim-plan.ts';
+export { issuedAddress } from './plan/issued-address.ts';
 export { defaultSettings } from './settings.ts';
 export type { Cluster, Settings } from './settings.ts';

@@ -1,14 +1,17 @@
 // `offshoot claim`: the commands for claims with their flags and help. What they do is loaded when it is needed.
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ClaimCreateOptions } from './create.ts';
+import type { ClaimPlanOptions } from './plan.ts';
 import type { DeleteFlags } from '../objects/delete.ts';
 import { EXIT_HELP } from '../exit.ts';
 import type { DescribeOptions } from '../objects/describe.ts';
 import type { ListOptions } from '../objects/list.ts';
 import {
   clusterFlags,
+  collect,
   dryRunFlag,
   durationFlag,
+  filenameFlag,
   listFlags,
   noWaitFlag,
   outputFlag,
@@ -18,10 +21,12 @@ import {
 } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
 import { validateCommand } from '../manifests/validate.ts';
+import { targetFlags } from '../run/target-flags.ts';
 
 export function claimCommand(): Command {
   return new Command('claim')
     .description('claim places to deploy to, and give them back')
+    .addCommand(planCommand())
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(describeCommand())
@@ -70,6 +75,32 @@ ${EXIT_HELP}`,
       const { createClaim } = await import('./create.ts');
       await createClaim(name, options);
     });
+}
+
+function planCommand(): Command {
+  const command = clusterFlags(new Command('plan'))
+    .description('show what would be made, changed and removed for claims, and whether they would be bound')
+    .argument('[NAME]', 'the claim as it is (default: all of the namespace)')
+    .addOption(filenameFlag('claims, targets, classes and Environments as they would be'))
+    .addOption(new Option('--delete <name>', 'were this claim deleted; may be given several times').argParser(collect))
+    .addOption(outputFlag(['json', 'yaml']))
+    .addHelpText(
+      'after',
+      `
+Nothing is written. Names that the cluster is yet to make up are shown as "…". The settings of claims and spaces
+must be those that the control plane runs with.
+
+Examples:
+  offshoot claim plan -f claim.yaml
+  offshoot claim plan staging -n team
+  offshoot claim plan --delete staging -n team
+${EXIT_HELP}`,
+    )
+    .action(async (name: string | undefined, options: ClaimPlanOptions) => {
+      const { planClaimsCommand } = await import('./plan.ts');
+      await planClaimsCommand(name, options);
+    });
+  return targetFlags(command);
 }
 
 function listCommand(): Command {

@@ -1,0 +1,66 @@
+// The objects that `-f` names, refused with line and column before a cluster is asked. For commands that take manifests.
+import type { AnyKind, KubeObject } from '../../kube/objects.ts';
+import { failure, invalidFile } from '../exit.ts';
+import type { ClusterOptions } from '../options.ts';
+import { checkManifests } from './check.ts';
+import type { Check } from './check.ts';
+import { filesOf, parseManifests } from './read.ts';
+import type { Manifest } from './read.ts';
+
+/** What a command takes: kinds with their rules, and what one of them is called. */
+export interface Accepted {
+  readonly checks: readonly Check[];
+  /** `an environment` */
+  readonly one: string;
+}
+
+/** An object with its kind. */
+export interface TypedObject {
+  readonly kind: AnyKind;
+  readonly object: KubeObject;
+}
+
+/** The objects of files, with the namespaces that they shall go to. What the command does not take is refused. */
+export function checkedObjects(
+  filenames: readonly string[],
+  options: ClusterOptions,
+  namespace: string,
+  accepted: Accepted,
+): readonly TypedObject[] {
+  const files = filenames.flatMap(filesOf);
+  const objects = files
+    .flatMap(([source, text]) => parseManifests(source, text))
+    .map((manifest) => typed(manifest, options, namespace, accepted));
+  if (objects.length === 0) throw failure(`-f ${filenames.join(', ')}: there is no object in it`);
+  const { findings } = checkManifests(files, namespace, accepted.checks);
+  const linesOf = (isWarning: true | undefined): string[] =>
+    findings
+      .filter((finding) => finding.isWarning === isWarning)
+      .map(({ source, line, column, message }) => `${source}:${line}:${column}: ${message}`);
+  for (const line of linesOf(true)) console.error(`Warning: -f ${line}`);
+  const refused = linesOf(undefined);
+  if (refused.length === 0) return objects;
+  throw failure(refused.length === 1 ? `-f ${refused[0]}` : ['-f:', ...refused].join('\n  '));
+}
+
+function typed(
+  { where, object }: Manifest,
+  options: ClusterOptions,
+  namespace: string,
+  { checks, one }: Accepted,
+): TypedObject {
+  const isOf = ({ kind, group }: AnyKind): boolean => kind === object.kind && object.apiVersion.startsWith(`${group}/`);
+  const kind = checks.map(({ resource }): AnyKind => resource.kind).find(isOf);
+  if (kind === undefined) {
+    throw failure(`-f ${where(['kind'])}: ${object.apiVersion} ${object.kind} is not ${one}; use kubectl apply for it`);
+  }
+  if (!kind.namespaced) return { kind, object };
+  const own = object.metadata.namespace;
+  if (own !== undefined && options.namespace !== undefined && own !== options.namespace) {
+    throw invalidFile(
+      where(['metadata', 'namespace']),
+      `metadata.namespace is "${own}" and --namespace is "${options.namespace}"; leave one out`,
+    );
+  }
+  return { kind, object: { ...object, metadata: { ...object.metadata, namespace: own ?? namespace } } };
+}

@@ -1,0 +1,83 @@
+// What would happen to claims: the forecast of the controllers, as far as it concerns them, and how they would be then.
+import { DeploymentTargetClaim, Environment } from '../../api/targets.ts';
+import { relatedTo, reportForecast, reportOf } from '../../controller/index.ts';
+import type { Forecast, ForecastOptions, ForecastReport, Named, ReportedChange } from '../../controller/index.ts';
+import { keyOf } from '../../kube/index.ts';
+import type { Ref } from '../../kube/index.ts';
+import { phaseOf, problemOf, verdictOf, warningsOf } from '../describe/state.ts';
+
+/** How a claim would be in the end. */
+export interface PlannedClaim {
+  /** `namespace/name` */
+  readonly claim: string;
+  /** Its phase; `Gone` when it is deleted. */
+  readonly phase: string;
+  readonly target?: string;
+  /** Why it would get no further. */
+  readonly problem?: string;
+  readonly warnings?: readonly string[];
+}
+
+export interface ClaimPlan extends ForecastReport {
+  readonly claims: readonly PlannedClaim[];
+}
+
+export type ClaimPlanOptions = Pick<ForecastOptions, 'controllers' | 'tables' | 'now' | 'intents' | 'horizonMs'> & {
+  /** The claims that are asked about, beside those that are intended. */
+  readonly claims?: readonly Ref[];
+};
+
+/** Plans claims: what would be made, changed and removed for them or because of what is intended, in order. */
+export function planClaims({ claims = [], ...options }: ClaimPlanOptions): ClaimPlan {
+  const { intents = [], tables } = options;
+  const intended = intents.map((intent): Named => ({
+    kind: intent.kind,
+    ref: 'put' in intent ? intent.put.metadata : intent.delete,
+  }));
+  const asked = claims.map((ref): Named => ({ kind: DeploymentTargetClaim, ref }));
+  const about = [...asked, ...intended.filter(({ kind }) => kind === DeploymentTargetClaim)].map(({ ref }) => ref);
+  const environments = [...tables.of(Environment).list()]
+    .filter(({ metadata, spec }) => {
+      const { claimName = '' } = spec.configuration?.target?.deploymentTargetClaim ?? {};
+      return about.some(({ name, namespace }) => name === claimName && namespace === metadata.namespace);
+    })
+    .map(({ metadata }): Named => ({ kind: Environment, ref: metadata }));
+  const roots = [...asked, ...intended, ...environments];
+  // What is due anyway and concerns others is nobody's business here; all else follows from what is intended.
+  const due = intents.length === 0 ? undefined : reportForecast({ ...options, intents: [] }, reportOf);
+  return reportForecast(options, (made) => {
+    const related = relatedTo(roots, made);
+    const isDue = new Set(due?.changes.map(lineOf));
+    const changes =
+      due === undefined
+        ? related.changes
+        : made.changes.filter(
+            (change) => related.changes.includes(change) || !isDue.has(lineOf(reportOf(made, [change]).changes[0]!)),
+          );
+    return { ...reportOf({ ...made, stalled: related.stalled }, changes), claims: about.map(claimIn(made)) };
+  });
+}
+
+function lineOf(change: ReportedChange): string {
+  return JSON.stringify(change);
+}
+
+function claimIn({ facts }: Forecast): (ref: Ref) => PlannedClaim {
+  return (ref) => {
+    const claim = facts.get(DeploymentTargetClaim, ref);
+    const name = keyOf(ref);
+    if (claim === undefined) return { claim: name, phase: 'Gone' };
+    const { targetName = '' } = claim.spec;
+    const verdict = verdictOf(claim);
+    const isDeleting = claim.metadata.deletionTimestamp !== undefined;
+    const problem = problemOf(claim) ?? (verdict.is === 'stuck' && !isDeleting ? verdict.reason : undefined);
+    const warnings = warningsOf(claim);
+    return {
+      claim: name,
+      phase: phaseOf(claim),
+      ...(targetName !== '' && { target: targetName }),
+      ...(problem !== undefined && { problem }),
+      ...(warnings.length > 0 && { warnings }),
+    };
+  };
+}
