@@ -13,7 +13,9 @@ import { createMergePatch } from '../../kube/index.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { desiredOperator } from './desired.ts';
 import type { InstallationFacts } from './desired.ts';
+import { mergeSpec } from './merge.ts';
 import { proxyResources } from './merge-components.ts';
+import type { IstioOperator } from './operator.ts';
 
 const DIR = path.join(import.meta.dirname, 'testdata/desired');
 const Input = z.strictObject({
@@ -60,6 +62,25 @@ test('merging does not change the default that it starts from', () => {
   const before = JSON.stringify(desiredOperator({}, facts));
   desiredOperator(read('components').spec, facts);
   expect(JSON.stringify(desiredOperator({}, facts))).toBe(before);
+});
+
+test.each([
+  ['no meshConfig', undefined],
+  ['no defaultConfig', {}],
+  ['no gatewayTopology', { defaultConfig: {} }],
+  ['another number', { defaultConfig: { gatewayTopology: { numTrustedProxies: 1 } } }],
+])('numTrustedProxies is set where there is %s', (_what, meshConfig) => {
+  const operator = desiredOperator({}, read('size-production').facts);
+  const bare = { ...operator, spec: { ...operator.spec, meshConfig } } as unknown as IstioOperator;
+  const merged = (spec: IstioSpec) => mergeSpec(bare, spec).spec.meshConfig.defaultConfig?.['gatewayTopology'];
+  expect(merged({ config: { numTrustedProxies: 5 } })).toEqual({ numTrustedProxies: 5 });
+  expect(merged({})).toEqual(bare.spec.meshConfig?.defaultConfig?.['gatewayTopology']);
+});
+
+test('a Secret to pull images with is added once', () => {
+  const operator = desiredOperator({}, { ...read('size-production').facts, imagePullSecret: 'registry' });
+  const again = mergeSpec(operator, {}, { imagePullSecret: 'registry' });
+  expect(again.spec.values['global']).toEqual(operator.spec.values['global']);
 });
 
 test('a timeout that is no length of time is reported by its path', () => {

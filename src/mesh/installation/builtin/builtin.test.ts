@@ -11,7 +11,7 @@ import { startEmbedded } from '../../../embedded/index.ts';
 import type { Embedded } from '../../../embedded/index.ts';
 import { connect, defineKind } from '../../../kube/index.ts';
 import type { AnyKind, AnyObject, Client } from '../../../kube/index.ts';
-import { FIELD_MANAGER } from '../../names.ts';
+import { DISCLAIMER_TEXT, FIELD_MANAGER } from '../../names.ts';
 import { byComponent } from '../components.ts';
 import { desiredOperator } from '../desired.ts';
 import { foundation } from '../foundation.ts';
@@ -83,7 +83,18 @@ describe('on an API server', () => {
         { type: 'apply', body: object, force: true },
         { fieldManager: FIELD_MANAGER },
       );
+    const [namespace] = foundation();
+    await client.create(kindOf(namespace!), {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'istio-system', labels: { team: 'a' }, annotations: { note: 'mine' } },
+    });
     for (const object of foundation()) await apply(object);
+    // What others put on the namespace stays.
+    expect((await client.get(kindOf(namespace!), { name: 'istio-system' })).metadata).toMatchObject({
+      labels: { team: 'a', 'namespaces.warden.kyma-project.io/validate': 'enabled' },
+      annotations: { note: 'mine', 'istios.operator.kyma-project.io/managed-by-disclaimer': DISCLAIMER_TEXT },
+    });
     for (const [, group] of byComponent(objects)) for (const object of group) await apply(owned(object));
     const problems = (): Promise<(string | undefined)[]> =>
       Promise.all(

@@ -1,21 +1,20 @@
 // The Istio resource, as an API server takes it: what manifests in the wild rely on, and what is refused by name.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { until } from '../../test/support/until.ts';
-import { startEmbedded } from '../embedded/index.ts';
-import type { Embedded } from '../embedded/index.ts';
-import { connect, defineKind } from '../kube/index.ts';
-import type { Client } from '../kube/index.ts';
-import { Istio, istio } from './istio.ts';
-import type { IstioSpec } from './istio.ts';
+import { until } from './support/until.ts';
+import { describeClusters } from './cluster/index.ts';
+import { defineKind } from '../src/kube/index.ts';
+import type { Client } from '../src/kube/index.ts';
+import { Istio, istio } from '../src/api/istio.ts';
+import type { IstioSpec } from '../src/api/istio.ts';
 
 const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
   namespaced: false,
 });
 const OlderIstio = defineKind<Istio>('operator.kyma-project.io/v1alpha1', 'Istio', 'istios');
-const example = parse(readFileSync(path.join(import.meta.dirname, '../../examples/istio.yaml'), 'utf8')) as Istio;
+const example = parse(readFileSync(path.join(import.meta.dirname, '../examples/istio.yaml'), 'utf8')) as Istio;
 
 interface Version {
   readonly name: string;
@@ -42,16 +41,20 @@ test('the column State shows the state', () => {
   });
 });
 
-describe('on an API server', () => {
-  let cluster: Embedded;
+describeClusters('the Istio resource', (cluster) => {
   let client: Client;
+  let namespace: string;
   let made = 0;
 
   beforeAll(async () => {
-    cluster = await startEmbedded({ simulation: false });
-    const { certPem, keyPem } = cluster.admin;
-    client = connect({ server: cluster.url, caPem: cluster.caPem, certPem, keyPem });
-    await client.create(Definition, istio.crd);
+    client = cluster.client();
+    namespace = await cluster.namespace('istio');
+    await client.patch(
+      Definition,
+      istio.crd.metadata,
+      { type: 'apply', body: istio.crd, force: true },
+      { fieldManager: 'test' },
+    );
     await until(() =>
       client.list(Istio).then(
         () => true,
@@ -60,13 +63,8 @@ describe('on an API server', () => {
     );
   });
 
-  afterAll(async () => {
-    client.close();
-    await cluster.stop();
-  });
-
   const create = (spec: unknown): Promise<Istio> => {
-    const metadata = { name: `istio-${++made}`, namespace: 'default' };
+    const metadata = { name: `istio-${++made}`, namespace };
     return client.create(Istio, { ...example, metadata, spec: spec as IstioSpec });
   };
   const workload = (k8s: unknown) => ({ components: { pilot: { k8s } } });
@@ -78,12 +76,12 @@ describe('on an API server', () => {
 
   test('an object without a spec is taken', async () => {
     const { spec: _, ...bare } = example;
-    const metadata = { name: 'bare', namespace: 'default' };
+    const metadata = { name: 'bare', namespace };
     expect((await client.create(Istio, { ...bare, metadata })).metadata.name).toBe('bare');
   });
 
   test('what is written as v1alpha1 is read as v1alpha2', async () => {
-    const metadata = { name: 'older', namespace: 'default' };
+    const metadata = { name: 'older', namespace };
     await client.create(OlderIstio, { ...example, apiVersion: 'operator.kyma-project.io/v1alpha1', metadata });
     const read = await client.get(Istio, metadata);
     expect(read.apiVersion).toBe('operator.kyma-project.io/v1alpha2');
