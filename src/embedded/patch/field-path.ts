@@ -68,20 +68,29 @@ export function elementText(element: string): string {
 
 const KIND_ORDER = ['f', 'k', 'v', 'i'];
 
-/** The order in which elements are stored: fields, then keys, then values, then indices. */
-export function compareElements(left: string, right: string): number {
-  const kinds = KIND_ORDER.indexOf(left[0]!) - KIND_ORDER.indexOf(right[0]!);
-  if (kinds !== 0) return kinds;
-  if (left.startsWith('f:')) return compareStrings(left, right);
-  if (left.startsWith('k:')) return compareKeys(parseKeys(left), parseKeys(right));
-  return compareScalars(parseScalar(left.slice(2)), parseScalar(right.slice(2)));
+/** Elements in the order in which they are stored: fields, then keys, then values, then indices. */
+export function sortedElements(elements: Iterable<string>): string[] {
+  const byKind = Map.groupBy(elements, (element) => element[0]!);
+  return KIND_ORDER.flatMap((kind) => sortedKind(kind, byKind.get(kind) ?? []));
+}
+
+/** Each element is read once, and not whenever it is compared. */
+function sortedKind(kind: string, elements: readonly string[]): readonly string[] {
+  if (kind === 'f' || elements.length < 2) return elements.toSorted(compareStrings);
+  const read = elements.map((element) => ({
+    element,
+    content: kind === 'k' ? parseKeys(element) : [['', parseScalar(element.slice(2))] as const],
+  }));
+  return read.sort((left, right) => compareKeys(left.content, right.content)).map(({ element }) => element);
 }
 
 function parseKeys(element: string): [string, unknown][] {
   return Object.entries(JSON.parse(element.slice(2), keepBigIntegers) as JsonObject);
 }
 
-function compareKeys(left: readonly [string, unknown][], right: readonly [string, unknown][]): number {
+type Keys = readonly (readonly [string, unknown])[];
+
+function compareKeys(left: Keys, right: Keys): number {
   for (let index = 0; index < Math.min(left.length, right.length); index++) {
     const [leftName, leftValue] = left[index]!;
     const [rightName, rightValue] = right[index]!;

@@ -1,5 +1,5 @@
 // Sets of fields as a trie, and their stored form FieldsV1. A set that holds `.spec` need not hold what is below it.
-import { compareElements, parseElement } from './field-path.ts';
+import { parseElement, sortedElements } from './field-path.ts';
 import { isObject, type JsonObject } from './json.ts';
 
 /** A set of field paths: the members at this level, and the sets below. No set below is empty. */
@@ -83,15 +83,15 @@ export function difference(left: FieldSet, right: FieldSet): FieldSet {
 
 /** Every path, in stored order: the members of a level come before what is below them. */
 export function* fieldPaths(set: FieldSet, prefix: readonly string[] = []): Generator<readonly string[]> {
-  for (const element of [...set.members].sort(compareElements)) yield [...prefix, element];
-  for (const element of [...set.children.keys()].sort(compareElements)) {
+  for (const element of sortedElements(set.members)) yield [...prefix, element];
+  for (const element of sortedElements(set.children.keys())) {
     yield* fieldPaths(below(set, element), [...prefix, element]);
   }
 }
 
 /** The stored form: `{"f:spec":{"f:replicas":{}}}`; a `.` says that the field above is itself a member. */
 export function toFieldsV1(set: FieldSet): JsonObject {
-  const elements = [...set.members.union(new Set(set.children.keys()))].sort(compareElements);
+  const elements = sortedElements(set.members.union(set.children));
   return Object.fromEntries(
     elements.map((element) => {
       const inner = toFieldsV1(below(set, element));

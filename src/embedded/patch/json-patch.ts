@@ -1,21 +1,63 @@
 // JSON Patch (RFC 6902) with the liberties of the Kubernetes API server: negative indices count from the end,
 // `replace` may create a key, and a null counts as absent. Called for `application/json-patch+json`.
+import { stringifyJson } from '../../kube/json.ts';
 import { PatchError } from './errors.ts';
-import {
-  isList,
-  isObject,
-  ownValue,
-  sameJson,
-  withField,
-  withoutField,
-  type JsonList,
-  type JsonObject,
-} from './json.ts';
+import { isList, isObject, ownValue, sameJson, setField, type JsonList, type JsonObject } from './json.ts';
 
 const MAX_OPERATIONS = 10_000;
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
 type Container = JsonObject | JsonList;
+
+/** A document on its way through the operations. What they have made anew they change in place from then on. */
+class Draft {
+  root: Container;
+  readonly #ours = new WeakSet<object>();
+  #copiedBytes = 0;
+
+  constructor(document: JsonObject) {
+    this.root = document;
+  }
+
+  /** What a pointer leads to; the last key may be missing from an object, and then the value is null. */
+  valueAt(path: string, kind: string): unknown {
+    const { parents, key } = locate(this.root, path, kind);
+    const container = parents.at(-1)!;
+    if (isList(container)) return container[listIndex(key, container.length, path, kind)] ?? null;
+    return ownValue(container, key) ?? null;
+  }
+
+  /** Changes the container that holds what a pointer leads to. */
+  edit(path: string, kind: string, change: (container: JsonObject | unknown[], key: string) => void): void {
+    const { parents, keys, key } = locate(this.root, path, kind);
+    let container = this.#own(parents[0]!);
+    this.root = container;
+    for (const [depth, parent] of parents.slice(1).entries()) {
+      const inner = this.#own(parent);
+      if (inner !== parent) put(container, keys[depth]!, inner, path, kind);
+      container = inner;
+    }
+    change(container, key);
+  }
+
+  /** A copy shares nothing with what it was made of: both may change. A few copies of copies would grow without bound. */
+  copy(value: unknown): unknown {
+    this.#copiedBytes += Buffer.byteLength(stringifyJson(value));
+    if (this.#copiedBytes > MAX_COPIED_BYTES) {
+      refuse(
+        `Unable to complete the copy, the accumulated size increase of copy is ${this.#copiedBytes}, exceeding the limit ${MAX_COPIED_BYTES}`,
+      );
+    }
+    return structuredClone(value);
+  }
+
+  #own(container: Container): JsonObject | unknown[] {
+    if (this.#ours.has(container)) return container as JsonObject | unknown[];
+    const made = isList(container) ? [...container] : { ...container };
+    this.#ours.add(made);
+    return made;
+  }
+}
 
 /** Applies every operation in order, or throws and leaves nothing applied. */
 export function applyJsonPatch(document: JsonObject, patch: unknown): JsonObject {
@@ -26,105 +68,77 @@ export function applyJsonPatch(document: JsonObject, patch: unknown): JsonObject
       `Request entity is too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`,
     );
   }
-  const budget = { copied: 0 };
-  let current: Container = document;
+  const draft = new Draft(document);
   for (const [index, operation] of patch.entries()) {
     if (!isObject(operation)) {
       throw new PatchError(400, `operation ${index} of the JSON patch must be an object`);
     }
-    current = applyOperation(current, operation, budget);
+    applyOperation(draft, operation);
   }
-  if (!isObject(current)) refuse('the patched document must be an object, the patch made it a list');
-  return current;
+  if (!isObject(draft.root)) refuse('the patched document must be an object, the patch made it a list');
+  return draft.root;
 }
 
-function applyOperation(document: Container, operation: JsonObject, budget: { copied: number }): Container {
+function applyOperation(draft: Draft, operation: JsonObject): void {
   const kind = operation['op'];
   switch (kind) {
     case 'add':
-      return add(document, pointer(operation, 'path', kind), operation['value'] ?? null, kind);
+      return add(draft, pointer(operation, 'path', kind), operation['value'] ?? null, kind);
     case 'remove':
-      return remove(document, pointer(operation, 'path', kind), kind);
+      return remove(draft, pointer(operation, 'path', kind), kind);
     case 'replace':
-      return replace(document, pointer(operation, 'path', kind), operation['value'] ?? null);
+      return replace(draft, pointer(operation, 'path', kind), operation['value'] ?? null);
     case 'move': {
       const from = pointer(operation, 'from', kind);
-      const value = valueAt(document, from, kind);
-      return add(remove(document, from, kind), pointer(operation, 'path', kind), value, kind);
+      const value = draft.valueAt(from, kind);
+      remove(draft, from, kind);
+      return add(draft, pointer(operation, 'path', kind), value, kind);
     }
     case 'copy': {
-      const value = valueAt(document, pointer(operation, 'from', kind), kind);
-      chargeCopy(value, budget);
-      return add(document, pointer(operation, 'path', kind), value, kind);
+      const value = draft.valueAt(pointer(operation, 'from', kind), kind);
+      return add(draft, pointer(operation, 'path', kind), draft.copy(value), kind);
     }
     case 'test':
-      test(document, pointer(operation, 'path', kind), operation['value'] ?? null);
-      return document;
+      return test(draft, pointer(operation, 'path', kind), operation['value'] ?? null);
     default:
       return refuse(`Unexpected kind: ${typeof kind === 'string' ? kind : 'unknown'}`);
   }
 }
 
-function add(document: Container, path: string, value: unknown, kind: string): Container {
-  return edit(document, path, kind, (container, key) => {
-    if (!isList(container)) return withField(container, key, value);
-    if (key === '-') return [...container, value];
-    return container.toSpliced(listIndex(key, container.length + 1, path, kind), 0, value);
+function add(draft: Draft, path: string, value: unknown, kind: string): void {
+  draft.edit(path, kind, (container, key) => {
+    if (!isList(container)) setField(container, key, value);
+    else if (key === '-') container.push(value);
+    else container.splice(listIndex(key, container.length + 1, path, kind), 0, value);
   });
 }
 
-function remove(document: Container, path: string, kind: string): Container {
-  return edit(document, path, kind, (container, key) => {
-    if (isList(container)) return container.toSpliced(listIndex(key, container.length, path, kind), 1);
-    if (!Object.hasOwn(container, key)) {
-      refuse(`error in ${kind} for path: '${path}': Unable to remove nonexistent key: ${key}: missing value`);
-    }
-    return withoutField(container, key);
+function remove(draft: Draft, path: string, kind: string): void {
+  draft.edit(path, kind, (container, key) => {
+    if (isList(container)) container.splice(listIndex(key, container.length, path, kind), 1);
+    else if (Object.hasOwn(container, key)) Reflect.deleteProperty(container, key);
+    else refuse(`error in ${kind} for path: '${path}': Unable to remove nonexistent key: ${key}: missing value`);
   });
 }
 
-function replace(document: Container, path: string, value: unknown): Container {
+function replace(draft: Draft, path: string, value: unknown): void {
   if (path === '') {
     if (!isObject(value) && !isList(value)) refuse('replace operation value must be object or array');
-    return value;
+    draft.root = value;
+    return;
   }
-  return edit(document, path, 'replace', (container, key) =>
-    isList(container)
-      ? container.with(listIndex(key, container.length, path, 'replace'), value)
-      : withField(container, key, value),
-  );
+  draft.edit(path, 'replace', (container, key) => put(container, key, value, path, 'replace'));
 }
 
-function test(document: Container, path: string, expected: unknown): void {
-  const actual = path === '' ? document : valueAt(document, path, 'test');
+/** Sets a field, or an item that is there. */
+function put(container: JsonObject | unknown[], key: string, value: unknown, path: string, kind: string): void {
+  if (isList(container)) container[listIndex(key, container.length, path, kind)] = value;
+  else setField(container, key, value);
+}
+
+function test(draft: Draft, path: string, expected: unknown): void {
+  const actual = path === '' ? draft.root : draft.valueAt(path, 'test');
   if (!sameJson(actual, expected)) refuse(`testing value ${path} failed: test failed`);
-}
-
-/** What a pointer leads to; the last key may be missing from an object, and then the value is null. */
-function valueAt(document: Container, path: string, kind: string): unknown {
-  const { parents, key } = locate(document, path, kind);
-  const container = parents.at(-1)!;
-  if (isList(container)) return container[listIndex(key, container.length, path, kind)] ?? null;
-  return ownValue(container, key) ?? null;
-}
-
-/** Rebuilds the containers on the way to a pointer around a change to the last of them. */
-function edit(
-  document: Container,
-  path: string,
-  kind: string,
-  change: (container: Container, key: string) => Container,
-): Container {
-  const { parents, keys, key } = locate(document, path, kind);
-  let result = change(parents.at(-1)!, key);
-  for (let depth = parents.length - 2; depth >= 0; depth--) {
-    const parent = parents[depth]!;
-    const step = keys[depth]!;
-    result = isList(parent)
-      ? parent.with(listIndex(step, parent.length, path, kind), result)
-      : withField(parent, step, result);
-  }
-  return result;
 }
 
 function locate(
@@ -168,17 +182,6 @@ function pointer(operation: JsonObject, name: 'path' | 'from', kind: string): st
   if (typeof value !== 'string') refuse(`${kind} operation failed to decode ${name}: missing value`);
   if (value !== '' && !value.startsWith('/')) refuse(`${kind} operation ${name} must start with "/": "${value}"`);
   return value;
-}
-
-/** A few copies of copies would otherwise grow a small document without bound. */
-function chargeCopy(value: unknown, budget: { copied: number }): void {
-  const text = JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? Number(part) : part));
-  budget.copied += Buffer.byteLength(text);
-  if (budget.copied > MAX_COPIED_BYTES) {
-    refuse(
-      `Unable to complete the copy, the accumulated size increase of copy is ${budget.copied}, exceeding the limit ${MAX_COPIED_BYTES}`,
-    );
-  }
 }
 
 function refuse(message: string): never {

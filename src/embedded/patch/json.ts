@@ -44,6 +44,11 @@ export function sameScalar(left: unknown, right: unknown): boolean {
   return left === right;
 }
 
+/** A text that two scalars share exactly when `sameScalar` holds, for finding one among many. */
+export function scalarId(value: unknown): string {
+  return `${typeof value === 'bigint' ? 'number' : typeof value} ${String(typeof value === 'number' ? (toBigInt(value) ?? value) : value)}`;
+}
+
 function toBigInt(value: number): bigint | undefined {
   return Number.isInteger(value) ? BigInt(value) : undefined;
 }
@@ -68,6 +73,11 @@ export function sameJson(left: unknown, right: unknown): boolean {
 /** A copy of an object with one field set; a plain assignment would lose the key `__proto__`. */
 export function withField(object: JsonObject, key: string, value: unknown): JsonObject {
   return { ...object, [key]: value };
+}
+
+/** Sets a field of an object that nobody else has; a plain assignment would lose the key `__proto__`. */
+export function setField(object: JsonObject, key: string, value: unknown): void {
+  Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
 /** A copy of an object without one field; the object itself when it has no such field. */

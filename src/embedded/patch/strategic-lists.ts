@@ -1,6 +1,6 @@
 // Merging lists for strategic merge patches, and the order in which the merged items come out.
 import { PatchError } from './errors.ts';
-import { isList, isObject, ownValue, sameJson, sameScalar, typeName } from './json.ts';
+import { isList, isObject, ownValue, scalarId, typeName } from './json.ts';
 import type { JsonList, JsonObject } from './json.ts';
 import { MARKER, markerText, plainValue } from './strategic-directives.ts';
 
@@ -16,15 +16,17 @@ export function elementKind(lists: readonly JsonList[], path: string): string {
 
 /** The union of two lists of scalars. */
 export function mergeScalars(original: JsonList, patch: JsonList): JsonList {
-  const merged: unknown[] = [];
-  for (const item of [...original, ...patch]) {
-    if (!merged.some((other) => sameScalar(other, item))) merged.push(item);
-  }
-  return arrange(merged, patch, original, sameScalar);
+  const seen = new Set<string>();
+  const merged = [...original, ...patch].filter((item) => {
+    const id = scalarId(item);
+    return !seen.has(id) && seen.add(id);
+  });
+  return arrange(merged, patch, original, scalarId);
 }
 
 export function deleteScalars(original: JsonList, unwanted: JsonList): JsonList {
-  return original.filter((item) => !unwanted.some((other) => sameScalar(other, item)));
+  const ids = new Set(unwanted.map(scalarId));
+  return original.filter((item) => !ids.has(scalarId(item)));
 }
 
 /** Merges lists of objects that are matched by the value of a key. */
@@ -37,17 +39,19 @@ export function mergeByKey(
 ): JsonList {
   const { survivors, changes } = applyMarkers(original, patch, mergeKey, path);
   const merged = [...survivors];
+  const idOf = idBy(mergeKey);
+  const indexes = ranks(merged, idOf);
   for (const change of changes) {
     const key = keyOf(change, mergeKey, path);
-    const index = merged.findIndex((item) => hasKey(item, mergeKey, key));
-    if (index < 0) merged.push(plainValue(change));
+    const index = indexes.get(scalarId(key));
+    if (index === undefined) indexes.set(scalarId(key), merged.push(plainValue(change)) - 1);
     else {
       const itemPath = `${path}[${mergeKey}=${String(key)}]`;
       merged[index] = mergeItem(merged[index] as JsonObject, change as JsonObject, itemPath);
     }
   }
   for (const item of merged) keyOf(item, mergeKey, path);
-  return arrange(merged, changes, survivors, sameKey(mergeKey));
+  return arrange(merged, changes, survivors, idOf);
 }
 
 /** Puts the items that the directive names into its order, and the others where they stood relative to those. */
@@ -58,15 +62,17 @@ export function orderElements(
   mergeKey: string | undefined,
   path: string,
 ): JsonList {
-  if (mergeKey === undefined) return arrange(merged, order, original, sameScalar);
+  if (mergeKey === undefined) return arrange(merged, order, original, scalarId);
   for (const item of [...merged, ...order]) keyOf(item, mergeKey, path);
-  const same = sameKey(mergeKey);
-  const without = (list: JsonList, others: JsonList) =>
-    list.filter((item) => !others.some((other) => same(item, other)));
+  const idOf = idBy(mergeKey);
+  const without = (list: JsonList, others: JsonList): JsonList => {
+    const ids = ranks(others, idOf);
+    return list.filter((item) => !ids.has(idOf(item)));
+  };
   const deleted = without(original, merged);
   // New items stand in for deleted ones at the end of the original: kube-apiserver does so, and clients see the order.
   const places = [...without(original, deleted), ...without(merged, original)].slice(0, original.length);
-  return arrange(merged, order, places, same);
+  return arrange(merged, order, places, idOf);
 }
 
 /** Carries out the items that are marked with `$patch` and returns what is left to merge. */
@@ -76,7 +82,7 @@ function applyMarkers(
   mergeKey: string,
   path: string,
 ): { survivors: JsonList; changes: JsonList } {
-  let survivors = original;
+  const deleted = new Set<string | undefined>();
   let replace = false;
   const changes: unknown[] = [];
   for (const item of patch as readonly JsonObject[]) {
@@ -84,8 +90,7 @@ function applyMarkers(
     if (marker === undefined) {
       changes.push(item);
     } else if (marker === 'delete') {
-      const key = keyOf(item, mergeKey, path);
-      survivors = survivors.filter((other) => !hasKey(other, mergeKey, key));
+      deleted.add(scalarId(keyOf(item, mergeKey, path)));
     } else if (marker === 'replace') {
       replace = true;
     } else if (marker === 'merge') {
@@ -100,39 +105,59 @@ function applyMarkers(
       );
     }
   }
-  return replace ? { survivors: changes.map(plainValue), changes: [] } : { survivors, changes };
+  if (replace) return { survivors: changes.map(plainValue), changes: [] };
+  return { survivors: original.filter((item) => !deleted.has(idBy(mergeKey)(item))), changes };
 }
 
 /**
  * Items named in `order` come in that order. Each of the others is put before the first named item that it
  * preceded in the original list; so, when the original does not tell, named items come first.
  */
-function arrange(
-  items: JsonList,
-  order: JsonList,
-  original: JsonList,
-  same: (left: unknown, right: unknown) => boolean,
-): JsonList {
-  const rank = (list: JsonList, item: unknown): number => list.findIndex((other) => same(other, item));
-  const byRank = (list: JsonList) => (left: unknown, right: unknown) => rank(list, left) - rank(list, right);
-  const named = items.filter((item) => rank(order, item) >= 0).sort(byRank(order));
-  const others = items.filter((item) => rank(order, item) < 0).sort(byRank(original));
+function arrange(items: JsonList, order: JsonList, original: JsonList, idOf: Identify): JsonList {
+  const inOrder = ranks(order, idOf);
+  const inOriginal = ranks(original, idOf);
+  const rank = (of: Ranks, item: unknown): number => of.get(idOf(item)) ?? -1;
+  const sorted = (list: JsonList, by: Ranks): unknown[] =>
+    list.toSorted((one, other) => rank(by, one) - rank(by, other));
+  const named = sorted(
+    items.filter((item) => rank(inOrder, item) >= 0),
+    inOrder,
+  );
+  const others = sorted(
+    items.filter((item) => rank(inOrder, item) < 0),
+    inOriginal,
+  );
   const result: unknown[] = [];
+  let next = 0;
   for (const item of named) {
-    const place = rank(original, item);
-    const after = others.findIndex((other) => rank(original, other) < 0 || rank(original, other) >= place);
-    result.push(...others.splice(0, after < 0 ? others.length : after), item);
+    const place = rank(inOriginal, item);
+    const precedes = (other: number): boolean => other >= 0 && other < place;
+    while (next < others.length && precedes(rank(inOriginal, others[next]))) result.push(others[next++]);
+    result.push(item);
   }
-  return [...result, ...others];
+  return [...result, ...others.slice(next)];
 }
 
-function sameKey(mergeKey: string): (left: unknown, right: unknown) => boolean {
-  return (left, right) =>
-    isObject(left) && isObject(right) && sameJson(ownValue(left, mergeKey), ownValue(right, mergeKey));
+/** A text that tells an item from all others; undefined for one that is like no other. */
+type Identify = (item: unknown) => string | undefined;
+
+/** Where each item first stands in a list. */
+type Ranks = ReadonlyMap<string | undefined, number>;
+
+function ranks(list: JsonList, idOf: Identify): Map<string | undefined, number> {
+  const first = new Map<string | undefined, number>();
+  for (const [index, item] of list.entries()) {
+    const id = idOf(item);
+    if (id !== undefined && !first.has(id)) first.set(id, index);
+  }
+  return first;
 }
 
-function hasKey(item: unknown, mergeKey: string, key: unknown): boolean {
-  return isObject(item) && sameJson(ownValue(item, mergeKey), key);
+function idBy(mergeKey: string): Identify {
+  return (item) => {
+    const key = isObject(item) ? ownValue(item, mergeKey) : undefined;
+    return key === undefined || isObject(key) || isList(key) ? undefined : scalarId(key);
+  };
 }
 
 function keyOf(item: unknown, mergeKey: string, path: string): unknown {

@@ -31,11 +31,10 @@ function collect(schema: Schema, value: unknown, path: readonly string[], set: F
 
 /** An item that occurs more than once can only be owned as a whole. */
 function collectItems(shape: ListShape, list: readonly unknown[], path: readonly string[], set: FieldSetBuilder): void {
-  const elements = list.map((item) => itemElement(shape, item));
-  for (const [index, element] of elements.entries()) {
+  const byElement = Map.groupBy(list, (item) => itemElement(shape, item));
+  for (const [element, items] of byElement) {
     insertPath(set, path, element);
-    const unique = elements.indexOf(element) === elements.lastIndexOf(element);
-    if (unique) collect(shape.items, list[index], [...path, element], set);
+    if (items.length === 1) collect(shape.items, items[0], [...path, element], set);
   }
 }
 

@@ -60,10 +60,11 @@ function interleave(
 ): unknown[] {
   const leftKeys = new Set(left.map(({ key }) => key));
   const awaited = right.map(({ key }) => key).filter((key) => leftKeys.has(key));
+  let turn = 0;
   const merged: unknown[] = [];
   const place = (item: Keyed): void => {
     merged.push(mergeItem(item));
-    if (awaited[0] === item.key) awaited.shift();
+    if (awaited[turn] === item.key) turn++;
   };
   let next = 0;
   for (const current of left) {
@@ -72,7 +73,7 @@ function interleave(
       continue;
     }
     // Live items that the applied order moves are passed over here and come when it is their turn.
-    while (awaited[0] === current.key) place(right[next++]!);
+    while (awaited[turn] === current.key) place(right[next++]!);
   }
   while (next < right.length) place(right[next++]!);
   return merged;
