@@ -15,6 +15,8 @@ export interface Answer {
 const compress = promisify(gzip);
 const compressFrom = 128 * 1024;
 const unreadMs = 60_000;
+const warningCharacters = 4096;
+const charactersOfOne = 256;
 
 /** An answer with a JSON body. */
 export function jsonAnswer(code: number, value: unknown): Answer {
@@ -47,7 +49,7 @@ export async function send(
     'Cache-Control': 'no-cache, private',
     ...answer.headers,
   };
-  if (warnings.length > 0) headers['Warning'] = warnings.map(warningHeader);
+  if (warnings.length > 0) headers['Warning'] = shortened(warnings).map(warningHeader);
   let { body } = answer;
   const accepted = request.headers['accept-encoding']?.toString();
   if (isCompressed(accepted, request.socket.remoteAddress, body.length)) {
@@ -62,8 +64,19 @@ export async function send(
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
+/** Each warning once. Many, or long ones, are cut: clients take no more than some kilobytes of headers. */
+function shortened(warnings: readonly string[]): readonly string[] {
+  const texts = [...new Set(warnings)];
+  let left = warningCharacters;
+  if (texts.every((text) => (left -= text.length) >= 0)) return texts;
+  left = warningCharacters;
+  const cut = texts.map((text) => text.slice(0, charactersOfOne));
+  const end = cut.findIndex((text) => (left -= text.length) <= 0);
+  return end < 0 ? cut : cut.slice(0, end + 1);
+}
+
 /** `299 - "text"`, with what a header cannot hold taken out. */
 function warningHeader(text: string): string {
-  const printable = text.replaceAll(/[^\x20-\x7e]/g, ' ').slice(0, 1000);
+  const printable = text.replaceAll(/[^\x20-\x7e]/g, ' ');
   return `299 - "${printable.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }

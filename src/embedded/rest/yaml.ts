@@ -1,6 +1,62 @@
 // YAML read the way kubectl reads it (YAML 1.1 booleans and octals, no timestamps). Loaded only when YAML arrives.
-import { parse } from 'yaml';
-import type { Tags } from 'yaml';
+//
+// Reading it takes a hundred times as long as reading JSON. So what is large is read in a thread of its own, one after the
+// other, while this one goes on answering; this module is also what runs in that thread.
+import { parentPort, Worker, workerData } from 'node:worker_threads';
+import { isScalar, parseDocument, visit } from 'yaml';
+import type { Tags, YAMLMap } from 'yaml';
+import { parseJson } from '../../kube/json.ts';
+
+/** What takes longer than a moment to read. */
+const LARGE = 32 * 1024;
+const TIME_LIMIT_MS = 10_000;
+const THREAD_MEMORY_MB = 256;
+
+/** Tells the thread that is started here from one in which somebody runs the whole server. */
+const TASK = 'offshoot: read YAML';
+
+type Task = readonly [typeof TASK, text: string];
+type Answer = { readonly json: string } | { readonly problem: string };
+
+/** The latest text that is read in a thread. */
+let reading: Promise<unknown> = Promise.resolve();
+
+/** Reads one YAML document into plain JSON. Rejects with what is wrong with it. */
+export function readYaml(text: string): unknown {
+  if (text.length < LARGE) return parseYaml(text);
+  const mine = reading.then(() => readApart(text));
+  reading = mine.catch(() => undefined);
+  return mine;
+}
+
+async function readApart(text: string): Promise<unknown> {
+  const worker = new Worker(new URL(import.meta.url), {
+    workerData: [TASK, text] satisfies Task,
+    resourceLimits: { maxOldGenerationSizeMb: THREAD_MEMORY_MB },
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  worker.once('message', resolve).once('error', reject);
+  const late = setTimeout(
+    () => reject(new Error(`reading it takes more than ${TIME_LIMIT_MS / 1000} s`)),
+    TIME_LIMIT_MS,
+  );
+  try {
+    const answer = await promise;
+    if ('problem' in answer) throw new Error(answer.problem);
+    return parseJson(answer.json);
+  } finally {
+    clearTimeout(late);
+    void worker.terminate();
+  }
+}
+
+function answerTo([, text]: Task): Answer {
+  try {
+    return { json: JSON.stringify(parseYaml(text)) };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
 
 const goOctal = {
   identify: (value: unknown) => typeof value === 'number',
@@ -11,12 +67,15 @@ const goOctal = {
   resolve: (text: string) => parseInt(text.slice(2).replaceAll('_', ''), 8),
 };
 
-/** Parses one YAML document into plain JSON. */
-export function parseYaml(text: string): unknown {
-  return parse(text, {
+function parseYaml(text: string): unknown {
+  const document = parseDocument(text, {
     version: '1.1',
     merge: true,
     intAsBigInt: false,
+    // The package compares every key of a map with every other one, which takes minutes for a large map.
+    uniqueKeys: false,
+    // What it warns of would be printed by this process, and nobody who sent it would see it.
+    logLevel: 'error',
     customTags: (tags: Tags): Tags => [
       goOctal,
       ...tags.filter(
@@ -25,8 +84,25 @@ export function parseYaml(text: string): unknown {
       ),
     ],
   });
+  if (document.errors[0] !== undefined) throw document.errors[0];
+  visit(document, { Map: (_key, map) => refuseRepeatedKeys(map) });
+  return document.toJS();
 }
 
 function isSexagesimal(tag: object): boolean {
   return 'format' in tag && tag.format === 'TIME';
 }
+
+function refuseRepeatedKeys({ items }: YAMLMap): void {
+  const keys = new Set<unknown>();
+  for (const { key } of items) {
+    const name = isScalar(key) ? key.value : key;
+    // Several maps may be merged into one.
+    if (name === '<<') continue;
+    if (keys.has(name)) throw new Error(`Map keys must be unique, and "${String(name)}" is there twice`);
+    keys.add(name);
+  }
+}
+
+if (Array.isArray(workerData) && workerData[0] === TASK)
+  parentPort!.postMessage(answerTo(workerData as unknown as Task), []);

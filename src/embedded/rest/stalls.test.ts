@@ -1,0 +1,171 @@
+// One request of somebody who may only edit one namespace must not hold up everybody else: it takes a moment, or it is
+// refused.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startEmbedded } from '../server.ts';
+import type { Embedded } from '../server.ts';
+import { testClient, textIn } from '../testing/http.ts';
+import type { Reply, TestClient } from '../testing/http.ts';
+import { longestTurn } from '../testing/longest-turn.ts';
+
+const A_MOMENT_MS = 200;
+const NAMES = Array.from({ length: 10_000 }, (_, index) => `k${index}`);
+
+let embedded: Embedded;
+let client: TestClient;
+let token: string;
+
+const base = '/api/v1/namespaces/team';
+const things = '/apis/example.com/v1/namespaces/team/things';
+
+beforeAll(async () => {
+  embedded = await startEmbedded({ simulation: false });
+  client = testClient(embedded);
+  await client.post('/api/v1/namespaces', { metadata: { name: 'team' } });
+  await client.post(`${base}/serviceaccounts`, { metadata: { name: 'editor' } });
+  const rules = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }];
+  const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/team';
+  await client.post(`${rbac}/roles`, { metadata: { name: 'edit' }, rules });
+  await client.post(`${rbac}/rolebindings`, {
+    metadata: { name: 'edit' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'edit' },
+    subjects: [{ kind: 'ServiceAccount', name: 'editor', namespace: 'team' }],
+  });
+  const issued = await client.post(`${base}/serviceaccounts/editor/token`, { spec: { expirationSeconds: 3600 } });
+  token = textIn(issued.body['status']?.['token']);
+  const list = (type: string, items: object, more = {}): object => ({
+    type: 'array',
+    'x-kubernetes-list-type': type,
+    items,
+    ...more,
+  });
+  await client.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+    metadata: { name: 'things.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'things', kind: 'Thing' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              properties: {
+                data: { type: 'object', additionalProperties: { type: 'string' } },
+                set: list('set', { type: 'string' }),
+                map: list(
+                  'map',
+                  { type: 'object', properties: { k: { type: 'string' } }, required: ['k'] },
+                  { 'x-kubernetes-list-map-keys': ['k'] },
+                ),
+              },
+            },
+          },
+        },
+      ],
+    },
+  });
+  await client.post(`${base}/configmaps`, { metadata: { name: 'here' }, data: { a: 'b' } });
+  await client.post('/apis/apps/v1/namespaces/team/deployments', {
+    metadata: { name: 'web' },
+    spec: {
+      selector: { matchLabels: { app: 'web' } },
+      template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'web' }] } },
+    },
+  });
+});
+
+afterAll(async () => {
+  client.close();
+  await embedded.stop();
+});
+
+interface Attack {
+  readonly method?: string;
+  readonly path: string;
+  readonly type: string;
+  readonly body: string;
+  readonly code: number;
+}
+
+const head = { apiVersion: 'example.com/v1', kind: 'Thing' };
+const wide = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 'v']));
+
+const attacks: Readonly<Record<string, Attack>> = {
+  'YAML with many keys': {
+    path: things,
+    type: 'application/yaml',
+    body: `metadata: {name: keys}\ndata:\n${NAMES.map((name) => `  ${name}: v\n`).join('')}`,
+    code: 201,
+  },
+  'YAML with many anchors': {
+    path: things,
+    type: 'application/yaml',
+    body: `metadata: {name: anchors}\ndata:\n${NAMES.slice(0, 2_000)
+      .map((name) => `  ${name}: &${name} v\n  l${name}: *${name}\n`)
+      .join('')}`,
+    code: 201,
+  },
+  'JSON with more keys than an object may have': {
+    path: things,
+    type: 'application/json',
+    body: JSON.stringify({ metadata: { name: 'wide' }, data: wide(200_000) }),
+    code: 413,
+  },
+  'YAML with more keys than an object may have': {
+    path: things,
+    type: 'application/yaml',
+    body: `metadata: {name: wide}\ndata: {b: [${'1,'.repeat(60_000)}1]}`,
+    code: 413,
+  },
+  'a JSON patch with many operations': {
+    method: 'PATCH',
+    path: `${base}/configmaps/here`,
+    type: 'application/json-patch+json',
+    body: JSON.stringify(NAMES.map((name) => ({ op: 'add', path: `/data/${name}`, value: 'v' }))),
+    code: 200,
+  },
+  'a strategic merge patch of many containers': {
+    method: 'PATCH',
+    path: '/apis/apps/v1/namespaces/team/deployments/web',
+    type: 'application/strategic-merge-patch+json',
+    body: JSON.stringify({
+      spec: { template: { spec: { containers: NAMES.slice(0, 4_000).map((name) => ({ name, image: 'web' })) } } },
+    }),
+    code: 200,
+  },
+  'an applied set of many items': {
+    method: 'PATCH',
+    path: `${things}/set?fieldManager=me`,
+    type: 'application/apply-patch+yaml',
+    body: JSON.stringify({ ...head, metadata: { name: 'set' }, set: NAMES }),
+    code: 201,
+  },
+  'an applied list of many items with keys': {
+    method: 'PATCH',
+    path: `${things}/map?fieldManager=me`,
+    type: 'application/apply-patch+yaml',
+    body: JSON.stringify({ ...head, metadata: { name: 'map' }, map: NAMES.slice(0, 6_000).map((k) => ({ k })) }),
+    code: 201,
+  },
+};
+
+describe('no request holds up others', () => {
+  test.each(Object.entries(attacks))('%s', async (_name, { method = 'POST', path, type, body, code }) => {
+    let reply: Reply | undefined;
+    const stallMs = await longestTurn(async () => (reply = await client.call(method, path, body, { type, token })));
+    expect([reply!.code, reply!.text.slice(0, 300)]).toEqual([code, expect.any(String)]);
+    expect(stallMs).toBeLessThan(A_MOMENT_MS);
+  });
+});
+
+test('warnings are cut to what clients take as headers', async () => {
+  const body = { metadata: { name: 'unknown' }, ...wide(5_000) };
+  const reply = await client.post(`${base}/configmaps`, body, { token });
+  expect(reply.code).toBe(201);
+  const warning = String(reply.headers['warning']);
+  expect(warning).toContain('unknown field \\"k0\\"');
+  expect(warning.length).toBeLessThan(10_000);
+});
