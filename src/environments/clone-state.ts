@@ -1,6 +1,8 @@
 // How far a clone is, and what keeps it from running: read off the Deployment and its pods.
 import type { DynamicEnv } from '../api/dynamicenv.ts';
 import type { Deployment, Pod, WorkloadCondition } from './objects.ts';
+import { mountProblem } from './mount-failures.ts';
+import type { PodEvent } from './mount-failures.ts';
 import { CRASH_LOOP, isDown, loopOf, podProblem, readyPods } from './pods.ts';
 import type { Loop, Problem } from './pods.ts';
 
@@ -43,7 +45,11 @@ export function isRunning({
  * What keeps a clone from running, in the words of whoever runs it: why no pod can be made, or why those that there are
  * do not start; else that the time is up. Steps of its progress are not worth a write each.
  */
-export function cloneProblem(clone: Deployment | undefined, pods: readonly Pod[]): Problem | undefined {
+export function cloneProblem(
+  clone: Deployment | undefined,
+  pods: readonly Pod[],
+  mountFailures: readonly PodEvent[] = [],
+): Problem | undefined {
   if (clone === undefined || !isObserved(clone)) return undefined;
   const { conditions = [] } = clone.status ?? {};
   const failing = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
@@ -51,7 +57,7 @@ export function cloneProblem(clone: Deployment | undefined, pods: readonly Pod[]
   if (failing !== undefined) return problemOf({ ...failing, ...withoutPod(failing.message) });
   const progressing = progressOf(clone);
   const isSteady = isSettled(clone) && (pods.length === 0 || readyPods(pods).length >= neededPods(clone));
-  const ofPods = isSteady ? undefined : podProblem(pods);
+  const ofPods = isSteady ? undefined : (podProblem(pods) ?? mountProblem(mountFailures));
   return ofPods ?? (progressing === undefined || progressing.status === 'True' ? undefined : problemOf(progressing));
 }
 

@@ -43,7 +43,7 @@ function decideWorkload(facts: EnvironmentFacts, workload: WorkloadFacts, settin
   const before = (consumer ? status?.consumersStatus : status?.subsetsStatus)?.[key]?.hash;
   const hash = before === undefined ? undefined : BigInt(before);
   const isChanged = hash !== undefined && hash !== subsetHash(subset);
-  const problem = withoutRepeating(env, key, cloneProblem(clone, workload.pods));
+  const problem = withoutRepeating(env, key, cloneProblem(clone, workload.pods, workload.mountFailures));
   const state = cloneState(clone, isChanged || (clone?.metadata.generation ?? 1) > 1);
   const isKnown = clone !== undefined || base !== undefined;
   const answers = !isKnown || isAvailable(clone, state, workload.pods) ? undefined : messages.noPod(problem);

@@ -11,12 +11,14 @@ import {
   findAutoscalers,
   findEdited,
   findMade,
+  findMountFailures,
   findPods,
   findSelecting,
   findServices,
   findVirtualServices,
 } from './lookup.ts';
 import type { FoundVirtualServices, Made } from './lookup.ts';
+import type { PodEvent } from './mount-failures.ts';
 import { cloneName, itemsOf, ruleName, statusKey } from './names.ts';
 import { Deployment, NetworkPolicy, PodDisruptionBudget } from './objects.ts';
 import type { HorizontalPodAutoscaler, Pod, Service } from './objects.ts';
@@ -64,6 +66,8 @@ export interface WorkloadFacts {
   readonly isTaken: boolean;
   /** Those of the clone. */
   readonly pods: readonly Pod[];
+  /** Volumes of these pods that can't be mounted. */
+  readonly mountFailures: readonly PodEvent[];
   /** The rules that the status tells of, as they are now. */
   readonly knownRules: readonly ResourceStatus[];
   /** What an autoscaler names is its to scale. */
@@ -148,6 +152,7 @@ function workloadFacts(
   const found = view.get(Deployment, ref);
   const clone = found !== undefined && isCloneOf(env, found) ? found : undefined;
   const base = view.get(Deployment, subset);
+  const pods = clone === undefined ? [] : findPods(view, clone);
   const services = base === undefined || consumer ? [] : findServices(view, base);
   const labels = base && clonePodLabels(env, subset, base, settings);
   const ofClone = labels === undefined ? [] : services.filter((service) => selects(service, labels));
@@ -158,7 +163,8 @@ function workloadFacts(
     ref,
     clone,
     isTaken: found !== clone,
-    pods: clone === undefined ? [] : findPods(view, clone),
+    pods,
+    mountFailures: findMountFailures(view, pods),
     knownRules: consumer ? [] : knownRules(view, env, subset),
     autoscalers: clone === undefined ? [] : findAutoscalers(view, ref),
     ofBase: {

@@ -4,6 +4,7 @@ import type { Facts } from '../controller/index.ts';
 import { keyOf } from '../kube/index.ts';
 import type { Kind, KubeObject, Ref } from '../kube/index.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
+import { isBeingMade, PodEvent } from './mount-failures.ts';
 import { uniqueVersion } from './names.ts';
 import { Deployment, HorizontalPodAutoscaler, Pod, Service } from './objects.ts';
 import { isCloneOf, isRuleOf } from './ownership.ts';
@@ -33,6 +34,11 @@ export function findAutoscalers(view: Facts, deployment: Ref): readonly Horizont
 /** The pods of a clone. */
 export function findPods(view: Facts, clone: Deployment): readonly Pod[] {
   return view.index(Pod, 'deployment', keyOf(clone.metadata));
+}
+
+/** What is told of volumes of pods that can't be mounted, of those that are still being made. */
+export function findMountFailures(view: Facts, pods: readonly Pod[]): readonly PodEvent[] {
+  return pods.filter(isBeingMade).flatMap(({ metadata }) => view.index(PodEvent, 'pod', keyOf(metadata)));
 }
 
 /** VirtualServices that this environment has edited, wherever they are. */

@@ -4,6 +4,7 @@ import { keyOf, reading } from '../kube/index.ts';
 import type { KubeObject, LabelSelector, TableDeclaration } from '../kube/index.ts';
 import { resolveCalledHost, resolveHost } from '../traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
+import { MOUNT_FAILURES, PodEvent, podOf, slimEvent } from './mount-failures.ts';
 import { clonesOf, itemsOf, MARKER_LABEL, statusKey, uniqueVersion } from './names.ts';
 import { Deployment, HorizontalPodAutoscaler, NetworkPolicy, Pod, PodDisruptionBudget, Service } from './objects.ts';
 import type { Labels } from './objects.ts';
@@ -91,6 +92,12 @@ export function environmentTables({ clusterDomain }: Pick<Settings, 'clusterDoma
       optional: true,
       transform: slimPod,
       indexes: { deployment: deploymentOf },
+    }),
+    reading(PodEvent, {
+      fieldSelector: MOUNT_FAILURES,
+      optional: true,
+      transform: slimEvent,
+      indexes: { pod: podOf },
     }),
     reading(Service, { indexes: { selector: bySelector } }),
     reading(PodDisruptionBudget, {
