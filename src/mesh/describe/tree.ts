@@ -7,7 +7,7 @@ import { node } from '../../api/description/tree.ts';
 import type { TreeNode } from '../../api/description/tree.ts';
 import { conditionsOf } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
-import type { AnyObject, Event } from '../../kube/index.ts';
+import type { Event } from '../../kube/index.ts';
 import { componentOf, COMPONENTS } from '../installation/components.ts';
 import { readLastApplied } from '../last-applied.ts';
 import { rolloutOf } from '../rollout.ts';
@@ -99,7 +99,7 @@ function isCurrent({ metadata, status }: Istio): boolean {
 }
 
 function componentNodes({ workloads }: MeshWorld): TreeNode[] {
-  const groups = Map.groupBy(workloads, (each) => componentOf(each as unknown as AnyObject));
+  const groups = Map.groupBy(workloads, componentOf);
   return COMPONENTS.flatMap((name) => {
     const own = groups.get(name);
     if (own === undefined) return [];

@@ -1,5 +1,5 @@
 // The components of an installation: which object belongs to which, and which component waits for which.
-import type { AnyObject } from '../../kube/index.ts';
+import type { AnyObject, KubeObject } from '../../kube/index.ts';
 import { applyOrder } from './manifests.ts';
 
 export const COMPONENTS = ['Base', 'Pilot', 'Cni', 'IngressGateways', 'EgressGateways', 'Ztunnel'] as const;
@@ -28,7 +28,7 @@ const CHARTS: readonly (readonly [string, ComponentName])[] = [
 ];
 
 /** The component of a rendered object. */
-export function componentOf({ kind, metadata }: AnyObject): ComponentName {
+export function componentOf({ kind, metadata }: KubeObject): ComponentName {
   if (kind === 'CustomResourceDefinition') return 'Base';
   const { [COMPONENT_LABEL]: label, 'helm.sh/chart': chart = '' } = metadata.labels ?? {};
   return (

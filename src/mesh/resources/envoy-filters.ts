@@ -1,5 +1,8 @@
 // EnvoyFilters of ours, and those of users that could break the ingress gateway.
+import { keyOf } from '../../kube/index.ts';
 import type { AnyObject } from '../../kube/index.ts';
+import { failure } from '../failures.ts';
+import type { Failure } from '../failures.ts';
 import { INGRESS_GATEWAY, ISTIO_NAMESPACE, MODULE_LABEL } from '../names.ts';
 
 /** Proxies shall not drop the header Referer when it has a fragment. */
@@ -44,6 +47,13 @@ export function proxyProtocol(): AnyObject {
       },
     ],
   });
+}
+
+/** The warning about an EnvoyFilter that somebody made for the ingress gateway. */
+export function userFilterWarning(filters: Iterable<AnyObject>): Failure | undefined {
+  const filter = userGatewayFilter(filters);
+  if (filter === undefined) return undefined;
+  return failure('userFilter', `user-created EnvoyFilter ${keyOf(filter.metadata)} targeting Ingress Gateway found`);
 }
 
 /** An EnvoyFilter that somebody made for the ingress gateway; the first by name. */

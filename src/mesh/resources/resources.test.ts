@@ -8,7 +8,7 @@ import { goldenOf } from '../../../test/support/golden.ts';
 import type { Istio } from '../../api/istio.ts';
 import type { AnyObject } from '../../kube/index.ts';
 import { UPDATED_AT } from '../names.ts';
-import { partialReferer, userGatewayFilter } from './envoy-filters.ts';
+import { partialReferer, userFilterWarning, userGatewayFilter } from './envoy-filters.ts';
 import { meshResources, withUpdatedAt } from './resources.ts';
 import type { ResourceFacts } from './resources.ts';
 
@@ -89,6 +89,16 @@ describe('an EnvoyFilter of a user for the ingress gateway', () => {
   test('is found by either label of the gateway, the first by name', () => {
     const [a, b] = [filter('a', { app: 'istio-ingressgateway' }), filter('b', { istio: 'ingressgateway' })];
     expect(userGatewayFilter([b, a])).toBe(a);
+    expect(userFilterWarning([b, a])).toMatchObject({
+      state: 'Warning',
+      description:
+        'misconfigured EnvoyFilter can potentially break Istio Ingress Gateway: user-created EnvoyFilter istio-system/a targeting Ingress Gateway found',
+      conditions: [
+        { type: 'Ready', status: 'False' },
+        { type: 'IngressTargetingUserResourceFound', status: 'True' },
+      ],
+      retry: 3600,
+    });
   });
 
   test.each([
@@ -105,6 +115,6 @@ describe('an EnvoyFilter of a user for the ingress gateway', () => {
     ['in another namespace', filter('a', { istio: 'ingressgateway' }, { namespace: 'shop' })],
     ['for all workloads', { ...partialReferer(), spec: {} }],
   ])('is not one that is %s', (_what, each) => {
-    expect(userGatewayFilter([each])).toBeUndefined();
+    expect(userFilterWarning([each])).toBeUndefined();
   });
 });

@@ -112,6 +112,11 @@ export function gatewayHash({ filters, spec }: GatewayState): string {
   ]);
 }
 
+/** Tells one uninstall from another, by the resource that was deleted. */
+export function removalHash({ uid = '' }: { readonly uid?: string }): string {
+  return hashOf(['uninstalled', uid]);
+}
+
 function hashOf(state: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(state)).digest('hex').slice(0, 16);
 }

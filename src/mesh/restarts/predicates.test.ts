@@ -6,6 +6,7 @@ import {
   changedGatewaySetting,
   gatewayHash,
   gatewayPredicate,
+  removalHash,
   sidecarHash,
   sidecarPredicate,
 } from './desired-state.ts';
@@ -263,6 +264,16 @@ test('a pod that should have a sidecar is found where injection is on', () => {
   expect(labels({ 'istio-injection': 'enabled' }, { ...bare, spec: { hostNetwork: true } })).toBeUndefined();
 });
 
-test('after an uninstall every sidecar is a reason', () => {
-  expect(sidecarOfNoMesh(pod())).toBe('it has a sidecar, and Istio is uninstalled');
+describe('after an uninstall', () => {
+  test('every sidecar is a reason, whatever state its pod is in; gateways go by themselves', () => {
+    expect(sidecarOfNoMesh(pod({ phase: 'Pending' }))).toBe('it has a sidecar, and Istio is uninstalled');
+    const gateway = pod();
+    const labels = { istio: 'ingressgateway' };
+    expect(sidecarOfNoMesh({ ...gateway, metadata: { ...gateway.metadata, labels } })).toBeUndefined();
+  });
+
+  test('workloads are restarted once for each installation that was removed', () => {
+    expect(removalHash({ uid: 'a' })).toBe(removalHash({ uid: 'a' }));
+    expect(removalHash({ uid: 'a' })).not.toBe(removalHash({ uid: 'b' }));
+  });
 });

@@ -1,7 +1,7 @@
 // Why a sidecar is not what it should be.
 import { UPDATED_AT } from '../names.ts';
 import type { KubeObject } from '../../kube/index.ts';
-import { sidecarOf } from '../workloads.ts';
+import { isInjected, sidecarOf } from '../workloads.ts';
 import type { Pod } from '../workloads.ts';
 import type { RestartPredicate } from './predicate.ts';
 
@@ -76,4 +76,4 @@ export function withoutSidecar(
 
 /** A pod that still has a sidecar, of a mesh that is gone. */
 export const sidecarOfNoMesh: RestartPredicate = (pod) =>
-  sidecarOf(pod) === undefined ? undefined : 'it has a sidecar, and Istio is uninstalled';
+  isInjected(pod) ? 'it has a sidecar, and Istio is uninstalled' : undefined;
