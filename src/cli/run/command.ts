@@ -10,12 +10,14 @@ import { durationFlag } from '../options.ts';
 import { environmentFlags, environmentSettings } from './environment-flags.ts';
 import type { EnvironmentOptions } from './environment-flags.ts';
 import { untilSignal } from './signals.ts';
+import { routingFlags, routingSettings } from './routing-flags.ts';
+import type { RoutingOptions } from './routing-flags.ts';
 import { targetFlags, targetSettings } from './target-flags.ts';
 import type { TargetOptions } from './target-flags.ts';
 import type { WebhookOptions } from './control-plane.ts';
 import type { Part } from './parts.ts';
 
-interface RunOptions extends EnvironmentOptions, TargetOptions, LogOptions {
+interface RunOptions extends EnvironmentOptions, TargetOptions, RoutingOptions, LogOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace?: string;
@@ -49,7 +51,7 @@ For a cluster on this machine, such as that of "offshoot up --no-controllers":
   offshoot run --kubeconfig /tmp/kc --webhook-loopback`;
 
 export function runCommand(): Command {
-  return targetFlags(zapFlags(environmentFlags(new Command('run'))))
+  return routingFlags(targetFlags(zapFlags(environmentFlags(new Command('run')))))
     .description('run the controllers for a cluster')
     .option('--kubeconfig <file>', 'the kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or that of the pod)')
     .option('--context <name>', 'the kubeconfig context to use')
@@ -180,6 +182,7 @@ async function run(options: RunOptions): Promise<void> {
     parts,
     settings: { ...environmentSettings(options), removeOrphans: options.removeOrphans },
     targets: targetSettings(options),
+    routing: routingSettings(options),
     namespace,
     leaderElect: options.leaderElect,
     ...(probes !== 'off' && { probes }),

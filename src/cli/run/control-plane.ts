@@ -20,7 +20,7 @@ import type {
 import type { Settings } from '../../environments/index.ts';
 import { connect, delay, systemClock } from '../../kube/index.ts';
 import type { Client, ConnectConfig, ConnectOptions } from '../../kube/index.ts';
-import type { Part, PartWebhook, TargetSettings } from './parts.ts';
+import type { Part, PartWebhook, RoutingSettings, TargetSettings } from './parts.ts';
 
 export interface WebhookOptions {
   readonly port: number;
@@ -42,6 +42,7 @@ export interface ControlPlaneOptions {
   readonly parts: readonly Part[];
   readonly settings?: Partial<Settings>;
   readonly targets?: TargetSettings;
+  readonly routing?: RoutingSettings;
   /** Where the leases and the webhook's certificate are kept. */
   readonly namespace: string;
   readonly leaderElect?: boolean;
@@ -68,7 +69,18 @@ const CERTIFICATE_SECRET = 'offshoot-webhook-tls';
 
 /** Starts a control plane. Resolves when it works, but for parts that wait for another process to leave the lead. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const { config, parts, settings = {}, targets = {}, namespace, probes, metricsAddress, onWrite, webhook } = options;
+  const {
+    config,
+    parts,
+    settings = {},
+    targets = {},
+    routing = {},
+    namespace,
+    probes,
+    metricsAddress,
+    onWrite,
+    webhook,
+  } = options;
   const drainMs = webhook?.drainMs ?? (webhook?.reach === 'loopback' ? 0 : DRAIN_MS);
   const logger = options.logger ?? createLogger();
   const metrics = createMetrics();
@@ -98,7 +110,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     const manager = new Manager({
       client,
       controllers: parts.flatMap((part) => {
-        const definitions = part.controllers({ settings, targets, config, namespace });
+        const definitions = part.controllers({ settings, targets, routing, config, namespace });
         return definitions.map((definition) => ({ ...definition, lease: part.lease }));
       }),
       logger,

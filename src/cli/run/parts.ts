@@ -21,6 +21,7 @@ import {
 import type { Settings } from '../../environments/index.ts';
 import type { Client, ConnectConfig, KubeObject, Tables } from '../../kube/index.ts';
 import { routing } from '../../routing/index.ts';
+import type { Settings as AllRoutingSettings } from '../../routing/index.ts';
 import {
   defaultSettings,
   targets,
@@ -43,10 +44,14 @@ export type TargetSettings = Partial<Omit<AllTargetSettings, 'cluster'>> & {
   readonly cluster?: Partial<AllTargetSettings['cluster']>;
 };
 
+/** What may be set for routing rules. */
+export type RoutingSettings = Partial<AllRoutingSettings>;
+
 /** What parts are started with. */
 interface PartOptions {
   readonly settings: Partial<Settings>;
   readonly targets?: TargetSettings;
+  readonly routing?: RoutingSettings;
   /** How we reach the cluster. */
   readonly config: ConnectConfig;
   /** The namespace that is ours. */
@@ -102,7 +107,7 @@ const PARTS: readonly Part[] = [
     name: 'routing',
     lease: 'offshoot-routing',
     resources: [mesh, meshGroup, routingRule, upstream],
-    controllers: () => routing(),
+    controllers: ({ routing: settings = {} }) => routing(settings),
   },
 ];
 

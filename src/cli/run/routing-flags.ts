@@ -1,0 +1,42 @@
+// Flags for the settings of routing rules, with the variables that stand for them. `run` takes them.
+import type { Command } from 'commander';
+import type { RoutingSettings } from './parts.ts';
+import { choiceFlag, toggleFlag } from './flag-kinds.ts';
+
+export interface RoutingOptions {
+  readonly routingBackend: NonNullable<RoutingSettings['backend']>;
+  readonly routingMode: NonNullable<RoutingSettings['mode']>;
+  readonly routingAllowAll: boolean;
+}
+
+/** Adds the flags, under a heading of their own. */
+export function routingFlags(command: Command): Command {
+  const options = [
+    choiceFlag(
+      '--routing-backend',
+      ['appmesh-crd', 'appmesh-api'],
+      'write meshes as objects of the App Mesh controller, or to AWS itself',
+    ),
+    choiceFlag(
+      '--routing-mode',
+      ['strict', 'compat'],
+      'drop nothing in silence, or do what SuperGloo did, to the letter',
+    ),
+    toggleFlag(
+      '--routing-allow-all',
+      true,
+      'workloads may call every service of their mesh, not only those with rules',
+    ),
+  ];
+  for (const option of options) {
+    const variable = option.long!.slice(2).replaceAll('-', '_').toUpperCase();
+    command.addOption(option.env(variable).helpGroup('Routing rules (--controllers routing):'));
+  }
+  return command;
+}
+
+/** The settings that the flags say. */
+export function routingSettings(options: RoutingOptions): RoutingSettings {
+  const { routingBackend, routingMode, routingAllowAll } = options;
+  return { backend: routingBackend, mode: routingMode, allowAll: routingAllowAll };
+}
