@@ -8,11 +8,14 @@ export interface Access {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
   /** Another address than that of AWS, for tests. */
   readonly endpoint: string | undefined;
+  /** How long to wait for an answer. */
+  readonly timeoutMs?: number;
 }
 
 const PACKAGE = '@aws-sdk/client-app-mesh';
 /** The most that a page can have. */
 const PAGE = 100;
+const TIMEOUT_MS = 15_000;
 
 /** The SDK is not installed. */
 export class SdkMissing extends Error {
@@ -26,7 +29,7 @@ export class SdkMissing extends Error {
 
 /** Connects to AWS. Throws `SdkMissing`. */
 export async function connectAppMesh(
-  { region, credentials, endpoint }: Access,
+  { region, credentials, endpoint, timeoutMs = TIMEOUT_MS }: Access,
   load: (name: string) => Promise<unknown> = (name) => import(name),
 ): Promise<AppMeshApi & { close(): void }> {
   let sdk: typeof Sdk;
@@ -41,6 +44,7 @@ export async function connectAppMesh(
     ...(endpoint !== undefined && { endpoint }),
     // Who calls knows better what to try again, and when.
     maxAttempts: 1,
+    requestHandler: { connectionTimeout: timeoutMs, requestTimeout: timeoutMs, throwOnRequestTimeout: true },
   });
   return { ...overClient(sdk, client), close: () => client.destroy() };
 }

@@ -72,6 +72,7 @@ async function start(options: FakeOptions = {}): Promise<Aws> {
     region: 'eu-central-1',
     credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
     endpoint,
+    timeoutMs: 200,
   });
   running.push({ stop: () => api.close() }, fake);
   const settled: Settled = new Map();
@@ -258,6 +259,7 @@ describe('faults', () => {
     ['not available', { status: 503, type: 'ServiceUnavailableException' }],
     ['connections that die', 'dead connection'],
     ['answers that are lost', 'lost answer'],
+    ['no answer at all', 'silence'],
   ])('%s: it ends as without', async (_what, fault) => {
     const { fake, settle } = await start({ fault: every(3, fault) });
     expect(await settle(ROUTED)).toMatchObject({ problems: [], isUnfinished: false });

@@ -42,7 +42,12 @@ export interface Asked {
 }
 
 /** What goes wrong with a request, if anything: an answer in place of the right one, or none after it was carried out. */
-export type Fault = { readonly status: number; readonly type: string } | 'lost answer' | 'dead connection' | undefined;
+export type Fault =
+  | { readonly status: number; readonly type: string }
+  | 'lost answer'
+  | 'dead connection'
+  | 'silence'
+  | undefined;
 
 class Refused extends Error {
   readonly status: number;
@@ -134,6 +139,7 @@ export class FakeAppMesh {
       this.asked.push(asked);
       const fault = this.options.fault?.(asked);
       if (fault === 'dead connection') return void request.socket.destroy();
+      if (fault === 'silence') return;
       if (typeof fault === 'object') throw new Refused(fault.status, fault.type, 'a fault of the test');
       const answer = run();
       if (fault === 'lost answer') return void request.socket.destroy();
