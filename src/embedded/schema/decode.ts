@@ -1,5 +1,6 @@
 // Reads an object of a built-in kind as the Go types of the API server would: fields that the kind does not have are
 // dropped and reported, nulls vanish, quantities take their canonical form, and a wrong type ends it.
+import { propertySchema } from './property.ts';
 import { formatQuantity, parseQuantity, quantityProblem } from '../../kube/quantity.ts';
 import type { Schema } from './types.ts';
 
@@ -59,7 +60,7 @@ export function decode(schema: Schema, value: unknown, typeNames: TypeNames): De
     const struct = typeNames(node)?.replace(/^.*\./, '') ?? at.struct;
     const result: Record<string, unknown> = {};
     for (const [key, item] of Object.entries(found)) {
-      const child = node.properties?.[key] ?? objectSchema(node.additionalProperties);
+      const child = propertySchema(node, key) ?? objectSchema(node.additionalProperties);
       const isField = node.properties !== undefined;
       const path = at.path === '' ? key : `${at.path}.${key}`;
       if (child === undefined) {

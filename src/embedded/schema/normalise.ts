@@ -1,5 +1,6 @@
 // Brings a custom object into the shape that its schema describes: unknown fields pruned and reported, nulls that may
 // not be there dropped, defaults filled in. Never changes its input; parts that stay as they are stay shared.
+import { propertySchema } from './property.ts';
 import type { Schema } from './types.ts';
 
 export interface Normalised {
@@ -78,8 +79,8 @@ function embeddedField(key: string, schema: Schema, context: Walk): Schema | und
 
 function fieldSchema(schema: Schema | undefined, key: string): Schema | undefined {
   if (schema === undefined) return undefined;
-  if (schema.properties !== undefined && Object.hasOwn(schema.properties, key)) return schema.properties[key];
-  return typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+  const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+  return propertySchema(schema, key) ?? others;
 }
 
 /** A key such as `__proto__` is a field like any other. */

@@ -1,5 +1,6 @@
 // Checks a value against a structural schema and says what is wrong in the words of the API server. Called for custom
 // objects after defaulting; pruning and defaulting are in normalise.ts, rules in cel/.
+import { propertySchema } from './property.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { stringifyJson } from '../../kube/json.ts';
 import {
@@ -170,8 +171,7 @@ function checkObject(schema: Schema, value: Json, old: unknown, path: string, er
   const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   const before = isObject(old) ? old : undefined;
   for (const [key, item] of Object.entries(value)) {
-    const own = schema.properties !== undefined && Object.hasOwn(schema.properties, key);
-    const child = own ? schema.properties[key] : others;
+    const child = propertySchema(schema, key) ?? others;
     if (child !== undefined) errors.push(...check(child, item, before?.[key], path === '' ? key : `${path}.${key}`));
   }
   for (const key of schema.required ?? []) {

@@ -14,6 +14,10 @@ const nested = deployment('d', {
 });
 const doubled = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","name":"a"},"data":{"k":"v","k":"w"}}';
 
+/** Written as text: in an object literal, some of these names are not names of fields. */
+const configMapWith = (fields: string): string =>
+  `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"generateName":"a-"},${fields}}`;
+
 const modes = ['Strict', 'Warn', 'Ignore'] as const;
 
 export const fieldValidation = [
@@ -33,6 +37,12 @@ export const fieldValidation = [
       apply('one', core('configmaps', 'b'), { ...configMap('b', {}), extra: 1 }, { query: { fieldValidation: mode } }),
       patch('merge', core('configmaps', 'b'), '{"data":{"a":"1","a":"2"}}', { query: { fieldValidation: mode } }),
     ),
+  ),
+  scenario(
+    'unknown fields with the names of what objects in JavaScript have',
+    post(maps, configMapWith('"__proto__":{"a":1},"constructor":{"b":2},"toString":3')),
+    post(maps, configMapWith('"data":{"__proto__":"a","constructor":"b"}')),
+    post(maps, configMapWith('"__proto__":{"a":1}'), { query: { fieldValidation: 'Strict' } }),
   ),
   scenario(
     'warnings without being asked',

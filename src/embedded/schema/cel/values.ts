@@ -1,4 +1,5 @@
 // Values as rules see them: integers are bigints, times are times, and field names are escaped where CEL needs it.
+import { propertySchema } from '../property.ts';
 import { parse } from '@marcbachmann/cel-js';
 import type { Schema } from '../types.ts';
 
@@ -46,7 +47,7 @@ export function toCel(schema: Schema, json: unknown, isResource = false): CelVal
     const values = typeof node.additionalProperties === 'object' ? node.additionalProperties : undefined;
     const embedded = node['x-kubernetes-embedded-resource'] === true || node === root;
     for (const [key, value] of Object.entries(object)) {
-      const child = embedded ? (resourceField(key) ?? node.properties?.[key]) : node.properties?.[key];
+      const child = (embedded ? resourceField(key) : undefined) ?? propertySchema(node, key);
       if (child !== undefined) {
         const name = escapeField(key);
         if (name !== undefined) result[name] = convert(child, value);
