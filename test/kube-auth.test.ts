@@ -67,6 +67,11 @@ describeClusters('credentials', (cluster) => {
     expect(await observe(as({ ...server, token }))).toEqual(reader());
   });
 
+  test('a token for another audience is refused', async () => {
+    const foreign = await requestToken(admin, namespace, ['somebody-else']);
+    await expect(whoIs(as({ ...server, token: foreign }))).rejects.toMatchObject({ code: 401 });
+  });
+
   test('a token is read from its file', async () => {
     const tokenFile = path.join(dir, 'token');
     writeFileSync(tokenFile, `${token}\n`);
@@ -140,11 +145,15 @@ async function allowReading(admin: Client, namespace: string): Promise<void> {
   });
 }
 
-async function requestToken(admin: Client, namespace: string): Promise<string> {
+async function requestToken(admin: Client, namespace: string, audiences?: readonly string[]): Promise<string> {
   const { status } = await admin.raw<{ status: { token: string } }>({
     method: 'POST',
     path: `/api/v1/namespaces/${namespace}/serviceaccounts/reader/token`,
-    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } },
+    body: {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      spec: { expirationSeconds: 3600, ...(audiences && { audiences }) },
+    },
   });
   return status.token;
 }

@@ -45,9 +45,15 @@ export class Access {
     const user =
       authorization === undefined
         ? this.#certificateUser(request.socket as TLSSocket)
-        : this.tokenUser(/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '')?.user;
+        : this.#bearer(/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '');
     if (user === undefined) throw unauthorized();
     return impersonated(this.rbac, user, request.headers);
+  }
+
+  /** Who may call with a token: a token for somebody else's server proves nothing to this one. */
+  #bearer(token: string): UserInfo | undefined {
+    const found = this.tokenUser(token);
+    return found?.audiences.includes(issuer) === true ? found.user : undefined;
   }
 
   /** The user of a bearer token, and for whom it was issued; undefined when it is no good. */
