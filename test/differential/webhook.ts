@@ -7,8 +7,8 @@ import { createAuthority } from '../../src/kube/pki.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 export interface Webhook {
-  /** What scenarios call `<hook>` and `<hookCa>`: its address and the certificate that vouches for it, in base64. */
-  readonly names: Readonly<Record<'hook' | 'hookCa', string>>;
+  /** What scenarios call its address, the authority that vouches for it, and its own certificate (both in base64). */
+  readonly names: Readonly<Record<'hook' | 'hookCa' | 'hookCert', string>>;
   close(): void;
 }
 
@@ -87,7 +87,11 @@ export async function startWebhook(): Promise<Webhook> {
   });
   const { port } = server.address() as AddressInfo;
   return {
-    names: { hook: `https://127.0.0.1:${port}`, hookCa: Buffer.from(authority.certPem).toString('base64') },
+    names: {
+      hook: `https://127.0.0.1:${port}`,
+      hookCa: Buffer.from(authority.certPem).toString('base64'),
+      hookCert: Buffer.from(serving.certPem).toString('base64'),
+    },
     close: () => {
       server.closeAllConnections();
       server.close();

@@ -118,7 +118,8 @@ async function post(webhook: Webhook, body: string, resolve: ServiceResolver): P
   const options = {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
-    ...(caBundle !== undefined && { ca: Buffer.from(caBundle, 'base64') }),
+    // The bundle may also be the certificate of the server itself, whoever has signed it.
+    ...(caBundle !== undefined && { ca: Buffer.from(caBundle, 'base64'), allowPartialTrustChain: true }),
     ...(servername !== undefined && { servername }),
     signal: AbortSignal.timeout(seconds * 1000),
   };

@@ -36,10 +36,9 @@ const probe = (until: Step['until']): Step =>
   post(maps, configMap('probe', { k: 'bad' }), { query: { dryRun: 'All' }, until: until! });
 
 /** Installs a webhook, asks until it shows, and takes it away. */
-const once = (kind: Kind, path: string, until: Step['until'], ...steps: readonly Step[]): Step[] => [
-  post(plural(kind), configuration(kind, path), { only: ['kind'] }),
+const once = (kind: Kind, path: string, until: Step['until'], more: object = {}): Step[] => [
+  post(plural(kind), configuration(kind, path, more), { only: ['kind'] }),
   probe(until),
-  ...steps,
   del(`${plural(kind)}/<ns>`, undefined, { only: ['kind'] }),
   // The next one must not be shown what this one does.
   probe({ code: 201 }),
@@ -65,6 +64,10 @@ export const webhooks = [
     probe({ warned: true }),
     post(maps, configMap('warned', {}), { only: ['kind'] }),
     del(`${plural('Validating')}/<ns>`, undefined, { only: ['kind'] }),
+  ),
+  scenario(
+    'a webhook that is trusted by its own certificate',
+    ...once('Validating', 'deny', { code: 400 }, { clientConfig: { url: '<hook>/deny', caBundle: '<hookCert>' } }),
   ),
   scenario(
     'webhooks that change what is written',
