@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { IstioSpec } from '../src/api/istio.ts';
-import { byComponent, desiredOperator, istioctlRenderer, owned } from '../src/mesh/index.ts';
+import { byComponent, defaultMeshSettings, desiredOperator, istioctlRenderer, owned } from '../src/mesh/index.ts';
 import type { InstallationFacts } from '../src/mesh/index.ts';
 import { istioNode, istioVersion } from './programs/istio.ts';
 import { findPrograms } from './programs/programs.ts';
@@ -14,6 +14,10 @@ const why = 'missing' in found ? ` (skipped: ${found.missing})` : '';
 const DIR = path.resolve(import.meta.dirname, '../src/mesh/installation/testdata/desired');
 /** Between them they say something about every field. */
 const inputs = ['size-evaluation', 'components', 'config', 'authorizers', 'experimental', 'cni', 'cni-disabled'];
+
+test('the version that is installed is the one that the tests build', () => {
+  expect(defaultMeshSettings.istioVersion).toBe(istioVersion);
+});
 
 describe.skipIf('missing' in found)(`the real istioctl${why}`, () => {
   const renderer = istioctlRenderer({ program: 'dir' in found ? path.join(found.dir, 'istioctl') : '' });

@@ -9,6 +9,14 @@ export type { MeshDescription, MeshVersions, MeshWorld } from './describe/tree.t
 export { worstOf } from './failures.ts';
 export type { Failure } from './failures.ts';
 export { builtinRenderer } from './installation/builtin/builtin.ts';
+export {
+  apiServerPort,
+  COMPANIONS,
+  featuresOf,
+  isDualStack,
+  loadBalancerFacts,
+  statusPort,
+} from './installation/companions.ts';
 export { byComponent, componentOf, COMPONENTS, componentSteps } from './installation/components.ts';
 export type { ComponentName, ComponentSteps } from './installation/components.ts';
 export { desiredOperator } from './installation/desired.ts';
@@ -21,6 +29,8 @@ export { proxyResources } from './installation/merge-components.ts';
 export type { IstioOperator } from './installation/operator.ts';
 export { leftOver, owned } from './installation/ownership.ts';
 export { notReady } from './installation/readiness.ts';
+export { renderedManifests } from './installation/rendered.ts';
+export type { Rendered } from './installation/rendered.ts';
 export { RenderError } from './installation/renderer.ts';
 export type { Renderer } from './installation/renderer.ts';
 export { clusterSize } from './installation/size.ts';
@@ -33,7 +43,14 @@ export { userFilterWarning } from './resources/envoy-filters.ts';
 export { meshResources, withUpdatedAt } from './resources/resources.ts';
 export type { ResourceFacts, Resources } from './resources/resources.ts';
 export type { DisruptionBudget } from './restarts/budgets.ts';
-export { gatewayHash, gatewayPredicate, removalHash, sidecarHash, sidecarPredicate } from './restarts/desired-state.ts';
+export {
+  gatewayHash,
+  gatewayPredicate,
+  removalHash,
+  sidecarHash,
+  sidecarPredicate,
+  sidecarState,
+} from './restarts/desired-state.ts';
 export type { GatewayState, SidecarState } from './restarts/desired-state.ts';
 export { marked, markOf, podToDelete } from './restarts/mark.ts';
 export { outdatedWorkloads } from './restarts/outdated.ts';
@@ -48,6 +65,8 @@ export { parseWindow } from './restarts/window.ts';
 export type { MaintenanceWindow } from './restarts/window.ts';
 export { rolloutOf } from './rollout.ts';
 export { notRuling, rulingIstio } from './ruling.ts';
+export { defaultMeshSettings } from './settings.ts';
+export type { MeshSettings } from './settings.ts';
 export { meshStatus } from './status.ts';
 export type { StatusFacts } from './status.ts';
 export { invalidSpec } from './validate.ts';

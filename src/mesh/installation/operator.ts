@@ -73,6 +73,12 @@ export function valueAt(tree: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((value, field) => (isTree(value) ? value[field] : undefined), tree);
 }
 
+/** `docker.io/istio/pilot:1.31.0-distroless`; an image with a slash is a whole reference. */
+export function imageOf({ spec }: IstioOperator, path: string, fallback: string): string {
+  const name = (valueAt(spec.values, path) as string | undefined) ?? fallback;
+  return name.includes('/') ? name : `${spec.hub}/${name}:${spec.tag}`;
+}
+
 function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

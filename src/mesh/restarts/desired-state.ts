@@ -5,6 +5,9 @@ import type { ComponentResources, IstioSpec } from '../../api/istio.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { COMPATIBILITY_CHANGES_SIDECARS } from '../installation/merge.ts';
+import { proxyResources } from '../installation/merge-components.ts';
+import { imageOf } from '../installation/operator.ts';
+import type { IstioOperator } from '../installation/operator.ts';
 import { UPDATED_AT } from '../names.ts';
 import { always, anyOf, where } from './predicate.ts';
 import type { RestartPredicate } from './predicate.ts';
@@ -28,6 +31,17 @@ export interface SidecarState {
   readonly spec: IstioSpec;
   /** What was in effect when all sidecars were last brought up to date. */
   readonly before: IstioSpec;
+}
+
+/** What sidecars should be by the operator that is installed; a string says what it lacks. */
+export function sidecarState(
+  operator: IstioOperator,
+  rest: Omit<SidecarState, 'image' | 'resources' | 'cniEnabled'>,
+): SidecarState | string {
+  const resources = proxyResources(operator);
+  if (typeof resources === 'string') return resources;
+  const image = imageOf(operator, 'global.proxy.image', 'proxyv2');
+  return { ...rest, image, resources, cniEnabled: operator.spec.components.cni.enabled };
 }
 
 /** Why a pod must be restarted to get the sidecar that it should have. */

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { IstioSpec } from '../../api/istio.ts';
 import type { KubeObject } from '../../kube/index.ts';
+import { desiredOperator } from '../installation/desired.ts';
+import { overlay } from '../installation/operator.ts';
 import type { Container, Pod } from '../workloads.ts';
 import {
   changedGatewaySetting,
@@ -9,6 +11,7 @@ import {
   removalHash,
   sidecarHash,
   sidecarPredicate,
+  sidecarState,
 } from './desired-state.ts';
 import type { SidecarState } from './desired-state.ts';
 import { always, anyOf, where } from './predicate.ts';
@@ -74,6 +77,20 @@ const state = (changes: Partial<SidecarState> = {}): SidecarState => ({
 });
 const why = (options: PodOptions = {}, changes: Partial<SidecarState> = {}): string | undefined =>
   sidecarPredicate(state(changes))(pod(options));
+
+test('what sidecars should be follows from the operator', () => {
+  const facts = { size: 'Production', flavour: 'unknown', hub: 'docker.io/istio', version: '1.31.0' } as const;
+  const rest = { statusPort: 15_020, filters: [], spec: {}, before: {} };
+  expect(sidecarState(desiredOperator({}, facts), rest)).toEqual({
+    ...rest,
+    image: IMAGE,
+    resources: { requests: { cpu: '10m', memory: '192Mi' }, limits: { cpu: '1000m', memory: '1024Mi' } },
+    cniEnabled: true,
+  });
+  const image = { values: { global: { proxy: { image: 'example.org/proxy@sha256:1' } } } };
+  const operator = overlay(desiredOperator({}, { ...facts, disableCni: true }), { spec: image });
+  expect(sidecarState(operator, rest)).toMatchObject({ image: 'example.org/proxy@sha256:1', cniEnabled: false });
+});
 
 test('predicates compose: the first reason is told, conditions come first', () => {
   const [never, yes] = [always(undefined), always('because')];

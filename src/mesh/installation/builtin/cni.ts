@@ -1,8 +1,8 @@
 // The CNI node agent: its account, its configuration and its pods.
 import type { AnyObject } from '../../../kube/index.ts';
 import type { IstioOperator } from '../operator.ts';
-import { valueAt } from '../operator.ts';
-import { imageOf, inNamespace, podTemplate, serviceAccount } from './objects.ts';
+import { imageOf, valueAt } from '../operator.ts';
+import { inNamespace, podTemplate, serviceAccount } from './objects.ts';
 
 const NAME = 'istio-cni-node';
 const LABELS = { 'k8s-app': NAME };

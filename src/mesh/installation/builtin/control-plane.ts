@@ -2,8 +2,9 @@
 import { stringify } from 'yaml';
 import type { AnyObject } from '../../../kube/index.ts';
 import { ISTIO_NAMESPACE } from '../../names.ts';
+import { imageOf } from '../operator.ts';
 import type { IstioOperator } from '../operator.ts';
-import { clusterWide, imageOf, inNamespace, scaledDeployment, serviceAccount, wantsBudgets } from './objects.ts';
+import { clusterWide, inNamespace, scaledDeployment, serviceAccount, wantsBudgets } from './objects.ts';
 
 const NAME = 'istiod';
 const SELECTOR = { app: NAME, istio: 'pilot' };

@@ -1,8 +1,8 @@
 // An ingress or egress gateway: its account, its Service and its pods.
 import type { AnyObject } from '../../../kube/index.ts';
 import type { GatewayComponent, IstioOperator, Tree } from '../operator.ts';
-import { valueAt } from '../operator.ts';
-import { imageOf, inNamespace, scaledDeployment, serviceAccount, wantsBudgets } from './objects.ts';
+import { imageOf, valueAt } from '../operator.ts';
+import { inNamespace, scaledDeployment, serviceAccount, wantsBudgets } from './objects.ts';
 
 const PORTS = {
   ingress: [

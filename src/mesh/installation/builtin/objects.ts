@@ -16,12 +16,6 @@ export function clusterWide(name: string, component: ComponentName) {
   return { name, labels: { [COMPONENT_LABEL]: component } };
 }
 
-/** `docker.io/istio/pilot:1.31.0-distroless`; an image with a slash is a whole reference. */
-export function imageOf({ spec }: IstioOperator, path: string, fallback: string): string {
-  const name = (valueAt(spec.values, path) as string | undefined) ?? fallback;
-  return name.includes('/') ? name : `${spec.hub}/${name}:${spec.tag}`;
-}
-
 export function serviceAccount(name: string, component: ComponentName): AnyObject {
   return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: inNamespace(name, component) };
 }

@@ -1,0 +1,24 @@
+// Manifests as a derived map: rendered when somebody reads them, again when the operator comes out different, and kept
+// while a renderer fails, hangs or is missing, so that the mesh that runs is left alone.
+import type { AnyObject } from '../../kube/index.ts';
+import { deriveAsync } from '../../watchable/index.ts';
+import type { AsyncOptions, Compute, Computed, DerivedValues } from '../../watchable/index.ts';
+import { applyOrder } from './manifests.ts';
+import type { IstioOperator } from './operator.ts';
+import type { Renderer } from './renderer.ts';
+
+export type Rendered = Computed<readonly AnyObject[]>;
+
+/** The manifests of the operator that `desired` gives for a key, in the order in which they are applied. */
+export function renderedManifests(
+  renderer: Renderer,
+  desired: Compute<string, IstioOperator>,
+  options?: AsyncOptions<string, readonly AnyObject[]>,
+): DerivedValues<string, Rendered> {
+  return deriveAsync(
+    'mesh/manifests',
+    desired,
+    async (operator, { signal }) => applyOrder(await renderer.render(operator, signal)),
+    options,
+  );
+}

@@ -1,0 +1,31 @@
+// What can be set for the mesh, beside the resource itself.
+import type { MaintenanceWindow } from './restarts/window.ts';
+
+export interface MeshSettings {
+  /** The version of Istio that this release installs. Another one is for trying upgrades out. */
+  readonly istioVersion: string;
+  /** Where its images are. */
+  readonly hub: string;
+  readonly imagePullSecret?: string;
+  /** Whether a resource may ask for what is not ready for production. */
+  readonly allowExperimental: boolean;
+  /** How many workloads may be restarting at once. */
+  readonly batchSize: number;
+  /** When workloads may be restarted that do not say so themselves. */
+  readonly window?: MaintenanceWindow;
+  /** Restart pods as well that should have a sidecar and have none. */
+  readonly restartUninjected: boolean;
+  /** Look at everything again after this time, changed or not. */
+  readonly reconciliationIntervalMs: number;
+  /** A domain for which there shall be a gateway. */
+  readonly domain?: string;
+}
+
+export const defaultMeshSettings: MeshSettings = {
+  istioVersion: '1.31.0',
+  hub: 'docker.io/istio',
+  allowExperimental: false,
+  batchSize: 10,
+  restartUninjected: false,
+  reconciliationIntervalMs: 10 * 3_600_000,
+};
