@@ -11,7 +11,7 @@ import { findPrograms } from './programs/programs.ts';
 
 const found = findPrograms(istioNode, ['istioctl']);
 const why = 'missing' in found ? ` (skipped: ${found.missing})` : '';
-const DIR = path.resolve(import.meta.dirname, '../src/mesh/installation/testdata/desired');
+const DIR = path.resolve(import.meta.dirname, '../src/mesh/installation/operator/testdata');
 /** Between them they say something about every field. */
 const inputs = ['size-evaluation', 'components', 'config', 'authorizers', 'experimental', 'cni', 'cni-disabled'];
 

@@ -8,7 +8,7 @@ export { describeMesh, stateOf } from './describe/tree.ts';
 export type { MeshDescription, MeshVersions, MeshWorld } from './describe/tree.ts';
 export { worstOf } from './failures.ts';
 export type { Failure } from './failures.ts';
-export { builtinRenderer } from './installation/builtin/builtin.ts';
+export { builtinRenderer } from './installation/render/builtin/builtin.ts';
 export {
   apiServerPort,
   COMPANIONS,
@@ -16,25 +16,25 @@ export {
   isDualStack,
   loadBalancerFacts,
   statusPort,
-} from './installation/companions.ts';
+} from './installation/operator/companions.ts';
 export { byComponent, componentOf, COMPONENTS, componentSteps } from './installation/components.ts';
 export type { ComponentName, ComponentSteps } from './installation/components.ts';
-export { desiredOperator } from './installation/desired.ts';
-export type { InstallationFacts } from './installation/desired.ts';
-export { clusterFlavour, needsProxyProtocol } from './installation/flavour.ts';
+export { desiredOperator } from './installation/operator/desired.ts';
+export type { InstallationFacts } from './installation/operator/desired.ts';
+export { clusterFlavour, needsProxyProtocol } from './installation/operator/flavour.ts';
 export { foundation } from './installation/foundation.ts';
-export { istioctlRenderer } from './installation/istioctl.ts';
-export { COMPATIBILITY_CHANGES_SIDECARS, MergeError } from './installation/merge.ts';
-export { proxyResources } from './installation/merge-components.ts';
-export type { IstioOperator } from './installation/operator.ts';
+export { istioctlRenderer } from './installation/render/istioctl.ts';
+export { COMPATIBILITY_CHANGES_SIDECARS, MergeError } from './installation/operator/merge.ts';
+export { proxyResources } from './installation/operator/merge-components.ts';
+export type { IstioOperator } from './installation/operator/operator.ts';
 export { leftOver, owned } from './installation/ownership.ts';
 export { notReady } from './installation/readiness.ts';
-export { renderedManifests } from './installation/rendered.ts';
-export type { Rendered } from './installation/rendered.ts';
-export { RenderError } from './installation/renderer.ts';
-export type { Renderer } from './installation/renderer.ts';
-export { clusterSize } from './installation/size.ts';
-export type { ClusterSize, Node } from './installation/size.ts';
+export { renderedManifests } from './installation/render/rendered.ts';
+export type { Rendered } from './installation/render/rendered.ts';
+export { RenderError } from './installation/render/renderer.ts';
+export type { Renderer } from './installation/render/renderer.ts';
+export { clusterSize } from './installation/operator/size.ts';
+export type { ClusterSize, Node } from './installation/operator/size.ts';
 export { conflictingTags } from './installation/tag-webhooks.ts';
 export { istioTag, readLastApplied, withApplied, writeLastApplied } from './last-applied.ts';
 export type { LastApplied } from './last-applied.ts';

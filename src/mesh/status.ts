@@ -8,7 +8,7 @@ import { condition, manualRestartRequired } from './conditions.ts';
 import { blockedBy } from './deletion/blocking.ts';
 import { failure, worstOf } from './failures.ts';
 import type { Failure } from './failures.ts';
-import type { ClusterSize } from './installation/size.ts';
+import type { ClusterSize } from './installation/operator/size.ts';
 import type { ManualRestart } from './restarts/outdated.ts';
 import { workloadKey } from './restarts/owners.ts';
 import type { PendingWorkload, RestartPlan } from './restarts/plan.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AnyObject } from '../../kube/index.ts';
 import { byComponent, componentOf, componentSteps, COMPONENTS } from './components.ts';
 import type { ComponentName } from './components.ts';
-import { applyOrder, parseManifests } from './manifests.ts';
+import { applyOrder, parseManifests } from './render/manifests.ts';
 import { leftOver, owned } from './ownership.ts';
 import { notReady } from './readiness.ts';
 import { conflictingTags } from './tag-webhooks.ts';

@@ -1,6 +1,6 @@
 // The components of an installation: which object belongs to which, and which component waits for which.
 import type { AnyObject, KubeObject } from '../../kube/index.ts';
-import { applyOrder } from './manifests.ts';
+import { applyOrder } from './render/manifests.ts';
 
 export const COMPONENTS = ['Base', 'Pilot', 'Cni', 'IngressGateways', 'EgressGateways', 'Ztunnel'] as const;
 export type ComponentName = (typeof COMPONENTS)[number];

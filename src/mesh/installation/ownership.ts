@@ -2,7 +2,7 @@
 import type { AnyObject } from '../../kube/index.ts';
 import { ISTIO_NAMESPACE, MODULE_LABEL, MODULE_NAME } from '../names.ts';
 import { COMPONENT_LABEL, componentOf } from './components.ts';
-import { objectIdentity } from './manifests.ts';
+import { objectIdentity } from './render/manifests.ts';
 
 const OWNER = 'install.operator.istio.io/owning-resource';
 const NOT_PRUNED = 'install.operator.istio.io/owning-resource-not-pruned';

@@ -1,61 +1,16 @@
-import { array, assert, integer, option, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../kube/index.ts';
 import type { Pod, Workload } from '../workloads.ts';
 import type { DisruptionBudget } from './budgets.ts';
 import { marked, markOf, podToDelete } from './mark.ts';
-import type { OutdatedWorkload } from './outdated.ts';
 import { workloadKey, workloadRef } from './owners.ts';
-import { planRestarts } from './plan.ts';
-import type { RestartFacts, RestartPlan } from './plan.ts';
+import type { RestartPlan } from './plan.ts';
+import { HASH, HEALTHY, NOW, plan, workload } from './testing/workloads.ts';
+import type { WorkloadOptions } from './testing/workloads.ts';
 import { parseWindow } from './window.ts';
 
-const NOW = Date.parse('2026-01-01T12:00:00Z');
-const HASH = 'h1';
-const HEALTHY = { replicas: 2, readyReplicas: 2, updatedReplicas: 2, availableReplicas: 2 };
-
-interface Options {
-  readonly kind?: string;
-  readonly namespace?: string;
-  readonly annotations?: Record<string, string>;
-  readonly labels?: Record<string, string>;
-  readonly spec?: Workload['spec'];
-  readonly status?: Workload['status'];
-}
-
-const workload = (name: string, options: Options = {}): Workload => ({
-  apiVersion: 'apps/v1',
-  kind: options.kind ?? 'Deployment',
-  metadata: {
-    name,
-    namespace: options.namespace ?? 'shop',
-    annotations: options.annotations ?? {},
-    labels: options.labels ?? {},
-  },
-  spec: { replicas: 2, template: { metadata: { labels: { app: name } } }, ...options.spec },
-  status: { ...HEALTHY, ...options.status },
-});
-const restarted = (name: string, options: Options = {}, hash = HASH): Workload =>
+const restarted = (name: string, options: WorkloadOptions = {}, hash = HASH): Workload =>
   marked(workload(name, options), hash, NOW - 60_000);
-
-/** All workloads are outdated unless told. */
-function plan(workloads: readonly Workload[], facts: Partial<RestartFacts> = {}, upToDate: readonly string[] = []) {
-  const outdated = workloads
-    .filter(({ metadata }) => !upToDate.includes(metadata.name))
-    .map((each): [string, OutdatedWorkload] => {
-      const ref = workloadRef(each);
-      return [workloadKey(ref), { workload: ref, why: 'old image', pods: 2, oldest: NOW - 3_600_000 }];
-    });
-  return planRestarts({
-    workloads,
-    outdated: new Map(outdated),
-    hash: HASH,
-    now: NOW,
-    budgets: [],
-    batchSize: 2,
-    ...facts,
-  });
-}
 
 const names = ({ restart }: RestartPlan): string[] => restart.map((each) => each.workload.metadata.name);
 const waits = ({ waiting }: RestartPlan): Record<string, string> =>
@@ -124,7 +79,7 @@ describe('batches', () => {
 });
 
 describe('a workload waits, and holds up nobody', () => {
-  test.each<[string, Options, string]>([
+  test.each<[string, WorkloadOptions, string]>([
     [
       'while it is excluded',
       { annotations: { 'restarter.istio-operator.kyma-project.io/exclude': 'true' } },
@@ -158,7 +113,7 @@ describe('a workload waits, and holds up nobody', () => {
   });
 
   test('and the planner says when the first window opens', () => {
-    const window = (text: string): Options => ({
+    const window = (text: string): WorkloadOptions => ({
       annotations: { 'restarter.istio-operator.kyma-project.io/maintenance-window': text },
     });
     const planned = plan([workload('a', window('Sat 00:00-04:00')), workload('b', window('20:00-21:00'))]);
@@ -204,7 +159,7 @@ describe('PodDisruptionBudgets', () => {
   });
 
   test('do not concern a Deployment that adds pods before it takes any away', () => {
-    const losing = (maxUnavailable: number | string): Options => ({
+    const losing = (maxUnavailable: number | string): WorkloadOptions => ({
       spec: { strategy: { rollingUpdate: { maxUnavailable } } },
     });
     expect(names(plan([workload('a', losing('25%'))], { budgets: [budget(0, 'a')] }))).toEqual([]);
@@ -266,93 +221,4 @@ describe('the mark', () => {
       unchanged: [{ workload: { name: 'a' } }],
     });
   });
-});
-
-/** A cluster in which rollouts take their time, some of them for ever. */
-class Cluster {
-  readonly workloads: Workload[];
-  readonly restarts = new Map<string, number>();
-  readonly #left = new Map<string, number>();
-  readonly #stuck: ReadonlySet<string>;
-
-  constructor(count: number, stuck: readonly string[]) {
-    this.workloads = Array.from({ length: count }, (_none, index) => workload(`w-${String(index).padStart(4, '0')}`));
-    this.#stuck = new Set(stuck);
-  }
-
-  plan(batchSize: number): RestartPlan {
-    const done = this.workloads.filter((each) => markOf(each)?.for === HASH).map(({ metadata }) => metadata.name);
-    return plan(this.workloads, { batchSize }, done);
-  }
-
-  /** Carries out as much of a plan as comes before a crash. */
-  apply({ restart }: RestartPlan, writes: number): void {
-    for (const {
-      workload: { metadata },
-    } of restart.slice(0, writes)) {
-      const index = this.workloads.findIndex((each) => each.metadata.name === metadata.name);
-      this.restarts.set(metadata.name, (this.restarts.get(metadata.name) ?? 0) + 1);
-      this.#left.set(metadata.name, this.#stuck.has(metadata.name) ? Number.POSITIVE_INFINITY : 1 + (index % 3));
-      const status = { ...HEALTHY, availableReplicas: 1 };
-      this.workloads[index] = { ...marked(this.workloads[index]!, HASH, NOW), status };
-    }
-  }
-
-  tick(): void {
-    for (const [name, left] of this.#left) {
-      if (left > 1) this.#left.set(name, left - 1);
-      else {
-        this.#left.delete(name);
-        const index = this.workloads.findIndex(({ metadata }) => metadata.name === name);
-        this.workloads[index] = { ...this.workloads[index]!, status: HEALTHY };
-      }
-    }
-  }
-
-  get unavailable(): number {
-    return this.workloads.filter(({ status }) => status?.availableReplicas !== 2).length;
-  }
-}
-
-test('500 workloads are restarted once each, never more than a batch at a time', () => {
-  const cluster = new Cluster(500, []);
-  for (let round = 0; round < 500; round++) {
-    cluster.apply(cluster.plan(20), Number.POSITIVE_INFINITY);
-    expect(cluster.unavailable).toBeLessThanOrEqual(20);
-    cluster.tick();
-  }
-  expect([...cluster.restarts.values()].every((count) => count === 1)).toBe(true);
-  expect(cluster.restarts.size).toBe(500);
-  expect(cluster.plan(20)).toMatchObject({
-    restart: [],
-    restarting: [],
-    waiting: [],
-    progress: { total: 500, done: 500 },
-  });
-});
-
-test('whenever it crashes, nothing is restarted twice, and it finishes or says what it waits for', () => {
-  assert(
-    property(
-      integer({ min: 1, max: 30 }),
-      integer({ min: 1, max: 7 }),
-      array(integer({ min: 0, max: 7 }), { minLength: 1, maxLength: 20 }),
-      option(integer({ min: 0, max: 29 })),
-      (count, batchSize, crashes, stuck) => {
-        const stuckName = stuck === null ? [] : [`w-${String(stuck).padStart(4, '0')}`];
-        const cluster = new Cluster(count, stuckName);
-        for (let round = 0; round < count * 4 + crashes.length; round++) {
-          cluster.apply(cluster.plan(batchSize), crashes[round] ?? Number.POSITIVE_INFINITY);
-          expect(cluster.unavailable).toBeLessThanOrEqual(batchSize);
-          cluster.tick();
-        }
-        expect([...cluster.restarts.values()].every((times) => times === 1)).toBe(true);
-        const { waiting, restarting, progress } = cluster.plan(batchSize);
-        const expected = progress.done < progress.total ? stuckName : [];
-        expect(restarting.map(({ workload: { name } }) => name)).toEqual(expected);
-        const blamed = waiting.map(({ waiting: text }) => /Deployment shop\/(\S+)/.exec(text)?.[1]);
-        expect(blamed.every((name) => name === expected[0])).toBe(true);
-      },
-    ),
-  );
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { IstioSpec } from '../../api/istio.ts';
 import type { KubeObject } from '../../kube/index.ts';
-import { desiredOperator } from '../installation/desired.ts';
-import { overlay } from '../installation/operator.ts';
+import { desiredOperator } from '../installation/operator/desired.ts';
+import { overlay } from '../installation/operator/operator.ts';
 import type { Container, Pod } from '../workloads.ts';
 import {
   changedGatewaySetting,

@@ -1,9 +1,9 @@
 // istiod: its account and rights, its configuration, its Service, its pods and its webhooks.
 import { stringify } from 'yaml';
-import type { AnyObject } from '../../../kube/index.ts';
-import { ISTIO_NAMESPACE } from '../../names.ts';
-import { imageOf } from '../operator.ts';
-import type { IstioOperator } from '../operator.ts';
+import type { AnyObject } from '../../../../kube/index.ts';
+import { ISTIO_NAMESPACE } from '../../../names.ts';
+import { imageOf } from '../../operator/operator.ts';
+import type { IstioOperator } from '../../operator/operator.ts';
 import { clusterWide, inNamespace, scaledDeployment, serviceAccount, wantsBudgets } from './objects.ts';
 
 const NAME = 'istiod';

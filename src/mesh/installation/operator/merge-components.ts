@@ -1,6 +1,6 @@
 // Wishes about the components: CPU and memory, replicas, how pods are replaced, where they run.
-import type { ComponentResources, ComponentWorkload, IstioSpec } from '../../api/istio.ts';
-import { EGRESS_GATEWAY, INGRESS_GATEWAY } from '../names.ts';
+import type { ComponentResources, ComponentWorkload, IstioSpec } from '../../../api/istio.ts';
+import { EGRESS_GATEWAY, INGRESS_GATEWAY } from '../../names.ts';
 import { overlay, valueAt } from './operator.ts';
 import type { GatewayComponent, IstioOperator, K8s, Tree } from './operator.ts';
 

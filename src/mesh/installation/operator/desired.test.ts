@@ -1,4 +1,4 @@
-// Every `testdata/desired/NAME.in.yaml` is a resource and a cluster; `NAME.out.yaml` is the IstioOperator that it should
+// Every `testdata/NAME.in.yaml` is a resource and a cluster; `NAME.out.yaml` is the IstioOperator that it should
 // have: whole where nothing is wished for, and else what differs from that.
 // `UPDATE_GOLDEN=1 npx vitest run src/mesh` writes the outputs anew: read the difference.
 import { readdirSync, readFileSync } from 'node:fs';
@@ -6,18 +6,18 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import * as z from 'zod';
-import { goldenOf } from '../../../test/support/golden.ts';
-import { istio } from '../../api/istio.ts';
-import type { IstioSpec } from '../../api/istio.ts';
-import { createMergePatch } from '../../kube/index.ts';
-import { jsonEqual } from '../../watchable/index.ts';
+import { goldenOf } from '../../../../test/support/golden.ts';
+import { istio } from '../../../api/istio.ts';
+import type { IstioSpec } from '../../../api/istio.ts';
+import { createMergePatch } from '../../../kube/index.ts';
+import { jsonEqual } from '../../../watchable/index.ts';
 import { desiredOperator } from './desired.ts';
 import type { InstallationFacts } from './desired.ts';
 import { mergeSpec } from './merge.ts';
 import { proxyResources } from './merge-components.ts';
 import type { IstioOperator } from './operator.ts';
 
-const DIR = path.join(import.meta.dirname, 'testdata/desired');
+const DIR = path.join(import.meta.dirname, 'testdata');
 const Input = z.strictObject({
   about: z.string(),
   cluster: z

@@ -1,10 +1,10 @@
 // Pieces that the built-in objects have in common.
-import type { AnyObject } from '../../../kube/index.ts';
-import { ISTIO_NAMESPACE, PRIORITY_CLASS } from '../../names.ts';
-import { COMPONENT_LABEL } from '../components.ts';
-import type { ComponentName } from '../components.ts';
-import type { IstioOperator, K8s } from '../operator.ts';
-import { valueAt } from '../operator.ts';
+import type { AnyObject } from '../../../../kube/index.ts';
+import { ISTIO_NAMESPACE, PRIORITY_CLASS } from '../../../names.ts';
+import { COMPONENT_LABEL } from '../../components.ts';
+import type { ComponentName } from '../../components.ts';
+import type { IstioOperator, K8s } from '../../operator/operator.ts';
+import { valueAt } from '../../operator/operator.ts';
 
 /** Metadata of an object in Istio's namespace. */
 export function inNamespace(name: string, component: ComponentName, labels: Readonly<Record<string, string>> = {}) {

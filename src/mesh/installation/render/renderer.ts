@@ -1,6 +1,6 @@
 // What turns an IstioOperator into objects of the cluster. Equal input gives equal output: it is rendered once and kept.
-import type { AnyObject } from '../../kube/index.ts';
-import type { IstioOperator } from './operator.ts';
+import type { AnyObject } from '../../../kube/index.ts';
+import type { IstioOperator } from '../operator/operator.ts';
 
 export interface Renderer {
   /** For people: `istioctl /usr/local/bin/istioctl`. */

@@ -1,8 +1,8 @@
 // The Istio resource merged into an IstioOperator: every field has one place there. What the resource does not say stays
 // as it is. Components are in merge-components.ts.
-import type { Authorizer, IstioConfig, IstioSpec } from '../../api/istio.ts';
-import { parseDuration } from '../../kube/index.ts';
-import { EGRESS_GATEWAY, INGRESS_GATEWAY } from '../names.ts';
+import type { Authorizer, IstioConfig, IstioSpec } from '../../../api/istio.ts';
+import { parseDuration } from '../../../kube/index.ts';
+import { EGRESS_GATEWAY, INGRESS_GATEWAY } from '../../names.ts';
 import { mergeComponents } from './merge-components.ts';
 import { overlay, valueAt } from './operator.ts';
 import type { IstioOperator, K8s, Tree } from './operator.ts';

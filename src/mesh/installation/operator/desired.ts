@@ -1,7 +1,7 @@
 // The IstioOperator that a cluster shall have: the profile of its size, the wishes of the resource, and what its flavour
 // needs, in this order.
-import type { IstioSpec } from '../../api/istio.ts';
-import { istioTag } from '../last-applied.ts';
+import type { IstioSpec } from '../../../api/istio.ts';
+import { istioTag } from '../../last-applied.ts';
 import { defaultOperator } from './defaults.ts';
 import { flavourOverrides } from './flavour.ts';
 import type { ClusterFlavour, LoadBalancerFacts } from './flavour.ts';

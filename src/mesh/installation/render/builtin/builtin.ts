@@ -1,8 +1,8 @@
 // A small renderer that needs no program: the workloads of the control plane, their services and scaling, and Istio's
 // kinds, so that the whole life of a mesh can be tried on a cluster that runs no real pods. It injects nothing.
-import type { AnyObject } from '../../../kube/index.ts';
-import type { IstioOperator, Overlay } from '../operator.ts';
-import { overlay } from '../operator.ts';
+import type { AnyObject } from '../../../../kube/index.ts';
+import type { IstioOperator, Overlay } from '../../operator/operator.ts';
+import { overlay } from '../../operator/operator.ts';
 import { RenderError } from '../renderer.ts';
 import type { Renderer } from '../renderer.ts';
 import { cni } from './cni.ts';

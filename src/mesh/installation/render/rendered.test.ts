@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { AnyObject } from '../../kube/index.ts';
-import { Tracker, WatchableMap } from '../../watchable/index.ts';
-import { defaultOperator } from './defaults.ts';
-import type { IstioOperator } from './operator.ts';
+import type { AnyObject } from '../../../kube/index.ts';
+import { Tracker, WatchableMap } from '../../../watchable/index.ts';
+import { defaultOperator } from '../operator/defaults.ts';
+import type { IstioOperator } from '../operator/operator.ts';
 import { renderedManifests } from './rendered.ts';
 import type { Rendered } from './rendered.ts';
 import { RenderError } from './renderer.ts';

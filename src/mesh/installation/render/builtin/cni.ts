@@ -1,7 +1,7 @@
 // The CNI node agent: its account, its configuration and its pods.
-import type { AnyObject } from '../../../kube/index.ts';
-import type { IstioOperator } from '../operator.ts';
-import { imageOf, valueAt } from '../operator.ts';
+import type { AnyObject } from '../../../../kube/index.ts';
+import type { IstioOperator } from '../../operator/operator.ts';
+import { imageOf, valueAt } from '../../operator/operator.ts';
 import { inNamespace, podTemplate, serviceAccount } from './objects.ts';
 
 const NAME = 'istio-cni-node';

@@ -1,7 +1,7 @@
 // An ingress or egress gateway: its account, its Service and its pods.
-import type { AnyObject } from '../../../kube/index.ts';
-import type { GatewayComponent, IstioOperator, Tree } from '../operator.ts';
-import { imageOf, valueAt } from '../operator.ts';
+import type { AnyObject } from '../../../../kube/index.ts';
+import type { GatewayComponent, IstioOperator, Tree } from '../../operator/operator.ts';
+import { imageOf, valueAt } from '../../operator/operator.ts';
 import { inNamespace, scaledDeployment, serviceAccount, wantsBudgets } from './objects.ts';
 
 const PORTS = {

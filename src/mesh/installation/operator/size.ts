@@ -1,6 +1,6 @@
 // How large the cluster is: whether defaults are for trying Istio out or for production.
-import type { KubeObject } from '../../kube/index.ts';
-import { parseQuantity } from '../../kube/quantity.ts';
+import type { KubeObject } from '../../../kube/index.ts';
+import { parseQuantity } from '../../../kube/quantity.ts';
 
 export type ClusterSize = 'Evaluation' | 'Production';
 

@@ -7,7 +7,7 @@ import {
   INGRESS_GATEWAY,
   ISTIO_NAMESPACE,
   PRIORITY_CLASS,
-} from '../names.ts';
+} from '../../names.ts';
 
 /** What is written of each request where an access log goes to `stdout-json`. */
 const ACCESS_LOG = {

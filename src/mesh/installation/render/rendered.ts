@@ -1,10 +1,10 @@
 // Manifests as a derived map: rendered when somebody reads them, again when the operator comes out different, and kept
 // while a renderer fails, hangs or is missing, so that the mesh that runs is left alone.
-import type { AnyObject } from '../../kube/index.ts';
-import { deriveAsync } from '../../watchable/index.ts';
-import type { AsyncOptions, Compute, Computed, DerivedValues } from '../../watchable/index.ts';
+import type { AnyObject } from '../../../kube/index.ts';
+import { deriveAsync } from '../../../watchable/index.ts';
+import type { AsyncOptions, Compute, Computed, DerivedValues } from '../../../watchable/index.ts';
 import { applyOrder } from './manifests.ts';
-import type { IstioOperator } from './operator.ts';
+import type { IstioOperator } from '../operator/operator.ts';
 import type { Renderer } from './renderer.ts';
 
 export type Rendered = Computed<readonly AnyObject[]>;

@@ -1,7 +1,7 @@
 // Rendered manifests: reading the stream of YAML documents, and the order in which objects are applied.
 import { parseDocument } from 'yaml';
-import { keyOf } from '../../kube/index.ts';
-import type { AnyObject } from '../../kube/index.ts';
+import { keyOf } from '../../../kube/index.ts';
+import type { AnyObject } from '../../../kube/index.ts';
 import { RenderError } from './renderer.ts';
 
 /**

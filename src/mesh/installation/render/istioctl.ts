@@ -2,9 +2,9 @@
 // input, and is ended when it takes too long or prints too much. What it complains about is in the error.
 import { spawn } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parseVersion, coreOf } from '../version/semver.ts';
+import { parseVersion, coreOf } from '../../version/semver.ts';
 import { parseManifests } from './manifests.ts';
-import type { IstioOperator } from './operator.ts';
+import type { IstioOperator } from '../operator/operator.ts';
 import { RenderError } from './renderer.ts';
 import type { Renderer } from './renderer.ts';
 

@@ -1,7 +1,7 @@
 // What other objects of the cluster say about an installation: ConfigMaps with features and network details, and Services.
 // What is not there says nothing; what can't be read is reported, and then says nothing either.
 import { parse } from 'yaml';
-import type { KubeObject } from '../../kube/index.ts';
+import type { KubeObject } from '../../../kube/index.ts';
 import type { LoadBalancerFacts } from './flavour.ts';
 import { valueAt } from './operator.ts';
 

@@ -1,6 +1,6 @@
 // The IstioOperator without any wish: the profile of each cluster size. What both sizes share is in shared-defaults.ts.
-import { DISCLAIMER, DISCLAIMER_TEXT, EGRESS_GATEWAY, INGRESS_GATEWAY, ISTIO_NAMESPACE } from '../names.ts';
-import { MODULE_LABEL, MODULE_NAME } from '../names.ts';
+import { DISCLAIMER, DISCLAIMER_TEXT, EGRESS_GATEWAY, INGRESS_GATEWAY, ISTIO_NAMESPACE } from '../../names.ts';
+import { MODULE_LABEL, MODULE_NAME } from '../../names.ts';
 import { overlay } from './operator.ts';
 import type { IstioOperator, Overlay, Tree } from './operator.ts';
 import { sharedMeshConfig, sharedValues } from './shared-defaults.ts';

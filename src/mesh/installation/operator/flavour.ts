@@ -1,5 +1,5 @@
 // What kind of cluster it is: where its CNI plugins are, and which annotations its load balancer needs.
-import { INGRESS_GATEWAY } from '../names.ts';
+import { INGRESS_GATEWAY } from '../../names.ts';
 import type { Tree } from './operator.ts';
 import type { Node } from './size.ts';
 

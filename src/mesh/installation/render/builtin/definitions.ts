@@ -1,6 +1,6 @@
 // Definitions of Istio's kinds: names as they are, content unchecked.
-import type { AnyObject } from '../../../kube/index.ts';
-import { ISTIO_KINDS } from '../../istio-kinds.ts';
+import type { AnyObject } from '../../../../kube/index.ts';
+import { ISTIO_KINDS } from '../../../istio-kinds.ts';
 import { clusterWide } from './objects.ts';
 
 const ANYTHING = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { defaultOperator } from './defaults.ts';
+import { defaultOperator } from '../operator/defaults.ts';
 import { istioctlRenderer } from './istioctl.ts';
 import type { IstioctlOptions } from './istioctl.ts';
 
