@@ -7,7 +7,7 @@ import { systemClock } from '../src/kube/clock.ts';
 import { byLabel } from '../src/kube/tables/object-index.ts';
 import { defineKind } from '../src/kube/objects.ts';
 import type { KubeObject } from '../src/kube/objects.ts';
-import { reading, Tables } from '../src/kube/tables/tables.ts';
+import { defineTable, Tables } from '../src/kube/tables/tables.ts';
 import { median, note, table, target } from './support.ts';
 
 interface Part extends KubeObject {
@@ -22,7 +22,7 @@ const noClient = { flow: () => noClient } as unknown as Client;
 
 /** A controller over `keys` objects, each of which reads ten more through an index, fed by hand. */
 class World {
-  readonly tables = new Tables([reading(Whole), reading(Part, { indexes: { whole: byLabel('whole') } })]);
+  readonly tables = new Tables([Whole, defineTable(Part, { indexes: { whole: byLabel('whole') } })]);
   readonly keys: number;
   readonly controller: Controller;
   planned = 0;

@@ -1,7 +1,7 @@
 // A control plane of its own process for idle.ts: four tables, one controller, leader election; reports and waits.
 import { setTimeout } from 'node:timers/promises';
 import { createLogger, defineController, Manager } from '../src/controller/index.ts';
-import { connect, defineKind, loadConfig, reading } from '../src/kube/index.ts';
+import { connect, defineKind, loadConfig } from '../src/kube/index.ts';
 import type { IdleReport } from './idle.ts';
 
 const IDLE_SECONDS = 20;
@@ -21,9 +21,8 @@ const manager = new Manager({
     defineController({
       name: 'idle',
       kind: ConfigMap,
-      reads: [reading(Secret), reading(Service), reading(Deployment)],
       plan: (view, { metadata: { namespace } }) => {
-        view.list(Service, { namespace: namespace! });
+        for (const kind of [Secret, Service, Deployment]) view.list(kind, { namespace: namespace! });
         return {};
       },
     }),

@@ -4,7 +4,6 @@ import { Upstream } from '../src/api/upstream.ts';
 import { Reads } from '../src/controller/index.ts';
 import { Tables } from '../src/kube/index.ts';
 import type { AnyKind, KubeObject } from '../src/kube/index.ts';
-import { routingTables } from '../src/routing/controllers/tables.ts';
 import { routingModels } from '../src/routing/models/index.ts';
 import { partsIn } from '../src/routing/models/parts.ts';
 import { Pod } from '../src/routing/objects.ts';
@@ -114,7 +113,7 @@ function keepUpToDate(sources: readonly Source[]) {
     return { ...rest, metadata: { ...metadata, uid: `${i}`, resourceVersion: '1' } };
   });
   const kinds = [Mesh, RoutingRule, Upstream, Pod] as readonly AnyKind[];
-  const tables = new Tables(routingTables);
+  const tables = new Tables();
   const put = (each: KubeObject): void => tables.of(kinds.find(({ kind }) => kind === each.kind)!).observe(each);
   for (const each of objects) put(each);
   const models = routingModels(OPTIONS);

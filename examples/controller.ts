@@ -2,7 +2,7 @@
 //   node examples/controller.ts          with $KUBECONFIG, or ~/.kube/config; Ctrl-C stops it
 import { defineController, Manager } from 'offshoot/controller';
 import type { Plan } from 'offshoot/controller';
-import { connect, defineKind, loadConfig, own, reading, remove } from 'offshoot/kube';
+import { connect, defineKind, loadConfig, own, remove } from 'offshoot/kube';
 import type { KubeObject } from 'offshoot/kube';
 
 interface ResourceQuota extends KubeObject {
@@ -16,7 +16,6 @@ const quotas = defineController<KubeObject>({
   name: 'quotas',
   kind: Namespace,
   ownsStatus: false,
-  reads: [reading(ResourceQuota)],
   // Pure: what to do now, given what is there. Reading is subscribing: whoever changes or deletes the quota wakes it.
   plan(view, { metadata }): Plan {
     const ref = { name: 'pods', namespace: metadata.name };

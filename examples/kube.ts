@@ -1,6 +1,6 @@
 // Waits until a Deployment has all its pods, and shows every step on the way.
 //   node examples/kube.ts NAMESPACE NAME          with $KUBECONFIG, or ~/.kube/config
-import { connect, defineKind, loadConfig, reading, systemClock, Tables } from 'offshoot/kube';
+import { connect, defineKind, defineTable, loadConfig, systemClock, Tables } from 'offshoot/kube';
 import type { KubeObject } from 'offshoot/kube';
 
 interface Deployment extends KubeObject {
@@ -17,9 +17,9 @@ const stopping = new AbortController();
 const { signal } = stopping;
 
 // A table is kept current by a list and a watch, which resume by themselves whatever happens to the connection.
-const tables = new Tables([reading(Deployment, { namespace, fieldSelector: `metadata.name=${name}` })]);
+const tables = new Tables();
 const kept = tables.run({ client, clock: systemClock, signal });
-const table = tables.of(Deployment);
+const table = tables.of(defineTable(Deployment, { namespace, fieldSelector: `metadata.name=${name}` }));
 await table.whenSynced(signal);
 if (table.size === 0) console.log(`${namespace}/${name} is not there yet`);
 

@@ -7,7 +7,7 @@ import { isNotFound } from '../src/kube/errors.ts';
 import { defineKind } from '../src/kube/objects.ts';
 import type { AnyObject } from '../src/kube/objects.ts';
 import { edit, editStatus, remove } from '../src/kube/write/steps.ts';
-import { reading, Tables } from '../src/kube/tables/tables.ts';
+import { Tables } from '../src/kube/tables/tables.ts';
 import { describeClusters } from './cluster/index.ts';
 import { until } from './support/until.ts';
 
@@ -21,7 +21,7 @@ const name = 'papers.notfound.test.dev';
 describeClusters('not found', (cluster) => {
   let client: Client;
   let namespace: string;
-  const tables = new Tables([reading(Paper), reading(Unknown)]);
+  const tables = new Tables([Paper, Unknown]);
   const end = new AbortController();
   let running: Promise<void>;
   let applier: Applier;

@@ -7,19 +7,27 @@ import type { Clock } from '../kube/clock.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { Kind, KubeObject, Ref } from '../kube/objects.ts';
 import type { Step } from '../kube/write/steps.ts';
+import { NotSynced } from '../kube/tables/tables.ts';
 import type { Tables } from '../kube/tables/tables.ts';
 import type { PlannedEvent } from './definition.ts';
+import type { Facts } from './facts.ts';
 import type { Logger } from './logger.ts';
 
 /** What a chore works with. */
 export interface ChoreSite {
+  /** What is observed; reading it here subscribes to nothing. */
+  readonly facts: Facts;
+  /** For who tracks what it reads: `factsOf(tables, read)`. */
   readonly tables: Tables;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Carries steps out, as those of a plan. */
   apply(steps: readonly Step[]): Promise<readonly Outcome[]>;
   record(object: KubeObject, event: PlannedEvent): void;
-  /** An object as the server has it now; undefined only if the server knows the kind and says that it is not there. */
+  /**
+   * An object as the server has it now, and from now on in the tables; undefined only if the server knows the kind and
+   * says that it is not there.
+   */
   read<T extends KubeObject>(kind: Kind<T>, ref: Ref): Promise<T | undefined>;
 }
 
@@ -27,7 +35,7 @@ export interface Chore {
   readonly name: string;
   /** How long it rests between two times. */
   readonly everyMs: number;
-  /** Looks at the tables and does what is due. What it throws is logged. */
+  /** Looks at the facts and does what is due. What it throws is logged; what it must wait for (`NotSynced`), waited for. */
   run(site: ChoreSite): Promise<void>;
 }
 
@@ -37,6 +45,10 @@ export async function runChore(chore: Chore, site: ChoreSite, signal: AbortSigna
     try {
       await chore.run(site);
     } catch (err) {
+      if (err instanceof NotSynced) {
+        await err.table.whenSynced(signal).catch(() => {});
+        continue;
+      }
       if (!signal.aborted)
         site.logger.warn({ err, chore: chore.name }, 'a chore failed, and is tried again at its time');
     }

@@ -7,7 +7,6 @@ import { ApiError } from '../kube/errors.ts';
 import { defineKind } from '../kube/objects.ts';
 import type { Kind, KubeObject } from '../kube/objects.ts';
 import { edit, own } from '../kube/write/steps.ts';
-import { reading } from '../kube/tables/tables.ts';
 import { defineController, Manager } from './index.ts';
 import type { ControllerDefinition } from './index.ts';
 import { createLogger } from './logger.ts';
@@ -107,7 +106,6 @@ describe('a plan is carried out', () => {
       defineController<Copy>({
         name: 'blind',
         kind: Copy,
-        reads: [reading(Template)],
         plan: (_view, { metadata: { name } }) => ({ steps: [own(Template, template(name, 'made'))] }),
       }),
     ]);
@@ -116,6 +114,40 @@ describe('a plan is carried out', () => {
     await api.delete(Template, { name: 'a', namespace: 'team' });
     await settled(manager);
     expect([...api.all(Template).keys()]).toEqual(['team/a']);
+  });
+
+  test('a plan that read what is not listed yet writes nothing, and is made again once it is', async () => {
+    const api = new FakeApi();
+    const clock = new FakeClock();
+    let plans = 0;
+    const definition = defineController<Copy>({
+      name: 'cautious',
+      kind: Copy,
+      plan: (view) => {
+        plans++;
+        const found = view.get(Template, { name: 'text', namespace: 'team' });
+        return { steps: found ? [] : [own(Board, board())], status: { found: found !== undefined } };
+      },
+    });
+    const logger = createLogger({ level: 'silent' });
+    const manager = new Manager({ client: api, controllers: [definition], clock, logger });
+    managers.push(manager);
+    await manager.start();
+    await api.create(Template, template('text', 'hello'));
+    let refuse = true;
+    api.intercept = ({ verb, kind }) => {
+      if (refuse && verb === 'list' && kind === 'Template')
+        throw new ApiError('try later', { code: 503, reason: 'ServiceUnavailable' });
+    };
+    await api.create(Copy, copy('a'));
+    await until(() => plans === 1);
+    await clock.advance(3_000);
+    expect([plans, manager.idle, api.writes.map(({ kind }) => kind)]).toEqual([1, false, ['Template', 'Copy']]);
+    refuse = false;
+    await clock.advance(60_000);
+    await settled(manager);
+    expect(api.writes.slice(2)).toMatchObject([{ kind: 'Copy', subresource: 'status' }]);
+    expect(api.all(Copy).get('team/a')!['status']).toEqual({ found: true });
   });
 
   test('deletion leaves nothing behind and lets the object go', async () => {
@@ -187,7 +219,6 @@ describe('writes', () => {
       defineController<Copy>({
         name: 'counting',
         kind: Copy,
-        reads: [reading(Template)],
         // Two writes, so that there is time to hear of the other one in between.
         plan: (_view, { status }) => ({
           steps: ['one', 'two'].map((name) => own(Template, template(name, 'made'))),
@@ -223,7 +254,6 @@ describe('writes', () => {
 const picky = defineController<Copy>({
   name: 'picky',
   kind: Copy,
-  reads: [reading(Template)],
   plan: (view) => {
     const found = view.get(Template, { name: 'text', namespace: 'team' });
     if (found === undefined) throw new Error('there is no template');
@@ -378,7 +408,6 @@ describe('failures', () => {
     const patient = defineController<Copy>({
       name: 'patient',
       kind: Copy,
-      reads: [reading(Note)],
       plan: (view, { metadata: { name } }) => {
         const wanted = ['0', '1', '2'].map((i) => ({ name: `${name}-${i}`, namespace: 'team' }));
         const refusals = wanted.map((ref) => view.refusal(Note, ref)).filter((text) => text !== undefined);

@@ -8,10 +8,11 @@ import { ApiError, isTransient } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { keyOf } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
-import { edit, editStatus, objectOf } from '../kube/write/steps.ts';
+import { edit, editStatus } from '../kube/write/steps.ts';
 import type { Step } from '../kube/write/steps.ts';
-import type { Tables } from '../kube/tables/tables.ts';
-import { jsonEqual } from '../watchable/index.ts';
+import { NotSynced } from '../kube/tables/tables.ts';
+import type { AnyTable, Tables } from '../kube/tables/tables.ts';
+import { jsonEqual, untracked } from '../watchable/index.ts';
 import type { Subscription } from '../watchable/index.ts';
 import { readNow, runChore } from './chore.ts';
 import type { ChoreSite } from './chore.ts';
@@ -20,6 +21,7 @@ import type { Status } from './conditions.ts';
 import type { ControllerDefinition, Failure, Plan, PlannedEvent } from './definition.ts';
 import { Echoes } from './echoes.ts';
 import type { Wrote } from './echoes.ts';
+import { factsOf, readTargets } from './facts.ts';
 import { failureOf, PlanThrew, withFailure, withoutFailure } from './failure.ts';
 import type { Logger } from './logger.ts';
 import type { ControllerMetrics } from './metrics.ts';
@@ -30,6 +32,11 @@ import type { View } from './view.ts';
 
 /** Reconciling without a pause must not keep timers and sockets from running for longer than this. */
 const YIELD_AFTER_MS = 10;
+
+/** So many objects in a row whose plans read nothing new show that the others' will not either. */
+const ENOUGH_PLANS = 100;
+/** No key of an object. */
+const WARM_UP = '';
 
 /** So many conflicts in a row are part of life; more of them, after about 5 s, and somebody must be told. */
 const ORDINARY_CONFLICTS = 10;
@@ -100,7 +107,7 @@ export class Controller {
     this.#reads = new Reads({
       tables: options.tables,
       now: () => options.clock.now(),
-      wake: (key) => this.#wake(key),
+      wake: (key) => key !== WARM_UP && this.#wake(key),
       onChange: (key, value) => this.#echoes.note(key, value),
     });
   }
@@ -115,7 +122,38 @@ export class Controller {
     return this.#queue.idle && (this.#subscription?.lag ?? 0) === 0;
   }
 
-  /** Starts the workers. The tables must be synced. */
+  /**
+   * Plans for what is there, without writing, so that what plans read is listed before it counts: plans are pure. Whoever
+   * takes over from another process then has to wait for nothing.
+   */
+  async warmUp(signal: AbortSignal): Promise<void> {
+    const table = this.#tables.of(this.#definition.kind);
+    await table.whenSynced(signal);
+    let known = 0;
+    for (const object of table.list()) {
+      if (known++ === ENOUGH_PLANS) break;
+      while (!signal.aborted) {
+        const unsynced = this.#unsyncedFor(object);
+        if (unsynced === undefined) break;
+        known = 0;
+        await unsynced.whenSynced(signal);
+      }
+      await this.#letOthersRun();
+    }
+    this.#reads.forget(WARM_UP);
+  }
+
+  /** The first table that a plan would have to wait for. */
+  #unsyncedFor(object: KubeObject): AnyTable | undefined {
+    try {
+      this.#reads.track(WARM_UP, (view) => this.#plan(view, object));
+    } catch (error) {
+      if (error instanceof NotSynced) return error.table;
+    }
+    return undefined;
+  }
+
+  /** Starts the workers. The table of the kind must be synced. */
   start(): void {
     const table = this.#tables.of(this.#definition.kind);
     this.#subscription = table.map.subscribe({ state: false });
@@ -218,15 +256,15 @@ export class Controller {
   }
 
   #plan(view: View, object: KubeObject): Plan {
-    let plan: Plan;
     view.get(this.#definition.kind, object.metadata);
+    let plan: Plan;
     try {
       plan = this.#definition.plan(view, object);
     } catch (error) {
-      throw new PlanThrew(error);
+      throw error instanceof NotSynced ? error : new PlanThrew(error);
     }
     // What a plan writes it also depends on, whether it looked at it or not: else drift of it would go unnoticed.
-    for (const step of plan.steps ?? []) view.get(step.kind, objectOf(step).metadata);
+    readTargets(this.#tables, view.read, plan.steps ?? []);
     return plan;
   }
 
@@ -264,6 +302,10 @@ export class Controller {
 
   async #failed(key: string, object: KubeObject, error: unknown): Promise<Result> {
     if (this.#stopping.signal.aborted) return 'error';
+    if (error instanceof NotSynced) {
+      this.#logger.debug({ key, reason: error.message }, 'planning again once it is known');
+      return 'requeue';
+    }
     const isConflict = error instanceof PlanOutdated && this.#queue.failures(key) < ORDINARY_CONFLICTS;
     // Whoever loses the lease is about to end; but its renewal may only have come late.
     if (error instanceof WriteForbidden || isConflict) {
@@ -320,12 +362,17 @@ export class Controller {
 
   #choreSite(): ChoreSite {
     return {
+      facts: factsOf(this.#tables, untracked),
       tables: this.#tables,
       clock: this.#clock,
       logger: this.#logger,
       apply: (steps) => this.#apply(steps),
       record: (object, event) => this.#record(object, event),
-      read: (kind, ref) => readNow(this.#client, kind, ref),
+      read: async (kind, ref) => {
+        const found = await readNow(this.#client, kind, ref);
+        if (found !== undefined) for (const table of this.#tables.holding(kind)) table.observe(found);
+        return found;
+      },
     };
   }
 

@@ -1,11 +1,11 @@
-// What a controller is made of: a kind, what it reads, and one pure function.
+// What a controller is made of: a kind and one pure function.
 import type { Kind, KubeObject } from '../kube/objects.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Outcome } from '../kube/write/apply.ts';
 import type { Step } from '../kube/write/steps.ts';
-import type { TableDeclaration, Tables } from '../kube/tables/tables.ts';
 import type { Chore } from './chore.ts';
 import type { Status } from './conditions.ts';
+import type { Facts } from './facts.ts';
 import type { ComputedGauge, Series } from './metrics.ts';
 import type { View } from './view.ts';
 
@@ -57,14 +57,13 @@ export interface Failure {
 export interface ControllerDefinition<T extends KubeObject = KubeObject> {
   /** Names the field manager (`offshoot-<name>`), metrics and logs. */
   readonly name: string;
+  /** What it plans for; a `defineTable` that selects objects leaves out what is not for it. */
   readonly kind: Kind<T>;
   /**
    * The Lease by which processes that could do the same work exclude each other, where the manager elects leaders;
    * controllers that name none share that of the manager.
    */
   readonly lease?: string;
-  /** The tables that plans read, with their indexes; the controller's own kind need not be among them. */
-  readonly reads?: readonly TableDeclaration[];
   /** Pure: reads only through the view, does no I/O, returns at once. Deletion shows as `deletionTimestamp`. */
   plan(view: View, object: T): Plan;
   /** Put on every object before its first plan; taken off when a plan of its deletion says `finished`. */
@@ -88,13 +87,13 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject> {
   readonly maxBackoffMs?: number;
   /** What is done now and then beside plans; by the process that leads. */
   readonly chores?: readonly Chore[];
-  /** Metrics of what the tables hold; reported by the process that leads. */
+  /** Metrics of what is observed; reported by the process that leads. */
   readonly gauges?: readonly TableGauge[];
 }
 
-/** A metric computed from the tables when somebody asks for it. */
+/** A metric computed from what is observed when somebody asks for it; not before that is known. */
 export interface TableGauge extends ComputedGauge {
-  series(tables: Tables): Iterable<Series>;
+  series(facts: Facts): Iterable<Series>;
 }
 
 /** Declares a controller; checks at compile time that `plan` fits the kind. */

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
+import { FakeApi } from '../../test/support/fake-api.ts';
+import { FakeClock } from '../../test/support/fake-clock.ts';
 import { byLabel } from '../kube/tables/object-index.ts';
 import { defineKind, keyOf, refOf } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
-import { reading, Tables } from '../kube/tables/tables.ts';
+import { defineTable, Tables } from '../kube/tables/tables.ts';
 import { derive, WatchableMap } from '../watchable/index.ts';
 import { defineModel } from './facts.ts';
 import { Reads } from './view.ts';
+import type { View } from './view.ts';
 
 const Thing = defineKind<KubeObject>('test.dev/v1', 'Thing', 'things');
 const Owner = defineKind<KubeObject>('test.dev/v1', 'Owner', 'owners');
@@ -29,8 +32,16 @@ const wishes = defineModel((facts) =>
   ),
 );
 
+function attempt(run: () => unknown): unknown {
+  try {
+    return run();
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 function world() {
-  const tables = new Tables([reading(Thing, { indexes: { owner: byLabel('owner') } }), reading(Owner)]);
+  const tables = new Tables([defineTable(Thing, { indexes: { owner: byLabel('owner') } }), Owner]);
   const woken: string[] = [];
   const reads = new Reads({ tables, now: () => 0, wake: (reader) => woken.push(reader) });
   let version = 0;
@@ -75,6 +86,42 @@ test('a model is made once for the tables that it is read from', () => {
   const modelOf = (w: typeof one, reader: string): unknown => w.reads.track(reader, (view) => view.model(wishes));
   expect(modelOf(one, 'a')).toBe(modelOf(one, 'b'));
   expect(modelOf(other, 'a')).not.toBe(modelOf(one, 'a'));
+});
+
+test('what is not listed yet is no absence: reading it, also through a model, throws until it is', async () => {
+  const api = new FakeApi();
+  await api.create(Thing, {
+    apiVersion: 'test.dev/v1',
+    kind: 'Thing',
+    metadata: { name: 'a', namespace: 'n', labels: { owner: 'x' } },
+  });
+  const ending = new AbortController();
+  const tables = new Tables();
+  const running = tables.run({ client: api, clock: new FakeClock(), signal: ending.signal });
+  const woken: string[] = [];
+  const reads = new Reads({ tables, now: () => 0, wake: (reader) => woken.push(reader) });
+  const plans: Record<string, (view: View) => unknown> = {
+    get: (view: View) => view.get(Thing, { namespace: 'n', name: 'a' })?.metadata.name,
+    list: (view: View) => view.list(Thing).length,
+    keys: (view: View) => view.keys(Thing),
+    served: (view: View) => view.served(Thing),
+    'value of a model': (view: View) => view.read.get(view.model(wishes), 'n/a')?.isThere,
+    'index of a model': (view: View) => view.read.index(view.model(wishes), 'owner', 'x').length,
+  };
+  const look = (): unknown[] => Object.entries(plans).map(([name, plan]) => attempt(() => reads.track(name, plan)));
+  const unlisted = (plural: string): string => `the ${plural} of the cluster have not been listed yet`;
+  expect(look()).toEqual(Object.keys(plans).map(() => unlisted('things')));
+  await tables.of(Thing).whenSynced();
+  reads.deliver();
+  expect(woken.splice(0).sort()).toEqual(Object.keys(plans).sort());
+  // The value reads the owners next.
+  expect(look()).toEqual(['a', 1, ['n/a'], true, unlisted('owners'), unlisted('owners')]);
+  await tables.of(Owner).whenSynced();
+  reads.deliver();
+  expect(woken.splice(0).sort()).toEqual(['index of a model', 'value of a model']);
+  expect(look()).toEqual(['a', 1, ['n/a'], true, false, 1]);
+  ending.abort();
+  await running;
 });
 
 test('a plan reads a map that somebody else fills, also what is not there yet', () => {

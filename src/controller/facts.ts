@@ -6,7 +6,11 @@ import type { AnyKind, Kind, KubeObject, Ref } from '../kube/objects.ts';
 import { matches, parseSelector } from '../kube/selector.ts';
 import type { Selector } from '../kube/selector.ts';
 import { inNamespace } from '../kube/tables/table.ts';
-import type { Tables } from '../kube/tables/tables.ts';
+import type { Table } from '../kube/tables/table.ts';
+import { NotSynced } from '../kube/tables/tables.ts';
+import type { AnyTable, Tables } from '../kube/tables/tables.ts';
+import { objectOf } from '../kube/write/steps.ts';
+import type { Step } from '../kube/write/steps.ts';
 import type { Read } from '../watchable/index.ts';
 
 export interface Facts {
@@ -45,12 +49,17 @@ export function defineModel<M>(make: (facts: (read: Read) => Facts) => M): Model
   };
 }
 
-/** The facts of these tables, as `read` reads them. */
+/** The facts of these tables, as `read` reads them. A table that has not been listed yet throws `NotSynced`. */
 export function factsOf(tables: Tables, read: Read): Facts {
+  const tableOf = <T extends KubeObject>(kind: Kind<T>): Table<T> => {
+    const table = tables.of(kind);
+    refuseUnsynced(tables, table as unknown as AnyTable, read);
+    return table;
+  };
   return {
-    get: (kind, ref) => read.get(tables.of(kind).map, keyOf(ref)),
+    get: (kind, ref) => read.get(tableOf(kind).map, keyOf(ref)),
     list: (kind, { namespace, labels = '' } = {}) => {
-      const { map } = tables.of(kind);
+      const { map } = tableOf(kind);
       if (labels === '') return read.list(map, inNamespace(namespace));
       const selector = selectorOf(labels);
       return read.list(map, {
@@ -59,12 +68,31 @@ export function factsOf(tables: Tables, read: Read): Facts {
         id: labels,
       });
     },
-    index: (kind, index, value) => read.index(tables.of(kind).map, index, value),
-    keys: (kind) => read.keys(tables.of(kind).map),
-    served: (kind) => read.get(tables.of(kind).state, 'served')!,
+    index: (kind, index, value) => read.index(tableOf(kind).map, index, value),
+    keys: (kind) => read.keys(tableOf(kind).map),
+    served: (kind) => read.get(tableOf(kind).state, 'served')!,
     read,
     model: (model) => model.in(tables),
   };
+}
+
+/** Subscribes to the objects that steps are about, in whatever form there are tables of their kinds. */
+export function readTargets(tables: Tables, read: Read, steps: readonly Step[]): void {
+  // All of them start before the first is waited for.
+  const targets = steps.map((step) => ({ key: keyOf(objectOf(step).metadata), among: tables.holding(step.kind) }));
+  for (const { key, among } of targets) {
+    for (const table of among) {
+      refuseUnsynced(tables, table, read);
+      read.get(table.map, key);
+    }
+  }
+}
+
+/** Once it is listed, it stays so: until then, whoever reads it is to be woken when it is. */
+function refuseUnsynced(tables: Tables, table: AnyTable, read: Read): void {
+  if (!tables.awaits(table)) return;
+  read.get(table.state, 'synced');
+  throw new NotSynced(table);
 }
 
 /** Plans ask for the same few selectors again and again. */

@@ -65,6 +65,11 @@ export class LedControllers {
     return (this.working || this.#state === 'stopping') && (this.#elector?.leading() ?? true);
   }
 
+  /** Lists what the first plans read. */
+  async warmUp(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#controllers.map((controller) => controller.warmUp(signal)));
+  }
+
   /** Works, or campaigns for the Lease and works then. */
   start(): void {
     this.#options.metrics.leading(this.lease, false);

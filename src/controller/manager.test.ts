@@ -28,7 +28,7 @@ async function world(): Promise<FakeApi> {
 }
 
 describe('starting', () => {
-  test('no plan is made before every table is synced', async () => {
+  test('nothing is written before what the first plans read is known', async () => {
     const api = await world();
     let refuse = true;
     api.intercept = ({ verb, kind }) => {
@@ -67,7 +67,7 @@ test('gauges are computed at each scrape, and metrics can be served apart from t
     name: 'copies',
     help: 'Copies by namespace',
     labels: ['namespace'],
-    series: (tables) => [{ labels: { namespace: 'default' }, value: tables.of(Copy).size }],
+    series: (facts) => [{ labels: { namespace: 'default' }, value: facts.keys(Copy).length }],
   };
   const manager = make({
     client: api,

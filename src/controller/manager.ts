@@ -3,14 +3,16 @@ import type { Client } from '../kube/client/client.ts';
 import { systemClock } from '../kube/clock.ts';
 import type { Clock } from '../kube/clock.ts';
 import { EventRecorder } from '../kube/events.ts';
-import { reading, Tables } from '../kube/tables/tables.ts';
+import { NotSynced, Tables } from '../kube/tables/tables.ts';
 import { Controller } from './controller.ts';
-import type { ControllerDefinition } from './definition.ts';
+import { untracked } from '../watchable/index.ts';
+import type { ControllerDefinition, TableGauge } from './definition.ts';
+import { factsOf } from './facts.ts';
 import { LedControllers } from './led-controllers.ts';
 import { createLogger } from './logger.ts';
 import type { Logger } from './logger.ts';
 import { createMetrics } from './metrics.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics, Series } from './metrics.ts';
 import { serveProbes } from './probes.ts';
 import type { ProbeServer } from './probes.ts';
 
@@ -49,7 +51,7 @@ export class LeadershipLost extends Error {
 }
 
 export class Manager {
-  readonly tables: Tables;
+  readonly tables = new Tables();
   readonly metrics: Metrics;
   readonly #options: ManagerOptions;
   readonly #clock: Clock;
@@ -74,12 +76,6 @@ export class Manager {
     this.#logger = options.logger ?? createLogger();
     this.metrics = options.metrics ?? createMetrics();
     const { controllers, client } = options;
-    // A controller that declares how it reads its own kind may leave out what is not for it.
-    this.tables = new Tables(
-      controllers.flatMap(({ kind, reads = [] }) =>
-        reads.some((each) => each.kind === kind) ? reads : [reading(kind), ...reads],
-      ),
-    );
     this.#events = new EventRecorder({
       client: client.flow('events'),
       clock: this.#clock,
@@ -102,7 +98,7 @@ export class Manager {
         }),
       );
       for (const gauge of definition.gauges ?? []) {
-        this.metrics.computed(gauge, () => (led.working ? gauge.series(this.tables) : []));
+        this.metrics.computed(gauge, () => (led.working ? this.#seriesOf(gauge) : []));
       }
     }
   }
@@ -124,10 +120,14 @@ export class Manager {
 
   /** True when all controllers work in this process and nothing is left to do at the moment. */
   get idle(): boolean {
-    return this.#state === 'running' && [...this.#led.values()].every((led) => led.idle);
+    if (this.#state !== 'running' || [...this.tables].some((table) => !table.synced)) return false;
+    return [...this.#led.values()].every((led) => led.idle);
   }
 
-  /** Resolves when the tables are synced and the controllers run, but for those whose Lease another process holds. */
+  /**
+   * Resolves when what the controllers plan for, and what their first plans read, is known and they run, but for those
+   * whose Lease another process holds. Everything else is listed when a plan first reads it.
+   */
   async start(): Promise<void> {
     if (this.#state !== 'new') throw new Error(`the manager can be started once; it is ${this.#state}`);
     this.#state = 'starting';
@@ -139,7 +139,8 @@ export class Manager {
       signal: this.#caches.signal,
       onError: (table, error) => this.#logger.warn({ kind: table.kind.kind, err: error }, 'watching failed, going on'),
     });
-    await this.tables.whenSynced(this.#caches.signal).catch(() => {});
+    const { signal } = this.#caches;
+    await Promise.all([...this.#led.values()].map((led) => led.warmUp(signal))).catch(() => {});
     if (this.#state !== 'starting') return;
     this.#synced = true;
     this.#state = 'running';
@@ -199,6 +200,15 @@ export class Manager {
     return led;
   }
 
+  #seriesOf(gauge: TableGauge): Iterable<Series> {
+    try {
+      return gauge.series(factsOf(this.tables, untracked));
+    } catch (error) {
+      if (error instanceof NotSynced) return [];
+      throw error;
+    }
+  }
+
   #lost(lease: string): void {
     if (this.#state !== 'running') return;
     this.#ended.reject(new LeadershipLost(`the lease ${lease} is lost: another process may have it now`));
@@ -227,6 +237,6 @@ export class Manager {
   }
 
   #unsynced(): string[] {
-    return [...this.tables].filter((table) => !table.synced).map((table) => table.kind.kind);
+    return [...this.tables].flatMap((table) => (table.synced ? [] : [table.kind.kind]));
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { defineKind, refOf } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { byLabel } from '../kube/tables/object-index.ts';
-import { reading, Tables } from '../kube/tables/tables.ts';
+import { defineTable, Tables } from '../kube/tables/tables.ts';
 import { derive } from '../watchable/index.ts';
 import { defineModel } from './facts.ts';
 import type { View } from './view.ts';
@@ -22,8 +22,8 @@ const teams = defineModel((facts) =>
   }),
 );
 
-function world(labelSelector?: string) {
-  const tables = new Tables([reading(Thing, { indexes: { team: byLabel('team') }, labelSelector })]);
+function world() {
+  const tables = new Tables([defineTable(Thing, { indexes: { team: byLabel('team') } })]);
   for (const each of [thing('a', 'blue'), thing('b', 'red')]) tables.of(Thing).observe(each);
   return { tables, whatIf: new WhatIf({ tables, now: () => 42 }) };
 }
@@ -77,10 +77,14 @@ test('steps are taken over until no plan would be made again', () => {
 });
 
 test('what the selection of a table leaves out is left out here, too', () => {
-  const { whatIf } = world('team=blue');
+  const { tables, whatIf } = world();
+  const Blue = defineTable(Thing, { labelSelector: 'team=blue' });
+  tables.of(Blue).observe(thing('a', 'blue'));
   whatIf.put(Thing, thing('c', 'red'));
   whatIf.put(Thing, thing('a', 'red', 2));
-  expect(whatIf.facts.keys(Thing)).toEqual([]);
+  whatIf.put(Thing, thing('d', 'blue'));
+  expect(whatIf.facts.keys(Blue)).toEqual(['n/d']);
+  expect(whatIf.facts.keys(Thing)).toEqual(['n/a', 'n/b', 'n/c', 'n/d']);
 });
 
 test('a plan says for how long it has found the same', () => {

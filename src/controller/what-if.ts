@@ -27,16 +27,17 @@ export class WhatIf {
 
   /** An object is there, as given; in the place of another of its name, if there is one. */
   put<T extends KubeObject>(kind: Kind<T>, object: T): void {
-    const table = this.#tables.of(kind);
     const key = keyOf(object.metadata);
-    const kept = table.form(object);
-    if (kept === undefined) this.#overlay.delete(table.map, key);
-    else this.#overlay.store(table.map, key, kept);
+    for (const table of this.#tables.holding(kind)) {
+      const kept = table.form(object);
+      if (kept === undefined) this.#overlay.delete(table.map, key);
+      else this.#overlay.store(table.map, key, kept);
+    }
   }
 
   /** An object is gone. */
   remove<T extends KubeObject>(kind: Kind<T>, ref: Ref): void {
-    this.#overlay.delete(this.#tables.of(kind).map, keyOf(ref));
+    for (const { map } of this.#tables.holding(kind)) this.#overlay.delete(map, keyOf(ref));
   }
 
   /** Runs a plan on a view of this world, and remembers for `reader` what it read, as a controller does for a key. */

@@ -20,8 +20,8 @@ import {
 import type { FoundVirtualServices, Made } from './lookup.ts';
 import type { PodEvent } from './mount-failures.ts';
 import { cloneName, itemsOf, ruleName, statusKey } from './names.ts';
-import { Deployment, NetworkPolicy, PodDisruptionBudget } from './objects.ts';
-import type { HorizontalPodAutoscaler, Pod, Service } from './objects.ts';
+import { Deployment } from './objects.ts';
+import type { HorizontalPodAutoscaler, NetworkPolicy, Pod, PodDisruptionBudget, Service } from './objects.ts';
 import { isCloneOf, isRuleOf } from './ownership.ts';
 import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
 import { handles } from '../traffic/istio/insert-routes.ts';
@@ -30,6 +30,7 @@ import { findRoots } from './roots.ts';
 import type { Roots } from './roots.ts';
 import { selects } from './services.ts';
 import type { Settings } from './settings.ts';
+import { byHost, DisruptionBudgets, NetworkPolicies } from './tables.ts';
 
 /** What is there that concerns an environment. */
 export interface EnvironmentFacts {
@@ -168,8 +169,8 @@ function workloadFacts(
     knownRules: consumer ? [] : knownRules(view, env, subset),
     autoscalers: clone === undefined ? [] : findAutoscalers(view, ref),
     ofBase: {
-      budgets: base === undefined ? [] : findSelecting(view, PodDisruptionBudget, base),
-      policies: base === undefined ? [] : findSelecting(view, NetworkPolicy, base),
+      budgets: base === undefined ? [] : findSelecting(view, DisruptionBudgets, base),
+      policies: base === undefined ? [] : findSelecting(view, NetworkPolicies, base),
       autoscalers: base === undefined ? [] : findAutoscalers(view, base.metadata),
     },
     services,
@@ -197,7 +198,7 @@ function hostFacts(view: Facts, env: DynamicEnv, subset: Subset, service: string
     ruleRef,
     rule,
     isRuleTaken: found !== rule,
-    otherRules: view.index(DestinationRule, 'host', host).filter((each) => !isRuleOf(env, each)),
+    otherRules: view.index(byHost(settings).rules, 'host', host).filter((each) => !isRuleOf(env, each)),
     ...findVirtualServices(view, host, (each) => handles(each, insertion), settings),
   };
 }

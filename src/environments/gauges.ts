@@ -14,9 +14,9 @@ const ofEnvironments: readonly TableGauge[] = [
     name: 'dynamic_environments',
     help: 'Environments by namespace',
     labels: ['namespace'],
-    series(tables) {
+    series(facts) {
       const counts = new Map<string, number>();
-      for (const { metadata } of tables.of(DynamicEnv).list()) {
+      for (const { metadata } of facts.list(DynamicEnv)) {
         counts.set(metadata.namespace ?? '', (counts.get(metadata.namespace ?? '') ?? 0) + 1);
       }
       return [...counts].map(([namespace, value]) => ({ labels: { namespace }, value }));
@@ -26,10 +26,9 @@ const ofEnvironments: readonly TableGauge[] = [
     name: 'degraded_dynamic_environments',
     help: '1 for each environment that is degraded',
     labels: ['namespace', 'name'],
-    series: (tables) =>
-      tables
-        .of(DynamicEnv)
-        .list()
+    series: (facts) =>
+      facts
+        .list(DynamicEnv)
         .filter(({ status }) => status?.state === 'degraded')
         .map(({ metadata: { namespace = '', name } }) => ({ labels: { namespace, name }, value: 1 })),
   },
@@ -40,9 +39,9 @@ function ofOrphans(settings: Settings): TableGauge {
     name: 'offshoot_orphaned_objects',
     help: 'Clones, rules and VirtualServices with routes of environments that are gone; certain: ours to remove',
     labels: ['kind', 'certain'],
-    series(tables) {
+    series(facts) {
       const counts = new Map<string, number>();
-      for (const { kind, doubt } of findOrphans(tables, settings)) {
+      for (const { kind, doubt } of findOrphans(facts, settings)) {
         const id = `${kind.kind} ${doubt === undefined}`;
         counts.set(id, (counts.get(id) ?? 0) + 1);
       }

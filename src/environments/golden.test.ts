@@ -9,14 +9,13 @@ import { DynamicEnv } from '../api/dynamicenv.ts';
 import { Reads } from '../controller/index.ts';
 import type { Plan, Refusal } from '../controller/index.ts';
 import { describe, keyOf, objectOf, Tables } from '../kube/index.ts';
-import type { AnyKind, Make, Own } from '../kube/index.ts';
+import type { Make, Own } from '../kube/index.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
 import { defaultSettings, environmentTables, planEnvironment, planVirtualService, routeWishes } from './index.ts';
 import { refusalKey, routeRefusals } from './routes/refusals.ts';
 import type { RouteRefusals } from './routes/refusals.ts';
 
 const DIR = path.join(import.meta.dirname, 'testdata');
-const KINDS: readonly AnyKind[] = environmentTables(defaultSettings).map(({ kind }) => kind);
 
 /** The first document of an input: what the world is about. Unknown fields are refused. */
 const Head = z.strictObject({
@@ -52,9 +51,9 @@ function plan(file: string): string {
   // Most worlds are about what is written in the end.
   const settings = { ...defaultSettings, settleMs: 0, ...head.settings };
   const [before, after] = [0, 1].map(() => {
-    const tables = new Tables(environmentTables(settings));
-    observeAll(tables, KINDS, objects);
-    for (const kind of KINDS) if (head.notServed.includes(kind.kind)) tables.of(kind).notServed();
+    const tables = new Tables(environmentTables);
+    observeAll(tables, environmentTables, objects);
+    for (const kind of environmentTables) if (head.notServed.includes(kind.kind)) tables.of(kind).notServed();
     return tables;
   }) as [Tables, Tables];
   const now = Date.parse(head.now);

@@ -13,19 +13,16 @@ import { routeWishes } from './routes/wishes.ts';
 import { PACE_MS, writeRoutes } from './routes/write.ts';
 import { defaultSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
-import { environmentTables } from './tables.ts';
 
 /** The controllers for environments: one makes them, the other writes the routes of all of them to VirtualServices. */
 export function environments(settings: Partial<Settings> = {}): readonly ControllerDefinition[] {
   const all = { ...defaultSettings, ...settings };
-  const reads = environmentTables(all);
   const maps = { wishes: routeWishes(all), refusals: routeRefusals() };
   return [
     defineController<DynamicEnv>({
       name: CONTROLLER,
       kind: DynamicEnv,
       finalizers: FINALIZERS,
-      reads,
       gauges: environmentGauges(all),
       chores: [orphanChore(all)],
       plan: (view, env) => planEnvironment(view, env, all, maps.refusals),
@@ -34,7 +31,6 @@ export function environments(settings: Partial<Settings> = {}): readonly Control
       name: 'environment-routes',
       fieldManager: FIELD_MANAGER,
       kind: VirtualService,
-      reads,
       ownsStatus: false,
       paceMs: PACE_MS,
       plan: (view, service) => planVirtualService(view, service, maps, all),

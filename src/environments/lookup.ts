@@ -1,21 +1,37 @@
 // What concerns an environment, found by the indexes of the tables.
-import { DynamicEnv } from '../api/dynamicenv.ts';
+import type { DynamicEnv } from '../api/dynamicenv.ts';
 import type { Facts } from '../controller/index.ts';
 import { keyOf } from '../kube/index.ts';
 import type { Kind, KubeObject, Ref } from '../kube/index.ts';
-import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
-import { isBeingMade, PodEvent } from './mount-failures.ts';
+import { VirtualService } from '../traffic/istio/objects.ts';
+import type { DestinationRule } from '../traffic/istio/objects.ts';
+import { isBeingMade } from './mount-failures.ts';
+import type { PodEvent } from './mount-failures.ts';
 import { uniqueVersion } from './names.ts';
-import { Deployment, HorizontalPodAutoscaler, Pod, Service } from './objects.ts';
+import type { Deployment, HorizontalPodAutoscaler, Pod, Service } from './objects.ts';
 import { isCloneOf, isRuleOf } from './ownership.ts';
 import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
 import { servicesOf } from './services.ts';
 import type { Settings } from './settings.ts';
-import { ANY, delegatesOf, NOBODY, selectorEntry } from './tables.ts';
+import {
+  ANY,
+  Autoscalers,
+  byHost,
+  ClonePods,
+  delegatesOf,
+  Deployments,
+  DestinationRules,
+  Environments,
+  MountFailures,
+  NOBODY,
+  selectorEntry,
+  Services,
+  VirtualServices,
+} from './tables.ts';
 
 /** The services that select the pods of a Deployment, by name. */
 export function findServices(view: Facts, base: Deployment): readonly Service[] {
-  return servicesOf(base, findSelecting(view, Service, base));
+  return servicesOf(base, findSelecting(view, Services, base));
 }
 
 /** Objects of a kind that may select the pods of a Deployment. */
@@ -28,24 +44,24 @@ export function findSelecting<T extends KubeObject>(view: Facts, kind: Kind<T>, 
 
 /** Autoscalers that scale a Deployment. */
 export function findAutoscalers(view: Facts, deployment: Ref): readonly HorizontalPodAutoscaler[] {
-  return view.index(HorizontalPodAutoscaler, 'scaled', keyOf(deployment));
+  return view.index(Autoscalers, 'scaled', keyOf(deployment));
 }
 
 /** The pods of a clone. */
 export function findPods(view: Facts, clone: Deployment): readonly Pod[] {
-  return view.index(Pod, 'deployment', keyOf(clone.metadata));
+  return view.index(ClonePods, 'deployment', keyOf(clone.metadata));
 }
 
 /** What is told of volumes of pods that can't be mounted, of those that are still being made. */
 export function findMountFailures(view: Facts, pods: readonly Pod[]): readonly PodEvent[] {
-  return pods.filter(isBeingMade).flatMap(({ metadata }) => view.index(PodEvent, 'pod', keyOf(metadata)));
+  return pods.filter(isBeingMade).flatMap(({ metadata }) => view.index(MountFailures, 'pod', keyOf(metadata)));
 }
 
 /** VirtualServices that this environment has edited, wherever they are. */
 export function findEdited(view: Facts, env: DynamicEnv): readonly VirtualService[] {
   const found = [
-    ...view.index(VirtualService, 'environment', keyOf(env.metadata)),
-    ...view.index(VirtualService, 'environment', `version ${uniqueVersion(env.metadata)}`),
+    ...view.index(VirtualServices, 'environment', keyOf(env.metadata)),
+    ...view.index(VirtualServices, 'environment', `version ${uniqueVersion(env.metadata)}`),
   ];
   return [...new Map(found.map((service) => [keyOf(service.metadata), service])).values()];
 }
@@ -53,7 +69,7 @@ export function findEdited(view: Facts, env: DynamicEnv): readonly VirtualServic
 /** Other environments with the same version. */
 export function findSameVersion(view: Facts, env: DynamicEnv): readonly DynamicEnv[] {
   return view
-    .index(DynamicEnv, 'version', uniqueVersion(env.metadata))
+    .index(Environments, 'version', uniqueVersion(env.metadata))
     .filter((other) => keyOf(other.metadata) !== keyOf(env.metadata));
 }
 
@@ -72,7 +88,7 @@ export function findMade(view: Facts, env: DynamicEnv, { taken }: RouteOwner): M
       ...unmarked.filter(({ metadata }) => !taken.includes(metadata.namespace ?? '')),
     ].filter((object) => isOurs(env, object));
   };
-  return { clones: made(Deployment, isCloneOf), rules: made(DestinationRule, isRuleOf) };
+  return { clones: made(Deployments, isCloneOf), rules: made(DestinationRules, isRuleOf) };
 }
 
 export interface FoundVirtualServices {
@@ -98,11 +114,12 @@ export function findVirtualServices(
   view: Facts,
   host: string,
   hasRoutes: (service: VirtualService) => boolean,
-  { gatewayRoutes }: Settings,
+  settings: Settings,
 ): FoundVirtualServices {
+  const { virtualServices } = byHost(settings);
   const services = new Map<string, VirtualService>();
   const missing = new Map<string, { name: string; namespace: string }>();
-  for (const root of view.index(VirtualService, 'host', host)) {
+  for (const root of view.index(virtualServices, 'host', host)) {
     if (hasRoutes(root)) services.set(keyOf(root.metadata), root);
     for (const ref of delegatesOf(root)) {
       const found = view.get(VirtualService, ref);
@@ -111,12 +128,12 @@ export function findVirtualServices(
     }
   }
   const leftAlone: LeftAlone[] = [];
-  for (const service of view.index(VirtualService, 'destination', host)) {
+  for (const service of view.index(virtualServices, 'destination', host)) {
     const key = keyOf(service.metadata);
     if (services.has(key)) continue;
     const isDelegate = (service.spec?.hosts ?? []).length === 0;
-    const roots = isDelegate ? view.index(VirtualService, 'delegate', key) : [service];
-    if (gatewayRoutes && roots.some((root) => gatewaysOf(root).length > 0) && hasRoutes(service)) {
+    const roots = isDelegate ? view.index(VirtualServices, 'delegate', key) : [service];
+    if (settings.gatewayRoutes && roots.some((root) => gatewaysOf(root).length > 0) && hasRoutes(service)) {
       services.set(key, service);
     } else leftAlone.push({ service, roots });
   }

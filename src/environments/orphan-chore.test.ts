@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { DynamicEnv } from '../api/dynamicenv.ts';
-import { createLogger } from '../controller/index.ts';
+import { createLogger, factsOf } from '../controller/index.ts';
 import type { ChoreSite } from '../controller/index.ts';
 import { describe as describeStep, keyOf, objectOf } from '../kube/index.ts';
 import type { Kind, KubeObject, Ref, Tables } from '../kube/index.ts';
+import { untracked } from '../watchable/index.ts';
 import { WATCH_ANNOTATION } from './ownership.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
 import { orphanChore } from './orphan-chore.ts';
@@ -23,6 +24,9 @@ const site: ChoreSite = {
   get tables() {
     return tables;
   },
+  get facts() {
+    return factsOf(tables, untracked);
+  },
   get clock() {
     return clock;
   },
@@ -38,9 +42,11 @@ const site: ChoreSite = {
     return Promise.resolve([]);
   },
   record: (object, { reason, note }) => log.push(`${reason} ${keyOf(object.metadata)}: ${note}`),
-  read: <T extends KubeObject>(_kind: Kind<T>, ref: Ref) => {
+  read: <T extends KubeObject>(kind: Kind<T>, ref: Ref) => {
     log.push(`read ${keyOf(ref)}`);
-    return Promise.resolve(unseen.find(({ metadata }) => keyOf(metadata) === keyOf(ref)) as T | undefined);
+    const found = unseen.find(({ metadata }) => keyOf(metadata) === keyOf(ref)) as T | undefined;
+    if (found !== undefined) tables.of(kind).observe(found);
+    return Promise.resolve(found);
   },
 };
 

@@ -1,15 +1,16 @@
 // Tells of orphans, and removes those that are ours beyond doubt: routes first, the rest once nothing leads there, and
 // none before people had time to object.
 import { DynamicEnv } from '../api/dynamicenv.ts';
-import type { Chore, ChoreSite } from '../controller/index.ts';
+import type { Chore, ChoreSite, Facts } from '../controller/index.ts';
 import { edit, refOf, removeUnchanged } from '../kube/index.ts';
-import type { Step, Tables } from '../kube/index.ts';
+import type { Step } from '../kube/index.ts';
 import { editService } from './routes/edit.ts';
 import { uniqueVersion } from './names.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
 import { describeOrphan, findOrphans } from './orphans.ts';
 import type { Orphan } from './orphans.ts';
 import type { Settings } from './settings.ts';
+import { VirtualServices } from './tables.ts';
 
 /** The chore. A process that starts anew gives everybody the whole time anew. */
 export function orphanChore(settings: Settings): Chore {
@@ -18,7 +19,7 @@ export function orphanChore(settings: Settings): Chore {
     name: 'orphans',
     everyMs: settings.orphanSweepMs,
     async run(site) {
-      const orphans = new Map(findOrphans(site.tables, settings).map((orphan) => [idOf(orphan), orphan]));
+      const orphans = new Map(findOrphans(site.facts, settings).map((orphan) => [idOf(orphan), orphan]));
       for (const id of since.keys()) if (!orphans.has(id)) since.delete(id);
       const now = site.clock.monotonic();
       for (const [id, orphan] of orphans) {
@@ -60,11 +61,10 @@ function tell(site: ChoreSite, orphan: Orphan, { removeOrphans, orphanGraceMs }:
 }
 
 async function removeAll(site: ChoreSite, environment: string, orphans: readonly Orphan[]): Promise<void> {
-  const steps = removalsOf(site.tables, environment, orphans);
+  const steps = removalsOf(site.facts, environment, orphans);
   if (steps.length === 0) return;
   try {
-    const found = await site.read(DynamicEnv, refOf(environment));
-    if (found !== undefined) return site.tables.of(DynamicEnv).observe(found);
+    if ((await site.read(DynamicEnv, refOf(environment))) !== undefined) return;
     await site.apply(steps);
     site.logger.info({ environment, objects: orphans.map(describeOrphan) }, 'orphans of an environment are removed');
   } catch (err) {
@@ -73,11 +73,11 @@ async function removeAll(site: ChoreSite, environment: string, orphans: readonly
 }
 
 /** What to do now about what one environment left: its routes; the rest at a later time, when requests have ended. */
-function removalsOf(tables: Tables, environment: string, orphans: readonly Orphan[]): readonly Step[] {
+function removalsOf(facts: Facts, environment: string, orphans: readonly Orphan[]): readonly Step[] {
   const version = uniqueVersion(refOf(environment));
   const routes = orphans.filter(({ kind }) => kind === VirtualService);
   if (routes.length > 0) return routes.map(({ object }) => withoutRoutes(environment, object as VirtualService));
-  const isReached = tables.of(VirtualService).index('environment', `version ${version}`).length > 0;
+  const isReached = facts.index(VirtualServices, 'environment', `version ${version}`).length > 0;
   return isReached ? [] : orphans.map(({ kind, object }) => removeUnchanged(kind, object));
 }
 

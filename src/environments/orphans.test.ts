@@ -1,16 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { DynamicEnv } from '../api/dynamicenv.ts';
-import { Tables } from '../kube/index.ts';
-import type { KubeObject } from '../kube/index.ts';
+import { factsOf } from '../controller/index.ts';
+import { systemClock, Tables } from '../kube/index.ts';
+import type { Client, KubeObject } from '../kube/index.ts';
+import { untracked } from '../watchable/index.ts';
 import { WATCH_ANNOTATION } from './ownership.ts';
 import { describeOrphan, findOrphans } from './orphans.ts';
 import { defaultSettings } from './settings.ts';
 import { baseRoute, clone, environment, route, routes, rule, tablesWith } from './testing/orphan-world.ts';
-import { environmentTables } from './tables.ts';
+
+const orphansIn = (tables: Tables): ReturnType<typeof findOrphans> =>
+  findOrphans(factsOf(tables, untracked), defaultSettings);
 
 /** Orphans and the doubts about them. */
 function found(...objects: readonly KubeObject[]): readonly string[] {
-  return findOrphans(tablesWith(...objects), defaultSettings).map((orphan) =>
+  return orphansIn(tablesWith(...objects)).map((orphan) =>
     [describeOrphan(orphan), orphan.environment, orphan.doubt ?? 'certain'].join(' | '),
   );
 }
@@ -90,8 +94,15 @@ describe('orphans', () => {
   test('are not known where environments can not be listed', () => {
     const tables = tablesWith(clone);
     tables.of(DynamicEnv).notServed();
-    expect(findOrphans(tables, defaultSettings)).toEqual([]);
-    const unlisted = new Tables(environmentTables(defaultSettings));
-    expect(findOrphans(unlisted, defaultSettings)).toEqual([]);
+    expect(orphansIn(tables)).toEqual([]);
+  });
+
+  test('are not looked for before everything is listed', () => {
+    const ending = new AbortController();
+    const client = { flow: () => client, list: () => new Promise(() => {}) } as unknown as Client;
+    const unlisted = new Tables();
+    void unlisted.run({ client, clock: systemClock, signal: ending.signal });
+    expect(() => orphansIn(unlisted)).toThrow('the dynamicenvs of the cluster have not been listed yet');
+    ending.abort();
   });
 });

@@ -1,15 +1,16 @@
 // What environments left behind that are gone without a word: somebody took their finalizers off while no controller ran.
 // Pure. The metric, the chore that removes them and the command line read the same list.
 import { DynamicEnv } from '../api/dynamicenv.ts';
+import type { Facts } from '../controller/index.ts';
 import { keyOf, refOf } from '../kube/index.ts';
-import type { AnyKind, Kind, KubeObject, Tables } from '../kube/index.ts';
+import type { AnyKind, Kind, KubeObject } from '../kube/index.ts';
 import { environmentsOf, isApplied, isWritten } from './ownership.ts';
 import { isInserted, isRouteOf } from '../traffic/istio/inserted-routes.ts';
 import { MARKER_LABEL, uniqueVersion } from './names.ts';
 import { Deployment } from './objects.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import type { Settings } from './settings.ts';
-import { environmentTable } from './tables.ts';
+import { Environments } from './tables.ts';
 
 /** An object that stands for an environment, or has routes to one, which is not there. */
 export interface Orphan {
@@ -24,18 +25,15 @@ export interface Orphan {
 type Judge = (version: string) => string | undefined;
 
 /** All orphans, as far as the tables tell. */
-export function findOrphans(tables: Tables, settings: Settings): readonly Orphan[] {
+export function findOrphans(facts: Facts, settings: Settings): readonly Orphan[] {
   // Of environments that can't be listed nothing is known.
-  if (!tables.of(DynamicEnv).served || !tables.of(DynamicEnv).synced) return [];
+  if (!facts.served(DynamicEnv)) return [];
   return [
-    ...tables
-      .of(VirtualService)
-      .list()
-      .flatMap((service) => orphanedRoutes(tables, service)),
-    ...made(tables, DestinationRule, settings, (rule, version) =>
+    ...facts.list(VirtualService).flatMap((service) => orphanedRoutes(facts, service)),
+    ...made(facts, DestinationRule, settings, (rule, version) =>
       rule.metadata.name.includes(`-${version}-`) ? undefined : `its name has no "-${version}-"`,
     ),
-    ...made(tables, Deployment, settings, ({ metadata }, version) => {
+    ...made(facts, Deployment, settings, ({ metadata }, version) => {
       if (!metadata.name.endsWith(`-${version}`)) return `its name does not end in "-${version}"`;
       return metadata.labels?.[MARKER_LABEL] === 'true' ? undefined : `it has no label ${MARKER_LABEL}=true`;
     }),
@@ -44,41 +42,38 @@ export function findOrphans(tables: Tables, settings: Settings): readonly Orphan
 
 /** Clones or rules whose environments are gone. */
 function made<T extends KubeObject>(
-  tables: Tables,
+  facts: Facts,
   kind: Kind<T>,
   { versionLabel }: Settings,
   judge: (object: T, version: string) => string | undefined,
 ): readonly Orphan[] {
-  return tables
-    .of(kind)
-    .list()
-    .flatMap((object): readonly Orphan[] => {
-      const { labels = {}, deletionTimestamp } = object.metadata;
-      if (deletionTimestamp !== undefined) return [];
-      const named = environmentsOf(object);
-      if (named.some((key) => isThere(tables, key))) return [];
-      const [environment, ...others] = named;
-      if (environment === undefined) {
-        const isLost = isApplied(object) && !hasVersion(tables, labels[versionLabel] ?? '');
-        return isLost ? [{ kind, object, environment: '', doubt: 'no annotation says what it was made for' }] : [];
-      }
-      return [
-        judged(tables, { kind, object, environment }, (version) => {
-          if (others.length > 0) return 'its annotation names several environments';
-          if (!isApplied(object)) return 'Offshoot has not applied it';
-          if (labels[versionLabel] !== version) return `its label ${versionLabel} is not "${version}"`;
-          return judge(object, version);
-        }),
-      ];
-    });
+  return facts.list(kind).flatMap((object): readonly Orphan[] => {
+    const { labels = {}, deletionTimestamp } = object.metadata;
+    if (deletionTimestamp !== undefined) return [];
+    const named = environmentsOf(object);
+    if (named.some((key) => isThere(facts, key))) return [];
+    const [environment, ...others] = named;
+    if (environment === undefined) {
+      const isLost = isApplied(object) && !hasVersion(facts, labels[versionLabel] ?? '');
+      return isLost ? [{ kind, object, environment: '', doubt: 'no annotation says what it was made for' }] : [];
+    }
+    return [
+      judged(facts, { kind, object, environment }, (version) => {
+        if (others.length > 0) return 'its annotation names several environments';
+        if (!isApplied(object)) return 'Offshoot has not applied it';
+        if (labels[versionLabel] !== version) return `its label ${versionLabel} is not "${version}"`;
+        return judge(object, version);
+      }),
+    ];
+  });
 }
 
 /** Routes in a VirtualService to environments that are gone. */
-function orphanedRoutes(tables: Tables, service: VirtualService): readonly Orphan[] {
+function orphanedRoutes(facts: Facts, service: VirtualService): readonly Orphan[] {
   const http = service.spec?.http ?? [];
-  const gone = environmentsOf(service).filter((key) => !isThere(tables, key));
+  const gone = environmentsOf(service).filter((key) => !isThere(facts, key));
   const named = gone.map((environment) =>
-    judged(tables, { kind: VirtualService, object: service, environment }, (version) => {
+    judged(facts, { kind: VirtualService, object: service, environment }, (version) => {
       const routes = http.filter((route) => isRouteOf({ version, taken: [] }, service, route));
       const subsets = routes.flatMap(({ route = [] }) => route.map(({ destination }) => destination?.subset));
       if (routes.length === 0) return 'it has no route to that environment';
@@ -91,7 +86,7 @@ function orphanedRoutes(tables: Tables, service: VirtualService): readonly Orpha
     (route) =>
       isInserted(route) &&
       (route.route ?? []).every(
-        ({ destination: { subset = '' } = {} }) => !versions.has(subset) && !hasVersion(tables, subset),
+        ({ destination: { subset = '' } = {} }) => !versions.has(subset) && !hasVersion(facts, subset),
       ),
   );
   const doubt = `its annotation does not say which environment the route ${nameless[0]?.name} is for`;
@@ -99,25 +94,25 @@ function orphanedRoutes(tables: Tables, service: VirtualService): readonly Orpha
 }
 
 /** An orphan with what speaks against removing it. */
-function judged(tables: Tables, orphan: Orphan, judge: Judge): Orphan {
+function judged(facts: Facts, orphan: Orphan, judge: Judge): Orphan {
   const version = uniqueVersion(refOf(orphan.environment));
-  const { namespace, labelSelector, fieldSelector } = environmentTable.options;
+  const { namespace, labelSelector, fieldSelector } = Environments.table;
   const doubt =
     (namespace ?? labelSelector ?? fieldSelector) !== undefined
       ? 'not all environments of the cluster are known'
-      : hasVersion(tables, version)
+      : hasVersion(facts, version)
         ? `another environment has the version "${version}"`
         : judge(version);
   return { ...orphan, ...(doubt !== undefined && { doubt }) };
 }
 
-function isThere(tables: Tables, environment: string): boolean {
-  return tables.of(DynamicEnv).get(environment) !== undefined;
+function isThere(facts: Facts, environment: string): boolean {
+  return facts.get(DynamicEnv, refOf(environment)) !== undefined;
 }
 
 /** Whether there is an environment with this version. */
-function hasVersion(tables: Tables, version: string): boolean {
-  return tables.of(DynamicEnv).index('version', version).length > 0;
+function hasVersion(facts: Facts, version: string): boolean {
+  return facts.index(Environments, 'version', version).length > 0;
 }
 
 /** `Deployment shop/cart-shop-feature`, for people. */

@@ -3,11 +3,11 @@ import type { Facts } from '../controller/index.ts';
 import { keyOf } from '../kube/index.ts';
 import { conflictOf } from '../traffic/istio/delegates.ts';
 import { resolveCalledHost } from '../traffic/istio/hosts.ts';
-import { VirtualService } from '../traffic/istio/objects.ts';
-import type { HttpRoute } from '../traffic/istio/objects.ts';
+import type { HttpRoute, VirtualService } from '../traffic/istio/objects.ts';
 import { isForMesh, supersedes } from '../traffic/istio/precedence.ts';
 import { messages } from './messages.ts';
 import type { Settings } from './settings.ts';
+import { byHost, VirtualServices } from './tables.ts';
 
 /** How a VirtualService works. */
 export interface Roots {
@@ -30,7 +30,7 @@ export function ownRoots({ spec }: VirtualService): Roots {
 export function findRoots(view: Facts, service: VirtualService, { clusterDomain }: Settings): Roots {
   const key = keyOf(service.metadata);
   const isDelegate = (service.spec?.hosts ?? []).length === 0;
-  const roots = isDelegate ? view.index(VirtualService, 'delegate', key) : [service];
+  const roots = isDelegate ? view.index(VirtualServices, 'delegate', key) : [service];
   const entries = roots.flatMap((root) => entriesOf(view, root, clusterDomain));
   return {
     gateways: roots.length === 0 ? ['mesh'] : [...new Set(roots.flatMap(({ spec }) => spec?.gateways ?? ['mesh']))],
@@ -48,7 +48,7 @@ function entriesOf(view: Facts, root: VirtualService, clusterDomain: string): { 
   const inMesh = hosts.map((host) => {
     const called = resolveCalledHost(host, root, clusterDomain);
     const winner = view
-      .index(VirtualService, 'host', called)
+      .index(byHost({ clusterDomain }).virtualServices, 'host', called)
       .reduce((first, each) => (supersedes(each, first) ? each : first), root);
     return winner === root ? {} : { superseded: messages.superseded(root, called, winner) };
   });

@@ -1,7 +1,7 @@
 // The tables that environments read, with the indexes that make looking up cheap however much else there is.
 import { DynamicEnv } from '../api/dynamicenv.ts';
-import { keyOf, reading } from '../kube/index.ts';
-import type { KubeObject, LabelSelector, TableDeclaration } from '../kube/index.ts';
+import { defineTable, keyOf } from '../kube/index.ts';
+import type { AnyKind, KubeObject, LabelSelector, TableKind } from '../kube/index.ts';
 import { resolveCalledHost, resolveHost } from '../traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import { MOUNT_FAILURES, PodEvent, podOf, slimEvent } from './mount-failures.ts';
@@ -73,7 +73,7 @@ function byScaled({ metadata, spec }: HorizontalPodAutoscaler): readonly string[
 }
 
 /** Environments by what others must not have too: their version, and the workloads whose requests they ask for. */
-export const environmentTable = reading(DynamicEnv, {
+export const Environments = defineTable(DynamicEnv, {
   indexes: {
     version: ({ metadata }) => [uniqueVersion(metadata)],
     workload: (env) => itemsOf(env).subsets.map(statusKey),
@@ -81,47 +81,81 @@ export const environmentTable = reading(DynamicEnv, {
   },
 });
 
-/** The tables that environments read. */
-export function environmentTables({ clusterDomain }: Pick<Settings, 'clusterDomain'>): readonly TableDeclaration[] {
-  return [
-    environmentTable,
-    reading(Deployment, { indexes: { environment: byEnvironment } }),
-    // Of clones alone.
-    reading(Pod, {
-      labelSelector: `${MARKER_LABEL}=true`,
-      optional: true,
-      transform: slimPod,
-      indexes: { deployment: deploymentOf },
-    }),
-    reading(PodEvent, {
-      fieldSelector: MOUNT_FAILURES,
-      optional: true,
-      transform: slimEvent,
-      indexes: { pod: podOf },
-    }),
-    reading(Service, { indexes: { selector: bySelector } }),
-    reading(PodDisruptionBudget, {
-      optional: true,
-      indexes: { selector: ({ metadata, spec }) => byLabelSelector(metadata.namespace, spec?.selector) },
-    }),
-    reading(NetworkPolicy, {
-      optional: true,
-      indexes: { selector: ({ metadata, spec }) => byLabelSelector(metadata.namespace, spec?.podSelector) },
-    }),
-    reading(HorizontalPodAutoscaler, { optional: true, indexes: { scaled: byScaled } }),
-    reading(DestinationRule, {
-      indexes: {
-        environment: byEnvironment,
-        host: (rule) => [resolveHost(rule.spec?.host ?? '', rule, clusterDomain)],
-      },
-    }),
-    reading(VirtualService, {
-      indexes: {
-        environment: byEditor,
-        host: (service) => (service.spec?.hosts ?? []).map((host) => resolveCalledHost(host, service, clusterDomain)),
-        destination: (service) => byDestination(service, clusterDomain),
-        delegate: (service) => delegatesOf(service).map(keyOf),
-      },
-    }),
-  ];
+export const Deployments = defineTable(Deployment, { indexes: { environment: byEnvironment } });
+
+/** Pods of clones alone. */
+export const ClonePods = defineTable(Pod, {
+  labelSelector: `${MARKER_LABEL}=true`,
+  optional: true,
+  transform: slimPod,
+  indexes: { deployment: deploymentOf },
+});
+
+export const MountFailures = defineTable(PodEvent, {
+  fieldSelector: MOUNT_FAILURES,
+  optional: true,
+  transform: slimEvent,
+  indexes: { pod: podOf },
+});
+
+export const Services = defineTable(Service, { indexes: { selector: bySelector } });
+
+export const DisruptionBudgets = defineTable(PodDisruptionBudget, {
+  optional: true,
+  indexes: { selector: ({ metadata, spec }) => byLabelSelector(metadata.namespace, spec?.selector) },
+});
+
+export const NetworkPolicies = defineTable(NetworkPolicy, {
+  optional: true,
+  indexes: { selector: ({ metadata, spec }) => byLabelSelector(metadata.namespace, spec?.podSelector) },
+});
+
+export const Autoscalers = defineTable(HorizontalPodAutoscaler, { optional: true, indexes: { scaled: byScaled } });
+
+export const DestinationRules = defineTable(DestinationRule, { indexes: { environment: byEnvironment } });
+
+export const VirtualServices = defineTable(VirtualService, {
+  indexes: { environment: byEditor, delegate: (service) => delegatesOf(service).map(keyOf) },
+});
+
+/** Rules and VirtualServices by the hosts that they are for or lead to. */
+export interface ByHost {
+  readonly rules: TableKind<DestinationRule>;
+  readonly virtualServices: TableKind<VirtualService>;
 }
+
+const byDomain = new Map<string, ByHost>();
+
+/** The same tables, found by hosts: what a short name stands for depends on the domain of the cluster. */
+export function byHost({ clusterDomain }: Pick<Settings, 'clusterDomain'>): ByHost {
+  let tables = byDomain.get(clusterDomain);
+  if (tables === undefined) {
+    tables = {
+      rules: defineTable(DestinationRule, {
+        indexes: { host: (rule) => [resolveHost(rule.spec?.host ?? '', rule, clusterDomain)] },
+      }),
+      virtualServices: defineTable(VirtualService, {
+        indexes: {
+          host: (service) => (service.spec?.hosts ?? []).map((host) => resolveCalledHost(host, service, clusterDomain)),
+          destination: (service) => byDestination(service, clusterDomain),
+        },
+      }),
+    };
+    byDomain.set(clusterDomain, tables);
+  }
+  return tables;
+}
+
+/** All tables that environments read: for who wants to have them before the first plan. */
+export const environmentTables: readonly AnyKind[] = [
+  Environments,
+  Deployments,
+  ClonePods,
+  MountFailures,
+  Services,
+  DisruptionBudgets,
+  NetworkPolicies,
+  Autoscalers,
+  DestinationRules,
+  VirtualServices,
+];

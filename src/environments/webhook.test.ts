@@ -14,7 +14,7 @@ import type { Embedded } from '../embedded/index.ts';
 import { connect, defineKind, systemClock, Tables } from '../kube/index.ts';
 import type { Client } from '../kube/index.ts';
 import { environmentAdmission, WEBHOOK_PATH, webhookConfiguration } from './webhook.ts';
-import { environmentTable } from './tables.ts';
+import { Environments } from './tables.ts';
 
 const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
   namespaced: false,
@@ -34,7 +34,7 @@ interface Replica {
 
 async function replica(): Promise<Replica> {
   const stopping = new AbortController();
-  const tables = new Tables([environmentTable]);
+  const tables = new Tables([Environments]);
   const running = tables.run({ client, clock: systemClock, signal: stopping.signal });
   const hosts = ['offshoot-webhook.default.svc'];
   const certificates = new ManagedCertificates({
@@ -129,7 +129,7 @@ test('each of them is asked by the name of the service, and says the same', asyn
 test('who asks for requests that another environment asks for is warned', async () => {
   const cart = { name: 'cart', namespace: 'default', containers: [{ containerName: 'cart', image: 'cart:2' }] };
   const first = env('first', { istioMatches: [{ headers: { user: { prefix: 'al' } } }], subsets: [cart] });
-  const tables = new Tables([environmentTable]);
+  const tables = new Tables([Environments]);
   const list = tables.of(DynamicEnv).beginList();
   list.add([first]);
   list.complete('1');

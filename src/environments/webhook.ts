@@ -1,5 +1,5 @@
 // Admission of environments: looks up the facts that the rules need, and says how the API server finds this webhook.
-import { DynamicEnv } from '../api/dynamicenv.ts';
+import type { DynamicEnv } from '../api/dynamicenv.ts';
 import { clientConfigOf } from '../controller/index.ts';
 import type {
   AdmissionHandler,
@@ -14,6 +14,7 @@ import { shareNamespace } from './ownership.ts';
 import { uniqueVersion } from './names.ts';
 import { foreignNamespaces, sameRequests, validateCreate, validateUpdate } from './validate.ts';
 import type { Verdict } from './validate.ts';
+import { Environments } from './tables.ts';
 
 /** Where the webhook is served. */
 export const WEBHOOK_PATH = '/validate-riskified-com-v1alpha1-dynamicenv';
@@ -52,7 +53,7 @@ export function webhookConfiguration(
 
 /** Decides about environments. `tables` must hold DynamicEnvs with their indexes. */
 export function environmentAdmission(client: Client, tables: Tables): AdmissionHandler {
-  const table = tables.of(DynamicEnv);
+  const table = tables.of(Environments);
   return async (request, signal) => {
     const env = request.object as DynamicEnv | null | undefined;
     if (env === null || env === undefined || request.operation === 'DELETE') return { allowed: true };

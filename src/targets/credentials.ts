@@ -1,16 +1,9 @@
 // Secrets with credentials: what is read of them, what they were issued for, and when they are due to be issued again.
 import { createHash } from 'node:crypto';
-import { dataDigest, reading, TOKEN_DIGEST, TOKEN_EXPIRES, TOKEN_ISSUED } from '../kube/index.ts';
-import type { ClusterAddress, KubeObject, TableDeclaration } from '../kube/index.ts';
+import { dataDigest, TOKEN_DIGEST, TOKEN_EXPIRES, TOKEN_ISSUED } from '../kube/index.ts';
+import type { ClusterAddress, KubeObject } from '../kube/index.ts';
 import { LAST_CLAIM } from './names.ts';
-import { Secret } from './objects.ts';
-
-/** Secrets that may hold credentials of targets: not those that others keep in great numbers for other ends. */
-export const readingSecrets: TableDeclaration = reading(Secret, {
-  fieldSelector: ['helm.sh/release.v1', 'kubernetes.io/service-account-token', 'kubernetes.io/dockercfg']
-    .map((type) => `type!=${type}`)
-    .join(','),
-});
+import type { Secret } from './objects.ts';
 
 /** On a Secret with a token: the uid of the account that it is for. An account or namespace made anew has another. */
 const TOKEN_ACCOUNT = 'offshoot.dev/token-account';

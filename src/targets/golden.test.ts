@@ -8,7 +8,7 @@ import { observeAll, readWorld, shownPlan, worldsIn } from '../../test/support/g
 import { goldenOf } from '../../test/support/golden.ts';
 import { Reads } from '../controller/index.ts';
 import { Tables } from '../kube/index.ts';
-import type { AnyKind } from '../kube/index.ts';
+import { targetTables } from './tables.ts';
 import { defaultSettings, targets } from './index.ts';
 
 /** The first document of an input: what the world is about. Unknown fields are refused. */
@@ -33,19 +33,14 @@ const Head = z.strictObject({
     .default({}),
 });
 
-const KINDS: readonly AnyKind[] = targets().flatMap(({ kind, reads = [] }) => [
-  kind,
-  ...reads.map((each) => each.kind),
-]);
-
 function plan(file: string): string {
   const { head, objects } = readWorld(file, Head);
   const controllers = targets({ ...defaultSettings, ...head.settings });
   const controller = controllers.find(({ name }) => name === head.controller);
   if (controller === undefined) throw new Error(`${file}: controller: there is no ${head.controller}`);
-  const tables = new Tables(controllers.flatMap(({ reads = [] }) => reads));
-  observeAll(tables, KINDS, objects);
-  for (const kind of KINDS) if (head.notServed.includes(kind.kind)) tables.of(kind).notServed();
+  const tables = new Tables();
+  observeAll(tables, targetTables, objects);
+  for (const kind of targetTables) if (head.notServed.includes(kind.kind)) tables.of(kind).notServed();
   // A minute earlier the world was the same: what may be on its way has had time to come.
   let now = Date.parse(head.now) - 60_000;
   const reads = new Reads({ tables, now: () => now, wake: () => {} });

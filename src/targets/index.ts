@@ -37,6 +37,7 @@ export function targets(settings: Partial<Settings> = {}): ControllerDefinition[
   ];
 }
 
+export { targetTables } from './tables.ts';
 export {
   targetsAdmission,
   TARGETS_WEBHOOK_CONFIGURATION,

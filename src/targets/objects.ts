@@ -1,5 +1,5 @@
 // Kubernetes' own kinds, as far as the claim system reads and makes them.
-import { defineKind } from '../kube/index.ts';
+import { defineKind, defineTable } from '../kube/index.ts';
 import type { AnyKind, AnyObject, Kind, KubeObject } from '../kube/index.ts';
 
 export interface Namespace extends KubeObject {
@@ -11,7 +11,12 @@ export interface Secret extends KubeObject {
   readonly type?: string;
   readonly data?: Readonly<Record<string, string>>;
 }
-export const Secret = defineKind<Secret>('v1', 'Secret', 'secrets');
+/** Secrets that may hold credentials of targets: not those that others keep in great numbers for other ends. */
+export const Secret = defineTable(defineKind<Secret>('v1', 'Secret', 'secrets'), {
+  fieldSelector: ['helm.sh/release.v1', 'kubernetes.io/service-account-token', 'kubernetes.io/dockercfg']
+    .map((type) => `type!=${type}`)
+    .join(','),
+});
 
 export const ServiceAccount = defineKind('v1', 'ServiceAccount', 'serviceaccounts');
 export const ResourceQuota = defineKind('v1', 'ResourceQuota', 'resourcequotas');

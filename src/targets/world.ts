@@ -2,8 +2,8 @@
 import { SpaceRequest } from '../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../api/targets.ts';
 import type { View } from '../controller/index.ts';
-import { reading } from '../kube/index.ts';
-import type { KubeObject, TableDeclaration } from '../kube/index.ts';
+import { defineTable } from '../kube/index.ts';
+import type { KubeObject } from '../kube/index.ts';
 import { claimNameOf, claimUidOf, refersTo } from './claim-ref.ts';
 import {
   CLAIM_LABEL,
@@ -34,34 +34,34 @@ function freeKey({ metadata }: KubeObject, className: string): string {
  * Targets by the claim that they refer to; a claim by the target that it names and by its class; what was made for
  * them, by both.
  */
-export const claimTables: readonly TableDeclaration[] = [
-  reading(DeploymentTarget, {
-    indexes: {
-      claim: (target) => inNamespace(target, claimNameOf(target)),
-      // Where the reference was cleared, the uid is what is left of it.
-      claimUid: (target) => inNamespace(target, claimNameOf(target) === '' ? claimUidOf(target) : ''),
-      // The class may be empty, and is one like any other.
-      freeOfClass: (target) =>
-        claimNameOf(target) === '' ? [freeKey(target, target.spec.deploymentTargetClassName)] : [],
-    },
-  }),
-  reading(DeploymentTargetClaim, {
-    indexes: {
-      target: (claim) => inNamespace(claim, claim.spec.targetName),
-      class: (claim) => inNamespace(claim, claim.spec.deploymentTargetClassName),
-      anyClass: (claim) => [claim.spec.deploymentTargetClassName],
-      uid: (claim) => inNamespace(claim, claim.metadata.uid),
-    },
-  }),
-  reading(DeploymentTargetClass),
-  reading(SpaceRequest, {
-    indexes: {
-      claim: (request) => inNamespace(request, request.metadata.labels?.[CLAIM_LABEL]),
-      target: (request) => inNamespace(request, request.metadata.labels?.[TARGET_LABEL]),
-    },
-  }),
-  reading(Namespace, { indexes: { claim: (namespace) => annotated(namespace, OF_CLAIM) } }),
-];
+const Targets = defineTable(DeploymentTarget, {
+  indexes: {
+    claim: (target) => inNamespace(target, claimNameOf(target)),
+    // Where the reference was cleared, the uid is what is left of it.
+    claimUid: (target) => inNamespace(target, claimNameOf(target) === '' ? claimUidOf(target) : ''),
+    // The class may be empty, and is one like any other.
+    freeOfClass: (target) =>
+      claimNameOf(target) === '' ? [freeKey(target, target.spec.deploymentTargetClassName)] : [],
+  },
+});
+
+export const Claims = defineTable(DeploymentTargetClaim, {
+  indexes: {
+    target: (claim) => inNamespace(claim, claim.spec.targetName),
+    class: (claim) => inNamespace(claim, claim.spec.deploymentTargetClassName),
+    anyClass: (claim) => [claim.spec.deploymentTargetClassName],
+    uid: (claim) => inNamespace(claim, claim.metadata.uid),
+  },
+});
+
+const SpaceRequests = defineTable(SpaceRequest, {
+  indexes: {
+    claim: (request) => inNamespace(request, request.metadata.labels?.[CLAIM_LABEL]),
+    target: (request) => inNamespace(request, request.metadata.labels?.[TARGET_LABEL]),
+  },
+});
+
+const Namespaces = defineTable(Namespace, { indexes: { claim: (namespace) => annotated(namespace, OF_CLAIM) } });
 
 export function classOf(view: View, name: string): DeploymentTargetClass | undefined {
   return name === '' ? undefined : view.get(DeploymentTargetClass, { name });
@@ -77,14 +77,14 @@ export function targetNamed(view: View, claim: DeploymentTargetClaim): Deploymen
 /** Targets that refer to this very claim. */
 export function targetsReferringTo(view: View, claim: DeploymentTargetClaim): readonly DeploymentTarget[] {
   const { name, namespace, uid } = claim.metadata;
-  const byName = view.index(DeploymentTarget, 'claim', `${namespace}/${name}`);
-  const byUid = view.index(DeploymentTarget, 'claimUid', `${namespace}/${uid}`);
+  const byName = view.index(Targets, 'claim', `${namespace}/${name}`);
+  const byUid = view.index(Targets, 'claimUid', `${namespace}/${uid}`);
   return [...byName, ...byUid].filter((target) => refersTo(target, claim));
 }
 
 /** Targets that a claim which names none may get: those that refer to it and, if there are any, free ones of its class. */
 export function targetsFor(view: View, claim: DeploymentTargetClaim): readonly DeploymentTarget[] {
-  const free = view.index(DeploymentTarget, 'freeOfClass', freeKey(claim, claim.spec.deploymentTargetClassName));
+  const free = view.index(Targets, 'freeOfClass', freeKey(claim, claim.spec.deploymentTargetClassName));
   return [...new Set([...targetsReferringTo(view, claim), ...free])];
 }
 
@@ -94,7 +94,7 @@ export function claimOf(view: View, target: DeploymentTarget): DeploymentTargetC
   const name = claimNameOf(target);
   const claim =
     name === ''
-      ? view.index(DeploymentTargetClaim, 'uid', `${namespace}/${claimUidOf(target)}`)[0]
+      ? view.index(Claims, 'uid', `${namespace}/${claimUidOf(target)}`)[0]
       : view.get(DeploymentTargetClaim, { name, namespace });
   return claim !== undefined && refersTo(target, claim) ? claim : undefined;
 }
@@ -102,7 +102,7 @@ export function claimOf(view: View, target: DeploymentTarget): DeploymentTargetC
 /** Space requests made for a claim. */
 function requestsFor(view: View, claim: { name: string; namespace?: string }): readonly SpaceRequest[] {
   return view
-    .index(SpaceRequest, 'claim', `${claim.namespace}/${claim.name}`)
+    .index(SpaceRequests, 'claim', `${claim.namespace}/${claim.name}`)
     .filter(({ spec }) => spec.tierName === SANDBOX_TIER);
 }
 
@@ -117,7 +117,7 @@ export function ownRequests(view: View, claim: DeploymentTargetClaim): readonly 
 /** The space request behind a target: by the label with its name or, before that is set, by that of its claim. */
 export function requestOf(view: View, target: DeploymentTarget): SpaceRequest | undefined {
   const { name, namespace } = target.metadata;
-  const labelled = view.index(SpaceRequest, 'target', `${namespace}/${name}`);
+  const labelled = view.index(SpaceRequests, 'target', `${namespace}/${name}`);
   if (labelled.length > 0) {
     return labelled.find((request) => request.spec.tierName === SANDBOX_TIER && mayStandFor(request, target));
   }
@@ -155,6 +155,6 @@ export function isProvidedFor(view: View, claim: DeploymentTargetClaim): boolean
   return (
     claim.status?.phase === 'Bound' ||
     ownRequests(view, claim).length > 0 ||
-    view.index(Namespace, 'claim', `${namespace}/${name}`).some(isOwn)
+    view.index(Namespaces, 'claim', `${namespace}/${name}`).some(isOwn)
   );
 }

@@ -27,7 +27,7 @@ export class Entries<K, V> implements Source<K, V> {
   readonly identify: (key: K) => Id;
   readonly #label: string;
   readonly #state: State<K, V>;
-  readonly #indexes: ReadonlyMap<string, Index<K, V>>;
+  readonly #indexes: Map<string, Index<K, V>>;
   readonly #sorted: SortedEntries<V>;
   /** Made when they are read, and good until one comes or goes. */
   #keys: readonly K[] | undefined;
@@ -56,6 +56,16 @@ export class Entries<K, V> implements Source<K, V> {
   /** The state at this moment; the same object until the next write. */
   view(): StateView<K, V> {
     return this.#state.view();
+  }
+
+  /** Adds an index. If its function throws for an entry, it is not there. */
+  addIndex(name: string, of: IndexFunction<K, V>): void {
+    const before = this.#indexes.get(name);
+    if (before?.of === of) return;
+    if (before !== undefined) throw new Error(`${this.#label} has an index "${name}" that files in another way`);
+    const entries = new EntryIndex<V>();
+    for (const [id, value] of this.#state.entries()) entries.file(id, of(value, this.#state.keyOf(id)), value);
+    this.#indexes.set(name, { of, entries });
   }
 
   /** Writes an entry, or removes it (`after` is undefined); if an index function throws, nothing has changed. */

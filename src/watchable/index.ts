@@ -14,6 +14,7 @@ export { handleSubscription } from './handle.ts';
 export type { HandleOptions, HandlerContext, Logger } from './handle.ts';
 export { WatchableMap } from './map.ts';
 export type { HandlerLabels, WatchableMetrics } from './metrics.ts';
+export { untracked } from './reads/read.ts';
 export type { IndexFunction, Lookup, Read, Readable, Selection } from './reads/read.ts';
 export { Tracker } from './reads/tracker.ts';
 export type { TrackerOptions } from './reads/tracker.ts';

@@ -6,7 +6,7 @@ import { deepFreeze, frozenCopy } from './freeze.ts';
 import type { Id } from './hash.ts';
 import { MutationLog } from './log.ts';
 import { SOURCE } from './reads/read.ts';
-import type { Selection } from './reads/read.ts';
+import type { IndexFunction, Selection } from './reads/read.ts';
 import type { Change, Upkeep } from './reads/topics.ts';
 import { share } from './share.ts';
 import { MapSubscription } from './subscription.ts';
@@ -165,6 +165,11 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
     const swept = [...this.keys()].filter((key) => !wanted.has(this.#identify(key)));
     for (const key of swept) this.delete(key);
     return { stored, deleted: swept.length, unchanged: wanted.size - stored };
+  }
+
+  /** Adds an index to those that the map was made with. One of the same name must be the same function. */
+  addIndex(name: string, of: IndexFunction<K, V>): void {
+    this.#entries.addIndex(name, of);
   }
 
   /** Registers at once: the first snapshot is the state now, and no later mutation is missed. */

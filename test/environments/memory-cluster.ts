@@ -39,7 +39,7 @@ export class MemoryCluster {
   /** Routes that came before proxies can have known their rule. */
   readonly hasty: string[] = [];
   readonly #api = new FakeApi();
-  readonly #tables = new Tables(environmentTables(defaultSettings));
+  readonly #tables = new Tables(environmentTables);
   readonly #applier = new Applier({
     client: this.#api,
     tables: this.#tables,

@@ -3,12 +3,12 @@
 // entry on the board.
 import { defineController } from '../../src/controller/index.ts';
 import type { Plan, View } from '../../src/controller/index.ts';
+import { defineTable } from '../../src/kube/tables/tables.ts';
 import { byLabel } from '../../src/kube/tables/object-index.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import type { KubeObject } from '../../src/kube/objects.ts';
 import { edit, own, remove } from '../../src/kube/write/steps.ts';
 import type { Step } from '../../src/kube/write/steps.ts';
-import { reading } from '../../src/kube/tables/tables.ts';
 
 export interface Copy extends KubeObject {
   readonly spec: { readonly count: number; readonly template: string; readonly broken?: boolean };
@@ -27,13 +27,14 @@ export interface Board extends KubeObject {
 export const Copy = defineKind<Copy>('test.dev/v1', 'Copy', 'copies');
 export const Template = defineKind<Template>('test.dev/v1', 'Template', 'templates');
 export const Note = defineKind<Note>('test.dev/v1', 'Note', 'notes');
+const Notes = defineTable(Note, { indexes: { copy: byLabel('copy') } });
 export const Board = defineKind<Board>('test.dev/v1', 'Board', 'boards');
 
 export const FINALIZER = 'test.dev/copier';
 
 function plan(view: View, copy: Copy): Plan {
   const { name, namespace } = copy.metadata;
-  const notes = view.index(Note, 'copy', `${namespace}.${name}`);
+  const notes = view.index(Notes, 'copy', `${namespace}.${name}`);
   const board = view.get(Board, { name: 'board', namespace });
   const entries = board?.spec?.entries ?? [];
   if (copy.metadata.deletionTimestamp !== undefined) {
@@ -91,7 +92,6 @@ export const copier = defineController<Copy>({
   name: 'copier',
   kind: Copy,
   finalizers: [FINALIZER],
-  reads: [reading(Template), reading(Board), reading(Note, { indexes: { copy: byLabel('copy') } })],
   plan,
 });
 

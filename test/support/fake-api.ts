@@ -116,6 +116,7 @@ export class FakeApi implements Client {
     };
     this.#watchers.add(pump);
     options.signal?.addEventListener('abort', () => resolve(), { once: true });
+    if (options.signal?.aborted) resolve();
     pump();
     await promise;
     this.#watchers.delete(pump);

@@ -7,7 +7,7 @@ import { withTables } from '../../src/cli/objects/tables.ts';
 import { changesOf, createLogger, forecast, Manager, reportedChange, UNKNOWN } from '../../src/controller/index.ts';
 import type { FieldChange, Intent, ReportedChange, Write } from '../../src/controller/index.ts';
 import type { AnyKind, Client, KubeObject } from '../../src/kube/index.ts';
-import { planClaims, targets } from '../../src/targets/index.ts';
+import { planClaims, targets, targetTables } from '../../src/targets/index.ts';
 import type { ClaimPlan } from '../../src/targets/index.ts';
 import { Namespace, Secret } from '../../src/targets/objects.ts';
 import { describeReal } from '../cluster/index.ts';
@@ -118,8 +118,7 @@ interface Look {
 
 function looking<R>({ client, url }: Alone, use: (look: Look) => R): Promise<R> {
   const controllers = controllersOf(url);
-  const declarations = controllers.flatMap(({ reads = [] }) => reads);
-  return withTables(client, declarations, AbortSignal.timeout(30_000), (tables) => {
+  return withTables(client, targetTables, AbortSignal.timeout(30_000), (tables) => {
     const now = Date.now();
     return use({
       state: new Map(

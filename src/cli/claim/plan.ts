@@ -4,7 +4,7 @@ import type { Intent } from '../../controller/index.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeObject, Ref } from '../../kube/objects.ts';
 import type { ClusterAddress } from '../../kube/write/steps.ts';
-import { issuedAddress, planClaims } from '../../targets/index.ts';
+import { issuedAddress, planClaims, targetTables } from '../../targets/index.ts';
 import type { ClaimPlan, PlannedClaim } from '../../targets/index.ts';
 import { CommandFailed, EXIT, interruptible, invalidFlag } from '../exit.ts';
 import { checkedObjects } from '../manifests/checked.ts';
@@ -101,8 +101,7 @@ function planned(
   const settings = targetSettings(options);
   const controllersAt = (address: ClusterAddress) =>
     part!.controllers({ settings: {}, targets: settings, config: address, namespace: NAMESPACE });
-  const declarations = controllersAt(config).flatMap(({ reads = [] }) => reads);
-  return withTables(client, declarations, signal, async (tables) => {
+  return withTables(client, targetTables, signal, async (tables) => {
     const controllers = controllersAt((await issuedAddress(tables)) ?? config);
     return planClaims({ controllers, tables, now: Date.now(), claims, intents });
   });

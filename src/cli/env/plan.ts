@@ -86,7 +86,7 @@ async function changesOf(
 ): Promise<PlannedChange[]> {
   // Routes that would wait for clone and rule are part of what is going to happen.
   const settings = { ...defaultSettings, ...environmentSettings(options), routeAfterMs: 0, settleMs: 0 };
-  const tables = new Tables(environmentTables(settings));
+  const tables = new Tables(environmentTables);
   const ending = new AbortController();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});

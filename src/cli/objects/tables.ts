@@ -2,17 +2,17 @@
 import type { Client } from '../../kube/client/client.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { isForbidden, isTransient } from '../../kube/errors.ts';
-import { Tables } from '../../kube/tables/tables.ts';
-import type { TableDeclaration } from '../../kube/tables/tables.ts';
+import { NotSynced, Tables } from '../../kube/tables/tables.ts';
+import type { AnyKind } from '../../kube/objects.ts';
 
-/** Runs something on tables that are complete, and lets go of them in the end. */
+/** Runs something on tables that are complete, and lets go of them in the end. It runs again if it reads one more. */
 export async function withTables<R>(
   client: Client,
-  declarations: Iterable<TableDeclaration>,
+  kinds: Iterable<AnyKind>,
   signal: AbortSignal,
   use: (tables: Tables) => Promise<R> | R,
 ): Promise<R> {
-  const tables = new Tables(declarations);
+  const tables = new Tables(kinds);
   const ending = new AbortController();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
@@ -25,8 +25,14 @@ export async function withTables<R>(
     },
   });
   try {
-    await Promise.race([tables.whenSynced(signal), failed.promise]);
-    return await use(tables);
+    for (;;) {
+      await Promise.race([tables.whenSynced(signal), failed.promise]);
+      try {
+        return await use(tables);
+      } catch (error) {
+        if (!(error instanceof NotSynced)) throw error;
+      }
+    }
   } finally {
     ending.abort();
     await running;

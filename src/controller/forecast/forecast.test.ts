@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defineKind, edit, make, own, reading, remove, Tables, token } from '../../kube/index.ts';
+import { defineKind, edit, make, own, remove, Tables, token } from '../../kube/index.ts';
 import type { AnyObject, Kind, KubeObject } from '../../kube/index.ts';
 import { defineController } from '../definition.ts';
 import type { ControllerDefinition, Plan } from '../definition.ts';
@@ -47,14 +47,13 @@ function controller(
   return defineController<AnyObject>({
     name: 'granter',
     kind: Wish,
-    reads: KINDS.map((kind) => reading(kind)),
     plan,
     ...more,
   });
 }
 
 function tablesOf(objects: readonly AnyObject[]): Tables {
-  const tables = new Tables(KINDS.map((kind) => reading(kind)));
+  const tables = new Tables(KINDS);
   for (const each of objects) tables.of(KINDS.find(({ kind }) => kind === each.kind)!).observe(each);
   return tables;
 }

@@ -5,9 +5,9 @@ import type { Client } from '../../kube/client/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { defineKind } from '../../kube/objects.ts';
-import type { JsonObject, KubeObject } from '../../kube/objects.ts';
+import type { JsonObject, Kind, KubeObject } from '../../kube/objects.ts';
 import { own } from '../../kube/write/steps.ts';
-import { reading, Tables } from '../../kube/tables/tables.ts';
+import { defineTable, Tables } from '../../kube/tables/tables.ts';
 import type { Certificates } from './certificates.ts';
 import { Reconciler } from './reconciler.ts';
 import type { Logger } from '../logger.ts';
@@ -47,6 +47,7 @@ export interface WebhookRegistrationOptions {
 
 export class WebhookRegistration {
   readonly #options: WebhookRegistrationOptions;
+  readonly #kind: Kind<ValidatingWebhookConfiguration>;
   readonly #tables: Tables;
   readonly #applier: Applier;
   readonly #reconciler: Reconciler;
@@ -57,7 +58,8 @@ export class WebhookRegistration {
     const { client, clock, logger, certificates } = options;
     const { name } = options.configuration(undefined).metadata;
     this.#options = options;
-    this.#tables = new Tables([reading(ValidatingWebhookConfiguration, { fieldSelector: `metadata.name=${name}` })]);
+    this.#kind = defineTable(ValidatingWebhookConfiguration, { fieldSelector: `metadata.name=${name}` });
+    this.#tables = new Tables([this.#kind]);
     this.#applier = new Applier({ client: client.flow('webhook'), tables: this.#tables, manager: 'offshoot-webhook' });
     this.#reconciler = new Reconciler({
       clock,
@@ -75,7 +77,7 @@ export class WebhookRegistration {
     const onError = (_table: unknown, err: unknown): void =>
       logger.warn({ err }, 'watching the webhook configuration failed, retrying');
     this.#following = Promise.all([
-      this.#reconciler.follow(this.#tables.of(ValidatingWebhookConfiguration).map, signal),
+      this.#reconciler.follow(this.#tables.of(this.#kind).map, signal),
       this.#tables.run({ client, clock, signal, onError }),
     ]);
     await this.#tables.whenSynced(signal).catch(() => {});
@@ -95,7 +97,7 @@ export class WebhookRegistration {
   async #reconcile(): Promise<undefined> {
     const { certificates, configuration, logger } = this.#options;
     const object = configuration(certificates.bundle());
-    const [outcome] = await this.#applier.apply([own(ValidatingWebhookConfiguration, object)]);
+    const [outcome] = await this.#applier.apply([own(this.#kind, object)]);
     if (outcome?.did !== 'nothing') logger.info({ configuration: object.metadata.name }, 'registered the webhook');
     return undefined;
   }

@@ -5,7 +5,6 @@ import type { AnyKind, KubeObject } from '../../kube/index.ts';
 import { WATCH_ANNOTATION } from '../ownership.ts';
 import { Deployment } from '../objects.ts';
 import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
-import { defaultSettings } from '../settings.ts';
 import { environmentTables } from '../tables.ts';
 
 const ours = (operation: 'Apply' | 'Update') => [{ manager: 'offshoot-environments', operation }] as const;
@@ -71,7 +70,7 @@ const KINDS: readonly AnyKind[] = [DynamicEnv, Deployment, DestinationRule, Virt
 
 /** Tables that have been listed, with these objects. */
 export function tablesWith(...objects: readonly KubeObject[]): Tables {
-  const tables = new Tables(environmentTables(defaultSettings));
+  const tables = new Tables(environmentTables);
   for (const kind of KINDS) {
     const items = objects.filter((object) => object.kind === kind.kind);
     tables.of<KubeObject>(kind).replaceAll(

@@ -26,6 +26,8 @@ export interface Selection {
 interface Reading {
   /** Leave out managedFields, except of objects that a field manager of ours has written. */
   readonly omitForeignManagedFields?: boolean;
+  /** Ask for the metadata of the objects alone; they then call themselves PartialObjectMetadata. */
+  readonly metadataOnly?: boolean;
 }
 
 export interface ListOptions extends RequestOptions, Selection, Reading {

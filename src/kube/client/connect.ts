@@ -64,6 +64,12 @@ export function connect(config: ConnectConfig, options: ConnectOptions = {}): Cl
   return new HttpClient(shared, headers, 'default');
 }
 
+/** Asks for metadata alone, where that is wanted. */
+function acceptOf({ metadataOnly }: { readonly metadataOnly?: boolean }, suffix: 'List' | ''): Headers {
+  if (!metadataOnly) return {};
+  return { accept: `application/json;as=PartialObjectMetadata${suffix};g=meta.k8s.io;v=v1,application/json` };
+}
+
 const patchTypes = {
   json: 'application/json-patch+json',
   merge: 'application/merge-patch+json',
@@ -97,7 +103,7 @@ class HttpClient implements Client {
       resourceVersion: options.resourceVersion,
       resourceVersionMatch: options.resourceVersionMatch,
     });
-    const request = this.#request('GET', path, { 'accept-encoding': 'gzip' });
+    const request = this.#request('GET', path, { 'accept-encoding': 'gzip', ...acceptOf(options, 'List') });
     const answer = await this.#send(request, options);
     const parse = options.omitForeignManagedFields ? parseSparsePage : parseJson;
     return readPage<T>(kind, request, json(request, answer, parse));
@@ -114,7 +120,7 @@ class HttpClient implements Client {
       // The API server demands it wherever sendInitialEvents is given.
       resourceVersionMatch: options.sendInitialEvents === undefined ? undefined : 'NotOlderThan',
     });
-    const request = { ...this.#request('GET', path), watch: true };
+    const request = { ...this.#request('GET', path, acceptOf(options, '')), watch: true };
     const shared = this.#shared;
     const idle = new AbortController();
     const silent = (): void =>

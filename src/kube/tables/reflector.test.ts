@@ -330,6 +330,20 @@ describe('runReflector', () => {
     await r.stop();
   });
 
+  it('keeps what an optional kind had when it may not be read for a while', async () => {
+    const r = start({ scope: { optional: true } });
+    await r.client.create(Thing, thing('x'));
+    await running(r);
+    r.client.next('list', apiError(403, 'Forbidden'));
+    [...r.client.watches][0]!.fail(apiError(403, 'Forbidden'));
+    await r.clock.advance(800);
+    await r.client.create(Thing, thing('y'));
+    expect([r.names(), r.table.served]).toEqual([['x'], true]);
+    await r.clock.advance(2_000);
+    expect(r.names()).toEqual(['x', 'y']);
+    await r.stop();
+  });
+
   const version = { groupVersion: 'test.dev/v1' };
   const groups = { kind: 'APIGroupList', groups: [{ name: 'test.dev', versions: [version] }] };
   const resources = (...names: string[]): unknown => ({

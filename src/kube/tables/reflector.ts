@@ -31,7 +31,8 @@ export type ReflectorOutcome =
   /** The watch ended in the ordinary way. `healthy`: it delivered something, or at least stayed open. */
   | { readonly name: 'closed'; readonly version: string; readonly healthy: boolean }
   | { readonly name: 'failed'; readonly version?: string; readonly healthy: boolean; readonly error: unknown }
-  | { readonly name: 'waited' }
+  /** `installed`: not to the end, because the kind may be served now. */
+  | { readonly name: 'waited'; readonly installed?: boolean }
   | { readonly name: 'aborted' };
 
 export interface ReflectorOptions<T extends KubeObject> {
@@ -44,6 +45,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly onState?: (state: ReflectorState) => void;
   /** Told of every failure. The reflector goes on by itself, so this is for logs and metrics. */
   readonly onError?: (error: unknown) => void;
+  /** Resolves when a kind that is not served may be: that ends a wait. */
+  readonly untilInstalled?: (signal: AbortSignal) => Promise<void>;
   /** Objects in one page of a list. */
   readonly pageSize?: number;
   /** Silence after which a watch counts as dead, in milliseconds. */
@@ -76,26 +79,29 @@ export async function runReflector<T extends KubeObject>(options: ReflectorOptio
 /** The state machine: every transition there is. */
 export function nextState(state: ReflectorState, outcome: ReflectorOutcome, random: () => number): ReflectorState {
   if (outcome.name === 'aborted' || state.name === 'stopped') return { name: 'stopped' };
-  if (state.name === 'waiting') return state.next;
+  if (state.name === 'waiting') {
+    const isInstalled = outcome.name === 'waited' && outcome.installed;
+    return isInstalled ? { name: 'listing', failures: 0 } : state.next;
+  }
   const { failures } = state;
   // A list alone is no proof of health: where every watch fails, lists must not follow each other without a pause.
   if (outcome.name === 'listed') return { name: 'watching', from: outcome.version, failures };
   if (outcome.name === 'closed') {
     const watching = { name: 'watching', from: outcome.version } as const;
     if (outcome.healthy) return { ...watching, failures: 0 };
-    return wait({ ...watching, failures: failures + 1 }, undefined, random);
+    return after({ ...watching, failures: failures + 1 }, undefined, random);
   }
   if (outcome.name === 'waited') return state;
   const { version, healthy, error } = outcome;
   const count = (healthy ? 0 : failures) + 1;
   const relist = !isTransient(error) || isVersionTooLarge(error) || count >= FAILURES_PER_VERSION;
   if (version !== undefined && !relist)
-    return wait({ name: 'watching', from: version, failures: count }, error, random);
+    return after({ name: 'watching', from: version, failures: count }, error, random);
   const listing = { name: 'listing', failures: count } as const;
-  return isExpired(error) && count === 1 ? listing : wait(listing, error, random);
+  return isExpired(error) && count === 1 ? listing : after(listing, error, random);
 }
 
-function wait(next: ReflectorState & { failures: number }, error: unknown, random: () => number): ReflectorState {
+function after(next: ReflectorState & { failures: number }, error: unknown, random: () => number): ReflectorState {
   const backoff = Math.min(FIRST_WAIT_MS * 2 ** (next.failures - 1), LONGEST_WAIT_MS) * (1 - random() / 2);
   const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
   return { name: 'waiting', ms: Math.max(backoff, Math.min(asked, LONGEST_RETRY_AFTER_MS)), next };
@@ -107,22 +113,36 @@ async function outcomeOf<T extends KubeObject>(
 ): Promise<ReflectorOutcome> {
   if (state.name === 'listing') return list(options);
   if (state.name === 'watching') return watch(state.from, options);
-  await delay(options.clock, state.ms, options.signal);
-  return { name: 'waited' };
+  return wait(state.ms, options);
+}
+
+/** Waits; for a kind that is not served, no longer than until it may be. */
+async function wait<T extends KubeObject>(ms: number, options: ReflectorOptions<T>): Promise<ReflectorOutcome> {
+  const { clock, signal, table, untilInstalled } = options;
+  if (table.served || untilInstalled === undefined) {
+    await delay(clock, ms, signal);
+    return { name: 'waited' };
+  }
+  const over = new AbortController();
+  const either = AbortSignal.any([signal, over.signal]);
+  const installed = await Promise.race([
+    delay(clock, ms, either).then(() => false),
+    untilInstalled(either).then(() => !either.aborted),
+  ]);
+  over.abort();
+  return { name: 'waited', installed };
+}
+
+/** What of each object a table wants to have. */
+function formOf<T extends KubeObject>({ omitsForeignManagedFields, metadataOnly }: Table<T>): object {
+  return { omitForeignManagedFields: omitsForeignManagedFields, ...(metadataOnly && { metadataOnly }) };
 }
 
 async function list<T extends KubeObject>(options: ReflectorOptions<T>): Promise<ReflectorOutcome> {
   const { client, table, signal, pageSize = 500 } = options;
   try {
     const listing = table.beginList();
-    const omitForeignManagedFields = table.omitsForeignManagedFields;
-    const request = {
-      ...table.selection,
-      signal,
-      limit: pageSize,
-      timeoutMs: LIST_TIMEOUT_MS,
-      omitForeignManagedFields,
-    };
+    const request = { ...table.selection, ...formOf(table), signal, limit: pageSize, timeoutMs: LIST_TIMEOUT_MS };
     let page = await client.list(table.kind, request);
     // Every page shows the state of the first one's version.
     const version = page.resourceVersion;
@@ -136,7 +156,9 @@ async function list<T extends KubeObject>(options: ReflectorOptions<T>): Promise
     if (!signal.aborted) listing.complete(version);
     return { name: 'listed', version };
   } catch (error) {
-    if (isNotFound(error) ? await isGone(options) : table.optional && isForbidden(error)) table.notServed();
+    if (isNotFound(error) ? await isGone(options) : isForbidden(error) && table.optional && !table.synced) {
+      table.notServed();
+    }
     return { name: 'failed', healthy: false, error };
   }
 }
@@ -160,16 +182,8 @@ async function watch<T extends KubeObject>(from: string, options: ReflectorOptio
   try {
     const timeoutSeconds = 290 + Math.floor(random() * 300);
     const onOpen = (): void => void (opened = clock.monotonic());
-    const omitForeignManagedFields = table.omitsForeignManagedFields;
-    const request = {
-      ...table.selection,
-      signal,
-      resourceVersion: from,
-      timeoutSeconds,
-      idleMs,
-      onOpen,
-      omitForeignManagedFields,
-    };
+    const watched = { ...table.selection, ...formOf(table), signal, resourceVersion: from };
+    const request = { ...watched, timeoutSeconds, idleMs, onOpen };
     await client.watch(table.kind, request, (event) => {
       table.event(event);
       version = event.object.metadata.resourceVersion ?? version;

@@ -53,7 +53,9 @@ describe('Table', () => {
     expect(table.index('app', 'shop')).toEqual([table.get('a/x')]);
     expect(table.index('app', 'other')).toEqual([]);
     expect(Object.isFrozen(table.get('a/x')!.metadata.labels)).toBe(true);
-    expect(() => table.index('host', 'x')).toThrow('watchable map "things" has no index "host" (declared: owner, app');
+    expect(() => table.index('host', 'x')).toThrow(
+      'watchable map "things" has no index "host" (declared: metadata.namespace, owner, app)',
+    );
   });
 
   it('keeps the reference of an object that a list or event brings again', async () => {

@@ -10,7 +10,7 @@ import type { ReadonlyWatchable, Selection as Selected } from '../../watchable/i
 import { BoundedMap } from '../bounded-map.ts';
 import type { Selection, WatchEvent } from '../client/client.ts';
 import type { IndexFunction } from './object-index.ts';
-import { keyOf } from '../objects.ts';
+import { apiVersionOf, keyOf } from '../objects.ts';
 import type { Kind, KubeObject, Ref } from '../objects.ts';
 import { withoutForeignManagedFields } from '../managed-fields.ts';
 import { matches, parseFieldSelector, parseSelector } from '../selector.ts';
@@ -20,6 +20,8 @@ export interface TableOptions<T> extends Selection {
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
   /** Applied to each object before it is kept; by default drops the managedFields of others, which nobody here reads. */
   readonly transform?: (object: T) => T;
+  /** Keep nothing but the metadata of each object, and ask the server for no more. */
+  readonly metadataOnly?: boolean;
   /** A kind that is good to know: where it may not be read, the table counts as empty. */
   readonly optional?: boolean;
   /** Told what an index function threw; a process warning otherwise. */
@@ -53,6 +55,12 @@ export function inNamespace<T>(namespace: string | undefined): Selected<string, 
   return namespace === undefined ? {} : { index: [NAMESPACE, namespace] };
 }
 
+/** An object as it is in a list of metadata; those call themselves something else. */
+function metadataOf<T extends KubeObject>(kind: Kind<T>, { metadata }: T): T {
+  const object: KubeObject = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
+  return object as T;
+}
+
 function namespaceOf({ metadata: { namespace } }: KubeObject): readonly string[] {
   return [namespace ?? ''];
 }
@@ -69,8 +77,10 @@ export class Table<T extends KubeObject> {
   readonly omitsForeignManagedFields: boolean;
   /** Whether the kind may as well not be readable. */
   readonly optional: boolean;
+  readonly metadataOnly: boolean;
   readonly #transform: (object: T) => T;
   readonly #onError: (error: unknown) => void;
+  readonly #guards = new Map<IndexFunction<T>, IndexFunction<T>>();
   readonly #selects: (object: T) => boolean;
   /** By key, where no object is: the version at which the last one left. Nothing older may take its place. */
   readonly #floors = new BoundedMap<string, string>(DEPARTED_LIMIT);
@@ -84,18 +94,19 @@ export class Table<T extends KubeObject> {
     const { namespace, labelSelector, fieldSelector } = options;
     this.kind = kind;
     this.selection = { namespace, labelSelector, fieldSelector };
-    const indexes = Object.entries(options.indexes ?? {}).map(([name, of]) => [name, this.#guarded(of)] as const);
     this.#map = new WatchableMap<string, T>({
       name: kind.plural,
       equals: sameVersion,
-      indexes: { ...Object.fromEntries(indexes), [NAMESPACE]: namespaceOf },
+      indexes: { [NAMESPACE]: namespaceOf },
     });
+    this.addIndexes(options.indexes);
     this.#state.store('served', true);
     this.#state.store('synced', false);
     this.optional = options.optional ?? false;
+    this.metadataOnly = options.metadataOnly ?? false;
     this.omitsForeignManagedFields = options.transform === undefined;
-    // Without a transform, everything here was made by the client's parser, and freezes more quickly.
-    this.#transform = options.transform ?? ((object) => freezeParsed(withoutForeignManagedFields(object)));
+    const transform = options.transform ?? ((object) => freezeParsed(withoutForeignManagedFields(object)));
+    this.#transform = this.metadataOnly ? (object) => transform(metadataOf(kind, object)) : transform;
     this.#onError = options.onError ?? ((error) => process.emitWarning(error instanceof Error ? error : String(error)));
     const labels = parseSelector(labelSelector ?? '');
     const fields = parseFieldSelector(fieldSelector ?? '');
@@ -110,6 +121,16 @@ export class Table<T extends KubeObject> {
   /** How far the table can be believed, for subscribers and tracked reads. */
   get state(): ReadonlyWatchable<keyof TableState, boolean> {
     return this.#state;
+  }
+
+  /** Adds indexes, for another reader of the same objects. One of a name that is there must be the same. */
+  addIndexes(indexes: TableOptions<T>['indexes'] = {}): void {
+    for (const [name, of] of Object.entries(indexes)) this.#map.addIndex(name, this.#guarded(of));
+  }
+
+  /** Whether nothing of an object is left out but managedFields that are not ours. */
+  get holdsWholeObjects(): boolean {
+    return this.omitsForeignManagedFields && !this.metadataOnly;
   }
 
   get size(): number {
@@ -306,13 +327,18 @@ export class Table<T extends KubeObject> {
 
   /** An index function that throws must not keep the object out of the table: that index does not find it. */
   #guarded(valuesOf: IndexFunction<T>): IndexFunction<T> {
-    return (object) => {
-      try {
-        return valuesOf(object);
-      } catch (error) {
-        this.#onError(error);
-        return [];
-      }
-    };
+    let guarded = this.#guards.get(valuesOf);
+    if (guarded === undefined) {
+      guarded = (object) => {
+        try {
+          return valuesOf(object);
+        } catch (error) {
+          this.#onError(error);
+          return [];
+        }
+      };
+      this.#guards.set(valuesOf, guarded);
+    }
+    return guarded;
   }
 }

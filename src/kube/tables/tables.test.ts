@@ -1,25 +1,144 @@
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { FakeApi } from '../../../test/support/fake-api.ts';
+import { FakeClock, settle } from '../../../test/support/fake-clock.ts';
+import { ApiError } from '../errors.ts';
 import { defineKind } from '../objects.ts';
-import { reading, Tables } from './tables.ts';
+import type { Kind, KubeObject } from '../objects.ts';
+import { defineTable, Tables } from './tables.ts';
 
-const Thing = defineKind('test.dev/v1', 'Thing', 'things');
+interface Thing extends KubeObject {
+  readonly spec?: { readonly size: number };
+}
+const Thing = defineKind<Thing>('test.dev/v1', 'Thing', 'things');
+const Definition = defineKind<KubeObject>(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+  { namespaced: false },
+);
 
-test.each([
-  [true, true, true],
-  [true, false, false],
-  [false, true, false],
-])('a table is optional if it is to all who read it: %s, %s', (first, second, both) => {
-  const tables = new Tables([reading(Thing, { optional: first }), reading(Thing, second ? { optional: true } : {})]);
-  expect(tables.of(Thing).optional).toBe(both);
+const thing = (name: string, size = 1, labels: Record<string, string> = {}): Thing => ({
+  apiVersion: 'test.dev/v1',
+  kind: 'Thing',
+  metadata: { name, namespace: 'n', uid: `uid-${name}`, resourceVersion: '1', labels },
+  spec: { size },
 });
 
-test('readers of one kind share its table with all their indexes, and must agree on the rest', () => {
-  const byName = ({ metadata }: { metadata: { name: string } }): string[] => [metadata.name];
-  const tables = new Tables([reading(Thing, { indexes: { a: byName } }), reading(Thing, { indexes: { b: byName } })]);
-  const metadata = { name: 'x', namespace: 'n', uid: 'u', resourceVersion: '1' };
-  tables.of(Thing).observe({ apiVersion: 'test.dev/v1', kind: 'Thing', metadata });
-  expect(['a', 'b'].map((index) => tables.of(Thing).index(index, 'x').length)).toEqual([1, 1]);
-  expect(() => new Tables([reading(Thing), reading(Thing, { namespace: 'n' })])).toThrow(
-    'Thing is declared twice, with different versions, namespaces or selectors',
-  );
+const byName = ({ metadata }: KubeObject): readonly string[] => [metadata.name];
+
+describe('a kind', () => {
+  test('has one table for all who want the same, with the indexes of all of them, also of those who come later', () => {
+    const tables = new Tables([defineTable(Thing, { indexes: { a: byName } })]);
+    tables.of(Thing).observe(thing('x'));
+    const later = tables.of(defineTable(Thing, { indexes: { a: byName, b: byName } }));
+    expect(later).toBe(tables.of(Thing));
+    expect([...tables]).toHaveLength(1);
+    expect(['a', 'b'].map((index) => later.index(index, 'x').length)).toEqual([1, 1]);
+    later.observe(thing('y'));
+    expect(tables.of(Thing).index('b', 'y')).toHaveLength(1);
+  });
+
+  test('has no two different indexes of one name', () => {
+    const tables = new Tables([defineTable(Thing, { indexes: { a: byName } })]);
+    expect(() => tables.of(defineTable(Thing, { indexes: { a: () => [] } }))).toThrow(
+      'watchable map "things" has an index "a" that files in another way',
+    );
+  });
+
+  test.each([
+    ['namespace', { namespace: 'n' }],
+    ['labels', { labelSelector: 'on=yes' }],
+    ['fields', { fieldSelector: 'metadata.name=x' }],
+    ['form', { transform: (object: Thing) => ({ ...object, spec: { size: 0 } }) }],
+    ['metadata alone', { metadataOnly: true }],
+    ['need', { optional: true }],
+  ])('has another table for who wants another %s', (_what, options) => {
+    const tables = new Tables([Thing]);
+    const other = defineTable(Thing, options);
+    expect(tables.of(other)).not.toBe(tables.of(Thing));
+    expect(tables.of(other)).toBe(tables.of(defineTable(Thing, options)));
+    expect(tables.holding(Thing)).toEqual([tables.of(Thing), tables.of(other)]);
+  });
+
+  test('is shown to each reader in the form that it asked for', () => {
+    const Large = defineTable(Thing, { transform: (object) => ({ ...object, spec: { size: 100 } }) });
+    const Meta = defineTable(Thing, { metadataOnly: true });
+    const tables = new Tables([Thing, Large, Meta]);
+    for (const table of tables.holding(Thing)) table.observe(thing('x', 7));
+    const sizes = [Thing, Large, Meta].map((kind: Kind<Thing>) => tables.of(kind).get('n/x')?.spec?.size);
+    expect(sizes).toEqual([7, 100, undefined]);
+    expect(tables.of(Meta).get('n/x')).toMatchObject({ apiVersion: 'test.dev/v1', kind: 'Thing' });
+  });
+});
+
+describe('running', () => {
+  let ending = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+
+  afterEach(async () => {
+    ending.abort();
+    await running;
+  });
+
+  /** Tables that run on a server that knows no things until `isInstalled`. */
+  function run({ isInstalled = true } = {}) {
+    const api = new FakeApi();
+    const clock = new FakeClock();
+    const tables = new Tables();
+    const server = { isInstalled, refused: false, lists: [] as string[] };
+    api.intercept = ({ verb, kind }) => {
+      if (verb !== 'list') return;
+      server.lists.push(kind);
+      if (kind !== 'Thing') return;
+      if (server.refused) throw new ApiError('no', { code: 403, reason: 'Forbidden' });
+      if (!server.isInstalled) throw new ApiError('no such path', { code: 404, reason: 'NotFound' });
+    };
+    api.raw = () => Promise.resolve({ kind: 'APIGroupList', groups: [] } as never);
+    ending = new AbortController();
+    running = tables.run({ client: api, clock, signal: ending.signal });
+    return { api, clock, tables, server };
+  }
+
+  test('a table starts when it is first read', async () => {
+    const { api, tables, server } = run();
+    await api.create(Thing, thing('x'));
+    await settle();
+    expect(server.lists).toEqual([]);
+    const table = tables.of(Thing);
+    expect([tables.awaits(table), table.synced]).toEqual([true, false]);
+    await table.whenSynced();
+    expect([tables.awaits(table), [...table.keys()], server.lists]).toEqual([false, ['n/x'], ['Thing']]);
+  });
+
+  test('a kind whose definition is installed later is noticed at once', async () => {
+    const { api, tables, server } = run({ isInstalled: false });
+    const table = tables.of(Thing);
+    await settle();
+    await settle();
+    expect([table.served, table.synced]).toEqual([false, true]);
+    server.isInstalled = true;
+    await api.create(Thing, thing('x'));
+    await api.create(Definition, {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'things.test.dev' },
+    });
+    // The clock stands still: nothing is tried again for its own sake.
+    await settle();
+    await settle();
+    expect([table.served, [...table.keys()]]).toEqual([true, ['n/x']]);
+  });
+
+  test('what is optional and may not be read is empty, and keeps what it has when that passes', async () => {
+    const { api, clock, tables, server } = run();
+    server.refused = true;
+    const table = tables.of(defineTable(Thing, { optional: true }));
+    await settle();
+    expect([table.served, table.synced, table.size]).toEqual([false, true, 0]);
+    server.refused = false;
+    await api.create(Thing, thing('x'));
+    await clock.advance(1_000);
+    await settle();
+    expect([table.served, table.size]).toEqual([true, 1]);
+  });
 });

@@ -1,7 +1,8 @@
-// All tables of a process: one for each kind, shared by everybody who reads it, kept current by one reflector each.
+// All tables of a process, shared by everybody who reads them. A table is made, and kept current by a reflector of its
+// own, from the moment on that somebody reads it.
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../clock.ts';
-import { apiVersionOf } from '../objects.ts';
+import { apiVersionOf, defineKind } from '../objects.ts';
 import type { AnyKind, Kind, KubeObject } from '../objects.ts';
 import { runReflector } from './reflector.ts';
 import { Table } from './table.ts';
@@ -9,38 +10,70 @@ import type { TableOptions } from './table.ts';
 
 export type AnyTable = Table<KubeObject>;
 
-/** A wish to read a kind, with the indexes that the reader needs. */
-export interface TableDeclaration {
-  readonly kind: AnyKind;
-  readonly options: TableOptions<KubeObject>;
+/** A kind, and how it is kept: which objects, what of them, and what finds them. Stands wherever a kind does. */
+export interface TableKind<T extends KubeObject = KubeObject> extends Kind<T> {
+  readonly table: TableOptions<T>;
 }
 
-/** Declares that a kind is read: `reading(Deployment, { indexes: { owner: byOwner } })`. */
-export function reading<T extends KubeObject>(kind: Kind<T>, options: TableOptions<T> = {}): TableDeclaration {
-  return { kind, options: options as TableOptions<KubeObject> };
+/** Says how a kind is kept: `defineTable(Deployment, { indexes: { owner: byOwner } })`. */
+export function defineTable<T extends KubeObject>(kind: Kind<T>, options: TableOptions<T>): TableKind<T> {
+  return Object.freeze({ ...kind, table: options });
 }
+
+/** A table was read of which nobody knows yet what belongs into it. */
+export class NotSynced extends Error {
+  override readonly name = 'NotSynced';
+  readonly table: AnyTable;
+
+  constructor(table: AnyTable) {
+    super(`the ${table.kind.plural} of the cluster have not been listed yet`);
+    this.table = table;
+  }
+}
+
+export interface RunOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly onError?: (table: AnyTable, error: unknown) => void;
+}
+
+/** Definitions of kinds: whatever is said of them does not matter, only that they come. */
+const CustomResourceDefinition = defineTable(
+  defineKind<KubeObject>('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
+    namespaced: false,
+  }),
+  { metadataOnly: true, optional: true },
+);
 
 export class Tables {
+  /** By kind and everything else that makes a difference to what is in a table. */
   readonly #tables = new Map<string, AnyTable>();
+  readonly #byKind = new WeakMap<AnyKind, AnyTable>();
+  readonly #transforms = new Map<unknown, number>();
+  readonly #reflectors = new Set<Promise<void>>();
+  #running: RunOptions | undefined;
 
-  /** Makes the tables for these declarations. Several of one kind share a table that has all their indexes. */
-  constructor(declarations: Iterable<TableDeclaration>) {
-    const merged = new Map<string, TableDeclaration>();
-    for (const declaration of declarations) {
-      const id = idOf(declaration.kind);
-      const before = merged.get(id);
-      merged.set(id, before === undefined ? declaration : merge(before, declaration));
-    }
-    for (const [id, { kind, options }] of merged) this.#tables.set(id, new Table(kind, options));
+  /** With tables for these kinds to begin with; others come when they are read. */
+  constructor(kinds: Iterable<AnyKind> = []) {
+    for (const kind of kinds) this.of(kind);
   }
 
-  /** The table of a kind. A kind that nobody declared is a mistake in the program. */
+  /** The table of a kind: one for all who want the same objects in the same form, with the indexes of all of them. */
   of<T extends KubeObject>(kind: Kind<T>): Table<T> {
-    const table = this.#tables.get(idOf(kind));
-    if (table === undefined) {
-      throw new Error(`no table for ${kind.kind} (${apiVersionOf(kind)}): declare it in the controller's "reads"`);
-    }
+    const table = this.#byKind.get(kind) ?? this.#make(kind);
     return table as unknown as Table<T>;
+  }
+
+  /** The tables that there are of a kind, in whatever form; if there is none yet, that of all its objects. */
+  holding<T extends KubeObject>(kind: Kind<T>): readonly Table<T>[] {
+    const tables = [...this].filter(({ kind: { group, plural } }) => group === kind.group && plural === kind.plural);
+    return tables.length > 0 ? (tables as unknown as Table<T>[]) : [this.of(kind)];
+  }
+
+  /** Whether a table is going to be listed, and has not been yet: that something is not in it means nothing. */
+  awaits(table: AnyTable): boolean {
+    return this.#running !== undefined && !table.synced;
   }
 
   [Symbol.iterator](): Iterator<AnyTable> {
@@ -48,48 +81,60 @@ export class Tables {
   }
 
   /** Runs a reflector for each table until the signal; resolves when all of them have ended. */
-  async run(options: {
-    client: Client;
-    clock: Clock;
-    signal: AbortSignal;
-    onError?: (table: AnyTable, error: unknown) => void;
-  }): Promise<void> {
-    const { client, clock, signal, onError } = options;
-    await Promise.all(
-      [...this.#tables.values()].map((table) =>
-        runReflector({
-          client: client.flow('reflectors'),
-          table,
-          clock,
-          signal,
-          onError: (error) => onError?.(table, error),
-        }),
-      ),
-    );
+  async run(options: RunOptions): Promise<void> {
+    this.#running = options;
+    for (const table of this) this.#start(table, options);
+    const { signal } = options;
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    await Promise.all(this.#reflectors);
   }
 
-  /** Resolves when every table has been listed once. */
+  /** Resolves when every table that there is by now has been listed once. */
   async whenSynced(signal?: AbortSignal): Promise<void> {
-    await Promise.all([...this.#tables.values()].map((table) => table.whenSynced(signal)));
+    await Promise.all([...this].map((table) => table.whenSynced(signal)));
   }
-}
 
-function idOf(kind: AnyKind): string {
-  return `${kind.group}/${kind.plural}`;
-}
-
-function merge(a: TableDeclaration, b: TableDeclaration): TableDeclaration {
-  const { indexes: indexesOfA = {}, optional: isOptionalToA, ...scopeOfA } = a.options;
-  const { indexes: indexesOfB = {}, optional: isOptionalToB, ...scopeOfB } = b.options;
-  if (a.kind.version !== b.kind.version || JSON.stringify(scopeOfA) !== JSON.stringify(scopeOfB)) {
-    throw new Error(`${a.kind.kind} is declared twice, with different versions, namespaces or selectors`);
+  #make<T extends KubeObject>(kind: Kind<T>): AnyTable {
+    const { table: options = {} } = kind as Partial<TableKind<T>>;
+    const id = this.#idOf(kind, options);
+    let table = this.#tables.get(id);
+    if (table === undefined) {
+      table = new Table(kind, options) as unknown as AnyTable;
+      this.#tables.set(id, table);
+      if (this.#running !== undefined) this.#start(table, this.#running);
+    } else {
+      table.addIndexes((options as TableOptions<KubeObject>).indexes);
+    }
+    this.#byKind.set(kind, table);
+    return table;
   }
-  for (const [name, index] of Object.entries(indexesOfB)) {
-    if (indexesOfA[name] !== undefined && indexesOfA[name] !== index) {
-      throw new Error(`${a.kind.kind} has two different indexes named "${name}"`);
+
+  #idOf<T extends KubeObject>(kind: Kind<T>, options: TableOptions<T>): string {
+    const { namespace, labelSelector, fieldSelector, transform, optional = false, metadataOnly = false } = options;
+    if (!this.#transforms.has(transform)) this.#transforms.set(transform, this.#transforms.size);
+    const scope = [namespace, labelSelector, fieldSelector, this.#transforms.get(transform), optional, metadataOnly];
+    return JSON.stringify([apiVersionOf(kind), kind.plural, ...scope]);
+  }
+
+  #start(table: AnyTable, { client, clock, signal, onError }: RunOptions): void {
+    if (signal.aborted) return;
+    const reflector = runReflector({
+      client: client.flow('reflectors'),
+      table,
+      clock,
+      signal,
+      onError: (error) => onError?.(table, error),
+      untilInstalled: (waiting) => this.#untilInstalled(table, waiting),
+    }).finally(() => this.#reflectors.delete(reflector));
+    this.#reflectors.add(reflector);
+  }
+
+  /** Resolves when the definition of a kind that is not served comes or changes. */
+  async #untilInstalled({ kind }: AnyTable, signal: AbortSignal): Promise<void> {
+    const definition = `${kind.plural}.${kind.group}`;
+    const include = (name: string): boolean => name === definition;
+    for await (const { updates } of this.of(CustomResourceDefinition).map.subscribe({ signal, include })) {
+      if (updates.some((update) => !update.delete)) return;
     }
   }
-  // Who can't do without it waits for it, whatever it is to others.
-  const optional = Boolean(isOptionalToA && isOptionalToB);
-  return { kind: a.kind, options: { ...scopeOfA, optional, indexes: { ...indexesOfA, ...indexesOfB } } };
 }

@@ -8,7 +8,7 @@ import { defineKind } from '../objects.ts';
 import type { KubeObject } from '../objects.ts';
 import { TOKEN_EXPIRES, TOKEN_ISSUED } from './service-account-token.ts';
 import { make, removeUnchanged, token } from './steps.ts';
-import { reading, Tables } from '../tables/tables.ts';
+import { Tables } from '../tables/tables.ts';
 
 interface Secret extends KubeObject {
   readonly type?: string;
@@ -23,7 +23,7 @@ const secret = (labels: Record<string, string> = {}): Secret => ({
 
 function world() {
   const api = new FakeApi();
-  const tables = new Tables([reading(Secret)]);
+  const tables = new Tables([Secret]);
   const applier = new Applier({ client: api, tables, manager: 'offshoot-test' });
   return { api, tables, applier, live: () => tables.of(Secret).get('home/access') };
 }

@@ -6,7 +6,7 @@ import { defineKind } from '../objects.ts';
 import type { KubeObject } from '../objects.ts';
 import { edit, editStatus, own, remove } from './steps.ts';
 import type { Step } from './steps.ts';
-import { reading, Tables } from '../tables/tables.ts';
+import { Tables } from '../tables/tables.ts';
 
 interface Thing extends KubeObject {
   readonly spec?: { readonly size?: number; readonly cpu?: string; readonly list?: readonly number[] };
@@ -22,7 +22,7 @@ function thing(spec: Thing['spec'], metadata: Partial<Thing['metadata']> = {}): 
 /** A writer, the API that it writes to, and tables that only its own writes reach. */
 function make(options: Partial<ConstructorParameters<typeof Applier>[0]> = {}) {
   const api = new FakeApi();
-  const tables = new Tables([reading(Thing)]);
+  const tables = new Tables([Thing]);
   const applier = new Applier({ client: api, tables, manager: 'offshoot-test', ...options });
   return { api, tables, applier, live: () => tables.of(Thing).get('n/a')! };
 }
@@ -88,7 +88,7 @@ describe('own', () => {
 
   test('knows the form of an object from that of its namesake in another group', async () => {
     const Other = defineKind<Thing>('other.dev/v1', 'Thing', 'things');
-    const w = make({ tables: new Tables([reading(Thing), reading(Other)]) });
+    const w = make({ tables: new Tables([Thing, Other]) });
     const patch = w.api.patch.bind(w.api);
     let sent = 0;
     w.api.patch = async (kind, ref, body, options) => {

@@ -117,7 +117,7 @@ export class Applier {
 
   #own(step: Own, options: SendOptions): Promise<Outcome> | Outcome {
     const { kind, object, takeOverAnnotation } = step;
-    const live = this.#tables.of(kind).get(keyOf(object.metadata));
+    const live = this.#live(kind, object);
     const takesOver = takeOverAnnotation !== undefined && live !== undefined && !isAppliedOnly(live, this.#manager);
     if (live !== undefined && !takesOver && this.#isSettled(kind, live, object)) {
       return { step, did: 'nothing', object: live };
@@ -143,15 +143,14 @@ export class Applier {
         fieldManager: this.#manager,
         ...sending,
       });
-      this.#tables.of(kind).observe(answer);
+      this.#observe(kind, answer);
       return { step, did: 'changed', object: answer };
     });
   }
 
   async #applyObject(step: Own | Token, object: KubeObject, sending: SendOptions): Promise<Outcome> {
     const { kind } = step;
-    const table = this.#tables.of(kind);
-    const live = table.get(keyOf(object.metadata));
+    const live = this.#live(kind, object);
     const body = { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };
     const patch = { type: 'apply', body, force: true } as const;
     const answer = await this.#client.patch<KubeObject>(kind, object.metadata, patch, {
@@ -159,7 +158,7 @@ export class Applier {
       ...sending,
     });
     if (!sending.dryRun) {
-      table.observe(answer);
+      this.#observe(kind, answer);
       this.#settle(kind, answer, object);
     }
     if (live !== undefined && live.metadata.resourceVersion === answer.metadata.resourceVersion) {
@@ -170,13 +169,12 @@ export class Applier {
 
   #make(step: Make, options: SendOptions): Promise<Outcome> | Outcome {
     const { kind, object } = step;
-    const table = this.#tables.of(kind);
-    const live = table.get(keyOf(object.metadata));
+    const live = this.#live(kind, object);
     if (live !== undefined) return { step, did: 'nothing', object: live };
     return this.#send(options, async (sending) => {
       const body = { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };
       const answer = await this.#client.create<KubeObject>(kind, body, { fieldManager: this.#manager, ...sending });
-      if (!options.dryRun) table.observe(answer);
+      if (!options.dryRun) this.#observe(kind, answer);
       return { step, did: 'created', object: answer };
     });
   }
@@ -205,7 +203,7 @@ export class Applier {
         if (!isNotFound(error) || !(await this.#isGone(kind, from, sending))) throw error;
         throw new PlanOutdated(`${describe(step)} is gone since it was read`, { cause: error });
       });
-      if (!options.dryRun) this.#tables.of(kind).observe(answer);
+      if (!options.dryRun) this.#observe(kind, answer);
       return { step, did: 'changed', object: answer };
     });
   }
@@ -215,7 +213,6 @@ export class Applier {
     if (object.metadata.deletionTimestamp !== undefined) return { step, did: 'nothing', object };
     return this.#send(options, async (sending) => {
       const { uid, resourceVersion } = object.metadata;
-      const table = this.#tables.of(kind);
       try {
         const answer = await this.#client.delete<KubeObject>(kind, object.metadata, {
           ...(uid && { preconditions: { uid, ...(unchanged && { resourceVersion }) } }),
@@ -223,8 +220,8 @@ export class Applier {
           ...sending,
         });
         if (!options.dryRun) {
-          if (answer === undefined) table.observeDeleted(object);
-          else table.observe(answer);
+          if (answer === undefined) this.#observeDeleted(kind, object);
+          else this.#observe(kind, answer);
         }
       } catch (error) {
         if (!isNotFound(error) || !(await this.#isGone(kind, object, sending))) throw error;
@@ -243,11 +240,25 @@ export class Applier {
     const { name, namespace, uid } = object.metadata;
     const where = { ...(namespace !== undefined && { namespace }), fieldSelector: `metadata.name=${name}` };
     const [found] = (await this.#client.list<KubeObject>(kind, { ...where, ...(signal && { signal }) })).items;
-    const table = this.#tables.of(kind);
     const isGone = found?.metadata.uid !== uid;
-    if (isGone) table.observeDeleted(object);
-    if (found !== undefined) table.observe(found);
+    if (isGone) this.#observeDeleted(kind, object);
+    if (found !== undefined) this.#observe(kind, found);
     return isGone;
+  }
+
+  /** An object as a table has it, whole if one has it so. */
+  #live(kind: AnyKind, { metadata }: KubeObject): KubeObject | undefined {
+    const key = keyOf(metadata);
+    const having = this.#tables.holding(kind).filter((table) => table.get(key) !== undefined);
+    return (having.find((table) => table.holdsWholeObjects) ?? having[0])?.get(key);
+  }
+
+  #observe(kind: AnyKind, object: KubeObject): void {
+    for (const table of this.#tables.holding(kind)) table.observe(object);
+  }
+
+  #observeDeleted(kind: AnyKind, object: KubeObject): void {
+    for (const table of this.#tables.holding(kind)) table.observeDeleted(object);
   }
 
   /** The one gate that every write passes. */

@@ -61,7 +61,6 @@ interface Memory {
 export function awsBackend(plans: PlanModels, bodies: PartModels<Body>, endpoint: string | undefined): MeshBackend {
   const outcomes = new WatchableMap<string, Outcome>({ name: 'meshes at AWS' });
   return {
-    reads: [],
     chores: [new AwsMeshes(plans, bodies, outcomes, endpoint)],
     reconcile(view, mesh, { isEnding }) {
       const outcome = view.read.get(outcomes, mesh);
@@ -107,7 +106,7 @@ class AwsMeshes implements Chore {
 
   async run(site: ChoreSite): Promise<void> {
     const { tables, clock, logger } = site;
-    const all = [...tables.of(Mesh).map.keys()];
+    const all = site.facts.keys(Mesh);
     for (const gone of [...this.#memories.keys()].filter((mesh) => !all.includes(mesh))) this.#forget(gone);
     for (const mesh of all) {
       const memory = this.#memory(mesh);

@@ -1,12 +1,10 @@
 // Where a mesh is written to: objects of the App Mesh controller, or AWS itself. The controllers know no more of it.
 import type { Chore, View } from '../../controller/index.ts';
-import type { TableDeclaration } from '../../kube/index.ts';
 import type { Problem } from '../errors.ts';
 import type { Guards } from '../reconcile/decide.ts';
 import type { Reconciliation } from './objects.ts';
 
 export interface MeshBackend {
-  readonly reads: readonly TableDeclaration[];
   /** What is done beside plans. */
   readonly chores: readonly Chore[];
   /** Brings a mesh to what it should be; of one that ends, takes away everything that was made for it. */

@@ -7,13 +7,11 @@ import { groups } from '../models/decoded.ts';
 import { findersIn } from '../models/plans.ts';
 import { groupProblems } from '../resolve/targets.ts';
 import { CONDITION, eventsFor, soloStatus } from './status.ts';
-import { routingTables } from './tables.ts';
 
 export function groupController(): ControllerDefinition {
   return defineController<MeshGroup>({
     name: 'routing-groups',
     kind: MeshGroup,
-    reads: routingTables,
     plan: planGroup,
   });
 }

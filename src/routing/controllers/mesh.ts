@@ -14,7 +14,6 @@ import type { MeshBackend } from './backend.ts';
 import { guardsOf, missingInputs } from './inputs.ts';
 import { eventsFor, soloStatus } from './status.ts';
 import type { Findings } from './status.ts';
-import { routingTables } from './tables.ts';
 
 /** On meshes of AWS App Mesh alone: others are not ours to keep. */
 const MESH_FINALIZER = 'offshoot.dev/routing';
@@ -23,7 +22,6 @@ export function meshController(models: Models, backend: MeshBackend): Controller
   return defineController<Mesh>({
     name: 'routing',
     kind: Mesh,
-    reads: [...routingTables, ...backend.reads],
     chores: backend.chores,
     plan: (view, mesh) => planMesh(view, mesh, models, backend),
   });

@@ -1,7 +1,7 @@
 // A mesh as objects of the App Mesh controller: which are there, whose they are, and the steps to what should be.
 import type { View } from '../../controller/index.ts';
-import { keyOf, own, reading, remove } from '../../kube/index.ts';
-import type { Kind, KubeObject, ObjectMeta, Step, TableDeclaration } from '../../kube/index.ts';
+import { defineTable, keyOf, own, remove } from '../../kube/index.ts';
+import type { Kind, KubeObject, ObjectMeta, Step } from '../../kube/index.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
@@ -22,17 +22,15 @@ const MANAGED_BY = 'app.kubernetes.io/managed-by';
 const OF_MESH = 'offshoot.dev/mesh';
 const BY_MESH = 'mesh';
 
-const KINDS = [AppMesh, VirtualNode, VirtualRouter, VirtualService] as readonly Kind<KubeObject>[];
+const KINDS = ([AppMesh, VirtualNode, VirtualRouter, VirtualService] as readonly Kind<KubeObject>[]).map((kind) =>
+  defineTable(kind, { optional: true, indexes: { [BY_MESH]: meshOf } }),
+);
 const TYPES: Readonly<Record<string, ResourceType>> = {
   Mesh: 'mesh',
   VirtualNode: 'virtualNode',
   VirtualRouter: 'virtualRouter',
   VirtualService: 'virtualService',
 };
-
-const objectTables: readonly TableDeclaration[] = KINDS.map((kind) =>
-  reading(kind, { optional: true, indexes: { [BY_MESH]: meshOf } }),
-);
 
 function meshOf({ metadata }: KubeObject): readonly string[] {
   const mesh = metadata.annotations?.[OF_MESH];
@@ -86,7 +84,6 @@ function reconcileObjects(view: View, mesh: string, wanted: readonly KubeObject[
 /** Meshes that are written as objects. */
 export function objectBackend(plans: PlanModels, objects: PartModels<KubeObject>): MeshBackend {
   return {
-    reads: objectTables,
     chores: [],
     reconcile(view, mesh, guards) {
       if (guards.isEnding) return { ...reconcileObjects(view, mesh, [], guards), warnings: [] };

@@ -8,13 +8,11 @@ import type { Models } from '../models/index.ts';
 import type { MeshBackend } from './backend.ts';
 import { eventsFor, soloStatus, subresourceStatus } from './status.ts';
 import type { Findings } from './status.ts';
-import { routingTables } from './tables.ts';
 
 export function ruleController(models: Models, backend: MeshBackend): ControllerDefinition {
   return defineController<RoutingRule>({
     name: 'routing-rules',
     kind: RoutingRule,
-    reads: [...routingTables, ...backend.reads],
     plan: (view, rule) => planRule(view, rule, models, backend),
   });
 }

@@ -6,7 +6,6 @@ import { Reads } from '../../controller/index.ts';
 import { Tables } from '../../kube/index.ts';
 import type { AnyKind, KubeObject } from '../../kube/index.ts';
 import { appMeshCrd, crdParts } from '../backends/appmesh-crd.ts';
-import { routingTables } from '../controllers/tables.ts';
 import { Pod } from '../objects.ts';
 import { partModels, partsIn } from './parts.ts';
 import { planModels } from './plans.ts';
@@ -80,7 +79,7 @@ let tables: Tables;
 let reads: Reads;
 
 beforeEach(() => {
-  tables = new Tables(routingTables);
+  tables = new Tables();
   const all = Array.from({ length: SERVICES }, (_, i) => [upstream(i), pod(i, `p${i}`), rule(i, 9)]).flat();
   for (const each of [object(Mesh, 'store', { spec: { awsAppMesh: {} } }), ...all]) put(each);
   const options = { mode: 'strict', allowAll: true } as const;

@@ -10,7 +10,6 @@ import type { Step } from '../../kube/index.ts';
 import { BIND_COMPLETE, BOUND_AT, CLAIM_FINALIZER, EXPIRES_AT } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { besideOthers, condition, errorCondition, withError } from '../status.ts';
-import { claimTables } from '../world.ts';
 import { planClaimDeletion } from './claim-deletion.ts';
 import { claimFailure } from './claim-failure.ts';
 import { expiryOf } from './expiry.ts';
@@ -25,7 +24,6 @@ export function binder(settings: Settings): ControllerDefinition {
     name: 'binder',
     kind: DeploymentTargetClaim,
     finalizers: [CLAIM_FINALIZER],
-    reads: claimTables,
     plan: (view, claim) => planClaim(view, claim, settings),
     failed: (claim, failure, now) => ({
       status: { ...claim.status, conditions: withError(claim.status?.conditions, claimFailure(claim, failure), now) },

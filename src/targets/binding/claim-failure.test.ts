@@ -113,7 +113,8 @@ describe('what the server refuses is told in the words that users know', () => {
       throw new ApiError(`no, request ${tries}-af3${tries}`, { code: 403, reason: 'Forbidden' });
     };
     await w.settle();
-    expect(errorOf(dtc(w))).toContain('no, request 1-af31');
+    // Once more where something that tells of it had to be listed first.
+    expect(errorOf(dtc(w))).toMatch(/no, request [12]-af3[12]/);
     expect(tries).toBeLessThan(6);
   });
 

@@ -23,7 +23,7 @@ import { refusedTo } from '../provisioning/refusal.ts';
 import { targetNameProblem } from '../provisioning/target-name.ts';
 import { classToProvision } from '../provisioning/eligible.ts';
 import type { Problem } from '../provisioning/eligible.ts';
-import { claimTables, ownRequests } from '../world.ts';
+import { ownRequests } from '../world.ts';
 
 export function devsandboxRequest(): ControllerDefinition {
   return defineController<DeploymentTargetClaim>({
@@ -32,7 +32,6 @@ export function devsandboxRequest(): ControllerDefinition {
     ownsStatus: false,
     // One after the other: two claims at once could both take the last one that a quota leaves.
     workers: 1,
-    reads: claimTables,
     plan: planRequest,
     failed: (claim, { cause }, now) => refusedTo(claim, `unable to handle provisioning of SpaceRequest: ${cause}`, now),
   });

@@ -25,14 +25,13 @@ import {
 import type { Settings } from '../settings.ts';
 import { targetNameProblem } from '../provisioning/target-name.ts';
 import { isEnding } from '../provisioning/eligible.ts';
-import { claimTables, classOf, mayStandFor, reclaimPolicyOf, targetsReferringTo } from '../world.ts';
+import { classOf, mayStandFor, reclaimPolicyOf, targetsReferringTo } from '../world.ts';
 
 export function devsandboxTarget(settings: Settings): ControllerDefinition {
   return defineController<SpaceRequest>({
     name: 'devsandbox-target',
     kind: SpaceRequest,
     ownsStatus: false,
-    reads: claimTables,
     plan: (view, request) => planRequestedTarget(view, request, settings),
   });
 }

@@ -4,16 +4,15 @@ import { Environment, DeploymentTargetClaim } from '../../api/targets.ts';
 import type { DeploymentTarget } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, PlannedEvent, View } from '../../controller/index.ts';
-import { edit, make, own, reading, remove } from '../../kube/index.ts';
-import type { OwnerReference, Step, TableDeclaration } from '../../kube/index.ts';
-import { readingSecrets } from '../credentials.ts';
+import { edit, make, own, remove } from '../../kube/index.ts';
+import type { OwnerReference, Step } from '../../kube/index.ts';
 import { environmentStatus } from './conditions.ts';
 import type { EnvironmentProblem, Unbound } from './conditions.ts';
 import { conflict } from '../binding/match.ts';
 import { ENVIRONMENT_SECRET, MANAGED_SECRET_TYPE } from '../names.ts';
 import { Namespace, Secret } from '../objects.ts';
 import type { Settings } from '../settings.ts';
-import { claimTables, targetNamed, targetsReferringTo } from '../world.ts';
+import { targetNamed, targetsReferringTo } from '../world.ts';
 
 /**
  * What is missing may be on its way: who makes an environment with its claim and its Secret says nothing of the order,
@@ -26,18 +25,10 @@ const ABSENCES: ReadonlySet<EnvironmentProblem['reason']> = new Set([
   'SecretNotFound',
 ]);
 
-export const environmentTables: readonly TableDeclaration[] = [
-  ...claimTables,
-  reading(Environment),
-  reading(ManagedEnvironment),
-  readingSecrets,
-];
-
 export function environmentController(settings: Settings): ControllerDefinition {
   return defineController<Environment>({
     name: 'target-environments',
     kind: Environment,
-    reads: environmentTables,
     plan: (view, environment) => planEnvironment(view, environment, settings),
   });
 }

@@ -5,14 +5,13 @@ import { Environment } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
 import { remove } from '../../kube/index.ts';
-import { environmentTables, managedName, OWNER_VERSIONS } from './environment.ts';
+import { managedName, OWNER_VERSIONS } from './environment.ts';
 
 export function managedEnvironments(): ControllerDefinition {
   return defineController<ManagedEnvironment>({
     name: 'managed-environments',
     kind: ManagedEnvironment,
     ownsStatus: false,
-    reads: environmentTables,
     plan: planManagedEnvironment,
   });
 }

@@ -9,6 +9,7 @@ import { ModelWorld } from '../../../test/support/claim-model/world.ts';
 import { changesOf, reportedChange, reportForecast, reportOf, UNKNOWN } from '../../controller/index.ts';
 import type { Intent, ReportedChange, Write } from '../../controller/index.ts';
 import { Tables } from '../../kube/index.ts';
+import { targetTables } from '../tables.ts';
 import type { AnyKind, KubeObject } from '../../kube/index.ts';
 
 const HORIZON_MS = 10_000;
@@ -29,10 +30,8 @@ const EDITS: ReadonlySet<Action['do']> = new Set([
 
 type State = ReadonlyMap<AnyKind, ReadonlyMap<string, KubeObject>>;
 
-const declared = () => allControllers().flatMap(({ reads = [] }) => reads);
-
 function stateOf({ api }: ModelWorld): State {
-  const tables = [...new Tables(declared())];
+  const tables = [...new Tables(targetTables)];
   return new Map(tables.map(({ kind }) => [kind, new Map(api.all(kind))]));
 }
 
@@ -60,7 +59,7 @@ function intentsOf(before: State, after: State): Intent[] {
 }
 
 function tablesOf(state: State): Tables {
-  const tables = new Tables(declared());
+  const tables = new Tables(targetTables);
   for (const [kind, objects] of state) for (const object of objects.values()) tables.of(kind).observe(object);
   return tables;
 }

@@ -1,6 +1,6 @@
 // The warm pool: where there are claims of a class, some free targets of it are kept, so that the next claim is bound at
 // once.
-import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
+import { DeploymentTarget, DeploymentTargetClass } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
 import { make, remove, removeUnchanged } from '../../kube/index.ts';
@@ -11,7 +11,8 @@ import { namespaceParameters } from '../provisioning/parameters.ts';
 import { quotaLeft } from '../provisioning/quota.ts';
 import { pooledNames } from './names.ts';
 import { namespaceFor } from './request.ts';
-import { isFree, namespaceTables, provisionedNamespaceOf } from './world.ts';
+import { Claims } from '../world.ts';
+import { isFree, PooledNamespaces, provisionedNamespaceOf } from './world.ts';
 import type { ProvisionedNamespace } from './world.ts';
 
 export function namespacePool(): ControllerDefinition {
@@ -19,7 +20,6 @@ export function namespacePool(): ControllerDefinition {
     name: 'namespace-pool',
     kind: DeploymentTargetClass,
     ownsStatus: false,
-    reads: namespaceTables,
     plan: planPool,
   });
 }
@@ -31,7 +31,7 @@ export function planPool(view: View, ofClass: DeploymentTargetClass): Plan {
   const warm = namespaceParameters(ofClass).value?.warm ?? 0;
   const free = Map.groupBy(freeNamespaces(view, name), ({ targetRef }) => targetRef.namespace);
   // Without a pool it does not matter who claims, and not every claim need wake this.
-  const claims = warm === 0 ? [] : view.index(DeploymentTargetClaim, 'anyClass', name);
+  const claims = warm === 0 ? [] : view.index(Claims, 'anyClass', name);
   const inUse = new Set(claims.map(({ metadata }) => metadata.namespace!));
   const steps = [...new Set([...inUse, ...free.keys()])].sort().flatMap((home) => {
     const isEnding = view.get(Namespace, { name: home })?.metadata.deletionTimestamp !== undefined;
@@ -46,7 +46,7 @@ export function planPool(view: View, ofClass: DeploymentTargetClass): Plan {
 /** Free namespaces of a class, those that are furthest first: the others are the first to go. */
 function freeNamespaces(view: View, className: string): ProvisionedNamespace[] {
   const namespaces = view
-    .index(Namespace, 'pooled', className)
+    .index(PooledNamespaces, 'pooled', className)
     .flatMap((namespace) => provisionedNamespaceOf(view, namespace) ?? []);
   const rank = ({ target, namespace }: ProvisionedNamespace): string =>
     `${target === undefined ? 1 : 0} ${namespace.metadata.creationTimestamp ?? ''} ${namespace.metadata.name}`;

@@ -9,7 +9,7 @@ import { Namespace, Secret } from '../objects.ts';
 import { condition, withPlanned } from '../status.ts';
 import { policyFor } from '../world.ts';
 import { MADE_BY, MADE_BY_LABEL, NAMESPACE_FINALIZER, secretNameFor } from './names.ts';
-import { isTargetOf, namespaceTables } from './world.ts';
+import { isTargetOf } from './world.ts';
 
 /** How long a namespace may take to go before its target is called failed. */
 const STUCK_MS = 120_000;
@@ -19,7 +19,6 @@ export function namespaceRelease(): ControllerDefinition {
     name: 'namespace-release',
     kind: DeploymentTarget,
     ownsStatus: false,
-    reads: namespaceTables,
     plan: planRelease,
   });
 }

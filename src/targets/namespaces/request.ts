@@ -21,7 +21,6 @@ import { refusedTo } from '../provisioning/refusal.ts';
 import { targetNameProblem } from '../provisioning/target-name.ts';
 import { classToProvision } from '../provisioning/eligible.ts';
 import type { Problem } from '../provisioning/eligible.ts';
-import { claimTables } from '../world.ts';
 import { MADE_BY, MADE_BY_LABEL, namespaceNameFor } from './names.ts';
 
 export function namespaceRequests(): ControllerDefinition {
@@ -31,7 +30,6 @@ export function namespaceRequests(): ControllerDefinition {
     ownsStatus: false,
     // One after the other: two claims at once could both take the last one that a quota leaves.
     workers: 1,
-    reads: claimTables,
     plan: planNamespaceRequest,
     failed: (claim, { message }, now) => refusedTo(claim, message, now),
   });

@@ -7,14 +7,12 @@ import { refOf, remove } from '../../kube/index.ts';
 import { OF_TARGET } from '../names.ts';
 import { Namespace, Secret } from '../objects.ts';
 import { MADE_BY, MADE_BY_LABEL, OF_NAMESPACE } from './names.ts';
-import { namespaceTables } from './world.ts';
 
 export function namespaceSecrets(): ControllerDefinition {
   return defineController<Secret>({
     name: 'namespace-secrets',
     kind: Secret,
     ownsStatus: false,
-    reads: namespaceTables,
     plan: planSecret,
   });
 }

@@ -37,7 +37,7 @@ import {
   secretNameFor,
   TARGET_MADE,
 } from './names.ts';
-import { isFree, namespaceTables, provisionedNamespaceOf } from './world.ts';
+import { isFree, provisionedNamespaceOf } from './world.ts';
 import type { ProvisionedNamespace } from './world.ts';
 
 export function namespaceTargets(settings: Settings): ControllerDefinition {
@@ -46,7 +46,6 @@ export function namespaceTargets(settings: Settings): ControllerDefinition {
     name: 'namespace-places',
     kind: Namespace,
     ownsStatus: false,
-    reads: namespaceTables,
     plan: (view, namespace) => planNamespaceTarget(view, namespace, settings),
     failed: (namespace, { message }) => {
       const isTold = isSameRefusal(namespace.metadata.annotations?.[PROBLEM], message);

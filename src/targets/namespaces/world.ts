@@ -1,13 +1,11 @@
 // What the namespace provisioner looks up: the target and the claim that a namespace was made for.
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
-import { reading, refOf } from '../../kube/index.ts';
-import type { Ref, TableDeclaration } from '../../kube/index.ts';
+import { defineTable, refOf } from '../../kube/index.ts';
+import type { Ref } from '../../kube/index.ts';
 import { claimNameOf } from '../claim-ref.ts';
-import { readingSecrets } from '../credentials.ts';
 import { CLAIM_UID, CLASS_NAME, NAMESPACE_PROVISIONER, OF_CLAIM, OF_TARGET, PROVISIONED_BY } from '../names.ts';
-import { contentKinds, Namespace } from '../objects.ts';
-import { claimTables } from '../world.ts';
+import { Namespace } from '../objects.ts';
 import { MADE_BY, MADE_BY_LABEL, TARGET_MADE } from './names.ts';
 
 /** The class of a namespace in the pool: one that was made for no claim. */
@@ -16,12 +14,7 @@ function pooledClass({ metadata }: Namespace): readonly string[] {
   return className === undefined || ofClaim !== undefined ? [] : [className];
 }
 
-export const namespaceTables: readonly TableDeclaration[] = [
-  ...claimTables,
-  reading(Namespace, { indexes: { pooled: pooledClass } }),
-  readingSecrets,
-  ...contentKinds.map((kind) => reading(kind)),
-];
+export const PooledNamespaces = defineTable(Namespace, { indexes: { pooled: pooledClass } });
 
 /** A namespace of ours with its target and its claim. */
 export interface ProvisionedNamespace {

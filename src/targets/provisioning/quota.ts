@@ -1,10 +1,9 @@
 // How many claims of a class may have a target. Provisioners ask before they make one; the binder tells the claim.
-import { DeploymentTargetClaim } from '../../api/targets.ts';
-import type { DeploymentTargetClass } from '../../api/targets.ts';
+import type { DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
 import { classParameters } from './parameters.ts';
 import type { Problem } from './eligible.ts';
-import { isProvidedFor } from '../world.ts';
+import { Claims, isProvidedFor } from '../world.ts';
 
 /** Why a claim has to wait for others of its class to go; undefined if it need not, or is provided for already. */
 export function quotaProblem(
@@ -17,11 +16,11 @@ export function quotaProblem(
   if (isProvidedFor(view, claim)) return undefined;
   const className = ofClass.metadata.name;
   if (maxPerNamespace !== undefined) {
-    const before = ahead(view, claim, view.index(DeploymentTargetClaim, 'class', `${namespace}/${className}`));
+    const before = ahead(view, claim, view.index(Claims, 'class', `${namespace}/${className}`));
     if (before >= maxPerNamespace) return exceeded(`${before} of ${maxPerNamespace} in namespace ${namespace}`);
   }
   if (maxTotal !== undefined) {
-    const before = ahead(view, claim, view.index(DeploymentTargetClaim, 'anyClass', className));
+    const before = ahead(view, claim, view.index(Claims, 'anyClass', className));
     if (before >= maxTotal) return exceeded(`${before} of ${maxTotal}`);
   }
   return undefined;
@@ -36,7 +35,7 @@ export function quotaProblem(
 export function quotaLeft(view: View, ofClass: DeploymentTargetClass, namespace: string): number {
   const { maxPerNamespace, maxTotal } = classParameters(ofClass).value ?? {};
   const left = (max: number | undefined, index: string, value: string): number =>
-    max === undefined ? Infinity : Math.max(0, max - view.index(DeploymentTargetClaim, index, value).length);
+    max === undefined ? Infinity : Math.max(0, max - view.index(Claims, index, value).length);
   const { name } = ofClass.metadata;
   return Math.min(left(maxPerNamespace, 'class', `${namespace}/${name}`), left(maxTotal, 'anyClass', name));
 }

@@ -1,13 +1,13 @@
 // The reclaimer: says whether a target can be claimed, and frees what a target stands for when it goes.
 import { SpaceRequest } from '../../api/spaces.ts';
-import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import { DeploymentTarget } from '../../api/targets.ts';
 import type { DeploymentTargetClass } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, PlannedCondition, PlannedEvent, View } from '../../controller/index.ts';
 import { edit, remove, removeUnchanged, annotate } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
 import { claimNameOf, claimUidOf, withoutClaim } from '../claim-ref.ts';
-import { isRotated, readingSecrets } from '../credentials.ts';
+import { isRotated } from '../credentials.ts';
 import { hasCredentials } from '../binding/match.ts';
 import {
   DEVSANDBOX,
@@ -25,7 +25,7 @@ import { backingProblem } from './backing.ts';
 import type { BackingProblem } from './backing.ts';
 import { besideOthers, condition, errorCondition, withError } from '../status.ts';
 import { targetWarnings, warningEvents } from './target-warnings.ts';
-import { claimOf, claimTables, classOf, policyFor, requestOf } from '../world.ts';
+import { claimOf, Claims, classOf, policyFor, requestOf } from '../world.ts';
 
 /** How long freeing may take before the target is called failed, and how often to look meanwhile. */
 const STUCK_MS = 120_000;
@@ -39,7 +39,6 @@ export function reclaimer(): ControllerDefinition {
     name: 'reclaimer',
     kind: DeploymentTarget,
     finalizers: [TARGET_FINALIZER],
-    reads: [...claimTables, readingSecrets],
     plan: planTarget,
     failed: ({ status }, _failure, now) => ({
       status: {
@@ -113,7 +112,7 @@ function present(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retai
 function isClaimed(view: View, target: DeploymentTarget): boolean {
   if (claimNameOf(target) !== '' || claimUidOf(target) !== undefined) return claimOf(view, target) !== undefined;
   const { name, namespace } = target.metadata;
-  return view.index(DeploymentTargetClaim, 'target', `${namespace}/${name}`).length > 0;
+  return view.index(Claims, 'target', `${namespace}/${name}`).length > 0;
 }
 
 function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retain'): Present {

@@ -4,7 +4,7 @@ import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
 import { removeUnchanged } from '../../kube/index.ts';
 import type { Settings } from '../settings.ts';
-import { bindingsOf, spaceTables } from './world.ts';
+import { bindingsOf } from './world.ts';
 
 /** How long somebody may take to be bound to a new space. */
 const UNBOUND_MS = 30_000;
@@ -14,7 +14,6 @@ export function spaceCleanup(settings: Settings): ControllerDefinition {
     name: 'space-cleanup',
     kind: Space,
     ownsStatus: false,
-    reads: spaceTables,
     plan: (view, space) => planCleanup(view, space, settings),
   });
 }

@@ -4,14 +4,12 @@ import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan } from '../../controller/index.ts';
 import { edit } from '../../kube/index.ts';
 import type { Settings } from '../settings.ts';
-import { spaceTables } from './world.ts';
 
 export function spaceCompletion(settings: Settings): ControllerDefinition {
   return defineController<Space>({
     name: 'space-completion',
     kind: Space,
     ownsStatus: false,
-    reads: spaceTables,
     plan: (_view, space) => planCompletion(space, settings),
   });
 }

@@ -22,7 +22,7 @@ import {
   subspaceName,
 } from './names.ts';
 import { tierNamed, tierNotFound } from './tiers.ts';
-import { spacesFor, spaceTables } from './world.ts';
+import { spacesFor } from './world.ts';
 
 /** How long a space may take to go. */
 const STUCK_MS = 120_000;
@@ -32,7 +32,6 @@ export function spaceRequests(settings: Settings): ControllerDefinition {
     name: 'space-requests',
     kind: SpaceRequest,
     finalizers: [TOOLCHAIN_FINALIZER],
-    reads: spaceTables,
     plan: (view, request) => planSpaceRequest(view, request, settings),
     failed: (request, failure, now) => report({ now: () => now }, request, requestFailure(request, failure)),
   });

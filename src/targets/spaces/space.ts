@@ -13,7 +13,7 @@ import { membersOf } from './members.ts';
 import { PARENT_LABEL, SPACE_LABEL, STATE_LABEL, tierHashLabel } from './names.ts';
 import { tierHash, tierNamed, tierNotFound } from './tiers.ts';
 import type { Tier, TierNamespace } from './tiers.ts';
-import { namespacesOf, spaceTables } from './world.ts';
+import { namespacesOf } from './world.ts';
 
 /** How long namespaces may take to go. */
 const STUCK_MS = 60_000;
@@ -25,7 +25,6 @@ export function spaces(settings: Settings): ControllerDefinition {
     name: 'spaces',
     kind: Space,
     finalizers: [TOOLCHAIN_FINALIZER],
-    reads: spaceTables,
     plan: (view, space) => planSpace(view, space, settings),
     failed: (space, failure, now) => report({ now: () => now }, space, spaceFailure(space, failure)),
   });

@@ -1,13 +1,9 @@
 // Runs plans over a handful of objects, and shows their steps in one line each. For the tests beside the plans.
-import { ManagedEnvironment, Space, SpaceBinding, SpaceRequest } from '../../api/spaces.ts';
-import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../../api/targets.ts';
 import { Reads } from '../../controller/index.ts';
 import type { Plan, View } from '../../controller/index.ts';
-import { editPatch, keyOf, reading, Tables, timestamp } from '../../kube/index.ts';
+import { editPatch, keyOf, Tables, timestamp } from '../../kube/index.ts';
 import type { AnyKind, Kind, KubeObject, ObjectMeta, Step } from '../../kube/index.ts';
-import { namespaceTables } from '../namespaces/world.ts';
-import { contentKinds, Namespace, Secret } from '../objects.ts';
-import { spaceTables } from '../spaces/world.ts';
+import { targetTables } from '../tables.ts';
 
 export const NOW = Date.parse('2026-01-01T00:10:00Z');
 
@@ -17,20 +13,6 @@ export function ago(seconds: number): string {
 }
 
 type Meta = Partial<ObjectMeta>;
-
-const KINDS: readonly AnyKind[] = [
-  DeploymentTarget,
-  DeploymentTargetClaim,
-  DeploymentTargetClass,
-  Environment,
-  ManagedEnvironment,
-  Namespace,
-  Secret,
-  Space,
-  SpaceBinding,
-  SpaceRequest,
-  ...contentKinds,
-];
 
 /** An object of a kind, as the server would have it. */
 export function object<T extends KubeObject>(kind: Kind<T>, name: string, fields: object = {}, metadata: Meta = {}): T {
@@ -80,13 +62,13 @@ export function isWoken(objects: readonly KubeObject[], plan: (view: View) => un
 }
 
 function tablesOf(objects: readonly KubeObject[]): Tables {
-  const tables = new Tables([...spaceTables, ...namespaceTables, reading(Environment), reading(ManagedEnvironment)]);
+  const tables = new Tables();
   for (const each of objects) tables.of(kindOf(each)).observe(each);
   return tables;
 }
 
 function kindOf({ kind: name }: KubeObject): AnyKind {
-  const kind = KINDS.find(({ kind }) => kind === name);
+  const kind = targetTables.find(({ kind }) => kind === name);
   if (kind === undefined) throw new Error(`no table for kind ${name}`);
   return kind;
 }

@@ -73,6 +73,9 @@ export interface Read {
   size<K, V>(map: Readable<K, V>): number;
 }
 
+/** Reads maps as they are, and remembers nothing. */
+export const untracked: Read = readFor(undefined, undefined);
+
 /** A `read` that records into `reads` and looks at maps as they are in a world. */
 export function readFor(reads: Reads | undefined, world: World | undefined): Read {
   const source = <K, V>(map: Readable<K, V>): Source<K, V> => (world === undefined ? map : world.of(map))[SOURCE];
