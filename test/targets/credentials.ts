@@ -1,4 +1,4 @@
-// What the credentials of a claim are good for: deploying to its place, and nothing else, anywhere; after the claim
+// What the credentials of a claim are good for: deploying to its claimed, and nothing else, anywhere; after the claim
 // nothing at all. Tried with the kubeconfig as it is found in the Secret.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import type { TargetsSession } from './session.ts';
 const DEADLINE_MS = 40_000;
 const apiVersion = 'appstudio.redhat.com/v1alpha1';
 
-interface Place {
+interface ClaimedNamespace {
   /** Where the claims are, and their Secrets. */
   readonly team: string;
   /** The place to deploy to, and that of another claim. */
@@ -40,11 +40,11 @@ export function credentialsSuite(cluster: Cluster, session: () => TargetsSession
     ['offshoot.dev/namespace', 'deployer'],
   ])('from %s', (provisioner, account) => {
     test('are good for the place of the claim alone, and for nothing once the claim is gone', async () => {
-      await inPlace(cluster, provisioner, async (place) => {
-        const { namespace, client, team, neighbour } = place;
+      await withClaim(cluster, provisioner, async (claimed) => {
+        const { namespace, client, team, neighbour } = claimed;
         const elsewhere = [team, neighbour, session().host, 'default', 'kube-system'];
 
-        await deploy(place);
+        await deploy(claimed);
         const granted = await Promise.all(DEPLOYING.map((right) => mayI(client, right, namespace)));
         expect(DEPLOYING.filter((_right, i) => !granted[i])).toEqual([]);
         for (const other of elsewhere) {
@@ -62,38 +62,38 @@ export function credentialsSuite(cluster: Cluster, session: () => TargetsSession
         const words = { namespace, account, team, neighbour, host: session().host };
         const outcomes = await Promise.all(
           ATTEMPTS.map(async ({ what, as, request }) => {
-            const actor = connect({ ...place.config, ...(as && { impersonate: as(words) }) });
+            const actor = connect({ ...claimed.config, ...(as && { impersonate: as(words) }) });
             return [what, await answerTo(actor, request(words)).finally(() => actor.close())];
           }),
         );
         expect(outcomes).toEqual(ATTEMPTS.map(({ what }) => [what, 403]));
 
         await cluster.client().delete(DeploymentTargetClaim, { name: 'mine', namespace: team });
-        await expect(isShutOut(place)).resolves.toBe(true);
+        await expect(isShutOut(claimed)).resolves.toBe(true);
       });
     }, 120_000);
 
     test('are issued again when the account is made anew or somebody overwrites them, and shut whoever had a place that is kept', async () => {
-      await inPlace(
+      await withClaim(
         cluster,
         provisioner,
-        async (place) => {
+        async (claimed) => {
           const admin = cluster.client();
-          const { namespace, team, secret } = place;
-          expect(await answerTo(place.client, lookInto(namespace))).toBe(200);
+          const { namespace, team, secret } = claimed;
+          expect(await answerTo(claimed.client, lookInto(namespace))).toBe(200);
 
           await admin.delete(ServiceAccount, { name: account, namespace });
-          await poll(() => isLetIn(admin, place), DEADLINE_MS);
-          await expect(isShutOut(place)).resolves.toBe(true);
+          await poll(() => isLetIn(admin, claimed), DEADLINE_MS);
+          await expect(isShutOut(claimed)).resolves.toBe(true);
 
           const garbage = { data: { kubeconfig: Buffer.from('nothing').toString('base64') } };
           await admin.patch(Secret, { name: secret, namespace: team }, { type: 'merge', body: garbage });
-          await poll(() => isLetIn(admin, place), DEADLINE_MS);
+          await poll(() => isLetIn(admin, claimed), DEADLINE_MS);
 
-          const last = await current(admin, place);
+          const last = await current(admin, claimed);
           await admin.delete(DeploymentTargetClaim, { name: 'mine', namespace: team });
-          await expect(isShutOut({ ...place, client: connect(last) })).resolves.toBe(true);
-          await poll(() => isLetIn(admin, place), DEADLINE_MS);
+          await expect(isShutOut({ ...claimed, client: connect(last) })).resolves.toBe(true);
+          await poll(() => isLetIn(admin, claimed), DEADLINE_MS);
         },
         'Retain',
       );
@@ -106,7 +106,7 @@ function lookInto(namespace: string): RawRequest {
 }
 
 /** Resolves with true when credentials are good for nothing. A real server remembers for some seconds whom it let in. */
-async function isShutOut({ client, namespace }: Pick<Place, 'client' | 'namespace'>): Promise<boolean> {
+async function isShutOut({ client, namespace }: Pick<ClaimedNamespace, 'client' | 'namespace'>): Promise<boolean> {
   await poll(async () => (await answerTo(client, lookInto(namespace))) === 401, DEADLINE_MS);
   return true;
 }
@@ -114,7 +114,7 @@ async function isShutOut({ client, namespace }: Pick<Place, 'client' | 'namespac
 /** The credentials that are in the Secret now. */
 async function current(
   admin: Client,
-  { team, secret, kubeconfigPath }: Pick<Place, 'team' | 'secret' | 'kubeconfigPath'>,
+  { team, secret, kubeconfigPath }: Pick<ClaimedNamespace, 'team' | 'secret' | 'kubeconfigPath'>,
 ): Promise<ConnectConfig> {
   const { data } = await admin.get(Secret, { name: secret, namespace: team });
   writeFileSync(kubeconfigPath, Buffer.from(data!['kubeconfig']!, 'base64'), { mode: 0o600 });
@@ -122,10 +122,10 @@ async function current(
 }
 
 /** Whether the credentials that are in the Secret now are good. */
-async function isLetIn(admin: Client, place: Place): Promise<boolean> {
+async function isLetIn(admin: Client, claimed: ClaimedNamespace): Promise<boolean> {
   try {
-    const client = connect(await current(admin, place));
-    return (await answerTo(client, lookInto(place.namespace)).finally(() => client.close())) === 200;
+    const client = connect(await current(admin, claimed));
+    return (await answerTo(client, lookInto(claimed.namespace)).finally(() => client.close())) === 200;
   } catch {
     // It is being written.
     return false;
@@ -133,10 +133,10 @@ async function isLetIn(admin: Client, place: Place): Promise<boolean> {
 }
 
 /** Claims two places and hands over the first one; takes both back in the end. */
-async function inPlace(
+async function withClaim(
   cluster: Cluster,
   provisioner: string,
-  use: (place: Place) => Promise<void>,
+  use: (claimed: ClaimedNamespace) => Promise<void>,
   reclaimPolicy: 'Delete' | 'Retain' = 'Delete',
 ): Promise<void> {
   const admin = cluster.client();
@@ -185,7 +185,7 @@ async function claimed(admin: Client, namespace: string, name: string, className
 }
 
 /** Deploys, changes and deletes as a person would who got the file: the namespace is the one that it names. */
-async function deploy({ kubeconfigPath, namespace }: Place): Promise<void> {
+async function deploy({ kubeconfigPath, namespace }: ClaimedNamespace): Promise<void> {
   const { hands, close } = openKubectl(kubeconfigPath);
   try {
     const objects = workload();
