@@ -34,17 +34,13 @@ export interface Change {
 
 /** What the writes come to, in their order: an object stands where it is first written to, or where it is removed. */
 export function changesOf(writes: readonly Write[]): readonly Change[] {
-  const byObject = new Map<string, Write[]>();
-  for (const write of writes) {
-    const id = identityOf(write.kind, (write.after ?? write.before)!.metadata);
-    const own = byObject.get(id);
-    if (own === undefined) byObject.set(id, [write]);
-    else own.push(write);
-  }
+  const byObject = Map.groupBy(writes.entries(), ([, { kind, before, after }]) =>
+    identityOf(kind, (after ?? before)!.metadata),
+  );
   const placed = [...byObject.values()].flatMap((own) => {
-    const change = changeOf(own);
+    const change = changeOf(own.map(([, write]) => write));
     if (change === undefined) return [];
-    const at = writes.indexOf(change.do === 'remove' ? own.at(-1)! : own[0]!);
+    const [at] = change.do === 'remove' ? own.at(-1)! : own[0]!;
     return [{ at, change }];
   });
   return placed.sort((a, b) => a.at - b.at).map(({ change }) => change);
