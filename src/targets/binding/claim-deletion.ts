@@ -23,7 +23,11 @@ export function planClaimDeletion(view: View, claim: DeploymentTargetClaim, sett
   const steps = policy === 'Retain' ? releaseSteps(target) : deleteSteps(target);
   const isDone = steps.length === 0 && (policy === 'Retain' || settings.claimDeletion === 'eager');
   if (isDone) return { finished: true };
-  const message = `waiting for DeploymentTarget ${target.metadata.name} to go${saidBy(target)}`;
+  const { name } = target.metadata;
+  const message =
+    policy === 'Retain'
+      ? `releasing DeploymentTarget ${name}`
+      : `waiting for DeploymentTarget ${name} to go${saidBy(target)}`;
   return {
     steps,
     status: {
