@@ -55,6 +55,12 @@ beforeAll(async () => {
               properties: {
                 data: { type: 'object', additionalProperties: { type: 'string' } },
                 set: list('set', { type: 'string' }),
+                loops: {
+                  type: 'array',
+                  maxItems: 5_000,
+                  items: { type: 'string', maxLength: 10 },
+                  'x-kubernetes-validations': [{ rule: 'self.all(a, self.all(b, a + b != "x"))' }],
+                },
                 map: list(
                   'map',
                   { type: 'object', properties: { k: { type: 'string' } }, required: ['k'] },
@@ -143,12 +149,29 @@ const attacks: Readonly<Record<string, Attack>> = {
     body: JSON.stringify({ ...head, metadata: { name: 'set' }, set: NAMES }),
     code: 201,
   },
+  'a list that takes a rule long to check': {
+    path: things,
+    type: 'application/json',
+    body: JSON.stringify({ metadata: { name: 'loops' }, loops: NAMES.slice(0, 4_000) }),
+    code: 422,
+  },
   'an applied list of many items with keys': {
     method: 'PATCH',
     path: `${things}/map?fieldManager=me`,
     type: 'application/apply-patch+yaml',
     body: JSON.stringify({ ...head, metadata: { name: 'map' }, map: NAMES.slice(0, 6_000).map((k) => ({ k })) }),
     code: 201,
+  },
+  'an update of a list of many items with keys': {
+    method: 'PATCH',
+    path: `${things}/map`,
+    type: 'application/merge-patch+json',
+    body: JSON.stringify({
+      map: NAMES.slice(0, 6_000)
+        .map((k) => ({ k }))
+        .reverse(),
+    }),
+    code: 200,
   },
 };
 

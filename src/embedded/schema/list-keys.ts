@@ -1,5 +1,5 @@
 // The identity of items in lists that are maps by key. Used by validation and by rules that look at the old value.
-import { isDeepStrictEqual } from 'node:util';
+import { stringifyJson } from '../../kube/json.ts';
 import type { Schema } from './types.ts';
 
 /** The key fields of an item of a map list, defaults included; undefined when the item is no object. */
@@ -14,9 +14,10 @@ export function listKey(schema: Schema, item: unknown): Record<string, unknown> 
   return key;
 }
 
-/** The item of the old list that is the same one by key. Only lists of type map tell. */
-export function correlatedItem(schema: Schema, item: unknown, oldList: unknown): unknown {
-  if (schema['x-kubernetes-list-type'] !== 'map' || !Array.isArray(oldList)) return undefined;
-  const key = listKey(schema, item);
-  return oldList.find((candidate) => isDeepStrictEqual(listKey(schema, candidate), key));
+/** Finds the item of the old list that is the same one by key. Only lists of type map tell. */
+export function correlation(schema: Schema, oldList: unknown): (item: unknown) => unknown {
+  if (schema['x-kubernetes-list-type'] !== 'map' || !Array.isArray(oldList)) return () => undefined;
+  const idOf = (item: unknown): string => stringifyJson(listKey(schema, item) ?? null);
+  const byId = new Map(oldList.toReversed().map((item: unknown) => [idOf(item), item]));
+  return (item) => byId.get(idOf(item));
 }

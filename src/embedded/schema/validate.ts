@@ -14,7 +14,7 @@ import {
   typeInvalid,
 } from './field-error.ts';
 import { fitsFormat, isKnownFormat } from './formats.ts';
-import { correlatedItem, listKey } from './list-keys.ts';
+import { correlation, listKey } from './list-keys.ts';
 import { re2 } from './regex.ts';
 import type { Schema } from './types.ts';
 
@@ -133,8 +133,9 @@ function fitsInteger(value: number | bigint, format: string | undefined): boolea
 function checkArray(schema: Schema, value: readonly unknown[], old: unknown, path: string, errors: FieldError[]): void {
   const { items } = schema;
   if (items !== undefined) {
+    const before = correlation(schema, old);
     for (const [index, item] of value.entries()) {
-      errors.push(...check(items, item, correlatedItem(schema, item, old), `${path}[${index}]`));
+      errors.push(...check(items, item, before(item), `${path}[${index}]`));
     }
   }
   if (schema.minItems !== undefined && value.length < schema.minItems) {

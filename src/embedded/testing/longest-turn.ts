@@ -1,4 +1,5 @@
 // How long this thread works without letting anybody else run. Counted in processor time: a busy machine does not count.
+import { usedMs } from '../schema/cel/interruptible.ts';
 
 /** The longest turn of the event loop, in milliseconds of processor time, until the work is done. */
 export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
@@ -14,9 +15,4 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
   isDone = true;
   turn();
   return longest;
-}
-
-function usedMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
 }

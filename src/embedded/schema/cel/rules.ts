@@ -2,14 +2,18 @@
 import { Optional } from '@marcbachmann/cel-js';
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldError, FieldErrorType } from '../field-error.ts';
-import { correlatedItem } from '../list-keys.ts';
+import { correlation } from '../list-keys.ts';
+import { propertySchema } from '../property.ts';
 import type { Schema, ValidationRule } from '../types.ts';
 import { type CompiledRule, compileRules } from './compile.ts';
+import { interruptible, isInterruption, usedMs } from './interruptible.ts';
 import { describe } from './problems.ts';
 import { toCel } from './values.ts';
 
-/** All rules of one object together may take this long. */
-const timeLimitMilliseconds = 2000;
+/** All rules of one object together may take this long, in time of the processor: nobody else is served meanwhile. */
+const budgetMs = 100;
+/** A rule whose loops could run more often than this is stopped when the budget is spent; others need no watching. */
+const watchedSteps = 50_000;
 /** A rule whose loops could run more often than this is not started. */
 const stepLimit = 20_000_000;
 
@@ -25,7 +29,7 @@ class OutOfBudget extends Error {}
 export function checkRules(schema: Schema, object: unknown, old?: unknown): FieldError[] {
   if (!holdsRules(schema)) return [];
   const errors: FieldError[] = [];
-  const deadline = performance.now() + timeLimitMilliseconds;
+  const endMs = usedMs() + budgetMs;
 
   function visit(node: Schema, value: unknown, before: unknown, path: string, unchanged: boolean): void {
     if (value === null || value === undefined || !holdsRules(node)) return;
@@ -43,17 +47,18 @@ export function checkRules(schema: Schema, object: unknown, old?: unknown): Fiel
   function visitChildren(node: Schema, value: unknown, before: unknown, path: string, same: boolean): void {
     if (Array.isArray(value)) {
       if (node.items === undefined) return;
+      const oldItem = correlation(node, before);
       for (const [index, item] of value.entries()) {
-        visit(node.items, item, correlatedItem(node, item, before), `${path}[${index}]`, same);
+        visit(node.items, item, oldItem(item), `${path}[${index}]`, same);
       }
       return;
     }
     if (typeof value !== 'object' || value === null) return;
     const others = typeof node.additionalProperties === 'object' ? node.additionalProperties : undefined;
     for (const [key, item] of Object.entries(value)) {
-      const isField = node.properties !== undefined && Object.hasOwn(node.properties, key);
-      const child = isField ? node.properties[key] : others;
-      const place = !isField ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+      const field = propertySchema(node, key);
+      const child = field ?? others;
+      const place = field === undefined ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
       const oldItem = (before as Record<string, unknown> | undefined)?.[key];
       if (child !== undefined) visit(child, item, oldItem ?? undefined, place, same);
     }
@@ -73,17 +78,22 @@ export function checkRules(schema: Schema, object: unknown, old?: unknown): Fiel
     for (const compiled of rules) {
       const { rule } = compiled;
       if (compiled.usesOldSelf && oldSelf === undefined && rule.optionalOldSelf !== true) continue;
-      if (performance.now() > deadline || self.size ** compiled.loopDepth > stepLimit) {
+      const steps = self.size ** compiled.loopDepth;
+      const leftMs = endMs - usedMs();
+      const stop = (): never => {
         const text = 'validation failed due to running out of cost budget, no further validation rules will be run';
         errors.push(failure(node, path, text));
         throw new OutOfBudget();
-      }
+      };
+      if (leftMs <= 0 || steps > stepLimit) stop();
       const optional = oldSelf === undefined ? Optional.none() : Optional.of(oldSelf);
       const context = { self: self.value, oldSelf: rule.optionalOldSelf === true ? optional : oldSelf };
       let holds: unknown;
       try {
-        holds = compiled.evaluate(context);
+        const evaluate = (): unknown => compiled.evaluate(context);
+        holds = steps > watchedSteps ? interruptible(leftMs, evaluate) : evaluate();
       } catch (error) {
+        if (isInterruption(error)) stop();
         errors.push(failure(node, path, `${describe(error)} evaluating rule: ${ruleName(rule)}`));
         continue;
       }
