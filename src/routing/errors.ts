@@ -79,6 +79,9 @@ const listOf = (items: Iterable<string | number>): string => [...items].join(', 
 
 const of = (code: Code, message: string): Problem => ({ code, message });
 
+/** Where the injector of AWS keeps the ports of pods that have no init container. */
+export const PORTS_ANNOTATION = 'appmesh.k8s.aws/ports';
+
 /** The variables that sidecars are recognised by. */
 export const ENV = {
   node: 'APPMESH_VIRTUAL_NODE_NAME',

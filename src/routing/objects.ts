@@ -1,6 +1,7 @@
 // The objects of others that routing reads or makes, as far as it knows them.
-import { defineKind } from '../kube/index.ts';
+import { defineKind, defineTable } from '../kube/index.ts';
 import type { KubeObject } from '../kube/index.ts';
+import { ENV, PORTS_ANNOTATION } from './errors.ts';
 
 export interface Pod extends KubeObject {
   readonly spec?: {
@@ -13,7 +14,36 @@ interface Container {
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
   readonly ports?: readonly object[];
 }
-export const Pod = defineKind<Pod>('v1', 'Pod', 'pods');
+/** Of pods nothing is kept but what tells their virtual node: there can be many. */
+export const Pod = defineTable(defineKind<Pod>('v1', 'Pod', 'pods'), { transform: slimPod });
+
+function slimPod({ apiVersion, kind, metadata, spec = {} }: Pod): Pod {
+  const { name, namespace, uid, resourceVersion, labels, annotations = {} } = metadata;
+  const ports = annotations[PORTS_ANNOTATION];
+  const { containers, initContainers } = spec;
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(labels && { labels }),
+      ...(ports !== undefined && { annotations: { [PORTS_ANNOTATION]: ports } }),
+    },
+    spec: {
+      ...(containers && { containers: containers.map(slimContainer) }),
+      ...(initContainers && { initContainers: initContainers.map(slimContainer) }),
+    },
+  };
+}
+
+const VARIABLES: ReadonlySet<string> = new Set(Object.values(ENV));
+
+function slimContainer({ name, env = [], ports = [] }: Container): Container {
+  return { name, env: env.filter((each) => VARIABLES.has(each.name)), ports };
+}
 export const Service = defineKind<KubeObject>('v1', 'Service', 'services');
 
 export const APP_MESH = 'appmesh.k8s.aws/v1beta2';

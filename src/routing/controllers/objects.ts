@@ -23,7 +23,7 @@ const OF_MESH = 'offshoot.dev/mesh';
 const BY_MESH = 'mesh';
 
 const KINDS = ([AppMesh, VirtualNode, VirtualRouter, VirtualService] as readonly Kind<KubeObject>[]).map((kind) =>
-  defineTable(kind, { optional: true, indexes: { [BY_MESH]: meshOf } }),
+  defineTable(kind, { indexes: { [BY_MESH]: meshOf } }),
 );
 const TYPES: Readonly<Record<string, ResourceType>> = {
   Mesh: 'mesh',

@@ -1,13 +1,10 @@
 // Pods, Services and Upstreams, as far as a translation reads them.
 import { upstream as upstreamKind } from '../../api/upstream.ts';
 import type { Upstream as UpstreamObject } from '../../api/upstream.ts';
-import { ENV } from '../errors.ts';
+import { ENV, PORTS_ANNOTATION } from '../errors.ts';
 import type { Labels, Pod, Ref, Service, Upstream } from '../model.ts';
 import { isObject, readMessage, shown } from './proto-json.ts';
 import type { FieldProblem, Place } from './proto-json.ts';
-
-/** Where the injector of AWS keeps the ports of pods that have no init container. */
-const PORTS_ANNOTATION = 'appmesh.k8s.aws/ports';
 
 type Fields = Readonly<Record<string, unknown>>;
 const NONE: Fields = {};

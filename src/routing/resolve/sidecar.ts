@@ -1,5 +1,5 @@
 // Which virtual node a pod belongs to, and the ports of its application: what its sidecar was given.
-import { ENV, problems } from '../errors.ts';
+import { ENV, PORTS_ANNOTATION, problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
 import type { Mode, Pod } from '../model.ts';
 
@@ -54,7 +54,7 @@ export function appPortsOf(pod: Pod, mode: Mode): AppPorts {
   if (written.length > 0) return readPorts(pod, written, mode);
   const { portsAnnotation } = pod;
   if (mode === 'strict' && portsAnnotation !== undefined && portsAnnotation.trim() !== '') {
-    return readPorts(pod, [portsAnnotation], mode, 'appmesh.k8s.aws/ports');
+    return readPorts(pod, [portsAnnotation], mode, PORTS_ANNOTATION);
   }
   const [empty] = pod.portLists;
   const problem = empty === undefined ? problems.podPortsMissing(pod.ref) : problems.podPortsParse(pod.ref, empty);
