@@ -41,7 +41,7 @@ beforeAll(async () => {
   const { url: server, caPem, admin: credentials } = cluster;
   plane = await startControlPlane({
     config: { server, caPem, certPem: credentials.certPem, keyPem: credentials.keyPem },
-    parts: partsOf(['environments', 'targets']),
+    parts: partsOf(),
     settings: { drainMs: 0, settleMs: 0 },
     namespace: 'kube-system',
     webhook: { port: 0, reach: 'loopback' },

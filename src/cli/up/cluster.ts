@@ -115,7 +115,7 @@ interface Summary {
 
 function summary({ url, kubeconfig, merged, dataDir, hasControllers }: Summary): string {
   const row = (name: string, value: string): string => `  ${styleText('gray', name.padEnd(16))}${value}`;
-  const starting = '"offshoot run --controllers environments,targets" starts them';
+  const starting = '"offshoot run --controllers environments,targets,routing" starts them';
   return [
     styleText('bold', 'Offshoot is running.'),
     '',

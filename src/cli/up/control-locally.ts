@@ -11,19 +11,16 @@ import { partsOf } from '../run/parts.ts';
 /** Where leases and the certificate are kept. */
 const NAMESPACE = 'kube-system';
 
-/** Routing rules read all pods, environments those of clones: one process can't hold both yet. */
-const LOCAL = partsOf(['environments', 'targets']);
-
 /** Starts the control plane of a cluster. Resolves when it works. */
 export function controlLocally(cluster: Embedded): Promise<ControlPlane> {
   return startControlPlane({
     config: configOf(cluster),
     local: cluster.answer,
-    parts: LOCAL,
+    parts: partsOf(),
     namespace: NAMESPACE,
     webhook: { port: 0, reach: 'loopback' },
     logger: createLogger({ level: 'warn' }),
-    prepare: (client) => holdLeases(client, LOCAL, NAMESPACE),
+    prepare: (client) => holdLeases(client, partsOf(), NAMESPACE),
   });
 }
 
