@@ -60,7 +60,7 @@ function translateCommand(): Command {
 Rules count in the order in which they are given; the order of everything else does not matter.
 
 Examples:
-  kubectl get meshes,routingrules,upstreams,pods -A -o json | offshoot routing translate -f - --to appmesh-api
+  kubectl get meshes.supergloo.solo.io,routingrules,upstreams,pods -A -o json | offshoot routing translate -f - --to appmesh-api
   offshoot routing translate -f rules.yaml -f cluster.yaml --to appmesh-crd -o yaml | kubectl apply -f -
 
 Exit codes:
