@@ -30,6 +30,12 @@ export function isAvailable(clone: Deployment | undefined, state: CloneState, po
   return available === undefined ? state === 'running' || state === 'updating' : available.status === 'True';
 }
 
+/** Since when a clone has been available, in milliseconds; 0 if that is not known. */
+export function availableSince(clone: Deployment | undefined): number {
+  const available = clone?.status?.conditions?.find(({ type, status }) => type === 'Available' && status === 'True');
+  return Date.parse(available?.lastTransitionTime ?? '') || 0;
+}
+
 /** Whether a clone does its work: one that came up once may have fallen since. */
 export function isRunning({
   cloneStatus,

@@ -9,7 +9,7 @@ import type { VirtualService } from '../traffic/istio/objects.ts';
 import { keyOf } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
 import { buildClone, leaveScale, OverrideError } from './clone.ts';
-import { cloneLoop, cloneProblem, cloneState, isAvailable, withoutRepeating } from './clone-state.ts';
+import { availableSince, cloneLoop, cloneProblem, cloneState, isAvailable, withoutRepeating } from './clone-state.ts';
 import type { Action, Decision, Entrance, RoutedHost, WorkloadError } from './decision.ts';
 import { insertionOf } from './facts.ts';
 import type { EnvironmentFacts, HostFacts, WorkloadFacts } from './facts.ts';
@@ -241,7 +241,7 @@ interface DecidedRoutes {
 /** The VirtualServices that shall lead to the clone, those of each service in turn. */
 function decideRoutes(
   { env, owner, routeRefusal }: EnvironmentFacts,
-  { key, subset, ref, hosts }: WorkloadFacts,
+  { key, subset, ref, hosts, clone }: WorkloadFacts,
   ruled: DecidedRules['ruled'],
   settings: Settings,
 ): DecidedRoutes {
@@ -275,7 +275,7 @@ function decideRoutes(
   // A route to a host without a rule answers with errors. Only where no host has both, people expect to see it.
   const entrances = new Map<string, Entrance & { readonly hosts: RoutedHost[] }>();
   for (const { service: name, host, virtualServices } of common.length > 0 ? common : hosts) {
-    const settledAt = ruled.has(name) ? settledBy(ruled.get(name), settings) : undefined;
+    const settledAt = ruled.has(name) ? settledBy(ruled.get(name), clone, settings) : undefined;
     for (const service of virtualServices) {
       const entrance = entrances.get(keyOf(service.metadata)) ?? { service, hosts: [] };
       // A rule that was lost and made anew is no reason to take away a route that is there.
@@ -296,12 +296,20 @@ function decideRoutes(
   };
 }
 
-/** When proxies know a rule, counted from its creation; undefined if nobody waits for that but until it is there. */
-function settledBy(rule: DestinationRule | undefined, { settleMs }: Settings): number | undefined {
+/**
+ * When proxies know a rule and the pods that it leads to, counted from when both were there; undefined if nobody waits
+ * for that but until the rule is there.
+ */
+function settledBy(
+  rule: DestinationRule | undefined,
+  clone: Deployment | undefined,
+  { settleMs }: Settings,
+): number | undefined {
   if (rule === undefined) return Infinity;
   if (settleMs === 0) return undefined;
   // Times of objects are whole seconds. One that is not known is long ago.
-  return (Date.parse(rule.metadata.creationTimestamp ?? '') || 0) + settleMs + 1_000;
+  const made = Date.parse(rule.metadata.creationTimestamp ?? '') || 0;
+  return Math.max(made, availableSince(clone)) + settleMs + 1_000;
 }
 
 /** When routes no longer wait for a clone that does not run yet. */

@@ -20,7 +20,7 @@ export interface WorkloadError {
 /** A host that a VirtualService leads to, whose requests are for the clone. */
 export interface RoutedHost {
   readonly host: string;
-  /** When proxies know the rule of a new route, in milliseconds; Infinity while there is no rule; absent: no wait. */
+  /** When proxies know the rule and the pods of a new route, in milliseconds; Infinity while there is no rule; absent: no wait. */
   readonly settledAt?: number;
 }
 

@@ -29,6 +29,7 @@ export interface WorkloadCondition {
   readonly reason?: string;
   readonly message?: string;
   readonly lastUpdateTime?: string;
+  readonly lastTransitionTime?: string;
 }
 
 export interface Deployment extends KubeObject {

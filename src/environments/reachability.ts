@@ -91,6 +91,6 @@ function notRouted(decision: DueDecision, pending: ReadonlySet<string>, warnings
     return { reason: 'RoutesMissing', message: messages.notRouted(why) };
   }
   return isRunning(decision)
-    ? { reason: 'WaitingForRules', message: 'not routed yet: its routes wait until proxies know the rules' }
+    ? { reason: 'WaitingForRules', message: 'not routed yet: its routes wait until proxies know its rules and pods' }
     : { reason: 'WaitingForWorkloads', message: 'not routed yet: its routes wait for the clone' };
 }

@@ -4,6 +4,8 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { ConnectConfig } from '../../src/kube/client/config/config.ts';
+import { setTimeout as startTimer } from 'node:timers';
+import { setTimeout } from 'node:timers/promises';
 import { Rewriter } from './rewrite.ts';
 
 export interface ApiProxyOptions {
@@ -14,6 +16,8 @@ export interface ApiProxyOptions {
   readonly prefix: string;
   /** Called with each address before istiod reads of it; it waits. */
   readonly onAddress: (address: string) => Promise<void>;
+  /** How much later than other changes istiod hears of endpoints. */
+  readonly endpointLagMs: number;
 }
 
 /** How long bytes that may be the start of an address wait for the rest. */
@@ -26,7 +30,8 @@ export async function startApiProxy(options: ApiProxyOptions): Promise<{ readonl
   const server = createServer((incoming, response) => {
     const { host: _host, 'accept-encoding': _encoding, authorization: _user, ...headers } = incoming.headers;
     const outgoing = request(new URL(incoming.url ?? '/', target.server), { method: incoming.method, headers, agent });
-    outgoing.on('response', (answer) => void relay(answer, response, options));
+    const lagMs = /endpointslices\?.*\bwatch=/.test(incoming.url ?? '') ? options.endpointLagMs : 0;
+    outgoing.on('response', (answer) => void relay(answer, response, options, lagMs));
     outgoing.on('error', () => response.destroy());
     response.on('close', () => outgoing.destroy());
     incoming.pipe(outgoing);
@@ -45,7 +50,12 @@ export async function startApiProxy(options: ApiProxyOptions): Promise<{ readonl
   };
 }
 
-async function relay(answer: IncomingMessage, response: ServerResponse, options: ApiProxyOptions): Promise<void> {
+async function relay(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  options: ApiProxyOptions,
+  lagMs: number,
+): Promise<void> {
   const rewriter = new Rewriter(options.prefix);
   let sent: Promise<unknown> = Promise.resolve();
   /** Pieces go on in order, each once all of its addresses answer. */
@@ -56,7 +66,7 @@ async function relay(answer: IncomingMessage, response: ServerResponse, options:
     before: Promise<unknown>,
     { bytes, addresses }: ReturnType<Rewriter['end']>,
   ): Promise<void> => {
-    await Promise.all([before, ...addresses.map(options.onAddress)]);
+    await Promise.all([before, setTimeout(lagMs), ...addresses.map(options.onAddress)]);
     if (bytes.length > 0) response.write(bytes);
   };
   response.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -66,7 +76,7 @@ async function relay(answer: IncomingMessage, response: ServerResponse, options:
     for await (const piece of answer as AsyncIterable<Buffer>) {
       clearTimeout(flush);
       send(rewriter.push(piece));
-      flush = setTimeout(() => send(rewriter.end()), REST_MS);
+      flush = startTimer(() => send(rewriter.end()), REST_MS);
     }
     send(rewriter.end());
     await sent;

@@ -8,7 +8,7 @@ import type { Need } from '../support/needs.ts';
 import { missingMesh, startMesh } from './mesh.ts';
 import type { Mesh, MeshOptions } from './mesh.ts';
 
-export interface MeshSuite extends Pick<MeshOptions, 'ports' | 'debounce'> {
+export interface MeshSuite extends Pick<MeshOptions, 'ports' | 'debounce' | 'endpointLagMs'> {
   /** Both unless told. */
   readonly clusters?: readonly Driver['name'][];
 }

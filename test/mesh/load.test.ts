@@ -80,6 +80,38 @@ describeMeshes('environments under load', {}, (handle) => {
   );
 });
 
+describeMeshes('endpoints that come late', { endpointLagMs: 500, clusters: ['embedded'] }, (handle) => {
+  let manager: Manager;
+
+  beforeAll(async () => {
+    const { client, ports } = handle.mesh;
+    manager = await startControllers(client);
+    // The rule has long been there when the pods come.
+    await makeWorkloads(client, NAMESPACE, ['orders'], ports[0]!, 'slow=3s');
+    await handle.mesh.settled();
+  });
+
+  afterAll(async () => {
+    await manager?.stop();
+  });
+
+  test('no request fails while an environment is created', { timeout: 60_000 }, async () => {
+    const { client, ports } = handle.mesh;
+    const { address } = await handle.mesh.caller({ name: 'web', namespace: NAMESPACE, labels: { app: 'web' } });
+    await handle.mesh.settled();
+    const flow = { name: 'alice orders', address, port: ports[0]!, host: 'orders', headers: { [KEY]: 'alice' } };
+    const env = environmentOf(NAMESPACE, 'alice', 'orders', 'orders:2');
+    const report = await underLoad([flow], { perSecond: PER_SECOND }, async (phase) => {
+      await phase('create');
+      await client.create(DynamicEnv, env);
+      await ready(client, env);
+      await handle.mesh.settled();
+    });
+    expect(report.failures).toEqual({});
+    expect(strays(report)).toEqual([]);
+  });
+});
+
 /** Images that must not have answered: none but the base's without the key, and with it none but the environment's. */
 function strays({ images }: Report): string[] {
   return Object.entries(images).flatMap(([flow, phases]) => {

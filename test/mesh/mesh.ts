@@ -31,6 +31,8 @@ export interface MeshOptions {
   readonly ports?: readonly number[];
   /** How long istiod waits for further changes; its default is 100ms. */
   readonly debounce?: string;
+  /** How much later than other changes istiod hears of endpoints; not at all unless told. */
+  readonly endpointLagMs?: number;
 }
 
 /** An Envoy of the mesh. */
@@ -115,7 +117,14 @@ export class Mesh {
     const [client, host] = [this.client, this.#control];
     const target = loadConfig({ path: this.#options.kubeconfigPath });
     const onAddress = (address: string): Promise<void> => this.#pods.serve(address);
-    const api = await startApiProxy({ target, host, port: API_PORT, prefix: this.#range.prefix, onAddress });
+    const api = await startApiProxy({
+      target,
+      host,
+      port: API_PORT,
+      prefix: this.#range.prefix,
+      onAddress,
+      endpointLagMs: this.#options.endpointLagMs ?? 0,
+    });
     this.#api = api;
     await install(client, Object.values(istioDefinitions()) as unknown as AnyObject[]);
     await put(client, Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: ROOT_NAMESPACE } });

@@ -24,12 +24,13 @@ export async function startControllers(client: Client, settings: Partial<Setting
   return manager;
 }
 
-/** Makes workloads of two pods each, with their way through the mesh, in a namespace of their own. */
+/** Makes workloads of two pods each, with their way through the mesh, in a namespace of their own; pods live as told. */
 export async function makeWorkloads(
   client: Client,
   namespace: string,
   names: readonly string[],
   port: number,
+  simulate?: string,
 ): Promise<void> {
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   for (const name of names) {
@@ -38,7 +39,10 @@ export async function makeWorkloads(
     await client.create(Service, { ...service, spec: { ...service.spec, ports } });
     await client.create(DestinationRule, rule);
     await client.create(VirtualService, routes);
-    await client.create(Deployment, { ...deployment, spec: { ...deployment.spec, replicas: 2 } });
+    const { metadata, ...pod } = deployment.spec.template;
+    const annotations = { ...(simulate !== undefined && { 'offshoot.dev/simulate': simulate }) };
+    const template = { ...pod, metadata: { ...metadata, annotations } };
+    await client.create(Deployment, { ...deployment, spec: { ...deployment.spec, replicas: 2, template } });
   }
   await poll(
     async () => (await Promise.all(names.map((name) => isRolledOut(client, namespace, name)))).every(Boolean),

@@ -55,7 +55,7 @@ describe('the parts of an environment', () => {
       destinationRules: [{ name: 'rule', namespace: 'shop', status: 'running' }],
       virtualServices: [{ name: 'cart', namespace: 'edge', status: 'unknown' }],
     };
-    expect(notes(cart).at(-1)).toBe('waiting: waits for proxies to know the rule');
+    expect(notes(cart).at(-1)).toBe('waiting: waits for proxies to know its rule and pods');
   });
 
   test('earlier routes take all requests', () => {

@@ -61,9 +61,9 @@ function routeStep(subset: Subset, status: SubsetStatus | undefined): ProgressSt
   return { label, state: 'waiting', note: status === undefined ? UNSEEN : waitsFor(status) };
 }
 
-/** A clone that runs is not all that routes wait for: proxies must know the rule first. */
+/** A clone that runs is not all that routes wait for: proxies must know its rule and pods first. */
 function waitsFor({ deployment }: SubsetStatus): string {
-  return deployment.status === 'running' ? 'waits for proxies to know the rule' : 'waits for the clone';
+  return deployment.status === 'running' ? 'waits for proxies to know its rule and pods' : 'waits for the clone';
 }
 
 function runningKeys(resources: readonly ResourceStatus[] = []): string[] {

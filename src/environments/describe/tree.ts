@@ -205,7 +205,7 @@ function virtualServiceNode(
 ): TreeNode {
   const key = keyOf(ref);
   if (ref.status === 'unknown') {
-    const what = status.deployment.status === 'running' ? 'proxies know the rule' : 'the clone runs';
+    const what = status.deployment.status === 'running' ? 'proxies know its rule and pods' : 'the clone runs';
     return node('VirtualService', key, 'waiting', { reasons: [`routes are put in once ${what}`] });
   }
   const service = virtualServices.get(key);
