@@ -104,7 +104,7 @@ export async function reserve(cluster: Cluster, { target, object, options }: Adm
       const text = missing.map(([name, containers]) => `${name} for: ${containers.join(',')}`).join('; ');
       if (text !== '') refuse(`failed quota: ${quota.metadata.name}: must specify ${text}`);
     }
-    const wish = (old: AnyObject): { object: AnyObject } => {
+    const mutate = (old: AnyObject): { object: AnyObject } => {
       const current = old as unknown as ResourceQuota;
       const hard = current.spec?.hard ?? {};
       const used: Record<string, string> = { ...(current.status?.used ?? usedOf(current, list)) };
@@ -130,6 +130,6 @@ export async function reserve(cluster: Cluster, { target, object, options }: Adm
       return { object: { ...old, status: { hard, used } } };
     };
     const place = { resource, namespace: target.namespace, name: quota.metadata.name, subresource: 'status' };
-    await change(cluster, place, wish, options);
+    await change(cluster, place, mutate, options);
   }
 }

@@ -39,13 +39,13 @@ async function spendBudget(cluster: Cluster, pod: AnyObject, options: WriteOptio
     )?.object;
   if (resource === undefined || budget === undefined) return;
   const target = { resource, namespace, name: budget.metadata.name, subresource: 'status' };
-  const wish = (old: AnyObject): { object: AnyObject } => {
+  const mutate = (old: AnyObject): { object: AnyObject } => {
     const status = part(old, 'status');
     const allowed = Number(status['disruptionsAllowed'] ?? 0);
     if (allowed <= 0) throw overBudget(old.metadata.name, status);
     return { object: { ...old, status: { ...status, disruptionsAllowed: allowed - 1 } } };
   };
-  await change(cluster, target, wish, options);
+  await change(cluster, target, mutate, options);
 }
 
 function overBudget(name: string, status: Readonly<Record<string, unknown>>): Fault {

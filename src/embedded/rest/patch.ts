@@ -57,23 +57,28 @@ export function createsByPatch({ store }: Cluster, target: Target, { type }: Pat
 }
 
 /** Patches an object. */
-export async function patch(cluster: Cluster, target: Target, wish: Patch, options: WriteOptions): Promise<Written> {
-  if (wish.type !== 'apply') {
-    const work = change(cluster, target, (old) => ({ object: patched(target, old, wish) }), options);
-    return blamingPatch(wish, work);
+export async function patch(
+  cluster: Cluster,
+  target: Target,
+  incoming: Patch,
+  options: WriteOptions,
+): Promise<Written> {
+  if (incoming.type !== 'apply') {
+    const work = change(cluster, target, (old) => ({ object: patched(target, old, incoming) }), options);
+    return blamingPatch(incoming, work);
   }
-  if (!createsByPatch(cluster, target, wish)) {
-    return change(cluster, target, (old) => ({ object: applied(target, old, wish), managed: true }), options);
+  if (!createsByPatch(cluster, target, incoming)) {
+    return change(cluster, target, (old) => ({ object: applied(target, old, incoming), managed: true }), options);
   }
-  const wished = applied(target, undefined, wish);
-  const { resourceVersion: _version, ...metadata } = wished.metadata;
-  const first = { ...wished, metadata };
+  const next = applied(target, undefined, incoming);
+  const { resourceVersion: _version, ...metadata } = next.metadata;
+  const first = { ...next, metadata };
   try {
     return await create(cluster, target, first, options, true);
   } catch (error) {
     if (!(error instanceof Fault && error.status.reason === 'AlreadyExists')) throw error;
     // Somebody created it a moment ago: apply to that.
-    return patch(cluster, target, wish, options);
+    return patch(cluster, target, incoming, options);
   }
 }
 
@@ -81,23 +86,23 @@ const unreadable =
   /(?<=: )strict decoding error: .*$|^(?!.*strict).* cannot be handled as a .*$|^the API version in the data .*$/s;
 
 /** A patch that leads to what cannot be read is itself what is invalid. */
-async function blamingPatch(wish: Patch, work: Promise<Written>): Promise<Written> {
+async function blamingPatch(incoming: Patch, work: Promise<Written>): Promise<Written> {
   try {
     return await work;
   } catch (error) {
     const found = error instanceof Fault ? unreadable.exec(error.message)?.[0] : undefined;
     if (found === undefined) throw error;
-    throw invalid({ group: '', kind: '' }, '', [invalidValue('patch', stringifyJson(wish.body), found)]);
+    throw invalid({ group: '', kind: '' }, '', [invalidValue('patch', stringifyJson(incoming.body), found)]);
   }
 }
 
-function patched(target: Target, old: AnyObject, wish: Exclude<Patch, { type: 'apply' }>): AnyObject {
+function patched(target: Target, old: AnyObject, incoming: Exclude<Patch, { type: 'apply' }>): AnyObject {
   const result =
-    wish.type === 'json'
-      ? applyJsonPatch(old, wish.body)
-      : wish.type === 'merge'
-        ? applyMergePatch(old, wish.body)
-        : applyStrategicMergePatch(target.resource.schema, old, wish.body);
+    incoming.type === 'json'
+      ? applyJsonPatch(old, incoming.body)
+      : incoming.type === 'merge'
+        ? applyMergePatch(old, incoming.body)
+        : applyStrategicMergePatch(target.resource.schema, old, incoming.body);
   return sameObject(target, old, incomingObject(target, result));
 }
 
@@ -109,16 +114,16 @@ function sameObject(target: Target, old: AnyObject | undefined, next: AnyObject)
 }
 
 /** The object after a server-side apply, field owners included. */
-function applied(target: Target, live: AnyObject | undefined, wish: Extract<Patch, { type: 'apply' }>): AnyObject {
+function applied(target: Target, live: AnyObject | undefined, incoming: Extract<Patch, { type: 'apply' }>): AnyObject {
   const { resource, subresource } = target;
-  refuseOtherType(resource, wish.body);
-  const given = sameObject(target, live, incomingObject(target, named(wish.body, target.name)));
+  refuseOtherType(resource, incoming.body);
+  const given = sameObject(target, live, incomingObject(target, named(incoming.body, target.name)));
   const { object } = applyPatch({
     schema: resource.schema,
     live,
     applied: ownPart(target, given),
-    manager: wish.manager,
-    force: wish.force,
+    manager: incoming.manager,
+    force: incoming.force,
     apiVersion: apiVersionOf(resource),
     subresource,
     now: Date.now(),

@@ -79,10 +79,10 @@ async function answerVerb(server: ServerContext, call: ResourceRequest, target: 
       return written(await replace(server, target, body, options), view);
     }
     case 'patch': {
-      const wish = await patchFrom(call, target.resource);
-      const options = withDuplicates(writeOptionsOf(call), wish.type === 'apply' ? undefined : wish.text);
-      if (createsByPatch(server, target, wish)) server.access.authorize(call.user, 'create', call.line);
-      return written(await patch(server, target, wish, options), view);
+      const incoming = await patchFrom(call, target.resource);
+      const options = withDuplicates(writeOptionsOf(call), incoming.type === 'apply' ? undefined : incoming.text);
+      if (createsByPatch(server, target, incoming)) server.access.authorize(call.user, 'create', call.line);
+      return written(await patch(server, target, incoming, options), view);
     }
     case 'delete':
       return deleted(server, call, target, view);

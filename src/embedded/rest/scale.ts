@@ -40,7 +40,7 @@ export async function changeScale(
 ): Promise<Written> {
   const path = target.resource.scale?.specReplicasPath;
   if (path === undefined) throw noSuchPath();
-  const wish = (old: AnyObject): { object: AnyObject } => {
+  const mutate = (old: AnyObject): { object: AnyObject } => {
     const wanted = next(scaleOf(target, old)) as {
       kind?: string;
       spec?: { replicas?: unknown };
@@ -58,7 +58,7 @@ export async function changeScale(
     const metadata = { ...old.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
     return { object: { ...(written(old, path, replicas) as AnyObject), metadata } };
   };
-  return change(cluster, target, wish, options);
+  return change(cluster, target, mutate, options);
 }
 
 /** The caller must send a Scale, and that of this object. */

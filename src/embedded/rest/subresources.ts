@@ -53,8 +53,8 @@ export async function answerSubresource(server: ServerContext, call: ResourceReq
       return { code: 200, body: objectBody(next, viewOf(call, target)) };
     }
     case 'ephemeralcontainers patch': {
-      const wish = await patchFrom(call, resource);
-      const { stored: next } = await patch(server, target, wish, writeOptionsOf(call));
+      const incoming = await patchFrom(call, resource);
+      const { stored: next } = await patch(server, target, incoming, writeOptionsOf(call));
       return { code: 200, body: objectBody(next, viewOf(call, target)) };
     }
     case 'ephemeralcontainers get':
@@ -76,16 +76,17 @@ async function scaleWish(call: ResourceRequest, resource: Resource): Promise<(sc
     const body = await bodyOf(call);
     return () => body;
   }
-  const wish = await patchFrom(call, resource);
+  const incoming = await patchFrom(call, resource);
   // A Scale has no lists, so a strategic or an applied patch is the same as a merge.
-  return (scale) => (wish.type === 'json' ? applyJsonPatch(scale, wish.body) : applyMergePatch(scale, wish.body));
+  return (scale) =>
+    incoming.type === 'json' ? applyJsonPatch(scale, incoming.body) : applyMergePatch(scale, incoming.body);
 }
 
 /** Puts a pod on a node, as a scheduler does. */
 async function bind(server: ServerContext, call: ResourceRequest, target: Target): Promise<Answer> {
   const { name } = part(await objectBodyOf(call), 'target');
   if (typeof name !== 'string' || name === '') throw badRequest('Binding: target.name is required');
-  const wish = (old: AnyObject): { object: AnyObject } => {
+  const mutate = (old: AnyObject): { object: AnyObject } => {
     const spec = part(old, 'spec');
     if ((spec['nodeName'] ?? '') !== '') {
       const why = `pod ${target.name} is already assigned to node "${String(spec['nodeName'])}"`;
@@ -103,7 +104,7 @@ async function bind(server: ServerContext, call: ResourceRequest, target: Target
       },
     };
   };
-  await change(server, target, wish, writeOptionsOf(call));
+  await change(server, target, mutate, writeOptionsOf(call));
   return jsonAnswer(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
 }
 

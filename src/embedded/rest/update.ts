@@ -23,7 +23,7 @@ import { rulesOf } from './rules/index.ts';
 const attempts = 200;
 
 /** What the caller wants, given the current state. `managed` says that it already keeps account of field owners. */
-export type Wish = (old: AnyObject) => { readonly object: AnyObject; readonly managed?: boolean };
+export type Mutate = (old: AnyObject) => { readonly object: AnyObject; readonly managed?: boolean };
 
 /** Replaces an object. */
 export function replace(cluster: Cluster, target: Target, body: unknown, options: WriteOptions): Promise<Written> {
@@ -42,12 +42,17 @@ export function replace(cluster: Cluster, target: Target, body: unknown, options
 }
 
 /** Brings an object from its current state to the wished one. */
-export async function change(cluster: Cluster, target: Target, wish: Wish, options: WriteOptions): Promise<Written> {
+export async function change(
+  cluster: Cluster,
+  target: Target,
+  mutate: Mutate,
+  options: WriteOptions,
+): Promise<Written> {
   for (let attempt = 1; ; attempt++) {
     const stored = cluster.store.get(collectionOf(target.resource), keyOf(target));
     if (stored === undefined) throw notFound(target.resource, target.name);
     try {
-      return await changeOnce(cluster, target, stored, wish, options);
+      return await changeOnce(cluster, target, stored, mutate, options);
     } catch (error) {
       if (!(error instanceof VersionConflict)) throw error;
       // A caller that named a version is refused on the next look at it; a delete in between is a 404 there.
@@ -60,12 +65,12 @@ async function changeOnce(
   cluster: Cluster,
   target: Target,
   stored: Stored,
-  wish: Wish,
+  mutate: Mutate,
   options: WriteOptions,
 ): Promise<Written> {
   const { resource, name } = target;
   const old = servedObject(stored, resource);
-  const { object: given, managed } = wish(old);
+  const { object: given, managed } = mutate(old);
   refuseOtherObject(target, given, old);
   const separated = separate(target, given, old);
   const conformed = conform(target, separated, options);
@@ -92,7 +97,7 @@ async function changeOnce(
   return { stored: await commitInTurn(cluster, target, stored, next, options), created: false, gone: false };
 }
 
-/** An empty list of owners is a wish: to forget them. It does not survive as a value. */
+/** An empty list of owners asks to forget them. It does not survive as a value. */
 function withReset(object: AnyObject, { metadata: { managedFields } }: AnyObject): AnyObject {
   if (managedFields?.length !== 0) return object;
   return { ...object, metadata: { ...object.metadata, managedFields } };

@@ -18,7 +18,7 @@ import { hasDeadline, isComplete, observed, rolloutStatus, says, set } from './d
 import { deployments, pods, replicaSets } from '../kinds/types.ts';
 import type { Deployment, DeploymentCondition, ReplicaSet } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
-import type { Note } from './notes.ts';
+import type { PlannedEvent } from './planned-events.ts';
 import { claim } from './pods.ts';
 import { conditionOf, ownersOrSelectors, safeSelector, self } from './values.ts';
 import { controllerOf } from './world.ts';
@@ -154,7 +154,7 @@ function resizes(deployment: Deployment, sizes: Sizes): Write[] {
   );
 }
 
-function scaled(deployment: Deployment, name: string, from: number, to: number): Note {
+function scaled(deployment: Deployment, name: string, from: number, to: number): PlannedEvent {
   const direction = to > from ? 'up' : 'down';
   const message = (): string => `Scaled ${direction} replica set ${name} from ${from} to ${to}`;
   return { about: deployment, type: 'Normal', reason: 'ScalingReplicaSet', message };

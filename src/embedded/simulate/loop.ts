@@ -193,7 +193,7 @@ export class Loop {
     }
   }
 
-  /** A refusal, by a webhook or a quota, is somebody's wish and told to the caller only. */
+  /** A refusal, by a webhook or a quota, is meant, and told to the caller only. */
   #report(error: unknown): void {
     if (!(error instanceof Fault) || error.code >= 500) this.#onError(error);
   }

@@ -6,8 +6,8 @@ import { create } from '../rest/create.ts';
 import { remove } from '../rest/delete.ts';
 import type { DeleteOptions } from '../rest/delete.ts';
 import { replace } from '../rest/update.ts';
-import { eventOf } from './notes.ts';
-import type { Note } from './notes.ts';
+import { eventOf } from './planned-events.ts';
+import type { PlannedEvent } from './planned-events.ts';
 
 /** An object that does not exist yet. */
 export interface NewObject {
@@ -18,10 +18,20 @@ export interface NewObject {
 }
 
 export type Write =
-  | { readonly verb: 'create'; readonly object: NewObject; readonly note?: Note }
+  | { readonly verb: 'create'; readonly object: NewObject; readonly note?: PlannedEvent }
   /** Replaces the object, or what its subresource covers, if it is still at the version that it carries. */
-  | { readonly verb: 'update'; readonly object: KubeObject; readonly subresource?: string; readonly note?: Note }
-  | { readonly verb: 'delete'; readonly object: KubeObject; readonly options?: DeleteOptions; readonly note?: Note };
+  | {
+      readonly verb: 'update';
+      readonly object: KubeObject;
+      readonly subresource?: string;
+      readonly note?: PlannedEvent;
+    }
+  | {
+      readonly verb: 'delete';
+      readonly object: KubeObject;
+      readonly options?: DeleteOptions;
+      readonly note?: PlannedEvent;
+    };
 
 /** What a controller wants now, and when to look again although nothing has changed. */
 export interface Plan {
@@ -31,11 +41,11 @@ export interface Plan {
 
 export const nothing: Plan = { writes: [] };
 
-export function createOf(object: NewObject, note?: Note): Write {
+export function createOf(object: NewObject, note?: PlannedEvent): Write {
   return { verb: 'create', object, ...(note !== undefined && { note }) };
 }
 
-export function updateOf(object: KubeObject, note?: Note): Write {
+export function updateOf(object: KubeObject, note?: PlannedEvent): Write {
   return { verb: 'update', object, ...(note !== undefined && { note }) };
 }
 
@@ -44,7 +54,7 @@ export function statusOf(object: KubeObject, status: object): Write {
   return { verb: 'update', object: { ...object, status } as KubeObject, subresource: 'status' };
 }
 
-export function deleteOf(object: KubeObject, options: DeleteOptions = {}, note?: Note): Write {
+export function deleteOf(object: KubeObject, options: DeleteOptions = {}, note?: PlannedEvent): Write {
   return { verb: 'delete', object, options, ...(note !== undefined && { note }) };
 }
 

@@ -21,7 +21,7 @@ export interface StoreEvent {
   readonly previous: Stored | undefined;
 }
 
-/** A wish to change one object: it happens only while the stored version is still the expected one. */
+/** A change of one object: it happens only while the stored version is still the expected one. */
 export interface Change {
   readonly collection: string;
   readonly key: string;

@@ -60,8 +60,8 @@ export class TestCluster {
     edit: (object: T) => object,
   ): Promise<void> {
     const target = this.#target(this.must(collection, key));
-    const wish = (old: AnyObject): { object: AnyObject } => ({ object: edit(old as unknown as T) as AnyObject });
-    await change(this.embedded.cluster, target, wish, asTest);
+    const mutate = (old: AnyObject): { object: AnyObject } => ({ object: edit(old as unknown as T) as AnyObject });
+    await change(this.embedded.cluster, target, mutate, asTest);
   }
 
   async remove(collection: Collection<KubeObject>, key: string, request: DeleteOptions = {}): Promise<void> {

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../kube/objects.ts';
 import type { NewObject } from './writes.ts';
 
 /** What to tell about an object once a write is done. */
-export interface Note {
+export interface PlannedEvent {
   readonly about: KubeObject;
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
@@ -14,7 +14,7 @@ export interface Note {
 }
 
 /** The Event for a note. The scheduler's Events are of the newer form. */
-export function eventOf(note: Note, name: string, component: string, now: number): NewObject {
+export function eventOf(note: PlannedEvent, name: string, component: string, now: number): NewObject {
   const { apiVersion, kind, metadata } = note.about;
   const { namespace = 'default', uid, resourceVersion } = metadata;
   const time = timestamp(now);
