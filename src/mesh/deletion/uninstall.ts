@@ -29,6 +29,7 @@ const THEN: readonly Kind[] = [
   defineKind('networking.istio.io/v1alpha3', 'EnvoyFilter', 'envoyfilters'),
   defineKind(RBAC, 'ClusterRole', 'clusterroles', cluster),
   defineKind(RBAC, 'ClusterRoleBinding', 'clusterrolebindings', cluster),
+  defineKind('scheduling.k8s.io/v1', 'PriorityClass', 'priorityclasses', cluster),
   defineKind('k8s.cni.cncf.io/v1', 'NetworkAttachmentDefinition', 'network-attachment-definitions'),
   defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', cluster),
 ];
@@ -46,7 +47,8 @@ export interface Remains {
 }
 
 export type UninstallStep =
-  | { readonly do: 'remove'; readonly objects: readonly AnyObject[] }
+  /** Those that are on their way out already are only waited for. */
+  | { readonly do: 'remove'; readonly objects: readonly AnyObject[]; readonly awaited: number }
   | { readonly do: 'remove-namespace'; readonly namespace: AnyObject }
   | { readonly do: 'restart-workloads' }
   | { readonly do: 'release' };
@@ -57,10 +59,11 @@ export type UninstallStep =
  */
 export function uninstallStep({ objects, namespace, injectedWorkloads }: Remains): UninstallStep {
   const ours = [...objects].filter(({ metadata }) => metadata.labels?.[COMPONENT_LABEL] !== undefined);
-  const webhooks = inOrder(ours, FIRST);
-  if (webhooks.length > 0) return { do: 'remove', objects: webhooks };
-  const others = inOrder(ours, THEN);
-  if (others.length > 0) return { do: 'remove', objects: others };
+  for (const kinds of [FIRST, THEN]) {
+    const remaining = inOrder(ours, kinds);
+    const remove = remaining.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    if (remaining.length > 0) return { do: 'remove', objects: remove, awaited: remaining.length - remove.length };
+  }
   if (namespace !== undefined && namespace.metadata.deletionTimestamp === undefined) {
     return { do: 'remove-namespace', namespace };
   }

@@ -1,5 +1,6 @@
 // What Istio's own manifests take for granted: its namespace, and the priority that its pods run with.
 import type { AnyObject } from '../../kube/index.ts';
+import { COMPONENT_LABEL } from './components.ts';
 import {
   DISCLAIMER,
   DISCLAIMER_TEXT,
@@ -25,7 +26,7 @@ export function foundation(): readonly AnyObject[] {
     {
       apiVersion: 'scheduling.k8s.io/v1',
       kind: 'PriorityClass',
-      metadata: { name: PRIORITY_CLASS, labels: { [MODULE_LABEL]: MODULE_NAME } },
+      metadata: { name: PRIORITY_CLASS, labels: { [MODULE_LABEL]: MODULE_NAME, [COMPONENT_LABEL]: 'Base' } },
       value: 2_100_000,
       globalDefault: false,
       description: 'Scheduling priority of the Istio control plane.',
