@@ -17,6 +17,7 @@ export {
   loadBalancerFacts,
   statusPort,
 } from './installation/operator/companions.ts';
+export { meshGauges } from './gauges.ts';
 export { byComponent, componentOf, COMPONENTS, componentSteps } from './installation/components.ts';
 export type { ComponentName, ComponentSteps } from './installation/components.ts';
 export { desiredOperator } from './installation/operator/desired.ts';

@@ -1,0 +1,64 @@
+// Metrics of the mesh, under the names that dashboards of the original know. Only the ruling resource counts.
+import { Istio } from '../api/istio.ts';
+import type { IstioSpec } from '../api/istio.ts';
+import type { TableGauge } from '../controller/index.ts';
+import { rulingIstio } from './ruling.ts';
+
+const CERT_DETAILS = ['APPEND_FORWARD', 'SANITIZE_SET', 'SANITIZE', 'ALWAYS_FORWARD_ONLY', 'FORWARD_ONLY'] as const;
+
+/** What of a spec is counted, by the name of the metric. */
+const COUNTS: Readonly<Record<string, readonly [help: string, count: (spec: IstioSpec) => number]>> = {
+  istio_ext_auth_providers_total: ['External authorizers', ({ config }) => config?.authorizers?.length ?? 0],
+  istio_ext_auth_timeout_configured_number_total: [
+    'External authorizers with a timeout',
+    ({ config }) => (config?.authorizers ?? []).filter(({ timeout }) => timeout !== undefined).length,
+  ],
+  istio_ext_auth_path_prefix_configured_number_total: [
+    'External authorizers with a path prefix',
+    ({ config }) => (config?.authorizers ?? []).filter(({ pathPrefix }) => pathPrefix !== undefined).length,
+  ],
+  istio_num_trusted_proxies_configured: [
+    '1 if numTrustedProxies is set and not 0',
+    ({ config }) => Number((config?.numTrustedProxies ?? 0) !== 0),
+  ],
+  istio_prometheus_merge_enabled: [
+    '1 if metrics of applications are merged with those of proxies',
+    ({ config }) => Number(config?.telemetry?.metrics?.prometheusMerge === true),
+  ],
+  istio_compatibility_mode_enabled: [
+    '1 in compatibility mode',
+    ({ compatibilityMode }) => Number(compatibilityMode === true),
+  ],
+  istio_trust_domain_configured: [
+    '1 if the trust domain is not the default',
+    ({ config }) => Number((config?.trustDomain ?? 'cluster.local') !== 'cluster.local'),
+  ],
+  istio_network_policies_enabled: [
+    '1 if NetworkPolicies are installed',
+    ({ networkPoliciesEnabled }) => Number(networkPoliciesEnabled === true),
+  ],
+  istio_egress_gateway_used: [
+    '1 if there is an egress gateway',
+    ({ components }) => Number(components?.egressGateway?.enabled === true),
+  ],
+  istio_dnsproxy_used: ['1 if sidecars answer DNS queries', ({ config }) => Number(config?.enableDNSProxying === true)],
+};
+
+/** What the ruling resource is configured to. */
+export const meshGauges: readonly TableGauge[] = [
+  ...Object.entries(COUNTS).map(([name, [help, count]]): TableGauge => ({
+    name,
+    help,
+    labels: [],
+    series: (facts) => [{ labels: {}, value: count(rulingIstio(facts.list(Istio))?.spec ?? {}) }],
+  })),
+  {
+    name: 'istio_forward_client_cert_details_setting',
+    help: '1 for what gateways do with the header X-Forwarded-Client-Cert',
+    labels: ['xfcc_setting'],
+    series(facts) {
+      const setting = rulingIstio(facts.list(Istio))?.spec?.config?.forwardClientCertDetails;
+      return CERT_DETAILS.map((each) => ({ labels: { xfcc_setting: each }, value: Number(each === setting) }));
+    },
+  },
+];
