@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defineKind, edit, make, own, remove, Tables, token } from '../../kube/index.ts';
+import { defineKind, edit, make, NotSynced, own, remove, Tables, token } from '../../kube/index.ts';
 import type { AnyObject, Kind, KubeObject } from '../../kube/index.ts';
 import { defineController } from '../definition.ts';
 import type { ControllerDefinition, Plan } from '../definition.ts';
@@ -135,6 +135,24 @@ describe('the writes of controllers', () => {
     });
     expect(shown(run([patient], [wish()]))).toEqual(['change Wish wish by granter; status:  → {"problem":"missing"}']);
   });
+});
+
+test('a table that is not listed yet is no reason to stall: whoever asked must ask again', () => {
+  const early = controller(() => {
+    throw new NotSynced(tablesOf([]).of<KubeObject>(Thing));
+  });
+  expect(() => run([early], [wish()])).toThrow(NotSynced);
+});
+
+test('what several controllers apply under one name is theirs together', () => {
+  const thing = bare(Thing, 'thing', { spec: { colour: 'red' } });
+  const first = run([controller(() => ({ steps: [own(Thing, thing)] }), { fieldManager: 'offshoot-both' })], [wish()]);
+  const made = first.changes[0]!.after as AnyObject;
+  const second = controller(() => ({ steps: [own(Thing, bare(Thing, 'thing'))] }), {
+    name: 'other',
+    fieldManager: 'offshoot-both',
+  });
+  expect(shown(run([second], [wish(), made]))).toEqual(['change Thing thing by other; spec: {"colour":"red"} → ']);
 });
 
 describe('what somebody intends', () => {

@@ -6,6 +6,7 @@ import type { AnyKind, KubeObject, Ref } from '../../kube/objects.ts';
 import { timestamp } from '../../kube/times.ts';
 import { edit, editStatus, objectOf } from '../../kube/write/steps.ts';
 import type { Step } from '../../kube/write/steps.ts';
+import { NotSynced } from '../../kube/tables/tables.ts';
 import type { Tables } from '../../kube/tables/tables.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { stampStatus, statusOf } from '../conditions.ts';
@@ -241,11 +242,12 @@ class Run implements Server {
   /** Carries steps out in order, until the server would refuse one. */
   #carryOut(reader: Reader, object: KubeObject, steps: readonly Step[]): undefined | typeof OUTDATED | Refusal {
     const { name, kind } = reader.controller;
+    const manager = managerOf(reader.controller);
     for (const step of steps) {
       const message = this.#refusalOf(step);
       if (message !== undefined) return { step, message };
       const before = this.#live(step.kind, objectOf(step).metadata);
-      const answer = answerTo(step, before, `offshoot-${name}`, this);
+      const answer = answerTo(step, before, manager, this);
       if (answer === OUTDATED) return OUTDATED;
       const by = { by: name, for: { kind, object } };
       if (step.do === 'remove' && answer.did === 'removed') this.#delete(step.kind, before!, by.by, by.for);
@@ -277,7 +279,7 @@ class Run implements Server {
       return undefined;
     }
     const step = editStatus(kind, latest, stampStatus(object, status, this.#now));
-    const answer = answerTo(step, latest, `offshoot-${name}`, this) as Answer;
+    const answer = answerTo(step, latest, managerOf(controller), this) as Answer;
     if (answer.did !== 'nothing') {
       this.#write({ kind, before: latest, after: answer.object, by: name, for: { kind, object } });
     }
@@ -389,10 +391,15 @@ function planned(controller: ControllerDefinition, view: View, object: KubeObjec
   try {
     plan = controller.plan(view, object);
   } catch (error) {
-    throw new PlanThrew(error);
+    // Whoever asked makes the forecast again, once it is known.
+    throw error instanceof NotSynced ? error : new PlanThrew(error);
   }
   for (const step of plan.steps ?? []) view.get(step.kind, objectOf(step).metadata);
   return plan;
+}
+
+function managerOf({ name, fieldManager = `offshoot-${name}` }: ControllerDefinition): string {
+  return fieldManager;
 }
 
 /** A uid as the server makes it up. */
