@@ -122,7 +122,10 @@ function looking<R>({ client, url }: Alone, use: (look: Look) => R): Promise<R> 
     const now = Date.now();
     return use({
       state: new Map(
-        [...tables].map((table) => [table.kind, new Map([...table.keys()].map((key) => [key, table.get(key)!]))]),
+        targetTables.map((kind) => {
+          const table = tables.of(kind);
+          return [kind, new Map([...table.keys()].map((key) => [key, table.get(key)!]))];
+        }),
       ),
       writes: forecast({ controllers, tables, now }).writes.length,
       plan: (intents) => planClaims({ controllers, tables, now, intents }),
