@@ -61,7 +61,7 @@ describe('refusing', () => {
   });
 
   test('a file that is not there, and one that holds nothing', () => {
-    expect(() => readManifests(['/nowhere/x.yaml'])).toThrow('-f: file /nowhere/x.yaml does not exist');
+    expect(() => readManifests(['/nowhere/x.yaml'])).toThrow('-f /nowhere/x.yaml: the file does not exist');
     const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-manifests-'));
     dirs.push(dir);
     expect(() => readManifests([dir])).toThrow(`-f ${dir}: there is no object in it`);

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { AnyObject } from '../../kube/objects.ts';
-import { CommandFailed, EXIT, invalidFile } from '../exit.ts';
+import { invalidFile } from '../exit.ts';
 import { parseYaml } from './kubectl-yaml.ts';
 import type { FieldPath } from './kubectl-yaml.ts';
 
@@ -32,8 +32,7 @@ export function filesOf(filename: string): [source: string, text: string][] {
     });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new CommandFailed(EXIT.error, `-f: file ${filename} does not exist`);
-    throw invalidFile(filename, message);
+    throw invalidFile(filename, code === 'ENOENT' ? 'the file does not exist' : message);
   }
 }
 

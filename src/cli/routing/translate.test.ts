@@ -171,7 +171,7 @@ describe('what is wrong with the input is told with its place', () => {
   test('a file that is not there', () => {
     const { stdout, stderr, status } = run(['-f', path.join(dir, 'gone.yaml'), '--to', 'appmesh-api']);
     expect({ stdout, status }).toEqual({ stdout: '', status: 1 });
-    expect(stderr).toContain('ENOENT');
+    expect(stderr).toContain('gone.yaml: the file does not exist');
   });
 
   test('a directory without a mesh', () => {
