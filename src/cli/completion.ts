@@ -43,7 +43,7 @@ export function completeCommand(program: () => Command): Command {
     });
 }
 
-type Live = 'environments' | 'claims' | 'targets' | 'classes' | 'namespaces';
+type Live = 'environments' | 'claims' | 'targets' | 'classes' | 'rules' | 'namespaces';
 
 /** Names that the cluster has, of the one kind that the words ask for. */
 interface LiveNames {
@@ -56,6 +56,7 @@ const NAMED: Readonly<Record<string, { readonly of: Live; readonly commands: rea
   env: { of: 'environments', commands: ['describe', 'delete', 'plan'] },
   claim: { of: 'claims', commands: ['describe', 'delete', 'kubeconfig'] },
   target: { of: 'targets', commands: ['describe'] },
+  routing: { of: 'rules', commands: ['describe'] },
 };
 
 /** Flags that take a name, by what of. */
@@ -133,6 +134,7 @@ async function liveNames(words: readonly string[]): Promise<LiveNames> {
 
 async function kindOf(what: Live): Promise<AnyKind> {
   if (what === 'environments') return (await import('../api/dynamicenv.ts')).DynamicEnv;
+  if (what === 'rules') return (await import('../api/routing.ts')).RoutingRule;
   if (what === 'namespaces') {
     const { defineKind } = await import('../kube/objects.ts');
     return defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
