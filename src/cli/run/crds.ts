@@ -2,7 +2,8 @@
 import { Command } from 'commander';
 import type { Client } from '../../kube/client/client.ts';
 import { delay, systemClock } from '../../kube/clock.ts';
-import { isNotFound } from '../../kube/errors.ts';
+import { isServed } from '../../kube/client/discovery.ts';
+import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import { defineKind } from '../../kube/objects.ts';
 import type { AnyKind } from '../../kube/objects.ts';
 import type { Part } from './parts.ts';
@@ -51,7 +52,7 @@ export async function installDefinitions(client: Client, parts: readonly Part[])
 /** Throws, saying what to do, when the cluster does not serve a kind that a part can't do without. */
 export async function requireDefinitions(client: Client, parts: readonly Part[]): Promise<void> {
   const resources = parts.flatMap((part) => part.resources);
-  const served = await Promise.all(resources.map(({ kind }) => isServed(client, kind)));
+  const served = await Promise.all(resources.map(({ kind }) => isKnown(client, kind)));
   const missing = resources.filter((_resource, index) => !served[index]).map(({ crd }) => crd.metadata.name);
   if (missing.length === 0) return;
   throw new Error(
@@ -59,7 +60,19 @@ export async function requireDefinitions(client: Client, parts: readonly Part[])
   );
 }
 
-async function isServed(client: Client, kind: AnyKind): Promise<boolean> {
+/** Whether the cluster knows a kind. A path that is not found may only be one that the server does not answer yet. */
+async function isKnown(client: Client, kind: AnyKind): Promise<boolean> {
+  if (await isListed(client, kind)) return true;
+  try {
+    return await isServed(client, kind);
+  } catch (error) {
+    // Who may not ask has to believe the list.
+    if (isForbidden(error)) return false;
+    throw error;
+  }
+}
+
+async function isListed(client: Client, kind: AnyKind): Promise<boolean> {
   try {
     await client.list(kind, { limit: 1 });
     return true;
@@ -71,7 +84,7 @@ async function isServed(client: Client, kind: AnyKind): Promise<boolean> {
 
 async function untilServed(client: Client, kind: AnyKind): Promise<void> {
   const deadline = systemClock.monotonic() + SERVED_WITHIN_MS;
-  while (!(await isServed(client, kind))) {
+  while (!(await isListed(client, kind))) {
     if (systemClock.monotonic() > deadline)
       throw new Error(`${kind.plural}.${kind.group} was installed but is not served`);
     await delay(systemClock, 50);
