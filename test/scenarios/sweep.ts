@@ -29,6 +29,9 @@ interface Performance extends Omit<RunOptions, 'onMove' | 'deadlineMs'> {
   readonly reference: Run | undefined;
 }
 
+/** So often the state of a reference must be the same before it counts as the last one. */
+const QUIET_LOOKS = 4;
+
 /** Plays a scenario to its end and beyond, and stops its controllers. */
 export async function perform(performance: Performance): Promise<Run> {
   const { phoenix, snapshot, end, reference, ...options } = performance;
@@ -37,10 +40,14 @@ export async function perform(performance: Performance): Promise<Run> {
   const settle = async (): Promise<void> => {
     const wanted = reference?.states[states.length];
     let found = await snapshot();
+    let quiet = 0;
     const isReached = async (): Promise<boolean> => {
       const before = found;
       found = await snapshot();
-      return isDeepStrictEqual(found, wanted ?? before) && phoenix.idle;
+      const isSame = isDeepStrictEqual(found, wanted ?? before) && phoenix.idle;
+      quiet = isSame ? quiet + 1 : 0;
+      // What others must come to is looked at for longer: a rollout may only be slow.
+      return quiet >= (wanted === undefined ? QUIET_LOOKS : 1);
     };
     await poll(isReached, DEADLINE_MS).catch(() => expect(found).toEqual(wanted));
     states.push(found);
