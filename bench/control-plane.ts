@@ -12,6 +12,8 @@ export interface Cost {
   /** Those that change something, Events not counted. */
   readonly writes: number;
   readonly events: number;
+  /** Writes that were refused because the object had changed since it was read. */
+  readonly conflicts: number;
   readonly cpuMs: number;
   /** The most memory that the process has ever had. */
   readonly peakMb: number;
@@ -32,11 +34,13 @@ export async function serveCosts(
   let requests = 0;
   let writes = 0;
   let events = 0;
+  let conflicts = 0;
   let cpuBefore = process.cpuUsage();
   const config = loadConfig({ path: process.argv[2]! });
   const client = connect(config, {
-    onRequest: ({ method, flow }) => {
+    onRequest: ({ method, flow, code }) => {
       requests++;
+      if (code === 409) conflicts++;
       if (flow === 'events') events++;
       else if (method !== 'GET') writes++;
     },
@@ -59,8 +63,9 @@ export async function serveCosts(
     const { user, system } = process.cpuUsage(cpuBefore);
     const { rss, heapUsed } = process.memoryUsage();
     const [residentMb, heapMb] = [rss / MEBI, heapUsed / MEBI];
-    const cost: Cost = { requests, writes, events, cpuMs: (user + system) / 1000, peakMb, residentMb, heapMb };
-    requests = writes = events = 0;
+    const cpuMs = (user + system) / 1000;
+    const cost: Cost = { requests, writes, events, conflicts, cpuMs, peakMb, residentMb, heapMb };
+    requests = writes = events = conflicts = 0;
     cpuBefore = process.cpuUsage();
     process.send!(cost);
   }

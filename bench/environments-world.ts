@@ -6,13 +6,16 @@ import type { AnyObject, Client } from '../src/kube/index.ts';
 import type { Cost } from './control-plane.ts';
 import { each, MeasuredCluster } from './measured-cluster.ts';
 
-const NAMESPACE = 'default';
+export const NAMESPACE = 'default';
 
 const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
 const Service = defineKind('v1', 'Service', 'services');
 const DestinationRule = defineKind('networking.istio.io/v1beta1', 'DestinationRule', 'destinationrules');
-const VirtualService = defineKind('networking.istio.io/v1beta1', 'VirtualService', 'virtualservices');
-const DynamicEnv = defineKind('riskified.com/v1alpha1', 'DynamicEnv', 'dynamicenvs');
+export const VirtualService = defineKind('networking.istio.io/v1beta1', 'VirtualService', 'virtualservices');
+export const DynamicEnv = defineKind('riskified.com/v1alpha1', 'DynamicEnv', 'dynamicenvs');
+
+/** What a cluster must know for environments. */
+export const DEFINITIONS = [dynamicEnv.crd, ...Object.values(istioDefinitions())] as AnyObject[];
 
 export class EnvironmentsWorld {
   readonly #cluster: MeasuredCluster;
@@ -29,8 +32,7 @@ export class EnvironmentsWorld {
 
   /** A world of `size` environments that are ready, each on a workload of its own, and workloads for more of them. */
   static async start(size: number, more: number, worker = 'environments-worker.ts'): Promise<EnvironmentsWorld> {
-    const definitions = [dynamicEnv.crd, ...Object.values(istioDefinitions())] as AnyObject[];
-    const world = new EnvironmentsWorld(await MeasuredCluster.start(worker, definitions), more);
+    const world = new EnvironmentsWorld(await MeasuredCluster.start(worker, DEFINITIONS), more);
     await world.#watch();
     await each(more, (i) => world.#createWorkload(`more-${i}`));
     await each(size, async (i) => {
@@ -83,19 +85,8 @@ export class EnvironmentsWorld {
     await opened.promise;
   }
 
-  async #createWorkload(name: string): Promise<void> {
-    const metadata = { name, namespace: NAMESPACE };
-    const labels = { app: name, version: 'shared' };
-    const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'app:1' }] } };
-    const http = [{ route: [{ destination: { host: name, subset: 'shared' } }] }];
-    const subsets = [{ name: 'shared', labels: { version: 'shared' } }];
-    const istio = 'networking.istio.io/v1beta1';
-    const make = (kind: typeof Deployment, apiVersion: string, spec: object): Promise<AnyObject> =>
-      this.#client.create(kind, { apiVersion, kind: kind.kind, metadata, spec });
-    await make(Deployment, 'apps/v1', { replicas: 0, selector: { matchLabels: labels }, template });
-    await make(Service, 'v1', { selector: { app: name }, ports: [{ port: 80 }] });
-    await make(DestinationRule, istio, { host: name, subsets });
-    await make(VirtualService, istio, { hosts: [name], http });
+  #createWorkload(name: string): Promise<void> {
+    return createWorkload(this.#client, name);
   }
 
   /** Resolves when an environment is what is waited for. */
@@ -106,14 +97,35 @@ export class EnvironmentsWorld {
 
   /** Resolves when it is ready. */
   async #createEnvironment(name: string, workload = name): Promise<void> {
-    const subset = { name: workload, namespace: NAMESPACE, containers: [{ containerName: 'main', image: 'app:2' }] };
     const ready = this.#told(name, 'ready');
-    await this.#client.create(DynamicEnv, {
-      apiVersion: 'riskified.com/v1alpha1',
-      kind: 'DynamicEnv',
-      metadata: { name, namespace: NAMESPACE },
-      spec: { istioMatches: [{ headers: { user: { exact: name } } }], subsets: [subset] },
-    });
+    await this.#client.create(DynamicEnv, environmentOf(name, workload));
     await ready;
   }
+}
+
+/** Makes a workload with its way through the mesh. */
+export async function createWorkload(client: Client, name: string): Promise<void> {
+  const metadata = { name, namespace: NAMESPACE };
+  const labels = { app: name, version: 'shared' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'app:1' }] } };
+  const http = [{ route: [{ destination: { host: name, subset: 'shared' } }] }];
+  const subsets = [{ name: 'shared', labels: { version: 'shared' } }];
+  const istio = 'networking.istio.io/v1beta1';
+  const make = (kind: typeof Deployment, apiVersion: string, spec: object): Promise<AnyObject> =>
+    client.create(kind, { apiVersion, kind: kind.kind, metadata, spec });
+  await make(Deployment, 'apps/v1', { replicas: 0, selector: { matchLabels: labels }, template });
+  await make(Service, 'v1', { selector: { app: name }, ports: [{ port: 80 }] });
+  await make(DestinationRule, istio, { host: name, subsets });
+  await make(VirtualService, istio, { hosts: [name], http });
+}
+
+/** An environment of a workload, for requests of a user of its name. */
+export function environmentOf(name: string, workload: string): AnyObject {
+  const subset = { name: workload, namespace: NAMESPACE, containers: [{ containerName: 'main', image: 'app:2' }] };
+  return {
+    apiVersion: 'riskified.com/v1alpha1',
+    kind: 'DynamicEnv',
+    metadata: { name, namespace: NAMESPACE },
+    spec: { istioMatches: [{ headers: { user: { exact: name } } }], subsets: [subset] },
+  };
 }

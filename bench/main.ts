@@ -3,7 +3,17 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-const ALL = ['watchable', 'client', 'controller', 'idle', 'environments', 'targets', 'routing', 'embedded'];
+const ALL = [
+  'watchable',
+  'client',
+  'controller',
+  'idle',
+  'environments',
+  'shared-virtual-service',
+  'targets',
+  'routing',
+  'embedded',
+];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !existsSync(path.join(import.meta.dirname, `${name}.ts`)));

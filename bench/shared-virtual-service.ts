@@ -1,0 +1,169 @@
+// What environments cost that share a VirtualService: created together, after a reset by "GitOps", deleted together.
+import type { AnyObject } from '../src/kube/index.ts';
+import type { Cost } from './control-plane.ts';
+import {
+  createWorkload,
+  DEFINITIONS,
+  DynamicEnv,
+  environmentOf,
+  NAMESPACE,
+  VirtualService,
+} from './environments-world.ts';
+import { each, MeasuredCluster } from './measured-cluster.ts';
+import { note, table, target } from './support.ts';
+import type { Row } from './support.ts';
+
+const SIZES = [10, 100, 400] as const;
+const WORKLOAD = 'app';
+const REF = { name: WORKLOAD, namespace: NAMESPACE };
+
+/** What one of the three phases cost. */
+interface Phase {
+  readonly ms: number;
+  /** Versions of the VirtualService that our writes made, and their size: every proxy gets to see each of them. */
+  readonly writes: number;
+  readonly bytes: number;
+  readonly cost: Cost;
+}
+
+/** True when every target is met. */
+export async function run(): Promise<boolean> {
+  const rows: Row[] = [];
+  for (const size of SIZES) rows.push(...(await measure(size)));
+  return table('environments on one VirtualService', rows);
+}
+
+async function measure(size: number): Promise<readonly Row[]> {
+  const world = await SharedWorld.start();
+  try {
+    const created = await world.phase(() => world.create(size));
+    const reset = await world.phase(() => world.reset(size));
+    const deleted = await world.phase(() => world.delete(size));
+    return [
+      ...rowsOf(`${size} created together`, created),
+      ...rowsOf(`${size} after a reset`, reset),
+      target('  of it writes to the VirtualService', reset.writes, 1, 'atMost', ''),
+      ...rowsOf(`${size} deleted together`, deleted),
+    ];
+  } finally {
+    await world.stop();
+  }
+}
+
+function rowsOf(name: string, { ms, writes, bytes, cost }: Phase): readonly Row[] {
+  return [
+    note(name, ms, ' ms'),
+    note('  versions of the VirtualService', writes, ''),
+    note('  all of them', bytes / 1024, ' KB'),
+    note('  all writes', cost.writes, ''),
+    note('  CPU of the control plane', cost.cpuMs, ' ms'),
+    target('  conflicts', cost.conflicts, 0, 'atMost', ''),
+  ];
+}
+
+/** One workload, and environments that all have routes in its VirtualService. */
+class SharedWorld {
+  readonly #cluster: MeasuredCluster;
+  /** Versions of the VirtualService since the last phase: the number of its routes, and its size. */
+  #versions: { readonly routes: number; readonly bytes: number }[] = [];
+  readonly #ready = new Set<string>();
+  readonly #known = new Set<string>();
+  #check = (): void => {};
+
+  private constructor(cluster: MeasuredCluster) {
+    this.#cluster = cluster;
+  }
+
+  static async start(): Promise<SharedWorld> {
+    const world = new SharedWorld(await MeasuredCluster.start('environments-worker.ts', DEFINITIONS));
+    await createWorkload(world.#cluster.client, WORKLOAD);
+    await world.#watch();
+    await world.#cluster.cost();
+    return world;
+  }
+
+  stop(): Promise<void> {
+    return this.#cluster.stop();
+  }
+
+  async phase(work: () => Promise<void>): Promise<Phase> {
+    this.#versions = [];
+    const started = performance.now();
+    await work();
+    const ms = performance.now() - started;
+    const cost = await this.#cluster.cost();
+    const bytes = this.#versions.reduce((sum, version) => sum + version.bytes, 0);
+    return { ms, writes: this.#versions.length, bytes, cost };
+  }
+
+  async create(size: number): Promise<void> {
+    const { client } = this.#cluster;
+    await each(size, async (i) => void (await client.create(DynamicEnv, environmentOf(`e${i}`, WORKLOAD))), size);
+    await this.#until(() => this.#ready.size === size);
+  }
+
+  /** As somebody does it who knows nothing of environments: the whole object as it is in Git. */
+  async reset(size: number): Promise<void> {
+    const { client } = this.#cluster;
+    const { metadata } = await client.get(VirtualService, REF);
+    const { resourceVersion } = metadata;
+    await client.update(VirtualService, {
+      apiVersion: 'networking.istio.io/v1beta1',
+      kind: 'VirtualService',
+      metadata: { ...REF, ...(resourceVersion !== undefined && { resourceVersion }) },
+      spec: { hosts: [WORKLOAD], http: [{ route: [{ destination: { host: WORKLOAD, subset: 'shared' } }] }] },
+    });
+    await this.#until(() => this.#versions.at(-1)?.routes === size + 1);
+    // The reset itself is not ours.
+    this.#versions.shift();
+  }
+
+  async delete(size: number): Promise<void> {
+    const { client } = this.#cluster;
+    await each(
+      size,
+      async (i) => void (await client.delete(DynamicEnv, { name: `e${i}`, namespace: NAMESPACE })),
+      size,
+    );
+    await this.#until(() => this.#known.size === 0);
+  }
+
+  async #until(isSo: () => boolean): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#check = () => {
+        if (isSo()) resolve();
+      };
+      this.#check();
+    });
+  }
+
+  async #watch(): Promise<void> {
+    const { client } = this.#cluster;
+    const watch = async (
+      kind: typeof DynamicEnv,
+      seen: (object: AnyObject, isGone: boolean) => void,
+    ): Promise<void> => {
+      const opened = Promise.withResolvers<void>();
+      const options = { namespace: NAMESPACE, onOpen: () => opened.resolve() };
+      const watching = client.watch(kind, options, (event) => {
+        if (event.type === 'BOOKMARK') return;
+        seen(event.object, event.type === 'DELETED');
+        this.#check();
+      });
+      // It ends with the client.
+      watching.catch(() => undefined);
+      await opened.promise;
+    };
+    await watch(DynamicEnv, ({ metadata: { name }, status }, isGone) => {
+      const isReady = !isGone && (status as { state?: string } | undefined)?.state === 'ready';
+      this.#ready[isReady ? 'add' : 'delete'](name);
+      this.#known[isGone ? 'delete' : 'add'](name);
+    });
+    await watch(VirtualService, (service) => {
+      const { http = [] } = (service['spec'] ?? {}) as { http?: readonly unknown[] };
+      this.#versions.push({ routes: http.length, bytes: JSON.stringify(service).length });
+    });
+  }
+}
+
+if (import.meta.main) process.exit((await run()) ? 0 : 1);
