@@ -38,6 +38,9 @@ const ENOUGH_PLANS = 100;
 /** No key of an object. */
 const WARM_UP = '';
 
+/** A paced key rests so much longer than its pass took: what costs much is done less often. */
+const REST_FACTOR = 4;
+
 /** So many conflicts in a row are part of life; more of them, after about 5 s, and somebody must be told. */
 const ORDINARY_CONFLICTS = 10;
 
@@ -211,6 +214,7 @@ export class Controller {
 
   async #reconcile(key: string): Promise<Result> {
     const { kind, finalizers: ours = [] } = this.#definition;
+    const started = this.#clock.monotonic();
     const object = this.#tables.of(kind).get(key);
     const deleting = object?.metadata.deletionTimestamp !== undefined;
     const finalizers = object?.metadata.finalizers ?? [];
@@ -244,8 +248,7 @@ export class Controller {
         const others = (current.metadata.finalizers ?? []).filter((name) => !ours.includes(name));
         await this.#apply([edit(kind, current, withFinalizers(current, others))]);
       }
-      const { paceMs } = this.#definition;
-      if (paceMs !== undefined && outcomes.some(({ did }) => did !== 'nothing')) this.#queue.pause(key, paceMs);
+      if (outcomes.some(({ did }) => did !== 'nothing')) this.#pace(key, this.#clock.monotonic() - started);
       if (plan.requeueAfterMs !== undefined) this.#queue.addAfter(key, plan.requeueAfterMs);
       if (refused.length > 0) return this.#retryRefused(key, refused);
       this.#queue.forget(key);
@@ -253,6 +256,12 @@ export class Controller {
     } catch (error) {
       return this.#failed(key, object, error);
     }
+  }
+
+  /** Lets a key rest after a pass that wrote something; the longer that took, the longer. */
+  #pace(key: string, tookMs: number): void {
+    const { paceMs } = this.#definition;
+    if (paceMs !== undefined) this.#queue.pause(key, Math.max(paceMs, REST_FACTOR * tookMs));
   }
 
   #plan(view: View, object: KubeObject): Plan {

@@ -198,7 +198,7 @@ function hostFacts(view: Facts, env: DynamicEnv, subset: Subset, service: string
     ruleRef,
     rule,
     isRuleTaken: found !== rule,
-    otherRules: view.index(byHost(settings).rules, 'host', host).filter((each) => !isRuleOf(env, each)),
+    otherRules: view.index(byHost(settings).rules, 'base', host).filter((each) => !isRuleOf(env, each)),
     ...findVirtualServices(view, host, (each) => handles(each, insertion), settings),
   };
 }

@@ -1,6 +1,6 @@
 // The tables that environments read, with the indexes that make looking up cheap however much else there is.
 import { DynamicEnv } from '../api/dynamicenv.ts';
-import { defineTable, keyOf } from '../kube/index.ts';
+import { defineTable, keyOf, refOf } from '../kube/index.ts';
 import type { AnyKind, KubeObject, LabelSelector, TableKind } from '../kube/index.ts';
 import { resolveCalledHost, resolveHost } from '../traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
@@ -26,6 +26,12 @@ function byEditor(service: VirtualService): readonly string[] {
   const routes = (service.spec?.http ?? []).filter(isInserted);
   const versions = routes.flatMap(({ route = [] }) => route.map(({ destination }) => `version ${destination?.subset}`));
   return [...environmentsOf(service), ...versions];
+}
+
+/** Whether a rule declares the version of an environment that it names: then it is nobody's base, however many there are. */
+function isForEnvironment(rule: DestinationRule): boolean {
+  const versions = new Set((rule.spec?.subsets ?? []).map(({ name }) => name));
+  return environmentsOf(rule).some((key) => versions.has(uniqueVersion(refOf(key))));
 }
 
 /** Hosts that a VirtualService leads to, whatever hosts it is for. */
@@ -132,7 +138,9 @@ export function byHost({ clusterDomain }: Pick<Settings, 'clusterDomain'>): ByHo
   if (tables === undefined) {
     tables = {
       rules: defineTable(DestinationRule, {
-        indexes: { host: (rule) => [resolveHost(rule.spec?.host ?? '', rule, clusterDomain)] },
+        indexes: {
+          base: (rule) => (isForEnvironment(rule) ? [] : [resolveHost(rule.spec?.host ?? '', rule, clusterDomain)]),
+        },
       }),
       virtualServices: defineTable(VirtualService, {
         indexes: {

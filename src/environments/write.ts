@@ -22,7 +22,7 @@ import type { Settings } from './settings.ts';
 import { statusOf, statusOfDeletion } from './status.ts';
 
 /** For so long a status waits for routes that are about to be written, so that it need not be written twice. */
-const ROUTES_WITHIN_MS = 1_000;
+const ROUTES_WITHIN_MS = 3_000;
 
 /** The plan of an environment that is made as it was decided. */
 export function writeEnvironment(

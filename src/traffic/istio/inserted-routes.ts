@@ -5,6 +5,8 @@ import { namespaceOfHost } from './hosts.ts';
 import type { HttpRoute, VirtualService } from './objects.ts';
 
 const PREFIX = 'dynamic-environment-';
+/** A hyphen and ten hex digits. */
+const DIGEST_LENGTH = 11;
 
 /** An environment as the owner of routes. */
 export interface RouteOwner {
@@ -23,9 +25,20 @@ export function routeName(version: string, workload: string, digest: string): st
   return `${routePrefix(version, workload)}-${digest}`;
 }
 
-/** The name of a route without its digest; undefined if no environment gave it. */
+/** The name of a route without its digest; undefined if no environment gave it. Asked of every route again and again. */
 export function insertedName(name: string | undefined): string | undefined {
-  return name?.match(/^(dynamic-environment-.+)-[0-9a-f]{10}$/)?.[1];
+  if (!name?.startsWith(PREFIX)) return undefined;
+  const end = name.length - DIGEST_LENGTH;
+  return end > PREFIX.length && isDigest(name, end) ? name.slice(0, end) : undefined;
+}
+
+function isDigest(name: string, from: number): boolean {
+  if (name[from] !== '-') return false;
+  for (let i = from + 1; i < name.length; i++) {
+    const letter = name[i]!;
+    if (!((letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'f'))) return false;
+  }
+  return true;
 }
 
 /** Whether some environment inserted this route. */
