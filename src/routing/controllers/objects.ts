@@ -5,6 +5,7 @@ import type { Kind, KubeObject, ObjectMeta, Step } from '../../kube/index.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
+import { memo } from '../memo.ts';
 import { APP_MESH, AppMesh, VirtualNode, VirtualRouter, VirtualService } from '../objects.ts';
 import type { Backend } from '../objects.ts';
 import { decide, keptBackends } from '../reconcile/decide.ts';
@@ -94,10 +95,18 @@ export function objectBackend(plans: PlanModels, objects: PartModels<KubeObject>
     },
     isProgrammed(view, mesh, host) {
       const routers = view.read.get(view.model(objects.routers), { mesh, host }) ?? [];
-      return routers.every((each) => isInPlace(view, each));
+      const others = view.read.get(view.model(objects.others), mesh);
+      // A router that the service does not lead to gets no request.
+      const service = others && servicesByHost(others).get(host);
+      return [...routers, ...(service ? [service] : [])].every((each) => isInPlace(view, each));
     },
   };
 }
+
+const servicesByHost = memo(
+  ({ services }: { readonly services: readonly KubeObject[] }): ReadonlyMap<string | undefined, KubeObject> =>
+    new Map(services.map((each) => [resourceOf(each).host, each])),
+);
 
 /** Whether an object is there with all that it should say; what else it says does not matter. */
 function isInPlace(view: View, object: KubeObject): boolean {
