@@ -134,7 +134,10 @@ export class Entries<K, V> implements Source<K, V> {
     for (const [name, { of, entries }] of this.#indexes) {
       filings.set(name, [entries.filed(id), after === undefined ? [] : of(after, key)]);
     }
-    for (const [name, { entries }] of this.#indexes) entries.file(id, filings.get(name)![1], after);
+    for (const [name, { entries }] of this.#indexes) {
+      const [before, now] = filings.get(name)!;
+      entries.file(id, now, after, before);
+    }
     return filings;
   }
 

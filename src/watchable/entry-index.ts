@@ -38,9 +38,8 @@ export class EntryIndex<V> {
     return [...this.#buckets.keys()].sort();
   }
 
-  /** Files an entry under these and no other; under nothing to remove it. */
-  file(id: Id, under: readonly string[], value: V | undefined): void {
-    const before = this.filed(id);
+  /** Files an entry under these and no other; under nothing to remove it. `before`: what it is filed under. */
+  file(id: Id, under: readonly string[], value: V | undefined, before = this.filed(id)): void {
     const after = under.length < 2 ? under : [...new Set(under)];
     for (const name of before) {
       if (after.includes(name)) continue;

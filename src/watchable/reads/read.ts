@@ -73,18 +73,49 @@ export interface Read {
   size<K, V>(map: Readable<K, V>): number;
 }
 
-/** Reads maps as they are, and remembers nothing. */
-export const untracked: Read = readFor(undefined, undefined);
-
 /** A `read` that records into `reads` and looks at maps as they are in a world. */
 export function readFor(reads: Reads | undefined, world: World | undefined): Read {
-  const source = <K, V>(map: Readable<K, V>): Source<K, V> => (world === undefined ? map : world.of(map))[SOURCE];
-  return {
-    get: (map, key) => (world === undefined ? map : world.of(map))[SOURCE].get(key, reads),
-    has: (map, key) => source(map).has(key, reads),
-    list: (map, selection = {}) => source(map).select(selection, reads).values,
-    index: (map, index, under) => source(map).select({ index: [index, under] }, reads).values,
-    keys: (map) => source(map).keys(reads),
-    size: (map) => source(map).count(reads),
-  };
+  return new RecordedRead(reads, world);
 }
+
+/** A class, because one is made for every run of every reader: methods cost nothing then. */
+class RecordedRead implements Read {
+  readonly #reads: Reads | undefined;
+  readonly #world: World | undefined;
+
+  constructor(reads: Reads | undefined, world: World | undefined) {
+    this.#reads = reads;
+    this.#world = world;
+  }
+
+  get<K, V>(map: Lookup<K, V>, key: K): V | undefined {
+    return (this.#world === undefined ? map : this.#world.of(map))[SOURCE].get(key, this.#reads);
+  }
+
+  has<K, V>(map: Readable<K, V>, key: K): boolean {
+    return this.#source(map).has(key, this.#reads);
+  }
+
+  list<K, V>(map: Readable<K, V>, selection: Selection<K, V> = {}): readonly V[] {
+    return this.#source(map).select(selection, this.#reads).values;
+  }
+
+  index<K, V>(map: Readable<K, V>, index: string, under: string): readonly V[] {
+    return this.#source(map).select({ index: [index, under] }, this.#reads).values;
+  }
+
+  keys<K, V>(map: Readable<K, V>): readonly K[] {
+    return this.#source(map).keys(this.#reads);
+  }
+
+  size<K, V>(map: Readable<K, V>): number {
+    return this.#source(map).count(this.#reads);
+  }
+
+  #source<K, V>(map: Readable<K, V>): Source<K, V> {
+    return (this.#world === undefined ? map : this.#world.of(map))[SOURCE];
+  }
+}
+
+/** Reads maps as they are, and remembers nothing. */
+export const untracked: Read = readFor(undefined, undefined);
