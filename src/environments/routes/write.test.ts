@@ -1,0 +1,85 @@
+// What becomes of a joint write that the server refuses.
+import { expect, test } from 'vitest';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
+import { ApiError, edit, StepFailed } from '../../kube/index.ts';
+import type { Edit, Outcome, Step } from '../../kube/index.ts';
+import { VirtualService } from '../../traffic/istio/objects.ts';
+import type { DueWish } from './due.ts';
+import { editService } from './edit.ts';
+import { refusalKey, routeRefusals } from './refusals.ts';
+import { writeRoutes } from './write.ts';
+
+const base: VirtualService = {
+  apiVersion: 'networking.istio.io/v1beta1',
+  kind: 'VirtualService',
+  metadata: { name: 'cart', namespace: 'shop' },
+  spec: { hosts: ['cart'], http: [{ route: [{ destination: { host: 'cart', subset: 'shared' } }] }] },
+};
+
+function wish(name: string, wanted = true): DueWish {
+  const insertion = {
+    workload: { name: 'cart', namespace: 'shop' },
+    clone: `cart-team-${name}`,
+    hosts: ['cart.shop.svc.cluster.local'],
+    defaultVersion: 'shared',
+    clusterDomain: 'cluster.local',
+  };
+  return {
+    environment: `team/${name}`,
+    owner: { version: `team-${name}`, taken: [] },
+    matches: [{ headers: { user: { exact: name } } }],
+    insertions: wanted ? [insertion] : [],
+    untouched: [],
+  };
+}
+
+/** Writes wishes to a server that refuses whatever it is told to; what it has then, and what was asked of it. */
+async function written(from: VirtualService, wishes: readonly DueWish[], refuses: (text: string) => boolean) {
+  const clock = new FakeClock();
+  const refusals = routeRefusals();
+  let service = from;
+  let requests = 0;
+  const apply = async (steps: readonly Step[]): Promise<readonly Outcome[]> => {
+    const [step] = steps as [Edit];
+    requests++;
+    expect(step.from).toBe(service);
+    if (refuses(JSON.stringify(step.to))) {
+      throw new StepFailed(step, new ApiError('denied the request', { code: 400, reason: 'BadRequest' }), []);
+    }
+    service = step.to;
+    return [{ step, did: 'changed', object: step.to }];
+  };
+  const { service: to } = editService(from, wishes);
+  const writing = writeRoutes(
+    [{ ...edit(VirtualService, from, to), from, to, wishes } as Step],
+    { apply, clock, signal: new AbortController().signal },
+    refusals,
+  );
+  const done = writing.then(() => true);
+  while (!(await Promise.race([done, clock.advance(100)])));
+  const routed = (service.spec?.http ?? []).flatMap(({ match = [] }) => match[0]?.headers?.['user']?.exact ?? []);
+  return { routed, requests, outcomes: await writing, refused: [...refusals.keys()] };
+}
+
+const names = Array.from({ length: 16 }, (_none, i) => `e${i}.`);
+
+test('one request where nothing is refused', async () => {
+  const wishes = names.map((name) => wish(name));
+  expect(await written(base, wishes, () => false)).toMatchObject({ routed: names, requests: 1, refused: [] });
+});
+
+test('only the guilty one is left out, found by halves', async () => {
+  const wishes = names.map((name) => wish(name));
+  const { routed, requests, refused } = await written(base, wishes, (text) => text.includes('"e5."'));
+  expect(routed.toSorted()).toEqual(names.filter((name) => name !== 'e5.').toSorted());
+  expect(refused).toEqual([refusalKey('shop/cart', 'team/e5.')]);
+  expect(requests).toBeLessThanOrEqual(1 + 2 * Math.log2(names.length));
+});
+
+test('removals go through though every addition is refused', async () => {
+  const { service } = editService(base, [wish('old'), wish('kept')]);
+  const wishes = [wish('old', false), wish('kept'), wish('bad1'), wish('bad2')];
+  const { routed, refused } = await written(service, wishes, (text) => text.includes('"bad'));
+  expect(routed).toEqual(['kept']);
+  expect(refused).toEqual([refusalKey('shop/cart', 'team/bad1'), refusalKey('shop/cart', 'team/bad2')]);
+});
