@@ -1,7 +1,7 @@
-// How a refusal quotes a value: JSON with the fields in the order of their declaration, empty optional ones left out.
+// How a refusal prints the value that it refuses: JSON with the fields in the order of their declaration, empty optional ones left out.
 // Those texts are contract, so the order is written down here. Called by validate.ts.
 
-/** What is quoted: fields by name, in order. */
+/** What is printed: fields by name, in order. */
 interface Struct {
   readonly [field: string]: Shape;
 }
@@ -34,15 +34,15 @@ const subset: Struct = {
 };
 const spec = { istioMatches: [istioMatch], subsets: [subset], consumers: [subset] } as const;
 
-/** Quotes a whole spec. */
-export function quoteSpec(value: unknown): string {
+/** Formats a whole spec. */
+export function formatSpec(value: unknown): string {
   const { istioMatches, subsets, consumers } = asFields(value);
   const optional = isEmpty(consumers) ? '' : `,"consumers":${list(consumers, subset)}`;
   return `{"istioMatches":${list(istioMatches, istioMatch)},"subsets":${list(subsets, subset)}${optional}}`;
 }
 
-/** Quotes a list of the spec, or one subset of it. */
-export const quote = {
+/** Formats a list of the spec, or one subset of it. */
+export const formatValue = {
   istioMatches: (value: unknown): string => list(value, spec.istioMatches[0]),
   subsets: (value: unknown): string => list(value, subset),
   subset: (value: unknown): string => struct(value, subset),

@@ -11,7 +11,7 @@ import { refusedRegexes, relate } from '../traffic/istio/matches.ts';
 import type { Relation } from '../traffic/istio/matches.ts';
 import { messages } from './messages.ts';
 import { clonesOf, statusKey, uniqueVersion } from './names.ts';
-import { quote, quoteSpec } from './invalid-value.ts';
+import { formatSpec, formatValue } from './invalid-value.ts';
 
 /** A place in an object. */
 export type Place = readonly (string | number)[];
@@ -120,12 +120,17 @@ function someMatch({ spec }: DynamicEnv): Refusal | undefined {
   const isEmpty = (map: object | undefined | null): boolean => Object.keys(map ?? {}).length === 0;
   if (matches.length > 0 && !matches.some((match) => isEmpty(match.headers) && isEmpty(match.sourceLabels)))
     return undefined;
-  return invalid(MATCHES, 'spec', quote.istioMatches(spec?.istioMatches), 'empty IstioMatch is invalid for DynamicEnv');
+  return invalid(
+    MATCHES,
+    'spec',
+    formatValue.istioMatches(spec?.istioMatches),
+    'empty IstioMatch is invalid for DynamicEnv',
+  );
 }
 
 function sameMatches(old: DynamicEnv, env: DynamicEnv): Refusal | undefined {
-  const matches = quote.istioMatches(env.spec?.istioMatches);
-  if (quote.istioMatches(old.spec?.istioMatches) === matches) return undefined;
+  const matches = formatValue.istioMatches(env.spec?.istioMatches);
+  if (formatValue.istioMatches(old.spec?.istioMatches) === matches) return undefined;
   return invalid(MATCHES, 'spec', matches, 'spec.istioMatch field is immutable');
 }
 
@@ -134,24 +139,24 @@ function soundSubsets(env: DynamicEnv): Refusal | undefined {
   for (const { item, at } of items) {
     const { name, replicas, containers = [], initContainers = [] } = item;
     if (replicas === 0) {
-      return invalid([...at, 'replicas'], 'spec', quoteSpec(env.spec), "It's illegal to use 0 replicas!");
+      return invalid([...at, 'replicas'], 'spec', formatSpec(env.spec), "It's illegal to use 0 replicas!");
     }
     if (containers.length === 0 && initContainers.length === 0) {
       const detail = 'At least a single container or init-container must be specified';
-      return invalid(at, `spec[${name}]`, quote.subset(item), detail);
+      return invalid(at, `spec[${name}]`, formatValue.subset(item), detail);
     }
     const detail = 'It seems that not all container names are unique';
     if (!uniqueNames(containers)) {
-      return invalid([...at, 'containers'], containersPath(name), quote.containers(containers), detail);
+      return invalid([...at, 'containers'], containersPath(name), formatValue.containers(containers), detail);
     }
     if (!uniqueNames(initContainers)) {
-      return invalid([...at, 'initContainers'], initPath(name), quote.containers(initContainers), detail);
+      return invalid([...at, 'initContainers'], initPath(name), formatValue.containers(initContainers), detail);
     }
   }
   const keys = items.map(({ item }) => statusKey(item));
   const second = keys.findIndex((key, index) => keys.indexOf(key) < index);
   if (second < 0) return undefined;
-  return invalid(items[second]!.at, 'spec', quoteSpec(env.spec), messages.duplicate(keys[second]!));
+  return invalid(items[second]!.at, 'spec', formatSpec(env.spec), messages.duplicate(keys[second]!));
 }
 
 function uniqueNames(containers: readonly ContainerOverrides[]): boolean {
@@ -212,16 +217,21 @@ function sameContainers(old: DynamicEnv, env: DynamicEnv): Refusal | undefined {
     const { name, containers, initContainers } = item;
     const lost = lostContainer(before.containers, containers);
     if (lost !== undefined) {
-      return invalid([...at, 'containers'], containersPath(name), quote.containers(containers), lost);
+      return invalid([...at, 'containers'], containersPath(name), formatValue.containers(containers), lost);
     }
     const lostInit = lostContainer(before.initContainers, initContainers);
     if (lostInit !== undefined) {
-      return invalid([...at, 'initContainers'], initPath(name), quote.containers(initContainers), lostInit);
+      return invalid([...at, 'initContainers'], initPath(name), formatValue.containers(initContainers), lostInit);
     }
     const [from, to] = [before.defaultVersion ?? '', item.defaultVersion ?? ''];
     if (from === to) continue;
     const detail = `Changing default-version is not supported (modified '${from}' to '${to}')`;
-    return invalid([...at, 'defaultVersion'], 'spec.Subsets', quote.subsets(items.map((each) => each.item)), detail);
+    return invalid(
+      [...at, 'defaultVersion'],
+      'spec.Subsets',
+      formatValue.subsets(items.map((each) => each.item)),
+      detail,
+    );
   }
   return undefined;
 }
@@ -282,7 +292,7 @@ function foreignItems(env: DynamicEnv, old?: DynamicEnv): readonly Item[] {
 
 /** The same for an item that is the same, and in the same list, wherever it stands there. */
 function identity({ item, at }: Item): string {
-  return `${at[1]} ${quote.subset(item)}`;
+  return `${at[1]} ${formatValue.subset(item)}`;
 }
 
 /** Nobody runs something through an environment where they could not run it themselves. */
