@@ -1,5 +1,5 @@
 // One pass over an object: plan, carry out, and where the server refuses a step, plan again knowing that. So a refusal
-// ends only what depends on it, and it is the plan that knows what does. Used by the loop, and dry by the command line.
+// ends only what depends on it, and it is the plan that knows what does. Used by the loop.
 import { StepFailed } from '../kube/write/apply.ts';
 import type { Outcome } from '../kube/write/apply.ts';
 import { isTransient } from '../kube/errors.ts';

@@ -40,11 +40,13 @@ export function environments(settings: Partial<Settings> = {}): readonly Control
 }
 
 export * from './describe/index.ts';
+export { planEnvironments } from './forecast/plan-environments.ts';
+export type { EnvironmentPlan, PlannedEnvironment } from './forecast/plan-environments.ts';
 export { CONTROLLER, itemsOf, uniqueVersion } from './names.ts';
 export { Deployment } from './objects.ts';
 export { baseProblem } from './ownership.ts';
 export { planEnvironment } from './plan.ts';
-export { planRoutesOf, planVirtualService } from './routes/plan.ts';
+export { planVirtualService } from './routes/plan.ts';
 export { routeRefusals } from './routes/refusals.ts';
 export { routeWishes } from './routes/wishes.ts';
 export { writeRoutes } from './routes/write.ts';

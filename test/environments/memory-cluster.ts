@@ -67,6 +67,14 @@ export class MemoryCluster {
     return cluster;
   }
 
+  get tables(): Tables {
+    return this.#tables;
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
   list<T extends KubeObject>(kind: Kind<T>): readonly T[] {
     return this.#tables.of(kind).list();
   }

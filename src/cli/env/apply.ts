@@ -1,4 +1,4 @@
-// Applies environments as people write them. Called by create and, dry, by plan.
+// Applies environments as people write them, also dry. Called by create.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isConflict, isNotFound, wordsOf } from '../../kube/errors.ts';

@@ -1,5 +1,5 @@
 // `offshoot env`: the commands for environments with their flags and help. What they do is loaded when it is needed.
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CreateOptions } from './create.ts';
 import type { DeleteOptions } from './delete.ts';
 import type { PlanOptions } from './plan.ts';
@@ -123,23 +123,28 @@ function deleteCommand(): Command {
 
 function planCommand(): Command {
   return environmentFlags(clusterFlags(new Command('plan')))
-    .description('show what the controller would do, without doing it')
-    .argument('[NAME]', 'the environment (default: all of the namespace)')
-    .addOption(filenameFlag('environments to plan as if they were applied'))
+    .description('show what would be made, changed and removed for environments, and whether they would be ready')
+    .argument('[NAME]', 'the environment as it is (default: all of the namespace)')
+    .addOption(filenameFlag('environments as they would be'))
+    .addOption(
+      new Option('--delete <name>', 'were this environment deleted; may be given several times').argParser(collect),
+    )
     .addOption(outputFlag(['json', 'yaml']))
     .addHelpText(
       'after',
       `
-The settings are to be those that the controllers run with.
+Nothing is written. Pods of clones are assumed to become ready. The settings must be those that the control plane runs
+with.
 
 Examples:
   offshoot env plan -f feature.yaml || test $? -eq 2
   offshoot env plan feature -n shop --default-version stable
+  offshoot env plan --delete feature -n shop
 ${EXIT_HELP}`,
     )
     .action(async (name: string | undefined, options: PlanOptions) => {
-      const { planEnvironments } = await import('./plan.ts');
-      await planEnvironments(name, options);
+      const { planEnvironmentsCommand } = await import('./plan.ts');
+      await planEnvironmentsCommand(name, options);
     });
 }
 

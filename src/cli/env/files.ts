@@ -1,4 +1,4 @@
-// The environments that `-f` names, refused with line and column before a cluster is asked. Called by create and plan.
+// The environments that `-f` names, refused with line and column before a cluster is asked. Called by create.
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import { checkedObjects } from '../manifests/checked.ts';
 import type { ClusterOptions } from '../options.ts';

@@ -1,5 +1,6 @@
 // What would be made, changed and removed, as lines of text. For the commands that plan.
 import type { FieldChange, ReportedChange, ReportedStall } from '../../controller/index.ts';
+import { stringifyJson } from '../../kube/json.ts';
 import type { Paint } from './colour.ts';
 
 /** The longest value that is shown in one line. */
@@ -41,7 +42,7 @@ function fieldLine({ path, before, after }: FieldChange): string {
 }
 
 function valueText(value: unknown): string {
-  const text = typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' && value !== '' ? value : stringifyJson(value);
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
 }
 

@@ -74,7 +74,9 @@ interface Difference {
 
 function* differences(before: unknown, after: unknown, at: Path): Generator<Difference> {
   if (isIgnored(at) || isSame(before, after, at)) return;
-  const [left, right] = [partsOf(before), partsOf(after)];
+  // People know labels and annotations one by one, also where there were none.
+  const none = at.length === 2 && /^metadata\.(labels|annotations)$/.test(at.join('.')) ? {} : undefined;
+  const [left, right] = [partsOf(before ?? none), partsOf(after ?? none)];
   if (left === undefined || right === undefined) {
     yield { at, ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
     return;

@@ -3,12 +3,17 @@
 import { identityOf } from '../../kube/objects.ts';
 import type { AnyKind, KubeObject, Ref } from '../../kube/objects.ts';
 import type { Change, Planned } from './changes.ts';
-import type { Forecast } from './forecast.ts';
+import type { Forecast, Intent } from './forecast.ts';
 
 /** An object by its kind and name. */
 export interface Named {
   readonly kind: AnyKind;
   readonly ref: Ref;
+}
+
+/** What an intended change is about. */
+export function namedIn(intent: Intent): Named {
+  return { kind: intent.kind, ref: 'put' in intent ? intent.put.metadata : intent.delete };
 }
 
 /** The part of a forecast that concerns these objects. */

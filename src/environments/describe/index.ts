@@ -2,8 +2,6 @@
 export { deletedWith } from './deletion.ts';
 export { formatMatches, parseHeader } from './matches.ts';
 export { environmentSteps } from './progress.ts';
-export { routeChanges } from './route-changes.ts';
-export type { RouteChanges } from './route-changes.ts';
 export { isCurrent, readyCount, stateOf, verdictOf } from './state.ts';
 export { describeEnvironment } from './tree.ts';
 export type { EnvironmentDescription } from './tree.ts';

@@ -4,7 +4,6 @@ import { readerOf } from '../../api/testing/reader.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import type { HttpRoute } from '../../traffic/istio/objects.ts';
 import { deletedWith } from './deletion.ts';
-import { routeChanges } from './route-changes.ts';
 import { environmentWorld } from './world.ts';
 
 const running = (name: string) => ({ name, namespace: 'shop', status: 'running' });
@@ -76,11 +75,4 @@ test('a deletion takes along routes, rules and clones, the environment last', ()
   ]);
   const [routes] = removals;
   expect([virtualService([route]), virtualService([])].map(routes!.isDone)).toEqual([false, true]);
-});
-
-test('of an edit, the routes of environments that come and go are told, and no others', () => {
-  const base: HttpRoute = { route: [{ destination: { host: 'cart', subset: 'shared' } }] };
-  const [without, withRoute] = [[base], [route, base]].map((http) => ({ spec: { hosts: ['cart'], http } })) as never[];
-  expect(routeChanges(without!, withRoute!)).toEqual({ added: ['a=b → cart/shop-feature'], removed: [] });
-  expect(routeChanges(withRoute!, without!)).toEqual({ added: [], removed: ['a=b → cart/shop-feature'] });
 });

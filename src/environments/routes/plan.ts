@@ -65,19 +65,3 @@ function routeEvents(view: View, { from, to, wishes }: JointEdit): readonly Plan
     return [{ type: 'Normal', reason: 'RoutesChanged', note, regarding: env }];
   });
 }
-
-/** What one environment alone would have written to VirtualServices: what `plan` shows of it. */
-export function planRoutesOf(
-  view: View,
-  environment: string,
-  { wishes }: Pick<RouteMaps, 'wishes'>,
-  settings: Settings,
-): readonly Edit[] {
-  const own = view.read.get(view.model(wishes), environment);
-  return Object.keys(own?.virtualServices ?? {}).flatMap((key) => {
-    const service = view.get(VirtualService, refOf(key));
-    if (own === undefined || service === undefined) return [];
-    const { service: to } = editService(service, [dueWish(own, key, view.now(), settings).wish]);
-    return to === service ? [] : [edit(VirtualService, service, to)];
-  });
-}

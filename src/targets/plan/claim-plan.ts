@@ -1,7 +1,7 @@
 // What would happen to claims: the forecast of the controllers, as far as it concerns them, and how they would be then.
 import { DeploymentTargetClaim, Environment } from '../../api/targets.ts';
-import { relatedTo, reportForecast, reportOf } from '../../controller/index.ts';
-import type { Forecast, ForecastOptions, ForecastReport, Named, ReportedChange } from '../../controller/index.ts';
+import { namedIn, relatedTo, reportFollowing } from '../../controller/index.ts';
+import type { Forecast, ForecastOptions, ForecastReport, Named } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
 import type { Ref } from '../../kube/index.ts';
 import { phaseOf, problemOf, verdictOf, warningsOf } from '../describe/state.ts';
@@ -30,10 +30,7 @@ export type ClaimPlanOptions = Pick<ForecastOptions, 'controllers' | 'tables' | 
 /** Plans claims: what would be made, changed and removed for them or because of what is intended, in order. */
 export function planClaims({ claims = [], ...options }: ClaimPlanOptions): ClaimPlan {
   const { intents = [], tables } = options;
-  const intended = intents.map((intent): Named => ({
-    kind: intent.kind,
-    ref: 'put' in intent ? intent.put.metadata : intent.delete,
-  }));
+  const intended = intents.map(namedIn);
   const asked = claims.map((ref): Named => ({ kind: DeploymentTargetClaim, ref }));
   const about = [...asked, ...intended.filter(({ kind }) => kind === DeploymentTargetClaim)].map(({ ref }) => ref);
   const environments = [...tables.of(Environment).list()]
@@ -43,23 +40,10 @@ export function planClaims({ claims = [], ...options }: ClaimPlanOptions): Claim
     })
     .map(({ metadata }): Named => ({ kind: Environment, ref: metadata }));
   const roots = [...asked, ...intended, ...environments];
-  // What is due anyway and concerns others is nobody's business here; all else follows from what is intended.
-  const due = intents.length === 0 ? undefined : reportForecast({ ...options, intents: [] }, reportOf);
-  return reportForecast(options, (made) => {
-    const related = relatedTo(roots, made);
-    const isDue = new Set(due?.changes.map(lineOf));
-    const changes =
-      due === undefined
-        ? related.changes
-        : made.changes.filter(
-            (change) => related.changes.includes(change) || !isDue.has(lineOf(reportOf(made, [change]).changes[0]!)),
-          );
-    return { ...reportOf({ ...made, stalled: related.stalled }, changes), claims: about.map(claimIn(made)) };
+  return reportFollowing(options, {
+    concerning: (made) => relatedTo(roots, made),
+    answer: (report, made) => ({ ...report, claims: about.map(claimIn(made)) }),
   });
-}
-
-function lineOf(change: ReportedChange): string {
-  return JSON.stringify(change);
 }
 
 function claimIn({ facts }: Forecast): (ref: Ref) => PlannedClaim {

@@ -1,0 +1,63 @@
+// What somebody wants to know a plan of: objects as they are, or what would follow from files and deletions. For the
+// commands that plan.
+import type { Intent } from '../../controller/index.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { KubeObject, Ref } from '../../kube/objects.ts';
+import { invalidFlag } from '../exit.ts';
+import { getByName, listOfKind, unknownKind } from '../objects/find.ts';
+import type { Noun } from '../objects/find.ts';
+import type { ClusterOptions, Connection } from '../options.ts';
+import { checkedObjects } from './checked.ts';
+import type { Accepted, TypedObject } from './checked.ts';
+
+export interface IntentOptions extends ClusterOptions {
+  readonly filename?: readonly string[];
+  readonly delete?: readonly string[];
+}
+
+export interface Asked {
+  /** Objects that are asked about as they are. */
+  readonly asked: readonly Ref[];
+  readonly intents: readonly Intent[];
+}
+
+/** What is asked: about one by NAME, about what is intended, or else about all of the namespace. */
+export async function askedFor<T extends KubeObject>(
+  name: string | undefined,
+  noun: Noun<T>,
+  accepted: Accepted,
+  { filename, delete: deleted = [], ...options }: IntentOptions,
+  connection: Connection,
+): Promise<Asked> {
+  const { client, namespace } = connection;
+  if (name !== undefined && filename !== undefined) {
+    throw invalidFlag('NAME', name, 'with -f, names come from the files; leave it out');
+  }
+  const written = filename === undefined ? [] : checkedObjects(filename, options, namespace, accepted);
+  const puts = await Promise.all(written.map((each) => applied(connection, each)));
+  const going = await Promise.all(deleted.map((each) => getByName(client, noun, { name: each, namespace })));
+  const intents = [...puts, ...going.map(({ metadata }) => ({ kind: noun.kind, delete: metadata }))];
+  if (name !== undefined) return { asked: [(await getByName(client, noun, { name, namespace })).metadata], intents };
+  const isAll = intents.length === 0;
+  return {
+    asked: isAll ? (await listOfKind(client, noun, { namespace })).map(({ metadata }) => metadata) : [],
+    intents,
+  };
+}
+
+/** An object as the server would store it after it is applied. Whoever applied it before is no obstacle to a plan. */
+async function applied({ client }: Connection, { kind, object }: TypedObject): Promise<Intent> {
+  const ref = { name: object.metadata.name, ...(kind.namespaced && { namespace: object.metadata.namespace! }) };
+  const before = await client.get<KubeObject>(kind, ref).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
+  const patch = { type: 'apply', body: object, force: true } as const;
+  const sending = { fieldManager: 'offshoot-cli', fieldValidation: 'Strict', dryRun: true } as const;
+  const after = await client.patch<KubeObject>(kind, ref, patch, sending).catch((error: unknown) => {
+    throw isNotFound(error) && error.details?.kind !== 'namespaces' ? unknownKind(kind) : error;
+  });
+  if (before !== undefined) return { kind, put: after };
+  // What a dry run made up is not what will be.
+  const { uid: _uid, ...metadata } = after.metadata;
+  return { kind, put: { ...after, metadata } };
+}

@@ -1,0 +1,190 @@
+// What `env plan` says of environments, on an API in memory: each kind of change, in the order of the writes.
+import { describe, expect, test } from 'vitest';
+import { MemoryCluster } from '../../../test/environments/memory-cluster.ts';
+import { environment, workload } from '../../../test/environments/workload.ts';
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { Intent, ReportedChange } from '../../controller/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
+import { defaultSettings, environments } from '../index.ts';
+import { Deployment } from '../objects.ts';
+import type { EnvironmentPlan } from './plan-environments.ts';
+import { planEnvironments } from './plan-environments.ts';
+
+const REF = { name: 'feature', namespace: 'shop' };
+const cart = { name: 'cart', namespace: 'shop' };
+const pay = { name: 'pay', namespace: 'shop' };
+
+/** A cluster with the workloads of a shop, and what else is given, in which nobody has anything to do. */
+async function settled(...objects: readonly KubeObject[]): Promise<MemoryCluster> {
+  const workloads = [cart, pay].flatMap(({ name }) => Object.values(workload('shop', name)));
+  const cluster = await MemoryCluster.of([...workloads, ...objects]);
+  expect(await cluster.settle()).toEqual([]);
+  return cluster;
+}
+
+function plan(cluster: MemoryCluster, intents: readonly Intent[] = [], about = intents.length === 0 ? [REF] : []) {
+  return planEnvironments({
+    controllers: environments(),
+    settings: defaultSettings,
+    tables: cluster.tables,
+    now: cluster.now,
+    environments: about,
+    intents,
+  });
+}
+
+const put = (env: DynamicEnv): Intent => ({ kind: DynamicEnv, put: env });
+
+/** An environment as it is, with other fields. */
+function changed(cluster: MemoryCluster, spec: DynamicEnv['spec']): Intent {
+  const [env] = cluster.list(DynamicEnv);
+  const metadata = { ...env!.metadata, generation: (env!.metadata.generation ?? 0) + 1 };
+  return put({ ...env!, metadata, spec });
+}
+
+/** Changes in one line each, with the fields that people ask for. */
+function linesOf({ changes }: EnvironmentPlan): string[] {
+  const fieldsOf = ({ fields = [] }: ReportedChange): string[] =>
+    fields
+      .filter(({ path }) => !path.startsWith('status.') && !path.startsWith('metadata.'))
+      .map(({ path, before, after }) => `${path}: ${text(before)} → ${text(after)}`);
+  return changes.flatMap((change) => [`${change.do} ${change.kind} ${change.name}`, ...fieldsOf(change)]);
+}
+
+const text = (value: unknown): string =>
+  (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replaceAll(/[0-9a-f]{10}/g, 'DIGEST');
+const routed = (name: string): string => `spec.http[dynamic-environment-shop-feature-${name}-DIGEST]`;
+const linesWithoutDigests = (made: EnvironmentPlan): string[] =>
+  linesOf(made).map((line) => line.replaceAll(/-[0-9a-f]{10}\]/g, '-DIGEST]'));
+
+test('a new environment: clone, rule, then routes, and which pods these wait for', async () => {
+  const made = plan(await settled(), [put(environment('shop', 'feature', [cart]))]);
+  expect(linesWithoutDigests(made)).toEqual([
+    'make DynamicEnv feature',
+    'make Deployment cart-shop-feature',
+    'make DestinationRule cart-shop-feature-cart',
+    'change VirtualService cart',
+    `${routed('cart')}:  → end-user=alice → cart/shop-feature`,
+  ]);
+  expect(made.assumedReady).toEqual(['shop/cart-shop-feature']);
+  expect(made.environments).toEqual([{ environment: 'shop/feature', state: 'ready' }]);
+});
+
+test('nothing to do', async () => {
+  const made = plan(await settled(environment('shop', 'feature', [cart])));
+  expect(made).toEqual({
+    changes: [],
+    stalled: [],
+    assumedReady: [],
+    environments: [{ environment: 'shop/feature', state: 'ready' }],
+  });
+});
+
+test('a changed image', async () => {
+  const env = environment('shop', 'feature', [cart]);
+  const cluster = await settled(env);
+  const subsets = [{ ...cart, containers: [{ containerName: 'cart', image: 'cart:3' }] }];
+  expect(linesOf(plan(cluster, [changed(cluster, { ...env.spec, subsets })]))).toEqual([
+    'change DynamicEnv feature',
+    expect.stringMatching(/^spec\.subsets.*cart:2.* → .*cart:3/),
+    'change Deployment cart-shop-feature',
+    'spec.template.spec.containers[cart].image: cart:2 → cart:3',
+  ]);
+});
+
+test('a clone that somebody has changed', async () => {
+  const cluster = await settled(environment('shop', 'feature', [cart]));
+  const clone = cluster.list(Deployment).find(({ metadata }) => metadata.name === 'cart-shop-feature')!;
+  const containers = clone.spec.template.spec!.containers!.map((each) => ({ ...each, image: 'cart:evil' }));
+  const template = { ...clone.spec.template, spec: { ...clone.spec.template.spec, containers } };
+  await cluster.put({ ...clone, spec: { ...clone.spec, template } } as Deployment);
+  expect(linesOf(plan(cluster))).toEqual([
+    'change Deployment cart-shop-feature',
+    'spec.template.spec.containers[cart].image: cart:evil → cart:2',
+  ]);
+});
+
+test('routes that somebody has reset', async () => {
+  const cluster = await settled(environment('shop', 'feature', [cart]));
+  await cluster.put(workload('shop', 'cart').routes);
+  expect(linesWithoutDigests(plan(cluster))).toEqual([
+    'change VirtualService cart',
+    `${routed('cart')}:  → end-user=alice → cart/shop-feature`,
+  ]);
+});
+
+describe('what would get no further', () => {
+  test('an environment whose Deployment does not exist', async () => {
+    const env = environment('shop', 'feature', [{ name: 'ghost', namespace: 'shop' }]);
+    const made = plan(await settled(), [put(env)]);
+    expect(linesOf(made)).toEqual(['make DynamicEnv feature']);
+    expect(made.environments).toEqual([
+      { environment: 'shop/feature', state: 'degraded', problem: expect.stringContaining('ghost') },
+    ]);
+    const [stuck] = plan(await settled(env)).environments;
+    expect(stuck).toEqual(made.environments[0]);
+  });
+
+  test('a clone that the server refuses', async () => {
+    const cluster = await settled();
+    const made = planEnvironments({
+      controllers: environments(),
+      settings: defaultSettings,
+      tables: cluster.tables,
+      now: cluster.now,
+      intents: [put(environment('shop', 'feature', [cart]))],
+      refuse: ({ kind }) => (kind.kind === 'Deployment' ? 'exceeded quota' : undefined),
+    });
+    expect(linesOf(made)).toEqual(['make DynamicEnv feature']);
+    expect(made.environments).toEqual([{ environment: 'shop/feature', state: 'degraded', problem: 'exceeded quota' }]);
+  });
+
+  test('routes that the server refuses', async () => {
+    const cluster = await settled();
+    const made = planEnvironments({
+      controllers: environments(),
+      settings: defaultSettings,
+      tables: cluster.tables,
+      now: cluster.now,
+      intents: [put(environment('shop', 'feature', [cart]))],
+      refuse: ({ kind }) => (kind.kind === 'VirtualService' ? 'no more routes' : undefined),
+    });
+    expect(linesOf(made)).not.toContain('change VirtualService cart');
+    expect(made.stalled).toMatchObject([{ kind: 'VirtualService', object: 'shop/cart' }]);
+    expect(made.stalled[0]!.message).toContain('no more routes');
+  });
+});
+
+test('a subset that is removed: its routes, its rule and its clone go, in this order', async () => {
+  const env = environment('shop', 'feature', [cart, pay]);
+  const cluster = await settled(env);
+  const only = environment('shop', 'feature', [cart]);
+  const lines = linesWithoutDigests(plan(cluster, [changed(cluster, only.spec)]));
+  expect(lines.filter((line) => !line.startsWith('spec.subsets'))).toEqual([
+    'change DynamicEnv feature',
+    'change VirtualService pay',
+    `${routed('pay')}: end-user=alice → pay/shop-feature → `,
+    'remove DestinationRule pay-shop-feature-pay',
+    'remove Deployment pay-shop-feature',
+  ]);
+});
+
+test('a deletion: all that goes, and that the environment is gone in the end', async () => {
+  const cluster = await settled(environment('shop', 'feature', [cart]));
+  const made = plan(cluster, [{ kind: DynamicEnv, delete: REF }]);
+  expect(linesWithoutDigests(made)).toEqual([
+    'change VirtualService cart',
+    `${routed('cart')}: end-user=alice → cart/shop-feature → `,
+    'remove DestinationRule cart-shop-feature-cart',
+    'remove Deployment cart-shop-feature',
+    'remove DynamicEnv feature',
+  ]);
+  expect(made.environments).toEqual([{ environment: 'shop/feature', state: 'gone' }]);
+});
+
+test('of another environment, only what it has to do with the one in question', async () => {
+  const cluster = await settled(environment('shop', 'feature', [cart]));
+  await cluster.put(environment('shop', 'other', [pay]));
+  expect(plan(cluster).changes).toEqual([]);
+  expect(linesOf(plan(cluster, [{ kind: DynamicEnv, delete: REF }])).join('\n')).not.toContain('pay');
+});

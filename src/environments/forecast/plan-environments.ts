@@ -1,0 +1,151 @@
+// What would happen to environments: the forecast of their controllers, as far as it concerns them, and how they would be
+// then. For `env plan`.
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { changesOf, conditionsOf, namedIn, relatedTo, reportFollowing } from '../../controller/index.ts';
+import type {
+  Change,
+  ControllerDefinition,
+  Forecast,
+  ForecastOptions,
+  ForecastReport,
+  Named,
+  Write,
+} from '../../controller/index.ts';
+import { keyOf } from '../../kube/index.ts';
+import type { KubeObject, Ref, Step } from '../../kube/index.ts';
+import { VirtualService } from '../../traffic/istio/objects.ts';
+import { jsonEqual } from '../../watchable/index.ts';
+import { stateOf, verdictOf } from '../describe/state.ts';
+import { uniqueVersion } from '../names.ts';
+import { Deployment } from '../objects.ts';
+import { environmentsOf } from '../ownership.ts';
+import { routesOf } from '../routes/edit.ts';
+import type { JointEdit } from '../routes/plan.ts';
+import type { Settings } from '../settings.ts';
+import { assumedRollouts, isRollout, isRolloutStep } from './rollouts.ts';
+import { withRouteFields } from './route-fields.ts';
+
+/** How an environment would be in the end. */
+export interface PlannedEnvironment {
+  /** `namespace/name` */
+  readonly environment: string;
+  /** Its state; `gone` when it is deleted. */
+  readonly state: string;
+  /** Why it would get no further. */
+  readonly problem?: string;
+  /** What it would wait for, or say besides. */
+  readonly message?: string;
+}
+
+export interface EnvironmentPlan extends ForecastReport {
+  readonly environments: readonly PlannedEnvironment[];
+  /** The clones, by `namespace/name`, whose pods are assumed to become ready: routes come after that. */
+  readonly assumedReady: readonly string[];
+}
+
+export interface EnvironmentPlanOptions extends Pick<ForecastOptions, 'tables' | 'now' | 'intents' | 'refuse'> {
+  /** The controllers of environments. */
+  readonly controllers: readonly ControllerDefinition[];
+  /** What they run with. */
+  readonly settings: Pick<Settings, 'routeAfterMs' | 'settleMs' | 'drainMs'>;
+  /** The environments that are asked about, beside those that are intended. */
+  readonly environments?: readonly Ref[];
+}
+
+/** Beyond what controllers wait for on purpose. */
+const HORIZON_MS = 10_000;
+
+/** Plans environments: what would be made, changed and removed for them or because of what is intended, in order. */
+export function planEnvironments({ environments = [], settings, ...options }: EnvironmentPlanOptions): EnvironmentPlan {
+  const { intents = [], controllers } = options;
+  const asked = environments.map((ref): Named => ({ kind: DynamicEnv, ref }));
+  const roots = [...asked, ...intents.map(namedIn)];
+  const about = roots.filter(({ kind }) => kind === DynamicEnv).map(({ ref }) => ref);
+  const keys = new Set(about.map(keyOf));
+  /** By key of a VirtualService: the environments that want something of it. */
+  const wishing = new Map<string, Set<string>>();
+  const forecasting = {
+    ...options,
+    controllers: [...controllers, assumedRollouts()],
+    horizonMs: HORIZON_MS + settings.routeAfterMs + 2 * (settings.settleMs + settings.drainMs),
+    refuse: (step: Step): string | undefined => {
+      if (isRolloutStep(step)) return undefined;
+      if ('wishes' in step) remember(wishing, step as JointEdit);
+      return options.refuse?.(step);
+    },
+  };
+  return reportFollowing(forecasting, {
+    shown: withoutRollouts,
+    concerning(made) {
+      const related = relatedTo(roots, made);
+      const isWished = (service: KubeObject): boolean =>
+        !keys.isDisjointFrom(wishing.get(keyOf(service.metadata)) ?? NONE);
+      return {
+        changes: made.changes.filter((change) => related.changes.includes(change) || isRoutingOf(about, change)),
+        stalled: made.stalled.filter(
+          (each) => related.stalled.includes(each) || (each.kind === VirtualService && isWished(each.object)),
+        ),
+      };
+    },
+    answer: (report, made) => ({
+      ...report,
+      environments: about.map(environmentIn(made)),
+      assumedReady: report.changes
+        .filter(({ kind, do: verb }) => kind === Deployment.kind && verb !== 'remove')
+        .map(({ name, namespace }) => `${namespace}/${name}`),
+    }),
+  });
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function remember(wishing: Map<string, Set<string>>, { from, wishes }: JointEdit): void {
+  const key = keyOf(from.metadata);
+  const known = wishing.get(key) ?? new Set();
+  for (const { environment } of wishes) known.add(environment);
+  wishing.set(key, known);
+}
+
+/** A forecast without what is only assumed. */
+function withoutRollouts(made: Forecast): Forecast {
+  const writes = made.writes.filter((write) => !isRollout(write)).map(withoutDeploymentStatus);
+  return { ...made, writes, changes: changesOf(writes).map(withRouteFields) };
+}
+
+/** The status of a Deployment is nobody's of ours. */
+function withoutDeploymentStatus(write: Write): Write {
+  if (write.kind.kind !== Deployment.kind) return write;
+  const strip = (object: KubeObject | undefined): KubeObject | undefined => {
+    if (object === undefined) return undefined;
+    const { status: _status, ...rest } = object as Deployment;
+    return rest;
+  };
+  return { ...write, before: strip(write.before), after: strip(write.after) };
+}
+
+/** Whether a change brings or takes routes of some environments, or their names. */
+function isRoutingOf(environments: readonly Ref[], { kind, before, after }: Change): boolean {
+  if (kind.kind !== VirtualService.kind) return false;
+  return environments.some((ref) => {
+    const owner = { version: uniqueVersion(ref), taken: [] };
+    const [one, other] = [before, after].map((service) =>
+      service === undefined
+        ? undefined
+        : [environmentsOf(service).includes(keyOf(ref)), routesOf(owner, service as VirtualService)],
+    );
+    return !jsonEqual(one, other);
+  });
+}
+
+function environmentIn({ facts }: Forecast): (ref: Ref) => PlannedEnvironment {
+  return (ref) => {
+    const env = facts.get(DynamicEnv, ref);
+    const environment = keyOf(ref);
+    if (env === undefined) return { environment, state: 'gone' };
+    const verdict = verdictOf(env);
+    const state = stateOf(env);
+    if (verdict.is === 'stalled') return { environment, state, problem: verdict.reason };
+    const { message = '' } = conditionsOf(env).find(({ type }) => type === 'Ready') ?? {};
+    return { environment, state, ...(verdict.is === 'open' && message !== '' && { message }) };
+  };
+}
