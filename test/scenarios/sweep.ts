@@ -31,6 +31,8 @@ interface Performance extends Omit<RunOptions, 'onMove' | 'deadlineMs'> {
 
 /** So often the state of a reference must be the same before it counts as the last one. */
 const QUIET_LOOKS = 4;
+/** The same while something is under way: a rollout is quiet until its pods have been ready for long enough. */
+const QUIET_LOOKS_UNDER_WAY = 100;
 
 /** Plays a scenario to its end and beyond, and stops its controllers. */
 export async function perform(performance: Performance): Promise<Run> {
@@ -46,8 +48,8 @@ export async function perform(performance: Performance): Promise<Run> {
       found = await snapshot();
       const isSame = isDeepStrictEqual(found, wanted ?? before) && phoenix.idle;
       quiet = isSame ? quiet + 1 : 0;
-      // What others must come to is looked at for longer: a rollout may only be slow.
-      return quiet >= (wanted === undefined ? QUIET_LOOKS : 1);
+      if (wanted !== undefined) return quiet >= 1;
+      return quiet >= (isUnderWay(found) ? QUIET_LOOKS_UNDER_WAY : QUIET_LOOKS);
     };
     await poll(isReached, DEADLINE_MS).catch(() => expect(found).toEqual(wanted));
     states.push(found);
@@ -61,6 +63,14 @@ export async function perform(performance: Performance): Promise<Run> {
   } finally {
     await phoenix.stop();
   }
+}
+
+/** Whether some object tells that it is not where it shall be yet. */
+function isUnderWay(state: State): boolean {
+  return Object.values(state).some((object) => {
+    const { status } = object as { status?: { conditions?: readonly { type: string; status: string }[] } };
+    return status?.conditions?.some(({ type, status: is }) => type === 'Reconciling' && is === 'True');
+  });
 }
 
 /** Events are written beside the work: those of a process that ends are lost. */
