@@ -202,7 +202,7 @@ export class Controller {
       try {
         result = await this.#reconcile(key);
       } catch (error) {
-        this.#logger.error({ err: error, key }, 'reconcile failed in a way that it should not');
+        this.#logger.error({ err: error, key }, 'unexpected error while reconciling');
         this.#queue.retry(key);
       } finally {
         this.#queue.done(key);
