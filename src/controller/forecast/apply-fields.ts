@@ -78,28 +78,35 @@ function withoutFields(value: unknown, applied: FieldSet, wanted: unknown): unkn
 }
 
 /** A value with what is wanted merged into it. */
-function mergeInto(value: unknown, wanted: unknown, before: FieldSet): unknown {
+function mergeInto(value: unknown, wanted: unknown, before: FieldSet | undefined): unknown {
   if (Array.isArray(value) && Array.isArray(wanted)) return mergeLists(value, wanted, before);
   if (!isObject(value) || !isObject(wanted)) return wanted;
   const merged: Record<string, unknown> = { ...value };
   for (const [name, inner] of Object.entries(wanted)) {
     if (inner === undefined) continue;
-    merged[name] = name in merged ? mergeInto(merged[name], inner, (before[`f:${name}`] ?? {}) as FieldSet) : inner;
+    merged[name] =
+      name in merged ? mergeInto(merged[name], inner, before?.[`f:${name}`] as FieldSet | undefined) : inner;
   }
   return merged;
 }
 
 /** Items that are told apart by keys are merged one by one, so that what the server added to them stays. */
-function mergeLists(list: readonly unknown[], wanted: readonly unknown[], before: FieldSet): readonly unknown[] {
-  const keys = keysOf(before) ?? (isNamed(list) && isNamed(wanted) ? ['name'] : undefined);
+function mergeLists(
+  list: readonly unknown[],
+  wanted: readonly unknown[],
+  before: FieldSet | undefined,
+): readonly unknown[] {
+  // Of a list that was never applied it is not known whether its items are told apart: names suggest it.
+  const isGuessed = before === undefined && isNamed(list) && isNamed(wanted);
+  const keys = isGuessed ? ['name'] : before && keysOf(before);
   if (keys === undefined) return wanted;
   const byName = new Map(list.map((item) => [itemName(item, keys), item]));
   const ours = wanted.map((item) => {
     const name = itemName(item, keys);
-    return byName.has(name) ? mergeInto(byName.get(name), item, (before[name] ?? {}) as FieldSet) : item;
+    return byName.has(name) ? mergeInto(byName.get(name), item, before?.[name] as FieldSet | undefined) : item;
   });
   const isOurs = new Set(wanted.map((item) => itemName(item, keys)));
-  return [...ours, ...list.filter((item) => keysOf(before) !== undefined && !isOurs.has(itemName(item, keys)))];
+  return [...ours, ...list.filter((item) => !isGuessed && !isOurs.has(itemName(item, keys)))];
 }
 
 /** The keys by which the items of a list were told apart. */
