@@ -104,6 +104,15 @@ test('a clone that somebody has changed', async () => {
   ]);
 });
 
+test('a clone whose pods are not ready yet: there is nothing to write until they are', async () => {
+  const cluster = await settled(environment('shop', 'feature', [cart]));
+  const clone = cluster.list(Deployment).find(({ metadata }) => metadata.name === 'cart-shop-feature')!;
+  const metadata = { ...clone.metadata, resourceVersion: '1000' };
+  cluster.tables.of(Deployment).observe({ ...clone, metadata, status: { ...clone.status, observedGeneration: 0 } });
+  const made = plan(cluster);
+  expect([made.changes, made.assumedReady]).toEqual([[], ['shop/cart-shop-feature']]);
+});
+
 test('routes that somebody has reset', async () => {
   const cluster = await settled(environment('shop', 'feature', [cart]));
   await cluster.put(workload('shop', 'cart').routes);
@@ -171,7 +180,7 @@ test('a subset that is removed: its routes, its rule and its clone go, in this o
 
 test('a deletion: all that goes, and that the environment is gone in the end', async () => {
   const cluster = await settled(environment('shop', 'feature', [cart]));
-  const made = plan(cluster, [{ kind: DynamicEnv, delete: REF }]);
+  const made = plan(cluster, [{ kind: DynamicEnv, delete: REF }], [REF]);
   expect(linesWithoutDigests(made)).toEqual([
     'change VirtualService cart',
     `${routed('cart')}: end-user=alice → cart/shop-feature → `,

@@ -60,10 +60,12 @@ export function planEnvironments({ environments = [], settings, ...options }: En
   const { intents = [], controllers } = options;
   const asked = environments.map((ref): Named => ({ kind: DynamicEnv, ref }));
   const roots = [...asked, ...intents.map(namedIn)];
-  const about = roots.filter(({ kind }) => kind === DynamicEnv).map(({ ref }) => ref);
-  const keys = new Set(about.map(keyOf));
+  const byKey = new Map(roots.filter(({ kind }) => kind === DynamicEnv).map(({ ref }) => [keyOf(ref), ref]));
+  const [keys, about] = [new Set(byKey.keys()), [...byKey.values()]];
   /** By key of a VirtualService: the environments that want something of it. */
   const wishing = new Map<string, Set<string>>();
+  /** Of the forecast that is looked at. */
+  let assumed: readonly string[] = [];
   const forecasting = {
     ...options,
     controllers: [...controllers, assumedRollouts()],
@@ -75,7 +77,10 @@ export function planEnvironments({ environments = [], settings, ...options }: En
     },
   };
   return reportFollowing(forecasting, {
-    shown: withoutRollouts,
+    shown(made) {
+      assumed = rolledOut(made, keys);
+      return withoutRollouts(made);
+    },
     concerning(made) {
       const related = relatedTo(roots, made);
       const isWished = (service: KubeObject): boolean =>
@@ -90,9 +95,7 @@ export function planEnvironments({ environments = [], settings, ...options }: En
     answer: (report, made) => ({
       ...report,
       environments: about.map(environmentIn(made)),
-      assumedReady: report.changes
-        .filter(({ kind, do: verb }) => kind === Deployment.kind && verb !== 'remove')
-        .map(({ name, namespace }) => `${namespace}/${name}`),
+      assumedReady: assumed,
     }),
   });
 }
@@ -106,6 +109,13 @@ function remember(wishing: Map<string, Set<string>>, { from, wishes }: JointEdit
   wishing.set(key, known);
 }
 
+/** The clones of some environments that are assumed to be rolled out. */
+function rolledOut({ writes }: Forecast, environments: ReadonlySet<string>): readonly string[] {
+  const clones = writes.filter((write) => isRollout(write) && write.kind.kind === Deployment.kind);
+  const own = clones.filter(({ after }) => environmentsOf(after!).some((each) => environments.has(each)));
+  return [...new Set(own.map(({ after }) => keyOf(after!.metadata)))];
+}
+
 /** A forecast without what is only assumed. */
 function withoutRollouts(made: Forecast): Forecast {
   const writes = made.writes.filter((write) => !isRollout(write)).map(withoutDeploymentStatus);
@@ -113,7 +123,7 @@ function withoutRollouts(made: Forecast): Forecast {
 }
 
 /** The status of a Deployment is nobody's of ours. */
-function withoutDeploymentStatus(write: Write): Write {
+export function withoutDeploymentStatus(write: Write): Write {
   if (write.kind.kind !== Deployment.kind) return write;
   const strip = (object: KubeObject | undefined): KubeObject | undefined => {
     if (object === undefined) return undefined;
