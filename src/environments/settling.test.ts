@@ -3,166 +3,20 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { keyOf } from '../kube/index.ts';
-import type { KubeObject } from '../kube/index.ts';
-import { WATCH_ANNOTATION } from './ownership.ts';
 import { isInserted } from '../traffic/istio/inserted-routes.ts';
 import { Deployment } from './objects.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import { MemoryCluster } from '../../test/environments/memory-cluster.ts';
-
-// Few names, many of which are the beginning of others, so that everything gets in each other's way.
-const namespace = fc.constantFrom('a', 'b');
-const workload = fc.constantFrom('x', 'x-a');
-const host = fc.constantFrom('x', 'x-a', 'x.a', 'x.a.svc.cluster.local', 'x-a.b.svc.cluster.local', 'example.com');
-const version = fc.constantFrom('shared', 'v1');
-const annotations = fc.oneof(
-  { weight: 3, arbitrary: fc.constant({}) },
-  fc.constantFrom('', 'garbage', 'a/e', 'a/e,a/e-f', ' a/e').map((value) => ({
-    annotations: { [WATCH_ANNOTATION]: value },
-  })),
-);
-const optional = <T extends object>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
-  fc.record(fields, { requiredKeys: [] });
-
-const match = optional({
-  headers: fc.dictionary(fc.constantFrom('user', 'User'), fc.constantFrom({ exact: 'a' }, { regex: 'a.*' }, {}), {
-    maxKeys: 2,
-  }),
-  sourceLabels: fc.dictionary(fc.constant('app'), fc.constant('test')),
-});
-
-const override = fc
-  .tuple(
-    fc.constantFrom('main', 'main', 'main', 'ghost'),
-    optional({
-      image: fc.constantFrom('', 'new:2'),
-      command: fc.array(fc.constant('run'), { maxLength: 1 }),
-      env: fc.array(fc.record({ name: fc.constantFrom('A', 'B'), value: fc.constant('1') }), { maxLength: 3 }),
-    }),
-  )
-  .map(([containerName, fields]) => ({ containerName, ...fields }));
-
-const subset = fc
-  .tuple(
-    fc.constantFrom('x', 'x', 'x-a', 'ghost', ''),
-    fc.constantFrom('a', 'a', 'a', 'b', ''),
-    optional({
-      containers: fc.array(override, { maxLength: 2 }),
-      podLabels: fc.constantFrom({}, {}, { tier: 'test' }, { version: 'mine' }),
-      replicas: fc.constantFrom(0, 2),
-      defaultVersion: fc.constantFrom('', '', 'v1'),
-    }),
-  )
-  .map(([name, within, fields]) => ({ name, namespace: within, ...fields }));
-
-const spec = fc.record({
-  istioMatches: fc.array(match, { maxLength: 2 }),
-  subsets: fc.array(subset, { maxLength: 3 }),
-  consumers: fc.array(subset, { maxLength: 2 }),
-});
-
-// The versions of the last two are the same.
-const environment = fc
-  .tuple(fc.constantFrom('a/e', 'a/e-f', 'a-e/f'), fc.option(spec, { nil: undefined, freq: 10 }))
-  .map(([key, of]) => {
-    const [within, name] = key.split('/') as [string, string];
-    return object('riskified.com/v1alpha1', 'DynamicEnv', within, name, of && { spec: of });
-  });
-
-const deployment = fc.tuple(namespace, workload, version).map((parts) => workloadOf(...parts));
-
-function workloadOf(within: string, name: string, of: string): KubeObject {
-  const labels = { app: name, version: of };
-  const containers = [{ name: 'main', image: 'old:1', env: [{ name: 'A', value: '0' }] }];
-  return object('apps/v1', 'Deployment', within, name, {
-    spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
-  });
-}
-
-/** A Deployment or rule of somebody else where an environment would have one of its own. */
-const squatter = fc
-  .tuple(namespace, fc.constantFrom('x-a-e', 'x-a-a-e-f', 'x-a-e-x'), annotations, fc.boolean())
-  .map(([within, name, meta, isRule]) =>
-    isRule
-      ? object('networking.istio.io/v1beta1', 'DestinationRule', within, name, { spec: { host: 'x' } }, meta)
-      : object(
-          'apps/v1',
-          'Deployment',
-          within,
-          name,
-          { spec: { selector: {}, template: { metadata: {}, spec: { containers: [] } } } },
-          meta,
-        ),
-  );
-
-/** One that nothing but its name speaks for. */
-const unmarked = squatter.filter(({ metadata }) => metadata.annotations === undefined);
-
-const service = fc
-  .tuple(namespace, workload, fc.constantFrom({}, { app: 'x' }, { app: 'x-a' }, { app: 'x', version: 'shared' }))
-  .map(([within, name, selector]) => object('v1', 'Service', within, name, { spec: { selector } }));
-
-const rule = fc
-  .tuple(namespace, fc.constantFrom('r1', 'r2', 'r3'), host, version, annotations)
-  .map((parts) => ruleOf(...parts));
-
-function ruleOf(within: string, name: string, of: string, label: string, meta: object = {}): KubeObject {
-  const spec = { host: of, subsets: [{ name: label, labels: { version: label } }] };
-  return object('networking.istio.io/v1beta1', 'DestinationRule', within, name, { spec }, meta);
-}
-
-const route = fc.oneof(
-  fc.record(
-    {
-      match: fc.array(match, { maxLength: 2 }),
-      route: fc.array(
-        fc.record(
-          { destination: fc.record({ host, subset: version }), weight: fc.nat(100) },
-          { requiredKeys: ['destination'] },
-        ),
-        { maxLength: 2 },
-      ),
-    },
-    { requiredKeys: ['route'] },
-  ),
-  fc.record({
-    delegate: fc.record({ name: fc.constantFrom('v1', 'v2', 'ghost'), namespace }, { requiredKeys: ['name'] }),
-  }),
-);
-
-const virtualService = fc
-  .tuple(
-    namespace,
-    fc.constantFrom('v1', 'v2'),
-    fc.array(host, { maxLength: 3 }),
-    fc.constantFrom({}, {}, { gateways: ['mesh'] }, { gateways: ['edge/public'] }, { gateways: ['mesh', 'public'] }),
-    fc.array(route, { maxLength: 3 }),
-    annotations,
-  )
-  .map(([within, name, hosts, bound, http, meta]) =>
-    object('networking.istio.io/v1beta1', 'VirtualService', within, name, { spec: { hosts, ...bound, http } }, meta),
-  );
-
-const kinds = [environment, deployment, service, rule, virtualService] as const;
-
-/** What it takes to reach x, so that most worlds have something that works. */
-const working = fc.tuple(
-  fc.constant(workloadOf('a', 'x', 'shared')),
-  fc.constant(object('v1', 'Service', 'a', 'x', { spec: { selector: { app: 'x' } } })),
-  fc.constant(ruleOf('a', 'base', 'x', 'shared')),
-  fc.array(route, { maxLength: 2 }).map((others) => {
-    const http = [...others, { route: [{ destination: { host: 'x', subset: 'shared' } }] }, ...others];
-    return object('networking.istio.io/v1beta1', 'VirtualService', 'a', 'v', { spec: { hosts: ['x'], http } });
-  }),
-);
-
-const world = fc
-  .tuple(...kinds.map((each) => fc.array(each, { minLength: 1, maxLength: 3 })), working)
-  .map((lists) => lists.flat());
-
-function object(apiVersion: string, kind: string, within: string, name: string, rest: object = {}, meta: object = {}) {
-  return { apiVersion, kind, metadata: { name, namespace: within, ...meta }, ...rest } as KubeObject;
-}
+import {
+  deployment,
+  environment,
+  rule,
+  service,
+  squatter,
+  unmarked,
+  virtualService,
+  world,
+} from '../../test/environments/random-worlds.ts';
 
 describe('plans', () => {
   test('come to rest in any world, after anything that people change in it', async () => {

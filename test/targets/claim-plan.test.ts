@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../../src/api/targets.ts';
 import { withTables } from '../../src/cli/objects/tables.ts';
-import { changesOf, createLogger, forecast, Manager, reportedChange, UNKNOWN } from '../../src/controller/index.ts';
-import type { FieldChange, Intent, ReportedChange, Write } from '../../src/controller/index.ts';
+import { changesOf, createLogger, forecast, Manager, reportedChange } from '../../src/controller/index.ts';
+import type { Intent, ReportedChange, Write } from '../../src/controller/index.ts';
 import type { AnyKind, Client, KubeObject } from '../../src/kube/index.ts';
 import { planClaims, targets, targetTables } from '../../src/targets/index.ts';
 import type { ClaimPlan } from '../../src/targets/index.ts';
@@ -13,6 +13,7 @@ import { Namespace, Secret } from '../../src/targets/objects.ts';
 import { describeReal } from '../cluster/index.ts';
 import { alone, aloneOnRealCluster } from '../scenarios/alone.ts';
 import type { Alone } from '../scenarios/alone.ts';
+import { surprises } from '../support/foretold-on-clusters.ts';
 import { until } from '../support/until.ts';
 import { installKinds } from './all.ts';
 
@@ -175,34 +176,6 @@ function differencesOf(before: State, after: State): readonly ReportedChange[] {
     .filter((change) => !(change.do === 'make' && change.kind === 'ServiceAccount' && change.name === 'default'));
 }
 
-/** Whether what happened is what was foretold; servers fill in more. */
-function fits(foretold: unknown, happened: unknown): boolean {
-  if (typeof foretold === 'string' && typeof happened === 'string') {
-    const parts = foretold.split(UNKNOWN).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
-    return new RegExp(`^${parts.join('.+')}$`, 's').test(happened) || isTime(foretold, happened);
-  }
-  if (Array.isArray(foretold)) {
-    if (!Array.isArray(happened) || happened.length !== foretold.length) return false;
-    return foretold.every((each, i) => fits(each, happened[i]));
-  }
-  if (typeof foretold !== 'object' || foretold === null) return foretold === happened;
-  return Object.entries(foretold).every(
-    ([name, value]) => isServers(name) || fits(value, (happened as Record<string, unknown> | undefined)?.[name]),
-  );
-}
-
-/** Times are those at which it happens. */
-const isTime = (...texts: readonly string[]): boolean => texts.every((text) => /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text));
-
-/** Of two times within a second it depends on the second whether they differ. */
-function withoutTimes({ fields, ...change }: ReportedChange): ReportedChange {
-  const isPlain = ({ after }: FieldChange): boolean => !(typeof after === 'string' && isTime(after));
-  return { ...change, ...(fields && { fields: fields.filter(isPlain) }) };
-}
-
-/** Quantities have a form of the server's own; who writes is not in what is stored. */
-const isServers = (name: string): boolean => name === 'hard' || name === 'by';
-
 async function expectForetold(cluster: Alone, { given = [], made = [], deleted = [], ends }: World): Promise<void> {
   const { client } = cluster;
   const namespace = `ns-${randomBytes(4).toString('hex')}`;
@@ -223,14 +196,8 @@ async function expectForetold(cluster: Alone, { given = [], made = [], deleted =
   for (const { kind, object } of made.map(inside)) await client.create(kind, object);
   for (const name of deleted) await client.delete(DeploymentTargetClaim, { name, namespace });
   await settle(cluster);
-  const foretold = plan.changes.map(withoutTimes);
-  const compared = async () => {
-    const happened = differencesOf(before, await looking(cluster, ({ state }) => state)).map(withoutTimes);
-    return {
-      unforeseen: happened.filter((change) => !foretold.some((each) => fits(each, change))),
-      missing: foretold.filter((change) => !happened.some((each) => fits(change, each))),
-    };
-  };
+  const compared = async () =>
+    surprises(plan.changes, differencesOf(before, await looking(cluster, ({ state }) => state)));
   // The garbage collector takes its time.
   await until(async () => (await compared()).missing.length === 0, 20_000).catch(() => {});
   expect(await compared()).toEqual({ unforeseen: [], missing: [] });

@@ -6,11 +6,12 @@ import { someActions } from '../../../test/support/claim-model/actions.ts';
 import type { Action } from '../../../test/support/claim-model/actions.ts';
 import { allControllers, PROCESS_NAMES } from '../../../test/support/claim-model/processes.ts';
 import { ModelWorld } from '../../../test/support/claim-model/world.ts';
-import { changesOf, reportedChange, reportForecast, reportOf, UNKNOWN } from '../../controller/index.ts';
-import type { Intent, ReportedChange, Write } from '../../controller/index.ts';
+import { differencesOf, intentsOf, lineOf, surprises, tablesOf } from '../../../test/support/foretold.ts';
+import type { State } from '../../../test/support/foretold.ts';
+import { changesOf, reportedChange, reportForecast, reportOf } from '../../controller/index.ts';
+import type { Intent } from '../../controller/index.ts';
 import { Tables } from '../../kube/index.ts';
 import { targetTables } from '../tables.ts';
-import type { AnyKind, KubeObject } from '../../kube/index.ts';
 
 const HORIZON_MS = 10_000;
 /** What people change: not how controllers and namespaces are. */
@@ -28,62 +29,16 @@ const EDITS: ReadonlySet<Action['do']> = new Set([
   'delete environment',
 ]);
 
-type State = ReadonlyMap<AnyKind, ReadonlyMap<string, KubeObject>>;
-
 function stateOf({ api }: ModelWorld): State {
   const tables = [...new Tables(targetTables)];
   return new Map(tables.map(({ kind }) => [kind, new Map(api.all(kind))]));
-}
-
-/** What differs between two states, object by object. */
-function differencesOf(before: State, after: State): Write[] {
-  return [...before].flatMap(([kind, objects]) => {
-    const others = after.get(kind)!;
-    const keys = [...new Set([...objects.keys(), ...others.keys()])].sort();
-    return keys
-      .filter((key) => objects.get(key) !== others.get(key))
-      .map((key): Write => {
-        const [one, other] = [objects.get(key), others.get(key)];
-        return { kind, before: one, after: other, by: '', for: { kind, object: (other ?? one)! } };
-      });
-  });
-}
-
-function intentsOf(before: State, after: State): Intent[] {
-  return differencesOf(before, after).map(({ kind, before: one, after: other }) =>
-    other === undefined ||
-    (other.metadata.deletionTimestamp !== undefined && one?.metadata.deletionTimestamp === undefined)
-      ? { kind, delete: one!.metadata }
-      : { kind, put: other },
-  );
-}
-
-function tablesOf(state: State): Tables {
-  const tables = new Tables(targetTables);
-  for (const [kind, objects] of state) for (const object of objects.values()) tables.of(kind).observe(object);
-  return tables;
-}
-
-/** A change in one line; of what is made, all that it says. */
-function lineOf({ by: _by, ...change }: ReportedChange): string {
-  const sorted = (_name: string, value: unknown): unknown =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value;
-  return JSON.stringify(change, sorted);
-}
-
-/** Whether a line is what was foretold, where not everything was known. */
-function fits(foretold: string, line: string): boolean {
-  const pattern = foretold.split(UNKNOWN).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
-  return new RegExp(`^${pattern.join('[^"]+')}$`).test(line);
 }
 
 /** What would change, in one line each, if controllers ran in a state of a world in which somebody does something. */
 function forecastOf({ processes }: ModelWorld, state: State, intents: readonly Intent[] = []): string[] {
   const options = {
     controllers: allControllers(),
-    tables: tablesOf(state),
+    tables: tablesOf(targetTables, state),
     now: processes.clock.now(),
     intents,
     horizonMs: HORIZON_MS,
@@ -110,9 +65,7 @@ async function foretell(actions: readonly Action[], edits: readonly Action[]): P
       .map(reportedChange)
       .map(lineOf)
       .sort();
-    const unforeseen = happened.filter((line) => !foretold.some((each) => fits(each, line)));
-    const missing = foretold.filter((line) => !happened.some((each) => fits(line, each)));
-    expect({ unforeseen, missing }).toEqual({ unforeseen: [], missing: [] });
+    expect(surprises(foretold, happened)).toEqual({ unforeseen: [], missing: [] });
     expect(forecastOf(world, stateOf(world)), 'after that').toEqual([]);
   } finally {
     await world.stop();

@@ -1,0 +1,100 @@
+// What is planned is what happens: for any world of environments, and any change of it, `env plan` says exactly what the
+// controllers then do. On an API in memory, where clones run as soon as they are written.
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { MemoryCluster } from '../../../test/environments/memory-cluster.ts';
+import {
+  deployment,
+  environment,
+  rule,
+  service,
+  squatter,
+  virtualService,
+  world,
+} from '../../../test/environments/random-worlds.ts';
+import { differencesOf, intentsOf, lineOf, surprises, tablesOf } from '../../../test/support/foretold.ts';
+import type { State } from '../../../test/support/foretold.ts';
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { changesOf, reportedChange } from '../../controller/index.ts';
+import type { Intent } from '../../controller/index.ts';
+import { keyOf } from '../../kube/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
+import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
+import { defaultSettings, environments, environmentTables } from '../index.ts';
+import { Deployment, Service } from '../objects.ts';
+import { planEnvironments, withoutDeploymentStatus } from './plan-environments.ts';
+import { withRouteFields } from './route-fields.ts';
+
+const KINDS = [DynamicEnv, Deployment, Service, DestinationRule, VirtualService] as const;
+
+/** Something that a person writes, or deletes if it is there. */
+type Edit = readonly [object: KubeObject, isDeleted: boolean];
+
+const edits = fc.uniqueArray(
+  fc.tuple(fc.oneof(environment, environment, deployment, service, rule, virtualService, squatter), fc.boolean()),
+  { maxLength: 3, selector: ([{ kind, metadata }]) => `${kind} ${keyOf(metadata)}` },
+);
+
+function stateOf(cluster: MemoryCluster): State {
+  return new Map(
+    KINDS.map((kind) => [kind, new Map(cluster.list<KubeObject>(kind).map((each) => [keyOf(each.metadata), each]))]),
+  );
+}
+
+async function carryOut(cluster: MemoryCluster, [object, isDeleted]: Edit): Promise<void> {
+  const kind = KINDS.find((each) => each.kind === object.kind)!;
+  const found = stateOf(cluster).get(kind)!.get(keyOf(object.metadata));
+  if (!isDeleted) await cluster.put(object);
+  else if (found !== undefined) await cluster.delete(found);
+}
+
+/** Times are those at which it happens. */
+const withoutTimes = (line: string): string => line.replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"TIME"');
+
+/** What would change, in one line each, for all environments of a state in which somebody does something. */
+function planOf(state: State, now: number, intents: readonly Intent[] = []): string[] {
+  const { changes } = planEnvironments({
+    controllers: environments(),
+    settings: defaultSettings,
+    tables: tablesOf(environmentTables, state),
+    now,
+    environments: [...state.get(DynamicEnv)!.values()].map(({ metadata }) => metadata),
+    intents,
+  });
+  return changes.map(lineOf).map(withoutTimes).sort();
+}
+
+/** What differs between two states, in one line each. Of Deployments, the status is not ours. */
+function happenedBetween(before: State, after: State): string[] {
+  const writes = differencesOf(before, after).map(withoutDeploymentStatus);
+  return changesOf(writes).map(withRouteFields).map(reportedChange).map(lineOf).map(withoutTimes).sort();
+}
+
+async function expectForetold(cluster: MemoryCluster, changes: readonly Edit[]): Promise<void> {
+  const start = stateOf(cluster);
+  for (const each of changes) await carryOut(cluster, each);
+  const foretold = planOf(start, cluster.now, intentsOf(start, stateOf(cluster)));
+  expect(await cluster.settle()).toEqual([]);
+  const end = stateOf(cluster);
+  expect(surprises(foretold, happenedBetween(start, end))).toEqual({ unforeseen: [], missing: [] });
+  expect(planOf(end, cluster.now), 'after that').toEqual([]);
+}
+
+describe('what is planned is what happens', () => {
+  test('in any world that has settled, after any change', { timeout: 120_000 }, async () => {
+    const play = async (objects: readonly KubeObject[], changes: readonly Edit[]): Promise<void> => {
+      const cluster = await MemoryCluster.of(objects);
+      expect(await cluster.settle()).toEqual([]);
+      await expectForetold(cluster, changes);
+    };
+    const isForetold = fc.assert(fc.asyncProperty(world, edits, play), { numRuns: 60 });
+    await expect(isForetold).resolves.toBeUndefined();
+  });
+
+  test('in any world that no controller has looked at yet', { timeout: 120_000 }, async () => {
+    const play = async (objects: readonly KubeObject[], changes: readonly Edit[]): Promise<void> =>
+      expectForetold(await MemoryCluster.of(objects), changes);
+    const isForetold = fc.assert(fc.asyncProperty(world, edits, play), { numRuns: 60 });
+    await expect(isForetold).resolves.toBeUndefined();
+  });
+});
