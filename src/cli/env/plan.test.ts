@@ -1,0 +1,130 @@
+// `offshoot env plan` as people run it: what it prints, and how it ends. No controller runs meanwhile, so that what is
+// planned stays to be done.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { environment } from '../../../test/environments/workload.ts';
+import { until } from '../../../test/support/until.ts';
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { createLogger, Manager } from '../../controller/index.ts';
+import { Deployment, environments } from '../../environments/index.ts';
+import { openShop } from '../testing/shop.ts';
+import type { Shop } from '../testing/shop.ts';
+
+const CLONE = { name: 'cart-shop-feature', namespace: 'shop' };
+const ROUTE = 'spec.http[dynamic-environment-shop-feature-cart-DIGEST]';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop({ controller: false });
+  await shop.deploy('cart');
+  await shop.client.create(DynamicEnv, environment('shop', 'feature', [{ name: 'cart', namespace: 'shop' }]));
+  const logger = createLogger({ level: 'silent' });
+  const manager = new Manager({ client: shop.client, controllers: environments({ settleMs: 0 }), logger });
+  await manager.start();
+  await until(async () => (await plan('feature')).lines[0] === 'Nothing to do.', 30_000);
+  await manager.stop();
+}, 60_000);
+afterAll(() => shop.stop());
+
+async function plan(...args: readonly string[]): Promise<{ code: number | null; lines: readonly string[] }> {
+  const { code, stdout, stderr } = await shop.run('env', 'plan', ...args);
+  expect(stderr).toBe('');
+  return {
+    code,
+    lines: stdout
+      .replaceAll(/[0-9a-f]{10}(?=])/g, 'DIGEST')
+      .trimEnd()
+      .split('\n'),
+  };
+}
+
+function manifest(workload: string, image = `${workload}:2`): string {
+  const file = path.join(shop.dir, `${workload}.yaml`);
+  const env = environment('shop', 'feature', []);
+  const containers = [{ containerName: workload, image }];
+  const subsets = [{ name: workload, namespace: 'shop', containers }];
+  writeFileSync(file, stringify({ ...env, spec: { ...env.spec, subsets } }));
+  return file;
+}
+
+test('nothing to do ends with 0', async () => {
+  expect(await plan('feature')).toEqual({
+    code: 0,
+    lines: ['Nothing to do.', 'Environment shop/feature would be ready.'],
+  });
+  expect(await plan()).toEqual(await plan('feature'));
+});
+
+test('a changed image ends with 2, whoever made the environment', async () => {
+  const { code, lines } = await plan('-f', manifest('cart', 'cart:3'));
+  expect([code, lines.filter((line) => !line.startsWith('    spec.subsets') && !line.includes('hash'))]).toEqual([
+    2,
+    [
+      '~ DynamicEnv shop/feature',
+      '~ Deployment shop/cart-shop-feature',
+      '    spec.template.spec.containers[cart].image: cart:2 → cart:3',
+      '',
+      '0 to make, 2 to change, 0 to remove.',
+      'Environment shop/feature would be ready.',
+    ],
+  ]);
+});
+
+test('a deletion: all that goes, in the order of the writes', async () => {
+  expect(await plan('--delete', 'feature')).toEqual({
+    code: 2,
+    lines: [
+      '~ VirtualService shop/cart',
+      '    metadata.annotations[riskified.com/dynamic-environment]: shop/feature → ""',
+      `    ${ROUTE}: end-user=alice → cart/shop-feature goes`,
+      '- DestinationRule shop/cart-shop-feature-cart',
+      '- Deployment shop/cart-shop-feature',
+      '- DynamicEnv shop/feature',
+      '',
+      '0 to make, 1 to change, 3 to remove.',
+      'Environment shop/feature would be gone.',
+    ],
+  });
+  expect((await shop.client.get(DynamicEnv, { name: 'feature', namespace: 'shop' })).metadata).not.toHaveProperty(
+    'deletionTimestamp',
+  );
+});
+
+describe('what would get no further ends with 1', () => {
+  test('an environment whose Deployment does not exist', async () => {
+    const { code, lines } = await plan('-f', manifest('ghost'));
+    expect([code, lines.at(-1)]).toEqual([
+      1,
+      expect.stringMatching(/^! Environment shop\/feature would be degraded and get no further: .*ghost/),
+    ]);
+    expect(lines).not.toContain('Nothing to do.');
+  });
+
+  test('an environment that is not there', async () => {
+    const { code, stderr } = await shop.run('env', 'plan', 'nobody');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('nobody')]);
+  });
+});
+
+test('-o json has what is shown as data', async () => {
+  const { stdout } = await shop.run('env', 'plan', '-f', manifest('cart', 'cart:3'), '-o', 'json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    changes: [{ kind: 'DynamicEnv' }, { do: 'change', kind: 'Deployment', ...CLONE }],
+    stalled: [],
+    environments: [{ environment: 'shop/feature', state: 'ready' }],
+    assumedReady: ['shop/cart-shop-feature'],
+  });
+});
+
+test('a clone that somebody has changed', async () => {
+  const container = { name: 'cart', image: 'cart:9' };
+  const body = { spec: { template: { spec: { containers: [container] } } } };
+  await shop.client.patch(Deployment, CLONE, { type: 'strategic', body }, { fieldManager: 'kubectl-edit' });
+  const { code, lines } = await plan('feature');
+  expect([code, lines.slice(0, 2)]).toEqual([
+    2,
+    ['~ Deployment shop/cart-shop-feature', '    spec.template.spec.containers[cart].image: cart:9 → cart:2'],
+  ]);
+});
