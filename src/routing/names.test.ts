@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { byKey, sanitize } from './names.ts';
+import { byKey, objectName, sanitize } from './names.ts';
 
 test.each([
   ['reviews.default.svc.cluster.local', 'reviews-default-svc-cluster-local'],
@@ -24,6 +24,23 @@ test('the digest is that of the name before its letters are made small', () => {
 test('length counts in bytes', () => {
   expect(sanitize('ä'.repeat(31))).toBe('ä'.repeat(31));
   expect(sanitize('ä'.repeat(32))).toMatch(/-[0-9a-f]{31}$/);
+});
+
+test.each([
+  ['orders-v1', /^orders-v1$/],
+  ['A.B', /^a-b$/],
+  ['orders_shop', /^orders-shop-[0-9a-f]{10}$/],
+  ['-orders-', /^orders-[0-9a-f]{10}$/],
+  ['___', /^x-[0-9a-f]{10}$/],
+  ['ä'.repeat(100), /^[a-f0-9-]+-[0-9a-f]{10}$/],
+  ['a_'.repeat(127), /^(a-){15}a-[0-9a-f]{10}$/],
+])('an object for %s has a name that Kubernetes takes', (name, expected) => {
+  expect(objectName(name)).toMatch(expected);
+});
+
+test('objects for different names that look alike have different names', () => {
+  const names = ['a_b', 'a__b', 'a_b_', 'A_b', 'a-b', '_a-b'];
+  expect(new Set(names.map(objectName)).size).toBe(names.length);
 });
 
 test('keys are in text order, and none is lost', () => {

@@ -13,6 +13,28 @@ export function sanitize(name: string): string {
   return `${bytes.subarray(0, KEPT_BYTES).toString()}-${digest.slice(0, MOST_BYTES - KEPT_BYTES - 1)}`.toLowerCase();
 }
 
+const HASH_DIGITS = 10;
+
+/**
+ * The name of a Kubernetes object for something that AWS knows under any name, such as `orders_shop`: sanitized and,
+ * where Kubernetes would refuse that, a readable beginning with a digest of the true name.
+ */
+export function objectName(name: string): string {
+  const sanitized = sanitize(name);
+  if (isLabel(sanitized)) return sanitized;
+  const readable = sanitized
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, KEPT_BYTES)
+    .replace(/^-|-$/g, '');
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, HASH_DIGITS);
+  return readable === '' ? `x-${digest}` : `${readable}-${digest}`;
+}
+
+/** Whether Kubernetes takes it for a name: small letters, digits and hyphens. */
+export function isLabel(name: string): boolean {
+  return /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name);
+}
+
 /** Ascending order of code units. */
 export function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

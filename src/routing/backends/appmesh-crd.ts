@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kube/objects.ts';
 import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
 import type { HostRoutes, Mode, Workload } from '../model.ts';
-import { byText, sanitize } from '../names.ts';
+import { byText, isLabel, objectName, sanitize } from '../names.ts';
 import {
   allParts,
   backendsOf,
@@ -40,7 +40,7 @@ interface Place {
 }
 
 export const crdParts: Parts<KubeObject> = {
-  problem: (topology) => routerCollision(topology) ?? nodeNameProblem(topology),
+  problem: (topology, mode) => routerCollision(topology) ?? nodeNameProblem(topology, mode),
   warnings: ({ workloads }) =>
     workloads
       .filter(({ selector }) => Object.keys(selector).length === 0)
@@ -81,7 +81,7 @@ function meshObject({ name, workloads, services }: Topology): KubeObject {
   const matchExpressions = [{ key: NAMESPACE_NAME, operator: 'In', values }];
   return object(
     'Mesh',
-    { name: sanitize(name) },
+    { name: objectName(name) },
     {
       awsName: name,
       ...(values.length > 0 && { namespaceSelector: { matchExpressions } }),
@@ -128,24 +128,30 @@ function object(kind: string, { name, namespace }: { name: string; namespace?: s
 
 const listenerOn = (port: number): object => ({ portMapping: { port, protocol: PROTOCOL } });
 
-const placeOf = ({ id, namespace }: Workload): Place => ({ name: sanitize(id), namespace });
+const placeOf = ({ id, namespace }: Workload): Place => ({ name: objectName(id), namespace });
 
 /** A reference as it is written in a namespace. */
 function refFrom({ namespace }: { readonly namespace: string }, to: Place): object {
   return to.namespace === namespace ? { name: to.name } : { name: to.name, namespace: to.namespace };
 }
 
-/** Names that Kubernetes refuses, or that two virtual nodes of a namespace would share. */
-function nodeNameProblem({ name: mesh, workloads }: Topology): Problem | undefined {
-  const isName = (name: string): boolean => /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name);
-  const why = 'an object of Kubernetes has a name of small letters, digits and hyphens';
-  if (!isName(sanitize(mesh))) return problems.nameInvalid('the Mesh of the controller', sanitize(mesh), why);
+/** Names that two virtual nodes of a namespace would share or, in compat mode, that Kubernetes refuses. */
+function nodeNameProblem({ name: mesh, workloads }: Topology, mode: Mode): Problem | undefined {
+  const isRefused = (name: string): boolean => mode === 'compat' && !isLabel(sanitize(name));
+  const refused = (what: string, name: string): Problem =>
+    problems.nameInvalid(
+      what,
+      sanitize(name),
+      'an object of Kubernetes has a name of small letters, digits and hyphens',
+    );
+  if (isRefused(mesh)) return refused('the Mesh of the controller', mesh);
   const idOf = new Map<string, string>();
   for (const workload of workloads) {
+    const { id } = workload;
     const { name, namespace } = placeOf(workload);
-    if (!isName(name)) return problems.nameInvalid(`the VirtualNode for ${workload.id}`, name, why);
+    if (isRefused(id)) return refused(`the VirtualNode for ${id}`, id);
     const other = idOf.get(`${namespace}/${name}`);
-    if (other !== undefined) return problems.nameCollision('virtual nodes', other, workload.id, name);
-    idOf.set(`${namespace}/${name}`, workload.id);
+    if (other !== undefined) return problems.nameCollision('virtual nodes', other, id, name);
+    idOf.set(`${namespace}/${name}`, id);
   }
 }
