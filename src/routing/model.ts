@@ -206,6 +206,8 @@ export interface MeshPlan {
   readonly rules: readonly RuleOutcome[];
   /** Workloads that pods name and that could not be made: what there is of them must not be deleted for that. */
   readonly unresolved: readonly string[];
+  /** Hosts whose rules lead to such workloads: their routes must not change for that. */
+  readonly unresolvedHosts: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
   /** Why the mesh as a whole is rejected. In compat mode the plan is then empty. */
   readonly failure?: Problem;

@@ -12,7 +12,14 @@ import type { Result, Settled } from './writer.ts';
 
 const MESH = 'store';
 const OWNER = ownerOf('cluster', 'mesh-system/store');
-const GUARDS: Guards = { unresolved: [], adopt: false, allowEmpty: false, maxDeleteFraction: 0.5, isEnding: false };
+const GUARDS: Guards = {
+  unresolved: [],
+  unresolvedHosts: [],
+  adopt: false,
+  allowEmpty: false,
+  maxDeleteFraction: 0.5,
+  isEnding: false,
+};
 const PATIENCE: Patience = { clock: systemClock, attempts: 6, firstDelayMs: 1, random: () => 0.5 };
 
 const node = (name: string, backends: readonly string[] = []): Body => ({

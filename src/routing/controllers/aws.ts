@@ -167,7 +167,7 @@ class AwsMeshes implements Chore {
     const isEnding = object.metadata.deletionTimestamp !== undefined;
     const base = { value, isEnding, meshName };
     const plan = facts.read.get(facts.model(this.#plans.meshPlans), mesh);
-    if (isEnding) return { ...base, guards: guardsOf(value, [], true), bodies: [], routers: {} };
+    if (isEnding) return { ...base, guards: guardsOf(value), bodies: [], routers: {} };
     const parts = partsIn(facts, this.#plans, this.#bodies, mesh);
     const isSound = plan !== undefined && plan.failure === undefined && missingInputs(facts).length === 0;
     if (!isSound || parts === undefined || 'problem' in parts) return undefined;
@@ -176,7 +176,7 @@ class AwsMeshes implements Chore {
       const router = facts.read.get(facts.model(this.#bodies.routers), { mesh, host }) ?? [];
       return [host, digestOf(router)];
     });
-    const guards = guardsOf(value, plan.unresolved, false);
+    const guards = guardsOf(value, plan);
     return { ...base, guards, bodies: parts.parts, routers: Object.fromEntries(routers) };
   }
 

@@ -3,7 +3,7 @@ import { MeshGroup, RoutingRule } from '../../api/routing.ts';
 import { Upstream } from '../../api/upstream.ts';
 import type { Facts } from '../../controller/index.ts';
 import type { AnyKind } from '../../kube/index.ts';
-import type { Mesh } from '../model.ts';
+import type { Mesh, MeshPlan } from '../model.ts';
 import type { Guards } from '../reconcile/decide.ts';
 
 /** Kinds without which a translation would take everything for gone. */
@@ -14,7 +14,9 @@ export function missingInputs(facts: Facts): readonly string[] {
   return INPUTS.filter((kind) => !facts.served(kind)).map(({ plural, group }) => `${plural}.${group}`);
 }
 
-export function guardsOf(mesh: Mesh, unresolved: readonly string[], isEnding: boolean): Guards {
+/** Without a plan: those of a mesh that is being deleted. */
+export function guardsOf(mesh: Mesh, plan?: Pick<MeshPlan, 'unresolved' | 'unresolvedHosts'>): Guards {
   const { adopt, allowEmpty, maxDeleteFraction } = mesh;
-  return { unresolved, adopt, allowEmpty, maxDeleteFraction, isEnding };
+  const { unresolved = [], unresolvedHosts = [] } = plan ?? {};
+  return { unresolved, unresolvedHosts, adopt, allowEmpty, maxDeleteFraction, isEnding: plan === undefined };
 }

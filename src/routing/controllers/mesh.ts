@@ -54,7 +54,7 @@ function planContents(view: View, mesh: MeshValue, plan: MeshPlan, backend: Mesh
   if (missing.length > 0) {
     return { steps: [], findings: { rejected: [], notProgrammed: [problems.inputMissing(missing)], leftOut } };
   }
-  const progress = backend.reconcile(view, keyOf(mesh.ref), guardsOf(mesh, plan.unresolved, false));
+  const progress = backend.reconcile(view, keyOf(mesh.ref), guardsOf(mesh, plan));
   const { steps, rejected, problems: notProgrammed, warnings, isPending = false } = progress;
   return { steps, findings: { rejected: rejected ? [rejected] : [], notProgrammed, isPending, leftOut, warnings } };
 }
@@ -71,7 +71,14 @@ function planRemoval(view: View, mesh: Mesh, backend: MeshBackend): Plan {
   return { steps, ...(found.length > 0 && tell(mesh, { rejected: [], notProgrammed: found })) };
 }
 
-const ENDING: Guards = { unresolved: [], adopt: false, allowEmpty: true, maxDeleteFraction: 1, isEnding: true };
+const ENDING: Guards = {
+  unresolved: [],
+  unresolvedHosts: [],
+  adopt: false,
+  allowEmpty: true,
+  maxDeleteFraction: 1,
+  isEnding: true,
+};
 
 function tell(mesh: Mesh, findings: Findings): Pick<Plan, 'status' | 'events'> {
   const status = soloStatus(mesh, findings);

@@ -161,13 +161,14 @@ export function planModels(backend: Backend<unknown>, options: TranslateOptions)
 
 /** Whether nobody could tell two resolutions apart: what else they hold follows from this. */
 function isSame(a: Workloads, b: Workloads): boolean {
-  const partsOf = ({ workloads, services: hosts, upstreams: injected, unresolved, told, failures }: Workloads) => [
+  const partsOf = ({
     workloads,
-    hosts,
-    injected,
+    services: hosts,
+    upstreams: injected,
     unresolved,
+    unresolvedUpstreams,
     told,
     failures,
-  ];
+  }: Workloads) => [workloads, hosts, injected, unresolved, unresolvedUpstreams, told, failures];
   return jsonEqual(partsOf(a), partsOf(b));
 }

@@ -3,7 +3,14 @@ import { decide, keptBackends } from './decide.ts';
 import type { Guards } from './decide.ts';
 import type { Found, Resource } from './resources.ts';
 
-const GUARDS: Guards = { unresolved: [], adopt: false, allowEmpty: false, maxDeleteFraction: 0.5, isEnding: false };
+const GUARDS: Guards = {
+  unresolved: [],
+  unresolvedHosts: [],
+  adopt: false,
+  allowEmpty: false,
+  maxDeleteFraction: 0.5,
+  isEnding: false,
+};
 
 const node = (name: string, backends: readonly string[] = []): Resource => ({
   type: 'virtualNode',
@@ -161,6 +168,23 @@ describe('a virtual node that pods still name', () => {
     const { removals, kept } = decide(FEW, found, { ...GUARDS, unresolved: ['d'] });
     expect(removals).toEqual([]);
     expect(idsOf(kept)).toEqual(['virtualNode d', 'virtualService d.svc', 'virtualRouter r', 'route r/0']);
+  });
+
+  test('stays a target of the routes of another host, whose rule is rejected for it', () => {
+    const split = ours(...FEW, node('d'), service('a', 'r'), router('r'), route('r', '0')).filter(
+      ({ id, router: of }) => id !== 'a.svc' || of !== undefined,
+    );
+    const guards = { ...GUARDS, unresolved: ['d'], unresolvedHosts: ['a.svc'] };
+    const { writes, removals, kept } = decide([...FEW, route('r', '1')], split, guards);
+    expect(removals).toEqual([]);
+    expect(idsOf(kept)).toEqual(['virtualNode d', 'virtualRouter r', 'route r/0']);
+    expect(idsOf(writes)).not.toContain('virtualService a.svc');
+    expect(idsOf(writes)).not.toContain('route r/1');
+  });
+
+  test('leaves a host that had no routes as it is wanted', () => {
+    const { writes } = decide(FEW, ours(...FEW), { ...GUARDS, unresolved: ['d'], unresolvedHosts: ['a.svc'] });
+    expect(idsOf(writes)).toEqual(idsOf(FEW));
   });
 
   test('stays a backend of those who call it', () => {

@@ -8,6 +8,8 @@ import type { Found, Resource, ResourceType } from './resources.ts';
 export interface Guards {
   /** Virtual nodes that pods name and that could not be made: what there is of them stays. */
   readonly unresolved: readonly string[];
+  /** Hosts with rules that lead to such virtual nodes: a router that such a host has stays as it is. */
+  readonly unresolvedHosts: readonly string[];
   /** Take over what others made under the same name. */
   readonly adopt: boolean;
   /** Remove the last virtual nodes, too. */
@@ -43,7 +45,10 @@ export function decide<W extends Resource, F extends Resource>(
   const foreignRouters = new Set(clashing.filter(({ type }) => type === 'virtualRouter').map(({ id }) => id));
   // Requests must not be led to a router whose routes are not ours.
   const isHeldBack = ({ router }: Resource): boolean => router !== undefined && foreignRouters.has(router);
-  const writes = wanted.filter((each) => !isForeign(each) && !isHeldBack(each));
+  const routesKept = guards.isEnding ? new Set<string>() : routesOfHosts(found, guards.unresolvedHosts);
+  const isKept = (each: Resource): boolean =>
+    routesKept.has(keyOf(each)) || (each.type === 'route' && routesKept.has(`virtualRouter ${each.router}`));
+  const writes = wanted.filter((each) => !isForeign(each) && !isHeldBack(each) && !isKept(each));
 
   const wantedIds = new Set(wanted.map(keyOf));
   // A mesh in which others have something can not go.
@@ -52,6 +57,7 @@ export function decide<W extends Resource, F extends Resource>(
     (each) => each.isOurs && !wantedIds.has(keyOf(each)) && (each.type !== 'mesh' || (guards.isEnding && !isShared)),
   );
   const needed = guards.isEnding ? new Set<Found<F>>() : neededByPods(obsolete, guards.unresolved);
+  for (const each of obsolete) if (routesKept.has(keyOf(each))) needed.add(each);
   const removable = obsolete.filter((each) => !needed.has(each));
   const blocked = guards.isEnding ? undefined : whyBlocked(wanted, found, removable, guards);
   const removed = blocked === undefined ? removable : [];
@@ -96,6 +102,20 @@ function neededByPods<F extends Resource>(obsolete: readonly Found<F>[], unresol
     ...ofType('virtualRouter').filter(({ id }) => routers.has(id)),
     ...ofType('route').filter(({ router }) => router !== undefined && routers.has(router)),
   ]);
+}
+
+/** The virtual services of hosts that lead to a router, with the router and its routes. */
+function routesOfHosts(found: readonly Found<Resource>[], hosts: readonly string[]): ReadonlySet<string> {
+  const ours = found.filter(({ isOurs }) => isOurs);
+  const services = ours.filter(
+    ({ type, host, router }) => type === 'virtualService' && router !== undefined && hosts.includes(host!),
+  );
+  const routers = new Set(services.map(({ router }) => router));
+  const lead = ours.filter(
+    ({ type, id, router }) =>
+      (type === 'virtualRouter' && routers.has(id)) || (type === 'route' && routers.has(router)),
+  );
+  return new Set([...services, ...lead].map(keyOf));
 }
 
 /** Virtual nodes and services come and go with pods; routers and routes only with rules, which people delete. */

@@ -3,7 +3,7 @@ import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
 import { keyOf } from '../model.ts';
 import type { HostRoutes, Match, Mode, Ref, Route, RuleOutcome } from '../model.ts';
-import { sortedBy } from '../names.ts';
+import { byText, sortedBy } from '../names.ts';
 import { firstProblem } from './rule.ts';
 import type { RulePlan } from './rule.ts';
 import type { Workloads } from './workloads.ts';
@@ -11,6 +11,8 @@ import type { Workloads } from './workloads.ts';
 export interface Merged {
   readonly rules: readonly RuleOutcome[];
   readonly hostRoutes: readonly HostRoutes[];
+  /** Hosts of rules that were rejected while pods that they send requests to can not be read. */
+  readonly unresolvedHosts: readonly string[];
   readonly warnings: readonly { readonly rule: Ref; readonly problem: Problem }[];
   /** Why the mesh as a whole is rejected, in compat mode. */
   readonly failure?: Problem;
@@ -21,10 +23,14 @@ export function mergeRules(plans: readonly RulePlan[], { serviceOf }: Workloads,
   const portsOf = new Map<string, Set<number>>();
   const routesOf = new Map<string, Route[]>();
   const rules: RuleOutcome[] = [];
+  const unresolvedHosts = new Set<string>();
   for (const plan of plans) {
     const rejected = firstProblem(plan.problems) ?? (mode === 'strict' ? portConflict(plan, portsOf) : undefined);
     rules.push({ rule: plan.rule, hosts: plan.hosts, ...(rejected && { rejected }) });
-    if (rejected !== undefined) continue;
+    if (rejected !== undefined) {
+      if (plan.isUnresolved) for (const host of plan.hosts) unresolvedHosts.add(host);
+      continue;
+    }
     const routes = plan.matches.map(({ index, match }) => ({
       rule: plan.rule,
       matcher: index,
@@ -57,7 +63,13 @@ export function mergeRules(plans: readonly RulePlan[], { serviceOf }: Workloads,
       : [];
   });
   const warnings = mode === 'strict' ? hostRoutes.flatMap(hostWarnings) : [];
-  return { rules, hostRoutes, warnings, ...(failure && { failure }) };
+  return {
+    rules,
+    hostRoutes,
+    unresolvedHosts: [...unresolvedHosts].sort(byText),
+    warnings,
+    ...(failure && { failure }),
+  };
 }
 
 /** The later of two rules that want different ports of one host is rejected. */

@@ -50,6 +50,7 @@ export function assemblePlan(
     connectivity: allowAll ? 'all' : 'routed',
     rules: [],
     unresolved: [],
+    unresolvedHosts: [],
     diagnostics: [],
   };
   const ofMesh = (problem: Problem): Diagnostic => diagnostic('error', 'Mesh', mesh.ref, problem);
@@ -103,6 +104,7 @@ export function assemblePlan(
     hostRoutes: merged.hostRoutes,
     rules: merged.rules,
     unresolved: workloads.unresolved,
+    unresolvedHosts: merged.unresolvedHosts,
     diagnostics,
     ...(failure && { failure }),
   };

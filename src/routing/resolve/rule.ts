@@ -4,6 +4,7 @@ import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
 import type { Action, Match, Mode, Ref, Rule, Selector, Target, WeightedDestination } from '../model.ts';
 import { byText } from '../names.ts';
+import { finder } from './find.ts';
 import { hostAndPort, selectUpstreams } from './upstreams.ts';
 import type { Workloads } from './workloads.ts';
 
@@ -27,6 +28,8 @@ export interface RulePlan {
   /** Destinations that are only a part of the pods. */
   readonly subsets: readonly number[];
   readonly hosts: readonly string[];
+  /** It sends requests to pods that are there and whose virtual node could not be made. */
+  readonly isUnresolved: boolean;
   readonly problems: readonly RuleProblem[];
   readonly warnings: readonly Problem[];
 }
@@ -51,9 +54,15 @@ export function resolveRule(rule: Rule, workloads: Workloads, mode: Mode): RuleP
     split,
     subsets: destinations.flatMap(({ to }, index) => (to?.subset === undefined ? [] : [index])),
     hosts,
+    isUnresolved: destinations.some(({ to }) => leadsToUnresolved(to?.upstream, workloads)),
     problems: found,
     warnings,
   };
+}
+
+function leadsToUnresolved(upstream: Ref | undefined, { find, unresolvedUpstreams }: Workloads): boolean {
+  if (upstream === undefined || unresolvedUpstreams.length === 0) return false;
+  return find(upstream) === undefined && finder(unresolvedUpstreams)(upstream) !== undefined;
 }
 
 /** Of several problems, the one that the original would have met first. */

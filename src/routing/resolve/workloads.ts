@@ -27,6 +27,8 @@ export interface Workloads {
   readonly find: Find<Upstream>;
   readonly hostOf: ReadonlyMap<Upstream, string>;
   readonly unresolved: readonly string[];
+  /** Upstreams, by the text of their key, of pods whose virtual nodes could not be made. */
+  readonly unresolvedUpstreams: readonly Upstream[];
   /** What is wrong with pods and upstreams, and with virtual nodes. */
   readonly told: readonly Told[];
   readonly failures: readonly Problem[];
@@ -56,7 +58,7 @@ export type Running = Pick<Snapshot, 'pods' | 'upstreams' | 'services'>;
 
 export function resolveWorkloads(meshName: string, snapshot: Running, mode: Mode): Workloads {
   const told: Told[] = [];
-  const named = new Set<string>();
+  const named = new Map<Pod, string>();
   const candidates = membersOf(meshName, snapshot.pods, mode, told, named);
   const all = injectedBy(snapshot.upstreams, candidates, mode, told);
   const members = withoutBroken(candidates, all, snapshot.services, told);
@@ -80,19 +82,20 @@ export function resolveWorkloads(meshName: string, snapshot: Running, mode: Mode
     upstreams,
     find: finder(upstreams),
     hostOf: new Map(injected.map(({ upstream, host }) => [upstream, host])),
-    unresolved: [...named].filter((node) => !ids.has(node)).sort(byText),
+    unresolved: [...new Set(named.values())].filter((node) => !ids.has(node)).sort(byText),
+    unresolvedUpstreams: selectingUnresolved(snapshot.upstreams, named, ids, mode),
     told,
     failures,
   };
 }
 
-/** The pods of a mesh, by the text of their key; `named` gets the virtual nodes of those that are skipped, too. */
+/** The pods of a mesh, by the text of their key; `named` gets those that are skipped, too, with their virtual nodes. */
 function membersOf(
   meshName: string,
   pods: readonly Pod[],
   mode: Mode,
   told: Told[],
-  named: Set<string>,
+  named: Map<Pod, string>,
 ): readonly Member[] {
   const members: Member[] = [];
   for (const pod of pods) {
@@ -103,7 +106,7 @@ function membersOf(
     }
     const node = sidecar.nodes.get(meshName);
     if (node === undefined) continue;
-    named.add(node);
+    named.set(pod, node);
     const found = appPortsOf(pod, mode);
     if (found.kind === 'ports') members.push({ pod, node, ports: found.ports });
     else if (found.kind === 'none') members.push({ pod, node, ports: [], portless: found.problem });
@@ -127,6 +130,22 @@ function injectedBy(upstreams: readonly Upstream[], members: readonly Member[], 
     }
     return [{ upstream, service, selector: selector ?? {}, ...found, members: selected }];
   });
+}
+
+/** The upstreams that select pods whose virtual nodes are not among those that were made. */
+function selectingUnresolved(
+  upstreams: readonly Upstream[],
+  named: ReadonlyMap<Pod, string>,
+  made: ReadonlySet<string>,
+  mode: Mode,
+): readonly Upstream[] {
+  const lost = [...named].filter(([, node]) => !made.has(node)).map(([pod]) => ({ pod }));
+  if (lost.length === 0) return [];
+  const index = new PodIndex(lost);
+  const selected = upstreams.filter(
+    ({ spec }) => spec.kind === 'kube' && podsOf(index, spec.service.namespace, spec.selector, mode).length > 0,
+  );
+  return sortedBy(selected, ({ ref }) => keyOf(ref));
 }
 
 /** Without pods that a service leads to and that do not say where they listen. */
