@@ -1,6 +1,7 @@
 // YAML as kubectl reads it, which is YAML 1.1 with habits of its own. Read by everything that takes `-f`.
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
 import type { Document, Node, ScalarTag, Tags } from 'yaml';
+import { TOO_DEEP, tooDeepYaml } from './yaml-depth.ts';
 import { indented } from './yaml-indent.ts';
 
 /** A place in a text, from 1. */
@@ -28,10 +29,22 @@ export interface YamlDocument {
 
 /** The documents of a text. */
 export function parseYaml(text: string): readonly YamlDocument[] {
+  const deep = tooDeepYaml(text);
+  if (deep !== undefined) return [unread(positionIn(text, deep), TOO_DEEP)];
   const strict = parse(text);
   if (strict.documents.every(({ errors }) => errors.length === 0)) return documentsOf(strict, new Map());
   const repaired = indented(text);
   return documentsOf(parse(repaired.text), repaired.added);
+}
+
+/** A text that no parser is given. */
+function unread(position: Position, message: string): YamlDocument {
+  return { problems: [{ ...position, message }], value: () => undefined, positionOf: () => position };
+}
+
+function positionIn(text: string, offset: number): Position {
+  const lines = text.slice(0, offset).split('\n');
+  return { line: lines.length, column: lines.at(-1)!.length + 1 };
 }
 
 interface Parsed {

@@ -6,6 +6,7 @@ import type { Place, Source } from '../../routing/index.ts';
 import { invalidFile } from '../exit.ts';
 import { parseYaml } from '../manifests/kubectl-yaml.ts';
 import { filesOf } from '../manifests/read.ts';
+import { TOO_DEEP, tooDeepJson } from '../manifests/yaml-depth.ts';
 import { itemOffsets, offsetIn, valuesOf } from './json-text.ts';
 import { readPlainYaml } from './plain-yaml.ts';
 import { chunksOf } from './yaml-chunks.ts';
@@ -76,14 +77,17 @@ function plain(value: () => unknown, told: (position: Position) => string): unkn
 function* jsonOf(file: string, text: string): Generator<Document> {
   const told = placesIn(file, text);
   const whole = parsed(text);
+  const values =
+    whole === undefined ? valuesOf(text).map(([each, start]) => ({ each, start, value: parsed(each) })) : [];
+  if (values.some(({ value }) => value === undefined)) {
+    yield* yamlOf(file, text);
+    return;
+  }
+  const deep = tooDeepJson(text);
+  if (deep !== undefined) throw invalidFile(told(deep), TOO_DEEP);
   if (whole !== undefined) {
     const items = once(() => itemOffsets(text));
     yield { value: whole, where: (at) => told(offsetOfField(text, at, items)) };
-    return;
-  }
-  const values = valuesOf(text).map(([each, start]) => ({ each, start, value: parsed(each) }));
-  if (values.some(({ value }) => value === undefined)) {
-    yield* yamlOf(file, text);
     return;
   }
   for (const { each, start, value } of values) {

@@ -157,6 +157,15 @@ describe('what is wrong with the input is told with its place', () => {
     ['no name', 'apiVersion: v1\nkind: Pod\nmetadata: {}\n', ':3:1: metadata.name is missing or no text'],
     ['an item of a list', JSON.stringify(list([MESH, 5]), undefined, 1), ':18:3: an object is a mapping of fields'],
     ['JSON that ends too early', '{"apiVersion": "v1",\n "kind": "Pod"', ':2:'],
+    ['brackets without end', `a: 1\nb: ${'['.repeat(200_000)}`, ':2:104: lists and maps are nested more than 100 deep'],
+    ['brackets alone', '['.repeat(200_000), ':1:101: lists and maps are nested more than 100 deep'],
+    ['braces over many lines', '{a:\n'.repeat(20_000), ':101:1: lists and maps are nested more than 100 deep'],
+    ['dashes without end', '- '.repeat(20_000), ':1:201: lists and maps are nested more than 100 deep'],
+    [
+      'JSON that is too deep',
+      `{"a[": ${'['.repeat(5000)}${']'.repeat(5000)}}`,
+      ':1:107: lists and maps are nested more than 100 deep',
+    ],
     ['aliases without end', `a: &a [1, 1]\n${bomb()}`, ':1:1: Excessive alias count'],
     [
       'the second document',
