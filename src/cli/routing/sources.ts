@@ -11,6 +11,8 @@ import { itemOffsets, offsetIn, valuesOf } from './json-text.ts';
 import { readPlainYaml } from './plain-yaml.ts';
 import { chunksOf } from './yaml-chunks.ts';
 
+const TWICE = 'the key is given twice: remove one of them';
+
 /** A place in a text, from 1. */
 interface Position {
   readonly line: number;
@@ -57,8 +59,9 @@ function* yamlOf(file: string, text: string): Generator<Document> {
       continue;
     }
     for (const [index, { problems, value }] of parseYaml(chunk).entries()) {
-      const problem = problems.find(({ isWarning }) => !isWarning);
-      if (problem !== undefined) throw invalidFile(told(problem), problem.message);
+      const problem = problems.find(({ isWarning }) => !isWarning) ?? problems[0];
+      // kubectl leaves it to the server to refuse a key that is given twice; there is none here.
+      if (problem !== undefined) throw invalidFile(told(problem), problem.isWarning ? TWICE : problem.message);
       yield { value: plain(value, told), where: whereIn(index), ...(list && { list }) };
     }
   }

@@ -166,6 +166,7 @@ describe('what is wrong with the input is told with its place', () => {
       `{"a[": ${'['.repeat(5000)}${']'.repeat(5000)}}`,
       ':1:107: lists and maps are nested more than 100 deep',
     ],
+    ['a key twice', 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  name: b\n', ':5:3: the key is given twice'],
     ['aliases without end', `a: &a [1, 1]\n${bomb()}`, ':1:1: Excessive alias count'],
     [
       'the second document',
