@@ -6,6 +6,7 @@ import { defineTable } from '../kube/index.ts';
 import type { KubeObject } from '../kube/index.ts';
 import { claimNameOf, claimUidOf, refersTo } from './claim-ref.ts';
 import {
+  BIND_COMPLETE,
   CLAIM_LABEL,
   CLAIM_UID,
   DEVSANDBOX,
@@ -145,6 +146,11 @@ export function policyFor(view: View, target: DeploymentTarget, claim = claimOf(
 /** The first of these that is a policy; without any, nothing is deleted. */
 export function reclaimPolicyOf(...sources: readonly (string | undefined)[]): 'Delete' | 'Retain' {
   return sources.find((source) => source === 'Delete' || source === 'Retain') === 'Delete' ? 'Delete' : 'Retain';
+}
+
+/** Whether a claim is bound or was. The phase says so before the mark does: if the target goes in between, it is lost. */
+export function wasBound({ metadata, status }: DeploymentTargetClaim): boolean {
+  return metadata.annotations?.[BIND_COMPLETE] !== undefined || ['Bound', 'Lost'].includes(status?.phase ?? '');
 }
 
 /** Whether a claim has a target, or one is being made for it. */

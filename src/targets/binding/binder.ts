@@ -7,9 +7,10 @@ import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, PlannedCondition, PlannedEvent, View } from '../../controller/index.ts';
 import { removeUnchanged, annotate } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
-import { BIND_COMPLETE, BOUND_AT, CLAIM_FINALIZER, EXPIRES_AT } from '../names.ts';
+import { BOUND_AT, CLAIM_FINALIZER, EXPIRES_AT } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { besideOthers, condition, errorCondition, withError } from '../status.ts';
+import { wasBound } from '../world.ts';
 import { planClaimDeletion } from './claim-deletion.ts';
 import { claimFailure } from './claim-failure.ts';
 import { expiryOf } from './expiry.ts';
@@ -42,9 +43,7 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
       events: [{ type: 'Normal', reason: 'Expired', note: `the claim has lived for ${expiry.ttl}` }],
     };
   }
-  // The phase says so before the mark does: if the target goes in between, the claim has lost it.
-  const isComplete =
-    claim.metadata.annotations?.[BIND_COMPLETE] !== undefined || ['Bound', 'Lost'].includes(claim.status?.phase ?? '');
+  const isComplete = wasBound(claim);
   const verdict = isComplete ? upkeep(view, claim, settings) : findTarget(view, claim, settings);
   const phase = verdict.phase ?? claim.status?.phase;
   const progress = phase === 'Pending' ? progressOf(view, claim, settings) : undefined;

@@ -5,6 +5,7 @@ import type { KubeObject, ObjectMeta } from '../../kube/index.ts';
 import { planRequestedTarget } from './target.ts';
 import { Namespace } from '../objects.ts';
 import { defaultSettings } from '../settings.ts';
+import { namespaceDeleted, SUBSPACE_DELETED } from '../spaces/deleted.ts';
 import { ago, object, planIn, shown } from '../testing/planning.ts';
 import { requestOf } from '../world.ts';
 
@@ -168,6 +169,32 @@ describe('a request that is ready', () => {
     ]);
     const theirs = target({}, { annotations: {} });
     expect(shown(plan(moved, claim(), ofClass(), theirs))).toEqual([]);
+  });
+});
+
+describe('a request whose space was deleted', () => {
+  const deleted = (message: string, given: Given = {}): SpaceRequest => {
+    const it = request(given);
+    const conditions = [{ type: 'Ready', status: 'False', reason: 'UnableToProvision', message }];
+    return { ...it, status: { ...it.status, conditions } };
+  };
+  const messages = [SUBSPACE_DELETED, namespaceDeleted('place')];
+
+  test.each(messages)('goes while nobody has its target, so that another is made: %s', (message) => {
+    expect(shown(plan(deleted(message), claim(), ofClass()))).toEqual([gone]);
+    expect(shown(plan(deleted(message, { labels: labelled }), claim(), ofClass('Retain')))).toEqual([gone]);
+  });
+
+  test.each(messages)('stays for its target, and for a claim that had it: %s', (message) => {
+    const it = deleted(message, { labels: labelled });
+    const complete = claim({ annotations: { 'dt.appstudio.redhat.com/bind-complete': 'true' } });
+    const bound = { ...claim(), status: { phase: 'Bound' } };
+    const others = [[claim(), target()], [complete], [bound]];
+    expect(others.map((each) => shown(plan(it, ofClass(), ...each)))).toEqual([[], [], []]);
+  });
+
+  test('is not one that fails for another reason, which may pass', () => {
+    expect(shown(plan(deleted('parentSpace is being deleted'), claim(), ofClass()))).toEqual([]);
   });
 });
 

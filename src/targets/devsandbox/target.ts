@@ -7,6 +7,7 @@ import { edit, make, remove, removeUnchanged, withAnnotations } from '../../kube
 import type { Step } from '../../kube/index.ts';
 import { claimNameOf, claimRefTo, refersTo } from '../claim-ref.ts';
 import { hasReadyCondition } from '../spaces/conditions.ts';
+import { isSpaceDeleted } from '../spaces/deleted.ts';
 import {
   BIND_COMPLETE,
   CLAIM_LABEL,
@@ -25,7 +26,7 @@ import {
 import type { Settings } from '../settings.ts';
 import { targetNameProblem } from '../provisioning/target-name.ts';
 import { isEnding } from '../provisioning/eligible.ts';
-import { classOf, mayStandFor, reclaimPolicyOf, targetsReferringTo } from '../world.ts';
+import { classOf, mayStandFor, reclaimPolicyOf, targetsReferringTo, wasBound } from '../world.ts';
 
 export function devsandboxTarget(settings: Settings): ControllerDefinition {
   return defineController<SpaceRequest>({
@@ -51,11 +52,13 @@ export function planRequestedTarget(view: View, request: SpaceRequest, settings:
   const isOver = claim.metadata.deletionTimestamp !== undefined || isEnding(view, request.metadata.namespace);
   if (isOver) return {};
   if (target !== undefined) return { steps: keepSteps(request, target, credentials) };
+  // Nobody has had the space yet: when this one is gone, another is asked for.
+  if (isSpaceDeleted(request) && !wasBound(claim)) return { steps: [remove(SpaceRequest, request)] };
   if (credentials === undefined) return {};
   // Somebody deleted the target: the claim has lost it, and whoever wants it back takes the label off the request.
-  const wasBound = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
+  const isComplete = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
   const isLabelled = request.metadata.labels?.[TARGET_LABEL] !== undefined || !fitsLabel(sandboxTarget(claimName));
-  if (wasBound && isLabelled) return {};
+  if (isComplete && isLabelled) return {};
   if (targetNameProblem(view, claim) !== undefined) return {};
   const made = targetFor(view, request, claim, credentials, settings);
   return {

@@ -7,6 +7,7 @@ import { claimNameOf } from '../claim-ref.ts';
 import { isTargetOf } from '../namespaces/world.ts';
 import { Namespace } from '../objects.ts';
 import { readyOf } from '../spaces/conditions.ts';
+import { isSpaceDeleted } from '../spaces/deleted.ts';
 import type { Problem } from '../provisioning/eligible.ts';
 import { requestOf } from '../world.ts';
 
@@ -53,7 +54,7 @@ function requestProblem(view: View, target: DeploymentTarget): BackingProblem | 
   return {
     reason: 'SpaceFailed',
     message: `SpaceRequest ${request.metadata.name}: ${message || reason}`,
-    isGone: false,
+    isGone: isSpaceDeleted(request),
   };
 }
 

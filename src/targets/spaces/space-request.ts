@@ -11,6 +11,7 @@ import type { Settings } from '../settings.ts';
 import { isEnding } from '../provisioning/eligible.ts';
 import { readyOf, report } from './conditions.ts';
 import type { Readiness } from './conditions.ts';
+import { SUBSPACE_DELETED } from './deleted.ts';
 import { requestFailure } from './failure.ts';
 import {
   PARENT_LABEL,
@@ -57,9 +58,7 @@ export function planSpaceRequest(view: View, request: SpaceRequest, settings: Se
   }
   const [space] = spaces;
   if (space === undefined) {
-    if (request.status?.targetClusterURL !== undefined) {
-      return failed('the subSpace was deleted, with its namespaces and all that was in them');
-    }
+    if (request.status?.targetClusterURL !== undefined) return failed(SUBSPACE_DELETED);
     const made = spaceFor(request, parent, freeName(view, request, parent));
     return { ...report(view, request, { reason: 'Provisioning' }), steps: [make(Space, made)] };
   }

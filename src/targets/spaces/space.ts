@@ -8,6 +8,7 @@ import { LAST_CLAIM, TOOLCHAIN_FINALIZER } from '../names.ts';
 import { Namespace, ServiceAccount } from '../objects.ts';
 import type { Settings } from '../settings.ts';
 import { report } from './conditions.ts';
+import { namespaceDeleted } from './deleted.ts';
 import { spaceFailure } from './failure.ts';
 import { membersOf } from './members.ts';
 import { PARENT_LABEL, SPACE_LABEL, STATE_LABEL, tierHashLabel } from './names.ts';
@@ -62,7 +63,7 @@ function obstacle(view: View, space: Space, { metadata }: Namespace): string | u
   const live = view.get(Namespace, { name: metadata.name });
   const wasMade = space.status?.provisionedNamespaces?.some(({ name }) => name === metadata.name);
   if (wasMade && (live === undefined || live.metadata.deletionTimestamp !== undefined)) {
-    return `namespace ${metadata.name} was deleted, with all that was in it`;
+    return namespaceDeleted(metadata.name);
   }
   if (live === undefined || live.metadata.labels?.[SPACE_LABEL] === space.metadata.name) return undefined;
   return `namespace ${metadata.name} exists already and does not belong to the space`;
