@@ -25,7 +25,7 @@ import { backingProblem } from './backing.ts';
 import type { BackingProblem } from './backing.ts';
 import { besideOthers, condition, errorCondition, withError } from '../status.ts';
 import { targetWarnings, warningEvents } from './target-warnings.ts';
-import { claimOf, Claims, classOf, policyFor, requestOf } from '../world.ts';
+import { claimOf, Claims, classOf, policyFor, requestOf, wasBound } from '../world.ts';
 
 /** How long freeing may take before the target is called failed, and how often to look meanwhile. */
 const STUCK_MS = 120_000;
@@ -57,7 +57,7 @@ function planTarget(view: View, target: DeploymentTarget): Plan {
 
   const gone = backingProblem(view, target);
   const { phase, steps } = present(view, target, policy);
-  if (gone?.isGone && OPEN.has(phase)) return giveUp(target, gone);
+  if (gone?.isGone && isUntaken(view, target, phase)) return giveUp(target, gone);
   const problem = policyProblem(ofClass);
   const warnings = targetWarnings(view, target, phase);
   const ready = readiness(phase, problem, gone);
@@ -85,7 +85,13 @@ function readiness(phase: string, problem: string | undefined, gone: BackingProb
   return condition('Ready', isOfUse, phase, problem ?? gone?.message ?? missing);
 }
 
-/** A target that nobody has yet, of a namespace that is gone, is never bound: whoever made it makes another. */
+/** Whether nobody has a target yet, also where it says that it is bound: its claim did not come to say so, too. */
+function isUntaken(view: View, target: DeploymentTarget, phase: string): boolean {
+  const claim = phase === 'Bound' ? claimOf(view, target) : undefined;
+  return OPEN.has(phase) || (claim !== undefined && !wasBound(claim));
+}
+
+/** A target that nobody has yet, of a place that is gone, is never bound: whoever made it makes another. */
 function giveUp(target: DeploymentTarget, { reason, message }: BackingProblem): Plan {
   return {
     steps: [removeUnchanged(DeploymentTarget, target)],

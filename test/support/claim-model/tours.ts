@@ -217,6 +217,23 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     ...['a', 'b', 'c'].map((name): Action => ({ do: 'delete claim', name })),
     settle,
   ],
+  'the space of a claim loses its namespace before anybody has it': [
+    { do: 'doom', process: 'binder', writes: 5 },
+    { do: 'claim', name: 'a', class: 'sandbox-kept' },
+    settle,
+    { do: 'delete namespace', nth: 0 },
+    { do: 'start', process: 'all' },
+    settle,
+  ],
+  'a target loses namespace and reference before its claim says that it is bound': [
+    { do: 'doom', process: 'binder', writes: 5 },
+    { do: 'claim', name: 'a', class: 'room-kept' },
+    settle,
+    { do: 'edit target', name: 'a-dt', claim: '' },
+    { do: 'delete namespace', nth: 0 },
+    { do: 'start', process: 'all' },
+    settle,
+  ],
   'a claim ends when its time is over': [
     { do: 'claim', name: 'a', class: 'room', ttl: '1h' },
     settle,
