@@ -25,6 +25,7 @@ export const CODES = {
   RULE_NO_MATCHERS: 'a rule has no request matcher',
   RULE_PATH_MISSING: 'a request matcher has no path',
   RULE_PATH_INVALID: 'a path does not begin with a slash',
+  RULE_REGEX_INVALID: 'a regular expression is none that Envoy takes (RE2 syntax)',
   RULE_MATCHER_UNSUPPORTED: 'the mesh can not match requests in this way',
   RULE_SOURCE_UNSUPPORTED: 'the mesh can not tell requests by who sends them',
   RULE_TYPE_UNSUPPORTED: 'the mesh can not do what the rule wants',
@@ -158,6 +159,11 @@ export const problems = {
     of(
       'RULE_PATH_INVALID',
       `spec.requestMatchers[${index}] of routing rule ${keyOf(rule)} has the path ${JSON.stringify(path)}, which does not begin with a slash`,
+    ),
+  regexInvalid: (rule: Ref, index: number, regex: string, why: string) =>
+    of(
+      'RULE_REGEX_INVALID',
+      `spec.requestMatchers[${index}] of routing rule ${keyOf(rule)} has the regular expression ${JSON.stringify(regex)}, which Envoy refuses: ${why}`,
     ),
   matcherUnsupported: (rule: Ref, type: string, why = '') =>
     of(

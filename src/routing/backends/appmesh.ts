@@ -1,6 +1,7 @@
 // What both dialects of AWS App Mesh have in common: what it can express, its limits, and the routes of a router.
 import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
+import { regexProblem } from '../../traffic/regex.ts';
 import type { HostRoutes, Match, MeshPlan, Mode, Route, ServiceHost, ValueMatch, Workload } from '../model.ts';
 import { memo } from '../memo.ts';
 import { sanitize } from '../names.ts';
@@ -79,6 +80,8 @@ export function limits({ rule, matches, split }: RulePlan): readonly RuleProblem
     if (path.kind !== 'regex' && !path.value.startsWith('/')) {
       return [{ ...problems.pathInvalid(rule, index, path.value), step, index }];
     }
+    const regex = brokenRegex(match);
+    if (regex !== undefined) return [{ ...problems.regexInvalid(rule, index, ...regex), step, index }];
     const broken = brokenLimit(match);
     if (broken === undefined) return [];
     const [type, why] = broken;
@@ -88,6 +91,15 @@ export function limits({ rule, matches, split }: RulePlan): readonly RuleProblem
     found.push({ ...problems.tooManyTargets(rule, split.length, MOST_TARGETS), step: STEP.limits, index: 0 });
   }
   return found;
+}
+
+/** A regular expression that Envoy would refuse, with all routes of its port. */
+function brokenRegex({ path, headers }: Match): readonly [regex: string, why: string] | undefined {
+  const values = headers.filter(({ value, regex }) => regex && value !== '').map(({ value }) => value);
+  for (const regex of path.kind === 'regex' ? [path.value, ...values] : values) {
+    const why = regexProblem(regex);
+    if (why !== undefined) return [regex, why];
+  }
 }
 
 function brokenLimit({ path, headers, query, methods }: Match): readonly [type: string, why: string] | undefined {
