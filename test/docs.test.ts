@@ -134,7 +134,7 @@ offshoot() {
 const BEFORE: Readonly<Record<string, string>> = {
   'docs/guide/gitops.md': 'kubectl apply -f examples/shop.yaml',
   'docs/guide/routing.md': `kubectl apply -f - <<EOF
-{"apiVersion": "supergloo.solo.io/v1", "kind": "Mesh", "metadata": {"name": "shop", "namespace": "default"},
+{"apiVersion": "supergloo.solo.io/v1", "kind": "Mesh", "metadata": {"name": "payments", "namespace": "default"},
  "spec": {"awsAppMesh": {"region": "us-east-1"}}}
 EOF`,
 };
