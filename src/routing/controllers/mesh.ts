@@ -40,8 +40,12 @@ function planMesh(view: View, mesh: Mesh, models: Models, backend: MeshBackend):
   const plan = view.read.get(view.model(models.plans.meshPlans), key);
   if (value === undefined || plan === undefined) return {};
   const hold: readonly Step[] = isHeld ? [] : [edit(Mesh, mesh, withFinalizer(mesh))];
-  const { steps, findings } = planContents(view, value, plan, backend);
-  return { ...tell(mesh, findings), steps: [...hold, ...steps] };
+  const { steps, findings, requeueAfterMs } = planContents(view, value, plan, backend);
+  return {
+    ...tell(mesh, findings),
+    steps: [...hold, ...steps],
+    ...(requeueAfterMs !== undefined && { requeueAfterMs }),
+  };
 }
 
 /** Writes what can be written. A mesh that can not be translated as a whole stays as it is. */
@@ -55,11 +59,15 @@ function planContents(view: View, mesh: MeshValue, plan: MeshPlan, backend: Mesh
     return { steps: [], findings: { rejected: [], notProgrammed: [problems.inputMissing(missing)], leftOut } };
   }
   const progress = backend.reconcile(view, keyOf(mesh.ref), guardsOf(mesh, plan));
-  const { steps, rejected, problems: notProgrammed, warnings, isPending = false } = progress;
-  return { steps, findings: { rejected: rejected ? [rejected] : [], notProgrammed, isPending, leftOut, warnings } };
+  const { steps, rejected, problems: notProgrammed, warnings, isPending = false, requeueAfterMs } = progress;
+  return {
+    steps,
+    findings: { rejected: rejected ? [rejected] : [], notProgrammed, isPending, leftOut, warnings },
+    ...(requeueAfterMs !== undefined && { requeueAfterMs }),
+  };
 }
 
-interface Contents {
+interface Contents extends Pick<Plan, 'requeueAfterMs'> {
   readonly steps: readonly Step[];
   readonly findings: Findings;
 }

@@ -8,7 +8,7 @@ import type { Problem } from '../errors.ts';
 import { memo } from '../memo.ts';
 import { APP_MESH, AppMesh, VirtualNode, VirtualRouter, VirtualService } from '../objects.ts';
 import type { Backend } from '../objects.ts';
-import { decide, keptBackends } from '../reconcile/decide.ts';
+import { decide, keptBackends, wantedText } from '../reconcile/decide.ts';
 import type { Guards } from '../reconcile/decide.ts';
 import { titleOf } from '../reconcile/resources.ts';
 import { partsIn } from '../models/parts.ts';
@@ -22,6 +22,8 @@ const MANAGED_BY = 'app.kubernetes.io/managed-by';
 /** An annotation, because a label is too short for two names: the Mesh that an object was made for. */
 const OF_MESH = 'offshoot.dev/mesh';
 const BY_MESH = 'mesh';
+/** Pods that go one after the other count together: nothing is removed before what is wanted has been the same so long. */
+const SETTLE_MS = 2_000;
 
 const KINDS = ([AppMesh, VirtualNode, VirtualRouter, VirtualService] as readonly Kind<KubeObject>[]).map((kind) =>
   defineTable(kind, { indexes: { [BY_MESH]: meshOf } }),
@@ -42,6 +44,8 @@ function meshOf({ metadata }: KubeObject): readonly string[] {
 export interface Reconciliation {
   readonly steps: readonly Step[];
   readonly problems: readonly Problem[];
+  /** When to look again although nothing changes. */
+  readonly requeueAfterMs?: number;
   /** Nothing that was made for the mesh is left. */
   readonly isGone: boolean;
 }
@@ -57,7 +61,8 @@ function reconcileObjects(view: View, mesh: string, wanted: readonly KubeObject[
   if (missing !== undefined) return { steps: [], problems: guards.isEnding ? [] : [missing], isGone: true };
   const marked = wanted.map((object) => resourceOf(withMarks(object, mesh)));
   const found = foundIn(view, mesh, marked);
-  const decision = decide(marked, found, guards);
+  const settledInMs = SETTLE_MS - view.heldFor(`wanted ${wantedText(marked)}`);
+  const decision = decide(marked, found, { ...guards, isUnsettled: settledInMs > 0 });
   const liveNodes = new Map(found.filter(({ type }) => type === 'virtualNode').map((each) => [each.id, each]));
   const refused: Problem[] = [];
   const steps: Step[] = [];
@@ -78,6 +83,7 @@ function reconcileObjects(view: View, mesh: string, wanted: readonly KubeObject[
   return {
     steps,
     problems: [...refused, ...decision.foreign, ...blocked],
+    ...(decision.isWaiting && settledInMs > 0 && { requeueAfterMs: settledInMs }),
     isGone: !found.some(({ isOurs }) => isOurs),
   };
 }

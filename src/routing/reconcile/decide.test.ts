@@ -156,6 +156,18 @@ describe('guards', () => {
     expect(decide([node('a'), service('a')], found, GUARDS).removals.flat()).toHaveLength(21);
   });
 
+  test('nothing is removed, and all is still called, while what is wanted changes', () => {
+    const found = ours(...FEW, node('d'), service('d'));
+    const unsettled = decide(FEW, found, { ...GUARDS, isUnsettled: true });
+    expect(unsettled).toMatchObject({ removals: [], isWaiting: true });
+    expect(keptBackends(node('a', ['d.svc']), unsettled.kept, node('a'))).toEqual(['d.svc']);
+    expect(decide(FEW, found, GUARDS)).toMatchObject({
+      isWaiting: false,
+      removals: [[{ id: 'd.svc' }], [{ id: 'd' }]],
+    });
+    expect(decide([], found, { ...GUARDS, isUnsettled: true, isEnding: true }).isWaiting).toBe(false);
+  });
+
   test('nothing to remove is never blocked', () => {
     expect(decide([mesh], ours(mesh), GUARDS).blocked).toBeUndefined();
   });

@@ -18,6 +18,8 @@ export interface Guards {
   readonly maxDeleteFraction: number;
   /** The mesh itself is being deleted: everything of it goes. */
   readonly isEnding: boolean;
+  /** What is wanted has just changed and may go on to change: nothing is removed yet. */
+  readonly isUnsettled?: boolean;
 }
 
 export interface Decision<W extends Resource, F extends Resource> {
@@ -27,6 +29,8 @@ export interface Decision<W extends Resource, F extends Resource> {
   readonly removals: readonly (readonly Found<F>[])[];
   /** No longer asked for, and left where it is. */
   readonly kept: readonly Found<F>[];
+  /** Something would be removed, and waits until it is certain what is wanted. */
+  readonly isWaiting: boolean;
   /** Why nothing is removed. */
   readonly blocked?: Problem;
   /** What others have made under names that we want. */
@@ -60,11 +64,13 @@ export function decide<W extends Resource, F extends Resource>(
   for (const each of obsolete) if (routesKept.has(keyOf(each))) needed.add(each);
   const removable = obsolete.filter((each) => !needed.has(each));
   const blocked = guards.isEnding ? undefined : whyBlocked(wanted, found, removable, guards);
-  const removed = blocked === undefined ? removable : [];
+  const isWaiting = guards.isUnsettled === true && !guards.isEnding && removable.length > 0;
+  const removed = blocked === undefined && !isWaiting ? removable : [];
   return {
     writes: ordered(writes).flat(),
     removals: ordered(removed).reverse(),
-    kept: blocked === undefined ? [...needed] : obsolete,
+    kept: blocked === undefined && !isWaiting ? [...needed] : obsolete,
+    isWaiting,
     ...(blocked && { blocked }),
     foreign: clashing.map((each) => problems.resourceForeign(titleOf(each))),
   };
@@ -116,6 +122,14 @@ function routesOfHosts(found: readonly Found<Resource>[], hosts: readonly string
       (type === 'virtualRouter' && routers.has(id)) || (type === 'route' && routers.has(router)),
   );
   return new Set([...services, ...lead].map(keyOf));
+}
+
+/** What is wanted of that which comes and goes with pods, in one text. */
+export function wantedText(wanted: readonly Resource[]): string {
+  return wanted
+    .filter(({ type }) => FOLLOWS_PODS.has(type))
+    .map(keyOf)
+    .join();
 }
 
 /** Virtual nodes and services come and go with pods; routers and routes only with rules, which people delete. */
