@@ -88,9 +88,10 @@ function portConflict(plan: RulePlan, portsOf: ReadonlyMap<string, ReadonlySet<n
 
 function hostWarnings({ host, routes }: HostRoutes): { rule: Ref; problem: Problem }[] {
   const same = [...Map.groupBy(routes, ({ match }) => matchText(match))].filter(([, each]) => each.length > 1);
-  const ambiguous = same.map(([text, each]) => {
+  const ambiguous = same.flatMap(([text, each]) => {
     const rules = [...new Map(each.map(({ rule }) => [keyOf(rule), rule])).values()];
-    return { rule: rules.at(-1)!, problem: problems.routeAmbiguous(host, rules, text) };
+    const problem = problems.routeAmbiguous(host, rules, text);
+    return rules.map((rule) => ({ rule, problem }));
   });
   if (routes.some(({ match }) => matchesEverything(match))) return ambiguous;
   return [...ambiguous, { rule: routes[0]!.rule, problem: problems.noCatchAll(host) }];
