@@ -73,7 +73,16 @@ function clusters(env: NodeJS.ProcessEnv = process.env): readonly Driver[] {
 
 /** Runs a suite on every cluster. The suite may use its cluster inside of tests and hooks only: not while it is described. */
 export function describeClusters(name: string, define: (cluster: Cluster) => void): void {
-  for (const driver of clusters()) {
+  describeEach(clusters(), name, define);
+}
+
+/** The same with clusters that no other suite uses: for controllers that must not meet what others do there. */
+export function describeOwnClusters(name: string, define: (cluster: Cluster) => void): void {
+  describeEach(ownDrivers, name, define);
+}
+
+function describeEach(drivers: readonly Driver[], name: string, define: (cluster: Cluster) => void): void {
+  for (const driver of drivers) {
     describeOn(driver, name, () => {
       let started: Started | undefined;
       beforeAll(async () => {
