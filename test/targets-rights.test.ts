@@ -1,99 +1,40 @@
 // The controllers of the claim system with the rights of deploy/targets-rbac.yaml and no others, and a person with those
 // of a claimant.
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ManagedEnvironment } from '../src/api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../src/api/targets.ts';
-import { startControlPlane } from '../src/cli/run/control-plane.ts';
 import type { ControlPlane } from '../src/cli/run/control-plane.ts';
-import { installDefinitions } from '../src/cli/run/crds.ts';
-import { partsOf } from '../src/cli/run/parts.ts';
-import { createLogger } from '../src/controller/index.ts';
-import { startEmbedded } from '../src/embedded/index.ts';
-import { apiVersionOf, connect, defineKind, isForbidden, isNotFound, loadConfig } from '../src/kube/index.ts';
-import type { AnyKind, AnyObject, Client, ConnectConfig, Kind, KubeObject } from '../src/kube/index.ts';
+import { apiVersionOf, connect, isForbidden, isNotFound, loadConfig } from '../src/kube/index.ts';
+import type { AnyKind, AnyObject, Client, Kind, KubeObject } from '../src/kube/index.ts';
 import { Namespace, RoleBinding, Secret } from '../src/targets/objects.ts';
-import { describeReal } from './cluster/index.ts';
-import { startRealCluster } from './cluster/real.ts';
+import { describeOwnClusters } from './cluster/index.ts';
 import { until } from './support/until.ts';
+import { installRights, startWithRights } from './support/with-rights.ts';
 
-const RBAC = path.resolve(import.meta.dirname, '../deploy/targets-rbac.yaml');
-const ACCOUNT = 'system:serviceaccount:offshoot-system:offshoot';
-const GROUPS = ['system:serviceaccounts', 'system:serviceaccounts:offshoot-system', 'system:authenticated'];
-
-describe('rights (embedded)', () => {
-  suite(async () => {
-    const embedded = await startEmbedded();
-    const { url: server, caPem, admin } = embedded;
-    return { config: { server, caPem, token: admin.token }, stop: () => embedded.stop() };
-  });
-});
-
-// With a cluster of its own: the controllers of other suites would do what these may not.
-describeReal('rights', () => {
-  suite(async () => {
-    const cluster = await startRealCluster({ scheduler: false, kubelet: false });
-    return { config: loadConfig({ path: cluster.kubeconfigPath }), stop: () => cluster.stop() };
-  });
-});
-
-interface Running {
-  readonly config: ConnectConfig;
-  stop(): Promise<void>;
-}
-
-function suite(start: () => Promise<Running>): void {
-  let cluster: Running;
+// With clusters of their own: the controllers of other suites would do what these may not.
+describeOwnClusters('rights', (cluster) => {
   let admin: Client;
   let jane: Client;
-  let plane: ControlPlane;
-  /** What the controllers were not allowed to do. */
-  const refused: string[] = [];
-  const refusal = new AbortController();
-  const note = (line: string): void => {
-    if (!/forbidden/i.test(line)) return;
-    refused.push(line);
-    // A start would wait for the right for ever.
-    refusal.abort(new Error(line));
-  };
+  let plane: ControlPlane | undefined;
+  let refused: readonly string[];
 
   beforeAll(async () => {
-    cluster = await start();
-    const { config } = cluster;
-    admin = connect(config);
+    admin = cluster.client();
+    const config = loadConfig({ path: cluster.kubeconfigPath });
     jane = connect({ ...config, impersonate: { user: 'jane', groups: ['system:authenticated'] } });
-    await installDefinitions(admin, partsOf(['targets']));
-    for (const document of parseAllDocuments(readFileSync(RBAC, 'utf8'))) await apply(document.toJS() as AnyObject);
+    await installRights(cluster, 'targets');
     await create(Namespace, 'team', {});
     await create(RoleBinding, 'jane', {
       subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'jane' }],
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'offshoot-claimant' },
     });
-    plane = await startControlPlane({
-      config: { ...config, impersonate: { user: ACCOUNT, groups: GROUPS } },
-      parts: partsOf(['targets']),
-      namespace: 'offshoot-system',
-      leaderElect: true,
-      webhook: { port: 0, reach: 'loopback' },
-      signal: refusal.signal,
-      logger: createLogger({ level: 'warn', write: note }),
-    });
+    ({ plane, refused } = await startWithRights(cluster, 'targets', { webhook: { port: 0, reach: 'loopback' } }));
   });
 
   afterAll(async () => {
     await plane?.stop();
     jane?.close();
-    admin?.close();
-    await cluster?.stop();
   });
-
-  async function apply(object: AnyObject): Promise<void> {
-    const { apiVersion, kind, metadata } = object;
-    const of = defineKind(apiVersion, kind, `${kind.toLowerCase()}s`, { namespaced: metadata.namespace !== undefined });
-    await admin.patch(of, metadata, { type: 'apply', body: object, force: true }, { fieldManager: 'test' });
-  }
 
   function create(kind: AnyKind, name: string, fields: object, client = admin): Promise<AnyObject> {
     const metadata = { name, ...(kind.namespaced && { namespace: 'team' }) };
@@ -156,4 +97,4 @@ function suite(start: () => Promise<Running>): void {
     await expect(create(DeploymentTargetClass, 'mine', {}, jane)).rejects.toSatisfy(isForbidden);
     await expect(jane.list(DeploymentTargetClaim)).rejects.toSatisfy(isForbidden);
   });
-}
+});
