@@ -1,5 +1,5 @@
-// Files of the cache that are made once and used by many runs, from any checkout. What nobody has used for some days is of
-// a version that nobody has any more, and goes when the next one is made.
+// Files of the cache that are made once and used by many runs, from any checkout. One that no run has used for some days
+// is of an old version: it is removed when the next file is made.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 
