@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { claimCommand } from './claim/command.ts';
 import { envCommand } from './env/command.ts';
 import { fitHelp, helpWidth, wrapText } from './help.ts';
+import { meshCommand } from './mesh/command.ts';
 import { programWith } from './program.ts';
 import { runCommand } from './run/command.ts';
 import { targetCommand } from './target/command.ts';
@@ -27,7 +28,8 @@ function helpOf(command: Command, columns: number): string {
 }
 
 describe.each([60, 80, 120])('on a terminal of %i columns', (columns) => {
-  const program = programWith([upCommand(), runCommand(), envCommand(), claimCommand(), targetCommand()]);
+  const commands = [upCommand(), runCommand(), envCommand(), claimCommand(), targetCommand(), meshCommand()];
+  const program = programWith(commands);
   test.each(everyCommand(program).map((command) => [command.name(), command] as const))(
     'the help of %s fits',
     (_name, command) => {

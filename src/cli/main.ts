@@ -6,6 +6,7 @@ import { envCommand } from './env/command.ts';
 import { crdsCommand } from './run/crds.ts';
 import { withTwoDashes } from './run/go-flags.ts';
 import { withNegatedSwitches } from './options.ts';
+import { meshCommand } from './mesh/command.ts';
 import { programWith, run } from './program.ts';
 import { routingCommand } from './routing/command.ts';
 import { runCommand } from './run/command.ts';
@@ -20,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Command>> = {
   target: targetCommand,
   claim: claimCommand,
   routing: routingCommand,
+  mesh: meshCommand,
   completion: completionCommand,
 };
 

@@ -15,7 +15,7 @@ export function painter(stream: NodeJS.WriteStream): Paint {
 export const unpainted: Paint = (_tone, text) => text;
 
 const GOOD = new Set(['active', 'available', 'bound', 'present', 'provisioned', 'ready', 'running']);
-const BAD = new Set(['degraded', 'failed', 'lost', 'missing', 'stalled']);
+const BAD = new Set(['blocking', 'degraded', 'error', 'failed', 'lost', 'missing', 'stalled', 'stuck']);
 
 /** How good a word of a status is. */
 export function toneOf(state: string): Tone {

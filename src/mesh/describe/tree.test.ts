@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { Istio, IstioStatus } from '../../api/istio.ts';
 import { LAST_APPLIED } from '../names.ts';
 import type { Pod, Workload } from '../workloads.ts';
-import { describeMesh } from './tree.ts';
-import type { MeshWorld } from './tree.ts';
+import { describeMesh, versionLines } from './tree.ts';
+import type { MeshWorld } from './world.ts';
 
 const istio = (name: string, status?: IstioStatus, metadata: Partial<Istio['metadata']> = {}): Istio => ({
   apiVersion: 'operator.kyma-project.io/v1alpha2',
@@ -53,7 +53,7 @@ test('a mesh that is ready shows its version and its components in their order',
     ],
     pods: [pod],
   });
-  expect(description.versions).toEqual({ running: '1.31.0', recorded: '1.31.0-distroless' });
+  expect(description.versions).toEqual({ running: '1.31.0', recorded: '1.31.0-distroless', offered: '1.31.0' });
   expect(description.resources).toMatchObject([
     {
       kind: 'Istio',
@@ -132,6 +132,37 @@ test('a resource that no controller has looked at, or not since its latest chang
 });
 
 test('without a resource there is only the version that runs', () => {
-  expect(described({ pods: [pod] })).toEqual({ resources: [], versions: { running: '1.31.0' }, events: [] });
-  expect(described({}).versions).toEqual({ problem: 'Unable to obtain installed Istio image version' });
+  expect(described({ pods: [pod] })).toEqual({
+    resources: [],
+    versions: { running: '1.31.0', offered: '1.31.0' },
+    events: [],
+  });
+  expect(versionLines(described({}).versions)).toEqual([
+    'Istio does not run.',
+    'This release of Offshoot installs 1.31.0.',
+  ]);
+});
+
+test('an Istio that somebody else installed is told of, and why ours may not take its place', () => {
+  const labels = { app: 'istiod' };
+  const foreign: Pod = {
+    ...pod,
+    metadata: { ...pod.metadata, labels },
+    spec: { containers: [{ name: 'discovery', image: 'istio/pilot:1.28.0' }] },
+  };
+  expect(versionLines(described({ pods: [foreign] }).versions)).toEqual([
+    'Istio 1.28.0 runs.',
+    'This release of Offshoot installs 1.31.0.',
+    'Istio version update is not allowed: target Istio version (1.31.0) is higher than current Istio version (1.28.0) - the difference between versions exceed one minor version.',
+  ]);
+});
+
+test('pods are shown if asked for, with their images', () => {
+  const [tree] = describeMesh(
+    { istios: [istio('default', ready)], workloads: [], pods: [pod], events: [] },
+    { pods: true },
+  ).resources;
+  expect(tree!.children).toMatchObject([
+    { kind: 'Pods', children: [{ name: 'istiod-1', detail: 'istio/pilot:1.31.0-distroless' }] },
+  ]);
 });

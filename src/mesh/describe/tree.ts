@@ -7,24 +7,16 @@ import { node } from '../../api/description/tree.ts';
 import type { TreeNode } from '../../api/description/tree.ts';
 import { conditionsOf } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
-import type { Event } from '../../kube/index.ts';
 import { componentOf, COMPONENTS } from '../installation/components.ts';
 import { readLastApplied } from '../last-applied.ts';
+import { ISTIO_NAMESPACE } from '../names.ts';
 import { rolloutOf } from '../rollout.ts';
 import { notRuling, rulingIstio } from '../ruling.ts';
-import { runningVersion } from '../version/running.ts';
-import type { Pod, Workload } from '../workloads.ts';
-
-/** What there is of a mesh. */
-export interface MeshWorld {
-  readonly istios: readonly Istio[];
-  /** Deployments and DaemonSets with the label of a component. */
-  readonly workloads: readonly Workload[];
-  /** Pods of Istio's namespace. */
-  readonly pods: readonly Pod[];
-  /** About the ruling resource; the latest last. */
-  readonly events: readonly Event[];
-}
+import { defaultMeshSettings } from '../settings.ts';
+import { versionGate } from '../version/gate.ts';
+import { istiodTags, runningVersion } from '../version/running.ts';
+import type { Pod } from '../workloads.ts';
+import type { MeshWorld } from './world.ts';
 
 export interface MeshDescription {
   /** One for each resource, the ruling one first. */
@@ -40,23 +32,34 @@ export interface MeshVersions {
   readonly problem?: string;
   /** What the last installation recorded. */
   readonly recorded?: string;
+  /** What this release installs. */
+  readonly offered: string;
+  /** Why it may not be installed over what is there. */
+  readonly refusal?: string;
+}
+
+export interface DescribeMeshOptions {
+  /** The version that is offered, if it is not that of this release. */
+  readonly istioVersion?: string;
+  /** Show the pods of Istio's namespace as well. */
+  readonly pods?: boolean;
 }
 
 /** Describes a mesh. */
-export function describeMesh(world: MeshWorld): MeshDescription {
+export function describeMesh(world: MeshWorld, options: DescribeMeshOptions = {}): MeshDescription {
   const ruling = rulingIstio(world.istios);
   const others = world.istios
     .filter((each) => each !== ruling)
     .toSorted((a, b) => (keyOf(a.metadata) < keyOf(b.metadata) ? -1 : 1));
   return {
     resources: [
-      ...(ruling === undefined ? [] : [rulingNode(world, ruling)]),
+      ...(ruling === undefined ? [] : [rulingNode(world, ruling, options)]),
       ...others.map((each) => {
         const reasons = [notRuling(each, world.istios)?.description ?? ''].filter((text) => text !== '');
         return node('Istio', keyOf(each.metadata), stateOf(each), { reasons });
       }),
     ],
-    versions: versionsOf(world, ruling),
+    versions: versionsOf(world, ruling, options),
     events: recentEvents(world.events),
   };
 }
@@ -67,21 +70,48 @@ export function stateOf(istio: Istio): string {
   return isCurrent(istio) ? istio.status.state : 'Processing';
 }
 
-function versionsOf({ pods }: MeshWorld, ruling: Istio | undefined): MeshVersions {
+function versionsOf(
+  { pods }: MeshWorld,
+  ruling: Istio | undefined,
+  { istioVersion: offered = defaultMeshSettings.istioVersion }: DescribeMeshOptions,
+): MeshVersions {
   const applied = ruling === undefined ? undefined : readLastApplied(ruling);
-  const running = runningVersion(pods);
-  return {
-    ...('version' in running ? { running: running.version } : { problem: running.problem }),
-    ...(typeof applied === 'object' && applied.tag !== undefined && { recorded: applied.tag }),
-  };
+  const recorded = typeof applied === 'object' && applied.tag !== undefined ? { recorded: applied.tag } : {};
+  const tags = istiodTags(pods);
+  const refusal = versionGate(offered, { ...recorded, running: tags })?.description;
+  return { ...runningOf(pods, tags), ...recorded, offered, ...(refusal !== undefined && { refusal }) };
 }
 
-function rulingNode(world: MeshWorld, istio: Istio): TreeNode {
-  const { running, recorded } = versionsOf(world, istio);
+/** An istiod that somebody else installed has none of our labels, and runs all the same. */
+function runningOf(pods: readonly Pod[], tags: readonly string[]): Pick<MeshVersions, 'running' | 'problem'> {
+  const running = runningVersion(pods);
+  if ('version' in running) return { running: running.version };
+  if (tags.length === 1) return { running: tags[0]! };
+  return pods.length === 0 ? {} : { problem: running.problem };
+}
+
+/** Which versions there are, in one sentence each. */
+export function versionLines({ running, problem, recorded, offered, refusal }: MeshVersions): string[] {
+  const isThere = problem === undefined ? 'Istio does not run.' : `The version of Istio is not known: ${problem}.`;
+  return [
+    running === undefined ? isThere : `Istio ${running} runs.`,
+    ...(recorded === undefined ? [] : [`${recorded} was installed last.`]),
+    `This release of Offshoot installs ${offered}.`,
+    ...(refusal === undefined ? [] : [`${refusal}.`]),
+  ];
+}
+
+function rulingNode(world: MeshWorld, istio: Istio, options: DescribeMeshOptions): TreeNode {
+  const { running, recorded } = versionsOf(world, istio, options);
   return node('Istio', keyOf(istio.metadata), stateOf(istio), {
     detail: running === undefined ? (recorded ?? '') : `Istio ${running}`,
     reasons: reasonsOf(istio),
-    children: [...componentNodes(world), ...restartNodes(istio), ...blockingNodes(istio)],
+    children: [
+      ...componentNodes(world),
+      ...(options.pods === true ? podNodes(world) : []),
+      ...restartNodes(istio),
+      ...blockingNodes(istio),
+    ],
   });
 }
 
@@ -113,6 +143,16 @@ function componentNodes({ workloads }: MeshWorld): TreeNode[] {
     const ready = children.every(({ state }) => state === 'ready');
     return [node('Component', name, ready ? 'ready' : 'not ready', { children })];
   });
+}
+
+function podNodes({ pods }: MeshWorld): TreeNode[] {
+  if (pods.length === 0) return [];
+  const children = pods.map(({ metadata, spec, status }) => {
+    const images = (spec?.containers ?? []).map(({ image = '' }) => image);
+    const state = metadata.deletionTimestamp === undefined ? (status?.phase ?? 'Pending') : 'Terminating';
+    return node('Pod', metadata.name, state, { detail: images.join(', ') });
+  });
+  return [node('Pods', ISTIO_NAMESPACE, `${pods.length}`, { children })];
 }
 
 function restartNodes({ status }: Istio): TreeNode[] {

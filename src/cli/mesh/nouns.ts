@@ -1,0 +1,10 @@
+// Istio resources, in the words that the commands have for them.
+import { Istio } from '../../api/istio.ts';
+import type { Noun } from '../objects/find.ts';
+
+export const ISTIO: Noun<Istio> = {
+  kind: Istio,
+  one: 'Istio resource',
+  many: 'Istio resources',
+  list: 'offshoot mesh status',
+};

@@ -1,0 +1,35 @@
+// `offshoot mesh status`: how the mesh is, as a tree.
+import { describeMesh, meshWorld, versionLines } from '../../mesh/index.ts';
+import type { MeshDescription } from '../../mesh/index.ts';
+import { fetchFor } from '../objects/fetch.ts';
+import { listOfKind } from '../objects/find.ts';
+import { withConnection } from '../options.ts';
+import type { ClusterOptions, OutputFormat } from '../options.ts';
+import { painter } from '../terminal/colour.ts';
+import type { Paint } from '../terminal/colour.ts';
+import { eventLines } from '../terminal/events.ts';
+import { dataText, nameText } from '../terminal/output.ts';
+import { treeLines } from '../terminal/tree.ts';
+import { ISTIO } from './nouns.ts';
+
+export interface StatusOptions extends ClusterOptions {
+  readonly output: OutputFormat;
+}
+
+/** Prints how the mesh is. */
+export function meshStatusCommand({ output, ...options }: StatusOptions): Promise<void> {
+  return withConnection(options, async ({ client }) => {
+    // A cluster that does not know the kind is told apart from one that has no resource.
+    const istios = await listOfKind(client, ISTIO, {});
+    if (output === 'name') return istios.forEach((istio) => console.log(nameText(istio)));
+    const description = await fetchFor(client, (read) => describeMesh(meshWorld(read), { pods: output !== 'table' }));
+    if (output === 'json' || output === 'yaml') return void process.stdout.write(dataText(output, description));
+    console.log(statusLines(description, painter(process.stdout)).join('\n'));
+  });
+}
+
+function statusLines({ resources, versions, events }: MeshDescription, paint: Paint): string[] {
+  const trees = resources.flatMap((tree) => treeLines(tree, paint));
+  const found = trees.length > 0 ? trees : ['There is no Istio resource in namespace kyma-system.'];
+  return [...found, '', ...versionLines(versions), ...eventLines(events, paint, Date.now())];
+}
