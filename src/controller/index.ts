@@ -17,10 +17,10 @@ export type { ComputedGauge, ControllerMetrics, Metrics, Series } from './metric
 export { isRefusal, refusalText } from './pass.ts';
 export { PRIORITY, Queue } from './queue.ts';
 export type { QueueMetrics, QueueOptions } from './queue.ts';
-export { changesOf } from './forecast/changes.ts';
+export { changesOf, CLUSTER, SOMEBODY } from './forecast/changes.ts';
 export type { Change, Planned, Write } from './forecast/changes.ts';
 export type { FieldChange } from './forecast/diff.ts';
-export { CLUSTER, forecast, SOMEBODY } from './forecast/forecast.ts';
+export { forecast } from './forecast/forecast.ts';
 export type { Forecast, ForecastOptions, Intent, Stalled } from './forecast/forecast.ts';
 export { reportFollowing } from './forecast/following.ts';
 export type { Question } from './forecast/following.ts';

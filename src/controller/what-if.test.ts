@@ -70,9 +70,13 @@ test('steps are taken over until no plan would be made again', () => {
   };
   whatIf.plan('maker', plan);
   whatIf.plan('other', (view) => view.get(Thing, { namespace: 'n', name: 'more-3' }));
-  for (let rounds = 0; whatIf.outdated().includes('maker') && rounds < 10; rounds++) whatIf.plan('maker', plan);
+  const outdated: string[] = [];
+  for (let taken = whatIf.takeOutdated(); taken.length > 0; taken = whatIf.takeOutdated()) {
+    outdated.push(...taken);
+    if (taken.includes('maker')) whatIf.plan('maker', plan);
+  }
   expect(made).toHaveLength(3);
-  expect(whatIf.outdated()).toEqual(['other']);
+  expect(outdated.toSorted()).toEqual(['maker', 'maker', 'other']);
   expect(namesOf(whatIf.facts.list(Thing))).toEqual(['a', 'b', 'more-2', 'more-3']);
 });
 

@@ -52,10 +52,15 @@ export class WhatIf {
     this.#reads.forget(reader);
   }
 
-  /** The readers whose plans read something that has changed since: those that a controller would make again. */
-  outdated(): readonly string[] {
+  /**
+   * The readers whose plans read something that has changed since, each once until it is planned for again: those that a
+   * controller would wake.
+   */
+  takeOutdated(): readonly string[] {
     this.#reads.deliver();
-    return [...this.#outdated];
+    const outdated = [...this.#outdated];
+    this.#outdated.clear();
+    return outdated;
   }
 
   /** Forgets who read what. */

@@ -4,15 +4,24 @@ import type { AnyKind, KubeObject } from '../../kube/objects.ts';
 import { fieldChanges } from './diff.ts';
 import type { FieldChange } from './diff.ts';
 
-/** One write, with the object before and after it. */
-export interface Write {
-  readonly kind: AnyKind;
-  readonly before: KubeObject | undefined;
-  readonly after: KubeObject | undefined;
-  /** The controller that writes; `cluster` for what Kubernetes itself does about it. */
+/** Whoever makes the intended changes, among those who write. */
+export const SOMEBODY = 'you';
+/** Kubernetes itself, among those who write: the garbage collector, and what empties namespaces. */
+export const CLUSTER = 'cluster';
+
+/** Who writes. */
+export interface Author {
+  /** The name of the controller; `cluster` for what Kubernetes itself does. */
   readonly by: string;
   /** The object that the controller plans for. */
   readonly for: Planned;
+}
+
+/** One write, with the object before and after it. */
+export interface Write extends Author {
+  readonly kind: AnyKind;
+  readonly before: KubeObject | undefined;
+  readonly after: KubeObject | undefined;
 }
 
 /** An object that a controller plans for. */

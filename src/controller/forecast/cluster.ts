@@ -1,0 +1,150 @@
+// The cluster of a forecast: an overlay of the tables that answers writes as the API server would, and records them.
+import { createHash } from 'node:crypto';
+import { keyOf } from '../../kube/objects.ts';
+import type { AnyKind, KubeObject, Ref } from '../../kube/objects.ts';
+import { objectOf } from '../../kube/write/steps.ts';
+import type { Step } from '../../kube/write/steps.ts';
+import type { Tables } from '../../kube/tables/tables.ts';
+import type { Facts } from '../facts.ts';
+import { WhatIf } from '../what-if.ts';
+import type { Author, Write } from './changes.ts';
+import { GarbageCollector } from './garbage-collector.ts';
+import { isNamespace, TerminatingNamespaces } from './namespaces.ts';
+import { answerTo, deleted, OUTDATED } from './server.ts';
+import type { Answer, Server } from './server.ts';
+
+export interface ForecastClusterOptions {
+  readonly tables: Tables;
+  readonly now: number;
+  /** Makes up the uids of new objects. */
+  readonly seed: string;
+  /** Why the server would refuse a step; undefined if it would not. */
+  readonly refuse: ((step: Step) => string | undefined) | undefined;
+  /** Whether dependents go with their owners, and with a namespace what is in it. */
+  readonly simulatesCluster: boolean;
+  readonly onWrite: (kind: AnyKind, key: string) => void;
+}
+
+export interface Refused {
+  readonly did: 'refused';
+  readonly message: string;
+}
+
+export class ForecastCluster implements Server {
+  readonly whatIf: WhatIf;
+  /** Every write, in order. */
+  readonly writes: Write[] = [];
+  readonly #options: ForecastClusterOptions;
+  readonly #garbage: GarbageCollector | undefined;
+  readonly #namespaces: TerminatingNamespaces | undefined;
+  #now: number;
+  #versions = 0;
+  #uids = 0;
+
+  constructor(options: ForecastClusterOptions) {
+    this.#options = options;
+    this.#now = options.now;
+    this.whatIf = new WhatIf({ tables: options.tables, now: () => this.#now });
+    if (!options.simulatesCluster) return;
+    this.#garbage = new GarbageCollector(this);
+    this.#namespaces = new TerminatingNamespaces(this);
+  }
+
+  get facts(): Facts {
+    return this.whatIf.facts;
+  }
+
+  /** The kinds that there are tables of. */
+  get kinds(): readonly AnyKind[] {
+    return [...this.#options.tables].map(({ kind }) => kind);
+  }
+
+  close(): void {
+    this.whatIf.close();
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  /** Lets time pass. */
+  advanceTo(now: number): void {
+    this.#now = now;
+  }
+
+  uid({ metadata }: KubeObject): string {
+    return metadata.uid ?? uuidOf(`${this.#options.seed}/${++this.#uids}`);
+  }
+
+  token(): string {
+    return `a token that the server is yet to issue (${this.#options.seed})`;
+  }
+
+  version(): string {
+    return `forecast-${++this.#versions}`;
+  }
+
+  get(kind: AnyKind, ref: Ref): KubeObject | undefined {
+    return this.facts.get(kind, ref);
+  }
+
+  /** Stores an object as it is given; one that is new gets a uid. */
+  put(kind: AnyKind, object: KubeObject, author: Author): void {
+    const before = this.get(kind, object.metadata);
+    const uid = object.metadata.uid ?? before?.metadata.uid ?? this.uid(object);
+    const after = { ...object, metadata: { ...object.metadata, uid, resourceVersion: this.version() } };
+    this.record({ kind, before, after, ...author });
+  }
+
+  /** Carries out a step, unless the server would refuse it. */
+  apply(step: Step, manager: string, author: Author): Answer | Refused | typeof OUTDATED {
+    const message = this.#refusalOf(step);
+    if (message !== undefined) return { did: 'refused', message };
+    const { kind } = step;
+    const before = this.get(kind, objectOf(step).metadata);
+    const answer = answerTo(step, before, manager, this);
+    if (answer === OUTDATED) return OUTDATED;
+    if (step.do === 'remove' && answer.did === 'removed') this.delete(kind, before!, author);
+    else if (answer.did !== 'nothing') this.record({ kind, before, after: answer.object, ...author });
+    return answer;
+  }
+
+  /** Deletes an object, or marks it where finalizers hold it; with a namespace goes what is in it. */
+  delete(kind: AnyKind, before: KubeObject, author: Author): void {
+    const { object: after } = deleted(before, this);
+    const write = { kind, before, after, ...author };
+    if (this.#namespaces !== undefined && isNamespace(kind)) this.#namespaces.terminate(write);
+    else this.record(write);
+  }
+
+  /** Deletes what has lost its last owner; false when there is nothing. */
+  collectGarbage(): boolean {
+    return this.#garbage?.collect() ?? false;
+  }
+
+  /** Takes a write as done. */
+  record(write: Write): void {
+    const { kind, after, before } = write;
+    this.writes.push(write);
+    if (after === undefined) this.whatIf.remove(kind, before!.metadata);
+    else this.whatIf.put(kind, after);
+    this.#garbage?.observe(write);
+    this.#namespaces?.observe(write);
+    this.#options.onWrite(kind, keyOf((after ?? before)!.metadata));
+  }
+
+  #refusalOf(step: Step): string | undefined {
+    if (!this.facts.served(step.kind)) return `the cluster does not serve ${step.kind.kind}: install its definition`;
+    const { metadata } = objectOf(step);
+    const isNew = step.do !== 'edit' && step.do !== 'remove' && this.get(step.kind, metadata) === undefined;
+    if (isNew && this.#namespaces?.has(metadata.namespace)) return `namespace ${metadata.namespace} is being deleted`;
+    // A status is what its controller says.
+    return step.do === 'edit' && step.subresource ? undefined : this.#options.refuse?.(step);
+  }
+}
+
+/** A uid as the server makes it up. */
+function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return [8, 4, 4, 4, 12].map((length, i) => hex.slice(i * 12, i * 12 + length)).join('-');
+}

@@ -1,0 +1,42 @@
+// The garbage collector of Kubernetes, as a forecast foresees it: what has lost its last owner is deleted.
+import type { KubeObject } from '../../kube/objects.ts';
+import { CLUSTER } from './changes.ts';
+import type { Write } from './changes.ts';
+import type { ForecastCluster } from './cluster.ts';
+
+export class GarbageCollector {
+  readonly #cluster: ForecastCluster;
+  /** The uids of objects that are gone. What had lost its owner before the forecast is not its business. */
+  readonly #removed = new Set<string>();
+  #isDue = false;
+
+  constructor(cluster: ForecastCluster) {
+    this.#cluster = cluster;
+  }
+
+  observe({ before, after }: Write): void {
+    const { uid } = before?.metadata ?? {};
+    if (uid !== undefined && uid !== after?.metadata.uid) this.#removed.add(uid);
+    else if (after === undefined || !this.#isOrphan(after)) return;
+    this.#isDue = true;
+  }
+
+  /** Deletes what has lost its last owner since it was last called; false when there is nothing. */
+  collect(): boolean {
+    if (!this.#isDue) return false;
+    this.#isDue = false;
+    let isAny = false;
+    for (const kind of this.#cluster.kinds) {
+      for (const object of this.#cluster.facts.list<KubeObject>(kind)) {
+        if (!this.#isOrphan(object)) continue;
+        this.#cluster.delete(kind, object, { by: CLUSTER, for: { kind, object } });
+        isAny = true;
+      }
+    }
+    return isAny;
+  }
+
+  #isOrphan({ metadata: { ownerReferences: owners = [], deletionTimestamp } }: KubeObject): boolean {
+    return deletionTimestamp === undefined && owners.length > 0 && owners.every(({ uid }) => this.#removed.has(uid));
+  }
+}
