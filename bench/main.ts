@@ -11,6 +11,7 @@ const ALL = [
   'environments',
   'shared-virtual-service',
   'targets',
+  'targets-plan',
   'routing',
   'embedded',
 ];

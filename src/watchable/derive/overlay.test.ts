@@ -59,6 +59,22 @@ describe('an overlay', () => {
     expect(routes.list({ index: ['host', 'shop'] })).toEqual([route('shop', 1), route('shop', 2)]);
   });
 
+  it('finds entries by an index without asking the others, and follows later changes', () => {
+    let asked = 0;
+    const byHost = ({ host }: Route): string[] => [host].slice(0, ++asked);
+    const routes = new WatchableMap<string, Route>({ name: 'routes', indexes: { host: byHost } });
+    const overlay = new Overlay();
+    for (let i = 0; i < 1_000; i++) overlay.store(routes, `r${i}`, route(`host-${i}`, i));
+    const on = (host: string): readonly Route[] => overlay.of(routes).list({ index: ['host', host] });
+    expect(on('host-1')).toEqual([route('host-1', 1)]);
+    asked = 0;
+    for (let i = 0; i < 1_000; i++) expect(on(`host-${i}`)).toHaveLength(1);
+    expect(asked).toBe(0);
+    overlay.store(routes, 'r1', route('host-2', 1));
+    overlay.delete(routes, 'r3');
+    expect(['host-1', 'host-2', 'host-3'].map((host) => on(host).length)).toEqual([0, 2, 0]);
+  });
+
   it('has derived maps of its own, computed upon it; nobody who reads the originals notices', async () => {
     const { routes, weights, busy, computed } = world();
     routes.store('a', route('shop', 1));

@@ -1,6 +1,6 @@
 // "What if": maps with entries that are not theirs, or without some that are. Derived maps are computed anew upon them;
 // the maps themselves, and everybody who reads them, notice nothing.
-import { listingOf } from '../entry-index.ts';
+import { EntryIndex, listingOf } from '../entry-index.ts';
 import type { Listing } from '../entry-index.ts';
 import { deepFreeze } from '../freeze.ts';
 import type { Id } from '../hash.ts';
@@ -57,6 +57,8 @@ interface Patch<K, V> {
 class OverlaidMap<K, V> implements Readable<K, V>, Source<K, V> {
   readonly #base: Source<K, V>;
   readonly #patches = new Map<Id, Patch<K, V>>();
+  /** The patches by index, of those that have been asked for: reading a few of them must not cost as much as all. */
+  readonly #indexes = new Map<string, EntryIndex<Patch<K, V>>>();
   readonly #topics = new Topics<K, V>();
 
   constructor(map: Readable<K, V>) {
@@ -82,7 +84,9 @@ class OverlaidMap<K, V> implements Readable<K, V>, Source<K, V> {
   patch(key: K, value: V | undefined): void {
     const id = this.identify(key);
     const before = this.get(key);
-    this.#patches.set(id, { key, value });
+    const patch = { key, value };
+    this.#patches.set(id, patch);
+    for (const [name, index] of this.#indexes) this.#file(name, index, id, patch);
     if (before === undefined && value === undefined) return;
     const filed = (index: string, under: V | undefined): readonly string[] =>
       under === undefined ? [] : this.filings(index, under, key);
@@ -133,11 +137,26 @@ class OverlaidMap<K, V> implements Readable<K, V>, Source<K, V> {
     const entries = listing.ids
       .map((id, at): readonly [Id, V] => [id, listing.values[at]!])
       .filter(([id]) => !this.#patches.has(id));
-    for (const [id, { key, value }] of this.#patches) {
-      if (value === undefined || matches?.(value, key) === false) continue;
-      if (index === undefined || this.filings(index[0], value, key).includes(index[1])) entries.push([id, value]);
+    for (const [id, { key, value }] of index === undefined ? this.#patches : this.#filed(...index)) {
+      if (value !== undefined && matches?.(value, key) !== false) entries.push([id, value]);
     }
     return listingOf(entries);
+  }
+
+  /** The patches that an index files under a name. */
+  #filed(name: string, under: string): readonly (readonly [Id, Patch<K, V>])[] {
+    let index = this.#indexes.get(name);
+    if (index === undefined) {
+      this.#indexes.set(name, (index = new EntryIndex()));
+      for (const [id, patch] of this.#patches) this.#file(name, index, id, patch);
+    }
+    const { ids, values } = index.get(under);
+    return ids.map((id, at) => [id, values[at]!]);
+  }
+
+  #file(name: string, index: EntryIndex<Patch<K, V>>, id: Id, patch: Patch<K, V>): void {
+    const { key, value } = patch;
+    index.file(id, value === undefined ? [] : this.filings(name, value, key), patch);
   }
 
   filings(index: string, value: V, key: K): readonly string[] {
