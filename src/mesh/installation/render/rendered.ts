@@ -1,7 +1,7 @@
 // Manifests as a derived map: rendered when somebody reads them, again when the operator comes out different, and kept
 // while a renderer fails, hangs or is missing, so that the mesh that runs is left alone.
 import type { AnyObject } from '../../../kube/index.ts';
-import { deriveAsync } from '../../../watchable/index.ts';
+import { derive, deriveAsync } from '../../../watchable/index.ts';
 import type { AsyncOptions, Compute, Computed, DerivedValues } from '../../../watchable/index.ts';
 import { applyOrder } from './manifests.ts';
 import type { IstioOperator } from '../operator/operator.ts';
@@ -15,6 +15,12 @@ export function renderedManifests(
   desired: Compute<string, IstioOperator>,
   options?: AsyncOptions<string, readonly AnyObject[]>,
 ): DerivedValues<string, Rendered> {
+  if (renderer.known !== undefined) {
+    return derive('mesh/manifests', (read, key) => {
+      const operator = desired(read, key);
+      return operator === undefined ? undefined : renderer.known?.(operator);
+    });
+  }
   return deriveAsync(
     'mesh/manifests',
     desired,
