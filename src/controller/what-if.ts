@@ -1,7 +1,7 @@
 // "What if": the world after changes that nobody has made. Ordinary plans run on it, without a controller and without
 // writing anything; the tables, and everybody who reads them, notice nothing. For `plan` and admission.
 import { keyOf } from '../kube/objects.ts';
-import type { Kind, KubeObject, Ref } from '../kube/objects.ts';
+import type { AnyKind, Kind, KubeObject, Ref } from '../kube/objects.ts';
 import type { Tables } from '../kube/tables/tables.ts';
 import { Overlay } from '../watchable/index.ts';
 import { factsOf } from './facts.ts';
@@ -38,6 +38,20 @@ export class WhatIf {
   /** An object is gone. */
   remove<T extends KubeObject>(kind: Kind<T>, ref: Ref): void {
     for (const { map } of this.#tables.holding(kind)) this.#overlay.delete(map, keyOf(ref));
+  }
+
+  /** An object, as much of it as is kept in any table. */
+  whole<T extends KubeObject>(kind: Kind<T>, ref: Ref): T | undefined {
+    const own = this.facts.get(kind, ref);
+    const tables = this.#tables.holding(kind).filter(({ holdsWholeObjects }) => holdsWholeObjects);
+    const [whole] = tables.flatMap(({ map }) => this.#overlay.read.get(map, keyOf(ref)) ?? []);
+    // One of them may have been listed before the other.
+    return own === undefined || whole?.metadata.resourceVersion === own.metadata.resourceVersion ? whole : own;
+  }
+
+  /** Whether the server knows a kind. */
+  serve(kind: AnyKind, isServed: boolean): void {
+    for (const { state } of this.#tables.holding(kind)) this.#overlay.store(state, 'served', isServed);
   }
 
   /** Runs a plan on a view of this world, and remembers for `reader` what it read, as a controller does for a key. */

@@ -8,6 +8,7 @@ import type { Tables } from '../../kube/tables/tables.ts';
 import type { Facts } from '../facts.ts';
 import { WhatIf } from '../what-if.ts';
 import type { Author, Write } from './changes.ts';
+import { Definitions, established } from './definitions.ts';
 import { GarbageCollector } from './garbage-collector.ts';
 import { isNamespace, TerminatingNamespaces } from './namespaces.ts';
 import { answerTo, deleted, OUTDATED } from './server.ts';
@@ -37,6 +38,7 @@ export class ForecastCluster implements Server {
   readonly #options: ForecastClusterOptions;
   readonly #garbage: GarbageCollector | undefined;
   readonly #namespaces: TerminatingNamespaces | undefined;
+  readonly #definitions: Definitions | undefined;
   #now: number;
   #versions = 0;
   #uids = 0;
@@ -48,6 +50,7 @@ export class ForecastCluster implements Server {
     if (!options.simulatesCluster) return;
     this.#garbage = new GarbageCollector(this);
     this.#namespaces = new TerminatingNamespaces(this);
+    this.#definitions = new Definitions(this);
   }
 
   get facts(): Facts {
@@ -101,7 +104,8 @@ export class ForecastCluster implements Server {
     const message = this.#refusalOf(step);
     if (message !== undefined) return { did: 'refused', message };
     const { kind } = step;
-    const before = this.get(kind, objectOf(step).metadata);
+    // A step may come from who knows only a part of the object.
+    const before = this.whatIf.whole(kind, objectOf(step).metadata);
     const answer = answerTo(step, before, manager, this);
     if (answer === OUTDATED) return OUTDATED;
     if (step.do === 'remove' && answer.did === 'removed') this.delete(kind, before!, author);
@@ -123,13 +127,16 @@ export class ForecastCluster implements Server {
   }
 
   /** Takes a write as done. */
-  record(write: Write): void {
-    const { kind, after, before } = write;
+  record(recorded: Write): void {
+    const { kind, before } = recorded;
+    const after = recorded.after && established(kind, recorded.after);
+    const write = { ...recorded, after };
     this.writes.push(write);
     if (after === undefined) this.whatIf.remove(kind, before!.metadata);
     else this.whatIf.put(kind, after);
     this.#garbage?.observe(write);
     this.#namespaces?.observe(write);
+    this.#definitions?.observe(write);
     this.#options.onWrite(kind, keyOf((after ?? before)!.metadata));
   }
 

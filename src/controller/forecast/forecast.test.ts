@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { defineKind, edit, make, NotSynced, own, remove, Tables, token } from '../../kube/index.ts';
+import {
+  annotate,
+  defineKind,
+  defineTable,
+  edit,
+  make,
+  NotSynced,
+  own,
+  remove,
+  Tables,
+  token,
+} from '../../kube/index.ts';
 import type { AnyObject, Kind, KubeObject } from '../../kube/index.ts';
 import { defineController } from '../definition.ts';
 import type { ControllerDefinition, Plan } from '../definition.ts';
@@ -153,6 +164,60 @@ test('what several controllers apply under one name is theirs together', () => {
     fieldManager: 'offshoot-both',
   });
   expect(shown(run([second], [wish(), made]))).toEqual(['change Thing thing by other; spec: {"colour":"red"} → ']);
+});
+
+describe('definitions', () => {
+  const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
+    namespaced: false,
+  });
+  const definition = object(Definition, 'things.example.com');
+  const grants = controller((view) => {
+    const steps = [own(Definition, bare(Definition, 'things.example.com'))];
+    return { steps: view.served(Thing) ? [...steps, own(Thing, bare(Thing, 'thing'))] : steps };
+  });
+  const worldOf = (isServed: boolean, objects: readonly AnyObject[]): Tables => {
+    const tables = new Tables([...KINDS, Definition]);
+    for (const each of objects) tables.of([...KINDS, Definition].find(({ kind }) => kind === each.kind)!).observe(each);
+    if (!isServed) tables.of(Thing).notServed();
+    return tables;
+  };
+
+  test('a kind is served once it is defined', () => {
+    const made = forecast({ controllers: [grants], tables: worldOf(false, [wish()]), now: NOW });
+    expect(made.writes.map(({ after }) => after?.kind)).toEqual(['CustomResourceDefinition', 'Thing']);
+    expect(made.stalled).toEqual([]);
+    expect(made.facts.get(Definition, { name: 'things.example.com' })).toMatchObject({
+      status: { conditions: [{ type: 'Established', status: 'True' }] },
+    });
+  });
+
+  test('objects of a kind go with its definition', () => {
+    const tables = worldOf(true, [definition, object(Thing, 'thing')]);
+    const intents: Intent[] = [{ kind: Definition, delete: { name: 'things.example.com' } }];
+    const made = forecast({ controllers: [], tables, now: NOW, intents });
+    expect(made.changes.map(({ do: verb, kind, by }) => [verb, kind.kind, by])).toEqual([
+      ['remove', 'CustomResourceDefinition', ['you']],
+      ['remove', 'Thing', ['cluster']],
+    ]);
+    expect(made.facts.served(Thing)).toBe(false);
+  });
+});
+
+test('a write by who keeps only a part of an object leaves the rest as it is', () => {
+  const Part = defineTable(Thing, { transform: ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata }) });
+  const tables = new Tables([...KINDS, Part]);
+  tables.of(Wish).observe(wish());
+  for (const kind of [Thing, Part]) tables.of(kind).observe(object(Thing, 'thing', { spec: { a: 1 } }));
+  const marks = controller((view) => {
+    const [thing] = view.list(Part);
+    return { steps: [annotate(Part, thing!, { mark: 'x' })] };
+  });
+  const { facts, changes } = forecast({ controllers: [marks], tables, now: NOW });
+  expect(facts.get(Thing, { name: 'thing', namespace: 'team' })).toMatchObject({
+    metadata: { annotations: { mark: 'x' } },
+    spec: { a: 1 },
+  });
+  expect(changes.map(({ fields }) => fields)).toEqual([[{ path: 'metadata.annotations.mark', after: 'x' }]]);
 });
 
 describe('what somebody intends', () => {
