@@ -11,9 +11,13 @@ import type { KeyRule } from './state.ts';
 import type { StateView } from './types.ts';
 
 interface Index<K, V> {
+  /** Its place among all indexes. */
+  readonly at: number;
   readonly of: IndexFunction<K, V>;
   readonly entries: EntryIndex<V>;
 }
+
+const NOWHERE: readonly string[] = [];
 
 /** What to make of the entries of one map. */
 export interface EntriesOptions<K, V> extends KeyRule<K> {
@@ -39,7 +43,7 @@ export class Entries<K, V> implements Source<K, V> {
     this.#state = new State(options);
     this.#sorted = new SortedEntries(() => this.#state.entries());
     this.#indexes = new Map(
-      Object.entries(options.indexes).map(([name, of]) => [name, { of, entries: new EntryIndex() }]),
+      Object.entries(options.indexes).map(([name, of], at) => [name, { at, of, entries: new EntryIndex() }]),
     );
   }
 
@@ -65,7 +69,7 @@ export class Entries<K, V> implements Source<K, V> {
     if (before !== undefined) throw new Error(`${this.#label} has an index "${name}" that files in another way`);
     const entries = new EntryIndex<V>();
     for (const [id, value] of this.#state.entries()) entries.file(id, of(value, this.#state.keyOf(id)), value);
-    this.#indexes.set(name, { of, entries });
+    this.#indexes.set(name, { at: this.#indexes.size, of, entries });
   }
 
   /** Writes an entry, or removes it (`after` is undefined); if an index function throws, nothing has changed. */
@@ -76,7 +80,7 @@ export class Entries<K, V> implements Source<K, V> {
     else this.#state.set(id, key, after);
     this.#sorted.note(id, after);
     if (change.before === undefined || after === undefined) this.#keys = undefined;
-    if (this.topics.isRead) this.topics.changed(change, (index) => filings!.get(index)!);
+    if (this.topics.isRead) this.topics.changed(change, (index) => filings[this.#index(index).at]!);
   }
 
   /** Puts an equal value in the place of a stored one; nobody is told. */
@@ -128,14 +132,14 @@ export class Entries<K, V> implements Source<K, V> {
 
   refresh(): void {}
 
-  #file({ id, key, after }: Change<K, V>): ReadonlyMap<string, Filings> | undefined {
-    if (this.#indexes.size === 0) return undefined;
-    const filings = new Map<string, Filings>();
-    for (const [name, { of, entries }] of this.#indexes) {
-      filings.set(name, [entries.filed(id), after === undefined ? [] : of(after, key)]);
+  /** Files an entry anew: what each index filed it under, and does now. If one of them throws, nothing has changed. */
+  #file({ id, key, after }: Change<K, V>): readonly Filings[] {
+    const filings: Filings[] = [];
+    for (const { of, entries } of this.#indexes.values()) {
+      filings.push([entries.filed(id), after === undefined ? NOWHERE : of(after, key)]);
     }
-    for (const [name, { entries }] of this.#indexes) {
-      const [before, now] = filings.get(name)!;
+    for (const { at, entries } of this.#indexes.values()) {
+      const [before, now] = filings[at]!;
       entries.file(id, now, after, before);
     }
     return filings;

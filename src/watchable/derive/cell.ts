@@ -78,7 +78,7 @@ export function cycleThrough(of: unknown): CycleError {
 
 export class Cell<T> extends Subject {
   readonly #formula: Formula<T>;
-  readonly #reader = new Reader(() => this.mark(SUSPECT));
+  readonly #reader = new CellReader(this);
   #outcome: Outcome<T> | undefined;
   #isBusy = false;
   #checkedAt = -1;
@@ -144,5 +144,18 @@ export class Cell<T> extends Subject {
   #isSame(a: Outcome<T>, b: Outcome<T>): boolean {
     if (a.failed || b.failed) return a.failed && b.failed && String(a.error) === String(b.error);
     return this.#formula.isEqual(a.value, b.value);
+  }
+}
+
+class CellReader extends Reader {
+  readonly #cell: Cell<unknown>;
+
+  constructor(cell: Cell<unknown>) {
+    super();
+    this.#cell = cell;
+  }
+
+  protected doubted(): void {
+    this.#cell.mark(SUSPECT);
   }
 }

@@ -137,7 +137,7 @@ export class DerivedMap<K, V> extends ComputedMap<K, V> {
   readonly #definition: Definition<K, V, DeriveKeyedOptions<K, V>>;
   readonly #cells: Cells<K, V>;
   readonly #keys: Source<K, unknown>;
-  readonly #keysRead = new Reader(() => this.suspect());
+  readonly #keysRead = new KeysReader(() => this.suspect());
   readonly #members = new Map<Id, Member<K, V>>();
   /** What to look at: keys that came or went, and members that were marked. */
   readonly #moved = new Map<Id, K>();
@@ -254,6 +254,15 @@ export class DerivedMap<K, V> extends ComputedMap<K, V> {
       failure = { error };
     }
     this.failed(this.identify(key), failure);
+  }
+}
+
+class KeysReader extends Reader {
+  protected readonly doubted: () => void;
+
+  constructor(onDoubt: () => void) {
+    super();
+    this.doubted = onDoubt;
   }
 }
 

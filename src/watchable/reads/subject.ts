@@ -24,10 +24,11 @@ export interface Reads {
 
 /** Something that can be read: an entry, a list, a derived value. Knows its readers. */
 export abstract class Subject {
-  readonly #readers = new Set<Dependent>();
+  /** Nearly always one; a set is made only for more. */
+  #readers: Dependent | Set<Dependent> | undefined;
 
   get isRead(): boolean {
-    return this.#readers.size > 0;
+    return this.#readers !== undefined;
   }
 
   /** Whether it is just being computed, so that asking for it would go round in a circle. */
@@ -36,15 +37,23 @@ export abstract class Subject {
   }
 
   join(reader: Dependent): void {
-    this.#readers.add(reader);
+    const readers = this.#readers;
+    if (readers === undefined || readers === reader) this.#readers = reader;
+    else if (readers instanceof Set) readers.add(reader);
+    else this.#readers = new Set([readers, reader]);
   }
 
   leave(reader: Dependent): void {
-    if (this.#readers.delete(reader) && this.#readers.size === 0) this.unread();
+    const readers = this.#readers;
+    if (readers instanceof Set ? !readers.delete(reader) || readers.size > 0 : readers !== reader) return;
+    this.#readers = undefined;
+    this.unread();
   }
 
   mark(staleness: Staleness, change?: unknown): void {
-    for (const reader of this.#readers) reader.mark(staleness, this, change);
+    const readers = this.#readers;
+    if (readers instanceof Set) for (const reader of readers) reader.mark(staleness, this, change);
+    else readers?.mark(staleness, this, change);
   }
 
   /** Brings it up to date; marks its readers if that changed it. */
@@ -53,56 +62,66 @@ export abstract class Subject {
   protected abstract unread(): void;
 }
 
+const NOTHING: readonly Subject[] = [];
+/** So few can be searched one by one. */
+const FEW = 16;
+
 /** What one computation has read, and whether that still holds. */
-export class Reader implements Dependent, Reads {
-  readonly #onDoubt: () => void;
-  readonly #onMark: ((change: unknown) => void) | undefined;
-  #subjects = new Set<Subject>();
-  /** While it runs: what it has read so far. */
-  #reading: Set<Subject> | undefined;
+export abstract class Reader implements Dependent, Reads {
+  /** What the last run has read, in that order. */
+  #subjects = NOTHING;
+  #isRunning = false;
+  /** While it runs: how many of these it has read again, in the same order. Most runs read nothing else. */
+  #repeated = 0;
+  /** While it runs, from the first subject on that is another one: everything that it has read. */
+  #read: Set<Subject> | undefined;
   #staleness: Staleness = STALE;
 
-  /** `onDoubt` is called when a fresh reader becomes suspect or stale, `onMark` every time that it is marked. */
-  constructor(onDoubt: () => void, onMark?: (change: unknown) => void) {
-    this.#onDoubt = onDoubt;
-    this.#onMark = onMark;
-  }
+  /** It was fresh, and has become suspect or stale. */
+  protected abstract doubted(): void;
+  /** It is marked, once more or for the first time. */
+  protected marked(_change: unknown): void {}
 
   /** What the computation under way has read so far. */
   get reading(): Iterable<Subject> {
-    return this.#reading ?? [];
+    return this.#read ?? this.#subjects.slice(0, this.#repeated);
   }
 
   mark(staleness: Staleness, subject: Subject, change?: unknown): void {
     // While it runs, what an earlier run read does not count any more.
-    if (this.#reading?.has(subject) === false) return;
-    this.#onMark?.(change);
+    if (this.#isRunning && !this.#hasRead(subject)) return;
+    this.marked(change);
     if (staleness <= this.#staleness) return;
     const wasFresh = this.#staleness === FRESH;
     this.#staleness = staleness;
-    if (wasFresh) this.#onDoubt();
+    if (wasFresh) this.doubted();
   }
 
   /** Runs a computation. What it reads takes the place of what was read before, also when it throws. */
   run<T>(compute: () => T): T {
-    const before = this.#subjects;
-    const reading = new Set<Subject>();
-    this.#reading = reading;
+    this.#isRunning = true;
     this.#staleness = FRESH;
     try {
       return compute();
     } finally {
-      this.#reading = undefined;
-      this.#subjects = reading;
-      for (const subject of before) if (!reading.has(subject)) subject.leave(this);
+      this.#isRunning = false;
+      this.#keep();
     }
   }
 
   add(subject: Subject): void {
-    if (this.#reading === undefined) {
+    if (!this.#isRunning) {
       throw new Error('a map was read through a "read" whose function has returned: read before the first await');
     }
-    this.#reading.add(subject);
+    if (this.#read === undefined) {
+      if (this.#subjects[this.#repeated] === subject) {
+        this.#repeated++;
+        return;
+      }
+      if (this.#repeated <= FEW && this.#hasRead(subject)) return;
+      this.#read = new Set(this.reading);
+    }
+    this.#read.add(subject);
     subject.join(this);
   }
 
@@ -131,8 +150,26 @@ export class Reader implements Dependent, Reads {
   /** Forgets what it read. */
   drop(): void {
     const subjects = this.#subjects;
-    this.#subjects = new Set();
+    this.#subjects = NOTHING;
     this.#staleness = STALE;
     for (const subject of subjects) subject.leave(this);
+  }
+
+  #hasRead(subject: Subject): boolean {
+    if (this.#read !== undefined) return this.#read.has(subject);
+    const at = this.#subjects.indexOf(subject);
+    return at >= 0 && at < this.#repeated;
+  }
+
+  /** Ends a run: what it has not read again concerns it no more. */
+  #keep(): void {
+    const before = this.#subjects;
+    const read = this.#read;
+    const repeated = this.#repeated;
+    this.#read = undefined;
+    this.#repeated = 0;
+    if (read === undefined && repeated === before.length) return;
+    this.#subjects = read === undefined ? before.slice(0, repeated) : [...read];
+    for (const subject of before.slice(repeated)) if (read?.has(subject) !== true) subject.leave(this);
   }
 }

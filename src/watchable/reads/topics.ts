@@ -22,16 +22,21 @@ export interface Upkeep {
   idle(): void;
 }
 
-type Lists<K, V> = Map<unknown, ListTopic<K, V>>;
+/** The readers of one index, by what it files entries under: of all entries there, and of those that match. */
+interface IndexTopics<K, V> {
+  readonly all: Map<string, Topic>;
+  readonly matching: Map<string, Map<unknown, ListTopic<K, V>>>;
+}
 
 export class Topics<K, V> {
   readonly #upkeep: Upkeep | undefined;
   readonly #entries = new Map<Id, Topic>();
   readonly #presences = new Map<Id, Topic>();
-  readonly #lists: Lists<K, V> = new Map();
-  readonly #indexes = new Map<string, Map<string, Lists<K, V>>>();
+  readonly #lists = new Map<unknown, ListTopic<K, V>>();
+  readonly #indexes = new Map<string, IndexTopics<K, V>>();
   readonly #listeners = new Set<(change: Change<K, V>) => void>();
-  #keys: Topic | undefined;
+  /** One topic, or none. */
+  readonly #keys = new Map<undefined, Topic>();
   #count = 0;
 
   constructor(upkeep?: Upkeep) {
@@ -44,40 +49,31 @@ export class Topics<K, V> {
 
   /** The value of one entry, be it there or not. */
   entry(id: Id): Subject {
-    return this.#entries.get(id) ?? this.#add(this.#entries, id, (drop) => new Topic(drop, this.#upkeep));
+    return this.#entries.get(id) ?? this.#add(this.#entries, id, new Topic(this, this.#entries, id));
   }
 
   /** Whether an entry is there. */
   presence(id: Id): Subject {
-    return this.#presences.get(id) ?? this.#add(this.#presences, id, (drop) => new Topic(drop, this.#upkeep));
+    return this.#presences.get(id) ?? this.#add(this.#presences, id, new Topic(this, this.#presences, id));
   }
 
   /** Which entries there are, and how many. */
   keys(): Subject {
-    if (this.#keys === undefined) {
-      this.#count++;
-      this.#keys = new Topic(() => {
-        this.#keys = undefined;
-        this.#dropped();
-      }, this.#upkeep);
-    }
-    return this.#keys;
+    return this.#keys.get(undefined) ?? this.#add(this.#keys, undefined, new Topic(this, this.#keys, undefined));
   }
 
   /** The entries of a selection. Selections that say that they are the same share a topic. */
   list({ index, matches, id }: Selection<K, V>): Subject {
     const name = id ?? matches;
-    const make = (drop: () => void): ListTopic<K, V> => new ListTopic(drop, this.#upkeep, matches);
-    if (index === undefined) return this.#lists.get(name) ?? this.#add(this.#lists, name, make);
+    if (index === undefined) return this.#lists.get(name) ?? this.#addList(this.#lists, name, matches);
     const [indexName, under] = index;
-    const entries = inner(this.#indexes, indexName);
-    const lists = inner(entries, under);
-    return (
-      lists.get(name) ??
-      this.#add(lists, name, make, () => {
-        if (lists.size === 0) entries.delete(under);
-      })
-    );
+    let topics = this.#indexes.get(indexName);
+    if (topics === undefined) this.#indexes.set(indexName, (topics = { all: new Map(), matching: new Map() }));
+    const { all, matching } = topics;
+    if (matches === undefined) return all.get(under) ?? this.#add(all, under, new Topic(this, all, under));
+    let lists = matching.get(under);
+    if (lists === undefined) matching.set(under, (lists = new Map()));
+    return lists.get(name) ?? this.#addList(lists, name, matches, () => matching.delete(under));
   }
 
   /** Calls back with each change, while it is made. Returns what ends that. */
@@ -85,7 +81,7 @@ export class Topics<K, V> {
     this.#count++;
     this.#listeners.add(listener);
     return () => {
-      if (this.#listeners.delete(listener)) this.#dropped();
+      if (this.#listeners.delete(listener)) this.dropped();
     };
   }
 
@@ -96,86 +92,120 @@ export class Topics<K, V> {
     this.#entries.get(id)?.mark(STALE, change);
     if (before === undefined || after === undefined) {
       this.#presences.get(id)?.mark(STALE, change);
-      this.#keys?.mark(STALE, change);
+      this.#keys.get(undefined)?.mark(STALE, change);
     }
-    for (const topic of this.#lists.values()) {
-      topic.changed(before, change);
-      topic.changed(after, change);
-    }
-    for (const [index, entries] of this.#indexes) {
+    for (const topic of this.#lists.values()) topic.changed(before, after, change);
+    for (const [index, topics] of this.#indexes) {
       const [under, underNow] = filings(index);
-      for (const name of under) for (const topic of entries.get(name)?.values() ?? []) topic.changed(before, change);
-      for (const name of underNow) for (const topic of entries.get(name)?.values() ?? []) topic.changed(after, change);
+      for (const name of under) filed(topics, name, before, underNow.includes(name) ? after : undefined, change);
+      for (const name of underNow) if (!under.includes(name)) filed(topics, name, undefined, after, change);
     }
     for (const listener of this.#listeners) listener(change);
   }
 
   /** Marks everybody who asked for more than single values. */
   allChanged(): void {
-    this.#keys?.mark(STALE);
-    for (const topic of this.#presences.values()) topic.mark(STALE);
-    for (const topic of this.#lists.values()) topic.mark(STALE);
-    for (const entries of this.#indexes.values()) {
-      for (const lists of entries.values()) for (const topic of lists.values()) topic.mark(STALE);
+    const indexed = [...this.#indexes.values()].flatMap(({ all, matching }) => [all, ...matching.values()]);
+    for (const topics of [this.#keys, this.#presences, this.#lists, ...indexed]) {
+      for (const topic of topics.values()) topic.mark(STALE);
     }
   }
 
-  #add<N, T extends Topic>(topics: Map<N, T>, name: N, make: (drop: () => void) => T, tidy?: () => void): T {
-    const topic = make(() => {
-      topics.delete(name);
-      tidy?.();
-      this.#dropped();
-    });
-    topics.set(name, topic);
-    this.#count++;
-    return topic;
-  }
-
-  #dropped(): void {
-    if (--this.#count === 0) this.#upkeep?.idle();
-  }
-}
-
-function inner<K, A, B>(maps: Map<K, Map<A, B>>, name: K): Map<A, B> {
-  let map = maps.get(name);
-  if (map === undefined) maps.set(name, (map = new Map()));
-  return map;
-}
-
-class Topic extends Subject {
-  readonly #drop: () => void;
-  readonly #upkeep: Upkeep | undefined;
-
-  constructor(drop: () => void, upkeep: Upkeep | undefined) {
-    super();
-    this.#drop = drop;
-    this.#upkeep = upkeep;
-  }
-
+  /** Brings the map up to date. */
   refresh(): void {
     this.#upkeep?.refresh();
   }
 
-  protected unread(): void {
-    this.#drop();
+  /** One thing that was read is read no more. */
+  dropped(): void {
+    if (--this.#count === 0) this.#upkeep?.idle();
+  }
+
+  #addList(
+    lists: Map<unknown, ListTopic<K, V>>,
+    name: unknown,
+    matches: Selection<K, V>['matches'],
+    onEmpty?: () => void,
+  ): Topic {
+    return this.#add(lists, name, new ListTopic(this, lists, name, matches, onEmpty));
+  }
+
+  #add<N, T extends Topic>(topics: Map<N, T>, name: N, topic: T): T {
+    topics.set(name, topic);
+    this.#count++;
+    return topic;
   }
 }
 
-class ListTopic<K, V> extends Topic {
-  readonly #matches: ((value: V, key: K) => boolean) | undefined;
+/** An entry that was or is filed under a name has changed. */
+function filed<K, V>(
+  { all, matching }: IndexTopics<K, V>,
+  under: string,
+  before: V | undefined,
+  after: V | undefined,
+  change: Change<K, V>,
+): void {
+  all.get(under)?.mark(STALE, change);
+  if (matching.size === 0) return;
+  for (const topic of matching.get(under)?.values() ?? []) topic.changed(before, after, change);
+}
 
-  constructor(drop: () => void, upkeep: Upkeep | undefined, matches: ((value: V, key: K) => boolean) | undefined) {
-    super(drop, upkeep);
-    this.#matches = matches;
+/** What a topic needs to know of those that it is one of. */
+type Site = Pick<Topics<never, never>, 'refresh' | 'dropped'>;
+interface Among {
+  readonly size: number;
+  delete(name: unknown): boolean;
+}
+
+/** One thing that somebody reads. There are many, so it holds no functions of its own. */
+class Topic extends Subject {
+  readonly #site: Site;
+  readonly #among: Among;
+  readonly #name: unknown;
+
+  constructor(site: Site, among: Among, name: unknown) {
+    super();
+    this.#site = site;
+    this.#among = among;
+    this.#name = name;
   }
 
-  /** An entry that has this value, or had it, is no longer what it was. */
-  changed(value: V | undefined, change: Change<K, V>): void {
-    if (value !== undefined && this.#isIn(change.key, value)) this.mark(STALE, change);
+  refresh(): void {
+    this.#site.refresh();
+  }
+
+  protected unread(): void {
+    this.#among.delete(this.#name);
+    this.#site.dropped();
+  }
+}
+
+/** The entries that match, of all or of those under one name of an index. */
+class ListTopic<K, V> extends Topic {
+  readonly #matches: Selection<K, V>['matches'];
+  readonly #onUnread: () => void;
+
+  constructor(site: Site, lists: Among, name: unknown, matches: Selection<K, V>['matches'], onEmpty?: () => void) {
+    super(site, lists, name);
+    this.#matches = matches;
+    this.#onUnread = () => {
+      if (lists.size === 0) onEmpty?.();
+    };
+  }
+
+  /** An entry of the list is no longer what it was: it had, or has, one of these values while it was in the list. */
+  changed(before: V | undefined, after: V | undefined, change: Change<K, V>): void {
+    if (this.#isIn(change.key, before) || this.#isIn(change.key, after)) this.mark(STALE, change);
+  }
+
+  protected override unread(): void {
+    super.unread();
+    this.#onUnread();
   }
 
   // Of a predicate that throws its reader shall know, and a publisher shall not.
-  #isIn(key: K, value: V): boolean {
+  #isIn(key: K, value: V | undefined): boolean {
+    if (value === undefined) return false;
     try {
       return this.#matches?.(value, key) ?? true;
     } catch {

@@ -138,6 +138,36 @@ describe('a tracker wakes', () => {
     expect(woken()).toEqual([]);
   });
 
+  it('for everything that was read last, however many there are and in whatever order', () => {
+    const { pods, tracker, woken } = world();
+    const names = Array.from({ length: 50 }, (_none, number) => `p${number}`);
+    const readAll = (some: readonly string[]): void =>
+      tracker.track('one', (read) => {
+        for (const name of some) read.get(pods, name);
+      });
+    const concerning = (): string[] =>
+      names.filter((name) => pods.store(name, pod(`n${++turn}`)) && woken().length > 0);
+    let turn = 0;
+    const again = names.slice(0, 30);
+    for (const [read, wanted] of [
+      [names, names],
+      [names, names],
+      [again, again],
+      [[...again, 'p3', ...again], again],
+      [names.toReversed(), names],
+      [names.slice(40), names.slice(40)],
+      [
+        ['p2', 'p1', 'p2', 'p1'],
+        ['p1', 'p2'],
+      ],
+    ] as const) {
+      readAll(read);
+      expect(concerning()).toEqual(wanted);
+    }
+    tracker.close();
+    expect(pods[SOURCE].topics.isRead).toBe(false);
+  });
+
   it('the others when one of the wake-ups throws', () => {
     const pods = new WatchableMap<string, number>();
     const names: string[] = [];

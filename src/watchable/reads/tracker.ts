@@ -5,6 +5,7 @@ import type { Read, World } from './read.ts';
 import { Reader } from './subject.ts';
 import type { Change } from './topics.ts';
 import { tellLater, tellNow } from './turn.ts';
+import type { Listener } from './turn.ts';
 
 export interface TrackerOptions<R> {
   /**
@@ -23,7 +24,7 @@ export interface TrackerOptions<R> {
 
 export class Tracker<R> {
   readonly #options: TrackerOptions<R>;
-  readonly #readers = new Map<R, Reader>();
+  readonly #readers = new Map<R, TrackedReader<R>>();
 
   constructor(options: TrackerOptions<R>) {
     this.#options = options;
@@ -41,8 +42,10 @@ export class Tracker<R> {
 
   /** Runs a function and makes what it reads the reader's, in the place of what it read before, also when it throws. */
   track<T>(name: R, run: (read: Read) => T): T {
-    const reader = this.#readers.get(name) ?? this.#add(name);
-    return reader.run(() => run(readFor(reader, this.#options.overlay)));
+    let reader = this.#readers.get(name);
+    if (reader === undefined) this.#readers.set(name, (reader = new TrackedReader(name, this.#options)));
+    const read = readFor(reader, this.#options.overlay);
+    return reader.run(() => run(read));
   }
 
   /** Nothing concerns this reader any more. */
@@ -61,21 +64,35 @@ export class Tracker<R> {
   close(): void {
     for (const name of this.#readers.keys()) this.forget(name);
   }
+}
 
-  #add(name: R): Reader {
-    const { onChange } = this.#options;
-    const reader = new Reader(
-      () => tellLater(listener),
-      onChange && ((change) => onChange(name, (change as Change<unknown, unknown> | undefined)?.after)),
-    );
-    const listener = {
-      deliver: () => {
-        if (this.#readers.get(name) !== reader || !reader.isStale()) return;
-        reader.settle();
-        this.#options.wake(name);
-      },
-    };
-    this.#readers.set(name, reader);
-    return reader;
+class TrackedReader<R> extends Reader implements Listener {
+  readonly #name: R;
+  readonly #options: TrackerOptions<R>;
+  #isForgotten = false;
+
+  constructor(name: R, options: TrackerOptions<R>) {
+    super();
+    this.#name = name;
+    this.#options = options;
+  }
+
+  deliver(): void {
+    if (this.#isForgotten || !this.isStale()) return;
+    this.settle();
+    this.#options.wake(this.#name);
+  }
+
+  override drop(): void {
+    this.#isForgotten = true;
+    super.drop();
+  }
+
+  protected doubted(): void {
+    tellLater(this);
+  }
+
+  protected override marked(change: unknown): void {
+    this.#options.onChange?.(this.#name, (change as Change<unknown, unknown> | undefined)?.after);
   }
 }
