@@ -51,29 +51,58 @@ export function defineModel<M>(make: (facts: (read: Read) => Facts) => M): Model
 
 /** The facts of these tables, as `read` reads them. A table that has not been listed yet throws `NotSynced`. */
 export function factsOf(tables: Tables, read: Read): Facts {
-  const tableOf = <T extends KubeObject>(kind: Kind<T>): Table<T> => {
-    const table = tables.of(kind);
-    refuseUnsynced(tables, table as unknown as AnyTable, read);
+  return new TrackedFacts(tables, read);
+}
+
+/** A class, because one is made for every plan: methods cost nothing then. */
+export class TrackedFacts implements Facts {
+  readonly read: Read;
+  readonly #tables: Tables;
+
+  constructor(tables: Tables, read: Read) {
+    this.#tables = tables;
+    this.read = read;
+  }
+
+  get<T extends KubeObject>(kind: Kind<T>, ref: Ref): T | undefined {
+    return this.read.get(this.#table(kind).map, keyOf(ref));
+  }
+
+  list<T extends KubeObject>(
+    kind: Kind<T>,
+    { namespace, labels = '' }: { namespace?: string; labels?: string } = {},
+  ): readonly T[] {
+    const { map } = this.#table(kind);
+    if (labels === '') return this.read.list(map, inNamespace(namespace));
+    const selector = selectorOf(labels);
+    return this.read.list(map, {
+      ...inNamespace(namespace),
+      matches: ({ metadata }) => matches(selector, metadata.labels),
+      id: labels,
+    });
+  }
+
+  index<T extends KubeObject>(kind: Kind<T>, index: string, value: string): readonly T[] {
+    return this.read.index(this.#table(kind).map, index, value);
+  }
+
+  keys(kind: AnyKind): readonly string[] {
+    return this.read.keys(this.#table(kind).map);
+  }
+
+  served(kind: AnyKind): boolean {
+    return this.read.get(this.#table(kind).state, 'served')!;
+  }
+
+  model<M>(model: Model<M>): M {
+    return model.in(this.#tables);
+  }
+
+  #table<T extends KubeObject>(kind: Kind<T>): Table<T> {
+    const table = this.#tables.of(kind);
+    refuseUnsynced(this.#tables, table as unknown as AnyTable, this.read);
     return table;
-  };
-  return {
-    get: (kind, ref) => read.get(tableOf(kind).map, keyOf(ref)),
-    list: (kind, { namespace, labels = '' } = {}) => {
-      const { map } = tableOf(kind);
-      if (labels === '') return read.list(map, inNamespace(namespace));
-      const selector = selectorOf(labels);
-      return read.list(map, {
-        ...inNamespace(namespace),
-        matches: ({ metadata }) => matches(selector, metadata.labels),
-        id: labels,
-      });
-    },
-    index: (kind, index, value) => read.index(tableOf(kind).map, index, value),
-    keys: (kind) => read.keys(tableOf(kind).map),
-    served: (kind) => read.get(tableOf(kind).state, 'served')!,
-    read,
-    model: (model) => model.in(tables),
-  };
+  }
 }
 
 /** Subscribes to the objects that steps are about, in whatever form there are tables of their kinds. */

@@ -3,8 +3,8 @@
 import type { AnyKind, Ref } from '../kube/objects.ts';
 import type { Tables } from '../kube/tables/tables.ts';
 import { Tracker } from '../watchable/index.ts';
-import type { Overlay } from '../watchable/index.ts';
-import { factsOf } from './facts.ts';
+import type { Overlay, Read } from '../watchable/index.ts';
+import { TrackedFacts } from './facts.ts';
 import type { Facts } from './facts.ts';
 
 /** The world as a plan sees it. Reads are answered at once and always from what has been observed. */
@@ -34,13 +34,16 @@ export interface ReadsOptions {
   readonly overlay?: Overlay;
 }
 
+/** What a plan found, and since when every plan has found that. */
+type Findings = ReadonlyMap<string, number>;
+
 /** Who read what: the readers of a controller are the keys that it plans for. */
 export class Reads {
   readonly #tables: Tables;
   readonly #now: () => number;
   readonly #tracker: Tracker<string>;
-  /** By reader: what its last plan found, and since when that was so. */
-  readonly #findings = new Map<string, ReadonlyMap<string, number>>();
+  /** By reader, those of its last plan. */
+  readonly #findings = new Map<string, Findings>();
 
   constructor({ tables, now, ...tracking }: ReadsOptions) {
     this.#tables = tables;
@@ -55,20 +58,16 @@ export class Reads {
 
   /** Runs `plan` with a view and makes its reads the reader's subscriptions, also when it throws. */
   track<R>(reader: string, plan: (view: View) => R, refusal: Refusal = () => undefined): R {
-    const findings = new Map<string, number>();
     const before = this.#findings.get(reader);
-    const heldFor = (finding: string): number => {
-      const since = before?.get(finding) ?? this.#now();
-      findings.set(finding, since);
-      return this.#now() - since;
-    };
+    let view = undefined as PlanView | undefined;
     try {
       return this.#tracker.track(reader, (read) =>
-        plan({ ...factsOf(this.#tables, read), refusal, heldFor, now: this.#now }),
+        plan((view = new PlanView(this.#tables, read, this.#now, refusal, before))),
       );
     } finally {
-      if (findings.size > 0) this.#findings.set(reader, findings);
-      else this.#findings.delete(reader);
+      const findings = view?.findings;
+      if (findings !== undefined) this.#findings.set(reader, findings);
+      else if (before !== undefined) this.#findings.delete(reader);
     }
   }
 
@@ -87,5 +86,27 @@ export class Reads {
   close(): void {
     this.#tracker.close();
     this.#findings.clear();
+  }
+}
+
+/** The view of one plan. */
+class PlanView extends TrackedFacts implements View {
+  readonly now: () => number;
+  readonly refusal: Refusal;
+  /** What this plan has found. */
+  findings: Map<string, number> | undefined;
+  readonly #before: Findings | undefined;
+
+  constructor(tables: Tables, read: Read, now: () => number, refusal: Refusal, before: Findings | undefined) {
+    super(tables, read);
+    this.now = now;
+    this.refusal = refusal;
+    this.#before = before;
+  }
+
+  heldFor(finding: string): number {
+    const since = this.#before?.get(finding) ?? this.now();
+    (this.findings ??= new Map()).set(finding, since);
+    return this.now() - since;
   }
 }
