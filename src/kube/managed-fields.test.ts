@@ -53,6 +53,12 @@ describe('reading without the managed fields of others', () => {
     expect(read(message({ managedFields: [entry('kubelet')], labels: {} }))).toEqual(message({ labels: {} }));
   });
 
+  test('those of the installer of Istio stay: what it applied is ours', () => {
+    const given = message({ managedFields: [entry('istio-operator')] });
+    expect(kept(given)).toEqual(given);
+    expect(read(given)).toEqual(given);
+  });
+
   test('of every object of a list', () => {
     const items = [
       message({ managedFields: [entry('x')] }),
@@ -91,7 +97,7 @@ describe('reading without the managed fields of others', () => {
     );
     // No key ends with a backslash: the parser of Node 24 can take one that ends with a quote for it.
     const name = text.map((any) => (any.endsWith('\\') ? `${any}.` : any));
-    const manager = fc.constantFrom('kubelet', 'offshoot-x', 'x', '],', ':1,');
+    const manager = fc.constantFrom('kubelet', 'offshoot-x', 'istio-operator', 'x', '],', ':1,');
     const managers = fc.array(fc.tuple(manager, fc.dictionary(name, fc.oneof(text, fc.constant({}), fc.array(text)))), {
       maxLength: 3,
     });

@@ -3,18 +3,21 @@
 import { parseJson } from './json.ts';
 import type { KubeObject } from './objects.ts';
 
+/** How the names of our field managers begin. Istio's installer is one of them: what it applied, we take over as ours. */
+const OUR_MANAGERS = ['offshoot', 'istio-operator'];
+
 /** The object with only those managedFields that a field manager of ours left. */
 export function withoutForeignManagedFields<T extends KubeObject>(object: T): T {
   if (!object.metadata.managedFields) return object;
   const { managedFields, ...metadata } = object.metadata;
-  const ours = managedFields.filter((entry) => entry.manager?.startsWith('offshoot'));
+  const ours = managedFields.filter(({ manager }) => OUR_MANAGERS.some((name) => manager?.startsWith(name)));
   return { ...object, metadata: ours.length > 0 ? { ...metadata, managedFields: ours } : metadata };
 }
 
 // Of the key, and of the names of our field managers, only an end is searched for that begins with a rare character.
 const KEY = '"managedFields":[';
 const KEY_END = Buffer.from('Fields":[');
-const OURS = Buffer.from('ger":"offshoot');
+const OURS = OUR_MANAGERS.map((name) => Buffer.from(`ger":"${name}`));
 const CLOSE = Buffer.from(']')[0]!;
 /** Stands for a list that was left out. No server writes a number there. */
 const LEFT_OUT = 0;
@@ -74,7 +77,8 @@ function cut(source: Buffer): { readonly text: string; readonly count: number } 
   for (; start >= 0; start = startOfList(source, from)) {
     const end = source.indexOf(CLOSE, start);
     if (end < 0) break;
-    const isOurs = source.subarray(start, end).includes(OURS);
+    const list = source.subarray(start, end);
+    const isOurs = OURS.some((name) => list.includes(name));
     length += source.copy(text, length, from, isOurs ? end + 1 : start);
     if (!isOurs) {
       text[length++] = LEFT_OUT_DIGIT;

@@ -1,4 +1,5 @@
-// The life of Istio: install, upgrade, restart, uninstall. So far what is decided, as pure functions.
+// The life of Istio: install, upgrade, restart, uninstall.
+export { mesh } from './mesh.ts';
 export { condition, manualRestartRequired } from './conditions.ts';
 export type { Reason } from './conditions.ts';
 export { blockedBy, blockedMessage, BLOCKING_KINDS, blockingResources } from './deletion/blocking.ts';
@@ -41,6 +42,8 @@ export type { ClusterSize, Node } from './installation/operator/size.ts';
 export { conflictingTags } from './installation/tag-webhooks.ts';
 export { istioTag, readLastApplied, withApplied, writeLastApplied } from './last-applied.ts';
 export type { LastApplied } from './last-applied.ts';
+export { MESH, meshModels, readMesh } from './models.ts';
+export type { MeshModels } from './models.ts';
 export * from './names.ts';
 export { userFilterWarning } from './resources/envoy-filters.ts';
 export { meshResources, withUpdatedAt } from './resources/resources.ts';

@@ -11,6 +11,9 @@ export const FINALIZER = 'istios.operator.kyma-project.io/istio-installation';
 /** What was last installed; see last-applied.ts. */
 export const LAST_APPLIED = 'operator.kyma-project.io/lastAppliedConfiguration';
 
+/** On workloads of Istio: a hash of the manifest that they were last applied from. */
+export const INSTALLED_FOR = 'offshoot.dev/installed-for';
+
 /** On pod templates: when the workload was restarted, and for which desired state of its sidecars. */
 export const RESTARTED_AT = 'istio-operator.kyma-project.io/restartedAt';
 export const RESTARTED_FOR = 'istio-operator.kyma-project.io/restartedFor';

@@ -1,4 +1,6 @@
 // What can be set for the mesh, beside the resource itself.
+import { istioctlRenderer } from './installation/render/istioctl.ts';
+import type { Renderer } from './installation/render/renderer.ts';
 import type { MaintenanceWindow } from './restarts/window.ts';
 
 export interface MeshSettings {
@@ -17,6 +19,13 @@ export interface MeshSettings {
   readonly restartUninjected: boolean;
   /** Look at everything again after this time, changed or not. */
   readonly reconciliationIntervalMs: number;
+  /** How long a failure is left alone before it is tried again: at first, and at most. */
+  readonly failureBaseDelayMs: number;
+  readonly failureMaxDelayMs: number;
+  /** What turns the operator into manifests. */
+  readonly renderer: Renderer;
+  /** The version of this program: a label of what it makes. */
+  readonly operatorVersion: string;
   /** A domain for which there shall be a gateway. */
   readonly domain?: string;
 }
@@ -28,4 +37,8 @@ export const defaultMeshSettings: MeshSettings = {
   batchSize: 10,
   restartUninjected: false,
   reconciliationIntervalMs: 10 * 3_600_000,
+  failureBaseDelayMs: 1_000,
+  failureMaxDelayMs: 1_000_000,
+  renderer: istioctlRenderer({ program: 'istioctl' }),
+  operatorVersion: 'unknown',
 };

@@ -20,7 +20,7 @@ import type {
 import type { Settings } from '../../environments/index.ts';
 import { connect, delay, systemClock } from '../../kube/index.ts';
 import type { Client, ConnectConfig, ConnectOptions } from '../../kube/index.ts';
-import type { Part, PartWebhook, RoutingSettings, TargetSettings } from './parts.ts';
+import type { MeshSettings, Part, PartWebhook, RoutingSettings, TargetSettings } from './parts.ts';
 
 export interface WebhookOptions {
   readonly port: number;
@@ -43,6 +43,7 @@ export interface ControlPlaneOptions {
   readonly settings?: Partial<Settings>;
   readonly targets?: TargetSettings;
   readonly routing?: RoutingSettings;
+  readonly mesh?: MeshSettings;
   /** Where the leases and the webhook's certificate are kept. */
   readonly namespace: string;
   readonly leaderElect?: boolean;
@@ -75,6 +76,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     settings = {},
     targets = {},
     routing = {},
+    mesh = {},
     namespace,
     probes,
     metricsAddress,
@@ -110,7 +112,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     const manager = new Manager({
       client,
       controllers: parts.flatMap((part) => {
-        const definitions = part.controllers({ settings, targets, routing, config, namespace });
+        const definitions = part.controllers({ settings, targets, routing, mesh, config, namespace });
         return definitions.map((definition) => ({ ...definition, lease: part.lease }));
       }),
       logger,

@@ -1,7 +1,8 @@
 // The parts of the control plane that can be run, by name. `run` and `up` start them; `crds` prints what they need.
 import { dynamicEnv } from '../../api/dynamicenv.ts';
 import type { Resource } from '../../api/resource.ts';
-import { mesh, meshGroup, routingRule } from '../../api/routing.ts';
+import { istio } from '../../api/istio.ts';
+import { mesh as routedMesh, meshGroup, routingRule } from '../../api/routing.ts';
 import { managedEnvironment, space, spaceBinding, spaceRequest } from '../../api/spaces.ts';
 import { upstream } from '../../api/upstream.ts';
 import { deploymentTarget, deploymentTargetClaim, deploymentTargetClass, environment } from '../../api/targets.ts';
@@ -20,6 +21,8 @@ import {
 } from '../../environments/index.ts';
 import type { Settings } from '../../environments/index.ts';
 import type { Client, ConnectConfig, KubeObject, Tables } from '../../kube/index.ts';
+import { LEASE, mesh } from '../../mesh/index.ts';
+import type { MeshSettings as AllMeshSettings } from '../../mesh/index.ts';
 import { routing } from '../../routing/index.ts';
 import type { Settings as AllRoutingSettings } from '../../routing/index.ts';
 import {
@@ -31,6 +34,7 @@ import {
   targetsWebhookConfiguration,
 } from '../../targets/index.ts';
 import type { Settings as AllTargetSettings } from '../../targets/index.ts';
+import { version } from '../version.ts';
 
 export interface PartWebhook {
   readonly paths: readonly string[];
@@ -47,11 +51,15 @@ export type TargetSettings = Partial<Omit<AllTargetSettings, 'cluster'>> & {
 /** What may be set for routing rules. */
 export type RoutingSettings = Partial<AllRoutingSettings>;
 
+/** What may be set for the life of Istio. */
+export type MeshSettings = Partial<AllMeshSettings>;
+
 /** What parts are started with. */
 interface PartOptions {
   readonly settings: Partial<Settings>;
   readonly targets?: TargetSettings;
   readonly routing?: RoutingSettings;
+  readonly mesh?: MeshSettings;
   /** How we reach the cluster. */
   readonly config: ConnectConfig;
   /** The namespace that is ours. */
@@ -106,8 +114,14 @@ const PARTS: readonly Part[] = [
   {
     name: 'routing',
     lease: 'offshoot-routing',
-    resources: [mesh, meshGroup, routingRule, upstream],
+    resources: [routedMesh, meshGroup, routingRule, upstream],
     controllers: ({ routing: settings = {} }) => routing(settings),
+  },
+  {
+    name: 'mesh',
+    lease: LEASE,
+    resources: [istio],
+    controllers: ({ mesh: settings = {} }) => mesh({ operatorVersion: version(), ...settings }),
   },
 ];
 

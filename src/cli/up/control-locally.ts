@@ -3,6 +3,7 @@ import { createLogger, removeConfiguration } from '../../controller/index.ts';
 import type { Embedded } from '../../embedded/index.ts';
 import { connect } from '../../kube/index.ts';
 import type { ConnectConfig } from '../../kube/index.ts';
+import { builtinRenderer } from '../../mesh/index.ts';
 import { startControlPlane } from '../run/control-plane.ts';
 import type { ControlPlane } from '../run/control-plane.ts';
 import { dropLeases, holdLeases } from '../run/lease-holders.ts';
@@ -17,6 +18,8 @@ export function controlLocally(cluster: Embedded): Promise<ControlPlane> {
     config: configOf(cluster),
     local: cluster.answer,
     parts: partsOf(),
+    // Nobody has to have istioctl in order to try it.
+    mesh: { renderer: builtinRenderer },
     namespace: NAMESPACE,
     webhook: { port: 0, reach: 'loopback' },
     logger: createLogger({ level: 'warn' }),

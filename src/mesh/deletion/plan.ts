@@ -1,0 +1,55 @@
+// The end of a mesh: it waits while people depend on it, and then goes in order.
+import type { Istio } from '../../api/istio.ts';
+import type { View } from '../../controller/index.ts';
+import { remove } from '../../kube/index.ts';
+import type { AnyObject } from '../../kube/index.ts';
+import { failure } from '../failures.ts';
+import type { Failure } from '../failures.ts';
+import { installedObjects, removals } from '../installation/plan.ts';
+import type { Writes } from '../installation/plan.ts';
+import { ISTIO_NAMESPACE } from '../names.ts';
+import { resourceWrites } from '../resources/plan.ts';
+import type { MeshSettings } from '../settings.ts';
+import { Blocking, Namespace } from '../tables.ts';
+import { blockedMessage, blockingResources } from './blocking.ts';
+import { uninstallStep } from './uninstall.ts';
+
+export interface Deletion extends Writes {
+  /** What people made and would lose: nothing is removed while there is any. */
+  readonly blocking: readonly AnyObject[];
+  /** Nothing is left. */
+  readonly finished: boolean;
+  /** What it waits for. */
+  readonly waiting?: string;
+}
+
+/** What to do about a resource that is being deleted and has installed Istio. */
+export function deletionWrites(view: View, istio: Istio, injectedWorkloads: number, settings: MeshSettings): Deletion {
+  const blocking = blockingResources(Blocking.flatMap((kind) => view.list(kind)));
+  if (blocking.length > 0) {
+    return { blocking, steps: [], failures: [failure('blocked', blockedMessage(blocking))], finished: false };
+  }
+  const resources = resourceWrites(view, istio, {}, settings);
+  const namespace = view.get(Namespace, { name: ISTIO_NAMESPACE });
+  const next = uninstallStep({ objects: installedObjects(view), namespace, injectedWorkloads });
+  const failures: Failure[] = [...resources.failures];
+  const going = (steps: Writes['steps'], waiting: string): Deletion => ({
+    blocking,
+    steps: [...resources.steps, ...steps],
+    failures,
+    finished: false,
+    waiting,
+  });
+  switch (next.do) {
+    case 'remove': {
+      const left = next.objects.length + next.awaited;
+      return going(removals(view, next.objects, 'uninstall', failures), `${left} objects of Istio are still there`);
+    }
+    case 'remove-namespace':
+      return going([remove(Namespace, next.namespace, 'Foreground')], `Namespace ${ISTIO_NAMESPACE} is still there`);
+    case 'restart-workloads':
+      return going([], `${injectedWorkloads} workloads still have sidecars`);
+    case 'release':
+      return { blocking, steps: resources.steps, failures, finished: failures.length === 0 };
+  }
+}

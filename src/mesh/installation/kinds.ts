@@ -1,0 +1,36 @@
+// The kinds of rendered objects. Manifests name a kind; where the API serves it follows from that.
+import { defineKind, defineTable } from '../../kube/index.ts';
+import type { AnyObject, Kind } from '../../kube/index.ts';
+import { ISTIO_KINDS } from '../istio-kinds.ts';
+import { COMPONENT_LABEL } from './components.ts';
+
+const ISTIO_PLURALS = new Map(ISTIO_KINDS.map(({ group, kind, plural }) => [`${kind}.${group}`, plural]));
+
+const kinds = new Map<string, Kind>();
+const tables = new Map<string, Kind>();
+
+/** The kind of an object: by what Istio declares, else by the rules of English for its plural. */
+export function kindOf({ apiVersion, kind, metadata }: AnyObject): Kind {
+  const namespaced = metadata.namespace !== undefined;
+  const id = `${apiVersion} ${kind} ${namespaced}`;
+  let known = kinds.get(id);
+  if (known === undefined)
+    kinds.set(id, (known = defineKind(apiVersion, kind, pluralOf(apiVersion, kind), { namespaced })));
+  return known;
+}
+
+/** The objects of a kind that an installation made: of kinds that everybody uses, no others are kept. */
+export function installed(kind: Kind): Kind {
+  const id = `${kind.group}/${kind.version} ${kind.kind} ${kind.namespaced}`;
+  let known = tables.get(id);
+  if (known === undefined) tables.set(id, (known = defineTable(kind, { labelSelector: COMPONENT_LABEL })));
+  return known;
+}
+
+function pluralOf(apiVersion: string, kind: string): string {
+  const declared = ISTIO_PLURALS.get(`${kind}.${apiVersion.split('/')[0]}`);
+  if (declared !== undefined) return declared;
+  const name = kind.toLowerCase();
+  if (/(s|sh|ch|x)$/.test(name)) return `${name}es`;
+  return `${name.replace(/([^aeiou])y$/, '$1ie')}s`;
+}

@@ -1,0 +1,76 @@
+// What to write so that Istio is installed: the foundation, its components in their order, and what is left over.
+import type { View } from '../../controller/index.ts';
+import { keyOf, own, remove } from '../../kube/index.ts';
+import type { AnyObject, Kind, Step } from '../../kube/index.ts';
+import { UNINSTALLED_KINDS } from '../deletion/uninstall.ts';
+import { failure } from '../failures.ts';
+import type { Failure } from '../failures.ts';
+import { Injector, Namespace } from '../tables.ts';
+import { byComponent } from './components.ts';
+import { foundation } from './foundation.ts';
+import { installed, kindOf } from './kinds.ts';
+import { leftOver } from './ownership.ts';
+import type { Rendered } from './render/rendered.ts';
+import { desiredObject } from './state.ts';
+import type { Installation } from './state.ts';
+import { conflictingTags } from './tag-webhooks.ts';
+
+export interface Writes {
+  readonly steps: readonly Step[];
+  /** What the server refused. */
+  readonly failures: readonly Failure[];
+}
+
+/** What an installation writes now. What runs is kept as it was while there are no manifests for what is wanted. */
+export function installationWrites(view: View, rendered: Rendered, { apply, done }: Installation): Writes {
+  const objects = rendered.value ?? [];
+  const components = byComponent(objects);
+  const wanted = [
+    ...foundation(),
+    ...apply.flatMap((name) => (components.get(name) ?? []).map((object) => desiredObject(view, object))),
+  ];
+  const failures: Failure[] = [];
+  const steps = wanted.flatMap((object) => {
+    const kind = tableOf(object);
+    if (!view.served(kind)) return [];
+    const refusal = view.refusal(kind, object.metadata);
+    if (refusal === undefined) return [own(kind, object)];
+    failures.push(failure('install', `${object.kind} ${keyOf(object.metadata)}: ${refusal}`));
+    return [];
+  });
+  const gone = done && rendered.state === 'ready' ? staleObjects(view, objects) : [];
+  return { steps: [...steps, ...removals(view, gone, 'install', failures)], failures };
+}
+
+/** Removes objects; those that the server refuses to remove are reported, and stay. */
+export function removals(
+  view: View,
+  objects: readonly AnyObject[],
+  what: 'install' | 'uninstall',
+  failures: Failure[],
+): readonly Step[] {
+  return objects.flatMap((object) => {
+    const kind = kindOf(object);
+    const refusal = view.refusal(kind, object.metadata);
+    if (refusal === undefined) return [remove(kind, object)];
+    failures.push(failure(what, `${object.kind} ${keyOf(object.metadata)}: ${refusal}`));
+    return [];
+  });
+}
+
+/** Every object of every kind that an installation can have made. */
+export function installedObjects(view: View, rendered: readonly AnyObject[] = []): readonly AnyObject[] {
+  const kinds = new Map<string, Kind>();
+  for (const kind of [...UNINSTALLED_KINDS, ...rendered.map(kindOf)]) kinds.set(`${kind.plural}.${kind.group}`, kind);
+  return [...kinds.values()].flatMap((kind) => view.list(installed(kind)));
+}
+
+function staleObjects(view: View, objects: readonly AnyObject[]): readonly AnyObject[] {
+  const stale = leftOver(installedObjects(view, objects), objects);
+  const tags = conflictingTags(view.list(Injector));
+  return [...stale, ...tags.filter((tag) => !stale.some(({ metadata }) => metadata.uid === tag.metadata.uid))];
+}
+
+function tableOf(object: AnyObject): Kind {
+  return object.kind === 'Namespace' ? Namespace : installed(kindOf(object));
+}

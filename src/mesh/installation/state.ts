@@ -1,0 +1,92 @@
+// How far an installation is: which components to apply now, and what the others wait for.
+import { createHash } from 'node:crypto';
+import type { Facts } from '../../controller/index.ts';
+import type { AnyObject } from '../../kube/index.ts';
+import { INSTALLED_FOR, ISTIO_NAMESPACE } from '../names.ts';
+import { IstioPod, Namespace } from '../tables.ts';
+import { runningVersion, versionMismatch } from '../version/running.ts';
+import { byComponent, componentSteps } from './components.ts';
+import type { ComponentName, ComponentSteps } from './components.ts';
+import { installed, kindOf } from './kinds.ts';
+import { owned } from './ownership.ts';
+import { notReady } from './readiness.ts';
+import type { Rendered } from './render/rendered.ts';
+import type { Installable } from './target.ts';
+
+export interface Installation extends ComponentSteps {
+  /** Everything is there, works, and is of the version that it should be. */
+  readonly done: boolean;
+  /** Why not, when all workloads are ready: pods of another version. */
+  readonly mismatch?: string;
+}
+
+/** How far the installation of these manifests is. */
+export function installationOf(facts: Facts, { before, tag }: Installable, rendered: Rendered): Installation {
+  const components = byComponent(rendered.value ?? []);
+  const problems = new Map([...components].map(([name, objects]) => [name, problemOf(facts, objects)]));
+  const namespace = facts.get(Namespace, { name: ISTIO_NAMESPACE });
+  if (namespace?.metadata.deletionTimestamp !== undefined) {
+    return {
+      apply: [],
+      waiting: [{ component: 'Base', for: `Namespace ${ISTIO_NAMESPACE} is being deleted` }],
+      done: false,
+    };
+  }
+  // While another version is being installed, the order counts for what runs as well: gateways are never newer than istiod.
+  const isCurrent = before.tag === tag;
+  const exists = (name: ComponentName): boolean => isCurrent && isThere(facts, components.get(name) ?? []);
+  const steps = componentSteps([...components.keys()], (name) => problems.get(name), exists);
+  const mismatch = steps.waiting.length > 0 ? undefined : versionMismatch(runningVersion(facts.list(IstioPod)), tag);
+  const done = rendered.state === 'ready' && steps.waiting.length === 0 && mismatch === undefined;
+  return { ...steps, done, ...(mismatch !== undefined && { mismatch }) };
+}
+
+/** An object as it is applied. A workload says what it was applied for: else nobody could tell that it is outdated. */
+export function desiredObject(facts: Facts, object: AnyObject): AnyObject {
+  const made = owned(object, liveOf(facts, object));
+  return isWorkload(made)
+    ? {
+        ...made,
+        metadata: { ...made.metadata, annotations: { ...made.metadata.annotations, [INSTALLED_FOR]: hashOf(made) } },
+      }
+    : made;
+}
+
+/** An object as it is in the cluster. */
+function liveOf(facts: Facts, object: AnyObject): AnyObject | undefined {
+  return facts.get(installed(kindOf(object)), object.metadata);
+}
+
+function problemOf(facts: Facts, objects: readonly AnyObject[]): string | undefined {
+  let problem: string | undefined;
+  // All of them are read, so that all of their tables start at once.
+  for (const object of objects) {
+    const found = objectProblem(facts, object);
+    problem ??= found;
+  }
+  return problem;
+}
+
+function objectProblem(facts: Facts, object: AnyObject): string | undefined {
+  const kind = installed(kindOf(object));
+  if (!facts.served(kind)) return `${object.kind} is not served by the API server`;
+  const live = liveOf(facts, object);
+  if (live !== undefined && isWorkload(object)) {
+    const { [INSTALLED_FOR]: appliedFor } = live.metadata.annotations ?? {};
+    const wanted = desiredObject(facts, object).metadata.annotations?.[INSTALLED_FOR];
+    if (appliedFor !== wanted) return `${object.kind} ${object.metadata.name} is to be updated`;
+  }
+  return notReady(object, live);
+}
+
+function isThere(facts: Facts, objects: readonly AnyObject[]): boolean {
+  return objects.some((object) => liveOf(facts, object) !== undefined);
+}
+
+function isWorkload({ kind }: AnyObject): boolean {
+  return kind === 'Deployment' || kind === 'DaemonSet' || kind === 'StatefulSet';
+}
+
+function hashOf(object: AnyObject): string {
+  return createHash('sha256').update(JSON.stringify(object)).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,64 @@
+// What to write so that the mesh has the resources that we add to it, and none that are not wanted any more.
+import type { Istio } from '../../api/istio.ts';
+import type { View } from '../../controller/index.ts';
+import { own, remove } from '../../kube/index.ts';
+import type { AnyObject, Kind, Step } from '../../kube/index.ts';
+import { failure } from '../failures.ts';
+import type { Failure } from '../failures.ts';
+import { kindOf } from '../installation/kinds.ts';
+import { apiServerPort, COMPANIONS } from '../installation/operator/companions.ts';
+import type { Writes } from '../installation/plan.ts';
+import { DISCLAIMER, MODULE_LABEL, MODULE_NAME } from '../names.ts';
+import type { MeshSettings } from '../settings.ts';
+import { ApiServerService, IstioEnvoyFilter, ModuleConfigMap, ofModule, VerticalPodAutoscaler } from '../tables.ts';
+import { meshResources, withUpdatedAt } from './resources.ts';
+
+/** What decides about resources beside the ruling one. */
+interface Wanted {
+  readonly proxyProtocol?: boolean;
+  readonly controlPlaneVPA?: boolean;
+}
+
+/** What to write for the resources of the mesh now. */
+export function resourceWrites(view: View, istio: Istio, wanted: Wanted, settings: MeshSettings): Writes {
+  const { istioVersion, operatorVersion, domain } = settings;
+  const resources = meshResources({
+    istio,
+    istioVersion,
+    operatorVersion,
+    proxyProtocol: wanted.proxyProtocol ?? false,
+    controlPlaneVPA: wanted.controlPlaneVPA ?? false,
+    autoscalersServed: view.served(ofModule(VerticalPodAutoscaler)),
+    apiServerPort: apiServerPort(view.get(ApiServerService, COMPANIONS.apiServer)),
+    ...(domain !== undefined && { domain }),
+  });
+  const failures: Failure[] = [];
+  const steps: Step[] = [];
+  const write = (kind: Kind, object: AnyObject, step: Step): void => {
+    const refusal = view.refusal(kind, object.metadata);
+    if (refusal === undefined) steps.push(step);
+    else failures.push(failure('resource', refusal, { subject: `${object.kind}/${object.metadata.name}` }));
+  };
+  for (const object of resources.apply) {
+    const kind = tableOf(object);
+    if (!view.served(kind)) continue;
+    const desired = withUpdatedAt(object, view.get(kind, object.metadata), view.now());
+    write(kind, object, own(kind, desired));
+  }
+  for (const object of resources.remove) {
+    const kind = tableOf(object);
+    const live = view.get(kind, object.metadata);
+    if (live !== undefined && isOurs(live)) write(kind, live, remove(kind, live));
+  }
+  return { steps, failures };
+}
+
+/** Made by us or by the original; what else has such a name is somebody else's. */
+function isOurs({ metadata: { labels = {}, annotations = {} } }: AnyObject): boolean {
+  return labels[MODULE_LABEL] === MODULE_NAME || DISCLAIMER in annotations || labels['grafana_dashboard'] === '1';
+}
+
+function tableOf(object: AnyObject): Kind {
+  if (object.kind === 'EnvoyFilter') return IstioEnvoyFilter;
+  return object.kind === 'ConfigMap' ? (ModuleConfigMap as Kind) : ofModule(kindOf(object));
+}
