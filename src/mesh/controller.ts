@@ -3,7 +3,7 @@
 import { Istio } from '../api/istio.ts';
 import { defineController } from '../controller/index.ts';
 import type { ControllerDefinition, Plan, PlannedEvent, View } from '../controller/index.ts';
-import { annotate, edit, keyOf } from '../kube/index.ts';
+import { annotate, edit } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import { condition } from './conditions.ts';
 import { deletionWrites } from './deletion/plan.ts';
@@ -19,8 +19,7 @@ import type { MeshModels } from './models.ts';
 import { FIELD_MANAGER, FINALIZER, LAST_APPLIED } from './names.ts';
 import { userFilterWarning } from './resources/envoy-filters.ts';
 import { resourceWrites } from './resources/plan.ts';
-import { allRestarts, restartProgress } from './restarts/index.ts';
-import type { RestartProgress } from './restarts/index.ts';
+import type { RestartProgress, Restarts } from './restarts/index.ts';
 import { notRuling } from './ruling.ts';
 import type { MeshSettings } from './settings.ts';
 import { meshStatus } from './status.ts';
@@ -29,7 +28,7 @@ import { IstioEnvoyFilter, IstioPod } from './tables.ts';
 import { runningVersion } from './version/running.ts';
 
 /** The controller of Istio resources. */
-export function istioController(models: MeshModels, settings: MeshSettings): ControllerDefinition {
+export function istioController(models: MeshModels, restarts: Restarts, settings: MeshSettings): ControllerDefinition {
   return defineController<Istio>({
     name: 'mesh',
     kind: Istio,
@@ -37,12 +36,12 @@ export function istioController(models: MeshModels, settings: MeshSettings): Con
     workers: 1,
     maxBackoffMs: settings.failureMaxDelayMs,
     gauges: meshGauges,
-    plan: (view, istio) => planIstio(view, istio, models, settings),
+    plan: (view, istio) => planIstio(view, istio, models, restarts, settings),
     failed: (istio, { message }) => ({ status: meshStatus({ istio, failures: [failure('install', message)] }) }),
   });
 }
 
-function planIstio(view: View, istio: Istio, models: MeshModels, settings: MeshSettings): Plan {
+function planIstio(view: View, istio: Istio, models: MeshModels, restarts: Restarts, settings: MeshSettings): Plan {
   const isHeld = istio.metadata.finalizers?.includes(FINALIZER) ?? false;
   const deleting = istio.metadata.deletionTimestamp !== undefined;
   const idle = notRuling(istio, view.list(Istio));
@@ -51,8 +50,8 @@ function planIstio(view: View, istio: Istio, models: MeshModels, settings: MeshS
     if (deleting) return isHeld ? { steps: [withoutFinalizer(istio)] } : {};
     return told({ istio, failures: [idle] }, []);
   }
-  if (deleting) return isHeld ? planDeletion(view, istio, settings) : notNeeded(istio);
-  return planInstallation(view, istio, models, settings);
+  if (deleting) return isHeld ? planDeletion(view, istio, restarts, settings) : notNeeded(istio);
+  return planInstallation(view, istio, models, restarts, settings);
 }
 
 /** Nothing was installed for it. */
@@ -64,7 +63,13 @@ function notNeeded(istio: Istio): Plan {
   };
 }
 
-function planInstallation(view: View, istio: Istio, models: MeshModels, settings: MeshSettings): Plan {
+function planInstallation(
+  view: View,
+  istio: Istio,
+  models: MeshModels,
+  restarts: Restarts,
+  settings: MeshSettings,
+): Plan {
   const target = readMesh(view, models.target);
   const version = versionFacts(view);
   if (target === undefined) return {};
@@ -81,7 +86,7 @@ function planInstallation(view: View, istio: Istio, models: MeshModels, settings
   if (!istio.metadata.finalizers?.includes(FINALIZER)) {
     return told({ ...facts, failures, waiting: '' }, [withFinalizer(istio)]);
   }
-  const restarts = restartProgress(view, keyOf(istio.metadata), settings);
+  const progress = restarts.progress(view);
   const writes = installationWrites(view, rendered, installation);
   const hasBeenDone = installation.done || target.before.tag !== undefined;
   const resources = hasBeenDone ? resourceWrites(view, istio, target, settings) : { steps: [], failures: [] };
@@ -90,17 +95,18 @@ function planInstallation(view: View, istio: Istio, models: MeshModels, settings
     ...writes.failures,
     ...verification(view, installation),
     ...resources.failures,
+    ...(progress?.failures ?? []),
     ...(hasBeenDone ? userFilters(view) : []),
   ];
-  const waiting = waitingFor(installation, rendered.state);
+  const waiting = waitingFor(installation, rendered.state) ?? progress?.waiting;
   const isApplied = installation.done && writes.failures.length === 0;
-  const record = isApplied && restarts !== undefined ? recordApplied(istio, target, restarts, found) : [];
+  const record = isApplied && progress !== undefined ? recordApplied(istio, target, progress, found) : [];
   const status: StatusFacts = {
     ...facts,
     failures: found,
     ...(waiting !== undefined && { waiting }),
-    ...(installation.done && restarts && { restarts: allRestarts(restarts) }),
-    manual: restarts?.manual ?? [],
+    ...(installation.done && progress?.plan && { restarts: progress.plan }),
+    manual: progress?.manual ?? [],
   };
   return told(status, [...writes.steps, ...resources.steps, ...record], settings.reconciliationIntervalMs);
 }
@@ -129,38 +135,26 @@ function waitingFor({ waiting, mismatch }: Installation, state: 'pending' | 'rea
 function recordApplied(
   istio: Istio,
   { before, tag }: Installable,
-  restarts: RestartProgress,
+  { gatewaysDone, sidecarsDone }: RestartProgress,
   failures: readonly Failure[],
 ): readonly Step[] {
   const { spec = {} } = istio;
   let applied = before.spec;
-  if (isSettled(restarts, 'gateways')) applied = withApplied({ spec: applied }, spec, 'gateway');
-  if (isSettled(restarts, 'sidecars')) applied = withApplied({ spec: applied }, spec, 'sidecars');
-  const everything = isSettled(restarts, 'gateways') && isSettled(restarts, 'sidecars') && failures.length === 0;
+  if (gatewaysDone) applied = withApplied({ spec: applied }, spec, 'gateway');
+  if (sidecarsDone) applied = withApplied({ spec: applied }, spec, 'sidecars');
+  const everything = gatewaysDone && sidecarsDone && failures.length === 0;
   const text = writeLastApplied(everything ? spec : applied, tag);
   return istio.metadata.annotations?.[LAST_APPLIED] === text ? [] : [annotate(Istio, istio, { [LAST_APPLIED]: text })];
 }
 
-function isSettled({ lots }: RestartProgress, which: 'gateways' | 'sidecars'): boolean {
-  return lots.some(({ lot, isSettled: settled }) => lot === which && settled);
-}
-
-/** Workloads that still have to be restarted, so that they lose their sidecars. */
-function stillInjected(restarts: RestartProgress | undefined): number {
-  if (restarts === undefined) return 0;
-  const unsettled = restarts.lots.filter((lot) => !lot.isSettled);
-  return unsettled.reduce((sum, { plan: { progress } }) => sum + progress.total - progress.done, 0);
-}
-
-function planDeletion(view: View, istio: Istio, settings: MeshSettings): Plan {
-  const restarts = restartProgress(view, keyOf(istio.metadata), settings);
-  const deletion = deletionWrites(view, istio, stillInjected(restarts), settings);
+function planDeletion(view: View, istio: Istio, restarts: Restarts, settings: MeshSettings): Plan {
+  const progress = restarts.progress(view);
+  const deletion = deletionWrites(view, istio, progress?.injected ?? 0, settings);
   const { steps, failures, blocking, finished, waiting } = deletion;
-  const isHeldUp = restarts?.waiting !== undefined;
-  if (finished && !isHeldUp) return { steps: [...steps, withoutFinalizer(istio)] };
+  if (finished) return { steps: [...steps, withoutFinalizer(istio)] };
   const size = istio.status?.clusterSize;
   const facts = { istio, failures, blocking, ...versionFacts(view), ...(size && { size }) };
-  return told({ ...facts, waiting: waiting ?? restarts?.waiting ?? '' }, steps);
+  return told({ ...facts, waiting: waiting ?? '' }, steps);
 }
 
 function versionFacts(view: View): { readonly istioVersion?: string } {

@@ -2,11 +2,12 @@
 import type { ControllerDefinition } from '../controller/index.ts';
 import { istioController } from './controller.ts';
 import { meshModels } from './models.ts';
-import { restartControllers } from './restarts/index.ts';
+import { meshRestarts } from './restarts/index.ts';
 import { defaultMeshSettings } from './settings.ts';
 import type { MeshSettings } from './settings.ts';
 
 export function mesh(settings: Partial<MeshSettings> = {}): readonly ControllerDefinition[] {
   const all = { ...defaultMeshSettings, ...settings };
-  return [istioController(meshModels(all), all), ...restartControllers(all)];
+  const restarts = meshRestarts(all);
+  return [istioController(meshModels(all), restarts, all), ...restarts.controllers];
 }

@@ -20,6 +20,8 @@ export const RESTARTED_FOR = 'istio-operator.kyma-project.io/restartedFor';
 /** On workloads: never restart it, or only at some times of the week. */
 export const EXCLUDED = 'restarter.istio-operator.kyma-project.io/exclude';
 export const MAINTENANCE_WINDOW = 'restarter.istio-operator.kyma-project.io/maintenance-window';
+/** On namespaces: restart pods as well that should have a sidecar and have none. */
+export const RESTART_UNINJECTED = 'restarter.istio-operator.kyma-project.io/restart-uninjected';
 
 /** On EnvoyFilters of ours: when their content last changed. */
 export const UPDATED_AT = 'istios.operator.kyma-project.io/updatedAt';

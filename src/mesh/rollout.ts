@@ -66,6 +66,10 @@ function daemonSet({ spec, status = {} }: Workload): Rollout {
 function argoRollout({ spec, status = {} }: Workload): Rollout {
   if (status.phase === 'Degraded') return { state: 'stuck', why: 'it is degraded' };
   if (status.phase === 'Paused') return { state: 'stuck', why: 'it is paused: promote or abort it' };
+  const { restartAt } = spec ?? {};
+  if (restartAt !== undefined && !(Date.parse(status.restartedAt ?? '') >= Date.parse(restartAt))) {
+    return progressing(`pods from before ${restartAt} are still there`);
+  }
   return deployment({ spec, status } as Workload);
 }
 

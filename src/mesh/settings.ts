@@ -13,6 +13,8 @@ export interface MeshSettings {
   readonly allowExperimental: boolean;
   /** How many workloads may be restarting at once. */
   readonly batchSize: number;
+  /** How long what is installed must stay the same before workloads are restarted for it. */
+  readonly settleMs: number;
   /** When workloads may be restarted that do not say so themselves. */
   readonly window?: MaintenanceWindow;
   /** Restart pods as well that should have a sidecar and have none. */
@@ -35,6 +37,7 @@ export const defaultMeshSettings: MeshSettings = {
   hub: 'docker.io/istio',
   allowExperimental: false,
   batchSize: 10,
+  settleMs: 3_000,
   restartUninjected: false,
   reconciliationIntervalMs: 10 * 3_600_000,
   failureBaseDelayMs: 1_000,

@@ -26,6 +26,7 @@ const pending = (name: string): PendingWorkload => ({
   workload: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name },
   why: 'old image',
   waiting: 'the next batch',
+  on: 'rollouts',
 });
 
 describe('the state of a resource', () => {

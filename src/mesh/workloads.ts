@@ -34,6 +34,8 @@ export interface Workload extends KubeObject {
   readonly spec?: {
     readonly replicas?: number;
     readonly paused?: boolean;
+    /** Of an Argo Rollout: pods that are older are to be replaced. */
+    readonly restartAt?: string;
     readonly strategy?: {
       readonly type?: string;
       readonly rollingUpdate?: { readonly maxUnavailable?: number | string };
@@ -60,6 +62,8 @@ export interface Workload extends KubeObject {
     readonly updatedNumberScheduled?: number;
     readonly numberAvailable?: number;
     readonly phase?: string;
+    /** Of an Argo Rollout: the `restartAt` that it has carried out. */
+    readonly restartedAt?: string;
     readonly conditions?: readonly {
       readonly type: string;
       readonly status: string;

@@ -6,7 +6,7 @@ import type { Failure } from '../failures.ts';
 import { INGRESS_GATEWAY, ISTIO_NAMESPACE, MODULE_LABEL } from '../names.ts';
 
 /** Proxies shall not drop the header Referer when it has a fragment. */
-const PARTIAL_REFERER = 'kyma-referer';
+export const PARTIAL_REFERER = 'kyma-referer';
 const PROXY_PROTOCOL = 'proxy-protocol';
 
 const envoyFilter = (name: string, spec: object): AnyObject => ({

@@ -62,7 +62,7 @@ export function sidecarPredicate(state: SidecarState): RestartPredicate {
 }
 
 /** Which setting of all sidecars has changed. Absent and false are different. */
-function changedSidecarSetting(before: IstioSpec, spec: IstioSpec): string | undefined {
+export function changedSidecarSetting(before: IstioSpec, spec: IstioSpec): string | undefined {
   const [was, is] = [before.config ?? {}, spec.config ?? {}];
   if (was.enableDNSProxying !== is.enableDNSProxying) return 'spec.config.enableDNSProxying has changed';
   if (!sameRegexps(before, spec)) return 'spec.config.proxyStatsMatcher has changed';
@@ -79,8 +79,13 @@ export function changedGatewaySetting(before: IstioSpec, spec: IstioSpec): strin
     }
   }
   if (!sameRegexps(before, spec)) return 'spec.config.proxyStatsMatcher has changed';
-  const policies = (before.networkPoliciesEnabled ?? false) !== (spec.networkPoliciesEnabled ?? false);
-  return policies ? 'spec.networkPoliciesEnabled has changed' : undefined;
+  return changedPolicies(before, spec);
+}
+
+/** Why the control plane must be restarted as well: connections that it has are not what new policies allow. */
+export function changedPolicies(before: IstioSpec, spec: IstioSpec): string | undefined {
+  const changed = (before.networkPoliciesEnabled ?? false) !== (spec.networkPoliciesEnabled ?? false);
+  return changed ? 'spec.networkPoliciesEnabled has changed' : undefined;
 }
 
 export interface GatewayState {
@@ -139,7 +144,8 @@ function changeOf({ metadata }: KubeObject): string {
   return `${metadata.name} ${metadata.annotations?.[UPDATED_AT] ?? ''}`;
 }
 
-function regexpsOf({ config }: IstioSpec): readonly string[] {
+/** Statistics that are kept besides the usual ones, in order. */
+export function regexpsOf({ config }: IstioSpec): readonly string[] {
   return (config?.proxyStatsMatcher?.inclusionRegexps ?? []).toSorted();
 }
 

@@ -50,6 +50,6 @@ export function marked(workload: Workload, hash: string, now: number): Workload 
 export function podToDelete(mark: RestartMark, outdated: Iterable<Pod>): Pod | undefined {
   const made = ({ metadata }: Pod): number => Date.parse(metadata.creationTimestamp ?? '') || 0;
   return [...outdated]
-    .filter((pod) => made(pod) <= mark.at && pod.metadata.deletionTimestamp === undefined)
+    .filter((pod) => made(pod) < mark.at && pod.metadata.deletionTimestamp === undefined)
     .toSorted((a, b) => made(a) - made(b) || (a.metadata.name < b.metadata.name ? -1 : 1))[0];
 }

@@ -1,9 +1,22 @@
-// Pods that must be replaced, by workload. Pods are looked at one after the other and not kept.
+// Pods that must be replaced, and the workloads that they belong to. Pods are looked at one after the other and not kept.
 import type { KubeObject } from '../../kube/index.ts';
 import type { Pod } from '../workloads.ts';
 import { ownerOf, workloadKey } from './owners.ts';
 import type { WorkloadRef } from './owners.ts';
 import type { RestartPredicate } from './predicate.ts';
+
+/** A pod that must be replaced. */
+export interface OutdatedPod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly why: string;
+  readonly made: number;
+  /** Who replaces it; else why only a person can. */
+  readonly workload?: WorkloadRef;
+  readonly problem?: string;
+  /** A setting has changed since some earlier pod was made; that of a newer one looks no different. */
+  readonly bySetting?: boolean;
+}
 
 /** A workload with pods that must be replaced. */
 export interface OutdatedWorkload {
@@ -13,6 +26,10 @@ export interface OutdatedWorkload {
   readonly pods: number;
   /** When the oldest of these pods was made. */
   readonly oldest: number;
+  /** When the newest was. */
+  readonly newest: number;
+  /** Nothing but a changed setting is the reason: after a restart nothing is left of it. */
+  readonly bySetting: boolean;
 }
 
 /** A pod that only a person can replace. */
@@ -30,32 +47,61 @@ export interface Outdated {
   readonly manual: readonly ManualRestart[];
 }
 
+/** Finds a ReplicaSet. */
+export type FindReplicaSet = (namespace: string, name: string) => KubeObject | undefined;
+
+/** What is wrong with a pod, and who replaces it; nothing for a pod that is as it should be. */
+export function outdatedPod(
+  pod: Pod,
+  predicate: RestartPredicate,
+  replicaSet: FindReplicaSet,
+): OutdatedPod | undefined {
+  const why = predicate(pod);
+  if (why === undefined) return undefined;
+  const { name, namespace = '', creationTimestamp = '' } = pod.metadata;
+  const owner = ownerOf(pod, (set) => replicaSet(namespace, set));
+  return {
+    namespace,
+    name,
+    why,
+    made: Date.parse(creationTimestamp) || 0,
+    ...('manual' in owner ? { problem: owner.manual } : { workload: owner.workload }),
+  };
+}
+
+/** The workloads of these pods. */
+export function byWorkload(pods: Iterable<OutdatedPod>): Outdated {
+  const workloads = new Map<string, OutdatedWorkload>();
+  const manual: ManualRestart[] = [];
+  for (const { namespace, name, why, made, workload, problem = '', bySetting = false } of pods) {
+    if (workload === undefined) {
+      manual.push({ namespace, name, why, problem });
+      continue;
+    }
+    const key = workloadKey(workload);
+    const known = workloads.get(key);
+    workloads.set(key, {
+      workload,
+      why: known?.why ?? why,
+      pods: (known?.pods ?? 0) + 1,
+      oldest: Math.min(known?.oldest ?? made, made),
+      newest: Math.max(known?.newest ?? made, made),
+      bySetting: (known?.bySetting ?? true) && bySetting,
+    });
+  }
+  return { workloads, manual };
+}
+
 /** The workloads whose pods a predicate says must be replaced. */
 export function outdatedWorkloads(
   pods: Iterable<Pod>,
   predicate: RestartPredicate,
-  replicaSet: (namespace: string, name: string) => KubeObject | undefined,
+  replicaSet: FindReplicaSet,
 ): Outdated {
-  const workloads = new Map<string, OutdatedWorkload>();
-  const manual: ManualRestart[] = [];
+  const found: OutdatedPod[] = [];
   for (const pod of pods) {
-    const why = predicate(pod);
-    if (why === undefined) continue;
-    const { name, namespace = '' } = pod.metadata;
-    const owner = ownerOf(pod, (set) => replicaSet(namespace, set));
-    if ('manual' in owner) {
-      manual.push({ namespace, name, why, problem: owner.manual });
-      continue;
-    }
-    const key = workloadKey(owner.workload);
-    const known = workloads.get(key);
-    const made = Date.parse(pod.metadata.creationTimestamp ?? '') || 0;
-    workloads.set(key, {
-      workload: owner.workload,
-      why: known?.why ?? why,
-      pods: (known?.pods ?? 0) + 1,
-      oldest: Math.min(known?.oldest ?? made, made),
-    });
+    const outdated = outdatedPod(pod, predicate, replicaSet);
+    if (outdated !== undefined) found.push(outdated);
   }
-  return { workloads, manual };
+  return byWorkload(found);
 }

@@ -215,7 +215,8 @@ describe('the mark', () => {
 
   test('of a ReplicaSet whose pods were all replaced keeps them from being replaced for ever', () => {
     const ref = workloadRef(workload('a', { kind: 'ReplicaSet' }));
-    const outdated = new Map([[workloadKey(ref), { workload: ref, why: 'old image', pods: 1, oldest: NOW }]]);
+    const when = { oldest: NOW, newest: NOW, bySetting: false };
+    const outdated = new Map([[workloadKey(ref), { workload: ref, why: 'old image', pods: 1, ...when }]]);
     expect(plan([restarted('a', { kind: 'ReplicaSet' })], { outdated })).toMatchObject({
       replace: [],
       unchanged: [{ workload: { name: 'a' } }],

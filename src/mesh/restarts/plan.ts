@@ -13,6 +13,8 @@ import type { WorkloadRef } from './owners.ts';
 import { opensAt, parseWindow } from './window.ts';
 import type { MaintenanceWindow } from './window.ts';
 
+const SECOND = 1000;
+
 export interface RestartFacts {
   /** Every outdated workload, and every one that was restarted for this state. */
   readonly workloads: Iterable<Workload>;
@@ -25,6 +27,13 @@ export interface RestartFacts {
   readonly batchSize: number;
   /** When workloads may be restarted that do not say so themselves; at any time without one. */
   readonly window?: MaintenanceWindow;
+  /** Why a workload can't be restarted although it should: the server has refused it. */
+  readonly refused?: (workload: WorkloadRef) => RefusedRestart | undefined;
+}
+
+interface RefusedRestart {
+  readonly message: string;
+  readonly retryAt: number;
 }
 
 /** A workload that is not up to date, why, and what it waits for. */
@@ -32,6 +41,8 @@ export interface PendingWorkload {
   readonly workload: WorkloadRef;
   readonly why: string;
   readonly waiting: string;
+  /** Its own rollout or that of others, a moment that will come, or somebody who has to do something. */
+  readonly on: 'rollouts' | 'time' | 'people';
 }
 
 export interface RestartPlan {
@@ -45,7 +56,7 @@ export interface RestartPlan {
   /** Restarted for this state, healthy, and still not as they should be: something else changes their pods. */
   readonly unchanged: readonly PendingWorkload[];
   readonly progress: { readonly total: number; readonly done: number };
-  /** When a maintenance window opens. */
+  /** When to look again: a maintenance window opens, or what was refused may be tried again. */
   readonly wakeAt?: number;
 }
 
@@ -55,14 +66,16 @@ export function planRestarts(facts: RestartFacts): RestartPlan {
   const unchanged: PendingWorkload[] = [];
   const candidates: { readonly workload: Workload; readonly why: string }[] = [];
   const replaceable: Workload[] = [];
+  const wakes: number[] = [];
   let total = 0;
   for (const workload of facts.workloads) {
     total++;
     const outdated = facts.outdated.get(workloadKey(workloadRef(workload)));
-    const pending = (waiting: string): PendingWorkload => ({
+    const pending = (waiting: string, on: PendingWorkload['on'] = 'rollouts'): PendingWorkload => ({
       workload: workloadRef(workload),
       why: outdated?.why ?? 'it was restarted',
       waiting,
+      on,
     });
     const mark = markOf(workload);
     if (mark?.for !== facts.hash) {
@@ -72,14 +85,17 @@ export function planRestarts(facts: RestartFacts): RestartPlan {
     }
     if (isExcluded(workload)) continue;
     const rollout = rolloutOf(workload);
-    const deletes = needsDeletion(workload) && outdated !== undefined && outdated.oldest <= mark.at;
+    // The moment a pod was made is known to the second: one of the same second is taken for new.
+    const deletes = needsDeletion(workload) && outdated !== undefined && outdated.oldest < mark.at;
     if (rollout.state !== 'done') restarting.push(pending(rollout.why));
     else if (deletes) {
-      replaceable.push(workload);
-      restarting.push(pending(`${outdated.pods} old pods are still there`));
-    } else if (outdated !== undefined) {
+      const refusal = facts.refused?.(workloadRef(workload));
+      if (refusal === undefined) replaceable.push(workload);
+      else wakes.push(refusal.retryAt);
+      restarting.push(pending(refusal?.message ?? `${outdated.pods} old pods are still there`));
+    } else if (outdated !== undefined && !outdated.bySetting) {
       const when = timestamp(mark.at);
-      unchanged.push(pending(`it was restarted for this at ${when}, and something else changes its pods`));
+      unchanged.push(pending(`it was restarted for this at ${when}, and something else changes its pods`, 'people'));
     }
   }
   const next = nextBatch(candidates.toSorted(byPhaseAndName), restarting, facts);
@@ -91,60 +107,77 @@ export function planRestarts(facts: RestartFacts): RestartPlan {
     waiting: next.waiting,
     unchanged,
     progress: { total, done: total - candidates.length - restarting.length - unchanged.length },
-    ...(next.wakeAt !== undefined && { wakeAt: next.wakeAt }),
+    ...earliest([...wakes, ...next.wakes]),
   };
 }
 
 interface Batch {
   readonly restart: RestartPlan['restart'];
   readonly waiting: readonly PendingWorkload[];
-  readonly wakeAt?: number;
+  readonly wakes: readonly number[];
 }
 
 function nextBatch(
   candidates: RestartPlan['restart'],
   restarting: readonly PendingWorkload[],
-  { batchSize, budgets, now, window }: RestartFacts,
+  facts: RestartFacts,
 ): Batch {
-  const spending = new Budgets(budgets);
+  const spending = new Budgets(facts.budgets);
   const restart: { readonly workload: Workload; readonly why: string }[] = [];
   const waiting: PendingWorkload[] = [];
-  let wakeAt: number | undefined;
+  const wakes: number[] = [];
   for (const candidate of candidates) {
     const { workload, why } = candidate;
-    const wait = (reason: string): void => {
-      waiting.push({ workload: workloadRef(workload), why, waiting: reason });
-    };
-    const hindrance = ownHindrance(workload);
-    if (hindrance !== undefined) {
-      wait(hindrance);
-      continue;
-    }
-    const times = windowOf(workload, window);
-    const opens = typeof times === 'object' ? opensAt(times, now) : now;
-    if (typeof times === 'string') wait(times);
-    else if (opens > now) {
-      wakeAt = Math.min(wakeAt ?? opens, opens);
-      wait(`its maintenance window opens at ${timestamp(opens)}`);
-    } else if (restarting.length > 0) wait(batchText(restarting));
-    else if (restart.length >= batchSize) wait('the next batch');
-    else {
-      const forbidden = spending.spend(workload);
-      if (forbidden === undefined) restart.push(candidate);
-      else wait(forbidden);
-    }
+    const ref = workloadRef(workload);
+    const own = ownHindrance(workload) ?? hindranceOfNow(workload, facts);
+    if (own?.until !== undefined) wakes.push(own.until);
+    const text =
+      own?.text ??
+      (restarting.length > 0 ? batchText(restarting) : undefined) ??
+      (restart.length >= facts.batchSize ? 'the next batch' : undefined) ??
+      spending.spend(workload);
+    const on = own === undefined ? 'rollouts' : own.until === undefined ? 'people' : 'time';
+    if (text === undefined) restart.push(candidate);
+    else waiting.push({ workload: ref, why, waiting: text, on });
   }
-  return { restart, waiting, ...(wakeAt !== undefined && { wakeAt }) };
+  return { restart, waiting, wakes };
 }
 
-/** What about a workload itself keeps it from being restarted. It holds up nobody else. */
-function ownHindrance(workload: Workload): string | undefined {
+function earliest(wakes: readonly number[]): Pick<RestartPlan, 'wakeAt'> {
+  return wakes.length === 0 ? {} : { wakeAt: Math.min(...wakes) };
+}
+
+/** What keeps one workload from being restarted, and holds up nobody else. */
+interface Hindrance {
+  readonly text: string;
+  /** When that may be over. */
+  readonly until?: number;
+}
+
+/** What a workload itself says against it. */
+function ownHindrance(workload: Workload): Hindrance | undefined {
   const { spec } = workload;
-  if (isExcluded(workload)) return `it is excluded by annotation ${EXCLUDED}`;
-  if (spec?.paused === true) return 'its rollout is paused';
-  if (spec?.updateStrategy?.type === 'OnDelete') return 'its update strategy is OnDelete: delete its pods';
+  if (isExcluded(workload)) return { text: `it is excluded by annotation ${EXCLUDED}` };
+  if (spec?.paused === true) return { text: 'its rollout is paused' };
+  if (spec?.updateStrategy?.type === 'OnDelete') return { text: 'its update strategy is OnDelete: delete its pods' };
   const rollout = rolloutOf(workload);
-  return rollout.state === 'done' ? undefined : `it is not healthy: ${rollout.why}`;
+  return rollout.state === 'done' ? undefined : { text: `it is not healthy: ${rollout.why}` };
+}
+
+/** What is against it at this time. */
+function hindranceOfNow(workload: Workload, facts: RestartFacts): Hindrance | undefined {
+  const { now, refused, outdated, window } = facts;
+  const refusal = refused?.(workloadRef(workload));
+  if (refusal !== undefined) return { text: refusal.message, until: refusal.retryAt };
+  const { newest } = outdated.get(workloadKey(workloadRef(workload)))!;
+  // Only by the second in which a pod was made is it known from before the mark.
+  if (needsDeletion(workload) && newest >= now - (now % SECOND)) {
+    return { text: 'its pods have just been made', until: newest + SECOND };
+  }
+  const times = windowOf(workload, window);
+  if (typeof times === 'string') return { text: times };
+  const opens = times === undefined ? now : opensAt(times, now);
+  return opens > now ? { text: `its maintenance window opens at ${timestamp(opens)}`, until: opens } : undefined;
 }
 
 /** When a workload may be restarted: always without a window; a text says why its annotation is none. */

@@ -56,9 +56,14 @@ export function mergeComponents(
   return controlPlaneVPA ? withoutMemoryScaling(merged) : merged;
 }
 
+/** Values of a chart, be they of an operator or of the injector. */
+interface ProxyValues {
+  readonly spec: { readonly values: unknown };
+}
+
 /** CPU and memory that every sidecar shall have; a string says what is missing. */
-export function proxyResources(operator: IstioOperator): Required<ComponentResources> | string {
-  const resources = valueAt(operator.spec, 'values.global.proxy.resources') as ComponentResources | undefined;
+export function proxyResources({ spec }: ProxyValues): Required<ComponentResources> | string {
+  const resources = valueAt(spec, 'values.global.proxy.resources') as ComponentResources | undefined;
   for (const kind of ['requests', 'limits'] as const) {
     for (const what of ['cpu', 'memory'] as const) {
       if (resources?.[kind]?.[what] === undefined) return 'proxy resources missing in merged IstioOperator';

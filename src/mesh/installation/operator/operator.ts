@@ -75,8 +75,17 @@ export function valueAt(tree: unknown, path: string): unknown {
 
 /** `docker.io/istio/pilot:1.31.0-distroless`; an image with a slash is a whole reference. */
 export function imageOf({ spec }: IstioOperator, path: string, fallback: string): string {
-  const name = (valueAt(spec.values, path) as string | undefined) ?? fallback;
-  return name.includes('/') ? name : `${spec.hub}/${name}:${spec.tag}`;
+  return imageFrom(spec, path, fallback);
+}
+
+/** The same by the values of a chart. */
+export function imageFrom(
+  { hub, tag, values }: { readonly hub: string; readonly tag: string; readonly values: unknown },
+  path: string,
+  fallback: string,
+): string {
+  const name = (valueAt(values, path) as string | undefined) ?? fallback;
+  return name.includes('/') ? name : `${hub}/${name}:${tag}`;
 }
 
 function isTree(value: unknown): value is Tree {

@@ -40,7 +40,17 @@ export function plan(
     .filter(({ metadata }) => !upToDate.includes(metadata.name))
     .map((each): [string, OutdatedWorkload] => {
       const ref = workloadRef(each);
-      return [workloadKey(ref), { workload: ref, why: 'old image', pods: 2, oldest: NOW - 3_600_000 }];
+      return [
+        workloadKey(ref),
+        {
+          workload: ref,
+          why: 'old image',
+          pods: 2,
+          oldest: NOW - 3_600_000,
+          newest: NOW - 3_600_000,
+          bySetting: false,
+        },
+      ];
     });
   return planRestarts({
     workloads,

@@ -2,7 +2,7 @@
 import { stringify } from 'yaml';
 import type { AnyObject } from '../../../../kube/index.ts';
 import { ISTIO_NAMESPACE } from '../../../names.ts';
-import { imageOf } from '../../operator/operator.ts';
+import { imageOf, overlay } from '../../operator/operator.ts';
 import type { IstioOperator } from '../../operator/operator.ts';
 import { clusterWide, inNamespace, scaledDeployment, serviceAccount, wantsBudgets } from './objects.ts';
 
@@ -55,9 +55,12 @@ function configuration({ spec }: IstioOperator): readonly AnyObject[] {
     metadata: inNamespace(name, 'Pilot'),
     data,
   });
+  // The charts put here what the operator says elsewhere.
+  const { hub, tag, components } = spec;
+  const chosen = { global: { hub, tag }, pilot: { cni: { enabled: components.cni.enabled } } };
   return [
     configMap('istio', { mesh: stringify(spec.meshConfig, { aliasDuplicateObjects: false }) }),
-    configMap('istio-sidecar-injector', { values: JSON.stringify(spec.values) }),
+    configMap('istio-sidecar-injector', { values: JSON.stringify(overlay(spec.values, chosen)) }),
   ];
 }
 

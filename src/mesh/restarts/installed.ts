@@ -1,0 +1,152 @@
+// What sidecars and gateways should be, by what is installed: what the injector gives to new pods, and what proxies read
+// when they start. While the installation is on its way nothing is outdated: a restart would come too early.
+import { parse } from 'yaml';
+import type { ComponentResources, Istio, IstioSpec } from '../../api/istio.ts';
+import type { Facts } from '../../controller/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
+import { jsonEqual } from '../../watchable/index.ts';
+import { COMPONENT_LABEL } from '../installation/components.ts';
+import { COMPANIONS, statusPort } from '../installation/operator/companions.ts';
+import type { ConfigMap } from '../installation/operator/companions.ts';
+import { proxyResources } from '../installation/operator/merge-components.ts';
+import { imageFrom, valueAt } from '../installation/operator/operator.ts';
+import { readLastApplied } from '../last-applied.ts';
+import { ISTIO_NAMESPACE, UPDATED_AT } from '../names.ts';
+import { PARTIAL_REFERER } from '../resources/envoy-filters.ts';
+import { rolloutOf } from '../rollout.ts';
+import { istiodTags } from '../version/running.ts';
+import { regexpsOf } from './desired-state.ts';
+import type { GatewayState, SidecarState } from './desired-state.ts';
+import { ConfigMaps, DaemonSets, Deployments, EnvoyFilters, MutatingWebhooks, Pods } from './tables.ts';
+
+/** What workloads are restarted for. */
+export type RestartGoal =
+  /** Nothing yet: what is waited for. */
+  | { readonly is: 'pending'; readonly waiting: string }
+  | { readonly is: 'mesh'; readonly sidecars: SidecarState; readonly gateways: GatewayState }
+  /** Istio is uninstalled: sidecars are to go. */
+  | { readonly is: 'no mesh'; readonly uid: string };
+
+const INJECTOR = { namespace: ISTIO_NAMESPACE, name: 'istio-sidecar-injector' };
+const ISTIOD = { namespace: ISTIO_NAMESPACE, name: 'istiod' };
+const CNI = { namespace: ISTIO_NAMESPACE, name: 'istio-cni-node' };
+
+const pending = (waiting: string): RestartGoal => ({ is: 'pending', waiting });
+
+/** What is to be brought about for the ruling resource. */
+export function restartGoal(facts: Facts, istio: Istio): RestartGoal {
+  if (istio.metadata.deletionTimestamp !== undefined) return removalGoal(facts, istio);
+  const before = readLastApplied(istio);
+  if (typeof before === 'string') return pending(before);
+  const given = injected(facts.get(ConfigMaps, INJECTOR));
+  if (typeof given === 'string') return pending(given);
+  const mesh = facts.get(ConfigMaps, COMPANIONS.mesh);
+  const spec = istio.spec ?? {};
+  const waiting = notInstalled(mesh, spec) ?? controlPlaneWaits(facts, given);
+  if (waiting !== undefined) return pending(waiting);
+  const filters = filtersOf(facts);
+  const { image, resources, cniEnabled } = given;
+  const shared = { filters, spec, before: before.spec };
+  return {
+    is: 'mesh',
+    sidecars: { image, resources, cniEnabled, statusPort: statusPort(mesh), ...shared },
+    gateways: shared,
+  };
+}
+
+/** Sidecars would come back while the injector is there. */
+function removalGoal(facts: Facts, { metadata }: Istio): RestartGoal {
+  const injectors = facts.list(MutatingWebhooks, { labels: COMPONENT_LABEL });
+  if (injectors.length > 0) return pending(`MutatingWebhookConfiguration ${injectors[0]!.metadata.name} to be removed`);
+  if (facts.get(Deployments, ISTIOD) !== undefined) return pending('Deployment istio-system/istiod to be removed');
+  return { is: 'no mesh', uid: metadata.uid ?? '' };
+}
+
+interface Injected {
+  readonly image: string;
+  readonly resources: Required<ComponentResources>;
+  readonly cniEnabled: boolean;
+  /** The version of Istio. */
+  readonly tag: string;
+}
+
+/** What the injector gives to new pods; a string says why that is not known. */
+function injected(configMap: ConfigMap | undefined): Injected | string {
+  const name = `ConfigMap ${INJECTOR.namespace}/${INJECTOR.name}`;
+  if (configMap === undefined) return `${name} to be installed`;
+  let values: unknown;
+  try {
+    values = JSON.parse(configMap.data?.['values'] ?? '');
+  } catch (error) {
+    return `${name}: key values is not JSON: ${(error as Error).message}`;
+  }
+  const resources = proxyResources({ spec: { values } });
+  const [hub, tag] = [valueAt(values, 'global.hub'), valueAt(values, 'global.tag')];
+  if (typeof resources === 'string' || typeof hub !== 'string' || typeof tag !== 'string') {
+    return `${name}: key values must have global.hub, global.tag and global.proxy.resources`;
+  }
+  return {
+    image: imageFrom({ hub, tag, values }, 'global.proxy.image', 'proxyv2'),
+    resources,
+    // Where it is told depends on the version of Istio.
+    cniEnabled: (valueAt(values, 'pilot.cni.enabled') ?? valueAt(values, 'istio_cni.enabled')) === true,
+    tag,
+  };
+}
+
+/** What of the resource proxies would not find yet when they start. */
+function notInstalled(mesh: ConfigMap | undefined, { config = {} }: IstioSpec): string | undefined {
+  const name = `ConfigMap ${COMPANIONS.mesh.namespace}/${COMPANIONS.mesh.name}`;
+  if (mesh === undefined) return `${name} to be installed`;
+  let installed: unknown;
+  try {
+    installed = parse(mesh.data?.['mesh'] ?? '');
+  } catch (error) {
+    return `${name}: key mesh is not YAML: ${(error as Error).message}`;
+  }
+  const at = (path: string): unknown => valueAt(installed, path);
+  const proxies = 'defaultConfig.gatewayTopology';
+  const { enableDNSProxying } = config;
+  const dns = at('defaultConfig.proxyMetadata.ISTIO_META_DNS_CAPTURE');
+  const regexps = at('defaultConfig.proxyStatsMatcher.inclusionRegexps') as readonly string[] | undefined;
+  // Renderers leave out what is a default.
+  const settings: readonly (readonly [field: string, isInstalled: boolean])[] = [
+    ['numTrustedProxies', (at(`${proxies}.numTrustedProxies`) ?? 0) === (config.numTrustedProxies ?? 0)],
+    ['forwardClientCertDetails', at(`${proxies}.forwardClientCertDetails`) === config.forwardClientCertDetails],
+    ['trustDomain', (at('trustDomain') ?? 'cluster.local') === (config.trustDomain ?? 'cluster.local')],
+    ['enableDNSProxying', dns === (enableDNSProxying === undefined ? undefined : String(enableDNSProxying))],
+    ['proxyStatsMatcher', jsonEqual((regexps ?? []).toSorted(), regexpsOf({ config }))],
+    [
+      'telemetry.metrics.prometheusMerge',
+      (at('enablePrometheusMerge') ?? false) === (config.telemetry?.metrics?.prometheusMerge ?? false),
+    ],
+  ];
+  const missing = settings.find(([, isInstalled]) => !isInstalled);
+  return missing && `spec.config.${missing[0]} to be installed`;
+}
+
+/** What of the control plane is not ready to inject. */
+function controlPlaneWaits(facts: Facts, { tag, image, cniEnabled }: Injected): string | undefined {
+  const istiod = facts.get(Deployments, ISTIOD);
+  if (istiod === undefined) return 'Deployment istio-system/istiod to be installed';
+  const rollout = rolloutOf(istiod);
+  if (rollout.state !== 'done') return `Deployment istio-system/istiod: ${rollout.why}`;
+  const others = istiodTags(facts.list(Pods, { namespace: ISTIO_NAMESPACE })).filter((each) => each !== tag);
+  // A whole image reference may have a version of its own.
+  if (image.endsWith(`:${tag}`) && others.length > 0) return `istiod ${others[0]} to be replaced by ${tag}`;
+  if (!cniEnabled) return undefined;
+  const cni = facts.get(DaemonSets, CNI);
+  if (cni === undefined) return 'DaemonSet istio-system/istio-cni-node to be installed';
+  const nodes = rolloutOf(cni);
+  return nodes.state === 'done' ? undefined : `DaemonSet istio-system/istio-cni-node: ${nodes.why}`;
+}
+
+/** Filters that proxies read only when they start. */
+function filtersOf(facts: Facts): readonly KubeObject[] {
+  const filter = facts.get(EnvoyFilters, { namespace: ISTIO_NAMESPACE, name: PARTIAL_REFERER });
+  if (filter === undefined) return [];
+  const { apiVersion, kind, metadata } = filter;
+  const { [UPDATED_AT]: updatedAt = '' } = metadata.annotations ?? {};
+  // Whatever else changes about it restarts nothing.
+  return [{ apiVersion, kind, metadata: { name: PARTIAL_REFERER, annotations: { [UPDATED_AT]: updatedAt } } }];
+}
