@@ -186,6 +186,31 @@ describe('writes', () => {
     expect(events[0]).not.toHaveProperty('series');
   });
 
+  test('lines of the log come like Events: when something changed, and not again', async () => {
+    const api = new FakeApi();
+    const lines: string[] = [];
+    const teller = defineController<KubeObject>({
+      name: 'teller',
+      kind: Copy,
+      plan: () => ({ status: { told: true }, log: [{ message: 'look at this', about: 'a' }] }),
+    });
+    const logger = createLogger({ level: 'warn', format: 'json', write: (line) => void lines.push(line) });
+    const manager = new Manager({ client: api, controllers: [teller], logger });
+    managers.push(manager);
+    await manager.start();
+    await api.create(Copy, copy('a'));
+    await settled(manager);
+    await api.patch(
+      Copy,
+      { name: 'a', namespace: 'team' },
+      { type: 'merge', body: { metadata: { labels: { x: 'y' } } } },
+    );
+    await settled(manager);
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { key: 'team/a', about: 'a', msg: 'look at this' },
+    ]);
+  });
+
   test('none when nothing differs: not after Ready, not after a restart', async () => {
     const api = new FakeApi();
     const first = await run(api);

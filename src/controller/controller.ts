@@ -105,7 +105,9 @@ export class Controller {
     this.#queue = new Queue({
       clock: options.clock,
       metrics: options.metrics.queue,
+      ...(definition.baseBackoffMs !== undefined && { baseDelayMs: definition.baseBackoffMs }),
       ...(definition.maxBackoffMs !== undefined && { maxDelayMs: definition.maxBackoffMs }),
+      ...(definition.retryLimit && { retryLimit: definition.retryLimit }),
     });
     this.#reads = new Reads({
       tables: options.tables,
@@ -242,6 +244,7 @@ export class Controller {
       // A pass that changed nothing has nothing new to tell, whatever its plan says again.
       if ([...outcomes, status].some(({ did }) => did !== 'nothing')) {
         for (const event of plan.events ?? []) this.#record(object, event);
+        for (const { message, ...fields } of plan.log ?? []) this.#logger.warn({ key, ...fields }, message);
       }
       if (deleting && plan.finished && ours.length > 0) {
         const current = status.object;

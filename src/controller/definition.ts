@@ -7,6 +7,7 @@ import type { Chore } from './chore.ts';
 import type { Status } from './conditions.ts';
 import type { Facts } from './facts.ts';
 import type { ComputedGauge, Series } from './metrics.ts';
+import type { RetryLimit } from './queue.ts';
 import type { View } from './view.ts';
 
 /** What to do now, given what is observed. */
@@ -19,6 +20,8 @@ export interface Plan {
   readonly finished?: boolean;
   /** What to tell people; recorded after a pass that changed something, so that the same plan again tells nothing. */
   readonly events?: readonly PlannedEvent[];
+  /** What to write to the log: like events, for what is too much for them. */
+  readonly log?: readonly PlannedLine[];
   /** Plan again after this time even if nothing changes. */
   readonly requeueAfterMs?: number;
 }
@@ -31,6 +34,12 @@ export interface PlannedEvent {
   readonly action?: string;
   /** The object that it is about, if not the planned one. */
   readonly regarding?: KubeObject;
+}
+
+/** A line of the log, with fields beside its words. */
+interface PlannedLine {
+  readonly message: string;
+  readonly [field: string]: unknown;
 }
 
 /** What steps are carried out with. */
@@ -83,8 +92,11 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject> {
   readonly fieldManager?: string;
   /** Carries out the steps of a plan, where one after the other is not enough. */
   write?(steps: readonly Step[], writer: StepWriter): Promise<readonly Outcome[]>;
-  /** The longest back-off of a failing key. */
+  /** The first back-off of a failing key, which doubles each time, and the longest. */
+  readonly baseBackoffMs?: number;
   readonly maxBackoffMs?: number;
+  /** How many retries there may be. */
+  readonly retryLimit?: RetryLimit;
   /** What is done now and then beside plans; by the process that leads. */
   readonly chores?: readonly Chore[];
   /** Metrics of what is observed; reported by the process that leads. */

@@ -37,6 +37,12 @@ describe('order', () => {
   });
 });
 
+test('retries of all keys together are limited, however small the back-off of each', () => {
+  const clock = new FakeClock();
+  const queue = new Queue({ clock, baseDelayMs: 1, retryLimit: { burst: 2, perSecond: 10 } });
+  expect(['a', 'b', 'c', 'd'].map((key) => queue.retry(key))).toEqual([1, 1, 100, 200]);
+});
+
 test('a key that is paused runs once after its pause, however often and by whatever way it was added', async () => {
   const { queue, clock } = make();
   queue.add('a');

@@ -1,5 +1,6 @@
 // The work queue of a controller: keys, each at most once, never two runs of one key at a time.
 import type { Clock, Timer } from '../kube/clock.ts';
+import { TokenBucket } from '../kube/token-bucket.ts';
 import { Delays } from './delays.ts';
 
 /** A change that a person or another program made comes before work that only confirms what is known. */
@@ -14,7 +15,14 @@ export interface QueueOptions {
   readonly baseDelayMs?: number;
   /** The longest back-off. */
   readonly maxDelayMs?: number;
+  /** How many retries of all keys together there may be; any number when absent. */
+  readonly retryLimit?: RetryLimit;
   readonly metrics?: QueueMetrics;
+}
+
+export interface RetryLimit {
+  readonly burst: number;
+  readonly perSecond: number;
 }
 
 /** What a queue reports as it works; see metrics.ts. */
@@ -34,6 +42,7 @@ export class Queue {
   readonly #clock: Clock;
   readonly #baseDelayMs: number;
   readonly #maxDelayMs: number;
+  readonly #retries: TokenBucket | undefined;
   readonly #metrics: QueueMetrics | undefined;
   readonly #ready = new Map<string, { priority: number; since: number }>();
   readonly #levels = new Map<number, Set<string>>();
@@ -52,6 +61,8 @@ export class Queue {
     this.#clock = options.clock;
     this.#baseDelayMs = options.baseDelayMs ?? 5;
     this.#maxDelayMs = options.maxDelayMs ?? 15_000;
+    const { retryLimit: limit } = options;
+    this.#retries = limit && new TokenBucket(options.clock, limit.burst, 1000 / limit.perSecond);
     this.#metrics = options.metrics;
   }
 
@@ -118,11 +129,12 @@ export class Queue {
     return ms;
   }
 
-  /** Adds a key that failed, after its own back-off, and returns that delay. */
+  /** Adds a key that failed, after its own back-off or when the limit allows it, and returns that delay. */
   retry(key: string, priority: number = PRIORITY.change): number {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
-    const delayMs = Math.min(this.#baseDelayMs * 2 ** Math.min(failures, 30), this.#maxDelayMs);
+    const backoffMs = Math.min(this.#baseDelayMs * 2 ** Math.min(failures, 30), this.#maxDelayMs);
+    const delayMs = Math.max(backoffMs, this.#retries?.reserve() ?? 0);
     this.#metrics?.retried();
     this.addAfter(key, delayMs, priority);
     return delayMs;

@@ -18,11 +18,22 @@ export class TokenBucket {
 
   /** Takes a token if there is one. */
   take(): boolean {
-    const now = this.#clock.monotonic();
-    this.#tokens = Math.min(this.#burst, this.#tokens + (now - this.#filled) / this.#periodMs);
-    this.#filled = now;
+    this.#fill();
     if (this.#tokens < 1) return false;
     this.#tokens -= 1;
     return true;
+  }
+
+  /** Takes the next token, and returns in how many milliseconds there will be one. */
+  reserve(): number {
+    this.#fill();
+    this.#tokens -= 1;
+    return Math.max(0, -this.#tokens * this.#periodMs);
+  }
+
+  #fill(): void {
+    const now = this.#clock.monotonic();
+    this.#tokens = Math.min(this.#burst, this.#tokens + (now - this.#filled) / this.#periodMs);
+    this.#filled = now;
   }
 }
