@@ -24,6 +24,8 @@ export interface MeshSettings {
   /** How long a failure is left alone before it is tried again: at first, and at most. */
   readonly failureBaseDelayMs: number;
   readonly failureMaxDelayMs: number;
+  /** How many failures of all resources together are tried again: at once, and after that. */
+  readonly retryLimit: { readonly burst: number; readonly perSecond: number };
   /** What turns the operator into manifests. */
   readonly renderer: Renderer;
   /** The version of this program: a label of what it makes. */
@@ -42,6 +44,7 @@ export const defaultMeshSettings: MeshSettings = {
   reconciliationIntervalMs: 10 * 3_600_000,
   failureBaseDelayMs: 1_000,
   failureMaxDelayMs: 1_000_000,
+  retryLimit: { burst: 200, perSecond: 30 },
   renderer: istioctlRenderer({ program: 'istioctl' }),
   operatorVersion: 'unknown',
 };

@@ -9,6 +9,8 @@ import type { LogOptions } from './go-flags.ts';
 import { durationFlag } from '../options.ts';
 import { environmentFlags, environmentSettings } from './environment-flags.ts';
 import type { EnvironmentOptions } from './environment-flags.ts';
+import { meshFlags, meshSettings } from './mesh-flags.ts';
+import type { MeshOptions } from './mesh-flags.ts';
 import { untilSignal } from './signals.ts';
 import { routingFlags, routingSettings } from './routing-flags.ts';
 import type { RoutingOptions } from './routing-flags.ts';
@@ -17,7 +19,7 @@ import type { TargetOptions } from './target-flags.ts';
 import type { WebhookOptions } from './control-plane.ts';
 import type { Part } from './parts.ts';
 
-interface RunOptions extends EnvironmentOptions, TargetOptions, RoutingOptions, LogOptions {
+interface RunOptions extends EnvironmentOptions, TargetOptions, RoutingOptions, MeshOptions, LogOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace?: string;
@@ -46,12 +48,13 @@ Examples:
   offshoot run --install-crds
   offshoot run --context staging --leader-elect --default-version stable
   offshoot run --controllers targets --target-cluster-url https://api.example.com:6443
+  offshoot run --controllers mesh --namespace kyma-system --istioctl /usr/local/bin/istioctl
 
 For a cluster on this machine, such as that of "offshoot up --no-controllers":
   offshoot run --kubeconfig /tmp/kc --webhook-loopback`;
 
 export function runCommand(): Command {
-  return routingFlags(targetFlags(zapFlags(environmentFlags(new Command('run')))))
+  return meshFlags(routingFlags(targetFlags(zapFlags(environmentFlags(new Command('run'))))))
     .description('run the controllers for a cluster')
     .option('--kubeconfig <file>', 'the kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or that of the pod)')
     .option('--context <name>', 'the kubeconfig context to use')
@@ -64,7 +67,7 @@ export function runCommand(): Command {
     .addOption(
       option(
         '--controllers <names>',
-        'which to run: environments, targets, routing',
+        'which to run: environments, targets, routing, mesh',
         parseNames,
         'CONTROLLERS',
       ).default(['environments'], 'environments'),
@@ -183,6 +186,7 @@ async function run(options: RunOptions): Promise<void> {
     settings: { ...environmentSettings(options), removeOrphans: options.removeOrphans },
     targets: targetSettings(options),
     routing: routingSettings(options),
+    mesh: meshSettings(options),
     namespace,
     leaderElect: options.leaderElect,
     ...(probes !== 'off' && { probes }),

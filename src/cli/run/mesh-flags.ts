@@ -1,0 +1,113 @@
+// Flags for the life of Istio, with the variables that stand for them. `run` takes them; those of the original operator
+// have its names.
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import { builtinRenderer, defaultMeshSettings, istioctlRenderer, parseWindow } from '../../mesh/index.ts';
+import { choiceFlag, timeFlag, toggleFlag } from './flag-kinds.ts';
+import type { MeshSettings } from './parts.ts';
+
+export interface MeshOptions {
+  readonly istioVersion: string;
+  readonly istioHub: string;
+  readonly istioRenderer: 'istioctl' | 'built-in';
+  readonly istioctl: string;
+  readonly istioExperimental: boolean;
+  readonly istioDomain?: string;
+  readonly istioImagePullSecret?: string;
+  readonly restartBatch: number;
+  readonly restartWindow?: NonNullable<MeshSettings['window']>;
+  readonly restartUninjected: boolean;
+  readonly reconciliationInterval: number;
+  readonly failureBaseDelay: number;
+  readonly failureMaxDelay: number;
+  readonly rateLimiterBurst: number;
+  readonly rateLimiterFrequency: number;
+}
+
+/** Adds the flags, under a heading of their own. */
+export function meshFlags(command: Command): Command {
+  for (const option of [...installationFlags(), ...restartFlags(), ...controllerFlags()]) {
+    const variable = option.envVar ?? option.long!.slice(2).replaceAll('-', '_').toUpperCase();
+    command.addOption(option.env(variable).helpGroup('Istio (--controllers mesh):'));
+  }
+  return command;
+}
+
+function installationFlags(): Option[] {
+  const { istioVersion, hub } = defaultMeshSettings;
+  return [
+    new Option('--istio-version <version>', 'the Istio to install; another one than that of the release is for trials')
+      .argParser(parseVersion)
+      .default(istioVersion),
+    new Option('--istio-hub <registry>', 'where its images are').default(hub),
+    choiceFlag('--istio-renderer', ['istioctl', 'built-in'], 'what makes its manifests; "built-in" runs no real Istio'),
+    new Option('--istioctl <file>', 'the istioctl of that version, or a name to be found on PATH').default('istioctl'),
+    toggleFlag('--istio-experimental', false, 'allow what is not ready for production: spec.experimental'),
+    new Option('--istio-domain <name>', 'a domain for which there shall be a gateway'),
+    new Option('--istio-image-pull-secret <name>', 'the Secret to pull images with').env('SKR_IMG_PULL_SECRET'),
+  ];
+}
+
+function restartFlags(): Option[] {
+  return [
+    new Option('--restart-batch <number>', 'how many workloads may be restarting at once')
+      .argParser(parseCount)
+      .default(defaultMeshSettings.batchSize),
+    new Option(
+      '--restart-window <times>',
+      'when workloads may be restarted that do not say so themselves, such as "Sat-Sun 00:00-04:00" (UTC)',
+    ).argParser(parseTimes),
+    toggleFlag('--restart-uninjected', false, 'restart pods as well that should have a sidecar and have none'),
+  ];
+}
+
+function controllerFlags(): Option[] {
+  return [
+    timeFlag('--reconciliation-interval', '10h', '1s', 'look at everything again after this time, changed or not'),
+    timeFlag('--failure-base-delay', '1s', '1ms', 'how long a failure is left alone at first; doubles each time'),
+    timeFlag('--failure-max-delay', '1000s', '1ms', 'how long a failure is left alone at most'),
+    new Option('--rate-limiter-burst <number>', 'how many failures are tried again at once')
+      .argParser(parseCount)
+      .default(defaultMeshSettings.retryLimit.burst),
+    new Option('--rate-limiter-frequency <number>', 'how many failures are tried again a second after that')
+      .argParser(parseCount)
+      .default(defaultMeshSettings.retryLimit.perSecond),
+  ];
+}
+
+/** The settings that the flags say. */
+export function meshSettings(options: MeshOptions): MeshSettings {
+  const { istioDomain: domain, istioImagePullSecret: imagePullSecret, restartWindow: window } = options;
+  return {
+    istioVersion: options.istioVersion,
+    hub: options.istioHub,
+    renderer: options.istioRenderer === 'built-in' ? builtinRenderer : istioctlRenderer({ program: options.istioctl }),
+    allowExperimental: options.istioExperimental,
+    ...(domain !== undefined && { domain }),
+    ...(imagePullSecret !== undefined && { imagePullSecret }),
+    batchSize: options.restartBatch,
+    ...(window && { window }),
+    restartUninjected: options.restartUninjected,
+    reconciliationIntervalMs: options.reconciliationInterval,
+    failureBaseDelayMs: options.failureBaseDelay,
+    failureMaxDelayMs: options.failureMaxDelay,
+    retryLimit: { burst: options.rateLimiterBurst, perSecond: options.rateLimiterFrequency },
+  };
+}
+
+function parseVersion(text: string): string {
+  if (/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(text)) return text;
+  throw new InvalidArgumentError('A version of Istio has three numbers, such as 1.31.0.');
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1) return count;
+  throw new InvalidArgumentError('It must be a whole number of at least 1.');
+}
+
+function parseTimes(text: string): NonNullable<MeshSettings['window']> {
+  const window = parseWindow(text);
+  if (window !== undefined) return window;
+  throw new InvalidArgumentError('A window is written like "Sat-Sun 00:00-04:00".');
+}
