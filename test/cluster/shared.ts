@@ -1,14 +1,16 @@
-// One real cluster for a whole test run: whichever worker asks first starts it, the others wait for it, and it ends
-// with the test process (processes.ts guards it). Tests that stop or freeze the API server start one of their own.
+// One real cluster for each of the places where test files run one after the other: controllers of two files would do each
+// other's work. It ends with the test process (processes.ts guards it). Tests that stop or freeze the API server start one
+// of their own.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startRealCluster } from './real.ts';
 
-/** The kubeconfig of the shared cluster, which is ready. Vitest's worker threads have one process id in common. */
+/** The kubeconfig of the shared cluster, which is ready. A thread of Vitest may end, and the next one takes its place. */
 export async function sharedRealCluster(): Promise<{ readonly kubeconfigPath: string }> {
-  const dir = path.join(tmpdir(), `offshoot-real-shared-${process.pid}`);
+  const place = process.env['VITEST_POOL_ID'] ?? '0';
+  const dir = path.join(tmpdir(), `offshoot-real-shared-${process.pid}-${place}`);
   const readyFile = path.join(dir, 'ready');
   for (;;) {
     if (claim(dir)) {
