@@ -41,6 +41,9 @@ export const CODES = {
   SHIFT_TOO_MANY_TARGETS: 'a rule has more destinations than the mesh allows',
   DEST_SELECTOR_NO_MATCH: 'a rule selects destinations that are not there',
   ROUTER_MULTIPLE_PORTS: 'rules for one host lead to different ports',
+  ROUTER_TOO_MANY_ROUTES:
+    'a host has more routes than the mesh can put in order; the rule that adds the last ones is left out',
+  ROUTE_SHADOWED: 'no request takes a route: a regular expression that comes before it fits all its requests',
   ROUTE_AMBIGUOUS: 'two routes of a host are for the same requests',
   HOST_NO_CATCH_ALL: 'requests to a host that no route matches are answered with 404',
   NAME_COLLISION: 'two hosts or virtual nodes get the same name',
@@ -234,6 +237,16 @@ export const problems = {
     of(
       'ROUTER_MULTIPLE_PORTS',
       `rules for host ${host} lead to ports ${listOf(ports)}: a virtual router may have only one listener here`,
+    ),
+  tooManyRoutes: (host: string, found: number, most: number) =>
+    of(
+      'ROUTER_TOO_MANY_ROUTES',
+      `host ${host} would have ${found} routes, of which AWS App Mesh must be told the order; it has priorities for ${most}: use fewer matchers, or plain prefixes only`,
+    ),
+  routeShadowed: (host: string, match: string, byMatch: string, byRule: Ref) =>
+    of(
+      'ROUTE_SHADOWED',
+      `no request to host ${host} takes the route for ${match}: the one for ${byMatch} of routing rule ${keyOf(byRule)} comes first and fits them all`,
     ),
   routeAmbiguous: (host: string, rules: readonly Ref[], match: string) =>
     of(

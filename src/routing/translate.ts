@@ -39,7 +39,11 @@ export function translate<Output>(
   const appMeshes = snapshot.meshes.filter(({ isAppMesh }) => isAppMesh);
   const meshes = appMeshes.map((mesh): Translation<Output> => {
     const check = (rule: Parameters<typeof checkRule>[0]) => checkRule(rule, backend, options.mode);
-    const plan = planMesh(mesh, rulesOf.get(mesh)!, snapshot, { ...options, check });
+    const plan = planMesh(mesh, rulesOf.get(mesh)!, snapshot, {
+      ...options,
+      check,
+      hostLimit: backend.hostLimit,
+    });
     return emitted(plan, backend, options.mode);
   });
   return { meshes, ...(meshes.length === 0 && { error: problems.noMesh() }), diagnostics };

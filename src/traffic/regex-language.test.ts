@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fitsRegex } from './regex.ts';
-import { intersects, isSubset } from './regex-language.ts';
+import { commonBeginning, intersects, isSubset } from './regex-language.ts';
 
 describe('every value of the first fits the second', () => {
   test.each([
@@ -79,3 +79,19 @@ function allTexts(letters: readonly string[], length: number): string[] {
   const shorter = allTexts(letters, length - 1);
   return letters.flatMap((letter) => [letter, ...shorter.map((text) => letter + text)]);
 }
+
+test.each([
+  ['/items/[0-9]+', '/items/'],
+  ['/(users|uploads)/.*', '/u'],
+  ['(/a/b|/a/c).*', '/a/'],
+  ['.*\\.png', ''],
+  ['/a?', '/'],
+  ['/a', '/a'],
+  ['(?i)/a', '/'],
+  ['/a\\.b{2}c*', '/a.bb'],
+  ['/é', '/'],
+  ['(a+)+', 'a'],
+  ['(', ''],
+])('all values of %s begin with %s', (regex, beginning) => {
+  expect(commonBeginning(regex)).toBe(beginning);
+});

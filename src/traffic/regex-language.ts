@@ -1,5 +1,5 @@
 // Which values regular expressions fit, compared: walks the programs of two of them side by side, over every kind of
-// character that a header or a path can have. Called by istio/matches.ts.
+// character that a header or a path can have. Called by istio/matches.ts and by the order of routes.
 import { RE2JS } from 're2js';
 import { regexProblem } from './regex.ts';
 
@@ -44,6 +44,7 @@ const MOST_STATES = 2_000;
 const ALPHABET = [0x09, ...Array.from({ length: 0x7f - 0x20 }, (_none, i) => 0x20 + i), 0xe9, 0x4e2d];
 
 const known = new Map<string, boolean | undefined>();
+const beginnings = new Map<string, string>();
 const MOST_KNOWN = 2_000;
 
 /** Whether every value that fits the first regular expression fits the second; undefined where it is not known. */
@@ -55,6 +56,37 @@ export function isSubset(narrow: string, wide: string): boolean | undefined {
 /** Whether some value fits both regular expressions; undefined where it is not known. */
 export function intersects(one: string, other: string): boolean | undefined {
   return remembered('∩', one, other, (first, second) => first && second);
+}
+
+/** What every value that fits a regular expression begins with; a shorter text where more is not known. */
+export function commonBeginning(regex: string): string {
+  const before = beginnings.get(regex);
+  if (before !== undefined) return before;
+  if (beginnings.size >= MOST_KNOWN) beginnings.clear();
+  const found = beginningOf(programOf(regex));
+  beginnings.set(regex, found);
+  return found;
+}
+
+function beginningOf(program: Program | undefined): string {
+  if (program === undefined) return '';
+  const letters: number[] = [];
+  let before: Beside = 'edge';
+  for (let at: readonly number[] = [program.start]; letters.length < program.inst.length;) {
+    // A value may end here.
+    if (closure(program, at, flagsOf(before, 'edge')).some((pc) => program.inst[pc]!.op === MATCH)) break;
+    const next = ALPHABET.map((letter) => ({
+      letter,
+      at: step(program, closure(program, at, flagsOf(before, besideOf(letter))), letter),
+    })).filter((each) => each.at.length > 0);
+    const [only] = next;
+    // What stands for all other letters is none of them.
+    if (only === undefined || next.length > 1 || only.letter > 0x7f) break;
+    letters.push(only.letter);
+    before = besideOf(only.letter);
+    at = only.at;
+  }
+  return String.fromCodePoint(...letters);
 }
 
 type IsWitness = (fitsFirst: boolean, fitsSecond: boolean) => boolean;

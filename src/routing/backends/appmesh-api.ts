@@ -5,6 +5,7 @@ import {
   allParts,
   backendsOf,
   CAPABILITIES,
+  hostLimit,
   limits,
   MESH,
   PROTOCOL,
@@ -49,6 +50,7 @@ export const appMeshApi: Backend<AppMeshResources> = {
   mesh: MESH,
   capabilities: CAPABILITIES,
   limits,
+  hostLimit,
   emit,
 };
 

@@ -8,6 +8,7 @@ import {
   allParts,
   backendsOf,
   CAPABILITIES,
+  hostLimit,
   limits,
   MESH,
   PROTOCOL,
@@ -30,6 +31,7 @@ export const appMeshCrd: Backend<readonly KubeObject[]> = {
   mesh: MESH,
   capabilities: CAPABILITIES,
   limits,
+  hostLimit,
   emit: (plan, mode) => allParts(crdParts, plan, mode),
 };
 

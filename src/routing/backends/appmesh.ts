@@ -6,6 +6,7 @@ import type { HostRoutes, Match, MeshPlan, Mode, Route, ServiceHost, ValueMatch,
 import { memo } from '../memo.ts';
 import { sanitize } from '../names.ts';
 import { isPlain } from '../resolve/hosts.ts';
+import { inOrder } from '../resolve/order.ts';
 import { STEP } from '../resolve/rule.ts';
 import type { RulePlan, RuleProblem } from '../resolve/rule.ts';
 import type { Capabilities, Emission } from './backend.ts';
@@ -69,7 +70,8 @@ const MOST_CONDITIONS = 10;
 const LONGEST_PATH = 255;
 const LONGEST_HEADER = 50;
 const LONGEST_VALUE = 255;
-const LOWEST_PRIORITY = 1000;
+/** Priorities are 0 to 1000. */
+const MOST_ORDERED = 1001;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'];
 
 /** What AWS would refuse of a rule. */
@@ -138,7 +140,7 @@ interface SingleRoute {
 /** The routes of a host, named by their order. */
 export function routesOf({ host, routes }: HostRoutes, mode: Mode): readonly AppMeshRoute[] {
   const single = routes.flatMap((route): SingleRoute[] => {
-    const methods = [...new Set(route.match.methods)];
+    const { methods } = route.match;
     return methods.length === 0 ? [{ route, method: undefined }] : methods.map((method) => ({ route, method }));
   });
   const priorities = prioritiesOf(routes, single);
@@ -167,23 +169,25 @@ function prioritiesOf(
   routes: readonly Route[],
   single: readonly SingleRoute[],
 ): ReadonlyMap<SingleRoute, number> | undefined {
-  if (routes.length < 2 || routes.every(({ match }) => match.path.kind === 'prefix' && isPlain(match)))
-    return undefined;
-  const bySpecificity = single.toSorted((a, b) => compare(specificity(a.route.match), specificity(b.route.match)));
-  return new Map(bySpecificity.map((each, index) => [each, Math.min(index, LOWEST_PRIORITY)]));
+  if (!needOrder(routes)) return undefined;
+  const byRoute = Map.groupBy(single, ({ route }) => route);
+  return new Map(
+    inOrder(routes)
+      .flatMap((route) => byRoute.get(route)!)
+      .map((each, index) => [each, index]),
+  );
 }
 
-const PATH_ORDER = { exact: 0, prefix: 1, regex: 2 } as const;
-
-/** Exact paths first, then the longest prefix, then regular expressions; of equal paths the one with more conditions. */
-function specificity({ path, headers, query, methods }: Match): readonly number[] {
-  const conditions = headers.length + query.length + (methods.length > 0 ? 1 : 0);
-  return [PATH_ORDER[path.kind], path.kind === 'prefix' ? -path.value.length : 0, -conditions];
+/** Whether AWS App Mesh must be told the order of the routes of a host. */
+function needOrder(routes: readonly Route[]): boolean {
+  return routes.length > 1 && !routes.every(({ match }) => match.path.kind === 'prefix' && isPlain(match));
 }
 
-function compare(a: readonly number[], b: readonly number[]): number {
-  const i = a.findIndex((value, index) => value !== b[index]);
-  return i < 0 ? 0 : a[i]! - b[i]!;
+/** Why a host can not have these routes. */
+export function hostLimit(host: string, routes: readonly Route[]): Problem | undefined {
+  if (routes.length < 2) return undefined;
+  const count = routes.reduce((sum, { match }) => sum + Math.max(match.methods.length, 1), 0);
+  return count > MOST_ORDERED && needOrder(routes) ? problems.tooManyRoutes(host, count, MOST_ORDERED) : undefined;
 }
 
 function matchOf({ path, headers, query }: Match, method: string | undefined): object {

@@ -1,7 +1,7 @@
 // What a back end is: a table of what it can express, and a pure function from a plan to configuration. Observing what is
 // there and applying what differs join this interface with the first writer.
 import type { Problem } from '../errors.ts';
-import type { MeshPlan, Mode } from '../model.ts';
+import type { MeshPlan, Mode, Route } from '../model.ts';
 import type { RulePlan, RuleProblem } from '../resolve/rule.ts';
 
 /** What a rule may ask for. */
@@ -52,5 +52,7 @@ export interface Backend<Output> {
   readonly capabilities: Readonly<Record<Mode, Capabilities>>;
   /** Limits that a rule breaks, in strict mode. */
   limits(rule: RulePlan): readonly RuleProblem[];
+  /** Why a host can not have these routes together, in strict mode: the rule of the last ones is then rejected. */
+  hostLimit(host: string, routes: readonly Route[]): Problem | undefined;
   emit(plan: MeshPlan, mode: Mode): Emission<Output>;
 }

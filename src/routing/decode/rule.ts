@@ -53,7 +53,7 @@ function decodeMatcher(matcher: WrittenMatcher, at: Place, problems: FieldProble
     path: kind && { kind, value: matcher[kind] ?? '' },
     headers: (matcher.headers ?? []).map(valueMatch),
     query: (matcher.queryParameters ?? []).map(valueMatch),
-    methods: matcher.methods ?? [],
+    methods: [...new Set(matcher.methods)],
   };
 }
 

@@ -134,7 +134,7 @@ export function planModels(backend: Backend<unknown>, options: TranslateOptions)
         sorted(read.index(all.model(assignments), 'mesh', key)).flatMap(
           ({ ref }) => read.get(all.model(rulePlans), { meshName, rule: keyOf(ref) }) ?? [],
         );
-      return assemblePlan(mesh, resolved, resolveRules, options);
+      return assemblePlan(mesh, resolved, resolveRules, { ...options, hostLimit: backend.hostLimit });
     }),
   );
 

@@ -4,6 +4,8 @@ import type { Problem } from '../errors.ts';
 import { keyOf } from '../model.ts';
 import type { HostRoutes, Match, Mode, Ref, Route, RuleOutcome } from '../model.ts';
 import { byText, sortedBy } from '../names.ts';
+import { isSubset } from '../../traffic/regex-language.ts';
+import { shadowed } from './order.ts';
 import { firstProblem } from './rule.ts';
 import type { RulePlan } from './rule.ts';
 import type { Workloads } from './workloads.ts';
@@ -18,25 +20,38 @@ export interface Merged {
   readonly failure?: Problem;
 }
 
+export interface MergeOptions {
+  readonly mode: Mode;
+  /** Why a back end can not give a host these routes together. */
+  readonly hostLimit: (host: string, routes: readonly Route[]) => Problem | undefined;
+}
+
 /** The routes of the rules that can be kept. */
-export function mergeRules(plans: readonly RulePlan[], { serviceOf }: Workloads, mode: Mode): Merged {
+export function mergeRules(
+  plans: readonly RulePlan[],
+  { serviceOf }: Workloads,
+  { mode, hostLimit }: MergeOptions,
+): Merged {
   const portsOf = new Map<string, Set<number>>();
   const routesOf = new Map<string, Route[]>();
   const rules: RuleOutcome[] = [];
   const unresolvedHosts = new Set<string>();
   for (const plan of plans) {
-    const rejected = firstProblem(plan.problems) ?? (mode === 'strict' ? portConflict(plan, portsOf) : undefined);
-    rules.push({ rule: plan.rule, hosts: plan.hosts, ...(rejected && { rejected }) });
-    if (rejected !== undefined) {
-      if (plan.isUnresolved) for (const host of plan.hosts) unresolvedHosts.add(host);
-      continue;
-    }
     const routes = plan.matches.map(({ index, match }) => ({
       rule: plan.rule,
       matcher: index,
       match,
       split: plan.split,
     }));
+    const overLimit = (): Problem | undefined =>
+      firstOf(plan.hosts, (host) => hostLimit(host, [...(routesOf.get(host) ?? []), ...routes]));
+    const rejected =
+      firstProblem(plan.problems) ?? (mode === 'strict' ? (portConflict(plan, portsOf) ?? overLimit()) : undefined);
+    rules.push({ rule: plan.rule, hosts: plan.hosts, ...(rejected && { rejected }) });
+    if (rejected !== undefined) {
+      if (plan.isUnresolved) for (const host of plan.hosts) unresolvedHosts.add(host);
+      continue;
+    }
     for (const host of plan.hosts) {
       const ports = portsOf.get(host) ?? new Set();
       portsOf.set(host, ports.add(plan.split[0]!.port));
@@ -72,18 +87,23 @@ export function mergeRules(plans: readonly RulePlan[], { serviceOf }: Workloads,
   };
 }
 
+/** The first problem that one of the hosts has. */
+function firstOf(hosts: readonly string[], problemOf: (host: string) => Problem | undefined): Problem | undefined {
+  for (const host of hosts) {
+    const problem = problemOf(host);
+    if (problem !== undefined) return problem;
+  }
+}
+
 /** The later of two rules that want different ports of one host is rejected. */
 function portConflict(plan: RulePlan, portsOf: ReadonlyMap<string, ReadonlySet<number>>): Problem | undefined {
   const port = plan.split[0]!.port;
-  for (const host of plan.hosts) {
+  return firstOf(plan.hosts, (host) => {
     const ports = portsOf.get(host);
-    if (ports !== undefined && !ports.has(port)) {
-      return problems.routerMultiplePorts(
-        host,
-        [...ports, port].sort((a, b) => a - b),
-      );
-    }
-  }
+    if (ports === undefined || ports.has(port)) return undefined;
+    const all = [...ports, port].sort((a, b) => a - b);
+    return problems.routerMultiplePorts(host, all);
+  });
 }
 
 function hostWarnings({ host, routes }: HostRoutes): { rule: Ref; problem: Problem }[] {
@@ -93,8 +113,12 @@ function hostWarnings({ host, routes }: HostRoutes): { rule: Ref; problem: Probl
     const problem = problems.routeAmbiguous(host, rules, text);
     return rules.map((rule) => ({ rule, problem }));
   });
-  if (routes.some(({ match }) => matchesEverything(match))) return ambiguous;
-  return [...ambiguous, { rule: routes[0]!.rule, problem: problems.noCatchAll(host) }];
+  const hidden = shadowed(routes).map(({ route, by }) => ({
+    rule: route.rule,
+    problem: problems.routeShadowed(host, matchText(route.match), matchText(by.match), by.rule),
+  }));
+  if (routes.some(({ match }) => matchesEverything(match))) return [...ambiguous, ...hidden];
+  return [...ambiguous, ...hidden, { rule: routes[0]!.rule, problem: problems.noCatchAll(host) }];
 }
 
 /** Whether a match has no condition but its path. */
@@ -103,7 +127,9 @@ export function isPlain({ headers, query, methods }: Match): boolean {
 }
 
 function matchesEverything(match: Match): boolean {
-  return match.path.kind === 'prefix' && match.path.value === '/' && isPlain(match);
+  const { kind, value } = match.path;
+  const isAnyPath = kind === 'prefix' ? value === '/' : kind === 'regex' && isSubset('/.*', value) === true;
+  return isAnyPath && isPlain(match);
 }
 
 /** A match in one line. */

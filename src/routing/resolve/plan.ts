@@ -4,13 +4,13 @@ import type { Diagnostic, Problem } from '../errors.ts';
 import { keyOf } from '../model.ts';
 import type { Mesh, MeshPlan, Mode, Rule, Snapshot } from '../model.ts';
 import { mergeRules } from './hosts.ts';
+import type { MergeOptions } from './hosts.ts';
 import { resolveRule } from './rule.ts';
 import type { RulePlan } from './rule.ts';
 import { resolveWorkloads } from './workloads.ts';
 import type { Workloads } from './workloads.ts';
 
-export interface AssembleOptions {
-  readonly mode: Mode;
+export interface AssembleOptions extends MergeOptions {
   readonly allowAll: boolean;
 }
 
@@ -38,8 +38,9 @@ export function assemblePlan(
   mesh: Mesh,
   workloads: Workloads,
   resolveRules: () => readonly RulePlan[],
-  { mode, allowAll }: AssembleOptions,
+  options: AssembleOptions,
 ): MeshPlan {
+  const { mode, allowAll } = options;
   const name = meshNameOf(mesh, mode);
   const empty: MeshPlan = {
     mesh: mesh.ref,
@@ -72,7 +73,7 @@ export function assemblePlan(
   if (mode === 'compat' && failure !== undefined) return failed(failure);
 
   const plans = resolveRules();
-  const merged = mergeRules(plans, workloads, mode);
+  const merged = mergeRules(plans, workloads, options);
   const rejected = merged.rules.find((rule) => rule.rejected !== undefined);
   if (mode === 'compat' && rejected !== undefined) {
     const problem = rejected.rejected!;

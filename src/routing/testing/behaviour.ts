@@ -174,13 +174,20 @@ function withoutSameMatches(rules: readonly Rule[]): readonly Rule[] {
     .filter(({ match }) => match.length > 0);
 }
 
-/** What the rules say: exact paths first, then the longest prefix, then regular expressions; then more conditions; then order. */
+/** What all paths of a regular expression begin with. */
+const BEGINNINGS: Readonly<Record<string, string>> = { '/.*': '/', '/x/?': '/x', '/[xy]+': '/' };
+
+/**
+ * What the rules say: exact paths first, then the longest prefix; a regular expression before the prefix that its paths
+ * begin with; then more conditions; then order.
+ */
 function expected(rules: readonly Rule[], request: Omit<Request, 'host'>): Lands {
   const candidates = rules.flatMap(({ match, to }) =>
     match.filter((each) => fits(each, request)).map((each) => ({ each, to })),
   );
-  const rank = ({ prefix, exact, headers = [], queryParameters = [], methods = [] }: Matcher): number => {
-    const byPath = exact === undefined ? (prefix === undefined ? 0 : 1 + prefix.length) : 100;
+  const rank = ({ prefix, exact, regex = '', headers = [], queryParameters = [], methods = [] }: Matcher): number => {
+    const beginning = prefix ?? BEGINNINGS[regex] ?? '';
+    const byPath = exact === undefined ? 2 * beginning.length + (prefix === undefined ? 1 : 0) : 100;
     return byPath * 10 + headers.length + queryParameters.length + (methods.length > 0 ? 1 : 0);
   };
   const [best] = candidates.toSorted((a, b) => rank(b.each) - rank(a.each));

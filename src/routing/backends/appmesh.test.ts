@@ -1,0 +1,40 @@
+// Limits of AWS App Mesh that no single rule breaks.
+import { expect, test } from 'vitest';
+import type { Route } from '../model.ts';
+import { hostLimit, routesOf } from './appmesh.ts';
+
+const HOST = 'cart.shop.svc.cluster.local';
+
+function routes(count: number, kind: 'exact' | 'prefix', methods: readonly string[] = []): Route[] {
+  return Array.from({ length: count }, (_none, i) => ({
+    rule: { name: `r${i}`, namespace: 'shop' },
+    matcher: 0,
+    match: { path: { kind, value: `/${i}` }, headers: [], query: [], methods },
+    split: [{ workload: 'cart-vn', host: HOST, port: 80, weight: 1 }],
+  }));
+}
+
+test('every route gets a priority of its own, from 0 to 1000', () => {
+  const all = routes(1001, 'exact');
+  expect(hostLimit(HOST, all)).toBeUndefined();
+  const priorities = routesOf(
+    { host: HOST, service: { name: 'cart', namespace: 'shop' }, port: 80, routes: all },
+    'strict',
+  );
+  expect(new Set(priorities.map(({ priority }) => priority)).size).toBe(1001);
+  expect(Math.max(...priorities.map(({ priority }) => priority!))).toBe(1000);
+});
+
+test('one more is refused, as are methods that become as many routes', () => {
+  expect(hostLimit(HOST, routes(1002, 'exact'))).toMatchObject({
+    code: 'ROUTER_TOO_MANY_ROUTES',
+    message: expect.stringContaining(`host ${HOST} would have 1002 routes`) as string,
+  });
+  expect(hostLimit(HOST, routes(501, 'exact', ['GET', 'PUT']))?.code).toBe('ROUTER_TOO_MANY_ROUTES');
+});
+
+test('plain prefixes need no priorities, until another route comes', () => {
+  const plain = routes(1500, 'prefix');
+  expect(hostLimit(HOST, plain)).toBeUndefined();
+  expect(hostLimit(HOST, [...plain, ...routes(1, 'exact')])?.code).toBe('ROUTER_TOO_MANY_ROUTES');
+});
