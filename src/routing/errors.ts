@@ -12,6 +12,8 @@ export const CODES = {
   MESH_NOT_FOUND: 'the input has no mesh of AWS App Mesh',
   TARGET_MESH_NIL: 'a rule names no mesh',
   TARGET_MESH_NOT_FOUND: 'a rule names neither a mesh nor a group that exists',
+  MESH_UNSUPPORTED: 'a rule is for a mesh of a type that rules are not translated to',
+  MESH_DUPLICATE: 'two Mesh objects are the same mesh at AWS; the older one counts',
   MESH_GROUP_INVALID: 'a group has a member that is no mesh; rules for it reach only the members before that one',
   POD_VN_ENV_FORMAT: 'the variable that names the virtual node of a pod has another form',
   POD_PORTS_PARSE: 'the ports of a pod are no list of ports',
@@ -103,6 +105,18 @@ export const problems = {
       'TARGET_MESH_NOT_FOUND',
       `no target mesh or mesh group found for ${keyOf(target)}, which routing rule ${keyOf(rule)} names in spec.targetMesh`,
     ),
+  meshUnsupported: (rule: Ref, mesh: Ref, type: string | undefined) =>
+    of(
+      'MESH_UNSUPPORTED',
+      `routing rule ${keyOf(rule)} has no effect in mesh ${keyOf(mesh)}, ${
+        type === undefined ? 'whose spec names no type' : `which is of type ${type}`
+      }: rules are translated to AWS App Mesh only (spec.awsAppMesh)`,
+    ),
+  meshDuplicate: (name: string, other: Ref) =>
+    of(
+      'MESH_DUPLICATE',
+      `Mesh ${keyOf(other)} is the mesh ${name} at AWS, too, and came first: remove one of them, or give them different names in spec.awsAppMesh.awsName`,
+    ),
   groupInvalid: (group: Ref, member: Ref | null, index: number, isGroup: boolean) =>
     of(
       'MESH_GROUP_INVALID',
@@ -125,10 +139,10 @@ export const problems = {
       'NAME_INVALID',
       `the virtual node of pod ${keyOf(pod)} has a name of ${name.length} characters; AWS App Mesh allows 1 to 255`,
     ),
-  podPortsParse: (pod: Ref, value: string, where: string = ENV.ports) =>
+  podPortsParse: (pod: Ref, value: string, where: string = ENV.ports, why = '') =>
     of(
       'POD_PORTS_PARSE',
-      `failed to parse [${value}] (value of ${where} ${where === ENV.ports ? 'env' : 'annotation'}) to int array, of pod ${keyOf(pod)}`,
+      `failed to parse [${value}] (value of ${where} ${where === ENV.ports ? 'env' : 'annotation'}) to int array, of pod ${keyOf(pod)}${why}`,
     ),
   podPortsMissing: (pod: Ref) =>
     of('POD_PORTS_MISSING', `could not find ${ENV.ports} env on any initContainer for pod ${pod.name}`),
@@ -258,8 +272,8 @@ export const problems = {
       'HOST_NO_CATCH_ALL',
       `no route of host ${host} matches everything: other requests are answered with 404; add a matcher with prefix /`,
     ),
-  nameCollision: (what: string, a: string, b: string, name: string) =>
-    of('NAME_COLLISION', `${what} ${a} and ${b} get the same name ${name}`),
+  nameCollision: (what: string, those: readonly string[], name: string) =>
+    of('NAME_COLLISION', `${what} ${those.join(' and ')} get the same name ${name}: rename one of them`),
   nameInvalid: (what: string, name: string, why: string) =>
     of('NAME_INVALID', `${what} can not be named ${JSON.stringify(name)}: ${why}`),
   podSelectorEmpty: (node: string) =>
@@ -275,10 +289,12 @@ export const problems = {
       'DELETION_BLOCKED',
       `${going} of ${all} virtual nodes and services would be removed, more than ${most * 100} %: raise spec.awsAppMesh.maxDeleteFraction if that is meant`,
     ),
-  resourceForeign: (what: string) =>
+  resourceForeign: (what: string, owner: string | undefined) =>
     of(
       'RESOURCE_FOREIGN',
-      `${what} was made by somebody else: remove it, or set spec.awsAppMesh.adopt to let it be taken over`,
+      owner === undefined
+        ? `${what} was made by somebody else: remove it, or set spec.awsAppMesh.adopt to let it be taken over`
+        : `${what} was made for ${owner}: remove that, or set spec.awsAppMesh.adopt to let it be taken over`,
     ),
   writeRefused: (what: string, why: string) => of('WRITE_REFUSED', `${what} could not be written: ${why}`),
   kindsMissing: (group: string) =>

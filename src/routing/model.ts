@@ -10,15 +10,19 @@ export interface Ref {
   readonly namespace: string;
 }
 
-/** How messages name an object. */
-export const keyOf = ({ namespace, name }: Ref): string => `${namespace}.${name}`;
+/** How messages name an object. A reference without a namespace has only a name. */
+export const keyOf = ({ namespace, name }: Ref): string => (namespace === '' ? name : `${namespace}.${name}`);
 
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Mesh {
   readonly ref: Ref;
+  /** The field of its spec that says what it is. */
+  readonly type: string | undefined;
   readonly isAppMesh: boolean;
   readonly awsName: string | undefined;
+  /** When it was made; empty if that is not known. */
+  readonly createdAt: string;
   /** How far a controller may go; defaults where nothing is said. */
   readonly adopt: boolean;
   readonly allowEmpty: boolean;
@@ -209,6 +213,8 @@ export interface MeshPlan {
   /** Hosts whose rules lead to such workloads: their routes must not change for that. */
   readonly unresolvedHosts: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
-  /** Why the mesh as a whole is rejected. In compat mode the plan is then empty. */
+  /** Why the mesh is rejected. */
   readonly failure?: Problem;
+  /** Nothing of it could be planned. Otherwise the plan has what is sound. */
+  readonly isRejected?: boolean;
 }

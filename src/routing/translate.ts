@@ -1,6 +1,6 @@
 // Snapshot → configuration of each mesh in it: plan, check, emit. Pure; the command line and the tests call it.
 import type { Backend } from './backends/backend.ts';
-import { checkRule } from './backends/check.ts';
+import { checkRule, namingOf } from './backends/check.ts';
 import { diagnostic, problems } from './errors.ts';
 import type { Diagnostic, Problem } from './errors.ts';
 import type { MeshPlan, Mode, Snapshot } from './model.ts';
@@ -41,8 +41,8 @@ export function translate<Output>(
     const check = (rule: Parameters<typeof checkRule>[0]) => checkRule(rule, backend, options.mode);
     const plan = planMesh(mesh, rulesOf.get(mesh)!, snapshot, {
       ...options,
+      ...namingOf(backend),
       check,
-      hostLimit: backend.hostLimit,
     });
     return emitted(plan, backend, options.mode);
   });
@@ -50,8 +50,8 @@ export function translate<Output>(
 }
 
 function emitted<Output>(plan: MeshPlan, backend: Backend<Output>, mode: Mode): Translation<Output> {
-  const { failure, diagnostics } = plan;
-  if (mode === 'compat' && failure !== undefined) return { plan, error: failure, diagnostics };
+  const { failure, diagnostics, isRejected } = plan;
+  if (failure !== undefined && isRejected) return { plan, error: failure, diagnostics };
   const emission = backend.emit(plan, mode);
   if ('failure' in emission) {
     const told = diagnostic('error', 'Mesh', plan.mesh, emission.failure);

@@ -151,11 +151,19 @@ test('thousands of objects that are wrong or not known are told in no more than 
 describe('what is wrong with the input is told with its place', () => {
   test.each([
     ['not YAML', 'a: [1\nb: 2\n', ':1:5: '],
-    ['a text', 'just words\n', ':1:1: an object is a mapping of fields'],
-    ['no kind', 'apiVersion: v1\nmetadata: {name: a}\n', ':1:1: kind is missing or no text'],
-    ['a kind that is no text', 'apiVersion: v1\nkind: 5\nmetadata: {name: a}\n', ':2:1: kind is missing or no text'],
-    ['no name', 'apiVersion: v1\nkind: Pod\nmetadata: {}\n', ':3:1: metadata.name is missing or no text'],
-    ['an item of a list', JSON.stringify(list([MESH, 5]), undefined, 1), ':18:3: an object is a mapping of fields'],
+    [
+      'a text',
+      'just words\n',
+      ':1:1: an object of Kubernetes is a mapping with apiVersion, kind and metadata, found "just words"',
+    ],
+    ['no kind', 'apiVersion: v1\nmetadata: {name: a}\n', ':1:1: kind is missing'],
+    [
+      'a kind that is no text',
+      'apiVersion: v1\nkind: 5\nmetadata: {name: a}\n',
+      ':2:1: kind must be a string, found 5: put it in quotes',
+    ],
+    ['no name', 'apiVersion: v1\nkind: Pod\nmetadata: {}\n', ':3:1: metadata.name is missing'],
+    ['an item of a list', JSON.stringify(list([MESH, 5]), undefined, 1), ':18:3: an object of Kubernetes is a mapping'],
     ['JSON that ends too early', '{"apiVersion": "v1",\n "kind": "Pod"', ':2:'],
     ['brackets without end', `a: 1\nb: ${'['.repeat(200_000)}`, ':2:104: lists and maps are nested more than 100 deep'],
     ['brackets alone', '['.repeat(200_000), ':1:101: lists and maps are nested more than 100 deep'],

@@ -56,7 +56,7 @@ function asObjects(snapshot: Snapshot, told: readonly Diagnostic[], flags: Trans
   const result = translate(snapshot, BACKENDS['appmesh-crd'], flags);
   const diagnostics = [...told, ...result.diagnostics, ...result.meshes.flatMap((mesh) => mesh.diagnostics)];
   const error = errorOf(result);
-  if (result.meshes.length === 0 || result.meshes.some(({ output }) => output === undefined)) {
+  if (result.meshes.every(({ output }) => output === undefined)) {
     return { text: dataText(flags.output, { error, diagnostics }), notes: [], error };
   }
   const objects = result.meshes.flatMap(({ output = [] }) => output);

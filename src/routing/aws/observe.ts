@@ -1,5 +1,5 @@
 // What AWS has of a mesh: every resource, whose it is, and the specs of those that may concern us.
-import { isOwnedBy, partOf } from './resources.ts';
+import { isOwnedBy, ownerIn, partOf } from './resources.ts';
 import type { Part } from './resources.ts';
 import { RESOURCE_TYPES } from '../reconcile/resources.ts';
 import type { Found, Resource } from '../reconcile/resources.ts';
@@ -42,13 +42,14 @@ export async function observe(
     );
     if (tags === undefined) return [];
     const isOurs = isOwnedBy(owner, tags);
-    if (!isOurs && !isWanted(ref)) return [{ ...partOf(ref, {}), isOurs, arn }];
+    const whose = isOurs ? { isOurs } : { isOurs, ...ownerIn(tags) };
+    if (!isOurs && !isWanted(ref)) return [{ ...partOf(ref, {}), ...whose, arn }];
     // It may have gone since it was listed.
     const described = await absentAs(
       undefined,
       patiently(() => api.describe(meshName, ref), patience),
     );
-    return described === undefined ? [] : [{ ...partOf(ref, described.spec), isOurs, arn }];
+    return described === undefined ? [] : [{ ...partOf(ref, described.spec), ...whose, arn }];
   });
   const meshTags = await patiently(() => api.tags(mesh.arn), patience);
   const itself: Observed = {

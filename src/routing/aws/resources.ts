@@ -34,6 +34,14 @@ export function isOwnedBy(owner: string, tags: Tags): boolean {
   return tags[MANAGED_BY] === 'supergloo' && tags[OWNER] === owner;
 }
 
+/** The Mesh that tags name, as people do. */
+export function ownerIn(tags: Tags): { readonly owner?: string } {
+  const owner = tags[MANAGED_BY] === 'supergloo' ? tags[OWNER] : undefined;
+  if (owner === undefined) return {};
+  const [cluster, ...mesh] = owner.split('/');
+  return { owner: `Mesh ${mesh.join('/')} of cluster ${cluster}` };
+}
+
 function hashOf(spec: object): string {
   return createHash('sha256')
     .update(JSON.stringify(normal(spec)))

@@ -211,6 +211,9 @@ describe('what is not ours', () => {
     await write([node('theirs')], {}, ownerOf('another', 'mesh-system/store'));
     await write(PLAIN);
     expect(Object.keys(fake.state(MESH))).toContain('virtualNode theirs');
+    const [told] = (await write([...PLAIN, node('theirs')])).problems;
+    expect(told).toMatchObject({ code: 'RESOURCE_FOREIGN' });
+    expect(told!.message).toContain('virtual node theirs was made for Mesh mesh-system/store of cluster another');
   });
 
   test('is left alone under a name that we want, unless we may adopt it', async () => {

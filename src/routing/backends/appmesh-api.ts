@@ -9,7 +9,6 @@ import {
   limits,
   MESH,
   PROTOCOL,
-  routerCollision,
   routesOf,
   servicesOf,
 } from './appmesh.ts';
@@ -49,6 +48,8 @@ export const appMeshApi: Backend<AppMeshResources> = {
   about: 'AWS App Mesh: the bodies of the calls of its API',
   mesh: MESH,
   capabilities: CAPABILITIES,
+  nodeName: ({ id }) => id,
+  routerName: sanitize,
   limits,
   hostLimit,
   emit,
@@ -56,7 +57,7 @@ export const appMeshApi: Backend<AppMeshResources> = {
 
 export const apiParts: Parts<Body> = {
   // The original lets one of two routers with the same name overwrite the other.
-  problem: (topology, mode) => (mode === 'strict' ? routerCollision(topology) : undefined),
+  problem: () => undefined,
   warnings: () => [],
   // A mesh has nothing but its name, which every body has.
   mesh: () => undefined,

@@ -2,6 +2,7 @@
 import type { KubeObject } from '../../kube/objects.ts';
 import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
+import { keyOf } from '../model.ts';
 import type { HostRoutes, Mode, Workload } from '../model.ts';
 import { byText, isLabel, objectName, sanitize } from '../names.ts';
 import {
@@ -30,6 +31,8 @@ export const appMeshCrd: Backend<readonly KubeObject[]> = {
   about: `AWS App Mesh: objects of its Kubernetes controller, \`${API_VERSION}\``,
   mesh: MESH,
   capabilities: CAPABILITIES,
+  nodeName: (workload) => keyOf(placeOf(workload)),
+  routerName: sanitize,
   limits,
   hostLimit,
   emit: (plan, mode) => allParts(crdParts, plan, mode),
@@ -42,7 +45,9 @@ interface Place {
 }
 
 export const crdParts: Parts<KubeObject> = {
-  problem: (topology, mode) => routerCollision(topology) ?? nodeNameProblem(topology, mode),
+  // In strict mode such names are left out before.
+  problem: (topology, mode) =>
+    mode === 'compat' ? (routerCollision(topology) ?? nodeNameProblem(topology)) : undefined,
   warnings: ({ workloads }) =>
     workloads
       .filter(({ selector }) => Object.keys(selector).length === 0)
@@ -137,9 +142,9 @@ function refFrom({ namespace }: { readonly namespace: string }, to: Place): obje
   return to.namespace === namespace ? { name: to.name } : { name: to.name, namespace: to.namespace };
 }
 
-/** Names that two virtual nodes of a namespace would share or, in compat mode, that Kubernetes refuses. */
-function nodeNameProblem({ name: mesh, workloads }: Topology, mode: Mode): Problem | undefined {
-  const isRefused = (name: string): boolean => mode === 'compat' && !isLabel(sanitize(name));
+/** Names that two virtual nodes of a namespace would share, or that Kubernetes refuses. */
+function nodeNameProblem({ name: mesh, workloads }: Topology): Problem | undefined {
+  const isRefused = (name: string): boolean => !isLabel(sanitize(name));
   const refused = (what: string, name: string): Problem =>
     problems.nameInvalid(
       what,
@@ -153,7 +158,7 @@ function nodeNameProblem({ name: mesh, workloads }: Topology, mode: Mode): Probl
     const { name, namespace } = placeOf(workload);
     if (isRefused(id)) return refused(`the VirtualNode for ${id}`, id);
     const other = idOf.get(`${namespace}/${name}`);
-    if (other !== undefined) return problems.nameCollision('virtual nodes', other, id, name);
+    if (other !== undefined) return problems.nameCollision('virtual nodes', [other, id], name);
     idOf.set(`${namespace}/${name}`, id);
   }
 }

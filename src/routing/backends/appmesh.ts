@@ -256,7 +256,7 @@ export function routerCollision({ routed }: Topology): Problem | undefined {
   for (const host of routed) {
     const name = sanitize(host);
     const other = hostOf.get(name);
-    if (other !== undefined) return problems.nameCollision('hosts', other, host, name);
+    if (other !== undefined) return problems.nameCollision('hosts', [other, host], name);
     hostOf.set(name, host);
   }
 }

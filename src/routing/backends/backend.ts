@@ -1,7 +1,7 @@
 // What a back end is: a table of what it can express, and a pure function from a plan to configuration. Observing what is
 // there and applying what differs join this interface with the first writer.
 import type { Problem } from '../errors.ts';
-import type { MeshPlan, Mode, Route } from '../model.ts';
+import type { MeshPlan, Mode, Route, Workload } from '../model.ts';
 import type { RulePlan, RuleProblem } from '../resolve/rule.ts';
 
 /** What a rule may ask for. */
@@ -50,6 +50,10 @@ export interface Backend<Output> {
   /** How messages call the mesh. */
   readonly mesh: string;
   readonly capabilities: Readonly<Record<Mode, Capabilities>>;
+  /** Under which name a virtual node is kept. Two of one name are left out, in strict mode. */
+  nodeName(workload: Workload): string;
+  /** Under which name the routes of a host are kept. A rule that would make two of one name is left out, in strict mode. */
+  routerName(host: string): string;
   /** Limits that a rule breaks, in strict mode. */
   limits(rule: RulePlan): readonly RuleProblem[];
   /** Why a host can not have these routes together, in strict mode: the rule of the last ones is then rejected. */

@@ -7,6 +7,7 @@ import type { RulePlan, RuleProblem } from '../resolve/rule.ts';
 import type { Backend, Capabilities, Feature } from './backend.ts';
 import { FEATURES } from './backend.ts';
 
+type Naming = Pick<Backend<unknown>, 'nodeName' | 'routerName' | 'hostLimit'>;
 type Checked = Pick<Backend<unknown>, 'capabilities' | 'limits' | 'mesh'>;
 
 /** The names that the original gives to kinds, which people search for. */
@@ -24,6 +25,11 @@ export function checkRule(plan: RulePlan, backend: Checked, mode: Mode): RulePla
       ...(mode === 'strict' ? backend.limits(plan) : []),
     ],
   };
+}
+
+/** What a back end says of a mesh as a whole. */
+export function namingOf({ nodeName, routerName, hostLimit }: Naming): Naming {
+  return { nodeName, routerName, hostLimit };
 }
 
 function matchProblems({ rule, matches }: RulePlan, capabilities: Capabilities, mode: Mode): RuleProblem[] {

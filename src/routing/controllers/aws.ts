@@ -169,7 +169,7 @@ class AwsMeshes implements Chore {
     const plan = facts.read.get(facts.model(this.#plans.meshPlans), mesh);
     if (isEnding) return { ...base, guards: guardsOf(value), bodies: [], routers: {} };
     const parts = partsIn(facts, this.#plans, this.#bodies, mesh);
-    const isSound = plan !== undefined && plan.failure === undefined && missingInputs(facts).length === 0;
+    const isSound = plan !== undefined && !plan.isRejected && missingInputs(facts).length === 0;
     if (!isSound || parts === undefined || 'problem' in parts) return undefined;
     const hosts = plan.hostRoutes.map(({ host }) => host);
     const routers = hosts.map((host): [string, string] => {

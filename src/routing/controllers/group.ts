@@ -6,6 +6,7 @@ import { keyOf } from '../../kube/index.ts';
 import { groups } from '../models/decoded.ts';
 import { findersIn } from '../models/plans.ts';
 import { groupProblems } from '../resolve/targets.ts';
+import { waitBeforeTelling } from './arrival.ts';
 import { CONDITION, eventsFor, soloStatus } from './status.ts';
 
 export function groupController(): ControllerDefinition {
@@ -21,6 +22,8 @@ function planGroup(view: View, group: MeshGroup): Plan {
   if (decoded === undefined || group.metadata.deletionTimestamp !== undefined) return {};
   const find = findersIn(view);
   const rejected = 'invalid' in decoded ? [decoded.invalid] : groupProblems(decoded.value, find.mesh, find.group);
+  const waitMs = waitBeforeTelling(view, { rejected, notProgrammed: [] });
+  if (waitMs > 0) return { requeueAfterMs: waitMs };
   const { conditions = [], ...rest } = soloStatus(group, { rejected, notProgrammed: [] });
   // Nothing is written for a group.
   const status = { ...rest, conditions: conditions.filter(({ type }) => type !== CONDITION.programmed) };

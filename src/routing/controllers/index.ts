@@ -1,5 +1,6 @@
 // The controllers of routing, one duty each.
 import type { ControllerDefinition } from '../../controller/index.ts';
+import { BACKENDS } from '../backends/index.ts';
 import { routingModels } from '../models/index.ts';
 import { awsBackend } from './aws.ts';
 import { groupController } from './group.ts';
@@ -11,7 +12,7 @@ import type { Settings } from './settings.ts';
 
 export function routing(settings: Partial<Settings> = {}): readonly ControllerDefinition[] {
   const { backend: name, awsEndpoint, ...options } = { ...defaultSettings, ...settings };
-  const models = routingModels(options);
+  const models = routingModels(options, BACKENDS[name]);
   const { plans, objects, bodies } = models;
   const backend = name === 'appmesh-api' ? awsBackend(plans, bodies, awsEndpoint) : objectBackend(plans, objects);
   return [meshController(models, backend), ruleController(models, backend), groupController()];

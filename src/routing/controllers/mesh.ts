@@ -10,6 +10,8 @@ import type { Mesh as MeshValue, MeshPlan } from '../model.ts';
 import { meshes } from '../models/decoded.ts';
 import type { Models } from '../models/index.ts';
 import type { Guards } from '../reconcile/decide.ts';
+import { meshGauges } from '../gauges.ts';
+import { waitBeforeTelling } from './arrival.ts';
 import type { MeshBackend } from './backend.ts';
 import { guardsOf, missingInputs } from './inputs.ts';
 import { eventsFor, soloStatus } from './status.ts';
@@ -23,6 +25,7 @@ export function meshController(models: Models, backend: MeshBackend): Controller
     name: 'routing',
     kind: Mesh,
     chores: backend.chores,
+    gauges: meshGauges,
     plan: (view, mesh) => planMesh(view, mesh, models, backend),
   });
 }
@@ -40,31 +43,41 @@ function planMesh(view: View, mesh: Mesh, models: Models, backend: MeshBackend):
   const plan = view.read.get(view.model(models.plans.meshPlans), key);
   if (value === undefined || plan === undefined) return {};
   const hold: readonly Step[] = isHeld ? [] : [edit(Mesh, mesh, withFinalizer(mesh))];
-  const { steps, findings, requeueAfterMs } = planContents(view, value, plan, backend);
+  const { steps, findings, requeueAfterMs = Infinity } = planContents(view, value, plan, backend);
+  const waitMs = waitBeforeTelling(view, findings);
+  const lookAgainMs = Math.min(requeueAfterMs, waitMs > 0 ? waitMs : Infinity);
   return {
-    ...tell(mesh, findings),
+    ...(waitMs === 0 && tell(mesh, findings)),
     steps: [...hold, ...steps],
-    ...(requeueAfterMs !== undefined && { requeueAfterMs }),
+    ...(lookAgainMs < Infinity && { requeueAfterMs: lookAgainMs }),
   };
 }
 
-/** Writes what can be written. A mesh that can not be translated as a whole stays as it is. */
+/** Writes what can be written. A mesh that nothing could be made of stays as it is. */
 function planContents(view: View, mesh: MeshValue, plan: MeshPlan, backend: MeshBackend): Contents {
-  const leftOut = plan.diagnostics.filter(({ object }) => !object.startsWith('Mesh ')).map(named);
-  if (plan.failure !== undefined) {
-    return { steps: [], findings: { rejected: [plan.failure], notProgrammed: [], leftOut } };
-  }
+  const leftOut = leftOutOf(plan);
+  const failures = plan.failure ? [plan.failure] : [];
+  if (plan.isRejected) return { steps: [], findings: { rejected: failures, notProgrammed: [], leftOut } };
   const missing = missingInputs(view);
   if (missing.length > 0) {
-    return { steps: [], findings: { rejected: [], notProgrammed: [problems.inputMissing(missing)], leftOut } };
+    return { steps: [], findings: { rejected: failures, notProgrammed: [problems.inputMissing(missing)], leftOut } };
   }
   const progress = backend.reconcile(view, keyOf(mesh.ref), guardsOf(mesh, plan));
   const { steps, rejected, problems: notProgrammed, warnings, isPending = false, requeueAfterMs } = progress;
   return {
     steps,
-    findings: { rejected: rejected ? [rejected] : [], notProgrammed, isPending, leftOut, warnings },
+    findings: { rejected: rejected ? [rejected] : failures, notProgrammed, isPending, leftOut, warnings },
     ...(requeueAfterMs !== undefined && { requeueAfterMs }),
   };
+}
+
+/** Rules, upstreams and pods of the mesh that nothing was made of. What a rule is warned of is told there. */
+function leftOutOf({ diagnostics }: MeshPlan): readonly Problem[] {
+  return diagnostics
+    .filter(
+      ({ object, severity }) => object.startsWith('Pod ') || (severity === 'error' && !object.startsWith('Mesh ')),
+    )
+    .map(named);
 }
 
 interface Contents extends Pick<Plan, 'requeueAfterMs'> {

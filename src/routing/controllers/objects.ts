@@ -145,8 +145,14 @@ function foundIn(view: View, mesh: string, wanted: readonly ObjectResource[]): F
   const foreign = wanted
     .filter(({ type, id }) => !known.has(`${type} ${id}`))
     .flatMap(({ object }) => view.get(kindOf(object), object.metadata) ?? [])
-    .map((object) => ({ ...resourceOf(object), isOurs: false }));
+    .map((object) => ({ ...resourceOf(object), isOurs: false, ...ownerOf(object) }));
   return [...ours, ...foreign];
+}
+
+/** The Mesh that an object says it was made for. */
+function ownerOf(object: KubeObject): { readonly owner?: string } {
+  const [mesh] = meshOf(object);
+  return mesh === undefined ? {} : { owner: `Mesh ${mesh}` };
 }
 
 function kindOf({ kind }: KubeObject): Kind<KubeObject> {

@@ -5,6 +5,8 @@ import type { ControllerDefinition, Plan, View } from '../../controller/index.ts
 import { keyOf } from '../../kube/index.ts';
 import { keyOf as nameOf } from '../model.ts';
 import type { Models } from '../models/index.ts';
+import { ruleGauges } from '../gauges.ts';
+import { waitBeforeTelling } from './arrival.ts';
 import type { MeshBackend } from './backend.ts';
 import { eventsFor, soloStatus, subresourceStatus } from './status.ts';
 import type { Findings } from './status.ts';
@@ -13,6 +15,7 @@ export function ruleController(models: Models, backend: MeshBackend): Controller
   return defineController<RoutingRule>({
     name: 'routing-rules',
     kind: RoutingRule,
+    gauges: ruleGauges,
     plan: (view, rule) => planRule(view, rule, models, backend),
   });
 }
@@ -33,6 +36,8 @@ function planRule(view: View, rule: RoutingRule, models: Models, backend: MeshBa
     leftOut: isPartial ? wrong : [],
     warnings: meshes.flatMap(({ warnings }) => warnings),
   };
+  const waitMs = waitBeforeTelling(view, { ...findings, rejected: [...findings.rejected, ...findings.notProgrammed] });
+  if (waitMs > 0) return { requeueAfterMs: waitMs };
   const subresources = meshes.map((each) => {
     const problems = [each.rejected, each.failure].filter((found) => found !== undefined);
     return [nameOf(each.mesh), subresourceStatus(problems)];

@@ -57,9 +57,14 @@ export function subresourceStatus(problems: readonly Problem[]): object {
 function conditionsFor({ rejected, notProgrammed, isPending = false, leftOut = [], warnings = [] }: Findings) {
   const isProgrammed = rejected.length === 0 && notProgrammed.length === 0 && !isPending;
   const programmed = isProgrammed
-    ? condition(CONDITION.programmed, 'True', 'Programmed', 'everything is in place')
+    ? condition(CONDITION.programmed, 'True', 'Programmed', 'all that follows from it has been written')
     : rejected.length > 0
-      ? condition(CONDITION.programmed, 'False', 'Rejected', 'nothing is written: see the condition Accepted')
+      ? condition(
+          CONDITION.programmed,
+          'False',
+          'Rejected',
+          'it is not written, or not as a whole: see the condition Accepted',
+        )
       : notProgrammed.length > 0
         ? from(CONDITION.programmed, 'False', notProgrammed)
         : condition(CONDITION.programmed, 'False', 'Pending', 'it is being written');
@@ -70,11 +75,13 @@ function conditionsFor({ rejected, notProgrammed, isPending = false, leftOut = [
     programmed,
     ...(leftOut.length > 0 ? [from(CONDITION.partial, 'True', leftOut)] : []),
     ...(warnings.length > 0 ? [from(CONDITION.warning, 'True', warnings)] : []),
-    isProgrammed
-      ? condition(CONDITION.ready, 'True', 'Ready', 'it is in effect')
-      : rejected.length > 0
+    !isProgrammed
+      ? rejected.length > 0
         ? from(CONDITION.ready, 'False', rejected)
-        : { ...programmed, type: CONDITION.ready },
+        : { ...programmed, type: CONDITION.ready }
+      : leftOut.length > 0
+        ? condition(CONDITION.ready, 'False', CONDITION.partial, `not all of it is in effect: ${textOf(leftOut)}`)
+        : condition(CONDITION.ready, 'True', 'Ready', 'all of it is in effect'),
   ];
 }
 

@@ -6,7 +6,7 @@ import { diagnostic } from '../errors.ts';
 import type { Diagnostic, Problem } from '../errors.ts';
 import type { Mesh, MeshGroup, Pod, Ref, Rule, Service, Snapshot, Upstream } from '../model.ts';
 import { byText } from '../names.ts';
-import { isObject, readMessage } from './proto-json.ts';
+import { isObject, readMessage, shown } from './proto-json.ts';
 import type { FieldProblem, Place } from './proto-json.ts';
 import { chosen, decodeRule, refOf } from './rule.ts';
 import { decodePod, decodeService, decodeUpstream } from './workloads.ts';
@@ -35,7 +35,10 @@ type Decode<T> = (ref: Ref, object: Readonly<Record<string, unknown>>, problems:
 
 /** How each kind is decoded, and where it goes. */
 const KINDS: Readonly<Record<string, { readonly into: keyof Lists; readonly decode: Decode<unknown> }>> = {
-  'supergloo.solo.io/v1 Mesh': { into: 'meshes', decode: (ref, { spec }, problems) => decodeMesh(ref, spec, problems) },
+  'supergloo.solo.io/v1 Mesh': {
+    into: 'meshes',
+    decode: (ref, { metadata, spec }, problems) => decodeMesh(ref, metadata as object, spec, problems),
+  },
   'supergloo.solo.io/v1 MeshGroup': {
     into: 'groups',
     decode: (ref, { spec }, problems) => decodeGroup(ref, spec, problems),
@@ -57,8 +60,8 @@ const KINDS: Readonly<Record<string, { readonly into: keyof Lists; readonly deco
 
 const DEFAULT_MAX_DELETE_FRACTION = 0.5;
 
-/** What can be read of an object of the cluster, or why nothing can. */
-export type DecodedObject<T> = { readonly value: T } | { readonly invalid: Problem };
+/** What an object of the cluster says; or why it can not be used, with what could be read of it all the same. */
+export type DecodedObject<T> = { readonly value: T } | { readonly invalid: Problem; readonly rest: T };
 
 /** Reads an object of one of the kinds above. */
 export function decodeObject<T>(object: KubeObject): DecodedObject<T> {
@@ -68,7 +71,7 @@ export function decodeObject<T>(object: KubeObject): DecodedObject<T> {
   const value = KINDS[`${apiVersion} ${kind}`]!.decode(ref, object as KubeObject & Record<string, unknown>, found);
   if (found.length === 0) return { value: value as T };
   const message = found.map((problem) => `${pathText(problem.at)}: ${problem.message}`).join('; ');
-  return { invalid: { code: 'OBJECT_INVALID', message } };
+  return { invalid: { code: 'OBJECT_INVALID', message }, rest: value as T };
 }
 
 /** All that can be read of these objects. */
@@ -130,13 +133,20 @@ function decodeInto(lists: Lists, { object, where }: Source, diagnostics: Diagno
   list.set(isKept ? `${key} ${list.size}` : key, decoded);
 }
 
-function decodeMesh(ref: Ref, spec: unknown, problems: FieldProblem[]): Mesh {
+function decodeMesh(
+  ref: Ref,
+  { creationTimestamp }: { readonly creationTimestamp?: unknown },
+  spec: unknown,
+  problems: FieldProblem[],
+): Mesh {
   const message = readMessage(mesh.definition.spec, spec, ['spec'], problems) as MeshObject['spec'];
-  chosen(message, ['awsAppMesh', 'istio', 'linkerd'], ['spec'], problems);
+  const type = chosen(message, ['awsAppMesh', 'istio', 'linkerd'], ['spec'], problems);
   const { awsAppMesh } = message;
   return {
     ref,
-    isAppMesh: Boolean(awsAppMesh),
+    type,
+    isAppMesh: type === 'awsAppMesh',
+    createdAt: typeof creationTimestamp === 'string' ? creationTimestamp : '',
     awsName: awsAppMesh?.awsName ?? undefined,
     adopt: awsAppMesh?.adopt ?? false,
     allowEmpty: awsAppMesh?.allowEmpty ?? false,
@@ -168,17 +178,30 @@ export function pathText(at: Place): string {
 
 /** Whether a value has what makes it an object of Kubernetes; if not, what is missing and where. */
 export function shapeProblem(value: unknown): FieldProblem | undefined {
-  if (!isObject(value)) return { at: [], message: 'an object is a mapping of fields' };
+  const noText = (field: string, found: unknown): string =>
+    found === undefined || found === null || found === ''
+      ? `${field} is missing`
+      : `${field} must be a string, found ${shown(found)}${typeof found === 'object' ? '' : ': put it in quotes'}`;
+  if (!isObject(value)) {
+    return {
+      at: [],
+      message: `an object of Kubernetes is a mapping with apiVersion, kind and metadata, found ${shown(value)}`,
+    };
+  }
   const { apiVersion, kind, metadata } = value;
   for (const [field, text] of Object.entries({ apiVersion, kind })) {
-    if (typeof text !== 'string' || text === '') return { at: [field], message: `${field} is missing or no text` };
+    if (typeof text !== 'string' || text === '') return { at: [field], message: noText(field, text) };
   }
-  if (!isObject(metadata)) return { at: ['metadata'], message: 'metadata is missing or no object' };
+  if (!isObject(metadata)) {
+    const isMissing = metadata === undefined || metadata === null;
+    const message = isMissing ? 'metadata is missing' : `metadata must be a mapping, found ${shown(metadata)}`;
+    return { at: ['metadata'], message };
+  }
   const { name, namespace } = metadata;
   if (typeof name !== 'string' || name === '') {
-    return { at: ['metadata', 'name'], message: 'metadata.name is missing or no text' };
+    return { at: ['metadata', 'name'], message: noText('metadata.name', name) };
   }
   if (namespace !== undefined && namespace !== null && typeof namespace !== 'string') {
-    return { at: ['metadata', 'namespace'], message: 'metadata.namespace is no text' };
+    return { at: ['metadata', 'namespace'], message: noText('metadata.namespace', namespace) };
   }
 }

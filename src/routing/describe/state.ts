@@ -2,8 +2,11 @@
 import { conditionsOf, statusOf } from '../../controller/conditions.ts';
 import type { KubeObject } from '../../kube/index.ts';
 
-/** One word. A rule that nobody has looked at is pending, as it was with the original. */
-export function stateOf(object: KubeObject): string {
+/** The words of `stateOf`. */
+export const STATES = ['Ready', 'Degraded', 'Pending', 'Rejected', 'Failed', 'Deleting'] as const;
+
+/** One word. A rule that nobody has looked at is pending, as it was with the original; of a degraded one a part is in effect. */
+export function stateOf(object: KubeObject): (typeof STATES)[number] {
   if (object.metadata.deletionTimestamp !== undefined) return 'Deleting';
   const conditions = conditionsOf(object);
   const isTrue = (wanted: string): boolean =>
@@ -12,7 +15,8 @@ export function stateOf(object: KubeObject): string {
     conditions.some(({ type, status }) => type === wanted && status === 'False');
   if (isTrue('Stalled')) return 'Failed';
   if (isFalse('Accepted')) return 'Rejected';
-  return isTrue('Ready') ? 'Ready' : 'Pending';
+  if (isTrue('Ready')) return 'Ready';
+  return isTrue('Programmed') && isTrue('PartiallyTranslated') ? 'Degraded' : 'Pending';
 }
 
 /** What is wrong with it, or to be warned of. */

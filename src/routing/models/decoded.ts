@@ -9,6 +9,8 @@ import { derive } from '../../watchable/index.ts';
 import type { DerivedMap } from '../../watchable/index.ts';
 import { decodeObject, sorted } from '../decode/snapshot.ts';
 import type { DecodedObject } from '../decode/snapshot.ts';
+import { diagnostic } from '../errors.ts';
+import type { Diagnostic } from '../errors.ts';
 import type { Mesh, MeshGroup, Pod, Ref, Rule, Service, Upstream } from '../model.ts';
 import { Pod as PodKind, Service as ServiceKind } from '../objects.ts';
 
@@ -25,6 +27,18 @@ export const pods = decoded<Pod>('pods', PodKind, ({ nodeNames, arns }) => nodeN
 /** All objects of a kind that can be read, by namespace and name. */
 export function valuesOf<T extends { readonly ref: Ref }>(facts: Facts, model: Decoded<T>): T[] {
   return sorted(facts.read.list(facts.model(model)).flatMap((each) => ('value' in each ? [each.value] : [])));
+}
+
+/** What is wrong with objects of a kind that can not be read, by namespace and name. */
+export function invalidOf<T extends { readonly ref: Ref }>(
+  facts: Facts,
+  model: Decoded<T>,
+  kind: string,
+): readonly Diagnostic[] {
+  const found = facts.read.list(facts.model(model)).flatMap((each) => ('invalid' in each ? [each] : []));
+  return sorted(found.map(({ invalid, rest }) => ({ invalid, ref: rest.ref }))).map(({ invalid, ref }) =>
+    diagnostic('error', kind, ref, invalid),
+  );
 }
 
 /** An object, if it is there and can be read. */

@@ -3,6 +3,7 @@ import type { KubeObject } from '../../kube/index.ts';
 import { apiParts } from '../backends/appmesh-api.ts';
 import type { Body } from '../backends/appmesh-api.ts';
 import { appMeshCrd, crdParts } from '../backends/appmesh-crd.ts';
+import type { Backend } from '../backends/backend.ts';
 import type { TranslateOptions } from '../translate.ts';
 import { partModels } from './parts.ts';
 import type { PartModels } from './parts.ts';
@@ -19,8 +20,9 @@ export interface Models {
   readonly reports: ReturnType<typeof ruleReports>;
 }
 
-export function routingModels(options: TranslateOptions): Models {
-  const plans = planModels(appMeshCrd, options);
+/** All models, of plans for what a back end can express. */
+export function routingModels(options: TranslateOptions, backend: Backend<unknown> = appMeshCrd): Models {
+  const plans = planModels(backend, options);
   const { mode } = options;
   return {
     plans,

@@ -5,15 +5,17 @@ import type { Facts, Model } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
 import { derive, jsonEqual } from '../../watchable/index.ts';
 import type { DerivedMap, DerivedValues } from '../../watchable/index.ts';
-import { checkRule } from '../backends/check.ts';
+import { checkRule, namingOf } from '../backends/check.ts';
 import type { Backend } from '../backends/backend.ts';
 import { topologyOf } from '../backends/appmesh.ts';
 import type { Topology } from '../backends/appmesh.ts';
-import type { Problem } from '../errors.ts';
+import { RoutingRule } from '../../api/routing.ts';
+import { diagnostic } from '../errors.ts';
+import type { Diagnostic, Problem } from '../errors.ts';
 import { memo } from '../memo.ts';
 import type { HostRoutes, MeshPlan, Mesh, MeshGroup, Ref } from '../model.ts';
 import { finder } from '../resolve/find.ts';
-import { assemblePlan, meshNameOf } from '../resolve/plan.ts';
+import { assemblePlan, meshNameOf, sameMeshAs } from '../resolve/plan.ts';
 import { resolveRule } from '../resolve/rule.ts';
 import type { RulePlan } from '../resolve/rule.ts';
 import { targetsOf } from '../resolve/targets.ts';
@@ -21,7 +23,7 @@ import { resolveWorkloads } from '../resolve/workloads.ts';
 import type { Workloads } from '../resolve/workloads.ts';
 import { sorted } from '../decode/snapshot.ts';
 import type { TranslateOptions } from '../translate.ts';
-import { groups, meshes, pods, rules, services, upstreams, valueOf, valuesOf } from './decoded.ts';
+import { groups, invalidOf, meshes, pods, rules, services, upstreams, valueOf, valuesOf } from './decoded.ts';
 
 /** Which meshes a rule is for. */
 interface Assignment {
@@ -29,6 +31,8 @@ interface Assignment {
   /** Keys of meshes of AWS App Mesh. */
   readonly meshes: readonly string[];
   readonly problem?: Problem;
+  /** Why the rule can not be read, although it says what it is for. */
+  readonly invalid?: Problem;
 }
 
 /** A host of a mesh. */
@@ -63,20 +67,37 @@ const directory = defineModel((facts) =>
 /** How meshes and groups are found by reference. */
 const findersOf = memo((all: Directory) => ({ mesh: finder(all.meshes), group: finder(all.groups) }));
 
+const directoryIn = (facts: Facts): Directory => facts.read.get(facts.model(directory), 'all')!;
+
 export function findersIn(facts: Facts): ReturnType<typeof findersOf> {
-  return findersOf(facts.read.get(facts.model(directory), 'all')!);
+  return findersOf(directoryIn(facts));
 }
+
+/** What can not be read of that which runs: it might be of any mesh. */
+const unreadable = defineModel((facts) =>
+  derive('what can not be read', (read, _all: 'all'): readonly Diagnostic[] => [
+    ...invalidOf(facts(read), pods, 'Pod'),
+    ...invalidOf(facts(read), upstreams, 'Upstream'),
+    ...invalidOf(facts(read), services, 'Service'),
+  ]),
+);
 
 const assignments: PlanModels['assignments'] = defineModel((facts) =>
   derive(
     'meshes of rules',
     (read, key: string): Assignment | undefined => {
-      const rule = valueOf(facts(read), rules, key);
-      if (rule === undefined) return undefined;
+      const found = read.get(facts(read).model(rules), key);
+      if (found === undefined) return undefined;
+      const rule = 'value' in found ? found.value : found.rest;
       const find = findersIn(facts(read));
       const { targets, problem } = targetsOf(rule, find.mesh, find.group);
-      const ours = targets.filter(({ isAppMesh }) => isAppMesh);
-      return { ref: rule.ref, meshes: ours.map(({ ref }) => keyOf(ref)), ...(problem && { problem }) };
+      const ours = targets.map(({ ref }) => keyOf(ref));
+      return {
+        ref: rule.ref,
+        meshes: ours,
+        ...(problem && { problem }),
+        ...('invalid' in found && { invalid: found.invalid }),
+      };
     },
     {
       keys: (read) => read.keys(facts(read).model(rules)),
@@ -93,6 +114,7 @@ const routesByHost = memo(
 /** The models of plans for what a back end can express. */
 export function planModels(backend: Backend<unknown>, options: TranslateOptions): PlanModels {
   const { mode } = options;
+  const naming = namingOf(backend);
 
   const workloads = defineModel((facts) =>
     derive(
@@ -104,7 +126,7 @@ export function planModels(backend: Backend<unknown>, options: TranslateOptions)
           upstreams: valuesOf(all, upstreams),
           services: valuesOf(all, services),
         };
-        return resolveWorkloads(meshName, running, mode);
+        return resolveWorkloads(meshName, running, { mode, ...naming });
       },
       { isolate: 'none', equals: isSame },
     ),
@@ -129,12 +151,22 @@ export function planModels(backend: Backend<unknown>, options: TranslateOptions)
       if (!mesh?.isAppMesh) return undefined;
       const meshName = meshNameOf(mesh, mode);
       const resolved = read.get(all.model(workloads), meshName)!;
+      // The original numbers routes by the namespaces and names of rules.
+      const assigned = sorted(read.index(all.model(assignments), 'mesh', key));
       const resolveRules = (): readonly RulePlan[] =>
-        // The original numbers routes by the namespaces and names of rules.
-        sorted(read.index(all.model(assignments), 'mesh', key)).flatMap(
-          ({ ref }) => read.get(all.model(rulePlans), { meshName, rule: keyOf(ref) }) ?? [],
-        );
-      return assemblePlan(mesh, resolved, resolveRules, { ...options, hostLimit: backend.hostLimit });
+        assigned.flatMap(({ ref }) => read.get(all.model(rulePlans), { meshName, rule: keyOf(ref) }) ?? []);
+      const plan = assemblePlan(mesh, resolved, resolveRules, {
+        ...options,
+        ...naming,
+        sameMesh: sameMeshAs(mesh, directoryIn(all).meshes, mode),
+      });
+      const unread = [
+        ...read.get(all.model(unreadable), 'all')!,
+        ...assigned.flatMap(({ ref, invalid }) =>
+          invalid === undefined ? [] : [diagnostic('error', RoutingRule.kind, ref, invalid)],
+        ),
+      ];
+      return unread.length === 0 ? plan : { ...plan, diagnostics: [...plan.diagnostics, ...unread] };
     }),
   );
 

@@ -23,7 +23,7 @@ interface RuleInMesh {
   readonly hosts: readonly string[];
   readonly rejected?: Problem;
   readonly warnings: readonly Problem[];
-  /** Why the mesh as a whole is not translated. */
+  /** Why nothing of the mesh is translated. */
   readonly failure?: Problem;
 }
 
@@ -65,6 +65,6 @@ function inMesh(plan: MeshPlan, key: string, rule: Ref): RuleInMesh {
     hosts,
     ...(rejected && { rejected }),
     warnings: told.map(({ code, message }) => ({ code, message })),
-    ...(plan.failure && { failure: plan.failure }),
+    ...(plan.isRejected && plan.failure && { failure: plan.failure }),
   };
 }

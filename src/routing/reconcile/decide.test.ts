@@ -95,6 +95,8 @@ describe('what others made', () => {
     expect(idsOf(decision.writes)).toEqual(['virtualNode b']);
     expect(decision.foreign).toEqual([expect.objectContaining({ code: 'RESOURCE_FOREIGN' })]);
     expect(decision.foreign[0]!.message).toContain('virtual node a was made by somebody else');
+    const [named] = decide([node('a')], [{ ...node('a'), isOurs: false, owner: 'Mesh shop/other' }], GUARDS).foreign;
+    expect(named!.message).toContain('virtual node a was made for Mesh shop/other');
   });
 
   test('is taken over if the mesh says so', () => {

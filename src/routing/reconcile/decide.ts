@@ -72,7 +72,7 @@ export function decide<W extends Resource, F extends Resource>(
     kept: blocked === undefined && !isWaiting ? [...needed] : obsolete,
     isWaiting,
     ...(blocked && { blocked }),
-    foreign: clashing.map((each) => problems.resourceForeign(titleOf(each))),
+    foreign: clashing.map((each) => problems.resourceForeign(titleOf(each), foundById.get(keyOf(each))?.owner)),
   };
 }
 

@@ -25,6 +25,8 @@ export interface Resource {
 export type Found<R extends Resource> = R & {
   /** Whether it was made for the very mesh that is being reconciled. */
   readonly isOurs: boolean;
+  /** For what else it was made, as people name it, if it says so. */
+  readonly owner?: string;
 };
 
 /** Names a resource in a message: `virtual router cart-shop-svc-cluster-local`. */

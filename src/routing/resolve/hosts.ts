@@ -16,12 +16,14 @@ export interface Merged {
   /** Hosts of rules that were rejected while pods that they send requests to can not be read. */
   readonly unresolvedHosts: readonly string[];
   readonly warnings: readonly { readonly rule: Ref; readonly problem: Problem }[];
-  /** Why the mesh as a whole is rejected, in compat mode. */
+  /** Why the mesh is rejected: in compat mode as a whole. */
   readonly failure?: Problem;
 }
 
 export interface MergeOptions {
   readonly mode: Mode;
+  /** Under which name a back end keeps the routes of a host. */
+  readonly routerName: (host: string) => string;
   /** Why a back end can not give a host these routes together. */
   readonly hostLimit: (host: string, routes: readonly Route[]) => Problem | undefined;
 }
@@ -30,12 +32,14 @@ export interface MergeOptions {
 export function mergeRules(
   plans: readonly RulePlan[],
   { serviceOf }: Workloads,
-  { mode, hostLimit }: MergeOptions,
+  { mode, routerName, hostLimit }: MergeOptions,
 ): Merged {
   const portsOf = new Map<string, Set<number>>();
   const routesOf = new Map<string, Route[]>();
   const rules: RuleOutcome[] = [];
   const unresolvedHosts = new Set<string>();
+  const hostOf = new Map<string, string>();
+  let collided: Problem | undefined;
   for (const plan of plans) {
     const routes = plan.matches.map(({ index, match }) => ({
       rule: plan.rule,
@@ -43,16 +47,21 @@ export function mergeRules(
       match,
       split: plan.split,
     }));
-    const overLimit = (): Problem | undefined =>
+    const conflict = (): Problem | undefined =>
+      portConflict(plan, portsOf) ??
       firstOf(plan.hosts, (host) => hostLimit(host, [...(routesOf.get(host) ?? []), ...routes]));
-    const rejected =
-      firstProblem(plan.problems) ?? (mode === 'strict' ? (portConflict(plan, portsOf) ?? overLimit()) : undefined);
+    const own = firstProblem(plan.problems);
+    const collision =
+      own === undefined && mode === 'strict' ? nameCollision(plan.hosts, hostOf, routerName) : undefined;
+    collided ??= collision;
+    const rejected = own ?? collision ?? (mode === 'strict' ? conflict() : undefined);
     rules.push({ rule: plan.rule, hosts: plan.hosts, ...(rejected && { rejected }) });
     if (rejected !== undefined) {
       if (plan.isUnresolved) for (const host of plan.hosts) unresolvedHosts.add(host);
       continue;
     }
     for (const host of plan.hosts) {
+      hostOf.set(routerName(host), host);
       const ports = portsOf.get(host) ?? new Set();
       portsOf.set(host, ports.add(plan.split[0]!.port));
       const before = routesOf.get(host);
@@ -66,7 +75,7 @@ export function mergeRules(
     port: routes[0]!.split[0]!.port,
     routes,
   }));
-  const [failure] = hostRoutes.flatMap(({ host }) => {
+  const [severalPorts] = hostRoutes.flatMap(({ host }) => {
     const ports = portsOf.get(host)!;
     return ports.size > 1
       ? [
@@ -77,6 +86,7 @@ export function mergeRules(
         ]
       : [];
   });
+  const failure = severalPorts ?? collided;
   const warnings = mode === 'strict' ? hostRoutes.flatMap(hostWarnings) : [];
   return {
     rules,
@@ -93,6 +103,21 @@ function firstOf(hosts: readonly string[], problemOf: (host: string) => Problem 
     const problem = problemOf(host);
     if (problem !== undefined) return problem;
   }
+}
+
+/** Two hosts whose routes would be kept under one name: of the rule itself, or one that another rule has routes for. */
+function nameCollision(
+  hosts: readonly string[],
+  hostOf: ReadonlyMap<string, string>,
+  routerName: MergeOptions['routerName'],
+): Problem | undefined {
+  const own = new Map<string, string>();
+  return firstOf(hosts, (host) => {
+    const name = routerName(host);
+    const other = hostOf.get(name) ?? own.get(name);
+    own.set(name, host);
+    return other === undefined || other === host ? undefined : problems.nameCollision('hosts', [other, host], name);
+  });
 }
 
 /** The later of two rules that want different ports of one host is rejected. */

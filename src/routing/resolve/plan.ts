@@ -2,19 +2,22 @@
 import { diagnostic, problems } from '../errors.ts';
 import type { Diagnostic, Problem } from '../errors.ts';
 import { keyOf } from '../model.ts';
-import type { Mesh, MeshPlan, Mode, Rule, Snapshot } from '../model.ts';
+import type { Mesh, MeshPlan, Mode, Ref, Rule, Snapshot } from '../model.ts';
+import { byText } from '../names.ts';
 import { mergeRules } from './hosts.ts';
 import type { MergeOptions } from './hosts.ts';
 import { resolveRule } from './rule.ts';
 import type { RulePlan } from './rule.ts';
 import { resolveWorkloads } from './workloads.ts';
-import type { Workloads } from './workloads.ts';
+import type { WorkloadOptions, Workloads } from './workloads.ts';
 
-export interface AssembleOptions extends MergeOptions {
+export interface AssembleOptions extends MergeOptions, WorkloadOptions {
   readonly allowAll: boolean;
+  /** Another Mesh that is the same mesh at AWS, and came first. */
+  readonly sameMesh: Ref | undefined;
 }
 
-export interface PlanOptions extends AssembleOptions {
+export interface PlanOptions extends Omit<AssembleOptions, 'sameMesh'> {
   /** What a back end makes of a rule: problems for what it can not express. */
   readonly check: (rule: RulePlan) => RulePlan;
 }
@@ -29,8 +32,23 @@ export function meshNameOf({ ref, awsName }: Mesh, mode: Mode): string {
 
 export function planMesh(mesh: Mesh, rules: readonly Rule[], snapshot: Snapshot, options: PlanOptions): MeshPlan {
   const { mode, check } = options;
-  const workloads = resolveWorkloads(meshNameOf(mesh, mode), snapshot, mode);
-  return assemblePlan(mesh, workloads, () => rules.map((rule) => check(resolveRule(rule, workloads, mode))), options);
+  const workloads = resolveWorkloads(meshNameOf(mesh, mode), snapshot, options);
+  const sameMesh = sameMeshAs(mesh, snapshot.meshes, mode);
+  return assemblePlan(mesh, workloads, () => rules.map((rule) => check(resolveRule(rule, workloads, mode))), {
+    ...options,
+    sameMesh,
+  });
+}
+
+/** The oldest of the other meshes with the same name and region at AWS, if it is older than this one. */
+export function sameMeshAs(mesh: Mesh, meshes: readonly Mesh[], mode: Mode): Ref | undefined {
+  // With the original they overwrite each other.
+  if (mode === 'compat') return undefined;
+  const same = meshes.filter(
+    (each) => each.isAppMesh && meshNameOf(each, mode) === meshNameOf(mesh, mode) && each.region === mesh.region,
+  );
+  const [first] = same.length < 2 ? [] : same.toSorted((a, b) => byText(a.createdAt, b.createdAt));
+  return first === undefined || keyOf(first.ref) === keyOf(mesh.ref) ? undefined : first.ref;
 }
 
 /** The plan of a mesh from what runs in it and its rules, which are looked at only if the mesh itself is sound. */
@@ -57,12 +75,16 @@ export function assemblePlan(
   const ofMesh = (problem: Problem): Diagnostic => diagnostic('error', 'Mesh', mesh.ref, problem);
   const failed = (problem: Problem, told: Diagnostic = ofMesh(problem), prefix = ''): MeshPlan => ({
     ...empty,
+    isRejected: true,
     diagnostics: [told],
     failure: { code: problem.code, message: `translating mesh config: ${prefix}${problem.message}` },
   });
   if (name.length < 1 || name.length > LONGEST_NAME) {
     return failed(problems.nameInvalid('a mesh', name, `AWS App Mesh allows 1 to ${LONGEST_NAME} characters`));
   }
+
+  const { sameMesh } = options;
+  if (sameMesh !== undefined) return failed(problems.meshDuplicate(name, sameMesh));
 
   const [firstTold] = workloads.told;
   if (mode === 'compat' && firstTold !== undefined) {
@@ -83,11 +105,12 @@ export function assemblePlan(
   }
   if (mode === 'compat' && merged.failure !== undefined) return failed(merged.failure);
 
+  const failures = [...workloads.failures, ...(merged.failure ? [merged.failure] : [])];
   const diagnostics = [
     ...workloads.told.map(({ kind, ref = mesh.ref, problem }) =>
       diagnostic(kind === 'Upstream' ? 'error' : 'warning', kind, ref, problem),
     ),
-    ...workloads.failures.map(ofMesh),
+    ...failures.map(ofMesh),
     ...merged.rules.flatMap(({ rule, rejected: problem }) =>
       problem === undefined ? [] : [diagnostic('error', 'RoutingRule', rule, problem)],
     ),
@@ -107,6 +130,6 @@ export function assemblePlan(
     unresolved: workloads.unresolved,
     unresolvedHosts: merged.unresolvedHosts,
     diagnostics,
-    ...(failure && { failure }),
+    ...(failures.length > 0 && { failure: failures[0]! }),
   };
 }

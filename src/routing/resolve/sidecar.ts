@@ -10,6 +10,8 @@ export type Sidecar =
 
 const PARTS = 4;
 const LONGEST_NAME = 255;
+const MOST_PORT = 65_535;
+const MOST_UINT32 = 4_294_967_295;
 const NOWHERE: Sidecar = { kind: 'nodes', nodes: new Map() };
 
 /** Where a pod belongs. It is the same for every mesh: what can not be read might be for any of them. */
@@ -67,10 +69,12 @@ function readPorts(pod: Pod, lists: readonly string[], mode: Mode, where?: strin
     for (const item of list.split(',')) {
       const text = item.trim();
       const port = Number(text);
-      const isValid = mode === 'strict' ? port >= 1 && port <= 65_535 : port <= 4_294_967_295;
-      if (!/^\d+$/.test(text) || !isValid) {
-        return { kind: 'unreadable', problem: problems.podPortsParse(pod.ref, list, where) };
+      const isNumber = /^\d+$/.test(text) && port <= MOST_UINT32;
+      if (isNumber && mode === 'strict' && (port < 1 || port > MOST_PORT)) {
+        const why = `: ${port} is no port, which is a number from 1 to ${MOST_PORT}`;
+        return { kind: 'unreadable', problem: problems.podPortsParse(pod.ref, list, where, why) };
       }
+      if (!isNumber) return { kind: 'unreadable', problem: problems.podPortsParse(pod.ref, list, where) };
       ports.push(port);
     }
   }

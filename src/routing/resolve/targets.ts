@@ -33,8 +33,16 @@ interface Targets {
   readonly problem?: Problem;
 }
 
-/** The meshes of a rule. A group with a bad member stands for the members before that one. */
-export function targetsOf({ ref, targetMesh }: Rule, findMesh: Find<Mesh>, findGroup: Find<MeshGroup>): Targets {
+/** The meshes of a rule that there is a back end for. */
+export function targetsOf(rule: Rule, findMesh: Find<Mesh>, findGroup: Find<MeshGroup>): Targets {
+  const { targets, problem } = namedBy(rule, findMesh, findGroup);
+  const other = targets.find(({ isAppMesh }) => !isAppMesh);
+  const told = problem ?? (other && problems.meshUnsupported(rule.ref, other.ref, other.type));
+  return { targets: targets.filter(({ isAppMesh }) => isAppMesh), ...(told && { problem: told }) };
+}
+
+/** The meshes that a rule names. A group with a bad member stands for the members before that one. */
+function namedBy({ ref, targetMesh }: Rule, findMesh: Find<Mesh>, findGroup: Find<MeshGroup>): Targets {
   if (targetMesh === undefined) return { targets: [], problem: problems.targetMeshNil(ref) };
   const mesh = findMesh(targetMesh);
   if (mesh !== undefined) return { targets: [mesh] };

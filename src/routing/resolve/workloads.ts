@@ -56,7 +56,14 @@ interface Injected {
 /** What runs, and how it is reached. */
 export type Running = Pick<Snapshot, 'pods' | 'upstreams' | 'services'>;
 
-export function resolveWorkloads(meshName: string, snapshot: Running, mode: Mode): Workloads {
+export interface WorkloadOptions {
+  readonly mode: Mode;
+  /** Under which name a back end keeps a virtual node. */
+  readonly nodeName: (workload: Workload) => string;
+}
+
+export function resolveWorkloads(meshName: string, snapshot: Running, options: WorkloadOptions): Workloads {
+  const { mode } = options;
   const told: Told[] = [];
   const named = new Map<Pod, string>();
   const candidates = membersOf(meshName, snapshot.pods, mode, told, named);
@@ -65,7 +72,7 @@ export function resolveWorkloads(meshName: string, snapshot: Running, mode: Mode
   const injected = sortedBy(members === candidates ? all : selecting(all, members), ({ upstream }) =>
     keyOf(upstream.ref),
   );
-  const { made, failures } = makeNodes(members, injected, snapshot.services, mode);
+  const { made, failures } = makeNodes(members, injected, snapshot.services, options);
   const byHost = new Map(made.flatMap((workload) => (workload.host === undefined ? [] : [[workload.host, workload]])));
   const workloads = sortedBy(
     made.filter((each) => each.host === undefined || byHost.get(each.host) === each),
@@ -187,7 +194,7 @@ function makeNodes(
   members: readonly Member[],
   injected: readonly Injected[],
   services: readonly Service[],
-  mode: Mode,
+  { mode, nodeName }: WorkloadOptions,
 ): { readonly made: readonly Workload[]; readonly failures: readonly Problem[] } {
   const groups = new Map<string, Group>();
   for (const member of members) {
@@ -207,18 +214,14 @@ function makeNodes(
     else made.push(result);
   }
   if (mode === 'compat') return { made, failures };
-  const shared = [...Map.groupBy(made, ({ host }) => host)].filter(
+  const idsOf = (same: readonly Workload[]): readonly string[] => same.map(({ id }) => id);
+  const ofHosts = [...Map.groupBy(made, ({ host }) => host)].filter(
     ([host, same]) => host !== undefined && same.length > 1,
   );
-  for (const [host, same] of shared) {
-    failures.push(
-      problems.nodeDuplicateHost(
-        same.map(({ id }) => id),
-        host!,
-      ),
-    );
-  }
-  const ambiguous = new Set(shared.flatMap(([, same]) => same));
+  for (const [host, same] of ofHosts) failures.push(problems.nodeDuplicateHost(idsOf(same), host!));
+  const ofNames = [...Map.groupBy(made, nodeName)].filter(([, same]) => same.length > 1);
+  for (const [name, same] of ofNames) failures.push(problems.nameCollision('virtual nodes', idsOf(same), name));
+  const ambiguous = new Set([...ofHosts, ...ofNames].flatMap(([, same]) => same));
   return { made: made.filter((workload) => !ambiguous.has(workload)), failures };
 }
 
