@@ -70,6 +70,11 @@ export const FAILURES = {
     state: 'Error',
     reason: 'IstioCustomResourceMisconfigured',
   },
+  features: {
+    description: 'Could not read the features of Istio',
+    state: 'Warning',
+    reason: 'IstioCustomResourceMisconfigured',
+  },
   install: { description: 'Could not install Istio', state: 'Error', reason: 'IstioInstallUninstallFailed' },
   verify: { description: 'Istio installation failed', state: 'Error', reason: 'IstioInstallUninstallFailed' },
   blocked: {

@@ -6,8 +6,8 @@ import { meshRestarts } from './restarts/index.ts';
 import { defaultMeshSettings } from './settings.ts';
 import type { MeshSettings } from './settings.ts';
 
-export function mesh(settings: Partial<MeshSettings> = {}): readonly ControllerDefinition[] {
-  const all = { ...defaultMeshSettings, ...settings };
-  const restarts = meshRestarts(all);
-  return [istioController(meshModels(all), restarts, all), ...restarts.controllers];
+export function mesh(changes: Partial<MeshSettings> = {}): readonly ControllerDefinition[] {
+  const settings = { ...defaultMeshSettings, ...changes };
+  const restarts = meshRestarts(settings);
+  return [istioController({ models: meshModels(settings), restarts, settings }), ...restarts.controllers];
 }

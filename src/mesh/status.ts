@@ -25,6 +25,8 @@ export interface StatusFacts {
   readonly blocking?: readonly AnyObject[];
   readonly restarts?: RestartPlan;
   readonly manual?: readonly ManualRestart[];
+  /** What is to be told besides; has the last word about its types. */
+  readonly conditions?: readonly PlannedCondition[];
 }
 
 /** What is told of the resource. Conditions of other types stay as they are. */
@@ -35,7 +37,7 @@ export function meshStatus(facts: StatusFacts): Status & Omit<IstioStatus, 'cond
   return {
     state,
     description,
-    conditions: merged(conditionsOf(istio), conditions),
+    conditions: merged(conditionsOf(istio), [...conditions, ...(facts.conditions ?? [])]),
     ...(generation !== undefined && { observedGeneration: generation }),
     ...(istioVersion !== undefined && { istioVersion }),
     ...(size !== undefined && { clusterSize: size }),
@@ -113,7 +115,9 @@ function merged(
   before: readonly Condition[],
   now: readonly PlannedCondition[],
 ): readonly (PlannedCondition | Condition)[] {
-  const said = new Map<string, PlannedCondition | Condition>(before.map((each) => [each.type, each]));
+  // That a pass failed is told by the loop, and is over when there is another one.
+  const others = before.filter(({ type }) => type !== 'Stalled');
+  const said = new Map<string, PlannedCondition | Condition>(others.map((each) => [each.type, each]));
   for (const each of now) said.set(each.type, each);
   return [...said.values()];
 }

@@ -1,15 +1,18 @@
 // The kinds of rendered objects. Manifests name a kind; where the API serves it follows from that.
 import { defineKind, defineTable } from '../../kube/index.ts';
 import type { AnyObject, Kind } from '../../kube/index.ts';
+import { UNINSTALLED_KINDS } from '../deletion/uninstall.ts';
 import { ISTIO_KINDS } from '../istio-kinds.ts';
 import { COMPONENT_LABEL } from './components.ts';
 
-const ISTIO_PLURALS = new Map(ISTIO_KINDS.map(({ group, kind, plural }) => [`${kind}.${group}`, plural]));
+const PLURALS = new Map(
+  [...ISTIO_KINDS, ...UNINSTALLED_KINDS].map(({ group, kind, plural }) => [`${kind}.${group}`, plural]),
+);
 
 const kinds = new Map<string, Kind>();
 const tables = new Map<string, Kind>();
 
-/** The kind of an object: by what Istio declares, else by the rules of English for its plural. */
+/** The kind of an object: by what we know of Istio, else by the rules of English for its plural. */
 export function kindOf({ apiVersion, kind, metadata }: AnyObject): Kind {
   const namespaced = metadata.namespace !== undefined;
   const id = `${apiVersion} ${kind} ${namespaced}`;
@@ -28,8 +31,9 @@ export function installed(kind: Kind): Kind {
 }
 
 function pluralOf(apiVersion: string, kind: string): string {
-  const declared = ISTIO_PLURALS.get(`${kind}.${apiVersion.split('/')[0]}`);
-  if (declared !== undefined) return declared;
+  const [group, version] = apiVersion.split('/');
+  const known = PLURALS.get(`${kind}.${version === undefined ? '' : group}`);
+  if (known !== undefined) return known;
   const name = kind.toLowerCase();
   if (/(s|sh|ch|x)$/.test(name)) return `${name}es`;
   return `${name.replace(/([^aeiou])y$/, '$1ie')}s`;

@@ -1,0 +1,117 @@
+// What the ruling resource asks for, and how far that is: the installation, the resources beside it, and what is written
+// down of both. Each component decides for itself; here they are put in order.
+import type { Istio } from '../api/istio.ts';
+import type { Plan, View } from '../controller/index.ts';
+import { condition } from './conditions.ts';
+import type { MeshParts } from './controller.ts';
+import { failure } from './failures.ts';
+import type { Failure } from './failures.ts';
+import { hold, isHeld } from './finalizer.ts';
+import { controlPlaneRestarts } from './installation/control-plane-restarts.ts';
+import { installationWrites } from './installation/plan.ts';
+import type { Installation } from './installation/state.ts';
+import type { Installable } from './installation/target.ts';
+import { readMesh } from './models.ts';
+import { recordApplied } from './record.ts';
+import { userFilterWarning } from './resources/envoy-filters.ts';
+import { resourceWrites } from './resources/plan.ts';
+import { IstioEnvoyFilter, IstioPod } from './tables.ts';
+import { tell } from './tell.ts';
+import { runningVersion } from './version/running.ts';
+
+const RENDERING = 'rendering the manifests';
+
+export function planInstallation(view: View, istio: Istio, parts: MeshParts): Plan {
+  const { models } = parts;
+  const target = readMesh(view, models.target);
+  if (target === undefined) return {};
+  const version = runningIstio(view);
+  if ('failure' in target) {
+    const size = target.size ?? istio.status?.clusterSize;
+    return tell({ istio, failures: [target.failure], ...version, ...(size && { size }) });
+  }
+  const facts = { istio, ...version, size: target.size };
+  const rendered = readMesh(view, models.manifests) ?? { state: 'pending' };
+  const failures = rendered.state === 'failed' ? [failure('install', rendered.error)] : [];
+  const installation = readMesh(view, models.installation);
+  if (installation === undefined) return tell({ ...facts, failures, waiting: RENDERING });
+  // It comes first: what is installed must be removed again.
+  if (!isHeld(istio)) return tell({ ...facts, failures, waiting: '' }, [hold(istio)]);
+  const writes = installationWrites(view, rendered, installation);
+  const waiting = waitingFor(installation, rendered.state);
+  const known = [...failures, ...writes.failures, ...verification(view, installation)];
+  if (!installation.done && target.before.tag === undefined) {
+    return tell({ ...facts, failures: known, waiting: waiting ?? '' }, writes.steps, verifiedWithin(installation));
+  }
+  return planMesh(view, { ...facts, target, installation, writes: writes.steps, failures: known, waiting }, parts);
+}
+
+interface Installed {
+  readonly istio: Istio;
+  readonly istioVersion?: string;
+  readonly target: Installable;
+  readonly installation: Installation;
+  readonly writes: ReturnType<typeof installationWrites>['steps'];
+  readonly failures: readonly Failure[];
+  readonly waiting: string | undefined;
+}
+
+/** Istio has been installed before, or is now: everything that needs it. */
+function planMesh(view: View, installed: Installed, { restarts, settings }: MeshParts): Plan {
+  const { istio, istioVersion, target, installation, writes } = installed;
+  const progress = restarts.progress(view);
+  const resources = resourceWrites(view, istio, target, settings);
+  const filter = userFilterWarning(view.list(IstioEnvoyFilter));
+  const failures = [
+    ...installed.failures,
+    ...resources.failures,
+    ...(progress?.failures ?? []),
+    ...(filter === undefined ? [] : [filter]),
+    ...(target.problem === undefined ? [] : [failure('features', target.problem)]),
+  ];
+  const isApplied = installation.done && installed.failures.length === 0;
+  const waiting = installed.waiting ?? progress?.waiting;
+  const status = {
+    istio,
+    failures,
+    size: target.size,
+    ...(istioVersion !== undefined && { istioVersion }),
+    ...(waiting !== undefined && { waiting }),
+    ...(installation.done && progress?.plan && { restarts: progress.plan }),
+    manual: progress?.manual ?? [],
+    conditions: filter === undefined ? [condition('IngressTargetingUserResourceNotFound')] : [],
+  };
+  const steps = [
+    ...writes,
+    ...resources.steps,
+    ...(isApplied ? controlPlaneRestarts(view, istio, target.before) : []),
+    ...(isApplied && progress ? recordApplied(view, istio, target, progress, failures) : []),
+  ];
+  return tell(status, steps, verifiedWithin(installation) ?? settings.reconciliationIntervalMs);
+}
+
+/** The version that runs, as far as it is the same everywhere. */
+export function runningIstio(view: View): { readonly istioVersion?: string } {
+  const running = runningVersion(view.list(IstioPod));
+  return 'version' in running ? { istioVersion: running.version } : {};
+}
+
+/** How long pods may lag behind their workloads before that is an error. */
+const LAG_MS = 10_000;
+
+function verification(view: View, { mismatch }: Installation): readonly Failure[] {
+  if (mismatch === undefined || view.heldFor(mismatch) < LAG_MS) return [];
+  return [failure('verify', mismatch)];
+}
+
+/** When to look again at pods of the wrong version. */
+function verifiedWithin({ mismatch }: Installation): number | undefined {
+  return mismatch === undefined ? undefined : LAG_MS;
+}
+
+/** What an installation that is not done waits for. */
+function waitingFor({ waiting, mismatch }: Installation, state: 'pending' | 'ready' | 'failed'): string | undefined {
+  const [first] = waiting;
+  if (first !== undefined) return `${first.component}: ${first.for}`;
+  return state === 'pending' ? RENDERING : mismatch;
+}

@@ -1,0 +1,25 @@
+// A resource that is being deleted, of which we installed Istio: it waits for people, and then everything goes.
+import type { Istio } from '../api/istio.ts';
+import type { Plan, View } from '../controller/index.ts';
+import { keyOf } from '../kube/index.ts';
+import type { MeshParts } from './controller.ts';
+import { deletionWrites } from './deletion/plan.ts';
+import { release } from './finalizer.ts';
+import { runningIstio } from './install.ts';
+import { tell } from './tell.ts';
+
+export function planDeletion(view: View, istio: Istio, { restarts, settings }: MeshParts): Plan {
+  const progress = restarts.progress(view);
+  const deletion = deletionWrites(view, istio, progress?.injected ?? 0, settings);
+  const { steps, failures, blocking, finished, waiting = '' } = deletion;
+  if (finished) return { steps: [...steps, release(istio)] };
+  const size = istio.status?.clusterSize;
+  const plan = tell({ istio, failures, blocking, waiting, ...runningIstio(view), ...(size && { size }) }, steps);
+  // The status names a few of them; these lines name all.
+  const log = blocking.map(({ kind, metadata }) => ({
+    message: 'Customer resource is blocking Istio deletion',
+    kind,
+    resource: keyOf(metadata),
+  }));
+  return { ...plan, log };
+}
