@@ -3,6 +3,7 @@
 import { parse } from 'yaml';
 import type { ComponentResources, Istio, IstioSpec } from '../../api/istio.ts';
 import type { Facts } from '../../controller/index.ts';
+import { keyOf } from '../../kube/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { COMPONENT_LABEL } from '../installation/components.ts';
@@ -59,6 +60,7 @@ function removalGoal(facts: Facts, { metadata }: Istio): RestartGoal {
   const injectors = facts.list(MutatingWebhooks, { labels: COMPONENT_LABEL });
   if (injectors.length > 0) return pending(`MutatingWebhookConfiguration ${injectors[0]!.metadata.name} to be removed`);
   if (facts.get(Deployments, ISTIOD) !== undefined) return pending('Deployment istio-system/istiod to be removed');
+  if (facts.get(ConfigMaps, INJECTOR) !== undefined) return pending(`ConfigMap ${keyOf(INJECTOR)} to be removed`);
   return { is: 'no mesh', uid: metadata.uid ?? '' };
 }
 
@@ -72,7 +74,7 @@ interface Injected {
 
 /** What the injector gives to new pods; a string says why that is not known. */
 function injected(configMap: ConfigMap | undefined): Injected | string {
-  const name = `ConfigMap ${INJECTOR.namespace}/${INJECTOR.name}`;
+  const name = `ConfigMap ${keyOf(INJECTOR)}`;
   if (configMap === undefined) return `${name} to be installed`;
   let values: unknown;
   try {
@@ -96,7 +98,7 @@ function injected(configMap: ConfigMap | undefined): Injected | string {
 
 /** What of the resource proxies would not find yet when they start. */
 function notInstalled(mesh: ConfigMap | undefined, { config = {} }: IstioSpec): string | undefined {
-  const name = `ConfigMap ${COMPANIONS.mesh.namespace}/${COMPANIONS.mesh.name}`;
+  const name = `ConfigMap ${keyOf(COMPANIONS.mesh)}`;
   if (mesh === undefined) return `${name} to be installed`;
   let installed: unknown;
   try {
