@@ -1,5 +1,5 @@
-// Work that no single object asks for: done now and then, by the process that leads. Run by the controller that declares
-// it.
+// Periodic work that no single object asks for, such as removing orphans. Run by the controller that declares it, in the
+// process that leads.
 import type { Outcome } from '../kube/write/apply.ts';
 import type { Client } from '../kube/client/client.ts';
 import { delay } from '../kube/clock.ts';
@@ -9,9 +9,13 @@ import type { Kind, KubeObject, Ref } from '../kube/objects.ts';
 import type { Step } from '../kube/write/steps.ts';
 import { NotSynced } from '../kube/tables/tables.ts';
 import type { Tables } from '../kube/tables/tables.ts';
+import { untracked } from '../watchable/index.ts';
+import type { ControllerOptions } from './controller.ts';
 import type { PlannedEvent } from './definition.ts';
+import { factsOf } from './facts.ts';
 import type { Facts } from './facts.ts';
 import type { Logger } from './logger.ts';
+import type { Reconciler } from './reconciler.ts';
 
 /** What a chore works with. */
 export interface ChoreSite {
@@ -33,13 +37,33 @@ export interface ChoreSite {
 
 export interface Chore {
   readonly name: string;
-  /** How long it rests between two times. */
+  /** How long to wait between two runs. */
   readonly everyMs: number;
   /** Looks at the facts and does what is due. What it throws is logged; what it must wait for (`NotSynced`), waited for. */
   run(site: ChoreSite): Promise<void>;
 }
 
-/** Does a chore at once and then at its times, until the signal. */
+/** What the chores of a controller work with. */
+export function choreSite(
+  { client, tables, clock, logger }: Pick<ControllerOptions, 'client' | 'tables' | 'clock' | 'logger'>,
+  reconciler: Reconciler,
+): ChoreSite {
+  return {
+    facts: factsOf(tables, untracked),
+    tables,
+    clock,
+    logger,
+    apply: (steps) => reconciler.apply(steps),
+    record: (object, event) => reconciler.record(object, event),
+    read: async (kind, ref) => {
+      const found = await readNow(client, kind, ref);
+      if (found !== undefined) for (const table of tables.holding(kind)) table.observe(found);
+      return found;
+    },
+  };
+}
+
+/** Does a chore at once and then periodically, until the signal. */
 export async function runChore(chore: Chore, site: ChoreSite, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -50,14 +74,14 @@ export async function runChore(chore: Chore, site: ChoreSite, signal: AbortSigna
         continue;
       }
       if (!signal.aborted)
-        site.logger.warn({ err, chore: chore.name }, 'a chore failed, and is tried again at its time');
+        site.logger.warn({ err, chore: chore.name }, 'chore failed, trying again at the next interval');
     }
     await delay(site.clock, chore.everyMs, signal);
   }
 }
 
 /** Reads an object past the tables. An answer that there is no such path is no answer about the object. */
-export async function readNow<T extends KubeObject>(client: Client, kind: Kind<T>, ref: Ref): Promise<T | undefined> {
+async function readNow<T extends KubeObject>(client: Client, kind: Kind<T>, ref: Ref): Promise<T | undefined> {
   try {
     return await client.get(kind, ref);
   } catch (error) {

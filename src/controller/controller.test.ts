@@ -231,7 +231,7 @@ describe('writes', () => {
     expect(requests).toEqual(['patch Template']);
   });
 
-  test('a status that somebody else wrote during a pass is not undone by it', async () => {
+  test('a status that somebody else wrote during a reconcile is not undone by it', async () => {
     const api = new FakeApi();
     const ref = { name: 'a', namespace: 'team' };
     let told: Promise<unknown> | undefined;
@@ -315,10 +315,10 @@ describe('failures', () => {
     const told = (): boolean => api.writes.some(({ kind }) => kind === 'Event');
     await until(() => condition(api, 'team/bad', 'Stalled') !== undefined && told());
     const before = api.writes.length;
-    const passes = async (): Promise<number> =>
+    const reconciles = async (): Promise<number> =>
       Number(/reconcile_total\{controller="copier",result="error"\} (\d+)/.exec(await manager.metrics.text())![1]);
-    const first = await passes();
-    await until(async () => (await passes()) > first);
+    const first = await reconciles();
+    await until(async () => (await reconciles()) > first);
     expect(api.writes.length).toBe(before);
   });
 

@@ -18,7 +18,7 @@ export interface Plan {
   readonly status?: Status;
   /** Of an object that is being deleted: nothing that it stood for is left, the finalizer may go. */
   readonly finished?: boolean;
-  /** What to tell people; recorded after a pass that changed something, so that the same plan again tells nothing. */
+  /** What to tell people; recorded after a reconcile that changed something, so that the same plan again tells nothing. */
   readonly events?: readonly PlannedEvent[];
   /** What to write to the log: like events, for what is too much for them. */
   readonly log?: readonly PlannedLine[];
@@ -47,11 +47,11 @@ export interface StepWriter {
   /** Carries steps out one after the other; rejects as `Applier.apply` does. */
   apply(steps: readonly Step[]): Promise<readonly Outcome[]>;
   readonly clock: Clock;
-  /** Aborted when running passes are given up. */
+  /** Aborted when running reconciles are given up. */
   readonly signal: AbortSignal;
 }
 
-/** A pass that did not get to its end. */
+/** A reconcile that did not get to its end. */
 export interface Failure {
   /** `ApplyFailed` or `PlanFailed`. */
   readonly reason: string;
@@ -86,7 +86,7 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject> {
   readonly ownsStatus?: boolean;
   /** How many keys run at once. */
   readonly workers?: number;
-  /** The least time between two passes over an object that write something: what is wanted meanwhile is written at once. */
+  /** The least time between two reconciles of an object that write something: what changes meanwhile is written at once. */
   readonly paceMs?: number;
   /** The field manager of what is written, where several controllers are one writer to others; `offshoot-<name>` if not. */
   readonly fieldManager?: string;

@@ -1,4 +1,4 @@
-// A pass that failed as a whole, in the words of a status: written by the loop, and taken away by it again.
+// A reconcile that failed as a whole, in the words of a status: written by the reconciler, and taken away by it again.
 import { PlanOutdated, StepFailed } from '../kube/write/apply.ts';
 import { ApiError, wordsOf } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/objects.ts';

@@ -14,7 +14,7 @@ export { LeadershipLost, Manager } from './manager.ts';
 export type { Address, ManagerOptions } from './manager.ts';
 export { createMetrics } from './metrics.ts';
 export type { ComputedGauge, ControllerMetrics, Metrics, Series } from './metrics.ts';
-export { isRefusal, refusalText } from './pass.ts';
+export { isRefusal, refusalText } from './plan-and-apply.ts';
 export { PRIORITY, Queue } from './queue.ts';
 export type { QueueMetrics, QueueOptions } from './queue.ts';
 export { changesOf, CLUSTER, SOMEBODY } from './forecast/changes.ts';

@@ -41,7 +41,8 @@ export class LedControllers {
         onElected: () => this.#work(),
         onLost: () => this.#lost(),
         onWaiting: (holder) => logger.info({ ...this.#about, holder }, 'another process holds the lease: waiting'),
-        onError: (err) => logger.warn({ ...this.#about, err }, 'the lease could not be had or renewed, trying again'),
+        onError: (err) =>
+          logger.warn({ ...this.#about, err }, 'the lease could not be acquired or renewed, trying again'),
       });
   }
 
@@ -77,7 +78,7 @@ export class LedControllers {
     else this.#electing = this.#elector.run(this.#campaign.signal);
   }
 
-  /** Lets running passes end, makes no further ones, and gives the Lease up. */
+  /** Lets running reconciles end, starts no further ones, and gives the Lease up. */
   async stop(): Promise<void> {
     if (this.#state === 'waiting') this.#state = 'stopped';
     else if (this.#state === 'working') this.#state = 'stopping';
@@ -88,7 +89,7 @@ export class LedControllers {
     this.#options.metrics.leading(this.lease, false);
   }
 
-  /** Gives up on running passes. */
+  /** Gives up on running reconciles. */
   abort(): void {
     for (const controller of this.#controllers) controller.abort();
   }
@@ -101,7 +102,7 @@ export class LedControllers {
     for (const controller of this.#controllers) controller.start();
   }
 
-  /** No write may follow, and running passes can't be called back. */
+  /** No write may follow, and running reconciles can't be called back. */
   #lost(): void {
     if (this.#state === 'stopped') return;
     this.#state = 'stopped';

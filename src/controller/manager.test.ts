@@ -98,7 +98,7 @@ describe('stopping', () => {
     await expect(manager.done).resolves.toBeUndefined();
   });
 
-  test('lets a running pass finish, and makes no further one', async () => {
+  test('lets a running reconcile finish, and starts no further one', async () => {
     const api = await world();
     const gate = Promise.withResolvers<void>();
     const patch = api.patch.bind(api);
@@ -119,7 +119,7 @@ describe('stopping', () => {
     expect(api.writes.length).toBe(length + 1);
   });
 
-  test('gives up on a pass that takes longer than the deadline', async () => {
+  test('gives up on a reconcile that takes longer than the deadline', async () => {
     const api = await world();
     const clock = new FakeClock();
     let hangs = false;

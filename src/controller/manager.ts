@@ -37,7 +37,7 @@ export interface ManagerOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
-  /** How long running passes may take to end when the process stops. */
+  /** How long running reconciles may take to end when the process stops. */
   readonly stopWithinMs?: number;
   /** Called after every acknowledged write; tests end the process here. */
   readonly onWrite?: (count: number) => void;
@@ -137,7 +137,7 @@ export class Manager {
       client: this.#options.client,
       clock: this.#clock,
       signal: this.#caches.signal,
-      onError: (table, error) => this.#logger.warn({ kind: table.kind.kind, err: error }, 'watching failed, going on'),
+      onError: (table, error) => this.#logger.warn({ kind: table.kind.kind, err: error }, 'watch failed, trying again'),
     });
     const { signal } = this.#caches;
     await Promise.all([...this.#led.values()].map((led) => led.warmUp(signal))).catch(() => {});
@@ -164,7 +164,7 @@ export class Manager {
     this.#state = 'stopping';
     const all = [...this.#led.values()];
     const overdue = this.#clock.setTimeout(() => {
-      this.#logger.warn('running passes took too long to end and are given up');
+      this.#logger.warn('running reconciles took too long to end, giving up on them');
       for (const led of all) led.abort();
     }, this.#options.stopWithinMs ?? 25_000);
     await Promise.all(all.map((led) => led.stop()));

@@ -54,17 +54,19 @@ export function createMetrics(): Metrics {
   const histogram = (name: string, help: string, labelNames: string[], buckets: number[]): Histogram =>
     new Histogram({ name, help, labelNames, buckets, registers });
 
-  const reconciles = counter('controller_runtime_reconcile_total', 'Passes by result', ['controller', 'result']);
-  const errors = counter('controller_runtime_reconcile_errors_total', 'Passes that failed', ['controller']);
+  const reconciles = counter('controller_runtime_reconcile_total', 'Reconciles by result', ['controller', 'result']);
+  const errors = counter('controller_runtime_reconcile_errors_total', 'Reconciles that failed', ['controller']);
   const panics = counter('controller_runtime_reconcile_panics_total', 'Plans that threw', ['controller']);
   const seconds = histogram(
     'controller_runtime_reconcile_time_seconds',
-    'Length of a pass',
+    'Length of a reconcile',
     ['controller'],
     RECONCILE_SECONDS,
   );
-  const maximum = gauge('controller_runtime_max_concurrent_reconciles', 'Passes that may run at once', ['controller']);
-  const active = gauge('controller_runtime_active_workers', 'Passes that run now', ['controller']);
+  const maximum = gauge('controller_runtime_max_concurrent_reconciles', 'Reconciles that may run at once', [
+    'controller',
+  ]);
+  const active = gauge('controller_runtime_active_workers', 'Reconciles that run now', ['controller']);
   const queueLabels = ['name', 'controller'];
   const depth = gauge('workqueue_depth', 'Keys that could run now', queueLabels);
   const adds = counter('workqueue_adds_total', 'Keys added', queueLabels);
@@ -105,7 +107,7 @@ export function createMetrics(): Metrics {
       const running = active.labels({ controller: name });
       const queueDepth = depth.labels(labels);
       const queueAdds = adds.labels(labels);
-      const passSeconds = seconds.labels({ controller: name });
+      const reconcileSeconds = seconds.labels({ controller: name });
       const waitSeconds = waited.labels(labels);
       const workSeconds = worked.labels(labels);
       return {
@@ -122,7 +124,7 @@ export function createMetrics(): Metrics {
           running.dec();
           reconciles.inc({ controller: name, result });
           if (result === 'error') errors.inc({ controller: name });
-          passSeconds.observe(took);
+          reconcileSeconds.observe(took);
         },
         panicked: () => panics.inc({ controller: name }),
       };

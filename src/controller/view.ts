@@ -9,7 +9,7 @@ import type { Facts } from './facts.ts';
 
 /** The world as a plan sees it. Reads are answered at once and always from what has been observed. */
 export interface View extends Facts {
-  /** What the server said when it refused, in this very pass, what the plan wanted of an object. */
+  /** What the server said when it refused, during this reconcile, what the plan wanted of an object. */
   refusal: Refusal;
   /**
    * For how many milliseconds every plan of this object has found the same, from the first one on in this process; 0

@@ -4,7 +4,7 @@ import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { stampStatus } from '../../src/controller/conditions.ts';
 import { Reads } from '../../src/controller/index.ts';
 import type { Plan } from '../../src/controller/index.ts';
-import { carryOut } from '../../src/controller/pass.ts';
+import { planAndApply } from '../../src/controller/plan-and-apply.ts';
 import {
   defaultSettings,
   environmentTables,
@@ -145,7 +145,7 @@ export class MemoryCluster {
 
   async #planEnvironment(env: DynamicEnv): Promise<Plan> {
     const key = keyOf(env.metadata);
-    const { plan } = await carryOut(
+    const { plan } = await planAndApply(
       (refusal) =>
         this.#reads.track(key, (view) => planEnvironment(view, env, defaultSettings, this.#maps.refusals), refusal),
       (steps) => this.#applier.apply(steps),

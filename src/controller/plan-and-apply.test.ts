@@ -5,7 +5,7 @@ import { defineKind } from '../kube/objects.ts';
 import { own } from '../kube/write/steps.ts';
 import type { Step } from '../kube/write/steps.ts';
 import type { Plan } from './definition.ts';
-import { carryOut } from './pass.ts';
+import { planAndApply } from './plan-and-apply.ts';
 import type { Refusal } from './view.ts';
 
 test('a refusal is of one kind alone, not of its namesake in another group', async () => {
@@ -28,7 +28,7 @@ test('a refusal is of one kind alone, not of its namesake in another group', asy
     }
     return [];
   };
-  const { refused } = await carryOut(makePlan, apply);
+  const { refused } = await planAndApply(makePlan, apply);
   expect([refused.map(({ step }) => step.kind.group), applied]).toEqual([
     ['networking.istio.io'],
     ['gateway.networking.k8s.io'],

@@ -1,5 +1,5 @@
-// One pass over an object: plan, carry out, and where the server refuses a step, plan again knowing that. So a refusal
-// ends only what depends on it, and it is the plan that knows what does. Used by the loop.
+// Plan, apply, and where the server refuses a step, plan again knowing that. So a refusal ends only what depends on it,
+// and it is the plan that knows what does. The core of a reconcile.
 import { StepFailed } from '../kube/write/apply.ts';
 import type { Outcome } from '../kube/write/apply.ts';
 import { isTransient } from '../kube/errors.ts';
@@ -9,7 +9,7 @@ import type { Step } from '../kube/write/steps.ts';
 import type { Plan } from './definition.ts';
 import type { Refusal } from './view.ts';
 
-export interface Pass {
+export interface Applied {
   /** The plan that was carried out to its end. */
   readonly plan: Plan;
   readonly outcomes: readonly Outcome[];
@@ -19,12 +19,12 @@ export interface Pass {
 
 /**
  * Plans and applies until the server refuses nothing more. A plan that asks again for what was refused has no answer to
- * it: then the pass fails as a whole.
+ * it: then the reconcile fails as a whole.
  */
-export async function carryOut(
+export async function planAndApply(
   makePlan: (refusal: Refusal) => Plan,
   apply: (steps: readonly Step[]) => Promise<readonly Outcome[]>,
-): Promise<Pass> {
+): Promise<Applied> {
   const refused = new Map<string, StepFailed>();
   const outcomes: Outcome[] = [];
   for (;;) {

@@ -1,0 +1,173 @@
+// One reconcile of one object: plan, write, then status, Events and finalizers. When that happens, and what follows for
+// the queue, is up to the controller.
+import { Applier } from '../kube/write/apply.ts';
+import type { Outcome, StepFailed } from '../kube/write/apply.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import { keyOf } from '../kube/objects.ts';
+import type { KubeObject } from '../kube/objects.ts';
+import { editStatus } from '../kube/write/steps.ts';
+import type { Step } from '../kube/write/steps.ts';
+import { NotSynced } from '../kube/tables/tables.ts';
+import { jsonEqual } from '../watchable/index.ts';
+import { stampStatus, statusOf } from './conditions.ts';
+import type { Status } from './conditions.ts';
+import type { ControllerOptions } from './controller.ts';
+import type { Failure, Plan, PlannedEvent } from './definition.ts';
+import type { Echoes, Wrote } from './echoes.ts';
+import { readTargets } from './facts.ts';
+import { PlanThrew, withFailure, withoutFailure } from './failure.ts';
+import { removeFinalizers } from './finalizers.ts';
+import { planAndApply } from './plan-and-apply.ts';
+import type { Reads, View } from './view.ts';
+
+export interface ReconcilerOptions extends Pick<
+  ControllerOptions,
+  'definition' | 'client' | 'tables' | 'clock' | 'logger' | 'mayWrite' | 'onWrite'
+> {
+  readonly events: EventRecorder;
+  readonly reads: Reads;
+  readonly echoes: Echoes;
+  /** Makes a key run again: something changed while its failure was written down. */
+  readonly wake: (key: string) => void;
+  /** Gives up on running requests. */
+  readonly signal: AbortSignal;
+}
+
+/** What became of one reconcile. */
+export interface Reconciled {
+  /** Whether a step of the plan changed anything. */
+  readonly wrote: boolean;
+  /** Steps that the server refused and the plan did without. */
+  readonly refused: readonly StepFailed[];
+  readonly requeueAfterMs: number | undefined;
+}
+
+/** What writing the status did, and the object after it. */
+interface StatusOutcome {
+  readonly did: Outcome['did'];
+  readonly object: KubeObject;
+}
+
+export class Reconciler {
+  readonly #options: ReconcilerOptions;
+  readonly #applier: Applier;
+
+  constructor(options: ReconcilerOptions) {
+    const { definition, client, tables, mayWrite, onWrite } = options;
+    this.#options = options;
+    this.#applier = new Applier({
+      client,
+      tables,
+      manager: definition.fieldManager ?? `offshoot-${definition.name}`,
+      ...(mayWrite && { mayWrite }),
+      ...(onWrite && { onWrite }),
+    });
+  }
+
+  get #ownsStatus(): boolean {
+    return this.#options.definition.ownsStatus !== false;
+  }
+
+  /** Plans for an object and carries the plan out. */
+  async reconcile(key: string, object: KubeObject): Promise<Reconciled> {
+    const { definition, reads, logger } = this.#options;
+    const { plan, outcomes, refused } = await planAndApply(
+      (refusal) => reads.track(key, (view) => this.plan(view, object), refusal),
+      (steps) => this.#write(steps),
+    );
+    // A failure that was written down earlier goes, too.
+    const planned = plan.status ?? (this.#ownsStatus ? withoutFailure(object) : undefined);
+    const writeStatus = (wrote?: Wrote): Promise<StatusOutcome> => this.#writeStatus(object, planned, wrote);
+    const status = await (refused.length > 0 ? this.#quietly(key, writeStatus) : writeStatus());
+    const wrote = outcomes.some(({ did }) => did !== 'nothing');
+    // A reconcile that changed nothing has nothing new to tell, whatever its plan says again.
+    if (wrote || status.did !== 'nothing') {
+      for (const event of plan.events ?? []) this.record(object, event);
+      for (const { message, ...fields } of plan.log ?? []) logger.warn({ key, ...fields }, message);
+    }
+    const isDeleting = object.metadata.deletionTimestamp !== undefined;
+    if (isDeleting && plan.finished && definition.finalizers?.length) {
+      await this.apply([removeFinalizers(definition, status.object)]);
+    }
+    return { wrote, refused, requeueAfterMs: plan.requeueAfterMs };
+  }
+
+  /** The plan for an object, which then also depends on what it writes. */
+  plan(view: View, object: KubeObject): Plan {
+    const { definition, tables } = this.#options;
+    view.get(definition.kind, object.metadata);
+    let plan: Plan;
+    try {
+      plan = definition.plan(view, object);
+    } catch (error) {
+      throw error instanceof NotSynced ? error : new PlanThrew(error);
+    }
+    // Whether the plan looked at what it writes or not: else drift of it would go unnoticed.
+    readTargets(tables, view.read, plan.steps ?? []);
+    return plan;
+  }
+
+  apply(steps: readonly Step[]): Promise<readonly Outcome[]> {
+    return this.#applier.apply(steps, { signal: this.#options.signal });
+  }
+
+  record(object: KubeObject, event: PlannedEvent): void {
+    const { type, reason, note, action = reason, regarding = object } = event;
+    this.#options.events.record({ regarding, type, reason, note, action });
+  }
+
+  /** Tells people of a failure: in the status and, when it is news, in an Event. */
+  async report(key: string, object: KubeObject, failure: Failure): Promise<void> {
+    const { definition, clock, logger } = this.#options;
+    const event = { type: 'Warning', reason: failure.reason, note: failure.message } as const;
+    // The owner of the status would take a condition of others away again, which would wake this key past its back-off.
+    if (!this.#ownsStatus) this.record(object, event);
+    try {
+      await this.#quietly(key, async (wrote) => {
+        const { steps = [], status = statusOf(object) } = definition.failed?.(object, failure, clock.now()) ?? {};
+        for (const outcome of await this.apply(steps)) wrote(outcome.object);
+        if (!this.#ownsStatus) return;
+        const { did } = await this.#writeStatus(object, withFailure(status, failure), wrote);
+        if (did !== 'nothing') this.record(object, event);
+      });
+    } catch (error) {
+      logger.debug({ key, err: error }, 'the failure could not be written to the status');
+      if (this.#ownsStatus) this.record(object, event);
+    }
+  }
+
+  /** Carries out the steps of a plan in the way of this controller. */
+  #write(steps: readonly Step[]): Promise<readonly Outcome[]> {
+    const { definition, clock, signal } = this.#options;
+    if (definition.write === undefined) return this.apply(steps);
+    return definition.write(steps, { apply: (some) => this.apply(some), clock, signal });
+  }
+
+  /** Writes a status if it differs. */
+  async #writeStatus(object: KubeObject, status: Status | undefined, wrote?: Wrote): Promise<StatusOutcome> {
+    if (status === undefined) return { did: 'nothing', object };
+    const { definition, clock } = this.#options;
+    const stamped = stampStatus(object, status, clock.now());
+    const [outcome] = await this.apply([editStatus(definition.kind, this.#latest(object), stamped)]);
+    wrote?.(outcome!.object);
+    return { did: outcome!.did, object: outcome!.object ?? object };
+  }
+
+  /**
+   * The object after our own writes to it in this reconcile; the planned one, which the server will refuse, if its spec
+   * has changed since, or its status: what others wrote there must not be undone by a plan that did not see it.
+   */
+  #latest(object: KubeObject): KubeObject {
+    const { definition, tables } = this.#options;
+    const { uid, generation } = object.metadata;
+    const latest = tables.of(definition.kind).get(keyOf(object.metadata));
+    const isSame = latest?.metadata.uid === uid && latest?.metadata.generation === generation;
+    return isSame && jsonEqual(statusOf(latest!), statusOf(object)) ? latest! : object;
+  }
+
+  /** Writes down a failure: that must not wake the key past its back-off. */
+  #quietly<R>(key: string, write: (wrote: Wrote) => Promise<R>): Promise<R> {
+    const { echoes, wake } = this.#options;
+    return echoes.during(key, write, () => wake(key));
+  }
+}
