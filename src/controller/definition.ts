@@ -1,8 +1,8 @@
 // What a controller is made of: a kind and one pure function.
 import type { Kind, KubeObject } from '../kube/objects.ts';
-import type { Clock } from '../kube/clock.ts';
 import type { Outcome } from '../kube/write/apply.ts';
 import type { Step } from '../kube/write/steps.ts';
+import type { Read, WatchableMap } from '../watchable/index.ts';
 import type { Chore } from './chore.ts';
 import type { Status } from './conditions.ts';
 import type { Facts } from './facts.ts';
@@ -42,13 +42,23 @@ interface PlannedLine {
   readonly [field: string]: unknown;
 }
 
-/** What steps are carried out with. */
-export interface StepWriter {
-  /** Carries steps out one after the other; rejects as `Applier.apply` does. */
-  apply(steps: readonly Step[]): Promise<readonly Outcome[]>;
-  readonly clock: Clock;
-  /** Aborted when running reconciles are given up. */
-  readonly signal: AbortSignal;
+/** What became of a write that was tried. */
+export type Attempt = Pick<Outcome, 'did' | 'object'> | RefusedAttempt;
+
+export interface RefusedAttempt {
+  readonly did: 'refused';
+  /** What the server said. */
+  readonly message: string;
+  /** Whether the server lets nobody of ours write there, whatever it is. */
+  readonly isForbidden: boolean;
+}
+
+/** What a controller keeps beside the cluster: in maps, so that plans can read it. A forecast keeps it for itself. */
+export interface Notes {
+  readonly read: Read;
+  store<K, V>(map: WatchableMap<K, V>, key: K, value: V): void;
+  delete<K, V>(map: WatchableMap<K, V>, key: K): void;
+  now(): number;
 }
 
 /** A reconcile that did not get to its end. */
@@ -86,12 +96,15 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject> {
   readonly ownsStatus?: boolean;
   /** How many keys run at once. */
   readonly workers?: number;
-  /** The least time between two reconciles of an object that write something: what changes meanwhile is written at once. */
+  /** The least time between two writes, or reconciles that write, to an object: what is wanted meanwhile is written at once. */
   readonly paceMs?: number;
   /** The field manager of what is written, where several controllers are one writer to others; `offshoot-<name>` if not. */
   readonly fieldManager?: string;
-  /** Carries out the steps of a plan, where one after the other is not enough. */
-  write?(steps: readonly Step[], writer: StepWriter): Promise<readonly Outcome[]>;
+  /**
+   * Carries out the steps of a plan, where one after the other is not enough: yields what to write, and is told what
+   * became of it. Pure but for what it notes: a forecast runs it, too.
+   */
+  write?(steps: readonly Step[], notes: Notes): Generator<Step, void, Attempt>;
   /** The first back-off of a failing key, which doubles each time, and the longest. */
   readonly baseBackoffMs?: number;
   readonly maxBackoffMs?: number;

@@ -7,7 +7,16 @@ export type { Chore, ChoreSite } from './chore.ts';
 export { conditionsOf, statusOf, withCondition } from './conditions.ts';
 export type { Condition, PlannedCondition, Status } from './conditions.ts';
 export { defineController } from './definition.ts';
-export type { ControllerDefinition, Failure, Plan, PlannedEvent, StepWriter, TableGauge } from './definition.ts';
+export type {
+  Attempt,
+  ControllerDefinition,
+  Failure,
+  Notes,
+  Plan,
+  PlannedEvent,
+  RefusedAttempt,
+  TableGauge,
+} from './definition.ts';
 export { createLogger } from './logger.ts';
 export type { Logger, LoggerOptions } from './logger.ts';
 export { LeadershipLost, Manager } from './manager.ts';

@@ -9,6 +9,7 @@ import { editStatus } from '../kube/write/steps.ts';
 import type { Step } from '../kube/write/steps.ts';
 import { NotSynced } from '../kube/tables/tables.ts';
 import { jsonEqual } from '../watchable/index.ts';
+import { carryOutAttempts, sharedNotes } from './attempts.ts';
 import { stampStatus, statusOf } from './conditions.ts';
 import type { Status } from './conditions.ts';
 import type { ControllerOptions } from './controller.ts';
@@ -139,8 +140,10 @@ export class Reconciler {
   /** Carries out the steps of a plan in the way of this controller. */
   #write(steps: readonly Step[]): Promise<readonly Outcome[]> {
     const { definition, clock, signal } = this.#options;
-    if (definition.write === undefined) return this.apply(steps);
-    return definition.write(steps, { apply: (some) => this.apply(some), clock, signal });
+    const attempts = definition.write?.(steps, sharedNotes(clock));
+    if (attempts === undefined) return this.apply(steps);
+    const { paceMs = 0 } = definition;
+    return carryOutAttempts(attempts, { apply: (some) => this.apply(some), clock, paceMs, signal });
   }
 
   /** Writes a status if it differs. */

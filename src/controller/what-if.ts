@@ -4,6 +4,7 @@ import { keyOf } from '../kube/objects.ts';
 import type { AnyKind, Kind, KubeObject, Ref } from '../kube/objects.ts';
 import type { Tables } from '../kube/tables/tables.ts';
 import { Overlay } from '../watchable/index.ts';
+import type { Notes } from './definition.ts';
 import { factsOf } from './facts.ts';
 import type { Facts } from './facts.ts';
 import { Reads } from './view.ts';
@@ -52,6 +53,15 @@ export class WhatIf {
   /** Whether the server knows a kind. */
   serve(kind: AnyKind, isServed: boolean): void {
     for (const { state } of this.#tables.holding(kind)) this.#overlay.store(state, 'served', isServed);
+  }
+
+  /** Maps that controllers keep for each other, as they would be here. */
+  get notes(): Pick<Notes, 'read' | 'store' | 'delete'> {
+    return {
+      read: this.#overlay.read,
+      store: (map, key, value) => this.#overlay.store(map, key, value),
+      delete: (map, key) => this.#overlay.delete(map, key),
+    };
   }
 
   /** Runs a plan on a view of this world, and remembers for `reader` what it read, as a controller does for a key. */

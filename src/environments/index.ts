@@ -34,7 +34,7 @@ export function environments(settings: Partial<Settings> = {}): readonly Control
       ownsStatus: false,
       paceMs: PACE_MS,
       plan: (view, service) => planVirtualService(view, service, maps, all),
-      write: (steps, writer) => writeRoutes(steps, writer, maps.refusals),
+      write: (steps, notes) => writeRoutes(steps, notes, maps.refusals),
     }),
   ];
 }

@@ -1,6 +1,7 @@
 // A cluster in memory, for property tests: plans and carries out as a controller does, but one environment after the
 // other and without waiting, and looks after every write whether a request would get an error now.
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
+import { carryOutAttempts, sharedNotes } from '../../src/controller/attempts.ts';
 import { stampStatus } from '../../src/controller/conditions.ts';
 import { Reads } from '../../src/controller/index.ts';
 import type { Plan } from '../../src/controller/index.ts';
@@ -19,7 +20,7 @@ import { insertedName } from '../../src/traffic/istio/inserted-routes.ts';
 import { Deployment, Service } from '../../src/environments/objects.ts';
 import { isInserted } from '../../src/traffic/istio/inserted-routes.ts';
 import { ApiError, Applier, editStatus, keyOf, Tables } from '../../src/kube/index.ts';
-import type { AnyKind, Kind, KubeObject, Outcome, Step } from '../../src/kube/index.ts';
+import type { AnyKind, Client, Kind, KubeObject, Outcome, Step } from '../../src/kube/index.ts';
 import { resolveHost } from '../../src/traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
 import { FakeApi } from '../support/fake-api.ts';
@@ -34,6 +35,8 @@ const MOST_ROUNDS = 40;
 export class MemoryCluster {
   /** Objects that controllers may not write at the moment: `Kind namespace/name`. */
   readonly refused = new Set<string>();
+  /** Why the server does not take an object as it is written. */
+  refuse: (object: KubeObject) => string | undefined = () => undefined;
   /** Routes that one of our own writes left without a rule or without pods. */
   readonly stranded: string[] = [];
   /** Routes that came before proxies can have known their rule. */
@@ -57,6 +60,10 @@ export class MemoryCluster {
 
   constructor() {
     this.#api.now = () => this.#now;
+    this.#api.admit = (object) => {
+      const message = this.refuse(object);
+      if (message !== undefined) throw new ApiError(message, { code: 400, reason: 'BadRequest' });
+    };
     this.#reads = new Reads({ tables: this.#tables, now: () => this.#now, wake: () => {} });
   }
 
@@ -65,6 +72,10 @@ export class MemoryCluster {
     const cluster = new MemoryCluster();
     for (const object of objects) await cluster.put(object);
     return cluster;
+  }
+
+  get client(): Client {
+    return this.#api;
   }
 
   get tables(): Tables {
@@ -167,7 +178,8 @@ export class MemoryCluster {
     const clock = { now: () => this.#now, monotonic: () => this.#now, setTimeout };
     const apply = (steps: readonly Step[]): Promise<readonly Outcome[]> => this.#applier.apply(steps);
     const { signal } = new AbortController();
-    await writeRoutes(plan.steps ?? [], { apply, clock, signal }, this.#maps.refusals);
+    const attempts = writeRoutes(plan.steps ?? [], sharedNotes(clock), this.#maps.refusals);
+    await carryOutAttempts(attempts, { apply, clock, signal, paceMs: 0 });
     return plan;
   }
 

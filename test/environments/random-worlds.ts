@@ -2,6 +2,8 @@
 import * as fc from 'fast-check';
 import { WATCH_ANNOTATION } from '../../src/environments/ownership.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
+import { isInserted } from '../../src/traffic/istio/inserted-routes.ts';
+import type { HttpRoute } from '../../src/traffic/istio/objects.ts';
 
 // Few names, many of which are the beginning of others, so that everything gets in each other's way.
 const namespace = fc.constantFrom('a', 'b');
@@ -17,10 +19,15 @@ const annotations = fc.oneof(
 const optional = <T extends object>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
   fc.record(fields, { requiredKeys: [] });
 
+/** What a route may not ask for, where the server is picky. */
+const REFUSED = 'refused';
+
 const match = optional({
-  headers: fc.dictionary(fc.constantFrom('user', 'User'), fc.constantFrom({ exact: 'a' }, { regex: 'a.*' }, {}), {
-    maxKeys: 2,
-  }),
+  headers: fc.dictionary(
+    fc.constantFrom('user', 'User'),
+    fc.constantFrom({ exact: 'a' }, { exact: REFUSED }, { regex: 'a.*' }, {}),
+    { maxKeys: 2 },
+  ),
   sourceLabels: fc.dictionary(fc.constant('app'), fc.constant('test')),
 });
 
@@ -155,4 +162,11 @@ export const world = fc
 
 function object(apiVersion: string, kind: string, within: string, name: string, rest: object = {}, meta: object = {}) {
   return { apiVersion, kind, metadata: { name, namespace: within, ...meta }, ...rest } as KubeObject;
+}
+
+/** Why a picky server does not take an object: routes of an environment ask for what they may not. */
+export function refusalOf(object: KubeObject): string | undefined {
+  const { http = [] } = (object as { spec?: { http?: readonly HttpRoute[] } }).spec ?? {};
+  const [refused] = http.filter((each) => isInserted(each) && JSON.stringify(each.match ?? []).includes(REFUSED));
+  return refused && `denied the request: ${refused.name}`;
 }

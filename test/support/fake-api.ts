@@ -43,6 +43,8 @@ export class FakeApi implements Client {
   now: () => number = () => Date.now();
   /** Called before each request is carried out; what it throws is the answer. */
   intercept: (request: { verb: string; kind: string; key: string; subresource?: string }) => void = () => {};
+  /** Called with each object that is about to be stored; what it throws is the answer. */
+  admit: (object: AnyObject) => void = () => {};
   /** How watch events travel: at once, unless a test delays or reorders them between kinds. */
   deliver: (kind: string, send: () => void) => void = (_kind, send) => queueMicrotask(send);
   readonly #objects = new Map<string, Map<string, AnyObject>>();
@@ -228,6 +230,7 @@ export class FakeApi implements Client {
     const written = { ...kept, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
     const object = verb === 'apply' ? written : this.#tracked(kind, before, written, options);
     if (before !== undefined && jsonEqual(before, object)) return before;
+    this.admit(object);
     if (options.dryRun) return object;
     if (before === undefined) this.#uids++;
     if (deletionTimestamp && (object.metadata.finalizers ?? []).length === 0) {

@@ -5,6 +5,7 @@ import type { AnyKind, KubeObject, Ref } from '../../kube/objects.ts';
 import { objectOf } from '../../kube/write/steps.ts';
 import type { Step } from '../../kube/write/steps.ts';
 import type { Tables } from '../../kube/tables/tables.ts';
+import type { Notes, RefusedAttempt } from '../definition.ts';
 import type { Facts } from '../facts.ts';
 import { WhatIf } from '../what-if.ts';
 import type { Author, Write } from './changes.ts';
@@ -24,11 +25,6 @@ export interface ForecastClusterOptions {
   /** Whether dependents go with their owners, and with a namespace what is in it. */
   readonly simulatesCluster: boolean;
   readonly onWrite: (kind: AnyKind, key: string) => void;
-}
-
-export interface Refused {
-  readonly did: 'refused';
-  readonly message: string;
 }
 
 export class ForecastCluster implements Server {
@@ -60,6 +56,11 @@ export class ForecastCluster implements Server {
   /** The kinds that there are tables of. */
   get kinds(): readonly AnyKind[] {
     return [...this.#options.tables].map(({ kind }) => kind);
+  }
+
+  /** What controllers note stays in the forecast. */
+  get notes(): Notes {
+    return { ...this.whatIf.notes, now: () => this.#now };
   }
 
   close(): void {
@@ -100,9 +101,9 @@ export class ForecastCluster implements Server {
   }
 
   /** Carries out a step, unless the server would refuse it. */
-  apply(step: Step, manager: string, author: Author): Answer | Refused | typeof OUTDATED {
+  apply(step: Step, manager: string, author: Author): Answer | RefusedAttempt | typeof OUTDATED {
     const message = this.#refusalOf(step);
-    if (message !== undefined) return { did: 'refused', message };
+    if (message !== undefined) return { did: 'refused', message, isForbidden: false };
     const { kind } = step;
     // A step may come from who knows only a part of the object.
     const before = this.whatIf.whole(kind, objectOf(step).metadata);

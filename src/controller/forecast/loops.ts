@@ -152,11 +152,23 @@ export class ControllerLoops {
       const { steps = [] } = plan;
       const again = steps.find((step) => refused.has(targetOf(step)));
       if (again !== undefined) throw new PassFailed(again, refused.get(targetOf(again))!);
-      const outcome = this.#carryOut(reader, object, steps);
+      const outcome = this.#carryOutPlan(reader, object, steps);
       if (outcome === undefined) return plan;
       if (outcome === OUTDATED) return OUTDATED;
       refused.set(targetOf(outcome.step), outcome.message);
     }
+  }
+
+  /** Carries out the steps of a plan in the way of its controller. */
+  #carryOutPlan(reader: Reader, object: KubeObject, steps: readonly Step[]): undefined | typeof OUTDATED | Refusal {
+    const attempts = reader.controller.write?.(steps, this.#cluster.notes);
+    if (attempts === undefined) return this.#carryOut(reader, object, steps);
+    for (let next = attempts.next(); !next.done;) {
+      const answer = this.#cluster.apply(next.value, managerOf(reader.controller), authorOf(reader, object));
+      if (answer === OUTDATED) return OUTDATED;
+      next = attempts.next(answer);
+    }
+    return undefined;
   }
 
   /** Carries steps out in order, until the server would refuse one. */

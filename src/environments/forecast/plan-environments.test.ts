@@ -4,10 +4,11 @@ import { MemoryCluster } from '../../../test/environments/memory-cluster.ts';
 import { environment, workload } from '../../../test/environments/workload.ts';
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Intent, ReportedChange } from '../../controller/index.ts';
-import type { KubeObject } from '../../kube/index.ts';
+import { objectOf } from '../../kube/index.ts';
+import type { KubeObject, Step } from '../../kube/index.ts';
 import { defaultSettings, environments } from '../index.ts';
 import { Deployment } from '../objects.ts';
-import type { EnvironmentPlan } from './plan-environments.ts';
+import type { EnvironmentPlan, EnvironmentPlanOptions } from './plan-environments.ts';
 import { planEnvironments } from './plan-environments.ts';
 
 const REF = { name: 'feature', namespace: 'shop' };
@@ -22,14 +23,20 @@ async function settled(...objects: readonly KubeObject[]): Promise<MemoryCluster
   return cluster;
 }
 
-function plan(cluster: MemoryCluster, intents: readonly Intent[] = [], about = intents.length === 0 ? [REF] : []) {
+/** What is planned for the environment in question, or for what is intended. */
+function plan(
+  cluster: MemoryCluster,
+  intents: readonly Intent[] = [],
+  options: Partial<EnvironmentPlanOptions> = {},
+): EnvironmentPlan {
   return planEnvironments({
     controllers: environments(),
     settings: defaultSettings,
     tables: cluster.tables,
     now: cluster.now,
-    environments: about,
+    environments: intents.length === 0 ? [REF] : [],
     intents,
+    ...options,
   });
 }
 
@@ -135,32 +142,43 @@ describe('what would get no further', () => {
   });
 
   test('a clone that the server refuses', async () => {
-    const cluster = await settled();
-    const made = planEnvironments({
-      controllers: environments(),
-      settings: defaultSettings,
-      tables: cluster.tables,
-      now: cluster.now,
-      intents: [put(environment('shop', 'feature', [cart]))],
+    const made = plan(await settled(), [put(environment('shop', 'feature', [cart]))], {
       refuse: ({ kind }) => (kind.kind === 'Deployment' ? 'exceeded quota' : undefined),
     });
     expect(linesOf(made)).toEqual(['make DynamicEnv feature']);
     expect(made.environments).toEqual([{ environment: 'shop/feature', state: 'degraded', problem: 'exceeded quota' }]);
   });
 
-  test('routes that the server refuses', async () => {
-    const cluster = await settled();
-    const made = planEnvironments({
-      controllers: environments(),
-      settings: defaultSettings,
-      tables: cluster.tables,
-      now: cluster.now,
-      intents: [put(environment('shop', 'feature', [cart]))],
+  test('routes that the server refuses, of all environments that are written with one request', async () => {
+    const made = plan(await settled(), [put(environment('shop', 'feature', [cart]))], {
       refuse: ({ kind }) => (kind.kind === 'VirtualService' ? 'no more routes' : undefined),
     });
     expect(linesOf(made)).not.toContain('change VirtualService cart');
-    expect(made.stalled).toMatchObject([{ kind: 'VirtualService', object: 'shop/cart' }]);
-    expect(made.stalled[0]!.message).toContain('no more routes');
+    expect(made.environments).toEqual([
+      { environment: 'shop/feature', state: 'degraded', problem: expect.stringContaining('no more routes') },
+    ]);
+  });
+
+  test('routes that the server refuses: those of others come all the same', async () => {
+    const names = ['one', 'feature', 'two'];
+    const intents = names.map((name) => {
+      const env = environment('shop', name, [cart]);
+      return put({ ...env, spec: { ...env.spec, istioMatches: [{ headers: { user: { exact: name } } }] } });
+    });
+    const isRefused = (step: Step): boolean => JSON.stringify(objectOf(step)).includes('environment-shop-feature-');
+    const made = plan(await settled(), intents, {
+      refuse: (step) => (step.kind.kind === 'VirtualService' && isRefused(step) ? 'not this one' : undefined),
+    });
+    const routes = made.changes.find(({ kind }) => kind === 'VirtualService')!.fields!.map(({ path }) => path);
+    expect(routes.filter((path) => path.startsWith('spec.http')).map((path) => path.split('-')[3])).toEqual([
+      'one',
+      'two',
+    ]);
+    expect(made.environments.map(({ state, problem }) => [state, problem?.includes('not this one')])).toEqual([
+      ['ready', undefined],
+      ['degraded', true],
+      ['ready', undefined],
+    ]);
   });
 });
 
@@ -180,7 +198,7 @@ test('a subset that is removed: its routes, its rule and its clone go, in this o
 
 test('a deletion: all that goes, and that the environment is gone in the end', async () => {
   const cluster = await settled(environment('shop', 'feature', [cart]));
-  const made = plan(cluster, [{ kind: DynamicEnv, delete: REF }], [REF]);
+  const made = plan(cluster, [{ kind: DynamicEnv, delete: REF }], { environments: [REF] });
   expect(linesWithoutDigests(made)).toEqual([
     'change VirtualService cart',
     `${routed('cart')}: end-user=alice → cart/shop-feature → `,

@@ -20,7 +20,6 @@ import { uniqueVersion } from '../names.ts';
 import { Deployment } from '../objects.ts';
 import { environmentsOf } from '../ownership.ts';
 import { routesOf } from '../routes/edit.ts';
-import type { JointEdit } from '../routes/plan.ts';
 import type { Settings } from '../settings.ts';
 import { assumedRollouts, isRollout, isRolloutStep } from './rollouts.ts';
 import { withRouteFields } from './route-fields.ts';
@@ -62,19 +61,13 @@ export function planEnvironments({ environments = [], settings, ...options }: En
   const roots = [...asked, ...intents.map(namedIn)];
   const byKey = new Map(roots.filter(({ kind }) => kind === DynamicEnv).map(({ ref }) => [keyOf(ref), ref]));
   const [keys, about] = [new Set(byKey.keys()), [...byKey.values()]];
-  /** By key of a VirtualService: the environments that want something of it. */
-  const wishing = new Map<string, Set<string>>();
   /** Of the forecast that is looked at. */
   let assumed: readonly string[] = [];
   const forecasting = {
     ...options,
     controllers: [...controllers, assumedRollouts()],
     horizonMs: HORIZON_MS + settings.routeAfterMs + 2 * (settings.settleMs + settings.drainMs),
-    refuse: (step: Step): string | undefined => {
-      if (isRolloutStep(step)) return undefined;
-      if ('wishes' in step) remember(wishing, step as JointEdit);
-      return options.refuse?.(step);
-    },
+    refuse: (step: Step): string | undefined => (isRolloutStep(step) ? undefined : options.refuse?.(step)),
   };
   return reportFollowing(forecasting, {
     shown(made) {
@@ -82,15 +75,8 @@ export function planEnvironments({ environments = [], settings, ...options }: En
       return withoutRollouts(made);
     },
     concerning(made) {
-      const related = relatedTo(roots, made);
-      const isWished = (service: KubeObject): boolean =>
-        !keys.isDisjointFrom(wishing.get(keyOf(service.metadata)) ?? NONE);
-      return {
-        changes: made.changes.filter((change) => related.changes.includes(change) || isRoutingOf(about, change)),
-        stalled: made.stalled.filter(
-          (each) => related.stalled.includes(each) || (each.kind === VirtualService && isWished(each.object)),
-        ),
-      };
+      const { changes, stalled } = relatedTo(roots, made);
+      return { changes: made.changes.filter((change) => changes.includes(change) || isRoutingOf(about, change)), stalled };
     },
     answer: (report, made) => ({
       ...report,
@@ -98,15 +84,6 @@ export function planEnvironments({ environments = [], settings, ...options }: En
       assumedReady: assumed,
     }),
   });
-}
-
-const NONE: ReadonlySet<string> = new Set();
-
-function remember(wishing: Map<string, Set<string>>, { from, wishes }: JointEdit): void {
-  const key = keyOf(from.metadata);
-  const known = wishing.get(key) ?? new Set();
-  for (const { environment } of wishes) known.add(environment);
-  wishing.set(key, known);
 }
 
 /** The clones of some environments that are assumed to be rolled out. */

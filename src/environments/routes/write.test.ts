@@ -1,13 +1,14 @@
 // What becomes of a joint write that the server refuses.
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
+import { carryOutAttempts, sharedNotes } from '../../controller/attempts.ts';
 import { ApiError, edit, StepFailed } from '../../kube/index.ts';
 import type { Edit, Outcome, Step } from '../../kube/index.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
 import type { DueWish } from './due.ts';
 import { editService } from './edit.ts';
 import { refusalKey, routeRefusals } from './refusals.ts';
-import { writeRoutes } from './write.ts';
+import { PACE_MS, writeRoutes } from './write.ts';
 
 const base: VirtualService = {
   apiVersion: 'networking.istio.io/v1beta1',
@@ -50,11 +51,13 @@ async function written(from: VirtualService, wishes: readonly DueWish[], refuses
     return [{ step, did: 'changed', object: step.to }];
   };
   const { service: to } = editService(from, wishes);
-  const writing = writeRoutes(
-    [{ ...edit(VirtualService, from, to), from, to, wishes } as Step],
-    { apply, clock, signal: new AbortController().signal },
-    refusals,
-  );
+  const joint = { ...edit(VirtualService, from, to), from, to, wishes } as Step;
+  const writing = carryOutAttempts(writeRoutes([joint], sharedNotes(clock), refusals), {
+    apply,
+    clock,
+    paceMs: PACE_MS,
+    signal: new AbortController().signal,
+  });
   const done = writing.then(() => true);
   while (!(await Promise.race([done, clock.advance(100)])));
   const routed = (service.spec?.http ?? []).flatMap(({ match = [] }) => match[0]?.headers?.['user']?.exact ?? []);

@@ -31,7 +31,7 @@ export function meshRestarts(settings: MeshSettings): Restarts {
         kind: Istio,
         ownsStatus: false,
         plan: (view, istio) => (rulingGoal(view)?.istio === keyOf(istio.metadata) ? planRestart(view, models) : {}),
-        write: (steps, writer) => writeRestarts(steps, writer, models.refusals),
+        write: (steps, notes) => writeRestarts(steps, notes, models.refusals),
       }),
     ],
   };

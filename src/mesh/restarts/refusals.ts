@@ -1,9 +1,8 @@
 // Restarts that the server refused: written down when it does, read by plans, so that a workload waits longer and longer
 // for its next try and holds up nobody meanwhile.
-import { isRefusal, refusalText } from '../../controller/index.ts';
-import type { StepWriter } from '../../controller/index.ts';
+import type { Attempt, Notes } from '../../controller/index.ts';
 import { keyOf, objectOf } from '../../kube/index.ts';
-import type { Outcome, Step } from '../../kube/index.ts';
+import type { Step } from '../../kube/index.ts';
 import { WatchableMap } from '../../watchable/index.ts';
 
 interface RestartRefusal {
@@ -25,24 +24,21 @@ export function restartRefusals(): RestartRefusals {
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 
-/** Carries steps out, and remembers which workload the server refused to restart. */
-export async function writeRestarts(
+/** Carries steps out, and notes which workload the server refused to restart: the others go on. */
+export function* writeRestarts(
   steps: readonly Step[],
-  writer: StepWriter,
+  notes: Notes,
   refusals: RestartRefusals,
-): Promise<readonly Outcome[]> {
-  try {
-    const outcomes = await writer.apply(steps);
-    for (const { step } of outcomes) refusals.delete(workloadOf(step));
-    return outcomes;
-  } catch (error) {
-    if (isRefusal(error)) {
-      const key = workloadOf(error.step);
-      const times = (refusals.load(key)?.times ?? 0) + 1;
-      const retryAt = writer.clock.now() + Math.min(FIRST_RETRY_MS * 2 ** Math.min(times - 1, 10), LAST_RETRY_MS);
-      refusals.store(key, { message: refusalText(error), times, retryAt });
-    }
-    throw error;
+): Generator<Step, void, Attempt> {
+  for (const step of steps) {
+    const attempt = yield step;
+    const key = workloadOf(step);
+    const before = notes.read.get(refusals, key);
+    if (attempt.did === 'refused') {
+      const times = (before?.times ?? 0) + 1;
+      const retryAt = notes.now() + Math.min(FIRST_RETRY_MS * 2 ** Math.min(times - 1, 10), LAST_RETRY_MS);
+      notes.store(refusals, key, { message: attempt.message, times, retryAt });
+    } else if (before !== undefined) notes.delete(refusals, key);
   }
 }
 
