@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
+import { DryRuns } from '../../src/cli/objects/dry-runs.ts';
 import { withTables } from '../../src/cli/objects/tables.ts';
 import { changesOf, createLogger, Manager, reportedChange } from '../../src/controller/index.ts';
 import type { FieldChange, Intent, ReportedChange } from '../../src/controller/index.ts';
@@ -11,6 +12,7 @@ import type { EnvironmentPlan } from '../../src/environments/index.ts';
 import { withoutDeploymentStatus } from '../../src/environments/forecast/plan-environments.ts';
 import { withRouteFields } from '../../src/environments/forecast/route-fields.ts';
 import { Deployment } from '../../src/environments/objects.ts';
+import { WATCH_ANNOTATION } from '../../src/environments/ownership.ts';
 import type { AnyKind, Client, KubeObject } from '../../src/kube/index.ts';
 import { Namespace } from '../../src/targets/objects.ts';
 import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
@@ -91,6 +93,21 @@ const WORLDS: Readonly<Record<string, World>> = {
     changes: ['change VirtualService'],
     state: 'ready',
   },
+  'a clone that another program has made for it, with more than it should have': {
+    async meddle(client, namespace) {
+      const { metadata, spec, ...rest } = await client.get(Deployment, { name: 'cart', namespace });
+      const labels = { ...spec.selector.matchLabels, version: `${namespace}-feature` };
+      const annotations = { [WATCH_ANNOTATION]: `${namespace}/feature`, legacy: 'yes' };
+      const template = { ...spec.template, metadata: { labels: { ...spec.template.metadata?.labels, ...labels } } };
+      const clone = { ...rest, metadata: { name: `cart-${namespace}-feature`, namespace, labels, annotations } };
+      const more = { selector: { matchLabels: labels }, template, minReadySeconds: 1 };
+      const { status: _status, ...made } = { ...clone, spec: { ...spec, ...more } };
+      await client.create(Deployment, made, { fieldManager: 'original' });
+    },
+    wanted: (namespace) => envOf(namespace, 'cart'),
+    changes: ['make DynamicEnv', 'change Deployment', 'make DestinationRule', 'change VirtualService'],
+    state: 'ready',
+  },
   'a subset that is removed': {
     given: ['cart', 'pay'],
     wanted: (namespace) => envOf(namespace, 'cart'),
@@ -107,7 +124,8 @@ const WORLDS: Readonly<Record<string, World>> = {
 
 /** The objects of a namespace, and what is planned for its environment. */
 function look(client: Client, namespace: string, intents: readonly Intent[] = []) {
-  return withTables(client, environmentTables, AbortSignal.timeout(30_000), (tables) => {
+  const signal = AbortSignal.timeout(30_000);
+  return withTables(client, environmentTables, signal, async (tables) => {
     const state: State = new Map<AnyKind, ReadonlyMap<string, KubeObject>>(
       KINDS.map((kind) => {
         const table = tables.of<KubeObject>(kind);
@@ -115,14 +133,11 @@ function look(client: Client, namespace: string, intents: readonly Intent[] = []
         return [kind, new Map(keys.map((key) => [key, table.get(key)!]))];
       }),
     );
-    const plan = planEnvironments({
-      controllers: environments(SETTINGS),
-      settings: SETTINGS,
-      tables,
-      now: Date.now(),
-      environments: [...state.get(DynamicEnv)!.values()].map(({ metadata }) => metadata),
-      intents,
-    });
+    const controllers = environments(SETTINGS);
+    const asked = [...state.get(DynamicEnv)!.values()].map(({ metadata }) => metadata);
+    const planning = { controllers, settings: SETTINGS, tables, now: Date.now(), environments: asked, intents };
+    const dryRuns = new DryRuns({ client, tables, controller: controllers[0]!.name, signal });
+    const plan = await dryRuns.repeat((known) => planEnvironments({ ...planning, ...known }));
     return { state, plan };
   });
 }

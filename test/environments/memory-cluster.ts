@@ -86,6 +86,12 @@ export class MemoryCluster {
     return this.#now;
   }
 
+  /** All managedFields of an object: tables leave out those of others. */
+  managedFields(kind: AnyKind, { metadata }: KubeObject): KubeObject['metadata']['managedFields'] {
+    const stored = this.#api.all(kind).get(keyOf(metadata));
+    return stored?.metadata.uid === metadata.uid ? stored?.metadata.managedFields : undefined;
+  }
+
   list<T extends KubeObject>(kind: Kind<T>): readonly T[] {
     return this.#tables.of(kind).list();
   }

@@ -95,6 +95,21 @@ export const squatter = fc
         ),
   );
 
+/** A clone and a rule as another program made them for an environment, with more in them than we would. */
+export const originals = fc
+  .tuple(fc.constantFrom('a/e', 'a/e-f'), workload, fc.boolean(), fc.boolean())
+  .map(([key, name, isRule, isOlder]) => {
+    const label = key.replace('/', '-');
+    const meta = { annotations: { [WATCH_ANNOTATION]: key, legacy: 'yes' }, labels: { legacy: 'yes' } };
+    if (isRule) {
+      const rule = ruleOf('a', `${name}-${label}-${name}`, name, label, meta) as KubeObject & { spec: object };
+      return { ...rule, spec: { ...rule.spec, trafficPolicy: { tls: { mode: 'DISABLE' } } } } as KubeObject;
+    }
+    const { spec, ...clone } = workloadOf('a', name, label) as KubeObject & { spec: { template: object } };
+    const more = { minReadySeconds: 5, ...(isOlder && { paused: true }) };
+    return { ...clone, metadata: { ...clone.metadata, name: `${name}-${label}`, ...meta }, spec: { ...spec, ...more } };
+  });
+
 /** One that nothing but its name speaks for. */
 export const unmarked = squatter.filter(({ metadata }) => metadata.annotations === undefined);
 

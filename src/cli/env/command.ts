@@ -133,8 +133,8 @@ function planCommand(): Command {
     .addHelpText(
       'after',
       `
-Nothing is written. Pods of clones are assumed to become ready. The settings must be those that the control plane runs
-with.
+Nothing is written; the server is asked by dry runs whether it would take the writes. Not foreseen: pods that do not
+become ready, and rights that the controllers lack. The settings must be those that the control plane runs with.
 
 Examples:
   offshoot env plan -f feature.yaml || test $? -eq 2

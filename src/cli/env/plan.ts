@@ -45,8 +45,8 @@ function planned(
   return withTables(client, environmentTables, signal, (tables) => {
     const dryRuns = new DryRuns({ client, tables, controller: controllers[0]!.name, signal });
     const now = Date.now();
-    return dryRuns.repeat((refuse) =>
-      planEnvironments({ controllers, settings, tables, now, environments: asked, intents, refuse }),
+    return dryRuns.repeat((known) =>
+      planEnvironments({ controllers, settings, tables, now, environments: asked, intents, ...known }),
     );
   });
 }

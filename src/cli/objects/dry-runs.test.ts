@@ -25,8 +25,8 @@ async function planned(refuse: (object: KubeObject) => string | undefined): Prom
     return { kind: DynamicEnv, put: { ...env, spec: { ...env.spec, istioMatches } } };
   });
   const dryRuns = new DryRuns({ client, tables, controller: controllers[0]!.name, signal });
-  const plan = await dryRuns.repeat((refused) =>
-    planEnvironments({ controllers, settings: defaultSettings, tables, now, intents, refuse: refused }),
+  const plan = await dryRuns.repeat((known) =>
+    planEnvironments({ controllers, settings: defaultSettings, tables, now, intents, ...known }),
   );
   expect(JSON.stringify(cluster.list(Deployment))).toBe(before);
   return plan;

@@ -1,12 +1,14 @@
-// Asks the server by dry runs whether it would take the writes of a forecast, and makes the forecast again where it would
-// not. For the commands that plan.
+// Asks the server what a forecast can't know: by dry runs, whether it would take the writes; and which fields others have
+// set. The forecast is made again with what it said. For the commands that plan.
 import { isRefusal, refusalText } from '../../controller/index.ts';
+import type { ForecastOptions, Planned } from '../../controller/index.ts';
 import { Applier, PlanOutdated } from '../../kube/write/apply.ts';
 import type { StepFailed } from '../../kube/write/apply.ts';
 import type { Client } from '../../kube/client/client.ts';
+import { isNotFound } from '../../kube/errors.ts';
 import { stringifyJson } from '../../kube/json.ts';
 import { identityOf, keyOf } from '../../kube/objects.ts';
-import type { KubeObject } from '../../kube/objects.ts';
+import type { KubeObject, ManagedFieldsEntry } from '../../kube/objects.ts';
 import { editPatch, objectOf } from '../../kube/write/steps.ts';
 import type { Step } from '../../kube/write/steps.ts';
 import type { Tables } from '../../kube/tables/tables.ts';
@@ -19,6 +21,9 @@ export interface DryRunOptions {
   readonly signal: AbortSignal;
 }
 
+/** What the server has said so far. */
+type Known = Required<Pick<ForecastOptions, 'refuse' | 'managedFields'>>;
+
 export class DryRuns {
   readonly #applier: Applier;
   readonly #tables: Tables;
@@ -26,28 +31,50 @@ export class DryRuns {
   /** By write: what was asked, and why it was refused. */
   readonly #asked = new Set<string>();
   readonly #refused = new Map<string, string>();
+  /** By uid: the managedFields of objects, as the server has them. */
+  readonly #managedFields = new Map<string, readonly ManagedFieldsEntry[]>();
+  readonly #client: Client;
 
   constructor({ client, tables, controller, signal }: DryRunOptions) {
+    this.#client = client;
     this.#applier = new Applier({ client, tables, manager: `offshoot-${controller}` });
     this.#tables = tables;
     this.#signal = signal;
   }
 
-  /** Makes something with what is known of refusals, until nothing more is refused. */
-  async repeat<R>(make: (refuse: (step: Step) => string | undefined) => R): Promise<R> {
+  /** Makes something with what the server said, until there is nothing more to ask it. */
+  async repeat<R>(make: (known: Known) => R): Promise<R> {
     for (;;) {
       const writes = new Map<string, Step>();
-      const made = make((step) => {
-        const write = this.#askable(step);
-        if (write === undefined) return undefined;
-        const id = idOf(write);
-        if (!this.#asked.has(id)) writes.set(id, write);
-        return this.#refused.get(id);
+      const objects = new Map<string, Planned>();
+      const made = make({
+        refuse: (step) => {
+          const write = this.#askable(step);
+          if (write === undefined) return undefined;
+          const id = idOf(write);
+          if (!this.#asked.has(id)) writes.set(id, write);
+          return this.#refused.get(id);
+        },
+        managedFields: (kind, object) => {
+          const { uid } = object.metadata;
+          const isThere = this.#tables.of(kind).get(keyOf(object.metadata))?.metadata.uid === uid;
+          if (uid === undefined || !isThere) return undefined;
+          if (!this.#managedFields.has(uid)) objects.set(uid, { kind, object });
+          return this.#managedFields.get(uid);
+        },
       });
-      const before = this.#refused.size;
+      const before = this.#refused.size + this.#managedFields.size;
+      for (const [uid, each] of objects) await this.#read(uid, each);
       for (const [id, write] of writes) await this.#ask(id, write);
-      if (this.#refused.size === before) return made;
+      if (this.#refused.size + this.#managedFields.size === before) return made;
     }
+  }
+
+  async #read(uid: string, { kind, object }: Planned): Promise<void> {
+    const live = await this.#client.get<KubeObject>(kind, object.metadata, { signal: this.#signal }).catch((error) => {
+      if (!isNotFound(error)) throw error;
+    });
+    this.#managedFields.set(uid, live?.metadata.uid === uid ? (live.metadata.managedFields ?? []) : []);
   }
 
   async #ask(id: string, write: Step): Promise<void> {
@@ -69,7 +96,8 @@ export class DryRuns {
     if (step.do !== 'edit' && step.do !== 'remove') return step;
     const planned = step.do === 'edit' ? step.from : step.object;
     const live = this.#tables.of(step.kind).get(keyOf(planned.metadata));
-    if (live?.metadata.uid !== planned.metadata.uid) return undefined;
+    const { uid, deletionTimestamp } = planned.metadata;
+    if (live?.metadata.uid !== uid || live?.metadata.deletionTimestamp !== deletionTimestamp) return undefined;
     const isSame = live!.metadata.resourceVersion === planned.metadata.resourceVersion;
     if (step.do === 'remove' || isSame) return isSame ? step : undefined;
     const { resourceVersion, generation, managedFields } = live!.metadata;

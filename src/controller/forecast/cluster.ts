@@ -1,27 +1,23 @@
 // The cluster of a forecast: an overlay of the tables that answers writes as the API server would, and records them.
 import { createHash } from 'node:crypto';
 import { keyOf } from '../../kube/objects.ts';
-import type { AnyKind, KubeObject, Ref } from '../../kube/objects.ts';
+import type { AnyKind, KubeObject, ManagedFieldsEntry, Ref } from '../../kube/objects.ts';
 import { objectOf } from '../../kube/write/steps.ts';
 import type { Step } from '../../kube/write/steps.ts';
-import type { Tables } from '../../kube/tables/tables.ts';
 import type { Notes, RefusedAttempt } from '../definition.ts';
 import type { Facts } from '../facts.ts';
 import { WhatIf } from '../what-if.ts';
 import type { Author, Write } from './changes.ts';
 import { Definitions, established } from './definitions.ts';
+import type { ForecastOptions } from './forecast.ts';
 import { GarbageCollector } from './garbage-collector.ts';
 import { isNamespace, TerminatingNamespaces } from './namespaces.ts';
 import { answerTo, deleted, OUTDATED } from './server.ts';
 import type { Answer, Server } from './server.ts';
 
-export interface ForecastClusterOptions {
-  readonly tables: Tables;
-  readonly now: number;
+export interface ForecastClusterOptions extends Pick<ForecastOptions, 'tables' | 'now' | 'refuse' | 'managedFields'> {
   /** Makes up the uids of new objects. */
   readonly seed: string;
-  /** Why the server would refuse a step; undefined if it would not. */
-  readonly refuse: ((step: Step) => string | undefined) | undefined;
   /** Whether dependents go with their owners, and with a namespace what is in it. */
   readonly simulatesCluster: boolean;
   readonly onWrite: (kind: AnyKind, key: string) => void;
@@ -82,6 +78,10 @@ export class ForecastCluster implements Server {
 
   token(): string {
     return `a token that the server is yet to issue (${this.#options.seed})`;
+  }
+
+  managedFields(kind: AnyKind, object: KubeObject): readonly ManagedFieldsEntry[] | undefined {
+    return this.#options.managedFields?.(kind, object);
   }
 
   version(): string {

@@ -1,6 +1,6 @@
 // What controllers would do: their ordinary plans, run on a world with changes that nobody has made, each step answered
 // as the server would, until nothing is left to do but to wait. Pure: nothing is written, here or there. For `plan`.
-import type { AnyKind, KubeObject, Ref } from '../../kube/objects.ts';
+import type { AnyKind, KubeObject, ManagedFieldsEntry, Ref } from '../../kube/objects.ts';
 import type { Step } from '../../kube/write/steps.ts';
 import type { Tables } from '../../kube/tables/tables.ts';
 import type { ControllerDefinition, Failure } from '../definition.ts';
@@ -26,6 +26,11 @@ export interface ForecastOptions {
   readonly seed?: string;
   /** Why the server would refuse a step; undefined if it would not. */
   readonly refuse?: (step: Step) => string | undefined;
+  /**
+   * All managedFields of an object as the server has it: tables leave out those of others. Asked for what is taken over
+   * from another program; where it is not known, what that program set stays.
+   */
+  readonly managedFields?: (kind: AnyKind, object: KubeObject) => readonly ManagedFieldsEntry[] | undefined;
   /** Whether to foresee what Kubernetes itself does, too: dependents go with their owners, and with a namespace what is in it. */
   readonly simulatesCluster?: boolean;
 }

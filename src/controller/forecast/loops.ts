@@ -38,10 +38,10 @@ export class ControllerLoops {
   readonly #later = new Map<string, number>();
 
   constructor(options: ForecastOptions) {
-    const { tables, now, seed = '', refuse, simulatesCluster = true } = options;
+    const { seed = '', simulatesCluster = true } = options;
     this.#options = options;
     const onWrite = (kind: AnyKind, key: string): void => this.#wakeOwners(kind, key);
-    this.#cluster = new ForecastCluster({ tables, now, seed, refuse, simulatesCluster, onWrite });
+    this.#cluster = new ForecastCluster({ ...options, seed, simulatesCluster, onWrite });
   }
 
   /** Runs them until nobody has anything to do before the horizon. */

@@ -1,10 +1,11 @@
 // What the API server would answer to a write: the object as it would be stored then. Pure; nothing is sent anywhere.
 import { timestamp } from '../../kube/times.ts';
-import type { KubeObject } from '../../kube/objects.ts';
+import type { AnyKind, KubeObject, ManagedFieldsEntry } from '../../kube/objects.ts';
 import { apiVersionOf } from '../../kube/objects.ts';
 import { comparable, ownedPart } from '../../kube/write/owned.ts';
 import { dataDigest, TOKEN_DIGEST, TOKEN_EXPIRES, TOKEN_ISSUED } from '../../kube/write/service-account-token.ts';
 import { editPatch } from '../../kube/write/steps.ts';
+import { isAppliedOnly, takenOver } from '../../kube/write/take-over.ts';
 import type { Edit, Make, Own, Remove, Step, Token } from '../../kube/write/steps.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { applyFields, managedFieldsAfter } from './apply-fields.ts';
@@ -29,6 +30,8 @@ export interface Server {
   version(): string;
   /** Stands for a kubeconfig with a token. */
   token(): string;
+  /** All managedFields of an object, also those of others, which tables leave out; undefined if they are not known. */
+  managedFields(kind: AnyKind, object: KubeObject): readonly ManagedFieldsEntry[] | undefined;
 }
 
 /** What the server would do about a step, where this object is stored. */
@@ -40,7 +43,7 @@ export function answerTo(
 ): Answer | typeof OUTDATED {
   switch (step.do) {
     case 'own':
-      return applied(step, step.object, live, manager, server);
+      return applied(step, step.object, live && takeOver(step, live, manager, server), manager, server);
     case 'token':
       return applied(step, issued(step, server), live, manager, server);
     case 'make':
@@ -52,6 +55,15 @@ export function answerTo(
     case 'remove':
       return removed(step, live, server);
   }
+}
+
+/** An object that is about to be applied, with what its maker set made ours: that goes if it is not wanted. */
+function takeOver({ kind, takeOverAnnotation }: Own, live: KubeObject, manager: string, server: Server): KubeObject {
+  if (takeOverAnnotation === undefined || isAppliedOnly(live, manager)) return live;
+  const all = server.managedFields(kind, live) ?? live.metadata.managedFields ?? [];
+  const whole = { ...live, metadata: { ...live.metadata, managedFields: all } };
+  const managedFields = takenOver(whole, takeOverAnnotation, manager);
+  return managedFields === undefined ? live : { ...live, metadata: { ...live.metadata, managedFields } };
 }
 
 function applied(

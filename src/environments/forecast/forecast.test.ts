@@ -6,6 +6,7 @@ import { MemoryCluster } from '../../../test/environments/memory-cluster.ts';
 import {
   deployment,
   environment,
+  originals,
   refusalOf,
   rule,
   service,
@@ -53,15 +54,16 @@ async function carryOut(cluster: MemoryCluster, [object, isDeleted]: Edit): Prom
 const withoutTimes = (line: string): string => line.replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"TIME"');
 
 /** What would change, in one line each, for all environments of a state in which somebody does something. */
-function planOf({ refuse, now }: MemoryCluster, state: State, intents: readonly Intent[] = []): string[] {
+function planOf(cluster: MemoryCluster, state: State, intents: readonly Intent[] = []): string[] {
   const { changes } = planEnvironments({
     controllers: environments(),
     settings: defaultSettings,
     tables: tablesOf(environmentTables, state),
-    now,
+    now: cluster.now,
     environments: [...state.get(DynamicEnv)!.values()].map(({ metadata }) => metadata),
     intents,
-    refuse: (step) => (step.do === 'edit' ? refuse(step.to) : undefined),
+    refuse: (step) => (step.do === 'edit' ? cluster.refuse(step.to) : undefined),
+    managedFields: (kind, object) => cluster.managedFields(kind, object),
   });
   return changes.map(lineOf).map(withoutTimes).sort();
 }
@@ -102,6 +104,14 @@ describe('what is planned is what happens', () => {
 
   test('in any world that no controller has looked at yet', { timeout: 120_000 }, async () => {
     await expect(expectForetoldInAny(() => {})).resolves.toBeUndefined();
+  });
+
+  test('where another program has made clones and rules', { timeout: 120_000 }, async () => {
+    const play = async (objects: readonly KubeObject[], made: readonly KubeObject[]): Promise<void> =>
+      expectForetold(await MemoryCluster.of([...objects, ...made]), []);
+    const some = fc.uniqueArray(originals, { minLength: 1, selector: ({ kind, metadata }) => kind + metadata.name });
+    const isForetold = fc.assert(fc.asyncProperty(world, some, play), { numRuns: 60 });
+    await expect(isForetold).resolves.toBeUndefined();
   });
 
   test('where the server refuses some of the routes', { timeout: 120_000 }, async () => {

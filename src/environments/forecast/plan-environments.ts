@@ -42,7 +42,10 @@ export interface EnvironmentPlan extends ForecastReport {
   readonly assumedReady: readonly string[];
 }
 
-export interface EnvironmentPlanOptions extends Pick<ForecastOptions, 'tables' | 'now' | 'intents' | 'refuse'> {
+export interface EnvironmentPlanOptions extends Pick<
+  ForecastOptions,
+  'tables' | 'now' | 'intents' | 'refuse' | 'managedFields'
+> {
   /** The controllers of environments. */
   readonly controllers: readonly ControllerDefinition[];
   /** What they run with. */
@@ -76,7 +79,10 @@ export function planEnvironments({ environments = [], settings, ...options }: En
     },
     concerning(made) {
       const { changes, stalled } = relatedTo(roots, made);
-      return { changes: made.changes.filter((change) => changes.includes(change) || isRoutingOf(about, change)), stalled };
+      return {
+        changes: made.changes.filter((change) => changes.includes(change) || isRoutingOf(about, change)),
+        stalled,
+      };
     },
     answer: (report, made) => ({
       ...report,

@@ -8,7 +8,7 @@ import type { AnyKind, KubeObject } from '../objects.ts';
 import { comparable, ownedPart } from './owned.ts';
 import { credentialsSecret, requestToken } from './service-account-token.ts';
 import { describe, editPatch } from './steps.ts';
-import { takenOver } from './take-over.ts';
+import { isAppliedOnly, takenOver } from './take-over.ts';
 import type { Edit, Make, Own, Remove, Step, Token } from './steps.ts';
 import type { Tables } from '../tables/tables.ts';
 
@@ -291,10 +291,4 @@ export class Applier {
 interface SendOptions {
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
-}
-
-/** Whether a field manager has applied an object, and never written to it in another way. */
-function isAppliedOnly({ metadata: { managedFields = [] } }: KubeObject, manager: string): boolean {
-  const ours = managedFields.filter((entry) => entry.manager === manager && !entry.subresource);
-  return ours.length > 0 && ours.every(({ operation }) => operation === 'Apply');
 }

@@ -4,6 +4,12 @@ import type { Json, KubeObject, ManagedFieldsEntry } from '../objects.ts';
 
 type Fields = { readonly [name: string]: Json | undefined };
 
+/** Whether a field manager has applied an object, and never written to it in another way: then it has taken it over. */
+export function isAppliedOnly({ metadata: { managedFields = [] } }: KubeObject, manager: string): boolean {
+  const ours = managedFields.filter((entry) => entry.manager === manager && !entry.subresource);
+  return ours.length > 0 && ours.every(({ operation }) => operation === 'Apply');
+}
+
 /**
  * The managedFields of an object with all that its maker set by updates made ours, as if we had applied it; undefined
  * when there is nothing to take over. Its maker is whoever set `annotation`.
