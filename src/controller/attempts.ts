@@ -10,7 +10,7 @@ import { isRefusal, refusalText } from './plan-and-apply.ts';
 
 export interface AttemptOptions {
   /** Carries steps out one after the other; rejects as `Applier.apply` does. */
-  apply(steps: readonly Step[]): Promise<readonly Outcome[]>;
+  readonly apply: (steps: readonly Step[]) => Promise<readonly Outcome[]>;
   readonly clock: Clock;
   /** Between two writes. */
   readonly paceMs: number;

@@ -95,14 +95,14 @@ const WORLDS: Readonly<Record<string, World>> = {
   },
   'a clone that another program has made for it, with more than it should have': {
     async meddle(client, namespace) {
-      const { metadata, spec, ...rest } = await client.get(Deployment, { name: 'cart', namespace });
+      const { spec, apiVersion, kind } = await client.get(Deployment, { name: 'cart', namespace });
       const labels = { ...spec.selector.matchLabels, version: `${namespace}-feature` };
       const annotations = { [WATCH_ANNOTATION]: `${namespace}/feature`, legacy: 'yes' };
       const template = { ...spec.template, metadata: { labels: { ...spec.template.metadata?.labels, ...labels } } };
-      const clone = { ...rest, metadata: { name: `cart-${namespace}-feature`, namespace, labels, annotations } };
+      const metadata = { name: `cart-${namespace}-feature`, namespace, labels, annotations };
       const more = { selector: { matchLabels: labels }, template, minReadySeconds: 1 };
-      const { status: _status, ...made } = { ...clone, spec: { ...spec, ...more } };
-      await client.create(Deployment, made, { fieldManager: 'original' });
+      const clone = { apiVersion, kind, metadata, spec: { ...spec, ...more } };
+      await client.create(Deployment, clone, { fieldManager: 'original' });
     },
     wanted: (namespace) => envOf(namespace, 'cart'),
     changes: ['make DynamicEnv', 'change Deployment', 'make DestinationRule', 'change VirtualService'],

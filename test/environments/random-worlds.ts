@@ -182,6 +182,6 @@ function object(apiVersion: string, kind: string, within: string, name: string, 
 /** Why a picky server does not take an object: routes of an environment ask for what they may not. */
 export function refusalOf(object: KubeObject): string | undefined {
   const { http = [] } = (object as { spec?: { http?: readonly HttpRoute[] } }).spec ?? {};
-  const [refused] = http.filter((each) => isInserted(each) && JSON.stringify(each.match ?? []).includes(REFUSED));
+  const refused = http.find((each) => isInserted(each) && JSON.stringify(each.match ?? []).includes(REFUSED));
   return refused && `denied the request: ${refused.name}`;
 }
