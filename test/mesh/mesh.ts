@@ -48,6 +48,10 @@ export interface Caller {
   /** `default` unless told. */
   readonly namespace?: string;
   readonly labels?: Readonly<Record<string, string>>;
+  /** What its Sidecar lets it see: everything unless told. `istio-system/*` must be among it. */
+  readonly hosts?: readonly string[];
+  /** `REGISTRY_ONLY`: what nobody knows is refused. */
+  readonly outboundTrafficPolicy?: 'ALLOW_ANY' | 'REGISTRY_ONLY';
 }
 
 /** One line that says why there can be no mesh here. */
@@ -59,7 +63,8 @@ export function missingMesh(): string | undefined {
 
 const START_MS = 60_000;
 const API_PORT = 15_443;
-const PROXY_LABEL = 'mesh.offshoot.dev/proxy';
+/** The label by which the Sidecar of a caller finds it. */
+export const PROXY_LABEL = 'mesh.offshoot.dev/proxy';
 
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 const ISTIO = 'networking.istio.io/v1beta1';
@@ -137,7 +142,7 @@ export class Mesh {
   }
 
   /** Starts an Envoy beside a calling pod. */
-  async caller({ name, namespace = 'default', labels = {} }: Caller): Promise<Proxy> {
+  async caller({ name, namespace = 'default', labels = {}, hosts = ['*/*'], ...rest }: Caller): Promise<Proxy> {
     const address = this.#range.next();
     const label = { [PROXY_LABEL]: name };
     await put(this.client, Sidecar, {
@@ -145,9 +150,19 @@ export class Mesh {
       kind: Sidecar.kind,
       metadata: { name, namespace },
       // With an address of its own to bind to, it listens there on the port of every Service.
-      spec: { workloadSelector: { labels: label }, egress: [{ bind: address, hosts: ['*/*'] }] },
+      spec: {
+        workloadSelector: { labels: label },
+        egress: [{ bind: address, hosts }],
+        outboundTrafficPolicy: { mode: rest.outboundTrafficPolicy ?? 'ALLOW_ANY' },
+      },
     });
     return await this.#startProxy({ type: 'sidecar', name, namespace, address, labels: { ...labels, ...label } });
+  }
+
+  /** Ends the Envoy of a caller. Its Sidecar stays, and may be that of the next one with its name. */
+  async dismiss(proxy: Proxy): Promise<void> {
+    this.#proxies.splice(this.#proxies.indexOf(proxy), 1);
+    await this.#programs.end(proxy.name);
   }
 
   /** Resolves when every proxy has taken what was written before. */

@@ -11,7 +11,7 @@ const STOP_MS = 3_000;
 /** Programs with one folder for their files; all of them end with this process. */
 export class RunningPrograms {
   readonly dir = mkdtempSync(path.join(tmpdir(), 'offshoot-mesh-'));
-  readonly #running: RunningProcess[] = [];
+  #running: RunningProcess[] = [];
 
   constructor() {
     guardProcesses(this.dir);
@@ -40,6 +40,13 @@ export class RunningPrograms {
     const kept = mkdtempSync(path.join(tmpdir(), 'offshoot-mesh-failed-'));
     cpSync(this.dir, kept, { recursive: true, filter: (file) => !file.endsWith('.pid') });
     return kept;
+  }
+
+  /** Ends one of them. */
+  async end(name: string): Promise<void> {
+    const ending = this.#running.filter((each) => each.name === name);
+    this.#running = this.#running.filter((each) => each.name !== name);
+    await Promise.all(ending.map((each) => each.stop(STOP_MS)));
   }
 
   async stop(): Promise<void> {

@@ -1,34 +1,70 @@
 // What istiod makes of a VirtualService that delegates: its routes with those of its delegates in their place.
-import type { HeaderMatch, HttpRoute } from './objects.ts';
-import type { Match } from '../evaluate.ts';
+import type { HeaderMatch, HttpMatch, HttpRoute } from './objects.ts';
+
+/** A route, and the delegate that it is from. */
+export interface MergedRoute {
+  readonly route: HttpRoute;
+  /** `NAMESPACE/NAME`. */
+  readonly delegate?: string;
+  /** Where it is in the VirtualService or delegate that it is from. */
+  readonly index: number;
+}
+
+/** The delegate that a route names, as its root sees it: its key and its routes, if there is one for that root. */
+export type FindDelegate = (
+  delegate: NonNullable<HttpRoute['delegate']>,
+) => { readonly key: string; readonly http: readonly HttpRoute[] } | undefined;
 
 /** The routes of a root. A delegate that is not there, and routes that contradict the root, are left out. */
-export function withDelegates(
-  http: readonly HttpRoute[],
-  delegate: (name: string) => readonly HttpRoute[] | undefined,
-): readonly HttpRoute[] {
-  return http.flatMap((root) => {
-    if (root.delegate === undefined) return [root];
-    const routes = delegate(root.delegate.name ?? '') ?? [];
-    return routes.flatMap((route) => {
-      const match = mergeMatches(root.match ?? [], route.match ?? []);
-      return match === undefined ? [] : [{ ...route, match }];
+export function withDelegates(http: readonly HttpRoute[], find: FindDelegate): readonly MergedRoute[] {
+  return http.flatMap((root, at): readonly MergedRoute[] => {
+    if (root.delegate === undefined) return [{ route: root, index: at }];
+    const found = find(root.delegate);
+    return (found?.http ?? []).flatMap((leaf, index) => {
+      const match = mergeMatches(root.match ?? [], leaf.match ?? []);
+      return match === undefined ? [] : [{ route: mergeRoute(root, { ...leaf, match }), index, delegate: found!.key }];
     });
   });
 }
 
+/** What a delegate's route takes from its root where it says nothing itself. */
+const INHERITED = [
+  'rewrite',
+  'directResponse',
+  'timeout',
+  'retries',
+  'fault',
+  'mirror',
+  'mirrorPercent',
+  'mirrorPercentage',
+  'corsPolicy',
+  'mirrors',
+  'headers',
+] as const;
+
+function mergeRoute(root: HttpRoute, leaf: HttpRoute): HttpRoute {
+  const inherited = INHERITED.filter((field) => root[field] !== undefined).map((field) => [field, root[field]]);
+  return { ...Object.fromEntries(inherited), ...leaf, ...mergeNames(root, leaf) };
+}
+
+function mergeNames(root: { readonly name?: string }, leaf: { readonly name?: string }): { readonly name?: string } {
+  const name = [root.name, leaf.name].filter(Boolean).join('-');
+  return name === '' ? {} : { name };
+}
+
 /** Every entry of the delegate must agree with one of the root's; the result has each such pair. */
-function mergeMatches(roots: readonly Match[], leaves: readonly Match[]): readonly Match[] | undefined {
+function mergeMatches(roots: readonly HttpMatch[], leaves: readonly HttpMatch[]): readonly HttpMatch[] | undefined {
   if (roots.length === 0) return leaves;
   if (leaves.length === 0) return roots;
   const pairs = leaves.map((leaf) => roots.filter((root) => agree(root, leaf)).map((root) => merge(root, leaf)));
   return pairs.some((each) => each.length === 0) ? undefined : pairs.flat();
 }
 
-function merge(root: Match, leaf: Match): Match {
+function merge(root: HttpMatch, leaf: HttpMatch): HttpMatch {
   return {
     ...root,
     ...leaf,
+    ...mergeNames(root, leaf),
     headers: { ...root.headers, ...leaf.headers },
     withoutHeaders: { ...root.withoutHeaders, ...leaf.withoutHeaders },
     queryParams: { ...root.queryParams, ...leaf.queryParams },
@@ -39,17 +75,17 @@ function merge(root: Match, leaf: Match): Match {
 
 /** What istiod leaves a route of a delegate out for, below a route of its root; undefined if it takes the route. */
 export function conflictOf(root: HttpRoute, leaf: HttpRoute): string | undefined {
-  const [roots, leaves] = [(root.match ?? []) as readonly Match[], (leaf.match ?? []) as readonly Match[]];
+  const [roots, leaves] = [root.match ?? [], leaf.match ?? []];
   const lost = roots.length === 0 ? undefined : leaves.find((each) => !roots.some((above) => agree(above, each)));
   return lost && disagreement(roots[0]!, lost);
 }
 
-function agree(root: Match, leaf: Match): boolean {
+function agree(root: HttpMatch, leaf: HttpMatch): boolean {
   return disagreement(root, leaf) === undefined;
 }
 
 /** What a match entry of a root and one of its delegate do not agree on. */
-function disagreement(root: Match, leaf: Match): string | undefined {
+function disagreement(root: HttpMatch, leaf: HttpMatch): string | undefined {
   const named = { headers: 'header', withoutHeaders: 'the absence of header', queryParams: 'query parameter' } as const;
   for (const field of ['uri', 'scheme', 'method', 'authority'] as const) {
     if (!agreeOn(root[field], leaf[field])) return field;

@@ -1,5 +1,6 @@
 // Which services the hosts in Istio's objects mean.
 import type { KubeObject } from '../../kube/objects.ts';
+import type { DestinationRule, VirtualService } from './objects.ts';
 
 /** A service by the name that is the same seen from everywhere. */
 export function fullHost(service: string, namespace: string, clusterDomain: string): string {
@@ -24,4 +25,19 @@ export function resolveCalledHost(host: string, seenFrom: KubeObject, clusterDom
   const [name = '', namespace, svc = 'svc', ...rest] = host.split('.');
   if (namespace === undefined || svc !== 'svc' || rest.length > 0) return resolveHost(host, seenFrom, clusterDomain);
   return fullHost(name, namespace, clusterDomain);
+}
+
+/** The hosts of a VirtualService as they are looked up. */
+export function virtualServiceHosts(service: VirtualService, clusterDomain: string): readonly string[] {
+  const hosts = (service.spec?.hosts ?? []).map((host) => lookupName(host, service, clusterDomain));
+  return [...new Set(hosts)];
+}
+
+/** The host of a DestinationRule as it is looked up. */
+export function ruleHost(rule: DestinationRule, clusterDomain: string): string {
+  return lookupName(rule.spec?.host ?? '', rule, clusterDomain);
+}
+
+function lookupName(host: string, object: KubeObject, clusterDomain: string): string {
+  return host === '*' ? host : resolveHost(host, object, clusterDomain).toLowerCase();
 }

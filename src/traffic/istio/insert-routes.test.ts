@@ -3,8 +3,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { IstioMatch } from '../../api/dynamicenv.ts';
-import { fitsConditions, hasRoutes, routeOf } from '../evaluate.ts';
-import type { Request } from '../evaluate.ts';
+import { fitsConditions, hasRoutes, routeOf } from '../testing/naive-routes.ts';
+import type { Request } from '../testing/naive-routes.ts';
 import { withRoutes } from './insert-routes.ts';
 import type { RouteWish } from './insert-routes.ts';
 import { isRouteOf, isRouteOfSubset } from './inserted-routes.ts';

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { combine, includes, relate, unusable } from './matches.ts';
 import type { HeaderMatch, HttpMatch } from './objects.ts';
-import { fits, fitsConditions } from '../evaluate.ts';
+import { fits, fitsConditions } from '../testing/naive-routes.ts';
 
 const value = fc.constantFrom('a', 'ab', 'abc', 'b');
 const condition = fc.oneof(

@@ -1,5 +1,6 @@
 // Which of several VirtualServices for one host in the mesh Istio goes by: the oldest, and no other. At gateways the
 // routes of all of them are joined.
+import type { KubeObject } from '../../kube/objects.ts';
 import type { HttpMatch, VirtualService } from './objects.ts';
 
 /** Whether the pods of the mesh go by a VirtualService. */
@@ -11,7 +12,7 @@ export function isForMesh({ spec }: VirtualService): boolean {
 export function supersedes(other: VirtualService, service: VirtualService): boolean {
   const { exportTo = [], http = [] } = (other.spec ?? {}) as { exportTo?: readonly string[]; http?: readonly object[] };
   const isForAll = exportTo.length === 0 || exportTo.includes('*');
-  return isForMesh(other) && isForAll && http.some(isForEveryCaller) && isOlder(other, service);
+  return isForMesh(other) && isForAll && http.some(isForEveryCaller) && byAge(other, service) < 0;
 }
 
 /** Whether every pod that calls is told of a route, whatever requests it is for. */
@@ -28,12 +29,9 @@ function isForEveryCaller({ match = [] }: { readonly match?: readonly HttpMatch[
 }
 
 /** The order of istiod: by the time of creation in whole seconds, then by name, then by namespace. */
-function isOlder({ metadata: a }: VirtualService, { metadata: b }: VirtualService): boolean {
-  const [one, other] = [a, b].map(({ creationTimestamp = '', name, namespace = '' }) => [
-    creationTimestamp,
-    name,
-    namespace,
-  ]);
-  const at = one!.findIndex((part, i) => part !== other![i]);
-  return at >= 0 && one![at]! < other![at]!;
+export function byAge({ metadata: a }: KubeObject, { metadata: b }: KubeObject): number {
+  const keys = ['creationTimestamp', 'name', 'namespace'] as const;
+  const key = keys.find((each) => a[each] !== b[each]);
+  if (key === undefined) return 0;
+  return (a[key] ?? '') < (b[key] ?? '') ? -1 : 1;
 }

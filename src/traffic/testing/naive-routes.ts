@@ -1,8 +1,8 @@
-// Where a request lands: a model of how istiod and Envoy read the routes of a VirtualService. A real mesh is asked whether
-// it is right (test/mesh/evaluator.test.ts).
-import type { IstioMatch } from '../api/dynamicenv.ts';
-import type { HeaderMatch, HttpMatch, HttpRoute } from './istio/objects.ts';
-import { fitsRegex } from './regex.ts';
+// Which route of a VirtualService a request fits, written down a second time and as plainly as can be: what tests hold
+// the routing model and the routes of environments to.
+import type { IstioMatch } from '../../api/dynamicenv.ts';
+import type { HeaderMatch, HttpMatch, HttpRoute } from '../istio/objects.ts';
+import { fitsRegex } from '../regex.ts';
 
 export interface Request {
   /** By name in lower case; a list for a header that comes more than once. */
@@ -22,18 +22,6 @@ export interface Request {
   readonly gateway?: string;
 }
 
-/** All that a match entry of a route can ask for. */
-export interface Match extends HttpMatch {
-  readonly uri?: HeaderMatch;
-  readonly ignoreUriCase?: boolean;
-  readonly scheme?: HeaderMatch;
-  readonly method?: HeaderMatch;
-  readonly authority?: HeaderMatch;
-  readonly queryParams?: Readonly<Record<string, HeaderMatch>>;
-  readonly port?: number;
-  readonly sourceNamespace?: string;
-}
-
 /** The first route that a request fits. */
 export function routeOf(http: readonly HttpRoute[], request: Request): HttpRoute | undefined {
   return http.find(({ match = [] }) => match.length === 0 || match.some((entry) => fits(entry, request)));
@@ -49,15 +37,7 @@ export function hasRoutes(http: readonly HttpRoute[], request: Request): boolean
 
 /** Whether a request fits a match entry of a route. */
 export function fits(entry: HttpMatch, request: Request): boolean {
-  const {
-    uri,
-    ignoreUriCase = false,
-    scheme,
-    method,
-    authority,
-    queryParams = {},
-    withoutHeaders = {},
-  } = entry as Match;
+  const { uri, ignoreUriCase = false, scheme, method, authority, queryParams = {}, withoutHeaders = {} } = entry;
   const { pathname, query } = parts(request.path);
   return (
     isFrom(entry, request) &&
@@ -78,7 +58,7 @@ export function fitsConditions(match: IstioMatch | HttpMatch, request: Request):
 
 /** What istiod decides: whether a proxy hears of an entry. Named gateways make it forget who calls. */
 function isFrom(entry: HttpMatch, request: Request): boolean {
-  const { port, gateways = [], sourceNamespace } = entry as Match;
+  const { port, gateways = [], sourceNamespace } = entry;
   if (port !== undefined && port !== request.port) return false;
   if (gateways.length > 0) return gateways.includes(request.gateway ?? 'mesh');
   return hasLabels(entry, request) && (!sourceNamespace || sourceNamespace === request.namespace);

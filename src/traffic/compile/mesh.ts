@@ -1,0 +1,145 @@
+// What a sidecar is told about a host: which VirtualServices are for it, in which order, and the Service behind them.
+import { keyOf } from '../../kube/index.ts';
+import type { VirtualService } from '../istio/objects.ts';
+import { isForMesh } from '../istio/precedence.ts';
+import { virtualServiceHosts } from '../istio/hosts.ts';
+import type { MeshSource } from '../request.ts';
+import type { CompiledHost, Rule, Tier } from '../rules.ts';
+import type { MeshService, World } from '../world.ts';
+import { DEFAULT_RETRIES } from './actions.ts';
+import { isWildcard, wildcardsOver, within } from './hostnames.ts';
+import { MESH, rulesOf } from './routes.ts';
+import { targetOf } from './targets.ts';
+import type { Proxy } from './targets.ts';
+import { importsRoutes, inOrder, scopeOf, seesService } from './visibility.ts';
+import type { Scope } from './visibility.ts';
+
+/** The only port where istiod has VirtualServices for hosts of which it knows no service. */
+const WEB = 80;
+
+/** The rules for a host, in lower case and without port, as a pod in the mesh sees it. */
+export function compileInMesh(world: World, source: MeshSource, host: string, port: number): CompiledHost {
+  const scope = scopeOf(world, source, port);
+  if (scope === undefined) return { host, port, tiers: [], otherwise: 'Passthrough' };
+  const proxy: Proxy = { source, namespace: scope.namespace, labels: scope.labels, port };
+  const lookup: Lookup = { world, scope, port };
+  const tiers: Tier[] = [];
+  for (const domain of [host, ...wildcardsOver(host)]) {
+    const service = serviceAt(lookup, domain);
+    if (service !== undefined && !isHttpOn(service, port)) return { host, port, tiers, otherwise: 'NotHttp' };
+    for (const each of claimants(lookup, domain, service)) {
+      tiers.push({ virtualService: keyOf(each.metadata), rules: rulesOf(world, each, proxy, MESH) });
+    }
+    if (service !== undefined) {
+      tiers.push({ rules: [defaultRule(world, proxy, service)] });
+      break;
+    }
+  }
+  const otherwise = scope.outboundTrafficPolicy === 'REGISTRY_ONLY' ? 'BlackHole' : 'Passthrough';
+  return { host, port, tiers, otherwise };
+}
+
+interface Lookup {
+  readonly world: World;
+  readonly scope: Scope;
+  readonly port: number;
+}
+
+/** The service that callers reach under a name: in full, by a shorter name, or as a pod of a headless one. */
+function serviceAt(lookup: Lookup, domain: string): MeshService | undefined {
+  const { world, scope } = lookup;
+  const own = serviceNamed(lookup, domain);
+  if (own !== undefined) return own;
+  if (isWildcard(domain)) {
+    const headless = domain === '*' ? undefined : serviceAt(lookup, domain.slice(2));
+    return headless?.isHeadless ? headless : undefined;
+  }
+  if (domain.endsWith('.')) return serviceNamed(lookup, domain.slice(0, -1));
+  const [name, namespace = scope.namespace, svc = 'svc', ...rest] = domain.split('.');
+  if (svc !== 'svc' || rest.length > 0) return undefined;
+  return serviceNamed(lookup, `${name}.${namespace}.svc.${world.settings.clusterDomain}`);
+}
+
+/** The service with a host that the caller is told of: of its own namespace, else a Service, else the first. */
+function serviceNamed({ world, scope, port }: Lookup, host: string): MeshService | undefined {
+  const seen = world.services(host).filter((each) => hasPort(each, port) && seesService(scope, each));
+  return (
+    seen.find(({ namespace }) => namespace === scope.namespace) ??
+    seen.find(({ kind }) => kind === 'Service') ??
+    seen[0]
+  );
+}
+
+function hasPort({ ports }: MeshService, port: number): boolean {
+  return ports.some(({ number }) => number === port);
+}
+
+function isHttpOn({ ports }: MeshService, port: number): boolean {
+  return ports.some(({ number, isHttp }) => number === port && isHttp);
+}
+
+/** The VirtualServices that are for a name, in the order in which they count. */
+function claimants(lookup: Lookup, domain: string, service: MeshService | undefined): readonly VirtualService[] {
+  const { world } = lookup;
+  const literal = imported(lookup, world.virtualServices(domain)).filter((each) => isForName(lookup, each, domain));
+  const ofService = service === undefined ? [] : servedBy(lookup, service);
+  return inOrder([...literal, ...ofService], lookup.scope.namespace);
+}
+
+/** Those of some VirtualServices that the caller is told of. */
+function imported({ world, scope }: Lookup, services: readonly VirtualService[]): readonly VirtualService[] {
+  return inOrder(services.filter(isForMesh), scope.namespace).filter((each) =>
+    importsRoutes(scope, each.metadata.namespace ?? '', virtualServiceHosts(each, world.settings.clusterDomain)),
+  );
+}
+
+/** The VirtualServices of a service: all with its host; else, of those with a wildcard over it, the most specific. */
+function servedBy(lookup: Lookup, { host }: MeshService): readonly VirtualService[] {
+  const exact = imported(lookup, lookup.world.virtualServices(host));
+  if (exact.length > 0) return exact;
+  for (const wildcard of wildcardsOver(host)) {
+    const [first] = imported(lookup, lookup.world.virtualServices(wildcard));
+    if (first !== undefined) return [first];
+  }
+  return [];
+}
+
+/** Whether a VirtualService is for a name of which there is no service: only beside one that there is, or on port 80. */
+function isForName(lookup: Lookup, service: VirtualService, name: string): boolean {
+  const { world, port } = lookup;
+  if (isWildcard(name) ? hasServiceUnder(lookup, name) : serviceNamed(lookup, name) !== undefined) return false;
+  const others = virtualServiceHosts(service, world.settings.clusterDomain).filter((each) => each !== name);
+  const hasService = others.some((each) => {
+    if (isWildcard(each)) return seenUnder(lookup, each).some((found) => servedBy(lookup, found).includes(service));
+    const found = serviceNamed(lookup, each);
+    return found !== undefined && isHttpOn(found, port);
+  });
+  return hasService || port === WEB;
+}
+
+function hasServiceUnder(lookup: Lookup, wildcard: string): boolean {
+  return seenUnder(lookup, wildcard).length > 0;
+}
+
+/** The services on the port that a wildcard stands for. */
+function seenUnder({ world, scope, port }: Lookup, wildcard: string): readonly MeshService[] {
+  return world
+    .allServices()
+    .filter((each) => within(each.host, wildcard) && hasPort(each, port) && seesService(scope, each));
+}
+
+/** What a service gets without any VirtualService. */
+function defaultRule(world: World, proxy: Proxy, { host }: MeshService): Rule {
+  const target = targetOf(world, proxy, { host, port: proxy.port });
+  return {
+    name: 'default',
+    index: 0,
+    match: { headers: [], query: [] },
+    action: {
+      kind: 'route',
+      destinations: [{ ...target, weight: 100, requestHeaders: [], responseHeaders: [] }],
+      mirrors: [],
+      retries: DEFAULT_RETRIES,
+    },
+  };
+}

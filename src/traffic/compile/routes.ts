@@ -1,0 +1,98 @@
+// The rules of a VirtualService for one proxy: its routes with those of its delegates in their place, names in full.
+import { keyOf } from '../../kube/index.ts';
+import { withDelegates } from '../istio/delegates.ts';
+import { resolveHost } from '../istio/hosts.ts';
+import type { Destination, HttpMatch, HttpRoute, VirtualService } from '../istio/objects.ts';
+import type { Action, Rule } from '../rules.ts';
+import type { World } from '../world.ts';
+import { actionOf } from './actions.ts';
+import { conditionsOf, refusalOf } from './conditions.ts';
+import { targetOf } from './targets.ts';
+import type { Proxy } from './targets.ts';
+import { isExportedTo } from './visibility.ts';
+
+export const MESH = 'mesh';
+
+/** The rules of a VirtualService, those too that the proxy is not told of. `gateway` is what the proxy is for it. */
+export function rulesOf(world: World, service: VirtualService, proxy: Proxy, gateway: string): readonly Rule[] {
+  const virtualService = keyOf(service.metadata);
+  const { clusterDomain } = world.settings;
+  const http = (service.spec?.http ?? []).map((route) => inFull(route, service, clusterDomain));
+  const routes = withDelegates(http, (named) => delegateOf(world, service, named));
+  return routes.flatMap(({ route, delegate, index }) => {
+    const action = actionOf(route, proxy.port, (wanted) => targetOf(world, proxy, wanted));
+    const entries: readonly HttpMatch[] = route.match?.length ? route.match : [{}];
+    return entries.map((entry): Rule => {
+      const match = conditionsOf(entry);
+      const excluded = exclusionOf(entry, proxy.port, gateway);
+      const refused = 'refused' in action ? action.refused : refusalOf(match);
+      return {
+        virtualService,
+        ...(delegate && { delegate }),
+        name: [route.name ?? '', ...(entry.name ? [entry.name] : [])].join('.'),
+        index,
+        match,
+        ...(excluded && { excluded }),
+        ...(refused && { refused }),
+        action: 'refused' in action ? REFUSED : action,
+      };
+    });
+  });
+}
+
+/** Envoy never gets to see it. */
+const REFUSED: Action = { kind: 'response', status: 503, responseHeaders: [] };
+
+/** Why a proxy is not told of an entry whoever calls. */
+function exclusionOf({ port, gateways = [] }: HttpMatch, own: number, gateway: string): string | undefined {
+  if (port && port !== own) return `it is for port ${port}`;
+  if (gateways.length > 0 && !gateways.includes(gateway)) return `it is for gateways ${gateways.join(', ')}`;
+  return undefined;
+}
+
+function delegateOf(world: World, root: VirtualService, named: NonNullable<HttpRoute['delegate']>) {
+  const namespace = root.metadata.namespace ?? '';
+  const found = world.virtualService({ name: named.name ?? '', namespace: named.namespace || namespace });
+  // One with hosts of its own is no delegate.
+  if (found === undefined || found.spec?.hosts?.length) return undefined;
+  const exportTo = found.spec?.exportTo?.length ? found.spec.exportTo : ['*'];
+  if (!isExportedTo(exportTo, found.metadata.namespace ?? '', namespace)) return undefined;
+  const http = (found.spec?.http ?? []).map((route) => inFull(route, found, world.settings.clusterDomain));
+  return { key: keyOf(found.metadata), http };
+}
+
+/** A route with hosts and gateways as they are known everywhere. */
+function inFull(route: HttpRoute, service: VirtualService, clusterDomain: string): HttpRoute {
+  const full = <T extends Destination | undefined>(destination: T): T =>
+    destination?.host ? { ...destination, host: resolveHost(destination.host, service, clusterDomain) } : destination;
+  const { match, route: destinations, mirror, mirrors } = route;
+  return {
+    ...route,
+    ...(match && { match: match.map((entry) => withGateways(entry, service)) }),
+    ...(destinations && {
+      route: destinations.map((each) => ({
+        ...each,
+        ...(each.destination && { destination: full(each.destination) }),
+      })),
+    }),
+    ...(mirror && { mirror: full(mirror) }),
+    ...(mirrors && {
+      mirrors: mirrors.map((each) => ({ ...each, ...(each.destination && { destination: full(each.destination) }) })),
+    }),
+  };
+}
+
+function withGateways(entry: HttpMatch, service: VirtualService): HttpMatch {
+  return entry.gateways?.length
+    ? { ...entry, gateways: entry.gateways.map((each) => gatewayKey(each, service)) }
+    : entry;
+}
+
+/** A gateway as `NAMESPACE/NAME`, whichever way it is named; `mesh` stays what it is. */
+export function gatewayKey(gateway: string, { metadata }: VirtualService): string {
+  if (gateway === MESH) return gateway;
+  const own = metadata.namespace ?? '';
+  if (gateway.includes('/')) return gateway.replace(/^\.\//, `${own}/`);
+  const [name = '', namespace] = gateway.split('.');
+  return `${namespace ?? own}/${name}`;
+}

@@ -1,0 +1,135 @@
+// Who is told of what: `exportTo` of the owner's side, Sidecars of the caller's.
+import { byAge } from '../istio/precedence.ts';
+import type { Sidecar, VirtualService } from '../istio/objects.ts';
+import type { MeshSource } from '../request.ts';
+import type { MeshService, MeshSettings, World } from '../world.ts';
+import { isWildcard, overlaps, within } from './hostnames.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Which of several objects counts first: those for the caller's namespace alone, then for some, then for all. */
+const OWN = 0;
+const SOME = 1;
+const ALL = 2;
+
+/** How a namespace comes to see a VirtualService; undefined if it does not. */
+function exportRank({ metadata, spec }: VirtualService, namespace: string): number | undefined {
+  const owner = metadata.namespace ?? '';
+  const exportTo = spec?.exportTo?.length ? spec.exportTo : ['*'];
+  if (exportTo.includes('*')) return ALL;
+  if (exportTo.includes('~') || !names(exportTo, owner, namespace)) return undefined;
+  return owner === namespace ? OWN : SOME;
+}
+
+/** Whether a namespace sees something that is exported so. */
+export function isExportedTo(exportTo: readonly string[], owner: string, namespace: string): boolean {
+  return exportTo.includes('*') || names(exportTo, owner, namespace);
+}
+
+function names(exportTo: readonly string[], owner: string, namespace: string): boolean {
+  return exportTo.includes(namespace) || (owner === namespace && exportTo.includes('.'));
+}
+
+/** In the order in which istiod goes by them, as seen from a namespace; without those that it does not see. */
+export function inOrder(services: Iterable<VirtualService>, namespace: string): readonly VirtualService[] {
+  const ranked = [...new Set(services)].flatMap((service) => {
+    const rank = exportRank(service, namespace);
+    return rank === undefined ? [] : [{ service, rank }];
+  });
+  return ranked.sort((a, b) => a.rank - b.rank || byAge(a.service, b.service)).map(({ service }) => service);
+}
+
+/** What a pod in the mesh is told of. */
+export interface Scope {
+  readonly namespace: string;
+  readonly labels: Labels;
+  /** By namespace, `*` for all of them: what its Sidecar lets it see. */
+  readonly imports: ReadonlyMap<string, HostList>;
+  readonly outboundTrafficPolicy: MeshSettings['outboundTrafficPolicy'];
+}
+
+interface HostList {
+  readonly hosts: readonly string[];
+  readonly excluded: readonly string[];
+}
+
+const EVERYTHING: Scope['imports'] = new Map([['*', { hosts: ['*'], excluded: [] }]]);
+
+/** What a caller is told of on a port; undefined if its Sidecar has no listener there. */
+export function scopeOf(world: World, { namespace, labels = {} }: MeshSource, port: number): Scope | undefined {
+  const { settings } = world;
+  const sidecar = sidecarOf(world, namespace, labels);
+  const mode = sidecar?.spec?.outboundTrafficPolicy?.mode ?? settings.outboundTrafficPolicy;
+  const egress = sidecar?.spec?.egress ?? [];
+  const listener = egress.find(({ port: own }) => own?.number === undefined || own.number === port);
+  if (egress.length > 0 && listener === undefined) return undefined;
+  return {
+    namespace,
+    labels,
+    imports: listener === undefined ? EVERYTHING : importsOf(listener.hosts ?? [], namespace),
+    outboundTrafficPolicy: mode === 'REGISTRY_ONLY' ? mode : 'ALLOW_ANY',
+  };
+}
+
+/** The Sidecar of a pod: of its namespace the oldest that selects it, else the oldest for all; else that of the mesh. */
+function sidecarOf(world: World, namespace: string, labels: Labels): Sidecar | undefined {
+  const isFor = ({ spec }: Sidecar): boolean => hasLabels(labels, spec?.workloadSelector?.labels ?? {});
+  const isForAll = ({ spec }: Sidecar): boolean => spec?.workloadSelector === undefined;
+  const own = world.sidecars(namespace).toSorted(byAge).filter(isFor);
+  return (
+    own.find((each) => !isForAll(each)) ??
+    own[0] ??
+    world.sidecars(world.settings.rootNamespace).toSorted(byAge).find(isForAll)
+  );
+}
+
+export function hasLabels(labels: Labels, wanted: Labels): boolean {
+  return Object.entries(wanted).every(([name, value]) => labels[name] === value);
+}
+
+function importsOf(hosts: readonly string[], own: string): Scope['imports'] {
+  const entries = hosts.flatMap((entry) => {
+    const [scope = '', host, ...rest] = entry.split('/');
+    if (host === undefined || rest.length > 0) return [];
+    const isExcluded = scope.startsWith('~');
+    const namespace = (isExcluded ? scope.slice(1) || '*' : scope).replace(/^\.$/, own);
+    return [{ namespace, host, isExcluded }];
+  });
+  const byNamespace = Map.groupBy(entries, ({ namespace }) => namespace);
+  return new Map(
+    Array.from(byNamespace, ([namespace, list]) => {
+      const [excluded, imported] = [true, false].map((is) =>
+        list.filter(({ isExcluded }) => isExcluded === is).map(({ host }) => host),
+      );
+      return [namespace, { hosts: imported!, excluded: excluded! }];
+    }),
+  );
+}
+
+/** Whether a caller is told of a service. */
+export function seesService(scope: Scope, service: MeshService): boolean {
+  const { host, namespace, exportTo } = service;
+  if (!isExportedTo(exportTo, namespace, scope.namespace)) return false;
+  return imports(scope, namespace, [host], within);
+}
+
+/** Whether a caller is told of a VirtualService that its namespace sees. */
+export function importsRoutes(scope: Scope, namespace: string, hosts: readonly string[]): boolean {
+  const matches = (host: string, imported: string): boolean =>
+    isWildcard(host) || isWildcard(imported) ? overlaps(host, imported) : host === imported;
+  return imports(scope, namespace, hosts, matches);
+}
+
+function imports(
+  scope: Scope,
+  namespace: string,
+  hosts: readonly string[],
+  matches: (host: string, imported: string) => boolean,
+): boolean {
+  const lists = [scope.imports.get(namespace), scope.imports.get('*')].filter((each) => each !== undefined);
+  return hosts.some(
+    (host) =>
+      lists.some((list) => list.hosts.some((each) => matches(host, each))) &&
+      !lists.some(({ excluded }) => excluded.some((each) => within(host, each))),
+  );
+}

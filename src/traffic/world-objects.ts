@@ -1,0 +1,82 @@
+// A world made from objects: those of a folder of manifests, of a cluster that was listed once, or of a test.
+import { keyOf } from '../kube/index.ts';
+import type { AnyObject, Kind, KubeObject } from '../kube/index.ts';
+import { ruleHost, virtualServiceHosts } from './istio/hosts.ts';
+import { DestinationRule, Gateway, ServiceEntry, Sidecar, VirtualService } from './istio/objects.ts';
+import {
+  Service,
+  meshService,
+  meshServicesOf,
+  selects,
+  serviceOfSlice,
+  workloadOf,
+  workloadOfPod,
+  workloadsOfSlice,
+} from './services.ts';
+import type { EndpointSlice, Pod } from './services.ts';
+import { DEFAULT_MESH } from './world.ts';
+import type { MeshService, MeshSettings, World } from './world.ts';
+
+const POD_OWNERS = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
+
+/**
+ * The world that some objects make. Kinds that do not matter are left out. Who answers for a Service is known from its
+ * EndpointSlices, else from its pods, else from Deployments and the like.
+ */
+export function worldOf(objects: Iterable<KubeObject>, settings: Partial<MeshSettings> = {}): World {
+  const all = { ...DEFAULT_MESH, ...settings };
+  const { clusterDomain } = all;
+  const byKind = Map.groupBy(objects, ({ kind }) => kind);
+  const of = <T extends KubeObject>({ kind }: Kind<T>) =>
+    (byKind.get(kind) ?? []) as readonly KubeObject[] as readonly T[];
+  const virtualServices = of(VirtualService);
+  const services = [
+    ...of(Service).map((each) => meshService(each, clusterDomain)),
+    ...of(ServiceEntry).flatMap(meshServicesOf),
+  ];
+  const byHost = Map.groupBy(services, ({ host }) => host);
+  const routes = indexBy(virtualServices, (each) => virtualServiceHosts(each, clusterDomain));
+  const rules = indexBy(of(DestinationRule), (each) => [ruleHost(each, clusterDomain)]);
+  const byKey = new Map(virtualServices.map((each) => [keyOf(each.metadata), each]));
+  const sidecars = Map.groupBy(of(Sidecar), ({ metadata }) => metadata.namespace ?? '');
+  const workloads = workloadsIn(byKind);
+  return {
+    settings: all,
+    virtualServices: (host) => routes.get(host) ?? [],
+    virtualService: (ref) => byKey.get(keyOf(ref)),
+    destinationRules: (host) => rules.get(host) ?? [],
+    services: (host) => byHost.get(host) ?? [],
+    allServices: () => services,
+    workloads,
+    sidecars: (namespace) => sidecars.get(namespace) ?? [],
+    gateways: () => of(Gateway),
+  };
+}
+
+function workloadsIn(byKind: ReadonlyMap<string, readonly KubeObject[]>): World['workloads'] {
+  const pods = new Map((byKind.get('Pod') ?? []).map((each) => [keyOf(each.metadata), workloadOfPod(each as Pod)]));
+  const slices = Map.groupBy(byKind.get('EndpointSlice') ?? [], (each) => serviceOfSlice(each as AnyObject));
+  const owners = [...byKind].flatMap(([kind, each]) => (POD_OWNERS.has(kind) ? each.map(workloadOf) : []));
+  const candidates = pods.size > 0 ? [...pods.values()] : owners;
+  const byLabel = indexBy(candidates, ({ labels }) => Object.entries(labels).map((label) => label.join('=')));
+  return (service: MeshService) => {
+    if (service.endpoints !== undefined) return service.endpoints;
+    const own = service.kind === 'Service' ? slices.get(keyOf(service)) : undefined;
+    if (own !== undefined)
+      return own.flatMap((slice) => workloadsOfSlice(slice as EndpointSlice, (key) => pods.get(key)));
+    const [label] = Object.entries(service.selector ?? {});
+    return (byLabel.get(label?.join('=') ?? '') ?? []).filter((each) => selects(service, each));
+  };
+}
+
+function indexBy<T>(items: readonly T[], keys: (item: T) => readonly string[]): ReadonlyMap<string, readonly T[]> {
+  const index = new Map<string, T[]>();
+  for (const item of items) {
+    for (const key of keys(item)) {
+      const list = index.get(key);
+      if (list === undefined) index.set(key, [item]);
+      else list.push(item);
+    }
+  }
+  return index;
+}
