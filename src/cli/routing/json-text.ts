@@ -100,6 +100,56 @@ export function offsetIn(text: string, place: readonly (string | number)[]): num
   return found;
 }
 
+/** The offset of a key that its object has already, if there is one. Of the parsed value such a key shows only as missing. */
+export function repeatedKey(text: string, value: unknown): number | undefined {
+  if (colonsIn(text) === keysIn(value)) return undefined;
+  const open: (Set<string> | undefined)[] = [];
+  let before: Token | undefined;
+  for (const token of tokensOf(text, 0)) {
+    if (token.text === '{' || token.text === '[') open.push(token.text === '{' ? new Set() : undefined);
+    else if (token.text === '}' || token.text === ']') open.pop();
+    else if (token.text === ':' && before !== undefined) {
+      const keys = open.at(-1);
+      const key = keyOf(before.text);
+      if (keys?.has(key)) return before.at;
+      keys?.add(key);
+    }
+    before = token;
+  }
+}
+
+/** How many keys a text of JSON has: colons outside of strings. */
+function colonsIn(text: string): number {
+  const QUOTE = 0x22;
+  const COLON = 0x3a;
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === COLON) count++;
+    else if (code === QUOTE) at = endOfString(text, at);
+  }
+  return count;
+}
+
+/** Where the quote is that ends a string. */
+function endOfString(text: string, start: number): number {
+  const BACKSLASH = 0x5c;
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+function keysIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + keysIn(item), 0);
+  let count = 0;
+  for (const key in value) count += 1 + keysIn((value as Record<string, unknown>)[key]);
+  return count;
+}
+
 function keyOf(token: string): string {
   try {
     return String(JSON.parse(token));

@@ -7,7 +7,7 @@ import { invalidFile } from '../exit.ts';
 import { parseYaml } from '../manifests/kubectl-yaml.ts';
 import { filesOf } from '../manifests/read.ts';
 import { TOO_DEEP, tooDeepJson } from '../manifests/yaml-depth.ts';
-import { itemOffsets, offsetIn, valuesOf } from './json-text.ts';
+import { itemOffsets, offsetIn, repeatedKey, valuesOf } from './json-text.ts';
 import { readPlainYaml } from './plain-yaml.ts';
 import { chunksOf } from './yaml-chunks.ts';
 
@@ -88,6 +88,10 @@ function* jsonOf(file: string, text: string): Generator<Document> {
   }
   const deep = tooDeepJson(text);
   if (deep !== undefined) throw invalidFile(told(deep), TOO_DEEP);
+  for (const { each, start, value } of whole === undefined ? values : [{ each: text, start: 0, value: whole }]) {
+    const again = repeatedKey(each, value);
+    if (again !== undefined) throw invalidFile(told(start + again), TWICE);
+  }
   if (whole !== undefined) {
     const items = once(() => itemOffsets(text));
     yield { value: whole, where: (at) => told(offsetOfField(text, at, items)) };

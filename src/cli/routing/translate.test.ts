@@ -175,6 +175,21 @@ describe('what is wrong with the input is told with its place', () => {
       ':1:107: lists and maps are nested more than 100 deep',
     ],
     ['a key twice', 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  name: b\n', ':5:3: the key is given twice'],
+    [
+      'a key twice in JSON',
+      '{"apiVersion": "v1",\n "kind": "Pod",\n "metadata": {"name": "a:\\"", "labels": {"name": "b"},\n  "na\\u006de": "c"}}',
+      ':4:3: the key is given twice',
+    ],
+    [
+      'a key twice in one of several JSON values',
+      '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}\n{"kind": "Pod",\n "kind": "Pod"}',
+      ':3:2: the key is given twice',
+    ],
+    [
+      'a key twice in a JSON list',
+      '{"apiVersion": "v1", "kind": "List", "items": [\n{"kind": "Pod", "metadata": {"name": "a", "name": "a"}}]}',
+      ':2:43: the key is given twice',
+    ],
     ['aliases without end', `a: &a [1, 1]\n${bomb()}`, ':1:1: Excessive alias count'],
     [
       'the second document',
