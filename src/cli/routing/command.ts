@@ -53,6 +53,7 @@ function translateCommand(): Command {
         .default('strict'),
     )
     .option('--no-allow-all', 'let workloads call only services with rules, not every service of the mesh')
+    .option('--fail-on-errors', 'end with exit code 1 if any diagnostic is an error, such as a rule that is rejected')
     .addOption(outputFlag(['json', 'yaml'], 'json'))
     .addHelpText(
       'after',
@@ -65,7 +66,7 @@ Examples:
 
 Exit codes:
   0    translated; diagnostics tell of rules that are rejected
-  1    the input can not be read, or a mesh is rejected`,
+  1    the input can not be read, or a mesh is rejected; with --fail-on-errors also for every other error`,
     )
     .action(async (flags: TranslateFlags) => {
       const { translateFiles } = await import('./translate.ts');

@@ -330,6 +330,36 @@ describe('the command', () => {
     );
   });
 
+  test('a rule that is rejected is told and, if that is asked for, is the exit code', () => {
+    const rule = { ...MESH, kind: 'RoutingRule', metadata: { name: 'r', namespace: 'x' }, spec: { targetMesh: {} } };
+    for (const to of ['appmesh-api', 'appmesh-crd']) {
+      const args = ['-f', '-', '--to', to];
+      const input = JSON.stringify(list([...ALL, rule]));
+      const plain = run(args, input);
+      expect(plain.status).toBe(0);
+      expect(plain.stdout + plain.stderr).toContain('TARGET_MESH_NOT_FOUND');
+      const failing = run([...args, '--fail-on-errors'], input);
+      expect(failing.status).toBe(1);
+      expect(failing.stdout).toBe(plain.stdout);
+      expect(failing.stderr).toContain('error: TARGET_MESH_NOT_FOUND: no target mesh');
+    }
+    const warned = run(
+      ['-f', '-', '--to', 'appmesh-api', '--fail-on-errors'],
+      JSON.stringify(list([...ALL, { ...POD, kind: 'Job' }])),
+    );
+    expect(warned.status).toBe(0);
+  });
+
+  test.each([[], ['list'], ['describe'], ['translate']])('--help of routing %s is no failure', (...command) => {
+    const { stdout, stderr, status } = spawnSync(process.execPath, [BIN, 'routing', ...command, '--help'], {
+      encoding: 'utf8',
+      env: { ...process.env, KUBECONFIG: '/nowhere' },
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^Usage: offshoot routing/);
+    expect(stdout).toMatch(/Examples?:/);
+  });
+
   test.each([
     [['--to', 'appmesh-api'], "required option '-f, --filename <path>' not specified"],
     [['-f', 'x'], "required option '--to <back end>' not specified"],

@@ -11,6 +11,8 @@ export interface TranslateFlags {
   readonly mode: Mode;
   readonly allowAll: boolean;
   readonly output: 'json' | 'yaml';
+  /** Fail if there is any error, not only if a mesh is rejected. */
+  readonly failOnErrors?: boolean;
 }
 
 /** What to print: the result, and what is to be told beside it. */
@@ -46,7 +48,7 @@ function asResources(snapshot: Snapshot, told: readonly Diagnostic[], flags: Tra
     ...output,
     diagnostics: [...common, ...diagnostics],
   }));
-  const error = errorOf(result);
+  const error = errorOf(result, [...common, ...result.meshes.flatMap((mesh) => mesh.diagnostics)], flags);
   const value = meshes.length === 0 ? { error, diagnostics: common } : meshes.length === 1 ? meshes[0] : meshes;
   return { text: dataText(flags.output, value), notes: [], error };
 }
@@ -55,7 +57,7 @@ function asResources(snapshot: Snapshot, told: readonly Diagnostic[], flags: Tra
 function asObjects(snapshot: Snapshot, told: readonly Diagnostic[], flags: TranslateFlags): Printed {
   const result = translate(snapshot, BACKENDS['appmesh-crd'], flags);
   const diagnostics = [...told, ...result.diagnostics, ...result.meshes.flatMap((mesh) => mesh.diagnostics)];
-  const error = errorOf(result);
+  const error = errorOf(result, diagnostics, flags);
   if (result.meshes.every(({ output }) => output === undefined)) {
     return { text: dataText(flags.output, { error, diagnostics }), notes: [], error };
   }
@@ -64,7 +66,12 @@ function asObjects(snapshot: Snapshot, told: readonly Diagnostic[], flags: Trans
   return { text: objectsText(flags.output, objects, true), notes, error };
 }
 
-/** The first reason why a mesh is rejected. */
-function errorOf({ error, meshes }: Translated<unknown>): Problem | undefined {
-  return error ?? meshes.find((mesh) => mesh.error !== undefined)?.error;
+/** Why the command fails: the first reason why a mesh is rejected or, if that is asked for, the first error at all. */
+function errorOf(
+  { error, meshes }: Translated<unknown>,
+  diagnostics: readonly Diagnostic[],
+  { failOnErrors = false }: TranslateFlags,
+): Problem | undefined {
+  const ofMesh = error ?? meshes.find((mesh) => mesh.error !== undefined)?.error;
+  return ofMesh ?? (failOnErrors ? diagnostics.find(({ severity }) => severity === 'error') : undefined);
 }
