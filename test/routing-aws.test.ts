@@ -123,4 +123,35 @@ describe('a mesh at AWS', () => {
     await inProcess(client).apply([SECRET]);
     await until(async () => (await conditionOf(client, Mesh, NS, 'Ready')) === 'True Ready', 30_000);
   }, 60_000);
+
+  test('pods that go one after the other count together', async () => {
+    const { client, fake } = await start();
+    const hands = inProcess(client);
+    const isNode = (name: string): boolean => Object.hasOwn(fake.state(NS), `virtualNode ${name}`);
+    await hands.apply([SECRET, ...move('rule-comes-and-goes/00-apply').map(withSecret)]);
+    await until(async () => (await conditionOf(client, Mesh, NS, 'Ready')) === 'True Ready', 20_000);
+    const pods = move('rule-comes-and-goes/00-apply').filter(({ kind }) => kind === 'Pod');
+    for (const pod of pods) await hands.delete([pod]);
+    await until(async () => (await conditionOf(client, Mesh, NS, 'Programmed')) === 'False DELETION_BLOCKED', 20_000);
+    expect(['front-vn', 'cart-vn', 'cart-v2-vn'].filter(isNode)).toEqual(['front-vn', 'cart-vn', 'cart-v2-vn']);
+  }, 90_000);
+
+  test('whose name is changed leaves nothing behind in silence', async () => {
+    const { client, fake } = await start();
+    const hands = inProcess(client);
+    const objects = move('rule-comes-and-goes/00-apply').map(withSecret);
+    await hands.apply([SECRET, ...objects]);
+    await until(async () => (await conditionOf(client, Mesh, NS, 'Ready')) === 'True Ready', 20_000);
+    const renamed = (fields: object): AnyObject => {
+      const found = objects.find(({ kind }) => kind === 'Mesh') as AnyObject & { spec: { awsAppMesh: object } };
+      return { ...found, spec: { awsAppMesh: { ...found.spec.awsAppMesh, awsName: 'other', ...fields } } };
+    };
+    await hands.apply([renamed({})]);
+    await until(async () => (await conditionOf(client, Mesh, NS, 'Programmed')) === 'False DELETION_BLOCKED', 20_000);
+    expect(fake.has('other')).toBe(true);
+    expect(Object.keys(fake.state(NS))).toHaveLength(6);
+    await hands.apply([renamed({ allowEmpty: true })]);
+    await until(async () => (await conditionOf(client, Mesh, NS, 'Ready')) === 'True Ready', 20_000);
+    expect(fake.has(NS)).toBe(false);
+  }, 90_000);
 });

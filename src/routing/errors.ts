@@ -289,6 +289,11 @@ export const problems = {
       'DELETION_BLOCKED',
       `${going} of ${all} virtual nodes and services would be removed, more than ${most * 100} %: raise spec.awsAppMesh.maxDeleteFraction if that is meant`,
     ),
+  formerMesh: (name: string, count: number) =>
+    of(
+      'DELETION_BLOCKED',
+      `the mesh was named ${name} at AWS before, which still has ${count} resources made for it: set spec.awsAppMesh.allowEmpty if they are to be removed, or change spec.awsAppMesh.awsName back`,
+    ),
   resourceForeign: (what: string, owner: string | undefined) =>
     of(
       'RESOURCE_FOREIGN',

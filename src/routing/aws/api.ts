@@ -23,6 +23,8 @@ export interface Described {
 export interface AppMeshApi {
   /** The mesh, if it is there. */
   mesh(meshName: string): Promise<{ readonly arn: string } | undefined>;
+  /** All meshes of the account, page after page. */
+  meshes(): Promise<readonly { readonly name: string; readonly arn: string }[]>;
   createMesh(meshName: string, tags: Tags): Promise<void>;
   deleteMesh(meshName: string): Promise<void>;
   /** All resources of a type, page after page; routes of one router. */

@@ -119,6 +119,7 @@ function overClient(sdk: typeof Sdk, client: Sdk.AppMeshClient): AppMeshApi {
   const createMesh = call(sdk.CreateMeshCommand);
   const describeMesh = call(sdk.DescribeMeshCommand);
   const deleteMesh = call(sdk.DeleteMeshCommand);
+  const listMeshes = call(sdk.ListMeshesCommand);
   const listTags = call(sdk.ListTagsForResourceCommand);
   const tagResource = call(sdk.TagResourceCommand);
   return {
@@ -131,6 +132,15 @@ function overClient(sdk: typeof Sdk, client: Sdk.AppMeshClient): AppMeshApi {
         throw error;
       }
     },
+    meshes: () =>
+      pages(async (nextToken) => {
+        const answer = await listMeshes({ limit: PAGE, ...(nextToken !== undefined && { nextToken }) });
+        const found = (answer['meshes'] ?? []) as readonly { meshName: string; arn: string }[];
+        return {
+          items: found.map(({ meshName, arn }) => ({ name: meshName, arn })),
+          nextToken: answer['nextToken'] as string | undefined,
+        };
+      }),
     createMesh: async (meshName, tags) => void (await createMesh({ meshName, tags: tagList(tags) })),
     deleteMesh: async (meshName) => void (await deleteMesh({ meshName })),
     async list(meshName, type, router) {

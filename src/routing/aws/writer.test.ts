@@ -102,7 +102,13 @@ async function start(options: FakeOptions = {}): Promise<Aws> {
 describe('a mesh is brought up to date', () => {
   test('from nothing: what others refer to first, all with our tags', async () => {
     const { fake, write } = await start();
-    expect(await write(ROUTED)).toEqual({ writes: 7, problems: [], isUnfinished: false, isGone: false });
+    expect(await write(ROUTED)).toEqual({
+      writes: 7,
+      problems: [],
+      isUnfinished: false,
+      isWaiting: false,
+      isGone: false,
+    });
     expect(fake.writes).toEqual([
       'create mesh store',
       'create virtualNode a',
@@ -118,6 +124,16 @@ describe('a mesh is brought up to date', () => {
       'supergloo.solo.io/hash': expect.stringMatching(/^[0-9a-f]{32}$/),
     });
     expect(fake.state(MESH)).toMatchObject({ 'virtualNode a': ROUTED[0]!.spec, 'route r/r-0': ROUTED[3]!.spec });
+  });
+
+  test('nothing is removed while what is wanted may go on to change', async () => {
+    const { fake, write } = await start();
+    await write(ROUTED);
+    const before = fake.state(MESH);
+    expect(await write([...PLAIN, node('c')], { isUnsettled: true })).toMatchObject({ isWaiting: true, problems: [] });
+    expect(Object.keys(fake.state(MESH))).toEqual(expect.arrayContaining(['virtualNode c', ...Object.keys(before)]));
+    expect(await write([...PLAIN, node('c')])).toMatchObject({ isWaiting: false });
+    expect(Object.keys(fake.state(MESH))).not.toContain('virtualRouter r');
   });
 
   test('the second time nothing is written', async () => {

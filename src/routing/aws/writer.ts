@@ -33,6 +33,8 @@ export interface Result {
   readonly problems: readonly Problem[];
   /** Something is still in use, or was made by somebody at the same time: look again soon. */
   readonly isUnfinished: boolean;
+  /** Something would be removed, and waits until it is certain what is wanted. */
+  readonly isWaiting: boolean;
   /** Nothing that was made for the mesh is left. */
   readonly isGone: boolean;
 }
@@ -90,6 +92,7 @@ export async function bringUpToDate(bodies: readonly Body[], target: Target, set
     writes: run.writes,
     problems: [...run.problems, ...decision.foreign, ...blocked],
     isUnfinished: run.isUnfinished,
+    isWaiting: decision.isWaiting,
     isGone: guards.isEnding && !run.isStopped,
   };
 }

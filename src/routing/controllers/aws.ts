@@ -8,7 +8,8 @@ import type { Chore, ChoreSite, Facts } from '../../controller/index.ts';
 import { defineKind } from '../../kube/index.ts';
 import type { KubeObject, Ref } from '../../kube/index.ts';
 import { Tracker, WatchableMap } from '../../watchable/index.ts';
-import { ownerOf } from '../aws/resources.ts';
+import { formerMeshes, leaveAll } from '../aws/former.ts';
+import { ownerOf, partOfBody } from '../aws/resources.ts';
 import { patience } from '../aws/retry.ts';
 import { connectAppMesh, SdkMissing } from '../aws/sdk.ts';
 import type { Access } from '../aws/sdk.ts';
@@ -22,6 +23,7 @@ import { meshes, valueOf } from '../models/decoded.ts';
 import type { PartModels } from '../models/parts.ts';
 import { partsIn } from '../models/parts.ts';
 import type { PlanModels } from '../models/plans.ts';
+import { SETTLE_MS, wantedText } from '../reconcile/decide.ts';
 import type { Guards } from '../reconcile/decide.ts';
 import { NOTHING } from './backend.ts';
 import type { MeshBackend } from './backend.ts';
@@ -52,7 +54,15 @@ interface Outcome {
 
 /** What is known of a mesh from one time to the next. */
 interface Memory {
-  readonly settled: Settled;
+  settled: Settled;
+  /** The name that the mesh has at AWS, and others that it had. */
+  name: string | undefined;
+  readonly former: Set<string>;
+  /** When to look for others that it had before this process began. */
+  lookForFormerAt: number;
+  /** What is wanted, and since when. */
+  wanted: string | undefined;
+  wantedSince: number;
   isStale: boolean;
   nextAt: number;
   failures: number;
@@ -115,7 +125,10 @@ class AwsMeshes implements Chore {
       const wanted = this.#tracker.track(mesh, (read) => this.#wanted(factsOf(tables, read), mesh));
       memory.nextAt = clock.monotonic() + RESYNC_MS;
       if (wanted === undefined) continue;
-      const result = await this.#write(site, mesh, wanted, memory.settled);
+      const settledAt = this.#remember(memory, wanted, clock.monotonic());
+      const isUnsettled = clock.monotonic() < settledAt;
+      const result = await this.#write(site, mesh, { ...wanted, guards: { ...wanted.guards, isUnsettled } }, memory);
+      if (result.isWaiting) memory.nextAt = settledAt;
       const isOver = result.problems.length === 0 && !result.isUnfinished;
       memory.failures = isOver ? 0 : memory.failures + 1;
       if (!isOver) {
@@ -139,14 +152,33 @@ class AwsMeshes implements Chore {
     });
   }
 
-  async #write(site: ChoreSite, mesh: string, wanted: Wanted, settled: Settled): Promise<Result> {
+  /** When what is wanted will have been the same for long enough to remove the rest. */
+  #remember(memory: Memory, { meshName, bodies }: Wanted, now: number): number {
+    const text = wantedText(bodies.map(partOfBody));
+    if (memory.wanted !== text) Object.assign(memory, { wanted: text, wantedSince: now });
+    if (memory.name !== undefined && memory.name !== meshName) {
+      memory.former.add(memory.name);
+      // What AWS made of resources of another mesh says nothing of this one.
+      memory.settled = new Map();
+    }
+    memory.name = meshName;
+    memory.former.delete(meshName);
+    return memory.wantedSince + SETTLE_MS;
+  }
+
+  async #write(site: ChoreSite, mesh: string, wanted: Wanted, memory: Memory): Promise<Result> {
     const { meshName, guards, bodies } = wanted;
     try {
       this.#cluster ??= (await site.read(Namespace, { name: 'kube-system' }))!.metadata.uid!;
       const api = await connectAppMesh(await this.#access(site, wanted.value));
       try {
         const target = { api, meshName, guards, owner: ownerOf(this.#cluster, mesh), patience: patience(site.clock) };
-        return await bringUpToDate(bodies, target, settled);
+        const result = await bringUpToDate(bodies, target, memory.settled);
+        if (wanted.isEnding || site.clock.monotonic() >= memory.lookForFormerAt) {
+          memory.lookForFormerAt = site.clock.monotonic() + RESYNC_MS;
+          for (const name of await formerMeshes(target)) memory.former.add(name);
+        }
+        return await leaveAll(memory.former, target, result);
       } finally {
         api.close();
       }
@@ -155,7 +187,7 @@ class AwsMeshes implements Chore {
         error instanceof SdkMissing || error instanceof NoCredentials
           ? problems.backendMissing(error.message)
           : problems.writeRefused(`mesh ${meshName}`, `AWS: ${(error as Error).name}: ${(error as Error).message}`);
-      return { writes: 0, problems: [problem], isUnfinished: false, isGone: false };
+      return { writes: 0, problems: [problem], isUnfinished: false, isWaiting: false, isGone: false };
     }
   }
 
@@ -190,7 +222,17 @@ class AwsMeshes implements Chore {
   #memory(mesh: string): Memory {
     let memory = this.#memories.get(mesh);
     if (memory === undefined) {
-      memory = { settled: new Map(), isStale: true, nextAt: 0, failures: 0 };
+      memory = {
+        settled: new Map(),
+        name: undefined,
+        former: new Set(),
+        lookForFormerAt: 0,
+        wanted: undefined,
+        wantedSince: 0,
+        isStale: true,
+        nextAt: 0,
+        failures: 0,
+      };
       this.#memories.set(mesh, memory);
     }
     return memory;

@@ -8,7 +8,7 @@ import type { Problem } from '../errors.ts';
 import { memo } from '../memo.ts';
 import { APP_MESH, AppMesh, VirtualNode, VirtualRouter, VirtualService } from '../objects.ts';
 import type { Backend } from '../objects.ts';
-import { decide, keptBackends, wantedText } from '../reconcile/decide.ts';
+import { decide, keptBackends, SETTLE_MS, wantedText } from '../reconcile/decide.ts';
 import type { Guards } from '../reconcile/decide.ts';
 import { titleOf } from '../reconcile/resources.ts';
 import { partsIn } from '../models/parts.ts';
@@ -22,8 +22,6 @@ const MANAGED_BY = 'app.kubernetes.io/managed-by';
 /** An annotation, because a label is too short for two names: the Mesh that an object was made for. */
 const OF_MESH = 'offshoot.dev/mesh';
 const BY_MESH = 'mesh';
-/** Pods that go one after the other count together: nothing is removed before what is wanted has been the same so long. */
-const SETTLE_MS = 2_000;
 
 const KINDS = ([AppMesh, VirtualNode, VirtualRouter, VirtualService] as readonly Kind<KubeObject>[]).map((kind) =>
   defineTable(kind, { indexes: { [BY_MESH]: meshOf } }),
@@ -140,6 +138,7 @@ function foundIn(view: View, mesh: string, wanted: readonly ObjectResource[]): F
   const ours = KINDS.flatMap((kind) => view.index(kind, BY_MESH, mesh)).map((object) => ({
     ...resourceOf(object),
     isOurs: true,
+    isStale: isOfAnotherMesh(object, wanted),
   }));
   const known = new Set(ours.map(({ type, id }) => `${type} ${id}`));
   const foreign = wanted
@@ -147,6 +146,13 @@ function foundIn(view: View, mesh: string, wanted: readonly ObjectResource[]): F
     .flatMap(({ object }) => view.get(kindOf(object), object.metadata) ?? [])
     .map((object) => ({ ...resourceOf(object), isOurs: false, ...ownerOf(object) }));
   return [...ours, ...foreign];
+}
+
+/** Whether the App Mesh controller has an object in another mesh than the one that is wanted: it never moves it. */
+function isOfAnotherMesh(object: KubeObject, wanted: readonly ObjectResource[]): boolean {
+  const { meshRef } = (object as KubeObject & AnySpec).spec ?? {};
+  const mesh = wanted.find(({ type }) => type === 'mesh');
+  return meshRef !== undefined && mesh !== undefined && meshRef.name !== mesh.object.metadata.name;
 }
 
 /** The Mesh that an object says it was made for. */
@@ -160,7 +166,7 @@ function kindOf({ kind }: KubeObject): Kind<KubeObject> {
 }
 
 interface AnySpec {
-  readonly spec?: VirtualNode['spec'] & VirtualService['spec'];
+  readonly spec?: VirtualNode['spec'] & VirtualService['spec'] & { readonly meshRef?: { readonly name: string } };
 }
 
 function resourceOf(object: KubeObject): ObjectResource {

@@ -36,6 +36,27 @@ const idsOf = (resources: readonly Resource[]): string[] => resources.map(({ typ
 
 const FEW = [node('a'), node('b'), node('c'), service('a'), service('b'), service('c')];
 
+describe('a mesh that gets another name', () => {
+  const other: Resource = { type: 'mesh', id: 'other', name: 'other' };
+
+  test('is made under it, and the one before goes when nothing is in it any more', () => {
+    const { writes, removals } = decide([other, ...FEW], ours(mesh, ...FEW), GUARDS);
+    expect(idsOf(writes)).toContain('mesh other');
+    expect(removals.map(idsOf)).toEqual([['mesh store']]);
+  });
+
+  test('takes along what can move; what can not is removed first, and no more at once than is allowed', () => {
+    const stale = (...resources: Resource[]) => ours(...resources).map((each) => ({ ...each, isStale: true }));
+    const found = [...ours(mesh, node('a'), service('a')), ...stale(node('b'), service('b'))];
+    const wanted = [other, node('a'), node('b'), service('a'), service('b')];
+    const { writes, removals } = decide(wanted, found, GUARDS);
+    expect(idsOf(writes)).toEqual(['mesh other', 'virtualNode a', 'virtualService a.svc']);
+    expect(removals.map(idsOf)).toEqual([['virtualService b.svc'], ['virtualNode b'], ['mesh store']]);
+    const blocked = decide(wanted, stale(node('a'), node('b'), service('a'), service('b')), GUARDS);
+    expect(blocked).toMatchObject({ removals: [], blocked: { code: 'DELETION_BLOCKED' } });
+  });
+});
+
 describe('order', () => {
   test('what others refer to is made first', () => {
     const { writes } = decide([service('a', 'r'), route('r', '0'), router('r'), node('a'), mesh], [], GUARDS);

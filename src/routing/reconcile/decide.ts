@@ -22,6 +22,9 @@ export interface Guards {
   readonly isUnsettled?: boolean;
 }
 
+/** Pods that go one after the other count together: nothing is removed before what is wanted has been the same so long. */
+export const SETTLE_MS = 2_000;
+
 export interface Decision<W extends Resource, F extends Resource> {
   /** To be made or brought up to date, in this order. */
   readonly writes: readonly W[];
@@ -52,13 +55,22 @@ export function decide<W extends Resource, F extends Resource>(
   const routesKept = guards.isEnding ? new Set<string>() : routesOfHosts(found, guards.unresolvedHosts);
   const isKept = (each: Resource): boolean =>
     routesKept.has(keyOf(each)) || (each.type === 'route' && routesKept.has(`virtualRouter ${each.router}`));
-  const writes = wanted.filter((each) => !isForeign(each) && !isHeldBack(each) && !isKept(each));
+  const isStaleThere = (each: Resource): boolean => {
+    const there = foundById.get(keyOf(each));
+    return there !== undefined && isStale(there);
+  };
+  const writes = wanted.filter((each) => !isForeign(each) && !isHeldBack(each) && !isKept(each) && !isStaleThere(each));
 
   const wantedIds = new Set(wanted.map(keyOf));
   // A mesh in which others have something can not go.
   const isShared = found.some(({ type, isOurs }) => type !== 'mesh' && !isOurs);
+  // One of another name is in place of it.
+  const isReplaced = wanted.some(({ type }) => type === 'mesh');
   const obsolete = found.filter(
-    (each) => each.isOurs && !wantedIds.has(keyOf(each)) && (each.type !== 'mesh' || (guards.isEnding && !isShared)),
+    (each) =>
+      each.isOurs &&
+      (!wantedIds.has(keyOf(each)) || isStale(each)) &&
+      (each.type !== 'mesh' || isReplaced || (guards.isEnding && !isShared)),
   );
   const needed = guards.isEnding ? new Set<Found<F>>() : neededByPods(obsolete, guards.unresolved);
   for (const each of obsolete) if (routesKept.has(keyOf(each))) needed.add(each);
@@ -85,6 +97,9 @@ export function keptBackends(
   const services = new Set(kept.filter(({ type }) => type === 'virtualService').map(({ id }) => id));
   return backends.filter((id) => services.has(id) && !wanted.backends?.includes(id));
 }
+
+/** Whether it must be made anew, because it can not become what is wanted. */
+const isStale = ({ isOurs, isStale: is = false }: Found<Resource>): boolean => isOurs && is;
 
 const keyOf = ({ type, id }: Resource): string => `${type} ${id}`;
 

@@ -209,13 +209,14 @@ export class FakeAppMesh {
     if (kind !== 'mesh') this.#require('mesh', mesh, mesh);
     if (kind === 'route') this.#require('virtualRouter', mesh, router!);
     const all = [...this.#stored.values()]
-      .filter((each) => each.kind === kind && each.mesh === mesh && each.router === router && this.#isShown(each))
+      .filter((each) => each.kind === kind && (kind === 'mesh' || each.mesh === mesh) && each.router === router)
+      .filter((each) => this.#isShown(each))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     const start = Number(url.searchParams.get('nextToken') ?? 0);
     const end = start + (this.options.page ?? 100);
     const items = all
       .slice(start, end)
-      .map((each) => ({ [`${kind}Name`]: each.name, arn: arnOf(each), meshName: mesh }));
+      .map((each) => ({ [`${kind}Name`]: each.name, arn: arnOf(each), meshName: each.mesh }));
     const plural = kind === 'mesh' ? 'meshes' : `${kind}s`;
     return { [plural]: items, ...(end < all.length && { nextToken: String(end) }) };
   }
