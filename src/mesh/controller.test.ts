@@ -1,0 +1,178 @@
+// Which resource rules, what is refused, and what a deletion waits for, on an API server.
+import { afterEach, describe, expect, test } from 'vitest';
+import { until } from '../../test/support/until.ts';
+import { Istio } from '../api/istio.ts';
+import { defineKind, isNotFound } from '../kube/index.ts';
+import { FINALIZER, LAST_APPLIED } from './names.ts';
+import { Deployment, Event, Namespace, saidOf, startMesh } from './testing/running-mesh.ts';
+import type { RunningMesh } from './testing/running-mesh.ts';
+
+const VirtualService = defineKind('networking.istio.io/v1', 'VirtualService', 'virtualservices');
+const ISTIOD = { namespace: 'istio-system', name: 'istiod' };
+
+let running: RunningMesh | undefined;
+afterEach(async () => {
+  await running?.stop();
+  running = undefined;
+});
+const start = async (...options: Parameters<typeof startMesh>): Promise<RunningMesh> =>
+  (running = await startMesh(...options));
+
+describe('of several resources', () => {
+  test('the first by name rules among those of one second, and the next takes over when it goes', async () => {
+    const mesh = await start();
+    await mesh.create({}, { name: 'a' });
+    await mesh.inState('Ready', 'a');
+    await mesh.create({}, { name: 'b' });
+    const second = await mesh.inState('Error', 'b');
+    expect(saidOf(second)).toEqual([
+      'Stopped Istio CR reconciliation: only Istio CR a in kyma-system reconciles the module',
+      'OlderCRExists',
+    ]);
+    expect(second.metadata.finalizers).toBeUndefined();
+    await mesh.client.delete(Istio, { namespace: 'kyma-system', name: 'a' });
+    expect((await mesh.inState('Ready', 'b')).metadata.finalizers).toEqual([FINALIZER]);
+    expect(await mesh.istio('a')).toBeUndefined();
+  });
+
+  test('one outside of kyma-system never counts, and can be deleted at once', async () => {
+    const mesh = await start();
+    const elsewhere = { namespace: 'default', name: 'default' };
+    await mesh.create({}, elsewhere);
+    await until(async () => (await mesh.find(Istio, elsewhere))?.status?.state === 'Error');
+    expect(saidOf((await mesh.find(Istio, elsewhere))!)).toEqual([
+      'Stopped Istio CR reconciliation: istio CR is not in kyma-system namespace',
+      'ReconcileFailed',
+    ]);
+    await mesh.client.delete(Istio, elsewhere);
+    expect(await mesh.find(Istio, elsewhere)).toBeUndefined();
+    expect(await mesh.find(Namespace, { name: 'istio-system' })).toBeUndefined();
+  });
+});
+
+describe('a version that may not be installed', () => {
+  test.each([
+    [
+      '1.32.0',
+      'target Istio version (1.30.0-distroless) is lower than current version (1.32.0-distroless) - downgrade not supported',
+    ],
+    [
+      '1.28.0',
+      'target Istio version (1.30.0-distroless) is higher than current Istio version (1.28.0-distroless) - the difference between versions exceed one minor version',
+    ],
+  ])('over %s is told by the annotation, and nothing is touched', async (recorded, text) => {
+    const mesh = await start({ istioVersion: '1.30.0' });
+    await mesh.create({}, { annotations: { [LAST_APPLIED]: `{"config":{},"IstioTag":"${recorded}-distroless"}` } });
+    const told = await mesh.inState('Warning');
+    expect(saidOf(told)).toEqual([`Istio version update is not allowed: ${text}`, 'IstioVersionUpdateNotAllowed']);
+    expect(told.metadata.finalizers).toBeUndefined();
+    expect(await mesh.find(Namespace, { name: 'istio-system' })).toBeUndefined();
+  });
+
+  test('is known by the istiod that runs when the annotation says nothing', async () => {
+    const mesh = await start({ istioVersion: '1.31.0' });
+    await mesh.create();
+    await mesh.inState('Ready');
+    await mesh.idle();
+    await mesh.change({ metadata: { annotations: { [LAST_APPLIED]: null } } });
+    await mesh.start({ istioVersion: '1.30.0' });
+    expect(saidOf(await mesh.inState('Warning'))[0]).toBe(
+      'Istio version update is not allowed: target Istio version (1.30.0-distroless) is lower than current version (1.31.0-distroless) - downgrade not supported',
+    );
+    const { spec } = (await mesh.find(Deployment, ISTIOD)) as unknown as { spec: object };
+    expect(JSON.stringify(spec)).toContain('pilot:1.31.0-distroless');
+  });
+});
+
+describe('bad input', () => {
+  test('a broken annotation is told, and the mesh that runs is left alone until it is mended', async () => {
+    const mesh = await start();
+    await mesh.create();
+    const good = (await mesh.inState('Ready')).metadata.annotations?.[LAST_APPLIED];
+    await mesh.idle();
+    const istiod = await mesh.find(Deployment, ISTIOD);
+    await mesh.change({ metadata: { annotations: { [LAST_APPLIED]: '{"config":' } } });
+    const [description, reason] = saidOf(await mesh.inState('Error'));
+    expect(description).toContain(`Istio version check failed: annotation ${LAST_APPLIED} is not JSON`);
+    expect(reason).toBe('IstioInstallUninstallFailed');
+    await mesh.idle();
+    expect((await mesh.find(Deployment, ISTIOD))?.metadata.resourceVersion).toBe(istiod?.metadata.resourceVersion);
+    await mesh.change({ metadata: { annotations: { [LAST_APPLIED]: good } } });
+    await mesh.inState('Ready');
+  });
+
+  test('a field that means nothing is told with its path', async () => {
+    const mesh = await start();
+    await mesh.create({ config: { authorizers: [{ name: 'a', service: 's', port: 80, timeout: 'soon' }] } });
+    expect(saidOf(await mesh.inState('Error'))).toEqual([
+      'Could not merge Istio operator configuration: spec.config.authorizers[0].timeout must be a length of time such as 1s, found "soon"',
+      'IstioCustomResourceMisconfigured',
+    ]);
+    await mesh.change({
+      spec: { config: { authorizers: null, proxyStatsMatcher: { inclusionRegexps: ['ok', '['] } } },
+    });
+    const [description, reason] = saidOf(await mesh.inState('Error'));
+    expect(description).toContain('spec.config.proxyStatsMatcher.inclusionRegexps[1]: "["');
+    expect(reason).toBe('ValidationFailed');
+    await mesh.change({ spec: { config: null, experimental: { enableAmbient: true } } });
+    expect(saidOf(await mesh.inState('Error'))[0]).toBe(
+      'Experimental features are not supported in this image flavour: istio CR contains experimental feature',
+    );
+    expect(await mesh.find(Namespace, { name: 'istio-system' })).toBeUndefined();
+  });
+});
+
+describe('a deletion', () => {
+  test('waits for what people made, names it in status and log, and goes on by itself', async () => {
+    const mesh = await start();
+    await mesh.create();
+    await mesh.inState('Ready');
+    const metadata = { namespace: 'default', name: 'shop' };
+    const service = { apiVersion: 'networking.istio.io/v1', kind: 'VirtualService', metadata, spec: {} };
+    await mesh.client.create(VirtualService, service);
+    await mesh.client.delete(Istio, { namespace: 'kyma-system', name: 'default' });
+    const blocked = await mesh.inState('Warning');
+    expect(saidOf(blocked)).toEqual([
+      'There are Istio resources that block deletion. Please take a look at kyma-system/istio-controller-manager logs to see more information about the warning',
+      'IstioCustomResourcesDangling',
+    ]);
+    const resource = { kind: 'VirtualService', namespace: 'default', name: 'shop' };
+    expect(blocked.status?.blockedBy).toEqual({ total: 1, resources: [resource] });
+    await mesh.idle();
+    expect(mesh.lines.filter((line) => line.includes('is blocking Istio deletion'))).toEqual([
+      expect.stringContaining('"kind":"VirtualService","resource":"default/shop"'),
+    ]);
+    expect(await mesh.find(Deployment, ISTIOD)).toBeDefined();
+    const { items } = await mesh.client.list(Event);
+    expect(items.filter((event) => event['type'] === 'Warning').map((event) => event['reason'])).toContain(
+      'IstioCustomResourcesDangling',
+    );
+    await mesh.client.delete(VirtualService, metadata);
+    await until(async () => (await mesh.istio()) === undefined, 20_000);
+    await expect(mesh.client.list(VirtualService)).rejects.toSatisfy(isNotFound);
+    await until(async () => (await mesh.find(Namespace, { name: 'istio-system' })) === undefined);
+  });
+
+  test('of what somebody removed by hand succeeds', async () => {
+    const mesh = await start();
+    await mesh.create();
+    await mesh.inState('Ready');
+    await mesh.start({ renderer: { name: 'none', render: () => Promise.reject(new Error('no renderer')) } });
+    await mesh.client.delete(Namespace, { name: 'istio-system' });
+    await mesh.client.delete(Istio, { namespace: 'kyma-system', name: 'default' });
+    await until(async () => (await mesh.istio()) === undefined, 20_000);
+  });
+
+  test('of a resource that installed nothing removes nothing', async () => {
+    const mesh = await start();
+    await mesh.create({}, { name: 'a' });
+    await mesh.inState('Ready', 'a');
+    await mesh.create({}, { name: 'b', finalizers: ['example.com/mine', FINALIZER] });
+    await mesh.inState('Error', 'b');
+    await mesh.client.delete(Istio, { namespace: 'kyma-system', name: 'b' });
+    await until(async () => (await mesh.istio('b'))?.metadata.finalizers?.includes(FINALIZER) === false);
+    await mesh.idle();
+    expect(await mesh.find(Deployment, ISTIOD)).toBeDefined();
+    await mesh.inState('Ready', 'a');
+  });
+});

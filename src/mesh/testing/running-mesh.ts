@@ -1,0 +1,121 @@
+// The controllers of the mesh on an embedded cluster of their own, for tests of what they do there.
+import { settled, until } from '../../../test/support/until.ts';
+import { Istio, istio as resource } from '../../api/istio.ts';
+import type { IstioSpec } from '../../api/istio.ts';
+import { createLogger, Manager } from '../../controller/index.ts';
+import { startEmbedded } from '../../embedded/index.ts';
+import { connect, defineKind, isNotFound } from '../../kube/index.ts';
+import type { AnyObject, Client, Kind, KubeObject, Ref } from '../../kube/index.ts';
+import { builtinRenderer } from '../installation/render/builtin/builtin.ts';
+import { mesh } from '../mesh.ts';
+import type { MeshSettings } from '../settings.ts';
+
+export const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+export const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
+export const DaemonSet = defineKind('apps/v1', 'DaemonSet', 'daemonsets');
+export const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
+export const Event = defineKind('events.k8s.io/v1', 'Event', 'events');
+
+const CustomResourceDefinition = defineKind(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+  { namespaced: false },
+);
+
+export interface RunningMesh {
+  readonly client: Client;
+  /** How many writes the controllers have made. */
+  readonly writes: number;
+  /** What they logged. */
+  readonly lines: readonly string[];
+  /** Starts the controllers with these settings; those that run are stopped. */
+  start(settings?: Partial<MeshSettings>): Promise<void>;
+  /** Makes an Istio resource. */
+  create(spec?: IstioSpec, metadata?: Partial<Istio['metadata']>): Promise<void>;
+  /** Merges a change into the resource. */
+  change(body: object, name?: string): Promise<void>;
+  istio(name?: string): Promise<Istio | undefined>;
+  /** Resolves with the resource once it is in this state, of its present generation. */
+  inState(state: string, name?: string): Promise<Istio>;
+  find<T extends KubeObject>(kind: Kind<T>, ref: Ref): Promise<T | undefined>;
+  /** Resolves when the controllers have nothing to do. */
+  idle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a cluster with the controllers of the mesh. */
+export async function startMesh(settings: Partial<MeshSettings> = {}): Promise<RunningMesh> {
+  const cluster = await startEmbedded();
+  const { certPem, keyPem } = cluster.admin;
+  const client = connect({ server: cluster.url, caPem: cluster.caPem, certPem, keyPem });
+  await client.create(CustomResourceDefinition, resource.crd as AnyObject);
+  await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kyma-system' } });
+  const lines: string[] = [];
+  let manager: Manager | undefined;
+  let before = 0;
+  let writes = 0;
+  const find: RunningMesh['find'] = (kind, ref) =>
+    client.get(kind, ref).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+      return undefined;
+    });
+  const istio: RunningMesh['istio'] = (name = 'default') => find(Istio, { namespace: 'kyma-system', name });
+  const start: RunningMesh['start'] = async (others = {}) => {
+    await manager?.stop();
+    before += writes;
+    writes = 0;
+    manager = new Manager({
+      client,
+      controllers: mesh({ renderer: builtinRenderer, failureBaseDelayMs: 10, settleMs: 50, ...settings, ...others }),
+      logger: createLogger({ level: 'warn', format: 'json', write: (line) => void lines.push(line) }),
+      onWrite: (count) => (writes = count),
+    });
+    await manager.start();
+  };
+  await start();
+  return {
+    client,
+    get writes() {
+      return before + writes;
+    },
+    lines,
+    start,
+    async create(spec = {}, metadata = {}) {
+      const { apiVersion, kind } = { apiVersion: 'operator.kyma-project.io/v1alpha2', kind: 'Istio' };
+      await client.create(Istio, {
+        apiVersion,
+        kind,
+        metadata: { name: 'default', namespace: 'kyma-system', ...metadata },
+        spec,
+      });
+    },
+    async change(body, name = 'default') {
+      await client.patch(Istio, { namespace: 'kyma-system', name }, { type: 'merge', body });
+    },
+    istio,
+    async inState(state, name) {
+      let found: Istio | undefined;
+      await until(async () => {
+        found = await istio(name);
+        return found?.status?.state === state && found.status.observedGeneration === found.metadata.generation;
+      }, 20_000).catch(() => {
+        throw new Error(`expected ${state}, found ${JSON.stringify(found?.status, null, 2)}`);
+      });
+      return found!;
+    },
+    find,
+    idle: () => settled(manager!),
+    async stop() {
+      await manager?.stop();
+      client.close();
+      await cluster.stop();
+    },
+  };
+}
+
+/** The description and the reason of `Ready` that a resource shows. */
+export function saidOf({ status }: Istio): readonly [description: string | undefined, reason: string | undefined] {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  return [status?.description, ready?.reason];
+}
