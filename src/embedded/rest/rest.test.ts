@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startEmbedded } from '../server.ts';
 import type { Embedded } from '../server.ts';
 import { systemUser } from './context.ts';
@@ -191,6 +191,18 @@ describe('patch', () => {
     const forced = await client.call('PATCH', `${path}?fieldManager=two&force=true`, other, { type });
     expect(forced.body['data']).toEqual({ a: '2' });
     expect((await client.call('PATCH', path, object, { type })).code).toBe(422);
+  });
+
+  test('apply of what is there already, in other words, writes nothing', async () => {
+    const path = '/apis/scheduling.k8s.io/v1/priorityclasses/same?fieldManager=one';
+    const object = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'same' } };
+    // A value that is left out of the answer.
+    const body = { ...object, value: 5, globalDefault: false };
+    const first = await client.call('PATCH', path, body, { type: types.apply });
+    vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] });
+    const again = await client.call('PATCH', path, body, { type: types.apply });
+    vi.useRealTimers();
+    expect(again.body['metadata']).toEqual(first.body['metadata']);
   });
 
   test('that leads to unknown fields is refused as a patch', async () => {

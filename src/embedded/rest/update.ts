@@ -93,7 +93,8 @@ async function changeOnce(
     const { collection, key, version } = await commit(cluster, target, stored, undefined, options);
     return { stored: storedFromObject(collection, key, version, next), created: false, gone: true };
   }
-  if (sameJson(next, old)) return { stored, created: false, gone: false };
+  // When owners last wrote is no change by itself: an apply of what is there, in other words, would go on for ever.
+  if (sameJson(withoutTimes(next), withoutTimes(old))) return { stored, created: false, gone: false };
   return { stored: await commitInTurn(cluster, target, stored, next, options), created: false, gone: false };
 }
 
@@ -101,6 +102,11 @@ async function changeOnce(
 function withReset(object: AnyObject, { metadata: { managedFields } }: AnyObject): AnyObject {
   if (managedFields?.length !== 0) return object;
   return { ...object, metadata: { ...object.metadata, managedFields } };
+}
+
+function withoutTimes(object: AnyObject): AnyObject {
+  const managedFields = object.metadata.managedFields?.map(({ time: _time, ...entry }) => entry);
+  return managedFields === undefined ? object : { ...object, metadata: { ...object.metadata, managedFields } };
 }
 
 function withOwners(object: AnyObject, { metadata: { managedFields } }: AnyObject): AnyObject {
