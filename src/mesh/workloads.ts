@@ -38,7 +38,7 @@ export interface Workload extends KubeObject {
     readonly restartAt?: string;
     readonly strategy?: {
       readonly type?: string;
-      readonly rollingUpdate?: { readonly maxUnavailable?: number | string };
+      readonly rollingUpdate?: { readonly maxUnavailable?: number | string; readonly maxSurge?: number | string };
     };
     readonly updateStrategy?: {
       readonly type?: string;

@@ -42,9 +42,17 @@ export class Budgets {
   }
 }
 
-/** A Deployment that makes new pods before it takes old ones away disturbs nobody. */
+/** A Deployment that makes new pods before it takes old ones away disturbs nobody: many do, shares are rounded down. */
 function keepsAllPods({ kind, spec }: Workload): boolean {
   const { type = 'RollingUpdate', rollingUpdate } = spec?.strategy ?? {};
-  const { maxUnavailable } = rollingUpdate ?? {};
-  return kind === 'Deployment' && type === 'RollingUpdate' && (maxUnavailable === 0 || maxUnavailable === '0%');
+  const { maxUnavailable, maxSurge = 1 } = rollingUpdate ?? {};
+  if (kind !== 'Deployment' || type !== 'RollingUpdate' || maxUnavailable === undefined) return false;
+  const { replicas = 1 } = spec ?? {};
+  // Where there may be none more and none less, Kubernetes takes one away.
+  return Math.floor(podsOf(maxUnavailable, replicas)) === 0 && podsOf(maxSurge, replicas) > 0;
+}
+
+/** A number of pods, or a share of them such as `25%`. */
+function podsOf(count: number | string, replicas: number): number {
+  return typeof count === 'number' ? count : (Number.parseFloat(count) / 100) * replicas;
 }

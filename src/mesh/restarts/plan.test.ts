@@ -159,11 +159,16 @@ describe('PodDisruptionBudgets', () => {
   });
 
   test('do not concern a Deployment that adds pods before it takes any away', () => {
-    const losing = (maxUnavailable: number | string): WorkloadOptions => ({
-      spec: { strategy: { rollingUpdate: { maxUnavailable } } },
+    const losing = (maxUnavailable: number | string, maxSurge: number | string = '25%'): WorkloadOptions => ({
+      spec: { replicas: 2, strategy: { rollingUpdate: { maxUnavailable, maxSurge } } },
     });
-    expect(names(plan([workload('a', losing('25%'))], { budgets: [budget(0, 'a')] }))).toEqual([]);
-    expect(names(plan([workload('a', losing(0))], { budgets: [budget(0, 'a')] }))).toEqual(['a']);
+    const restarted = (options: WorkloadOptions) =>
+      names(plan([workload('a', options)], { budgets: [budget(0, 'a')] }));
+    expect(restarted(losing('50%'))).toEqual([]);
+    expect(restarted(losing(0))).toEqual(['a']);
+    // A quarter of two pods is none.
+    expect(restarted(losing('25%'))).toEqual(['a']);
+    expect(restarted(losing('25%', 0))).toEqual([]);
   });
 
   test('of other namespaces, and those that select nothing, do not count', () => {
