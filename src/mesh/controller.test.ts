@@ -4,8 +4,8 @@ import { until } from '../../test/support/until.ts';
 import { Istio } from '../api/istio.ts';
 import { defineKind, isNotFound } from '../kube/index.ts';
 import { FINALIZER, LAST_APPLIED } from './names.ts';
-import { Deployment, Event, Namespace, saidOf, startMesh } from './testing/running-mesh.ts';
-import type { RunningMesh } from './testing/running-mesh.ts';
+import { Deployment, Event, Namespace, saidOf, startMesh } from '../../test/support/running-mesh.ts';
+import type { RunningMesh } from '../../test/support/running-mesh.ts';
 
 const VirtualService = defineKind('networking.istio.io/v1', 'VirtualService', 'virtualservices');
 const ISTIOD = { namespace: 'istio-system', name: 'istiod' };
@@ -161,6 +161,7 @@ describe('a deletion', () => {
     await mesh.client.delete(Namespace, { name: 'istio-system' });
     await mesh.client.delete(Istio, { namespace: 'kyma-system', name: 'default' });
     await until(async () => (await mesh.istio()) === undefined, 20_000);
+    expect((await mesh.client.list(Deployment, { namespace: 'istio-system' })).items).toEqual([]);
   });
 
   test('of a resource that installed nothing removes nothing', async () => {

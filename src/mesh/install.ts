@@ -7,7 +7,6 @@ import type { MeshParts } from './controller.ts';
 import { failure } from './failures.ts';
 import type { Failure } from './failures.ts';
 import { hold, isHeld } from './finalizer.ts';
-import { controlPlaneRestarts } from './installation/control-plane-restarts.ts';
 import { installationWrites } from './installation/plan.ts';
 import type { Installation } from './installation/state.ts';
 import type { Installable } from './installation/target.ts';
@@ -34,7 +33,11 @@ export function planInstallation(view: View, istio: Istio, parts: MeshParts): Pl
   const rendered = readMesh(view, models.manifests) ?? { state: 'pending' };
   const failures = rendered.state === 'failed' ? [failure('install', rendered.error)] : [];
   const installation = readMesh(view, models.installation);
-  if (installation === undefined) return tell({ ...facts, failures, waiting: RENDERING });
+  if (installation === undefined) {
+    // A process that has just started renders what runs already: that is no news.
+    if (rendered.state === 'pending' && isCurrent(istio, target)) return {};
+    return tell({ ...facts, failures, waiting: RENDERING });
+  }
   // It comes first: what is installed must be removed again.
   if (!isHeld(istio)) return tell({ ...facts, failures, waiting: '' }, [hold(istio)]);
   const writes = installationWrites(view, rendered, installation);
@@ -44,6 +47,11 @@ export function planInstallation(view: View, istio: Istio, parts: MeshParts): Pl
     return tell({ ...facts, failures: known, waiting: waiting ?? '' }, writes.steps, verifiedWithin(installation));
   }
   return planMesh(view, { ...facts, target, installation, writes: writes.steps, failures: known, waiting }, parts);
+}
+
+/** Whether the status is about this spec, and the version that is to be installed is. */
+function isCurrent({ metadata, status }: Istio, { before, tag }: Installable): boolean {
+  return status?.observedGeneration === metadata.generation && before.tag === tag;
 }
 
 interface Installed {
@@ -84,7 +92,6 @@ function planMesh(view: View, installed: Installed, { restarts, settings }: Mesh
   const steps = [
     ...writes,
     ...resources.steps,
-    ...(isApplied ? controlPlaneRestarts(view, istio, target.before) : []),
     ...(isApplied && progress ? recordApplied(view, istio, target, progress, failures) : []),
   ];
   return tell(status, steps, verifiedWithin(installation) ?? settings.reconciliationIntervalMs);

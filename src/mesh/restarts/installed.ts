@@ -12,6 +12,7 @@ import type { ConfigMap } from '../installation/operator/companions.ts';
 import { proxyResources } from '../installation/operator/merge-components.ts';
 import { imageFrom, valueAt } from '../installation/operator/operator.ts';
 import { readLastApplied } from '../last-applied.ts';
+import type { LastApplied } from '../last-applied.ts';
 import { ISTIO_NAMESPACE, UPDATED_AT } from '../names.ts';
 import { PARTIAL_REFERER } from '../resources/envoy-filters.ts';
 import { rolloutOf } from '../rollout.ts';
@@ -43,7 +44,7 @@ export function restartGoal(facts: Facts, istio: Istio): RestartGoal {
   if (typeof given === 'string') return pending(given);
   const mesh = facts.get(ConfigMaps, COMPANIONS.mesh);
   const spec = istio.spec ?? {};
-  const waiting = notInstalled(mesh, spec) ?? controlPlaneWaits(facts, given);
+  const waiting = notInstalled(mesh, spec) ?? controlPlaneWaits(facts, given) ?? notRecorded(before, given);
   if (waiting !== undefined) return pending(waiting);
   const filters = filtersOf(facts);
   const { image, resources, cniEnabled } = given;
@@ -53,6 +54,11 @@ export function restartGoal(facts: Facts, istio: Istio): RestartGoal {
     sidecars: { image, resources, cniEnabled, statusPort: statusPort(mesh), ...shared },
     gateways: shared,
   };
+}
+
+/** All of Istio runs in the version of the injector once that is written down; of a first installation, its settings too. */
+function notRecorded({ tag: recorded }: LastApplied, { tag }: Injected): string | undefined {
+  return recorded === tag ? undefined : `Istio ${tag} to be installed`;
 }
 
 /** Sidecars would come back while the injector is there. */

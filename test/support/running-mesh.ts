@@ -1,14 +1,14 @@
 // The controllers of the mesh on an embedded cluster of their own, for tests of what they do there.
-import { settled, until } from '../../../test/support/until.ts';
-import { Istio, istio as resource } from '../../api/istio.ts';
-import type { IstioSpec } from '../../api/istio.ts';
-import { createLogger, Manager } from '../../controller/index.ts';
-import { startEmbedded } from '../../embedded/index.ts';
-import { connect, defineKind, isNotFound } from '../../kube/index.ts';
-import type { AnyObject, Client, Kind, KubeObject, Ref } from '../../kube/index.ts';
-import { builtinRenderer } from '../installation/render/builtin/builtin.ts';
-import { mesh } from '../mesh.ts';
-import type { MeshSettings } from '../settings.ts';
+import { settled, until } from './until.ts';
+import { Istio, istio as resource } from '../../src/api/istio.ts';
+import type { IstioSpec } from '../../src/api/istio.ts';
+import { createLogger, Manager } from '../../src/controller/index.ts';
+import { startEmbedded } from '../../src/embedded/index.ts';
+import { connect, defineKind, isNotFound } from '../../src/kube/index.ts';
+import type { Client, Kind, KubeObject, Ref } from '../../src/kube/index.ts';
+import { builtinRenderer } from '../../src/mesh/installation/render/builtin/builtin.ts';
+import { mesh } from '../../src/mesh/mesh.ts';
+import type { MeshSettings } from '../../src/mesh/settings.ts';
 
 export const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 export const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
@@ -49,7 +49,7 @@ export async function startMesh(settings: Partial<MeshSettings> = {}): Promise<R
   const cluster = await startEmbedded();
   const { certPem, keyPem } = cluster.admin;
   const client = connect({ server: cluster.url, caPem: cluster.caPem, certPem, keyPem });
-  await client.create(CustomResourceDefinition, resource.crd as AnyObject);
+  await client.create(CustomResourceDefinition, resource.crd);
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kyma-system' } });
   const lines: string[] = [];
   let manager: Manager | undefined;
