@@ -13,6 +13,7 @@ const ALL = [
   'targets',
   'targets-plan',
   'routing',
+  'traffic',
   'embedded',
 ];
 

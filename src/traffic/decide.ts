@@ -1,7 +1,7 @@
 // Where a request goes, and why: the rules of a host gone through in order, as Envoy does.
 import { exclusionFor, mismatchOf } from './fits.ts';
 import type { Mismatch } from './fits.ts';
-import { normalized } from './request.ts';
+import { normalized, splitPath } from './request.ts';
 import type { Request } from './request.ts';
 import { locationOf, rewrittenPath } from './rewrite.ts';
 import type { CompiledHost, Destination, Fault, HeaderStep, Mirror, Otherwise, Retries, Rule, Tier } from './rules.ts';
@@ -70,13 +70,11 @@ export function decide({ tiers, otherwise }: CompiledHost, sent: Request): Decis
   const request = normalized(sent);
   const considered: Considered[] = [];
   for (const [at, tier] of tiers.entries()) {
-    const told = tier.rules.map((rule) => ({ rule, mismatch: exclusionFor(rule, request) }));
-    if (told.every(({ mismatch }) => mismatch !== undefined)) {
-      considered.push(...(told as Considered[]));
-      continue;
+    if (tier.rules.some((rule) => exclusionFor(rule, request) === undefined)) {
+      const superseded = tiers.slice(at + 1).flatMap(({ virtualService }) => virtualService ?? []);
+      return decideIn(tier, request, considered, superseded);
     }
-    const superseded = tiers.slice(at + 1).flatMap(({ virtualService }) => virtualService ?? []);
-    return decideIn(tier, request, considered, superseded);
+    for (const rule of tier.rules) considered.push({ rule, mismatch: exclusionFor(rule, request)! });
   }
   return withoutRules(otherwise, { considered, superseded: [] });
 }
@@ -88,8 +86,9 @@ function decideIn(
   considered: Considered[],
   superseded: readonly string[],
 ): Decision {
+  const parts = splitPath(request.path);
   for (const rule of rules) {
-    const mismatch = exclusionFor(rule, request) ?? mismatchOf(rule, request);
+    const mismatch = exclusionFor(rule, request) ?? mismatchOf(rule, request, parts);
     considered.push(mismatch === undefined ? { rule } : { rule, mismatch });
     if (mismatch === undefined) return carryOut(rule, request, { considered, superseded });
   }

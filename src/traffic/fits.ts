@@ -29,9 +29,12 @@ export function exclusionFor({ excluded, match: { source } }: Rule, request: Req
 }
 
 /** What a request lacks for a rule that its proxy is told of; undefined if it fits. */
-export function mismatchOf({ refused, match }: Rule, request: Request): Mismatch | undefined {
+export function mismatchOf(
+  { refused, match }: Rule,
+  request: Request,
+  { pathname, query } = splitPath(request.path),
+): Mismatch | undefined {
   if (refused !== undefined) return { on: 'refused', reason: refused };
-  const { pathname, query } = splitPath(request.path);
   const { path } = match;
   if (path !== undefined && !fitsPath(path, pathname)) return { on: 'path', wanted: path, found: pathname };
   for (const wanted of match.headers) {
@@ -48,8 +51,9 @@ export function mismatchOf({ refused, match }: Rule, request: Request): Mismatch
 /** Each value of a header that comes more than once is looked at by itself. */
 function fitsHeader({ value, negated }: HeaderCondition, found: readonly string[]): boolean {
   // What must not be there counts as empty if it is not, unless only its presence is asked for.
-  const counted = negated && found.length === 0 && !isPresence(value) ? [''] : found;
-  return counted.some((each) => fitsText(value, each)) !== negated;
+  if (negated && found.length === 0 && !isPresence(value)) return !fitsText(value, '');
+  for (const each of found) if (fitsText(value, each)) return !negated;
+  return negated;
 }
 
 function fitsPath({ value: { exact, prefix, regex }, ignoreCase }: PathCondition, pathname: string): boolean {

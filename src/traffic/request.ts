@@ -81,6 +81,8 @@ export function queryValue(query: string, name: string): string | undefined {
   return undefined;
 }
 
+const NONE: readonly string[] = [];
+
 /** The values of a header, or of what Envoy keeps as one. */
 export function headerValues(request: Request, name: string): readonly string[] {
   switch (name) {
@@ -93,7 +95,11 @@ export function headerValues(request: Request, name: string): readonly string[] 
     case ':authority':
     case 'host':
       return [request.host];
-    default:
-      return Object.hasOwn(request.headers ?? {}, name) ? [request.headers![name]!].flat() : [];
+    default: {
+      const { headers } = request;
+      if (headers === undefined || !Object.hasOwn(headers, name)) return NONE;
+      const found = headers[name]!;
+      return typeof found === 'string' ? [found] : found;
+    }
   }
 }

@@ -1,13 +1,7 @@
 // What a route does with the requests that it fits, as istiod tells Envoy.
 import type { HeaderOperations, HttpRoute, RouteDestination, RouteHeaders } from '../istio/objects.ts';
-import type { Action, Destination, Fault, HeaderStep, Mirror, Retries, RouteAction, Target } from '../rules.ts';
-
-/** Where a destination leads, with its host in full. */
-export type LookUp = (destination: {
-  readonly host: string;
-  readonly subset?: string;
-  readonly port?: number;
-}) => Target;
+import type { Action, Destination, Fault, HeaderStep, Mirror, Retries, RouteAction } from '../rules.ts';
+import type { LookUp, Wanted } from './targets.ts';
 
 /** What becomes of a route: its action, or why Envoy refuses it. */
 export function actionOf(route: HttpRoute, port: number, lookUp: LookUp): Action | { readonly refused: string } {
@@ -76,7 +70,7 @@ function destinationsOf(route: HttpRoute, lookUp: LookUp): readonly Destination[
   });
 }
 
-function wantedOf({ host = '', subset, port }: NonNullable<RouteDestination['destination']> = {}) {
+function wantedOf({ host = '', subset, port }: NonNullable<RouteDestination['destination']> = {}): Wanted {
   return { host, ...(subset && { subset }), ...(port?.number && { port: port.number }) };
 }
 

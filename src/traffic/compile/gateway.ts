@@ -8,17 +8,19 @@ import type { CompiledHost, Rule } from '../rules.ts';
 import type { World } from '../world.ts';
 import { isCatchAll } from './conditions.ts';
 import { within, wildcardsOver } from './hostnames.ts';
-import { gatewayKey, rulesOf } from './routes.ts';
+import { compilingFor, gatewayKey, rulesOf } from './routes.ts';
+import type { Compiling } from './routes.ts';
 import type { Proxy } from './targets.ts';
 import { hasLabels, inOrder } from './visibility.ts';
 
 /** The rules for a host, in lower case and without port, at a gateway. */
 export function compileAtGateway(world: World, source: GatewaySource, host: string, port: number): CompiledHost {
   const proxy = proxyOf(world, source, port);
+  const compiling = compilingFor(world, proxy);
   const servers = serversOn(world, proxy, host);
   if (servers.length === 0) return { host, port, tiers: [], otherwise: 'NoListener' };
   for (const name of [host, ...wildcardsOver(host)]) {
-    const rules = servers.flatMap((server) => rulesAt(world, proxy, server, name));
+    const rules = servers.flatMap((server) => rulesAt(compiling, server, name));
     if (rules.some(isTold)) {
       return { host, port, tiers: [{ rules: catchAllsLast(rules) }], otherwise: 'UnknownHost' };
     }
@@ -69,7 +71,8 @@ function serversOf(gateway: Gateway): readonly Server[] {
 }
 
 /** The rules of a server for a name that it or a VirtualService has. */
-function rulesAt(world: World, proxy: Proxy, server: Server, name: string): readonly Rule[] {
+function rulesAt(compiling: Compiling, server: Server, name: string): readonly Rule[] {
+  const { world, proxy } = compiling;
   const candidates = [name, ...wildcardsOver(name)].flatMap((each) => world.virtualServices(each));
   const redirects = server.tls?.httpsRedirect ? [toHttps] : [];
   const rules = inOrder(candidates, proxy.namespace)
@@ -82,7 +85,7 @@ function rulesAt(world: World, proxy: Proxy, server: Server, name: string): read
         meetAt(name, hosts, virtualServiceHosts(service, world.settings.clusterDomain))
       );
     })
-    .flatMap((service) => told(rulesOf(world, service, proxy, server.gateway), proxy));
+    .flatMap((service) => told(rulesOf(compiling, service, server.gateway), proxy));
   const isRedirecting = rules.some(isTold) || server.hosts?.includes(name);
   return isRedirecting ? [...redirects, ...rules] : rules;
 }

@@ -8,9 +8,8 @@ import type { CompiledHost, Rule, Tier } from '../rules.ts';
 import type { MeshService, World } from '../world.ts';
 import { DEFAULT_RETRIES } from './actions.ts';
 import { isWildcard, wildcardsOver, within } from './hostnames.ts';
-import { MESH, rulesOf } from './routes.ts';
-import { targetOf } from './targets.ts';
-import type { Proxy } from './targets.ts';
+import { compilingFor, MESH, rulesOf } from './routes.ts';
+import type { Compiling } from './routes.ts';
 import { importsRoutes, inOrder, scopeOf, seesService } from './visibility.ts';
 import type { Scope } from './visibility.ts';
 
@@ -21,17 +20,17 @@ const WEB = 80;
 export function compileInMesh(world: World, source: MeshSource, host: string, port: number): CompiledHost {
   const scope = scopeOf(world, source, port);
   if (scope === undefined) return { host, port, tiers: [], otherwise: 'Passthrough' };
-  const proxy: Proxy = { source, namespace: scope.namespace, labels: scope.labels, port };
+  const compiling = compilingFor(world, { source, namespace: scope.namespace, labels: scope.labels, port });
   const lookup: Lookup = { world, scope, port };
   const tiers: Tier[] = [];
   for (const domain of [host, ...wildcardsOver(host)]) {
     const service = serviceAt(lookup, domain);
     if (service !== undefined && !isHttpOn(service, port)) return { host, port, tiers, otherwise: 'NotHttp' };
     for (const each of claimants(lookup, domain, service)) {
-      tiers.push({ virtualService: keyOf(each.metadata), rules: rulesOf(world, each, proxy, MESH) });
+      tiers.push({ virtualService: keyOf(each.metadata), rules: rulesOf(compiling, each, MESH) });
     }
     if (service !== undefined) {
-      tiers.push({ rules: [defaultRule(world, proxy, service)] });
+      tiers.push({ rules: [defaultRule(compiling, service)] });
       break;
     }
   }
@@ -129,8 +128,8 @@ function seenUnder({ world, scope, port }: Lookup, wildcard: string): readonly M
 }
 
 /** What a service gets without any VirtualService. */
-function defaultRule(world: World, proxy: Proxy, { host }: MeshService): Rule {
-  const target = targetOf(world, proxy, { host, port: proxy.port });
+function defaultRule({ proxy, lookUp }: Compiling, { host }: MeshService): Rule {
+  const target = lookUp({ host, port: proxy.port });
   return {
     name: 'default',
     index: 0,

@@ -7,20 +7,36 @@ import type { Action, Rule } from '../rules.ts';
 import type { World } from '../world.ts';
 import { actionOf } from './actions.ts';
 import { conditionsOf, refusalOf } from './conditions.ts';
-import { targetOf } from './targets.ts';
-import type { Proxy } from './targets.ts';
+import { targetsFor } from './targets.ts';
+import type { LookUp, Proxy } from './targets.ts';
 import { isExportedTo } from './visibility.ts';
 
 export const MESH = 'mesh';
 
+/** What there is to know of a proxy for compiling routes. */
+export interface Compiling {
+  readonly world: World;
+  readonly proxy: Proxy;
+  readonly lookUp: LookUp;
+}
+
+/** What is needed to compile for a proxy. */
+export function compilingFor(world: World, proxy: Proxy): Compiling {
+  return { world, proxy, lookUp: targetsFor(world, proxy) };
+}
+
 /** The rules of a VirtualService, those too that the proxy is not told of. `gateway` is what the proxy is for it. */
-export function rulesOf(world: World, service: VirtualService, proxy: Proxy, gateway: string): readonly Rule[] {
+export function rulesOf(
+  { world, proxy, lookUp }: Compiling,
+  service: VirtualService,
+  gateway: string,
+): readonly Rule[] {
   const virtualService = keyOf(service.metadata);
   const { clusterDomain } = world.settings;
   const http = (service.spec?.http ?? []).map((route) => inFull(route, service, clusterDomain));
   const routes = withDelegates(http, (named) => delegateOf(world, service, named));
   return routes.flatMap(({ route, delegate, index }) => {
-    const action = actionOf(route, proxy.port, (wanted) => targetOf(world, proxy, wanted));
+    const action = actionOf(route, proxy.port, lookUp);
     const entries: readonly HttpMatch[] = route.match?.length ? route.match : [{}];
     return entries.map((entry): Rule => {
       const match = conditionsOf(entry);

@@ -2,7 +2,7 @@
 import { isGatewaySource } from '../request.ts';
 import type { Source } from '../request.ts';
 import type { Target } from '../rules.ts';
-import type { MeshService, World } from '../world.ts';
+import type { MeshService, Workload, World } from '../world.ts';
 import { subsetsOf } from './destination-rules.ts';
 import { hasLabels, isExportedTo } from './visibility.ts';
 
@@ -16,39 +16,62 @@ export interface Proxy {
   readonly port: number;
 }
 
-interface Wanted {
+export interface Wanted {
+  /** In full. */
   readonly host: string;
   readonly subset?: string;
   readonly port?: number;
 }
 
-/** Looks up where a destination leads. */
-export function targetOf(world: World, proxy: Proxy, { host, subset, port: wanted }: Wanted): Target {
-  const service = serviceFor(world, proxy, host);
+/** Finds where a destination leads. */
+export type LookUp = (wanted: Wanted) => Target;
+
+/** What is known of a service, for all destinations that lead to it. */
+interface Known {
+  readonly service: MeshService;
+  readonly subsets: ReadonlyMap<string, Labels>;
+  readonly ready: readonly Workload[];
+}
+
+/** Finds where destinations lead, as a proxy sees it. What it found out about a service it keeps for the next. */
+export function targetsFor(world: World, proxy: Proxy): LookUp {
+  const all = new Map<string, Known | undefined>();
+  return (wanted) => {
+    const { host } = wanted;
+    if (!all.has(host)) all.set(host, knownOf(world, proxy, host));
+    return targetOf(proxy, wanted, all.get(host));
+  };
+}
+
+function targetOf({ source, port: called }: Proxy, { host, subset, port: wanted }: Wanted, known?: Known): Target {
   // A gateway takes the only port of a service; in the mesh it is the port that was called.
-  const [only, ...others] = service?.ports ?? [];
-  const single = isGatewaySource(proxy.source) && others.length === 0 ? only?.number : undefined;
-  const port = wanted ?? single ?? proxy.port;
+  const [only, ...others] = known?.service.ports ?? [];
+  const single = isGatewaySource(source) && others.length === 0 ? only?.number : undefined;
+  const port = wanted ?? single ?? called;
   const target = { host, port, ...(subset && { subset }), workloads: [] };
-  if (service === undefined || !service.ports.some(({ number }) => number === port)) {
+  if (known === undefined || !known.service.ports.some(({ number }) => number === port)) {
     return { ...target, outcome: 'UnknownHost' };
   }
-  const labels = labelsOf(world, proxy, service, subset);
+  const labels = subset ? known.subsets.get(subset) : {};
   if (labels === undefined) return { ...target, outcome: 'MissingSubset' };
-  if (service.isExternal) return { ...target, outcome: 'External' };
-  const ready = world.workloads(service).filter((each) => each.isReady && hasLabels(each.labels, labels));
+  if (known.service.isExternal) return { ...target, outcome: 'External' };
+  const ready = known.ready.filter((each) => hasLabels(each.labels, labels));
   if (ready.length === 0) return { ...target, outcome: 'NoEndpoints' };
   return { ...target, outcome: 'Reached', workloads: [...new Set(ready.map(({ key }) => key))].sort() };
 }
 
 /** The service that a proxy knows under a host: of its own namespace, else a Service, else the first. */
-function serviceFor(world: World, { namespace }: Proxy, host: string): MeshService | undefined {
+function knownOf(world: World, proxy: Proxy, host: string): Known | undefined {
+  const { namespace } = proxy;
   const seen = world.services(host).filter((each) => isExportedTo(each.exportTo, each.namespace, namespace));
-  return seen.find((each) => each.namespace === namespace) ?? seen.find(({ kind }) => kind === 'Service') ?? seen[0];
-}
-
-function labelsOf(world: World, proxy: Proxy, service: MeshService, subset: string | undefined): Labels | undefined {
-  if (!subset) return {};
-  const found = subsetsOf(world, service, proxy)?.find(({ name }) => name === subset);
-  return found && (found.labels ?? {});
+  const service =
+    seen.find((each) => each.namespace === namespace) ?? seen.find(({ kind }) => kind === 'Service') ?? seen[0];
+  if (service === undefined) return undefined;
+  const subsets = subsetsOf(world, service, proxy) ?? [];
+  return {
+    service,
+    // Of several with one name the first counts.
+    subsets: new Map(subsets.toReversed().map(({ name, labels = {} }) => [name, labels])),
+    ready: world.workloads(service).filter(({ isReady }) => isReady),
+  };
 }

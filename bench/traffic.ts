@@ -1,0 +1,91 @@
+// What a decision about a request costs, and how compiling grows with the world.
+import type { KubeObject } from '../src/kube/index.ts';
+import { createRouter, worldOf } from '../src/traffic/index.ts';
+import type { Request } from '../src/traffic/index.ts';
+import { interleave, median, note, ratio, table, target } from './support.ts';
+
+const SIZES = [10, 100, 1_000] as const;
+const REQUESTS = 10_000;
+/** Environments that have a route of their own on each host. */
+const ENVIRONMENTS = 100;
+const MOST_MS = 1_000;
+/** Ten times the VirtualServices may take this many times as long to compile. */
+const MOST_GROWTH = 13;
+
+const ISTIO = 'networking.istio.io/v1beta1';
+
+/** Services with a VirtualService and a rule each; the first is that of many environments. */
+function objects(services: number): readonly KubeObject[] {
+  return Array.from({ length: services }, (_none, i): readonly KubeObject[] => {
+    const [name, namespace] = [`s${i}`, `ns${i % 20}`];
+    const metadata = { name, namespace, creationTimestamp: '2026-01-01T00:00:00Z' };
+    const keys = Array.from({ length: i === 0 ? ENVIRONMENTS : 2 }, (_key, key) => `pr-${key}`);
+    const object = (apiVersion: string, kind: string, spec: object): KubeObject =>
+      ({ apiVersion, kind, metadata, spec }) as KubeObject;
+    return [
+      object('v1', 'Service', { selector: { app: name }, ports: [{ name: 'http', port: 80 }] }),
+      ...['shared', ...keys].map((version) => ({
+        ...object('apps/v1', 'Deployment', { template: { metadata: { labels: { app: name, version } } } }),
+        metadata: { ...metadata, name: `${name}-${version}` },
+      })),
+      object(ISTIO, 'DestinationRule', {
+        host: name,
+        subsets: ['shared', ...keys].map((version) => ({ name: version, labels: { version } })),
+      }),
+      object(ISTIO, 'VirtualService', {
+        hosts: [name],
+        http: [
+          ...keys.map((key) => ({
+            match: [{ headers: { 'x-env': { exact: key } }, uri: { prefix: '/' } }],
+            route: [{ destination: { host: name, subset: key } }],
+          })),
+          { route: [{ destination: { host: name, subset: 'shared' } }] },
+        ],
+      }),
+    ];
+  }).flat();
+}
+
+function requests(services: number): readonly Request[] {
+  return Array.from({ length: REQUESTS }, (_none, i) => ({
+    host: `s${i % services}.ns${(i % services) % 20}`,
+    port: 80,
+    path: `/${i}?q=1`,
+    headers: { 'x-env': `pr-${i % (2 * ENVIRONMENTS)}`, accept: '*/*' },
+    source: { namespace: 'ns1', labels: { app: 'web' } },
+  }));
+}
+
+const worlds = SIZES.map((size) => ({ all: objects(size), asked: requests(size) }));
+const routers = worlds.map(({ all }) => createRouter(worldOf(all)));
+const shared = requests(1);
+const decideAll = (at: number, asked = worlds[at]!.asked): void => {
+  for (const request of asked) routers[at]!.decide(request);
+};
+/** From objects to the rules of every host. */
+const compileAll = (at: number): void => {
+  const router = createRouter(worldOf(worlds[at]!.all));
+  for (let i = 0; i < SIZES[at]!; i++) router.rulesFor({ namespace: 'ns1' }, `s${i}.ns${i % 20}`, 80);
+};
+
+const times = await interleave(9, {
+  few: () => decideAll(0),
+  some: () => decideAll(1),
+  many: () => decideAll(2),
+  shared: () => decideAll(2, shared),
+  compileFew: () => compileAll(0),
+  compileSome: () => compileAll(1),
+  compileMany: () => compileAll(2),
+});
+
+const passed = table('where requests go', [
+  note('10,000 requests, 10 VirtualServices', median(times.few), ' ms'),
+  note('10,000 requests, 100 VirtualServices', median(times.some), ' ms'),
+  target('10,000 requests, 1,000 VirtualServices', median(times.many), MOST_MS, 'atMost', ' ms'),
+  target('10,000 requests to the host of 100 environments', median(times.shared), MOST_MS, 'atMost', ' ms'),
+  note('compiling 10 VirtualServices', median(times.compileFew), ' ms'),
+  note('compiling 100 VirtualServices', median(times.compileSome), ' ms'),
+  note('compiling 1,000 VirtualServices', median(times.compileMany), ' ms'),
+  target('compiling 1,000 to compiling 100', ratio(times.compileMany, times.compileSome), MOST_GROWTH, 'atMost'),
+]);
+process.exit(passed ? 0 : 1);
