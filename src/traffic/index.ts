@@ -1,15 +1,18 @@
 // The routing model: where a request goes in a mesh, and why.
 //   const router = createRouter(worldOf(objects));
 //   router.decide({ host: 'reviews.shop', port: 9080, path: '/', source: { namespace: 'shop', labels: { app: 'web' } } });
-// `router.rulesFor` gives the rules behind it as data, for proofs; `compiledHosts` (models.ts) is the same for controllers.
+// `router.rulesFor` gives the rules behind it as data, for proofs. In a controller it is `routerOf(view)`, which compiles
+// each host once for the whole process and wakes the reader when that changes.
 export { compileHost } from './compile/index.ts';
 export { decide } from './decide.ts';
 export type { Considered, Decision, PassedThrough, Redirected, Responded, Routed } from './decide.ts';
 export type { Mismatch } from './fits.ts';
 export type { GatewaySource, MeshSource, Request, Source } from './request.ts';
+export { routerOf } from './models.ts';
 export { createRouter } from './router.ts';
 export type { Router } from './router.ts';
 export type * from './rules.ts';
+export { worldTables } from './world-facts.ts';
 export { worldOf } from './world-objects.ts';
 export { DEFAULT_MESH } from './world.ts';
 export type { MeshService, MeshSettings, Workload, World } from './world.ts';
