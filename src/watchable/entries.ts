@@ -5,7 +5,7 @@ import type { Id } from './hash.ts';
 import type { IndexFunction, Selection, Source } from './reads/read.ts';
 import type { Reads } from './reads/subject.ts';
 import { Topics } from './reads/topics.ts';
-import type { Change, Filings, Upkeep } from './reads/topics.ts';
+import type { Change, ChangeListener, Filings, Upkeep } from './reads/topics.ts';
 import { State } from './state.ts';
 import type { KeyRule } from './state.ts';
 import type { StateView } from './types.ts';
@@ -126,7 +126,7 @@ export class Entries<K, V> implements Source<K, V> {
     return this.#index(index).of(value, key);
   }
 
-  listen(listener: (change: Change<K, V>) => void): () => void {
+  listen(listener: ChangeListener<K, V>): () => void {
     return this.topics.listen(listener);
   }
 

@@ -3,10 +3,11 @@
 import { jsonEqual } from '../equal.ts';
 import { deepFreeze } from '../freeze.ts';
 import type { Id } from '../hash.ts';
-import type { Read } from '../reads/read.ts';
 import { STALE, Subject } from '../reads/subject.ts';
-import { DerivedMap, DerivedValues } from './derived-map.ts';
-import type { Compute, ComputeWith, DeriveKeyedOptions, DeriveOptions } from './derived-map.ts';
+import type { Reads } from '../reads/subject.ts';
+import { deriveFrom } from './derive.ts';
+import type { DerivedMap, DeriveKeyedOptions } from './derived-map.ts';
+import type { Compute, ComputeWith, DerivedValues, DeriveOptions } from './derived-values.ts';
 
 /** How far a computation is; `value` is the last result, be it of this input or of an earlier one. */
 export type Computed<V> =
@@ -58,13 +59,11 @@ export function deriveAsync<K, I, V>(
   const isSame = (a: Computed<V>, b: Computed<V>): boolean =>
     jsonEqual({ ...a, value: undefined }, { ...b, value: undefined }) &&
     (a.value === b.value || (a.value !== undefined && b.value !== undefined && equals(a.value, b.value)));
-  const definition = {
+  return deriveFrom({
     name,
     compute: () => computeThroughTasks(input, compute, options),
     options: { ...others, equals: isSame },
-  };
-  if ('keys' in others) return new DerivedMap({ ...definition, options: { ...others, equals: isSame } });
-  return new DerivedValues(definition);
+  });
 }
 
 function computeThroughTasks<K, I, V>(
@@ -73,30 +72,25 @@ function computeThroughTasks<K, I, V>(
   options: AsyncOptions<K, V>,
 ): ComputeWith<K, Computed<V>> {
   const tasks = new Map<Id, Task<I, V>>();
-  return (read, key, reads) => {
+  const taskOf = (key: K, reads: Reads): Task<I, V> => {
     const id = options.key === undefined ? key : options.key(key);
-    const taken = attempt(input, read, key);
-    if ('value' in taken && taken.value === undefined) return undefined;
     let task = tasks.get(id);
     if (task === undefined) {
       const run = (value: I, signal: AbortSignal): Promise<V> => compute(value, { key, signal });
       tasks.set(id, (task = new Task(run, options, () => tasks.delete(id))));
     }
     reads.add(task);
-    if ('error' in taken) task.refuse(taken.error);
-    else task.take(taken.value!);
-    return task.state;
+    return task;
   };
-}
-
-type Attempt<T> = { readonly value: T | undefined } | { readonly error: unknown };
-
-function attempt<K, I>(input: Compute<K, I>, read: Read, key: K): Attempt<I> {
-  try {
-    return { value: input(read, key) };
-  } catch (error) {
-    return { error };
-  }
+  return (read, key, reads) => {
+    let value: I | undefined;
+    try {
+      value = input(read, key);
+    } catch (error) {
+      return taskOf(key, reads).refuse(error);
+    }
+    return value === undefined ? undefined : taskOf(key, reads).take(value);
+  };
 }
 
 const systemClock: RetryClock = {
@@ -126,25 +120,22 @@ class Task<I, V> extends Subject {
     this.#drop = drop;
   }
 
-  get state(): Computed<V> {
-    return this.#state;
-  }
-
-  /** Begins anew if the input is another one. */
-  take(input: I): void {
-    if (this.#input !== undefined && jsonEqual(this.#input, input)) return;
+  /** How far it is with this input; begins anew if that is another one. */
+  take(input: I): Computed<V> {
+    if (this.#input !== undefined && jsonEqual(this.#input, input)) return this.#state;
     this.#input = input;
     this.#failures = 0;
     this.#state = { state: 'pending', ...this.#last() };
     // Not now: this is called while something is computed, which must not see what the function does.
     void this.#run(input, this.#begin());
+    return this.#state;
   }
 
   /** There is no input to compute from. */
-  refuse(error: unknown): void {
+  refuse(error: unknown): Computed<V> {
     this.#input = undefined;
     this.#begin();
-    this.#state = this.#failed(error);
+    return (this.#state = this.#failed(error));
   }
 
   refresh(): void {}

@@ -1,6 +1,12 @@
 // `derive`: what several components need to know of maps is computed once, from them, and shared.
-import { DerivedMap, DerivedValues } from './derived-map.ts';
-import type { Compute, DeriveKeyedOptions, DeriveOptions } from './derived-map.ts';
+//
+// Values are computed by key (derived-values.ts), each in a cell that knows what it read (cell.ts). With declared keys
+// (derived-map.ts; key-set.ts where a function declares them) the values are also kept as entries that can be listed
+// (listed-map.ts). Asynchronous values (derive-async.ts) and overlays (overlay.ts) are made of the same.
+import { DerivedMap } from './derived-map.ts';
+import type { DeriveKeyedOptions } from './derived-map.ts';
+import { DerivedValues } from './derived-values.ts';
+import type { Compute, Definition, DeriveOptions } from './derived-values.ts';
 
 /**
  * A map that is computed from others. A value is computed when it is first read, kept while somebody reads it, and
@@ -14,6 +20,13 @@ export function derive<K, V>(
   compute: Compute<K, V>,
   options: DeriveOptions<K, V> | DeriveKeyedOptions<K, V> = {},
 ): DerivedMap<K, V> | DerivedValues<K, V> {
-  if ('keys' in options) return new DerivedMap({ name, compute: () => compute, options });
-  return new DerivedValues({ name, compute: () => compute, options });
+  return deriveFrom({ name, compute: () => compute, options });
+}
+
+/** The map of a definition: one with keys if it declares any. */
+export function deriveFrom<K, V>(
+  definition: Definition<K, V, DeriveOptions<K, V> | DeriveKeyedOptions<K, V>>,
+): DerivedMap<K, V> | DerivedValues<K, V> {
+  const { options } = definition;
+  return 'keys' in options ? new DerivedMap({ ...definition, options }) : new DerivedValues(definition);
 }

@@ -1,23 +1,24 @@
 // The keys that a function declares for a derived map, as a map of their own.
-import { jsonEqual } from '../equal.ts';
-import { readFor } from '../reads/read.ts';
 import type { Read, World } from '../reads/read.ts';
 import type { Dependent } from '../reads/subject.ts';
-import { Cell } from './cell.ts';
-import { ComputedMap } from './computed-map.ts';
+import type { Cell } from './cell.ts';
+import { DerivedValues } from './derived-values.ts';
+import { ListedMap } from './listed-map.ts';
 
-export class KeySet<K> extends ComputedMap<K, true> implements Dependent {
-  readonly #cell: Cell<readonly K[]>;
+/** A function that reads which keys there are. */
+export type DeclareKeys<K> = (read: Read) => Iterable<K>;
 
-  constructor(name: string, keys: (read: Read) => Iterable<K>, key: ((key: K) => string) | undefined, world?: World) {
+export class KeySet<K> extends ListedMap<K, true> implements Dependent {
+  /** All keys are one derived value. */
+  readonly #values: DerivedValues<undefined, readonly K[]>;
+  #keys!: Cell<undefined, readonly K[]>;
+
+  constructor(name: string, keys: DeclareKeys<K>, key: ((key: K) => string) | undefined, world?: World) {
     super(`the keys of ${name}`, key === undefined ? {} : { key });
-    this.#cell = new Cell<readonly K[]>({
-      owner: this,
-      label: this.name,
-      compute: (reads) => [...keys(readFor(reads, world))],
-      isEqual: jsonEqual,
-      drop: () => {},
-    });
+    const compute =
+      () =>
+      (read: Read): readonly K[] => [...keys(read)];
+    this.#values = new DerivedValues({ name: this.name, compute, options: { isolate: 'none' } }, world);
   }
 
   inWorld(): never {
@@ -29,17 +30,18 @@ export class KeySet<K> extends ComputedMap<K, true> implements Dependent {
   }
 
   protected start(): void {
-    this.#cell.join(this);
+    this.#keys = this.#values.cellOf(undefined);
+    this.#keys.join(this);
   }
 
   protected update(): void {
-    this.#cell.refresh();
-    const { failure } = this.#cell;
+    this.#keys.refresh();
+    const { failure } = this.#keys;
     this.failed(this, failure);
-    if (failure === undefined) this.kept.replaceAll(this.#cell.value.map((key) => [key, true]));
+    if (failure === undefined) this.kept.replaceAll(this.#keys.value!.map((key) => [key, true]));
   }
 
   protected stop(): void {
-    this.#cell.leave(this);
+    this.#keys.leave(this);
   }
 }

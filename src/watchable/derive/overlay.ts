@@ -8,7 +8,7 @@ import { readFor, SOURCE } from '../reads/read.ts';
 import type { Lookup, Read, Readable, Selection, Source, World } from '../reads/read.ts';
 import type { Reads } from '../reads/subject.ts';
 import { Topics } from '../reads/topics.ts';
-import type { Change } from '../reads/topics.ts';
+import type { ChangeListener } from '../reads/topics.ts';
 
 type AnyLookup = Lookup<never, unknown>;
 
@@ -163,11 +163,11 @@ class OverlaidMap<K, V> implements Readable<K, V>, Source<K, V> {
     return this.#base.filings(index, value, key);
   }
 
-  listen(listener: (change: Change<K, V>) => void): () => void {
+  listen(listener: ChangeListener<K, V>): () => void {
     const ends = [
       this.#topics.listen(listener),
       this.#base.listen((change) => {
-        if (!this.#patches.has(change.id)) listener(change);
+        if (change === undefined || !this.#patches.has(change.id)) listener(change);
       }),
     ];
     return () => {

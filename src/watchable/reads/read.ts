@@ -2,7 +2,7 @@
 import type { Listing } from '../entry-index.ts';
 import type { Id } from '../hash.ts';
 import type { Reads } from './subject.ts';
-import type { Change } from './topics.ts';
+import type { ChangeListener } from './topics.ts';
 
 /** Under what an index finds an entry. It must depend on the entry alone. */
 export type IndexFunction<K, V> = (value: V, key: K) => readonly string[];
@@ -52,8 +52,8 @@ export interface Source<K, V> {
   select(selection: Selection<K, V>, reads?: Reads): Listing<V>;
   /** Under what an index files an entry. */
   filings(index: string, value: V, key: K): readonly string[];
-  /** Calls back with each change, while it is made. Returns what ends that. */
-  listen(listener: (change: Change<K, V>) => void): () => void;
+  /** Calls back with each change. Returns what ends that. */
+  listen(listener: ChangeListener<K, V>): () => void;
   /** Brings up to date what is computed. */
   refresh(): void;
   /** The map to read instead of this one, for a source that knows; undefined for one that holds what it was given. */

@@ -28,13 +28,16 @@ interface IndexTopics<K, V> {
   readonly matching: Map<string, Map<unknown, ListTopic<K, V>>>;
 }
 
+/** Told of each change while it is made; of `undefined` if it is not known what has changed. */
+export type ChangeListener<K, V> = (change: Change<K, V> | undefined) => void;
+
 export class Topics<K, V> {
   readonly #upkeep: Upkeep | undefined;
   readonly #entries = new Map<Id, Topic>();
   readonly #presences = new Map<Id, Topic>();
   readonly #lists = new Map<unknown, ListTopic<K, V>>();
   readonly #indexes = new Map<string, IndexTopics<K, V>>();
-  readonly #listeners = new Set<(change: Change<K, V>) => void>();
+  readonly #listeners = new Set<ChangeListener<K, V>>();
   /** One topic, or none. */
   readonly #keys = new Map<undefined, Topic>();
   #count = 0;
@@ -76,8 +79,8 @@ export class Topics<K, V> {
     return lists.get(name) ?? this.#addList(lists, name, matches, () => matching.delete(under));
   }
 
-  /** Calls back with each change, while it is made. Returns what ends that. */
-  listen(listener: (change: Change<K, V>) => void): () => void {
+  /** Calls back with each change. Returns what ends that. */
+  listen(listener: ChangeListener<K, V>): () => void {
     this.#count++;
     this.#listeners.add(listener);
     return () => {
@@ -109,6 +112,7 @@ export class Topics<K, V> {
     for (const topics of [this.#keys, this.#presences, this.#lists, ...indexed]) {
       for (const topic of topics.values()) topic.mark(STALE);
     }
+    for (const listener of this.#listeners) listener(undefined);
   }
 
   /** Brings the map up to date. */

@@ -6,12 +6,12 @@ import { WatchableMap } from '../map.ts';
 import { SOURCE } from '../reads/read.ts';
 import type { Lookup, Selection, Source, World } from '../reads/read.ts';
 import type { Reads } from '../reads/subject.ts';
-import type { Change } from '../reads/topics.ts';
+import type { ChangeListener } from '../reads/topics.ts';
 import { dropLater, lags, startLagging, stopLagging } from '../reads/turn.ts';
 import type { ReadonlyWatchable, StateView, SubscribeOptions, Subscription, WatchableOptions } from '../types.ts';
-import { cycleThrough, Derivation, within } from './cell.ts';
+import { cycleThrough, Derivation, within } from './derivation.ts';
 
-export abstract class ComputedMap<K, V> extends Derivation implements ReadonlyWatchable<K, V>, Source<K, V> {
+export abstract class ListedMap<K, V> extends Derivation implements ReadonlyWatchable<K, V>, Source<K, V> {
   readonly name: string;
   readonly closed = false;
   protected readonly kept: WatchableMap<K, V>;
@@ -38,6 +38,11 @@ export abstract class ComputedMap<K, V> extends Derivation implements ReadonlyWa
     return this;
   }
 
+  /** What errors call it. */
+  get label(): string {
+    return `the entries of ${this.name}`;
+  }
+
   get version(): number {
     this.refresh();
     return this.kept.version;
@@ -58,12 +63,8 @@ export abstract class ComputedMap<K, V> extends Derivation implements ReadonlyWa
   }
 
   loadAllMatching(matches: (key: K, value: V) => boolean): Map<K, V> {
-    return new Map(
-      this.loadAll()
-        .toMap()
-        .entries()
-        .filter(([key, value]) => matches(key, value)),
-    );
+    this.loadAll();
+    return this.kept.loadAllMatching(matches);
   }
 
   /** A key whose computation fails keeps its last value here; who reads it gets the error. */
@@ -109,7 +110,7 @@ export abstract class ComputedMap<K, V> extends Derivation implements ReadonlyWa
     return this.kept[SOURCE].filings(index, value, key);
   }
 
-  listen(listener: (change: Change<K, V>) => void): () => void {
+  listen(listener: ChangeListener<K, V>): () => void {
     return this.kept[SOURCE].listen(listener);
   }
 
@@ -125,7 +126,7 @@ export abstract class ComputedMap<K, V> extends Derivation implements ReadonlyWa
     if (this.#isKept && !everything && !lags(this)) return;
     this.#isFlushing = true;
     try {
-      within({ of: this, label: `the entries of ${this.name}`, owner: this }, () => {
+      within({ of: this, owner: this }, () => {
         if (!this.#isKept) {
           this.#isKept = true;
           dropLater(this);
