@@ -95,10 +95,17 @@ export class Cell<K, V> extends Subject {
   }
 
   #isSame(a: Outcome<V | undefined>, b: Outcome<V | undefined>): boolean {
-    if (a.failed || b.failed) return a.failed && b.failed && String(a.error) === String(b.error);
+    if (a.failed || b.failed) return a.failed && b.failed && isSameError(a.error, b.error);
     if (a.value === undefined || b.value === undefined) return a.value === b.value;
     return a.value === b.value || this.#formula.equals(a.value, b.value);
   }
+}
+
+/** Whether two errors say the same, and carry the same: one may name what is waited for. */
+function isSameError(a: unknown, b: unknown): boolean {
+  if (String(a) !== String(b)) return false;
+  const other = Object(b) as Readonly<Record<string, unknown>>;
+  return Object.entries(Object(a) as object).every(([name, value]) => other[name] === value);
 }
 
 class CellReader extends Reader {

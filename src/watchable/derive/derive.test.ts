@@ -144,6 +144,35 @@ describe('a derived value', () => {
     expect(() => derive('dates', () => new Date() as unknown).load('a')).toThrow(/which freezing cannot protect/);
   });
 
+  it('that throws what says the same and carries something else does so for whoever reads what follows from it', () => {
+    class Missing extends Error {
+      readonly what: string;
+      constructor(what: string) {
+        super('something is missing');
+        this.what = what;
+      }
+    }
+    const there = new WatchableMap<string, boolean>();
+    const first = derive('first', (read, _key: string): number => {
+      for (const what of ['a', 'b']) if (!read.get(there, what)) throw new Missing(what);
+      return 1;
+    });
+    const second = derive('second', (read, key: string) => read.get(first, key));
+    const tracker = new Tracker<string>({ wake: () => undefined });
+    const missing = (): unknown => {
+      try {
+        return tracker.track('reader', (read) => read.get(second, 'x'));
+      } catch (error) {
+        return (error as Missing).what;
+      }
+    };
+    expect(missing()).toBe('a');
+    there.store('a', true);
+    expect(missing()).toBe('b');
+    there.store('b', true);
+    expect(missing()).toBe(1);
+  });
+
   it('that throws does so for whoever reads it, until something that it read changes', () => {
     const numbers = new WatchableMap<string, number>();
     let runs = 0;
