@@ -126,7 +126,7 @@ export function factsOf(
     key,
     isRepeated: again.length > 0,
   }));
-  const edited = findEdited(view, env);
+  const edited = findEdited(view, env, settings);
   const leading = workloads.flatMap(({ hosts }) => hosts.flatMap(({ virtualServices }) => virtualServices));
   return {
     env,
@@ -199,7 +199,7 @@ function hostFacts(view: Facts, env: DynamicEnv, subset: Subset, service: string
     rule,
     isRuleTaken: found !== rule,
     otherRules: view.index(byHost(settings).rules, 'base', host).filter((each) => !isRuleOf(env, each)),
-    ...findVirtualServices(view, host, (each) => handles(each, insertion), settings),
+    ...findVirtualServices(view, env, host, (each) => handles(each, insertion), settings),
   };
 }
 

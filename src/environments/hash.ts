@@ -108,8 +108,16 @@ function container(overrides: ContainerOverrides): Digest {
   });
 }
 
-/** The digest of a subset or consumer, as a signed 64-bit integer. */
+const known = new WeakMap<Subset, bigint>();
+
+/** The digest of a subset or consumer, as a signed 64-bit integer. Asked for with every plan, and dear: 64-bit products. */
 export function subsetHash(subset: Subset): bigint {
+  let hash = known.get(subset);
+  if (hash === undefined) known.set(subset, (hash = digestOf(subset)));
+  return hash;
+}
+
+function digestOf(subset: Subset): bigint {
   const digest = record('Subset', {
     Name: text(subset.name),
     Namespace: text(subset.namespace),

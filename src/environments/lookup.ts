@@ -3,8 +3,7 @@ import type { DynamicEnv } from '../api/dynamicenv.ts';
 import type { Facts } from '../controller/index.ts';
 import { keyOf } from '../kube/index.ts';
 import type { Kind, KubeObject, Ref } from '../kube/index.ts';
-import { VirtualService } from '../traffic/istio/objects.ts';
-import type { DestinationRule } from '../traffic/istio/objects.ts';
+import type { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import { isBeingMade } from './mount-failures.ts';
 import type { PodEvent } from './mount-failures.ts';
 import { uniqueVersion } from './names.ts';
@@ -16,7 +15,6 @@ import type { Settings } from './settings.ts';
 import {
   ANY,
   Autoscalers,
-  byHost,
   ClonePods,
   delegatesOf,
   Deployments,
@@ -26,8 +24,8 @@ import {
   NOBODY,
   selectorEntry,
   Services,
-  VirtualServices,
 } from './tables.ts';
+import { findBaseServices, findSeenServices, getSeenService } from './virtual-services.ts';
 
 /** The services that select the pods of a Deployment, by name. */
 export function findServices(view: Facts, base: Deployment): readonly Service[] {
@@ -58,11 +56,10 @@ export function findMountFailures(view: Facts, pods: readonly Pod[]): readonly P
 }
 
 /** VirtualServices that this environment has edited, wherever they are. */
-export function findEdited(view: Facts, env: DynamicEnv): readonly VirtualService[] {
-  const found = [
-    ...view.index(VirtualServices, 'environment', keyOf(env.metadata)),
-    ...view.index(VirtualServices, 'environment', `version ${uniqueVersion(env.metadata)}`),
-  ];
+export function findEdited(view: Facts, env: DynamicEnv, settings: Settings): readonly VirtualService[] {
+  const found = [keyOf(env.metadata), `version ${uniqueVersion(env.metadata)}`].flatMap((entry) =>
+    findSeenServices(view, env, 'environment', entry, settings),
+  );
   return [...new Map(found.map((service) => [keyOf(service.metadata), service])).values()];
 }
 
@@ -112,27 +109,27 @@ interface LeftAlone {
  */
 export function findVirtualServices(
   view: Facts,
+  env: DynamicEnv,
   host: string,
   hasRoutes: (service: VirtualService) => boolean,
   settings: Settings,
 ): FoundVirtualServices {
-  const { virtualServices } = byHost(settings);
   const services = new Map<string, VirtualService>();
   const missing = new Map<string, { name: string; namespace: string }>();
-  for (const root of view.index(virtualServices, 'host', host)) {
+  for (const root of findSeenServices(view, env, 'host', host, settings)) {
     if (hasRoutes(root)) services.set(keyOf(root.metadata), root);
     for (const ref of delegatesOf(root)) {
-      const found = view.get(VirtualService, ref);
+      const found = getSeenService(view, env.metadata, ref, settings);
       if (found === undefined) missing.set(keyOf(ref), ref);
       else services.set(keyOf(ref), found);
     }
   }
   const leftAlone: LeftAlone[] = [];
-  for (const service of view.index(virtualServices, 'destination', host)) {
+  for (const service of findSeenServices(view, env, 'destination', host, settings)) {
     const key = keyOf(service.metadata);
     if (services.has(key)) continue;
     const isDelegate = (service.spec?.hosts ?? []).length === 0;
-    const roots = isDelegate ? view.index(VirtualServices, 'delegate', key) : [service];
+    const roots = isDelegate ? findBaseServices(view, 'delegate', key, settings) : [service];
     if (settings.gatewayRoutes && roots.some((root) => gatewaysOf(root).length > 0) && hasRoutes(service)) {
       services.set(key, service);
     } else leftAlone.push({ service, roots });

@@ -7,7 +7,7 @@ import type { HttpRoute, VirtualService } from '../traffic/istio/objects.ts';
 import { isForMesh, supersedes } from '../traffic/istio/precedence.ts';
 import { messages } from './messages.ts';
 import type { Settings } from './settings.ts';
-import { byHost, VirtualServices } from './tables.ts';
+import { findBaseServices } from './virtual-services.ts';
 
 /** How a VirtualService works. */
 export interface Roots {
@@ -27,11 +27,11 @@ export function ownRoots({ spec }: VirtualService): Roots {
 }
 
 /** Looks up how a VirtualService works. */
-export function findRoots(view: Facts, service: VirtualService, { clusterDomain }: Settings): Roots {
+export function findRoots(view: Facts, service: VirtualService, settings: Settings): Roots {
   const key = keyOf(service.metadata);
   const isDelegate = (service.spec?.hosts ?? []).length === 0;
-  const roots = isDelegate ? view.index(VirtualServices, 'delegate', key) : [service];
-  const entries = roots.flatMap((root) => entriesOf(view, root, clusterDomain));
+  const roots = isDelegate ? findBaseServices(view, 'delegate', key, settings) : [service];
+  const entries = roots.flatMap((root) => entriesOf(view, root, settings));
   return {
     gateways: roots.length === 0 ? ['mesh'] : [...new Set(roots.flatMap(({ spec }) => spec?.gateways ?? ['mesh']))],
     delegating: isDelegate ? roots.flatMap((root) => delegatingTo(key, root)) : [],
@@ -41,15 +41,16 @@ export function findRoots(view: Facts, service: VirtualService, { clusterDomain 
 }
 
 /** The ways into a root: each of its hosts in the mesh, each of its gateways. */
-function entriesOf(view: Facts, root: VirtualService, clusterDomain: string): { readonly superseded?: string }[] {
+function entriesOf(view: Facts, root: VirtualService, settings: Settings): { readonly superseded?: string }[] {
   const { hosts = [], gateways = [] } = root.spec ?? {};
   const atGateways = gateways.filter((gateway) => gateway !== 'mesh').map(() => ({}));
   if (!isForMesh(root)) return atGateways;
   const inMesh = hosts.map((host) => {
-    const called = resolveCalledHost(host, root, clusterDomain);
-    const winner = view
-      .index(byHost({ clusterDomain }).virtualServices, 'host', called)
-      .reduce((first, each) => (supersedes(each, first) ? each : first), root);
+    const called = resolveCalledHost(host, root, settings.clusterDomain);
+    const winner = findBaseServices(view, 'host', called, settings).reduce(
+      (first, each) => (supersedes(each, first) ? each : first),
+      root,
+    );
     return winner === root ? {} : { superseded: messages.superseded(root, called, winner) };
   });
   return [...inMesh, ...atGateways];
