@@ -8,7 +8,7 @@ import { CONTROLLER, FIELD_MANAGER, FINALIZERS } from './names.ts';
 import { orphanChore } from './orphan-chore.ts';
 import { planEnvironment } from './plan.ts';
 import { planVirtualService } from './routes/plan.ts';
-import { routeRefusals } from './routes/refusals.ts';
+import { forgetRefusals, routeRefusals } from './routes/refusals.ts';
 import { routeWishes } from './routes/wishes.ts';
 import { PACE_MS, writeRoutes } from './routes/write.ts';
 import { defaultSettings } from './settings.ts';
@@ -33,6 +33,7 @@ export function environments(settings: Partial<Settings> = {}): readonly Control
       kind: VirtualService,
       ownsStatus: false,
       paceMs: PACE_MS,
+      chores: [forgetRefusals(maps.refusals)],
       plan: (view, service) => planVirtualService(view, service, maps, all),
       write: (steps, notes) => writeRoutes(steps, notes, maps.refusals),
     }),

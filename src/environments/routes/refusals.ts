@@ -1,8 +1,12 @@
 // Wishes for routes that the server refused: the controller of VirtualServices writes them down, the plans of the
 // environments concerned read them.
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { Chore } from '../../controller/index.ts';
+import { refOf } from '../../kube/index.ts';
 import { jsonEqual, WatchableMap } from '../../watchable/index.ts';
 import { isInserted } from '../../traffic/istio/inserted-routes.ts';
-import type { HttpRoute, VirtualService } from '../../traffic/istio/objects.ts';
+import { VirtualService } from '../../traffic/istio/objects.ts';
+import type { HttpRoute } from '../../traffic/istio/objects.ts';
 import type { DueWish } from './due.ts';
 
 /** A wish that was refused. */
@@ -28,6 +32,24 @@ export function routeRefusals(): RouteRefusals {
 /** Where the refusal of an environment's wish for a VirtualService is. */
 export function refusalKey(service: string, environment: string): string {
   return `${service} ${environment}`;
+}
+
+const FORGET_EVERY_MS = 60_000;
+
+/** Forgets the refusals of environments and VirtualServices that are gone. */
+export function forgetRefusals(refusals: RouteRefusals): Chore {
+  return {
+    name: 'route-refusals',
+    everyMs: FORGET_EVERY_MS,
+    run({ facts }) {
+      for (const id of refusals.keys()) {
+        const [service, environment] = id.split(' ') as [string, string];
+        const isThere = facts.get(VirtualService, refOf(service)) && facts.get(DynamicEnv, refOf(environment));
+        if (isThere === undefined) refusals.delete(id);
+      }
+      return Promise.resolve();
+    },
+  };
 }
 
 /** Whether it is of no use to try a wish now: it is the same that was refused, and not the time to try again. */

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { factsOf } from '../../controller/index.ts';
+import type { ChoreSite } from '../../controller/index.ts';
+import { untracked } from '../../watchable/index.ts';
+import { environment, routes, tablesWith } from '../testing/orphan-world.ts';
+import { forgetRefusals, refusalKey, refusedAgain, routeRefusals } from './refusals.ts';
+
+test('refusals go with their environment and with their VirtualService', async () => {
+  const tables = tablesWith(environment('feature'), routes);
+  const refusals = routeRefusals();
+  const owner = { version: 'shop-feature', taken: [] };
+  const wish = { environment: 'shop/feature', owner, matches: [], insertions: [], untouched: [] };
+  const there = refusalKey('shop/cart', 'shop/feature');
+  const gone = [refusalKey('shop/cart', 'shop/gone'), refusalKey('shop/gone', 'shop/feature')];
+  for (const id of [there, ...gone]) refusals.store(id, refusedAgain(undefined, wish, routes, 'no', 0));
+  await forgetRefusals(refusals).run({ facts: factsOf(tables, untracked) } as ChoreSite);
+  expect([...refusals.keys()]).toEqual([there]);
+});
