@@ -6,6 +6,7 @@ import type { Client } from '../kube/client/client.ts';
 import type { Clock } from '../kube/clock.ts';
 import { ApiError, isTransient } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
+import { keyOf } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { NotSynced } from '../kube/tables/tables.ts';
 import type { Tables } from '../kube/tables/tables.ts';
@@ -109,7 +110,7 @@ export class Controller {
     await syncReads({
       tables,
       objects: table.list(),
-      plan: (view, object) => this.#reconciler.plan(view, object),
+      plan: (view, object) => this.#reconciler.plan(view, keyOf(object.metadata), object),
       now: () => this.#clock.now(),
       signal,
     });

@@ -73,7 +73,7 @@ export class Reconciler {
   async reconcile(key: string, object: KubeObject): Promise<Reconciled> {
     const { definition, reads, logger } = this.#options;
     const { plan, outcomes, refused } = await planAndApply(
-      (refusal) => reads.track(key, (view) => this.plan(view, object), refusal),
+      (refusal) => reads.track(key, (view) => this.plan(view, key, object), refusal),
       (steps) => this.#write(steps),
     );
     // A failure that was written down earlier goes, too.
@@ -94,9 +94,9 @@ export class Reconciler {
   }
 
   /** The plan for an object, which then also depends on what it writes. */
-  plan(view: View, object: KubeObject): Plan {
+  plan(view: View, key: string, object: KubeObject): Plan {
     const { definition, tables } = this.#options;
-    view.get(definition.kind, object.metadata);
+    view.read.get(tables.of(definition.kind).map, key);
     let plan: Plan;
     try {
       plan = definition.plan(view, object);
