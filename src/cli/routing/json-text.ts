@@ -67,9 +67,12 @@ export function offsetIn(text: string, place: readonly (string | number)[]): num
   const open: { key: string | number; isKey: boolean }[] = [];
   for (const { text: token, at } of tokensOf(text, 0)) {
     const top = open[depth - 1];
-    if (token === '}' || token === ']') {
+    const isEnd = token === '}' || token === ']';
+    // The value itself is over.
+    if (top === undefined && at > found && (isEnd || token === ',' || token === ':')) return found;
+    if (isEnd) {
       open.length = --depth;
-      if (depth < matched) return found;
+      if (depth < matched || depth === 0) return found;
       continue;
     }
     if (token === ',') {

@@ -1,7 +1,7 @@
 // Reads objects from files of any size: YAML or JSON, several documents in one, Lists. Nothing is kept of a document but
 // its objects; where a field is written is looked up only when there is something to say about it.
 import { LineCounter } from 'yaml';
-import { shapeProblem } from '../../routing/index.ts';
+import { pathText, shapeProblem } from '../../routing/index.ts';
 import type { Place, Source } from '../../routing/index.ts';
 import { invalidFile } from '../exit.ts';
 import { parseYaml } from '../manifests/kubectl-yaml.ts';
@@ -11,6 +11,8 @@ import { itemOffsets, offsetIn, repeatedKey, valuesOf } from './json-text.ts';
 import { readPlainYaml } from './plain-yaml.ts';
 import { chunksOf } from './yaml-chunks.ts';
 
+const NOT_UTF8 = 'the text is not UTF-8: save it as UTF-8';
+const ENDLESS = 'an alias stands for something that it is a part of: write out what it stands for';
 const TWICE = 'the key is given twice: remove one of them';
 
 /** A place in a text, from 1. */
@@ -37,6 +39,9 @@ interface Document {
 export function* readSources(filenames: readonly string[]): Generator<Source> {
   for (const filename of filenames) {
     for (const [file, text] of filesOf(filename)) {
+      // What reading puts in place of bytes that are no UTF-8.
+      const broken = text.indexOf('\uFFFD');
+      if (broken >= 0) throw invalidFile(placesIn(file, text)(broken), NOT_UTF8);
       for (const { value, list, where } of /^\s*[{[]/.test(text) ? jsonOf(file, text) : yamlOf(file, text)) {
         if (value !== null && value !== undefined) yield* objectsIn(value, [], where, list);
       }
@@ -58,11 +63,14 @@ function* yamlOf(file: string, text: string): Generator<Document> {
       yield { value: quick, where: whereIn(0), ...(list && { list }) };
       continue;
     }
-    for (const [index, { problems, value }] of parseYaml(chunk).entries()) {
+    for (const [index, { problems, value, positionOf }] of parseYaml(chunk).entries()) {
       const problem = problems.find(({ isWarning }) => !isWarning) ?? problems[0];
       // kubectl leaves it to the server to refuse a key that is given twice; there is none here.
       if (problem !== undefined) throw invalidFile(told(problem), problem.isWarning ? TWICE : problem.message);
-      yield { value: plain(value, told), where: whereIn(index), ...(list && { list }) };
+      const read = plain(value, told);
+      const endless = chunk.includes('*') ? placeOfCycle(read) : undefined;
+      if (endless !== undefined) throw invalidFile(told(positionOf(endless)), `${pathText(endless)}: ${ENDLESS}`);
+      yield { value: read, where: whereIn(index), ...(list && { list }) };
     }
   }
 }
@@ -73,6 +81,16 @@ function plain(value: () => unknown, told: (position: Position) => string): unkn
     return value();
   } catch (error) {
     throw invalidFile(told({ line: 1, column: 1 }), (error as Error).message);
+  }
+}
+
+/** Where something is that it is itself a part of. */
+function placeOfCycle(value: unknown, around: readonly unknown[] = [], at: Place = []): Place | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (around.includes(value)) return at;
+  for (const [key, part] of Object.entries(value)) {
+    const found = placeOfCycle(part, [...around, value], [...at, Array.isArray(value) ? Number(key) : key]);
+    if (found !== undefined) return found;
   }
 }
 

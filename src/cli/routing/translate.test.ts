@@ -55,7 +55,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-function file(text: string, name = 'input.yaml'): string {
+function file(text: string | Buffer, name = 'input.yaml'): string {
   const place = path.join(dir, name);
   writeFileSync(place, text);
   return place;
@@ -190,6 +190,12 @@ describe('what is wrong with the input is told with its place', () => {
       '{"apiVersion": "v1", "kind": "List", "items": [\n{"kind": "Pod", "metadata": {"name": "a", "name": "a"}}]}',
       ':2:43: the key is given twice',
     ],
+    ['bytes that are no UTF-8', Buffer.from('a: 1\nb: "\xff"\n', 'latin1'), ':2:5: the text is not UTF-8'],
+    [
+      'an alias of what it is in',
+      'apiVersion: v1\nkind: Pod\nmetadata: &m\n  name: a\n  labels: {x: *m}\n',
+      ':5:12: metadata.labels.x: an alias stands for something that it is a part of',
+    ],
     ['aliases without end', `a: &a [1, 1]\n${bomb()}`, ':1:1: Excessive alias count'],
     [
       'the second document',
@@ -246,6 +252,11 @@ describe('what is wrong with the input is told with its place', () => {
       { ...POD, metadata: { name: 'p', labels: { version: 1 } } },
       'metadata.labels.version: must be a string, found 1',
     ],
+    ...[MESH, { ...MESH, kind: 'MeshGroup' }, rule({}), UPSTREAM, POD].map((each): [string, object, string] => [
+      `a spec of a ${(each as { kind: string }).kind} that is none`,
+      { ...each, spec: 5 },
+      'spec: must be an object, found 5',
+    ]),
     [
       'an upstream without its form',
       { ...UPSTREAM, spec: { kube: { servicePort: 'http' } } },

@@ -63,7 +63,7 @@ function makeReader(schema: z.ZodType): Read {
 function messageReader({ shape = {}, catchall }: Definition): Read {
   const fields = new Map(Object.entries(shape).map(([name, schema]) => [name, readerOf(schema)] as const));
   return (value, at, problems) => {
-    if (!isObject(value)) return wrong(at, problems, 'an object', value);
+    if (!isObject(value)) return wrong(at, problems, 'an object', value, {});
     const message: Record<string, unknown> = {};
     for (const [written, part] of Object.entries(value)) {
       const name = fields.has(written) ? written : camelCase(written);
@@ -85,7 +85,7 @@ function listReader(element: z.ZodType): Read {
   const read = readerOf(element);
   const mayBeNull = element.def.type === 'nullable';
   return (value, at, problems) => {
-    if (!Array.isArray(value)) return wrong(at, problems, 'a list', value);
+    if (!Array.isArray(value)) return wrong(at, problems, 'a list', value, []);
     return value.map((item: unknown, index) => {
       if (item === null && mayBeNull) return null;
       at.push(index);
@@ -99,7 +99,7 @@ function listReader(element: z.ZodType): Read {
 function mapReader(valueType: z.ZodType): Read {
   const read = readerOf(valueType);
   return (value, at, problems) => {
-    if (!isObject(value)) return wrong(at, problems, 'an object', value);
+    if (!isObject(value)) return wrong(at, problems, 'an object', value, {});
     const entries = Object.entries(value).map(([key, part]) => {
       at.push(key);
       const item = read(part, at, problems);
@@ -123,7 +123,7 @@ function scalarReader(schema: z.ZodType, type: string): Read {
     const parsed = schema.safeParse(plain);
     if (parsed.success) return parsed.data;
     const outOfRange = type === 'number' && typeof plain === 'number';
-    return wrong(at, problems, outOfRange ? rangeOf(schema) : (WANTED[type] ?? type), value);
+    return wrong(at, problems, outOfRange ? rangeOf(schema) : (WANTED[type] ?? type), value, undefined);
   };
 }
 
@@ -132,8 +132,10 @@ function rangeOf(schema: z.ZodType): string {
   return `a ${isInt ? 'whole number' : 'number'} from ${minValue} to ${maxValue}`;
 }
 
-function wrong(at: Place, problems: FieldProblem[], wanted: string, found: unknown): undefined {
+/** Tells what is wrong with a value; what is read in its place has the type that the schema promises. */
+function wrong<T>(at: Place, problems: FieldProblem[], wanted: string, found: unknown, instead: T): T {
   problems.push({ at: [...at], message: `must be ${wanted}, found ${shown(found)}` });
+  return instead;
 }
 
 /** A value in a message; long ones are cut. */
