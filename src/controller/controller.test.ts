@@ -59,7 +59,7 @@ describe('a plan is carried out', () => {
     });
   });
 
-  test('objects that were there before the start are found', async () => {
+  test('objects that existed before the start are reconciled', async () => {
     const api = new FakeApi();
     await api.create(Template, template('text', 'hello'));
     await api.create(Copy, copy('a', { count: 1 }));
@@ -81,7 +81,7 @@ describe('a plan is carried out', () => {
     expect(notes(api)).toEqual({ 'team/a-0': 'two' });
   });
 
-  test('drift of what we own is healed, what others added stays', async () => {
+  test('drift of fields that we own is reverted, fields of others stay', async () => {
     const api = new FakeApi();
     const manager = await run(api);
     await api.create(Template, template('text', 'hello'));
@@ -150,7 +150,7 @@ describe('a plan is carried out', () => {
     expect(api.all(Copy).get('team/a')!['status']).toEqual({ found: true });
   });
 
-  test('deletion leaves nothing behind and lets the object go', async () => {
+  test('deletion leaves nothing behind and removes the finalizer', async () => {
     const api = new FakeApi();
     const manager = await run(api);
     await api.create(Board, board());
@@ -186,7 +186,7 @@ describe('writes', () => {
     expect(events[0]).not.toHaveProperty('series');
   });
 
-  test('lines of the log come like Events: when something changed, and not again', async () => {
+  test('log lines are written like Events: when something changed, and not again', async () => {
     const api = new FakeApi();
     const lines: string[] = [];
     const teller = defineController<KubeObject>({
@@ -287,7 +287,7 @@ const picky = defineController<Copy>({
 });
 
 describe('failures', () => {
-  test('a plan that throws becomes a condition that goes away when the cause does; others go on', async () => {
+  test('a plan that throws sets a condition, which is removed with the cause; other objects are not affected', async () => {
     const api = new FakeApi();
     const manager = await run(api);
     await api.create(Template, template('text', 'hello'));
@@ -389,7 +389,7 @@ describe('failures', () => {
     expect(condition(api, 'team/a', 'Stalled')).toBeUndefined();
   });
 
-  test('a controller that does not own the status tells of failures without writing to it', async () => {
+  test('a controller that does not own the status reports failures by Events alone', async () => {
     const api = new FakeApi();
     let tries = 0;
     const second = {
@@ -428,7 +428,7 @@ describe('failures', () => {
     expect(condition(api, 'team/a', 'Stalled')).toBeUndefined();
   });
 
-  test('a refused write ends only what the plan says depends on it, and is tried again ever more rarely', async () => {
+  test('a refused write ends only what the plan says depends on it, and is retried with back-off', async () => {
     const api = new FakeApi();
     const patient = defineController<Copy>({
       name: 'patient',
@@ -492,7 +492,7 @@ describe('failures', () => {
     expect(api.all(Copy).get('team/a')!.metadata.annotations).toEqual({ refused: 'true' });
   });
 
-  test('a server in trouble is waited for, and nothing about it is written on the object', async () => {
+  test('a server error is retried with back-off, and not written to the status', async () => {
     const api = new FakeApi();
     await run(api);
     await api.create(Template, template('text', 'hello'));

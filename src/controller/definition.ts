@@ -96,7 +96,7 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject> {
   readonly ownsStatus?: boolean;
   /** How many keys run at once. */
   readonly workers?: number;
-  /** The least time between two writes, or reconciles that write, to an object: what is wanted meanwhile is written at once. */
+  /** The least time between two writes, or reconciles that write, to an object: changes meanwhile are written together. */
   readonly paceMs?: number;
   /** The field manager of what is written, where several controllers are one writer to others; `offshoot-<name>` if not. */
   readonly fieldManager?: string;

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Delays } from './delays.ts';
 
-test('a key that is put off again and again leaves nothing behind', () => {
+test('a key that is delayed again and again does not accumulate entries', () => {
   const delays = new Delays();
   for (let pass = 0; pass < 100_000; pass++) {
     const key = `key-${pass % 10}`;
@@ -13,7 +13,7 @@ test('a key that is put off again and again leaves nothing behind', () => {
   expect(delays.held).toBeLessThan(100);
 });
 
-test('keys leave in the order of their moments, whatever was set, moved up and taken out before', () => {
+test('keys come out in the order of their times, whatever was set, moved up and removed before', () => {
   const change = fc.record({ key: fc.nat(30), at: fc.nat(1000), remove: fc.boolean() });
   fc.assert(
     fc.property(fc.array(change, { maxLength: 300 }), (changes) => {

@@ -59,7 +59,7 @@ function world() {
   };
 }
 
-test('a plan reads a model of the tables, and is woken when that comes out differently', () => {
+test('a plan reads a model of the tables, and is woken when its result changes', () => {
   const w = world();
   w.put(Thing, 'a', { owner: 'x', wish: '1' });
   w.put(Thing, 'b', { owner: 'y', wish: '2' });
@@ -88,7 +88,7 @@ test('a model is made once for the tables that it is read from', () => {
   expect(modelOf(other, 'a')).not.toBe(modelOf(one, 'a'));
 });
 
-test('what is not listed yet is no absence: reading it, also through a model, throws until it is', async () => {
+test('reading a table that is not synced throws, also through a model', async () => {
   const api = new FakeApi();
   await api.create(Thing, {
     apiVersion: 'test.dev/v1',
@@ -134,7 +134,7 @@ test('a plan reads a map that somebody else fills, also what is not there yet', 
   expect(plan('a')).toBe('refused');
 });
 
-test('who reads the keys of a kind is woken when an object comes or goes, not when one changes', () => {
+test('a reader of the keys of a kind is woken when an object is added or removed, not when one changes', () => {
   const w = world();
   w.put(Thing, 'a');
   const keys = (): unknown => w.reads.track('reader', (view) => view.keys(Thing));

@@ -54,7 +54,7 @@ describe('starting', () => {
     expect((await fetch(`${manager.probesUrl}/readyz`)).status).toBe(200);
   });
 
-  test('twice is refused', async () => {
+  test('a second time is refused', async () => {
     const manager = make({ client: await world() });
     await manager.start();
     await expect(manager.start()).rejects.toThrow('the manager can be started once; it is running');
@@ -198,7 +198,7 @@ describe('leadership', () => {
     ]);
   });
 
-  test('standing down gives the lease up at once; /readyz fails, and the tables go on for those who still answer', async () => {
+  test('standing down gives the lease up at once; /readyz fails, and the tables stay current for webhooks that still answer', async () => {
     const api = await world();
     const manager = make({ client: api, leaderElection: lease, probes: { port: 0 } });
     await manager.start();
@@ -215,7 +215,7 @@ describe('leadership', () => {
     await until(() => manager.tables.of(Template).get('team/late') !== undefined);
   });
 
-  test('one of two works; when it stops, the other takes over', async () => {
+  test('one of two leads; when it stops, the other takes over', async () => {
     const api = await world();
     const first = make({ client: api, leaderElection: { ...lease, identity: 'first' } });
     await first.start();
@@ -231,7 +231,7 @@ describe('leadership', () => {
     await until(() => (api.all(Note).get('team/a-0')!['spec'] as { text: string }).text === 'new');
   });
 
-  test('a write that came while a renewal was late is made when it is through', async () => {
+  test('a write that was held back while a lease renewal was late is made once it succeeds', async () => {
     const api = await world();
     const clock = new FakeClock();
     const manager = make({ client: api, clock, leaderElection: lease });

@@ -20,7 +20,7 @@ async function get(path: string): Promise<[number, string]> {
   return [response.status, await response.text()];
 }
 
-test('all well', async () => {
+test('probes answer ok when all checks pass', async () => {
   expect(await get('/healthz')).toEqual([200, 'ok']);
   expect(await get('/readyz')).toEqual([200, 'ok']);
   expect(await get('/readyz?verbose')).toEqual([200, '[+]ping ok\n[+]tables ok\n[+]other ok\n']);
@@ -37,7 +37,7 @@ test('a failing check fails its probe only, and says why only when asked', async
   expect((await get('/readyz/other'))[0]).toBe(200);
 });
 
-test('what is not there is said to be not there', async () => {
+test('an unknown check or path is answered with 404', async () => {
   expect(await get('/readyz/nothing')).toEqual([404, 'no check "nothing"\n']);
   expect(await get('/')).toEqual([404, 'not found: try /healthz, /readyz or /metrics\n']);
 });

@@ -43,7 +43,7 @@ test('retries of all keys together are limited, however small the back-off of ea
   expect(['a', 'b', 'c', 'd'].map((key) => queue.retry(key))).toEqual([1, 1, 100, 200]);
 });
 
-test('a key that is paused runs once after its pause, however often and by whatever way it was added', async () => {
+test('a key that is paused runs once after its pause, however often and however it was added', async () => {
   const { queue, clock } = make();
   queue.add('a');
   const key = (await queue.take())!;
@@ -135,7 +135,7 @@ describe('one run of a key at a time', () => {
 });
 
 describe('delays', () => {
-  test('the earlier moment stays, whichever came first', async () => {
+  test('the earlier time wins, whichever was set first', async () => {
     const { queue, clock } = make();
     queue.addAfter('a', 100);
     queue.addAfter('a', 50);
@@ -148,7 +148,7 @@ describe('delays', () => {
     expect(queue.size).toBe(0);
   });
 
-  test('a ready key is not put off, and an add makes a waiting key ready at once', async () => {
+  test('a ready key is not delayed, and an add makes a waiting key ready at once', async () => {
     const { queue, clock } = make();
     queue.add('a');
     queue.addAfter('a', 100);
@@ -159,7 +159,7 @@ describe('delays', () => {
     expect(queue.size).toBe(0);
   });
 
-  test('keys that become due leave in the order of their moments', async () => {
+  test('keys that become due come out in the order of their times', async () => {
     const { queue, clock } = make();
     for (const [key, ms] of [
       ['c', 30],
@@ -192,7 +192,7 @@ describe('back-off', () => {
 });
 
 describe('workers', () => {
-  test('those who wait are served in their order, one key each', async () => {
+  test('waiting workers are served in order, one key each', async () => {
     const { queue } = make();
     const first = queue.take();
     const second = queue.take();

@@ -43,7 +43,7 @@ const mapOf = (entries: Record<string, number>): WatchableMap<string, number> =>
   return map;
 };
 
-describe('reference: HandleSubscription', () => {
+describe('as in Go, HandleSubscription', () => {
   it('already closed stream: the handler is never called', async () => {
     const map = mapOf({ a: 1 });
     map.close();

@@ -12,7 +12,7 @@ const filled = (): WatchableMap<string, Point> => {
   return map;
 };
 
-describe('reference: Close', () => {
+describe('as in Go, Close', () => {
   it('refuses Store and Delete after Close, while Load goes on working', () => {
     const map = filled();
     const before = map.load('a');
@@ -24,7 +24,7 @@ describe('reference: Close', () => {
   });
 });
 
-describe('reference: Delete', () => {
+describe('as in Go, Delete', () => {
   it('is harmless on a map never used, removes a stored key, and is harmless again', () => {
     const map = new WatchableMap<string, Point>();
     expect(map.delete('a')).toBe(false);
@@ -36,7 +36,7 @@ describe('reference: Delete', () => {
   });
 });
 
-describe('reference: Load', () => {
+describe('as in Go, Load', () => {
   it('returns the stored value, the same frozen object each time, and nothing after Delete', () => {
     const map = new WatchableMap<string, Point>();
     const source = { x: 1 };
@@ -57,7 +57,7 @@ describe('reference: Load', () => {
   });
 });
 
-describe('reference: LoadAll', () => {
+describe('as in Go, LoadAll', () => {
   it('is empty, then holds what was stored, then is empty again', () => {
     const map = new WatchableMap<string, Point>();
     expect([map.loadAll().size, map.size]).toEqual([0, 0]);
@@ -96,7 +96,7 @@ describe('reference: LoadAll', () => {
   });
 });
 
-describe('reference: LoadAndDelete', () => {
+describe('as in Go, LoadAndDelete', () => {
   it('returns the value once', () => {
     const map = filled();
     expect(map.loadAndDelete('a')).toEqual({ value: { x: 1 }, loaded: true });
@@ -105,7 +105,7 @@ describe('reference: LoadAndDelete', () => {
   });
 });
 
-describe('reference: LoadOrStore', () => {
+describe('as in Go, LoadOrStore', () => {
   it('returns what is there, else stores what is given', () => {
     const map = filled();
     const stored = map.load('a');
@@ -116,7 +116,7 @@ describe('reference: LoadOrStore', () => {
   });
 });
 
-describe('reference: Store', () => {
+describe('as in Go, Store', () => {
   it('cannot be undone by mutating the source: freezing makes that an error', () => {
     const map = new WatchableMap<string, { list: number[] }>();
     const source = { list: [1] };
@@ -143,7 +143,7 @@ describe('reference: Store', () => {
   });
 });
 
-describe('reference: CompareAndSwap', () => {
+describe('as in Go, CompareAndSwap', () => {
   it('swaps only what it expects', () => {
     const map = filled();
     expect(map.compareAndSwap('a', { x: 7 }, { x: 2 })).toBe(false);

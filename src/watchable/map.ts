@@ -154,17 +154,17 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
    */
   replaceAll(entries: Iterable<readonly [K, V]>): { stored: number; deleted: number; unchanged: number } {
     this.#refuseIfClosed('replaceAll');
-    const wanted = new Map<Id, readonly [K, V]>();
-    for (const entry of entries) wanted.set(this.#identify(entry[0]), entry);
+    const given = new Map<Id, readonly [K, V]>();
+    for (const entry of entries) given.set(this.#identify(entry[0]), entry);
     const changes: Store<K, V>[] = [];
-    for (const [key, value] of wanted.values()) {
+    for (const [key, value] of given.values()) {
       const change = this.#changeFor(key, value);
       if (change !== undefined) changes.push(change);
     }
     const stored = changes.filter((change) => this.#apply(change)).length;
-    const swept = [...this.keys()].filter((key) => !wanted.has(this.#identify(key)));
+    const swept = [...this.keys()].filter((key) => !given.has(this.#identify(key)));
     for (const key of swept) this.delete(key);
-    return { stored, deleted: swept.length, unchanged: wanted.size - stored };
+    return { stored, deleted: swept.length, unchanged: given.size - stored };
   }
 
   /** Adds an index to those that the map was made with. One of the same name must be the same function. */

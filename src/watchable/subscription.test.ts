@@ -13,14 +13,14 @@ const mapOf = (entries: Record<string, number>): WatchableMap<string, number> =>
 
 const stateOf = (snapshot: Snapshot<string, number>): Record<string, number> => Object.fromEntries(snapshot.state);
 
-describe('reference: Subscribe', () => {
-  it('1: a complete snapshot is there at once, without updates', async () => {
+describe('as in Go, Subscribe', () => {
+  it('a complete snapshot is there at once, without updates', async () => {
     const snapshot = await read(mapOf({ a: 1, b: 2 }).subscribe());
     expect(stateOf(snapshot)).toEqual({ a: 1, b: 2 });
     expect(snapshot).toMatchObject({ updates: [], initial: true, coalesced: false, version: 2 });
   });
 
-  it('2 and 3: unread stores do not block, and arrive in one snapshot, in order, with full state', async () => {
+  it('unread stores do not block, and arrive in one snapshot, in order, with full state', async () => {
     const map = mapOf({ a: 1 });
     const subscription = map.subscribe();
     await read(subscription);
@@ -34,7 +34,7 @@ describe('reference: Subscribe', () => {
     expect([snapshot.initial, subscription.lag]).toEqual([false, 0]);
   });
 
-  it('4, 5 and 6: deletes carry the old value, also of a value just stored', async () => {
+  it('deletes carry the old value, also of a value just stored', async () => {
     const map = mapOf({ a: 1, b: 2, c: 3 });
     const subscription = map.subscribe();
     await read(subscription);
@@ -49,7 +49,7 @@ describe('reference: Subscribe', () => {
     expect(stateOf(snapshot)).toEqual({});
   });
 
-  it('7: three unread stores, then cancel: ended, three times in a row', async () => {
+  it('three unread stores, then cancel: ended, three times in a row', async () => {
     const map = mapOf({});
     const controller = new AbortController();
     const subscription = map.subscribe({ signal: controller.signal });
@@ -59,7 +59,7 @@ describe('reference: Subscribe', () => {
     for (const _read of [1, 2, 3]) expect(await subscription.next()).toEqual(done);
   });
 
-  it('8 and 9: a new subscription sees everything without updates, and then waits', async () => {
+  it('a new subscription sees everything without updates, and then waits', async () => {
     const map = mapOf({ a: 1 });
     const subscription = map.subscribe();
     expect((await read(subscription)).updates).toEqual([]);
@@ -67,7 +67,7 @@ describe('reference: Subscribe', () => {
     map.close();
   });
 
-  it('10: cancelling while parked ends the stream', async () => {
+  it('cancelling while parked ends the stream', async () => {
     const controller = new AbortController();
     const subscription = mapOf({}).subscribe({ signal: controller.signal });
     await read(subscription);
@@ -77,7 +77,7 @@ describe('reference: Subscribe', () => {
   });
 });
 
-describe('reference: Subscribe2', () => {
+describe('as in Go, closing with unread data', () => {
   it.each([false, true])('Close drops unread data (initial snapshot read: %s)', async (readFirst) => {
     const map = mapOf({ a: 1 });
     const subscription = map.subscribe();

@@ -15,8 +15,8 @@ async function start(
   return { map, subscription };
 }
 
-describe('reference: SubscribeSubset', () => {
-  it('1: the first snapshot is filtered, and delivered even when empty', async () => {
+describe('as in Go, SubscribeSubset', () => {
+  it('the first snapshot is filtered, and delivered even when empty', async () => {
     const map = new WatchableMap<string, number>();
     expect((await read(map.subscribe({ include: big }))).state.size).toBe(0);
     map.store('small', 1);
@@ -24,7 +24,7 @@ describe('reference: SubscribeSubset', () => {
     expect([...(await read(map.subscribe({ include: big }))).state]).toEqual([['big', 10]]);
   });
 
-  it('2: an equal store produces nothing', async () => {
+  it('an equal store produces nothing', async () => {
     const { map, subscription } = await start({ big: 10 });
     const parked = subscription.next();
     map.store('big', 10);
@@ -32,20 +32,20 @@ describe('reference: SubscribeSubset', () => {
     map.close();
   });
 
-  it('3: an overwrite produces one update', async () => {
+  it('an overwrite produces one update', async () => {
     const { map, subscription } = await start({ big: 10 });
     map.store('big', 11);
     expect(brief((await read(subscription)).updates)).toEqual(['+big=11']);
   });
 
-  it('4: a value that stops matching is a delete carrying the last matching one, and leaves the state', async () => {
+  it('a value that stops matching is a delete carrying the last matching one, and leaves the state', async () => {
     const { map, subscription } = await start({ big: 10 });
     map.store('big', 1);
     const snapshot = await read(subscription);
     expect([brief(snapshot.updates), snapshot.state.size]).toEqual([['-big=10'], 0]);
   });
 
-  it('5 and 6: Close ends the stream, and one opened later has ended', async () => {
+  it('Close ends the stream, and one opened later has ended', async () => {
     const { map, subscription } = await start({});
     const parked = subscription.next();
     map.close();
