@@ -156,6 +156,8 @@ export class Mesh {
         outboundTrafficPolicy: { mode: rest.outboundTrafficPolicy ?? 'ALLOW_ANY' },
       },
     });
+    // If istiod hears of it only after the Envoy has come, it does not tell it of everything that is different then.
+    await this.settled();
     return await this.#startProxy({ type: 'sidecar', name, namespace, address, labels: { ...labels, ...label } });
   }
 

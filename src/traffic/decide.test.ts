@@ -1,0 +1,229 @@
+// Decisions by example, and what a mesh on loopback can't be asked: TLS, ports that are not of HTTP, other hosts.
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import type { KubeObject } from '../kube/index.ts';
+import { createRouter, worldOf } from './index.ts';
+import type { Decision, MeshSettings, Request } from './index.ts';
+
+const SHOP = `
+apiVersion: v1
+kind: Service
+metadata: { name: reviews, namespace: shop }
+spec:
+  selector: { app: reviews }
+  ports: [{ name: http, port: 9080 }, { name: tcp-admin, port: 9090 }]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: reviews-v1, namespace: shop }
+spec: { template: { metadata: { labels: { app: reviews, version: v1 } } } }
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: reviews-v2, namespace: shop }
+spec: { template: { metadata: { labels: { app: reviews, version: v2 } } } }
+---
+apiVersion: networking.istio.io/v1beta1
+kind: DestinationRule
+metadata: { name: reviews, namespace: shop }
+spec:
+  host: reviews
+  subsets: [{ name: v1, labels: { version: v1 } }, { name: v2, labels: { version: v2 } }, { name: v3, labels: { version: v3 } }]
+---
+apiVersion: networking.istio.io/v1beta1
+kind: VirtualService
+metadata: { name: reviews, namespace: shop, creationTimestamp: '2026-01-01T00:00:00Z' }
+spec:
+  hosts: [reviews]
+  http:
+    - name: canary
+      match: [{ headers: { x-env: { exact: pr-7 } }, uri: { prefix: /api } }]
+      route: [{ destination: { host: reviews, subset: v2 } }]
+      rewrite: { uri: /v2 }
+      timeout: 3s
+      retries: { attempts: 1, retryOn: 5xx, perTryTimeout: 1s }
+      mirror: { host: reviews, subset: v3 }
+      mirrorPercentage: { value: 10 }
+    - name: split
+      match: [{ method: { exact: POST } }]
+      route:
+        - { destination: { host: reviews, subset: v1 }, weight: 75 }
+        - { destination: { host: reviews, subset: v2 }, weight: 25 }
+        - { destination: { host: reviews, subset: v3 }, weight: 0 }
+    - { name: gone, match: [{ uri: { exact: /gone } }], route: [{ destination: { host: reviews, subset: v9 } }] }
+    - { name: empty, match: [{ uri: { exact: /empty } }], route: [{ destination: { host: reviews, subset: v3 } }] }
+    - { name: lost, match: [{ uri: { exact: /lost } }], route: [{ destination: { host: nowhere } }] }
+    - { name: faulty, match: [{ uri: { exact: /faulty } }], fault: { abort: { httpStatus: 418, percentage: { value: 50 } } }, directResponse: { status: 200 } }
+    - { name: refused, match: [{ uri: { regex: '(' } }], directResponse: { status: 200 } }
+    - { name: rest, match: [{ sourceNamespace: shop }], route: [{ destination: { host: reviews, subset: v1 } }] }
+---
+apiVersion: networking.istio.io/v1beta1
+kind: VirtualService
+metadata: { name: later, namespace: shop, creationTimestamp: '2026-01-02T00:00:00Z' }
+spec: { hosts: [reviews], http: [{ directResponse: { status: 204 } }] }
+`;
+
+const EDGE = `
+apiVersion: networking.istio.io/v1beta1
+kind: Gateway
+metadata: { name: edge, namespace: istio-system }
+spec:
+  selector: { istio: edge }
+  servers:
+    - { port: { number: 80, name: http, protocol: HTTP }, hosts: ['*.example.com'], tls: { httpsRedirect: true } }
+    - { port: { number: 443, name: a, protocol: HTTPS }, hosts: ['a.example.com'], tls: { mode: SIMPLE } }
+    - { port: { number: 443, name: b, protocol: HTTPS }, hosts: ['*.example.com'], tls: { mode: SIMPLE } }
+    - { port: { number: 15443, name: tls, protocol: TLS }, hosts: ['*'], tls: { mode: PASSTHROUGH } }
+---
+apiVersion: networking.istio.io/v1beta1
+kind: VirtualService
+metadata: { name: all, namespace: shop }
+spec: { hosts: ['*.example.com'], gateways: [istio-system/edge], http: [{ directResponse: { status: 201 } }] }
+---
+apiVersion: networking.istio.io/v1beta1
+kind: VirtualService
+metadata: { name: b, namespace: shop }
+spec: { hosts: ['b.example.com'], gateways: [istio-system/edge], http: [{ match: [{ scheme: { exact: https } }], directResponse: { status: 202 } }] }
+---
+apiVersion: networking.istio.io/v1beta1
+kind: ServiceEntry
+metadata: { name: out, namespace: shop }
+spec: { hosts: [api.example.org, '*.example.net'], ports: [{ number: 80, name: http, protocol: HTTP }], resolution: DNS }
+`;
+
+const objects = (text: string): readonly KubeObject[] =>
+  parseAllDocuments(text).map((each) => each.toJS() as KubeObject);
+
+function ask(request: Partial<Request>, settings: Partial<MeshSettings> = {}): Decision {
+  const router = createRouter(worldOf([...objects(SHOP), ...objects(EDGE)], settings));
+  return router.decide({
+    host: 'reviews',
+    port: 9080,
+    path: '/',
+    source: { namespace: 'shop', labels: { app: 'web' } },
+    ...request,
+  });
+}
+
+const considered = (decision: Decision): readonly (readonly [string, string])[] =>
+  decision.considered.map(({ rule, mismatch }) => [rule.name, mismatch?.on ?? 'fits']);
+
+describe('a request in the mesh', () => {
+  test('goes to the workloads of the first route that it fits, with all that the route says', () => {
+    const decision = ask({ path: '/api/1?q=1', headers: { 'x-env': 'pr-7' } });
+    expect(decision).toMatchObject({
+      kind: 'route',
+      rule: { virtualService: 'shop/reviews', name: 'canary', index: 0 },
+      destinations: [
+        {
+          host: 'reviews.shop.svc.cluster.local',
+          subset: 'v2',
+          port: 9080,
+          weight: 100,
+          outcome: 'Reached',
+          workloads: ['shop/Deployment/reviews-v2'],
+        },
+      ],
+      path: '/v2/1?q=1',
+      timeout: '3s',
+      retries: { attempts: 1, on: '5xx', perTryTimeout: '1s' },
+      mirrors: [{ subset: 'v3', percentage: 10, outcome: 'NoEndpoints' }],
+    });
+    expect(decision).not.toHaveProperty('status');
+    expect(decision.superseded).toEqual(['shop/later']);
+    expect(considered(decision)).toEqual([['canary', 'fits']]);
+  });
+
+  test('is divided by weight, and nothing goes where the weight is zero', () => {
+    const decision = ask({ method: 'POST' });
+    const shares = decision.kind === 'route' && decision.destinations.map(({ subset, weight }) => [subset, weight]);
+    expect(shares).toEqual([
+      ['v1', 75],
+      ['v2', 25],
+    ]);
+  });
+
+  test.each([
+    ['/gone', 'MissingSubset'],
+    ['/empty', 'NoEndpoints'],
+    ['/lost', 'UnknownHost'],
+  ])('gets 503 where nobody can answer: %s', (path, outcome) => {
+    expect(ask({ path })).toMatchObject({ kind: 'route', status: 503, destinations: [{ outcome }] });
+  });
+
+  test('is told of a fault that happens to some', () => {
+    expect(ask({ path: '/faulty' })).toMatchObject({
+      kind: 'response',
+      status: 200,
+      fault: { abort: { status: 418, percentage: 50 } },
+    });
+  });
+
+  test('is told of each rule that it does not fit, and on what', () => {
+    const decision = ask({ headers: { 'x-env': 'pr-8' }, path: '/api' });
+    expect(considered(decision)).toEqual([
+      ['canary', 'header'],
+      ['split', 'header'],
+      ['gone', 'path'],
+      ['empty', 'path'],
+      ['lost', 'path'],
+      ['faulty', 'path'],
+      ['refused', 'refused'],
+      ['rest', 'fits'],
+    ]);
+    expect(decision.considered[0]?.mismatch).toEqual({
+      on: 'header',
+      wanted: { name: 'x-env', value: { exact: 'pr-7' }, negated: false },
+      found: ['pr-8'],
+    });
+  });
+
+  test('gets 404 where its caller is told of routes and fits none', () => {
+    const source = { namespace: 'other' };
+    const decision = ask({ host: 'reviews.shop', source });
+    expect(decision).toMatchObject({ kind: 'response', reason: 'NoRoute', status: 404 });
+    expect(considered(decision).at(-1)).toEqual(['rest', 'source']);
+  });
+
+  test('is passed through where the port is not of HTTP, or nobody knows the host', () => {
+    expect(ask({ port: 9090 })).toMatchObject({ kind: 'passthrough', reason: 'NotHttp' });
+    expect(ask({ host: 'reviews', source: { namespace: 'other' } })).toMatchObject({
+      kind: 'passthrough',
+      reason: 'UnknownHost',
+    });
+    expect(ask({ host: 'unknown' }, { outboundTrafficPolicy: 'REGISTRY_ONLY' })).toMatchObject({
+      kind: 'response',
+      reason: 'BlackHole',
+      status: 502,
+    });
+  });
+
+  test.each(['api.example.org', 'deep.down.example.net'])('goes outside to %s', (host) => {
+    expect(ask({ host, port: 80 })).toMatchObject({ kind: 'route', destinations: [{ outcome: 'External' }] });
+  });
+
+  test('knows services by another domain of the cluster', () => {
+    expect(ask({ host: 'reviews.shop.svc.corp.local' }, { clusterDomain: 'corp.local' })).toMatchObject({
+      destinations: [{ host: 'reviews.shop.svc.corp.local', subset: 'v1' }],
+    });
+  });
+});
+
+describe('a request at a gateway', () => {
+  const source = { gateway: 'istio-system/edge' };
+
+  test('is sent to HTTPS where the server says so', () => {
+    const decision = ask({ source, host: 'b.example.com:80', port: 80, path: '/x?y=1' });
+    expect(decision).toMatchObject({ kind: 'redirect', status: 301, location: 'https://b.example.com/x?y=1' });
+    expect(ask({ source, host: 'c.example.com', port: 80 })).toMatchObject({ kind: 'redirect', status: 301 });
+  });
+
+  test('is for the server of its name where TLS ends, and the most specific host', () => {
+    const https = { source, port: 443, scheme: 'https' };
+    expect(ask({ ...https, host: 'b.example.com' })).toMatchObject({ status: 202 });
+    expect(ask({ ...https, host: 'a.example.com' })).toMatchObject({ status: 201 });
+    expect(ask({ ...https, host: 'b.example.com', scheme: 'http' })).toMatchObject({ reason: 'NoRoute', status: 404 });
+    expect(ask({ ...https, host: 'example.org' })).toMatchObject({ reason: 'NoListener', status: 0 });
+    expect(ask({ ...https, host: 'a.example.com', port: 15_443 })).toMatchObject({ reason: 'NoListener' });
+  });
+});
