@@ -1,5 +1,6 @@
 // Runs the test suite again and again, every second time beside two busy processes, and says what failed how often:
 //   npm run soak -- [--times N] [filters and options of vitest …]
+// Each run has a seed of its own, unless OFFSHOOT_SEED says which, and asks the real mesh more than an ordinary one.
 // Ends with code 1 if anything failed; the logs of runs with failures are kept.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -12,6 +13,7 @@ import type { Report, Run } from './soak/tally.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const VITEST = path.join(ROOT, 'node_modules/vitest/vitest.mjs');
+const REQUESTS = 100_000;
 /** Ends by itself when whoever started it is gone. */
 const BUSY = 'const parent = process.ppid; while (process.ppid === parent) for (let i = 0; i < 1e7; i++);';
 
@@ -45,7 +47,11 @@ async function runOnce(number: number): Promise<Run> {
   const output = openSync(log, 'w');
   const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${json}`, ...rest];
   const exit = await ended(
-    spawn(process.execPath, [VITEST, ...args], { cwd: ROOT, stdio: ['ignore', output, output] }),
+    spawn(process.execPath, [VITEST, ...args], {
+      cwd: ROOT,
+      stdio: ['ignore', output, output],
+      env: { ...furtherThanCi(number), ...process.env },
+    }),
   );
   await Promise.all(others.map((other) => (other.kill('SIGKILL'), ended(other))));
   const report = existsSync(json) ? (JSON.parse(readFileSync(json, 'utf8')) as Report) : undefined;
@@ -53,6 +59,11 @@ async function runOnce(number: number): Promise<Run> {
   rmSync(json, { force: true });
   if (failed.length === 0) rmSync(log);
   return { busy, failed };
+}
+
+/** Other random inputs in each run, and in all of them together as many requests to a real mesh as is promised. */
+function furtherThanCi(number: number): NodeJS.ProcessEnv {
+  return { OFFSHOOT_SEED: String(number * 1_000), OFFSHOOT_REQUESTS: String(Math.ceil(REQUESTS / times)) };
 }
 
 /** How a process ended: with which code, or by which signal. */
