@@ -23,6 +23,11 @@ export const IstioPod = defineTable(defineKind<Pod>('v1', 'Pod', 'pods'), { name
 /** ConfigMaps and Services that say something about an installation; see companions.ts. */
 export const ModuleConfigMap = defineTable(ConfigMap, { namespace: MODULE_NAMESPACE });
 export const IstioConfigMap = defineTable(ConfigMap, { namespace: ISTIO_NAMESPACE });
+/** What istiod has put into every namespace; read when that has to go. */
+export const DistributedConfigMap = defineTable(defineKind('v1', 'ConfigMap', 'configmaps'), {
+  labelSelector: 'istio.io/config=true',
+  metadataOnly: true,
+});
 export const IstioService = defineTable(ServiceKind, { namespace: ISTIO_NAMESPACE });
 export const ApiServerService = defineTable(ServiceKind, {
   namespace: 'default',

@@ -94,7 +94,7 @@ describe('an uninstall', () => {
   const component = { 'operator.istio.io/component': 'Pilot' };
   const namespace = object('Namespace', 'istio-system');
   const going = { ...namespace, metadata: { ...namespace.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
-  const remains = { objects: [] as AnyObject[], namespace, injectedWorkloads: 1 };
+  const remains = { objects: [] as AnyObject[], namespace, injectedWorkloads: 1, distributed: [] as AnyObject[] };
 
   test('removes webhooks first, so that pods can start while istiod goes', () => {
     const objects = [
@@ -130,8 +130,20 @@ describe('an uninstall', () => {
     expect(uninstallStep({ ...remains, namespace: going, injectedWorkloads: 0 })).toEqual({ do: 'release' });
   });
 
+  test('removes what istiod gave to sidecars when none is left, and nothing of others', () => {
+    const [root, crl, mine] = ['istio-ca-root-cert', 'istio-ca-crl', 'mine'].map((name) =>
+      object('ConfigMap', name, 'shop', { 'istio.io/config': 'true' }),
+    );
+    const distributed = [root!, crl!, mine!];
+    const after = { ...remains, namespace: going, distributed };
+    expect(uninstallStep(after)).toEqual({ do: 'restart-workloads' });
+    const step = uninstallStep({ ...after, injectedWorkloads: 0 });
+    expect(step).toEqual({ do: 'remove', objects: [root, crl], awaited: 0 });
+    expect(uninstallStep({ ...after, distributed: [mine!], injectedWorkloads: 0 })).toEqual({ do: 'release' });
+  });
+
   test('of an Istio that somebody removed by hand only lets go', () => {
-    expect(uninstallStep({ objects: [], namespace: undefined, injectedWorkloads: 0 })).toEqual({ do: 'release' });
+    expect(uninstallStep({ ...remains, namespace: undefined, injectedWorkloads: 0 })).toEqual({ do: 'release' });
   });
 });
 

@@ -10,7 +10,7 @@ import type { Writes } from '../installation/plan.ts';
 import { ISTIO_NAMESPACE } from '../names.ts';
 import { resourceWrites } from '../resources/plan.ts';
 import type { MeshSettings } from '../settings.ts';
-import { Blocking, Namespace } from '../tables.ts';
+import { Blocking, DistributedConfigMap, Namespace } from '../tables.ts';
 import { blockedMessage, blockingResources } from './blocking.ts';
 import { uninstallStep } from './uninstall.ts';
 
@@ -31,7 +31,8 @@ export function deletionWrites(view: View, istio: Istio, injectedWorkloads: numb
   }
   const resources = resourceWrites(view, istio, {}, settings);
   const namespace = view.get(Namespace, { name: ISTIO_NAMESPACE });
-  const next = uninstallStep({ objects: installedObjects(view), namespace, injectedWorkloads });
+  const distributed = view.list(DistributedConfigMap);
+  const next = uninstallStep({ objects: installedObjects(view), namespace, injectedWorkloads, distributed });
   const failures: Failure[] = [...resources.failures];
   const going = (steps: Writes['steps'], waiting: string): Deletion => ({
     blocking,

@@ -1,4 +1,5 @@
-// The order of an uninstall: webhooks, everything that the installation made, the namespace, sidecars, the finalizer.
+// The order of an uninstall: webhooks, everything that the installation made, the namespace, sidecars, what these were
+// given, the finalizer.
 import { defineKind } from '../../kube/index.ts';
 import type { AnyObject, Kind } from '../../kube/index.ts';
 import { COMPONENT_LABEL } from '../installation/components.ts';
@@ -34,6 +35,9 @@ const THEN: readonly Kind[] = [
   defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', cluster),
 ];
 
+/** ConfigMaps in every namespace. Pods with a sidecar mount them. */
+const DISTRIBUTED = new Set(['istio-ca-root-cert', 'istio-ca-crl']);
+
 /** Kinds of which objects are removed; those that the cluster does not know are skipped. */
 export const UNINSTALLED_KINDS: readonly Kind[] = [...FIRST, ...THEN];
 
@@ -44,6 +48,8 @@ export interface Remains {
   readonly namespace: AnyObject | undefined;
   /** Workloads that still have sidecars and can be restarted. */
   readonly injectedWorkloads: number;
+  /** What istiod has put into every namespace for sidecars. */
+  readonly distributed: Iterable<AnyObject>;
 }
 
 export type UninstallStep =
@@ -57,17 +63,23 @@ export type UninstallStep =
  * What to do next. Each step is done when nothing of it remains, so a crash between any two goes on where it was. The
  * namespace is not waited for: it may take minutes, and what is in it no longer matters.
  */
-export function uninstallStep({ objects, namespace, injectedWorkloads }: Remains): UninstallStep {
+export function uninstallStep({ objects, namespace, injectedWorkloads, distributed }: Remains): UninstallStep {
   const ours = [...objects].filter(({ metadata }) => metadata.labels?.[COMPONENT_LABEL] !== undefined);
   for (const kinds of [FIRST, THEN]) {
     const remaining = inOrder(ours, kinds);
-    const remove = remaining.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    if (remaining.length > 0) return { do: 'remove', objects: remove, awaited: remaining.length - remove.length };
+    if (remaining.length > 0) return removal(remaining);
   }
   if (namespace !== undefined && namespace.metadata.deletionTimestamp === undefined) {
     return { do: 'remove-namespace', namespace };
   }
-  return injectedWorkloads > 0 ? { do: 'restart-workloads' } : { do: 'release' };
+  if (injectedWorkloads > 0) return { do: 'restart-workloads' };
+  const certificates = [...distributed].filter(({ metadata }) => DISTRIBUTED.has(metadata.name));
+  return certificates.length > 0 ? removal(certificates) : { do: 'release' };
+}
+
+function removal(remaining: readonly AnyObject[]): UninstallStep {
+  const objects = remaining.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return { do: 'remove', objects, awaited: remaining.length - objects.length };
 }
 
 /** Objects of these kinds, kind by kind. */
