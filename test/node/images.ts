@@ -39,10 +39,14 @@ interface ImageSource extends ImageOptions {
   readonly finish?: (root: string) => void;
 }
 
-/** The archives to import: what every node needs, and what a mesh needs on top. */
-export function imageArchives(options: { readonly mesh?: boolean }): string[] {
-  const sources = [toolboxSource(), corednsSource(), ...(options.mesh === true ? meshSources(istioVersion) : [])];
-  return sources.map(cachedArchive);
+/** The archives to import: what every node needs, and what Istio needs on top. */
+export function imageArchives({ istio }: { readonly istio: boolean }): string[] {
+  return [toolboxSource(), corednsSource(), ...(istio ? istioSources() : [])].map(cachedArchive);
+}
+
+/** The images of Istio under another tag, so that another version can be pretended. */
+export function istioAliases(tag: string): [alias: string, image: string][] {
+  return istioSources().map(({ name }) => [name.replace(/:.*/, `:${tag}`), name]);
 }
 
 /** Offshoot, as it is in `dist/` now. */
@@ -76,18 +80,17 @@ function corednsSource(): ImageSource {
   };
 }
 
-/** istiod and the proxy under one tag, so that another version can be pretended. */
-function meshSources(tag: string): ImageSource[] {
+function istioSources(): ImageSource[] {
   const tools = path.join(programsOf(debian), 'tools');
   return [
     {
-      name: `localhost/pilot:${tag}`,
+      name: `localhost/pilot:${istioVersion}`,
       contents: { [path.join(programsOf(istiod), 'pilot-discovery')]: 'usr/local/bin/pilot-discovery' },
       entrypoint: ['/usr/local/bin/pilot-discovery'],
       user: '1337:1337',
     },
     {
-      name: `localhost/proxyv2:${tag}`,
+      name: `localhost/proxyv2:${istioVersion}`,
       contents: {
         [path.join(programsOf(istioNode), 'pilot-agent')]: 'usr/local/bin/pilot-agent',
         [path.join(programsOf(istioNode), 'envoy_bootstrap.json')]: 'var/lib/istio/envoy/envoy_bootstrap_tmpl.json',

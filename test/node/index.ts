@@ -1,20 +1,39 @@
 // The node fixture: suites written with `describeNode` share one real node with a mesh, which ends with the test run.
 //   OFFSHOOT_REAL_NODE=require  a missing real node is a failure, not a skip
-import { afterEach, beforeAll, describe } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { startRealNode } from './node.ts';
-import type { RealNode } from './node.ts';
+import type { RealNode, RealNodeOptions } from './node.ts';
 import { nodeMissing } from './programs.ts';
 
 let shared: Promise<RealNode> | undefined;
 
 /** Starts it when the first suite asks: all of them run in one worker. */
 function sharedNode(): Promise<RealNode> {
-  shared ??= startRealNode({ mesh: true, offshoot: true, log: (line) => process.stderr.write(`real node: ${line}\n`) });
+  shared ??= startRealNode({ mesh: true, offshoot: true, log });
   return shared;
 }
 
 /** Runs a suite on the real node, which may be used inside of tests and hooks only. After a failure its logs stay. */
 export function describeNode(name: string, define: (node: () => RealNode) => void): void {
+  describeOn(name, sharedNode, async () => undefined, define);
+}
+
+/** The same on a node that no other suite uses. */
+export function describeOwnNode(name: string, options: RealNodeOptions, define: (node: () => RealNode) => void): void {
+  describeOn(
+    name,
+    () => startRealNode({ log, ...options }),
+    (node) => node.stop(),
+    define,
+  );
+}
+
+function describeOn(
+  name: string,
+  start: () => Promise<RealNode>,
+  end: (node: RealNode) => Promise<void>,
+  define: (node: () => RealNode) => void,
+): void {
   const missing = nodeMissing({ mesh: true });
   if (missing !== undefined && process.env['OFFSHOOT_REAL_NODE'] === 'require') throw new Error(missing);
   if (missing !== undefined) process.stderr.write(`real node skipped: ${missing}\n`);
@@ -22,8 +41,11 @@ export function describeNode(name: string, define: (node: () => RealNode) => voi
   describe.skipIf(missing !== undefined)(`${name}${why}`, () => {
     let node: RealNode | undefined;
     beforeAll(async () => {
-      node = await sharedNode();
+      node = await start();
     }, 300_000);
+    afterAll(async () => {
+      if (node !== undefined) await end(node);
+    }, 60_000);
     afterEach(({ task }) => {
       if (task.result?.state === 'fail') process.stderr.write(`logs of the real node: ${node?.keepLogs()}\n`);
     });
@@ -32,4 +54,8 @@ export function describeNode(name: string, define: (node: () => RealNode) => voi
       return node;
     });
   });
+}
+
+function log(line: string): void {
+  process.stderr.write(`real node: ${line}\n`);
 }

@@ -12,7 +12,7 @@ import { containerd } from '../programs/containerd.ts';
 import { debian } from '../programs/debian.ts';
 import { kubernetesNode } from '../programs/kubernetes.ts';
 import { programsOf } from '../programs/programs.ts';
-import { apiPort, containerdSocket, nodeAddress, nodeName, toolboxImage } from './addresses.ts';
+import { apiPort, containerdSocket, nodeAddress, nodeName } from './addresses.ts';
 import { forward } from './forward.ts';
 import { cniConfig, containerdConfig, kubeletConfig, kubeProxyConfig } from './settings.ts';
 import type { NodePaths } from './settings.ts';
@@ -89,7 +89,7 @@ async function startControlPlane(): ReturnType<typeof startRealCluster> {
   });
 }
 
-/** Imports every archive in `images/` as soon as containerd answers, and gives one of them its further names. */
+/** Imports every archive in `images/` as soon as containerd answers, and gives images their further names. */
 async function importImages(): Promise<void> {
   const run = promisify(execFile);
   const ctr = (...args: string[]): Promise<unknown> =>
@@ -105,6 +105,6 @@ async function importImages(): Promise<void> {
   }
   const images = path.join(dir, 'images');
   for (const file of readdirSync(images)) await ctr('images', 'import', '--local', path.join(images, file));
-  for (const alias of JSON.parse(readFileSync(path.join(dir, 'aliases'), 'utf8')) as string[])
-    await ctr('images', 'tag', '--force', toolboxImage, alias.includes('/') ? alias : `docker.io/library/${alias}`);
+  const aliases = JSON.parse(readFileSync(path.join(dir, 'aliases'), 'utf8')) as Record<string, string>;
+  for (const [alias, image] of Object.entries(aliases)) await ctr('images', 'tag', '--force', image, alias);
 }

@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { toolboxImage } from './addresses.ts';
 import { installDns } from './dns.ts';
 import { forward } from './forward.ts';
-import { imageArchives, writeOffshootArchive } from './images.ts';
+import { imageArchives, istioAliases, writeOffshootArchive } from './images.ts';
 import { kubectlFor } from './kubectl.ts';
 import type { Kubectl } from './kubectl.ts';
 import { installMesh } from './mesh.ts';
@@ -20,6 +21,8 @@ export interface RealNodeOptions {
   readonly mesh?: boolean;
   /** With the image of Offshoot, as it is in `dist/`. */
   readonly offshoot?: boolean;
+  /** With the images of Istio under these tags. */
+  readonly istioTags?: readonly string[];
   /** Further names of the image that test pods run: `cart:1`. */
   readonly aliases?: readonly string[];
   /** Goes on when this process has ended. */
@@ -61,14 +64,14 @@ rm -rf "$dir"`;
 
 /** Starts a node. Resolves when it is ready, with DNS and whatever was asked for. */
 export async function startRealNode(options: RealNodeOptions = {}): Promise<RealNode> {
-  const missing = nodeMissing({ mesh: options.mesh === true });
+  const missing = nodeMissing({ mesh: needsIstio(options) });
   if (missing !== undefined) throw new Error(missing);
   const started = performance.now();
   const log = (what: string): void =>
     options.log?.(`${what} after ${((performance.now() - started) / 1000).toFixed(1)} s`);
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-node-'));
   provideImages(path.join(dir, 'images'), options);
-  writeFileSync(path.join(dir, 'aliases'), JSON.stringify(options.aliases ?? []));
+  writeFileSync(path.join(dir, 'aliases'), JSON.stringify(aliasesOf(options)));
   log('images made');
   const outer = startOuter(dir, options.detached === true);
   const failed = `${dir}.failed`;
@@ -106,9 +109,20 @@ export function killNode(dir: string): void {
   process.kill(Number(readFileSync(path.join(dir, 'unshare.pid'), 'utf8')), 'SIGKILL');
 }
 
+function needsIstio({ mesh, istioTags = [] }: RealNodeOptions): boolean {
+  return mesh === true || istioTags.length > 0;
+}
+
+/** Further names of images. */
+function aliasesOf({ aliases = [], istioTags = [] }: RealNodeOptions): Record<string, string> {
+  const ofTests = aliases.map((alias) => [alias.includes('/') ? alias : `docker.io/library/${alias}`, toolboxImage]);
+  return Object.fromEntries([...ofTests, ...istioTags.flatMap(istioAliases)]) as Record<string, string>;
+}
+
 function provideImages(dir: string, options: RealNodeOptions): void {
   mkdirSync(dir);
-  for (const archive of imageArchives(options)) symlinkSync(archive, path.join(dir, path.basename(archive)));
+  for (const archive of imageArchives({ istio: needsIstio(options) }))
+    symlinkSync(archive, path.join(dir, path.basename(archive)));
   if (options.offshoot === true) writeOffshootArchive(path.join(dir, 'offshoot.tar'));
 }
 

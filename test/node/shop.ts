@@ -6,7 +6,9 @@ import { apply } from './kubectl.ts';
 import type { Kubectl } from './kubectl.ts';
 
 const port = 8080;
-const url = (name: string): string => `http://${name}:${port}/`;
+
+/** Where the workload answers within its namespace. */
+export const urlOf = (name: string): string => `http://${name}:${port}/`;
 
 /** What `toolbox load` prints. */
 export interface LoadReport {
@@ -81,13 +83,13 @@ export function shopEnvironment(namespace: string, name: string, version: string
   };
 }
 
-/** Sends requests from the caller's pod while `during` runs, and answers with what came back. */
+/** Sends requests from the pod of the namespace's caller while `during` runs, and answers with what came back. */
 export async function underLoad(
   kubectl: Kubectl,
-  { namespace, name, rate, header }: { namespace: string; name: string; rate: number; header?: string },
+  { namespace, url, rate, header }: { namespace: string; url: string; rate: number; header?: string },
   during: Promise<unknown>,
 ): Promise<LoadReport> {
-  const flags = [`--rate=${rate}`, '--seconds=100', ...(header === undefined ? [] : [`--header=${header}`])];
+  const flags = [`--rate=${rate}`, '--seconds=300', ...(header === undefined ? [] : [`--header=${header}`])];
   const command = [
     'exec',
     '-i',
@@ -99,7 +101,7 @@ export async function underLoad(
     '--',
     'toolbox',
     'load',
-    url(name),
+    url,
     ...flags,
   ];
   return JSON.parse(await kubectl(command, during)) as LoadReport;

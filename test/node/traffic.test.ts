@@ -5,10 +5,11 @@ import { describeNode } from './index.ts';
 import { apply } from './kubectl.ts';
 import type { Kubectl } from './kubectl.ts';
 import { installOffshoot } from './offshoot.ts';
-import { makeShop, shopEnvironment, underLoad } from './shop.ts';
+import { makeShop, shopEnvironment, underLoad, urlOf } from './shop.ts';
 
 const namespace = 'traffic';
 const name = 'reviews';
+const url = urlOf(name);
 const rate = 500;
 
 describeNode('an environment under load', (node) => {
@@ -28,12 +29,12 @@ describeNode('an environment under load', (node) => {
   test('requests without its key never fail or stray, and with it they neither fail', async () => {
     const life = (async () => {
       await ready('one');
-      const alice = await underLoad(kubectl, { namespace, name, rate: 100, header: 'end-user=alice' }, delay(1_000));
+      const alice = await underLoad(kubectl, { namespace, url, rate: 100, header: 'end-user=alice' }, delay(1_000));
       expect(Object.keys(alice.versions)).toEqual(['one']);
       await ready('two');
       await kubectl(['delete', '-n', namespace, 'dynamicenv/try', '--timeout=60s']);
     })();
-    const load = { namespace, name, rate };
+    const load = { namespace, url, rate };
     const [others, alice] = await Promise.all([
       underLoad(kubectl, load, life),
       underLoad(kubectl, { ...load, header: 'end-user=alice' }, life),

@@ -2,6 +2,7 @@
 //
 //	toolbox pause             holds the namespaces of a pod
 //	toolbox web               says which pod answered, and echoes the request
+//	toolbox get URL           prints the answer, and fails when it is not 200
 //	toolbox load URL [flags]  sends requests at a fixed rate until standard input ends, and prints what came back
 package main
 
@@ -29,10 +30,12 @@ func main() {
 		pause()
 	case "web":
 		web()
+	case "get":
+		get(os.Args[2:])
 	case "load":
 		load(os.Args[2:])
 	default:
-		fmt.Fprintln(os.Stderr, "usage: toolbox pause|web|load")
+		fmt.Fprintln(os.Stderr, "usage: toolbox pause|web|get|load")
 		os.Exit(64)
 	}
 }
@@ -77,6 +80,24 @@ func web() {
 	<-stop
 	// Requests go on coming until every proxy knows that this pod is going.
 	time.Sleep(3 * time.Second)
+}
+
+func get(args []string) {
+	if len(args) != 1 {
+		fmt.Fprintln(os.Stderr, "usage: toolbox get URL")
+		os.Exit(64)
+	}
+	request, err := http.NewRequest(http.MethodGet, args[0], nil)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(64)
+	}
+	_, answer, failure := ask(&http.Client{Timeout: 5 * time.Second}, request)
+	if failure != "" {
+		fmt.Fprintln(os.Stderr, failure)
+		os.Exit(1)
+	}
+	_ = json.NewEncoder(os.Stdout).Encode(answer)
 }
 
 // Report is what the load generator prints, as JSON.
