@@ -48,7 +48,7 @@ export * from './names.ts';
 export { userFilterWarning } from './resources/envoy-filters.ts';
 export { meshResources, withUpdatedAt } from './resources/resources.ts';
 export type { ResourceFacts, Resources } from './resources/resources.ts';
-export { meshRestarts } from './restarts/index.ts';
+export { isRestartingOver, meshRestarts, restartSteps } from './restarts/index.ts';
 export type { LotProgress, RestartProgress, Restarts } from './restarts/index.ts';
 export type { DisruptionBudget } from './restarts/budgets.ts';
 export {

@@ -43,7 +43,7 @@ export async function prepare(client: Client): Promise<Injector> {
 }
 
 /** The controllers of the mesh, for a cluster where nothing takes long. */
-function controllers(settings: Partial<MeshSettings> = {}): readonly ControllerDefinition[] {
+export function controllers(settings: Partial<MeshSettings> = {}): readonly ControllerDefinition[] {
   return mesh({ renderer: builtinRenderer, settleMs: 200, ...settings });
 }
 

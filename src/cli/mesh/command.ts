@@ -1,13 +1,15 @@
 // `offshoot mesh`: the commands for Istio's own life, with their flags and help. What they do is loaded when it is needed.
-import { Command } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT_HELP } from '../exit.ts';
-import { clusterFlags, outputFlag } from '../options.ts';
+import { clusterFlags, outputFlag, timeoutFlag } from '../options.ts';
+import type { RestartOptions } from './restart.ts';
 import type { StatusOptions } from './status.ts';
 
 export function meshCommand(): Command {
   return new Command('mesh')
     .description('the life of Istio: what is installed, and what would change')
     .addCommand(statusCommand())
+    .addCommand(restartCommand())
     .addHelpText('after', '\nExample:\n  offshoot mesh status');
 }
 
@@ -29,4 +31,38 @@ ${EXIT_HELP}`,
       const { meshStatusCommand } = await import('./status.ts');
       await meshStatusCommand(options);
     });
+}
+
+function restartCommand(): Command {
+  return clusterFlags(new Command('restart'))
+    .description('restart workloads whose sidecars are not what they should be')
+    .option('--outdated', 'those with a sidecar of another version, other resources or other settings')
+    .option('--uninjected', 'also those that should have a sidecar and have none')
+    .option('-w, --watch', 'go on, batch after batch, and show how far it is')
+    .option('--dry-run', 'only show what would be restarted, and what waits for what')
+    .addOption(
+      new Option('--batch-size <count>', 'how many workloads may be restarting at once').argParser(countOf).default(10),
+    )
+    .addOption(timeoutFlag('1h'))
+    .addHelpText(
+      'after',
+      `
+Without --watch the next batch is begun, and no more. A batch waits until the one before it is healthy;
+PodDisruptionBudgets, maintenance windows and exclusions of workloads are respected.
+
+Examples:
+  offshoot mesh restart --outdated --dry-run
+  offshoot mesh restart --outdated --watch
+${EXIT_HELP}`,
+    )
+    .action(async (options: RestartOptions) => {
+      const { meshRestartCommand } = await import('./restart.ts');
+      await meshRestartCommand(options);
+    });
+}
+
+function countOf(text: string): number {
+  const count = Number(text);
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  throw new InvalidArgumentError('It must be a whole number of at least 1.');
 }

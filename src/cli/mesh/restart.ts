@@ -1,0 +1,148 @@
+// `offshoot mesh restart`: restarts workloads whose sidecars are not what they should be, as the controllers do, with the
+// rights of whoever calls it. Beside running controllers it is harmless: what one restarts, the other does not.
+import type { ProgressStep } from '../../api/description/tree.ts';
+import { createLogger, Manager, Reads } from '../../controller/index.ts';
+import type { Client } from '../../kube/index.ts';
+import { NotSynced } from '../../kube/index.ts';
+import {
+  defaultMeshSettings,
+  isRestartingOver,
+  meshRestarts,
+  restartSteps,
+  workloadKey,
+  workloadRef,
+} from '../../mesh/index.ts';
+import type { RestartProgress, Restarts } from '../../mesh/index.ts';
+import { CommandFailed, EXIT, failure } from '../exit.ts';
+import { listOfKind } from '../objects/find.ts';
+import { withConnection } from '../options.ts';
+import type { ClusterOptions } from '../options.ts';
+import type { Progress } from '../terminal/progress.ts';
+import { durationText, withProgress } from '../terminal/with-progress.ts';
+import { ISTIO } from './nouns.ts';
+
+export interface RestartOptions extends ClusterOptions {
+  readonly outdated?: boolean;
+  readonly watch?: boolean;
+  readonly dryRun?: boolean;
+  readonly uninjected?: boolean;
+  readonly batchSize: number;
+  readonly timeout: number;
+}
+
+/** What is installed must stay the same for so long before anything is restarted for it. */
+const SETTLE_MS = 1_000;
+
+/** Restarts what is outdated: what may be now, or with `watch` all of it. */
+export function meshRestartCommand(options: RestartOptions): Promise<void> {
+  const { outdated, watch = false, dryRun = false, uninjected = false, batchSize, timeout } = options;
+  if (outdated !== true) throw failure('say what to restart: --outdated');
+  return withConnection(options, async ({ client }) => {
+    const istios = await listOfKind(client, ISTIO, {});
+    if (istios.length === 0) throw failure('there is no Istio resource: nothing says what sidecars should be');
+    const settings = { ...defaultMeshSettings, settleMs: SETTLE_MS, batchSize, restartUninjected: uninjected };
+    const restarts = meshRestarts(settings);
+    const isEnough = watch ? isRestartingOver : isBegun;
+    const over = await withProgress(timeout, (signal, progress) =>
+      follow(client, restarts, signal, dryRun ? isKnown : isEnough, {
+        controllers: dryRun ? [] : restarts.controllers,
+        shown: dryRun ? undefined : progress,
+      }),
+    );
+    if (over === undefined) throw new CommandFailed(EXIT.timedOut, `not done after ${durationText(timeout)}`);
+    if (dryRun) for (const line of planLines(over)) console.log(line);
+    else console.log(summary(over, watch));
+  });
+}
+
+interface Following {
+  readonly controllers: Restarts['controllers'];
+  readonly shown: Progress | undefined;
+}
+
+/** Runs controllers until it is enough; returns how far restarts are then. */
+async function follow(
+  client: Client,
+  restarts: Restarts,
+  signal: AbortSignal,
+  isEnough: (progress: RestartProgress) => boolean,
+  { controllers, shown }: Following,
+): Promise<RestartProgress> {
+  const manager = new Manager({ client, controllers, logger: createLogger({ level: 'silent' }) });
+  let changed = Promise.withResolvers<void>();
+  const reads = new Reads({ tables: manager.tables, now: Date.now, wake: () => changed.resolve() });
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason as Error);
+  signal.addEventListener('abort', abort, { once: true });
+  const known = new Map<string, ProgressStep>();
+  try {
+    await Promise.race([manager.start(), aborted.promise]);
+    for (;;) {
+      changed = Promise.withResolvers();
+      const progress = now(reads, restarts);
+      if (progress !== undefined) {
+        shown?.show(withDone(restartSteps(progress), known));
+        if (isEnough(progress)) return progress;
+      }
+      await Promise.race([changed.promise, aborted.promise]);
+    }
+  } finally {
+    signal.removeEventListener('abort', abort);
+    reads.close();
+    await manager.stop();
+  }
+}
+
+function now(reads: Reads, restarts: Restarts): RestartProgress | undefined {
+  try {
+    return reads.track('restarts', (view) => restarts.progress(view));
+  } catch (error) {
+    if (error instanceof NotSynced) return undefined;
+    throw error;
+  }
+}
+
+/** What was under way and is no longer told of is done; the latest first. */
+function withDone(steps: readonly ProgressStep[], known: Map<string, ProgressStep>): readonly ProgressStep[] {
+  const told = new Set(steps.map(({ label }) => label));
+  for (const each of steps) if (each.state === 'working') known.set(each.label, each);
+  const done = [...known.values()].filter(({ label }) => !told.has(label));
+  return [
+    ...steps,
+    ...done.map(({ label }): ProgressStep => ({ label, state: 'done', note: 'restarted' })).toReversed(),
+  ];
+}
+
+/** Everything that may be restarted now is. */
+function isBegun({ plan }: RestartProgress): boolean {
+  return plan !== undefined && plan.restart.length === 0;
+}
+
+function isKnown(): boolean {
+  return true;
+}
+
+function planLines({ waiting: missing, plan, uninjected }: RestartProgress): readonly string[] {
+  if (plan === undefined) return [`Nothing is restarted yet: waiting for ${missing}.`];
+  const { restart, restarting, waiting, unchanged } = plan;
+  const lines = [
+    ...restart.map(({ workload, why }) => `${workloadKey(workloadRef(workload))}: now; ${why}`),
+    ...[...restarting, ...waiting, ...unchanged].map((each) => {
+      return `${workloadKey(each.workload)}: waits, ${each.waiting}; ${each.why}`;
+    }),
+    ...uninjected.map(({ namespace, name, why }) => `Pod ${namespace}/${name}: only with --uninjected; ${why}`),
+  ];
+  return lines.length > 0 ? lines : ['Nothing is to be restarted.'];
+}
+
+function summary({ plan, manual }: RestartProgress, watched: boolean): string {
+  if (plan === undefined) return 'Nothing is restarted yet.';
+  const { restarting, waiting, unchanged, progress } = plan;
+  const rest = restarting.length + waiting.length;
+  const people = manual.length + unchanged.length + waiting.filter(({ on }) => on === 'people').length;
+  return [
+    `${progress.done} of ${progress.total} workloads are up to date.`,
+    ...(!watched && rest > 0 ? [`${rest} are under way or wait: see offshoot mesh restart --outdated --watch.`] : []),
+    ...(people > 0 ? [`${people} wait for a person: see offshoot mesh restart --outdated --dry-run.`] : []),
+  ].join('\n');
+}

@@ -1,0 +1,52 @@
+// How far restarts are, line by line, for people who watch.
+import type { ProgressStep } from '../../api/description/tree.ts';
+import { workloadKey } from './owners.ts';
+import type { PendingWorkload } from './plan.ts';
+import type { RestartProgress } from './progress.ts';
+
+/** Of a long list, so many are named. */
+const MOST = 10;
+
+/** The parts of what is going on: all workloads together, those under way, and those that somebody has to care for. */
+export function restartSteps(progress: RestartProgress): readonly ProgressStep[] {
+  const { waiting: missing, plan, manual } = progress;
+  if (plan === undefined) return [{ label: 'restarts', state: 'waiting', note: `waiting for ${missing}` }];
+  const { restart, restarting, waiting, unchanged, progress: counted } = plan;
+  const next = [
+    ...restart.map(({ why }) => why),
+    ...waiting.filter(({ on }) => on === 'rollouts').map(({ why }) => why),
+  ];
+  const isOver = next.length + restarting.length === 0;
+  return [
+    {
+      label: 'workloads',
+      state: isOver ? 'done' : 'working',
+      note: `${counted.done} of ${counted.total} are up to date`,
+    },
+    ...restarting.map((each) => step(each, 'working')),
+    ...(next.length > 0 ? [{ label: 'next', state: 'waiting' as const, note: `${next.length} more: ${next[0]}` }] : []),
+    ...some(waiting.filter(({ on }) => on === 'time').map((each) => step(each, 'waiting'))),
+    ...some([...waiting.filter(({ on }) => on === 'people'), ...unchanged].map((each) => step(each, 'failed'))),
+    ...some(
+      manual.map(({ namespace, name, problem }): ProgressStep => {
+        return { label: `Pod ${namespace}/${name}`, state: 'failed', note: problem };
+      }),
+    ),
+  ];
+}
+
+/** Whether nothing more happens without a person, or before a time that may be days away. */
+export function isRestartingOver({ plan }: RestartProgress): boolean {
+  if (plan === undefined) return false;
+  return plan.restart.length + plan.restarting.length === 0 && plan.waiting.every(({ on }) => on !== 'rollouts');
+}
+
+function step({ workload, waiting }: PendingWorkload, state: ProgressStep['state']): ProgressStep {
+  return { label: workloadKey(workload), state, note: waiting };
+}
+
+function some(steps: readonly ProgressStep[]): readonly ProgressStep[] {
+  const more = steps.length - MOST;
+  if (more <= 0) return steps;
+  return [...steps.slice(0, MOST), { label: 'others', state: steps[0]!.state, note: `and ${more} more` }];
+}
