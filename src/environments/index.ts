@@ -42,7 +42,12 @@ export function environments(settings: Partial<Settings> = {}): readonly Control
 
 export * from './describe/index.ts';
 export { planEnvironments } from './forecast/plan-environments.ts';
-export type { EnvironmentPlan, PlannedEnvironment } from './forecast/plan-environments.ts';
+export type {
+  EnvironmentPlan,
+  EnvironmentPlanOptions,
+  PlannedEnvironment,
+  PlannedOrphan,
+} from './forecast/plan-environments.ts';
 export { CONTROLLER, itemsOf, uniqueVersion } from './names.ts';
 export { Deployment } from './objects.ts';
 export { baseProblem } from './ownership.ts';

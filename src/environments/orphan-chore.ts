@@ -1,16 +1,12 @@
 // Tells of orphans, and removes those that are ours beyond doubt: routes first, the rest once nothing leads there, and
 // none before people had time to object.
 import { DynamicEnv } from '../api/dynamicenv.ts';
-import type { Chore, ChoreSite, Facts } from '../controller/index.ts';
-import { edit, refOf, removeUnchanged } from '../kube/index.ts';
-import type { Step } from '../kube/index.ts';
-import { editService } from './routes/edit.ts';
-import { uniqueVersion } from './names.ts';
+import type { Chore, ChoreSite } from '../controller/index.ts';
+import { refOf } from '../kube/index.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
-import { describeOrphan, findOrphans } from './orphans.ts';
+import { describeOrphan, findOrphans, removalOf } from './orphans.ts';
 import type { Orphan } from './orphans.ts';
 import type { Settings } from './settings.ts';
-import { VirtualServices } from './tables.ts';
 
 /** The chore. A process that starts anew gives everybody the whole time anew. */
 export function orphanChore(settings: Settings): Chore {
@@ -61,7 +57,8 @@ function tell(site: ChoreSite, orphan: Orphan, { removeOrphans, orphanGraceMs }:
 }
 
 async function removeAll(site: ChoreSite, environment: string, orphans: readonly Orphan[]): Promise<void> {
-  const steps = removalsOf(site.facts, environment, orphans);
+  // The rest goes at a later time, when nothing leads there and requests have ended.
+  const steps = orphans.flatMap((orphan) => removalOf(site.facts, orphan) ?? []);
   if (steps.length === 0) return;
   try {
     if ((await site.read(DynamicEnv, refOf(environment))) !== undefined) return;
@@ -70,19 +67,4 @@ async function removeAll(site: ChoreSite, environment: string, orphans: readonly
   } catch (err) {
     site.logger.warn({ err, environment }, 'orphans could not be removed, trying again later');
   }
-}
-
-/** What to do now about what one environment left: its routes; the rest at a later time, when requests have ended. */
-function removalsOf(facts: Facts, environment: string, orphans: readonly Orphan[]): readonly Step[] {
-  const version = uniqueVersion(refOf(environment));
-  const routes = orphans.filter(({ kind }) => kind === VirtualService);
-  if (routes.length > 0) return routes.map(({ object }) => withoutRoutes(environment, object as VirtualService));
-  const isReached = facts.index(VirtualServices, 'environment', `version ${version}`).length > 0;
-  return isReached ? [] : orphans.map(({ kind, object }) => removeUnchanged(kind, object));
-}
-
-function withoutRoutes(environment: string, service: VirtualService): Step {
-  const owner = { version: uniqueVersion(refOf(environment)), taken: [] };
-  const wish = { environment, owner, matches: [], insertions: [], untouched: [] };
-  return edit(VirtualService, service, editService(service, [wish]).service);
 }

@@ -2,15 +2,16 @@
 // Pure. The metric, the chore that removes them and the command line read the same list.
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import type { Facts } from '../controller/index.ts';
-import { keyOf, refOf } from '../kube/index.ts';
-import type { AnyKind, Kind, KubeObject } from '../kube/index.ts';
+import { edit, keyOf, refOf, removeUnchanged } from '../kube/index.ts';
+import type { AnyKind, KubeObject, Step } from '../kube/index.ts';
 import { environmentsOf, isApplied, isWritten } from './ownership.ts';
 import { isInserted, isRouteOf } from '../traffic/istio/inserted-routes.ts';
 import { MARKER_LABEL, uniqueVersion } from './names.ts';
 import { Deployment } from './objects.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import type { Settings } from './settings.ts';
-import { Environments } from './tables.ts';
+import { editService } from './routes/edit.ts';
+import { Environments, VirtualServices } from './tables.ts';
 
 /** An object that stands for an environment, or has routes to one, which is not there. */
 export interface Orphan {
@@ -24,48 +25,52 @@ export interface Orphan {
 
 type Judge = (version: string) => string | undefined;
 
+/** The kinds of which environments may leave something behind. */
+export const ORPHAN_KINDS: readonly AnyKind[] = [VirtualService, DestinationRule, Deployment];
+
 /** All orphans, as far as the tables tell. */
 export function findOrphans(facts: Facts, settings: Settings): readonly Orphan[] {
   // Of environments that can't be listed nothing is known.
   if (!facts.served(DynamicEnv)) return [];
+  return ORPHAN_KINDS.flatMap((kind) =>
+    facts.list<KubeObject>(kind).flatMap((object) => orphansIn(facts, kind, object, settings)),
+  );
+}
+
+/** What an object is an orphan of: one environment, or several that had routes in a VirtualService; none as a rule. */
+export function orphansIn(
+  facts: Facts,
+  kind: AnyKind,
+  object: KubeObject,
+  { versionLabel }: Settings,
+): readonly Orphan[] {
+  if (kind.kind === VirtualService.kind) return orphanedRoutes(facts, object);
+  const { labels = {}, deletionTimestamp } = object.metadata;
+  if (deletionTimestamp !== undefined) return [];
+  const named = environmentsOf(object);
+  if (named.some((key) => isThere(facts, key))) return [];
+  const [environment, ...others] = named;
+  if (environment === undefined) {
+    const isLost = isApplied(object) && !hasVersion(facts, labels[versionLabel] ?? '');
+    return isLost ? [{ kind, object, environment: '', doubt: 'no annotation says what it was made for' }] : [];
+  }
   return [
-    ...facts.list(VirtualService).flatMap((service) => orphanedRoutes(facts, service)),
-    ...made(facts, DestinationRule, settings, (rule, version) =>
-      rule.metadata.name.includes(`-${version}-`) ? undefined : `its name has no "-${version}-"`,
-    ),
-    ...made(facts, Deployment, settings, ({ metadata }, version) => {
-      if (!metadata.name.endsWith(`-${version}`)) return `its name does not end in "-${version}"`;
-      return metadata.labels?.[MARKER_LABEL] === 'true' ? undefined : `it has no label ${MARKER_LABEL}=true`;
+    judged(facts, { kind, object, environment }, (version) => {
+      if (others.length > 0) return 'its annotation names several environments';
+      if (!isApplied(object)) return 'Offshoot has not applied it';
+      if (labels[versionLabel] !== version) return `its label ${versionLabel} is not "${version}"`;
+      return kind.kind === Deployment.kind ? cloneDoubt(object, version) : ruleDoubt(object, version);
     }),
   ];
 }
 
-/** Clones or rules whose environments are gone. */
-function made<T extends KubeObject>(
-  facts: Facts,
-  kind: Kind<T>,
-  { versionLabel }: Settings,
-  judge: (object: T, version: string) => string | undefined,
-): readonly Orphan[] {
-  return facts.list(kind).flatMap((object): readonly Orphan[] => {
-    const { labels = {}, deletionTimestamp } = object.metadata;
-    if (deletionTimestamp !== undefined) return [];
-    const named = environmentsOf(object);
-    if (named.some((key) => isThere(facts, key))) return [];
-    const [environment, ...others] = named;
-    if (environment === undefined) {
-      const isLost = isApplied(object) && !hasVersion(facts, labels[versionLabel] ?? '');
-      return isLost ? [{ kind, object, environment: '', doubt: 'no annotation says what it was made for' }] : [];
-    }
-    return [
-      judged(facts, { kind, object, environment }, (version) => {
-        if (others.length > 0) return 'its annotation names several environments';
-        if (!isApplied(object)) return 'Offshoot has not applied it';
-        if (labels[versionLabel] !== version) return `its label ${versionLabel} is not "${version}"`;
-        return judge(object, version);
-      }),
-    ];
-  });
+function ruleDoubt({ metadata }: KubeObject, version: string): string | undefined {
+  return metadata.name.includes(`-${version}-`) ? undefined : `its name has no "-${version}-"`;
+}
+
+function cloneDoubt({ metadata }: KubeObject, version: string): string | undefined {
+  if (!metadata.name.endsWith(`-${version}`)) return `its name does not end in "-${version}"`;
+  return metadata.labels?.[MARKER_LABEL] === 'true' ? undefined : `it has no label ${MARKER_LABEL}=true`;
 }
 
 /** Routes in a VirtualService to environments that are gone. */
@@ -118,4 +123,16 @@ function hasVersion(facts: Facts, version: string): boolean {
 /** `Deployment shop/cart-shop-feature`, for people. */
 export function describeOrphan({ kind, object }: Orphan): string {
   return `${kind.kind} ${keyOf(object.metadata)}`;
+}
+
+/** What removes an orphan that is ours beyond doubt; undefined while requests may still be led to it. */
+export function removalOf(facts: Facts, { kind, object, environment }: Orphan): Step | undefined {
+  const version = uniqueVersion(refOf(environment));
+  if (kind.kind === VirtualService.kind) {
+    const service = object as VirtualService;
+    const wish = { environment, owner: { version, taken: [] }, matches: [], insertions: [], untouched: [] };
+    return edit(VirtualService, service, editService(service, [wish]).service);
+  }
+  const isReached = facts.index(VirtualServices, 'environment', `version ${version}`).length > 0;
+  return isReached ? undefined : removeUnchanged(kind, object);
 }

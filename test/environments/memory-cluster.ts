@@ -3,8 +3,8 @@
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { carryOutAttempts, sharedNotes } from '../../src/controller/attempts.ts';
 import { stampStatus } from '../../src/controller/conditions.ts';
-import { Reads } from '../../src/controller/index.ts';
-import type { Plan } from '../../src/controller/index.ts';
+import { createLogger, factsOf, Reads } from '../../src/controller/index.ts';
+import type { ChoreSite, Plan } from '../../src/controller/index.ts';
 import { planAndApply } from '../../src/controller/plan-and-apply.ts';
 import {
   defaultSettings,
@@ -16,6 +16,8 @@ import {
   writeRoutes,
 } from '../../src/environments/index.ts';
 import { CONTROLLER, FINALIZERS, uniqueVersion } from '../../src/environments/names.ts';
+import { orphanChore } from '../../src/environments/orphan-chore.ts';
+import { untracked } from '../../src/watchable/index.ts';
 import { insertedName } from '../../src/traffic/istio/inserted-routes.ts';
 import { Deployment, Service } from '../../src/environments/objects.ts';
 import { isInserted } from '../../src/traffic/istio/inserted-routes.ts';
@@ -139,6 +141,26 @@ export class MemoryCluster {
       this.#now += Math.min(...waits);
     }
     return (await this.#passes()).flatMap(({ writes }) => writes);
+  }
+
+  /** Looks for orphans as often as it takes until those are gone that people have had time to object to. */
+  async removeOrphans(): Promise<void> {
+    const chore = orphanChore(defaultSettings);
+    const tables = this.#tables;
+    const clock = { now: () => this.#now, monotonic: () => this.#now, setTimeout: () => ({ cancel() {} }) };
+    const site: ChoreSite = {
+      tables,
+      facts: factsOf(tables, untracked),
+      clock,
+      logger: createLogger({ level: 'silent' }),
+      apply: (steps) => this.#applier.apply(steps),
+      record: () => {},
+      read: (kind, ref) => Promise.resolve(tables.of(kind).get(keyOf(ref))),
+    };
+    for (let times = 0; times < 5; times++) {
+      await chore.run(site);
+      this.#now += defaultSettings.orphanGraceMs;
+    }
   }
 
   async #passes(): Promise<Pass[]> {

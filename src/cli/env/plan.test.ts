@@ -12,6 +12,7 @@ import { Deployment, environments } from '../../environments/index.ts';
 import { openShop } from '../testing/shop.ts';
 import type { Shop } from '../testing/shop.ts';
 
+const FEATURE = { name: 'feature', namespace: 'shop' };
 const CLONE = { name: 'cart-shop-feature', namespace: 'shop' };
 const ROUTE = 'spec.http[dynamic-environment-shop-feature-cart-DIGEST]';
 
@@ -87,9 +88,7 @@ test('a deletion: all that goes, in the order of the writes', async () => {
       'Environment shop/feature would be gone.',
     ],
   });
-  expect((await shop.client.get(DynamicEnv, { name: 'feature', namespace: 'shop' })).metadata).not.toHaveProperty(
-    'deletionTimestamp',
-  );
+  expect((await shop.client.get(DynamicEnv, FEATURE)).metadata).not.toHaveProperty('deletionTimestamp');
 });
 
 describe('what would get no further ends with 1', () => {
@@ -126,5 +125,22 @@ test('a clone that somebody has changed', async () => {
   expect([code, lines.slice(0, 2)]).toEqual([
     2,
     ['~ Deployment shop/cart-shop-feature', '    spec.template.spec.containers[cart].image: cart:9 → cart:2'],
+  ]);
+});
+
+test('what an environment left behind that is gone', async () => {
+  await shop.client.patch(DynamicEnv, FEATURE, { type: 'merge', body: { metadata: { finalizers: null } } });
+  await shop.client.delete(DynamicEnv, FEATURE);
+  const { code, lines } = await plan();
+  expect([code, lines.filter((line) => !line.startsWith('    '))]).toEqual([
+    2,
+    [
+      '~ VirtualService shop/cart',
+      '- DestinationRule shop/cart-shop-feature-cart',
+      '- Deployment shop/cart-shop-feature',
+      '',
+      '0 to make, 1 to change, 2 to remove.',
+      'What environments left behind that are gone (shop/feature) is removed 10 minutes after the controllers first see it.',
+    ],
   ]);
 });

@@ -1,8 +1,12 @@
 // `offshoot env plan`: what the controllers would do about environments, and with which result, without doing it.
-import type { Intent } from '../../controller/index.ts';
 import { defaultSettings, environments, environmentTables, planEnvironments } from '../../environments/index.ts';
-import type { EnvironmentPlan, PlannedEnvironment } from '../../environments/index.ts';
-import type { Ref } from '../../kube/objects.ts';
+import type {
+  EnvironmentPlan,
+  EnvironmentPlanOptions,
+  PlannedEnvironment,
+  PlannedOrphan,
+  Settings,
+} from '../../environments/index.ts';
 import { interruptible } from '../exit.ts';
 import { askedFor } from '../manifests/intents.ts';
 import type { IntentOptions } from '../manifests/intents.ts';
@@ -27,35 +31,60 @@ const ACCEPTED = { checks: [environmentCheck], one: 'an environment' };
 export function planEnvironmentsCommand(name: string | undefined, options: PlanOptions): Promise<void> {
   return withConnection(options, async (connection) => {
     const { asked, intents } = await askedFor(name, ENVIRONMENT, ACCEPTED, options, connection);
-    const plan = await interruptible((signal) => planned(connection, asked, intents, options, signal));
+    const isAll = name === undefined && intents.length === 0;
+    const question = { environments: asked, intents, ...(isAll && { orphansIn: [connection.namespace] }) };
+    const plan = await interruptible((signal) => planned(connection, question, options, signal));
     const isStalled = plan.stalled.length > 0 || plan.environments.some(({ problem }) => problem !== undefined);
-    printPlan(plan, { output: options.output, isStalled, outcome: outcomeLines });
+    const settings = settingsOf(options);
+    printPlan(plan, {
+      output: options.output,
+      isStalled,
+      outcome: (made, paint) => outcomeLines(made, settings, paint),
+    });
   });
 }
 
 function planned(
   { client }: Connection,
-  asked: readonly Ref[],
-  intents: readonly Intent[],
+  question: Pick<EnvironmentPlanOptions, 'environments' | 'intents' | 'orphansIn'>,
   options: PlanOptions,
   signal: AbortSignal,
 ): Promise<EnvironmentPlan> {
-  const settings = { ...defaultSettings, ...environmentSettings(options) };
+  const settings = settingsOf(options);
   const controllers = environments(settings);
   return withTables(client, environmentTables, signal, (tables) => {
     const dryRuns = new DryRuns({ client, tables, controller: controllers[0]!.name, signal });
     const now = Date.now();
-    return dryRuns.repeat((known) =>
-      planEnvironments({ controllers, settings, tables, now, environments: asked, intents, ...known }),
-    );
+    return dryRuns.repeat((known) => planEnvironments({ controllers, settings, tables, now, ...question, ...known }));
   });
 }
 
-/** How the environments would be. */
-function outcomeLines({ environments: all, assumedReady, changes }: EnvironmentPlan, paint: Paint): string[] {
+function settingsOf(options: PlanOptions): Settings {
+  return { ...defaultSettings, ...environmentSettings(options) };
+}
+
+/** How the environments would be, and what others left behind. */
+function outcomeLines(plan: EnvironmentPlan, settings: Settings, paint: Paint): string[] {
+  const { environments: all, assumedReady, changes, orphans } = plan;
   const hasRoutes = changes.some(({ kind }) => kind === 'VirtualService');
   const waits = hasRoutes && assumedReady.length > 0 ? ['Routes come once the pods of their clones are ready.'] : [];
-  return [...waits, ...all.map((each) => environmentLine(each, paint))];
+  return [...waits, ...orphanLines(orphans, settings), ...all.map((each) => environmentLine(each, paint))];
+}
+
+function orphanLines(orphans: readonly PlannedOrphan[], { removeOrphans, orphanGraceMs }: Settings): string[] {
+  const certain = orphans.filter(({ doubt }) => doubt === undefined);
+  const names = [...new Set(certain.map(({ environment }) => environment))].join(', ');
+  const minutes = Math.round(orphanGraceMs / 60_000);
+  const when = removeOrphans ? `is removed ${minutes} minutes after the controllers first see it` : 'is left to you';
+  return [
+    ...(certain.length > 0 ? [`What environments left behind that are gone (${names}) ${when}.`] : []),
+    ...orphans
+      .filter(({ doubt }) => doubt !== undefined)
+      .map(({ object, environment, doubt }) => {
+        const owner = environment === '' ? 'an environment' : `environment ${environment}`;
+        return `${object} may be an orphan of ${owner} and stays: ${doubt}`;
+      }),
+  ];
 }
 
 function environmentLine({ environment, state, problem, message }: PlannedEnvironment, paint: Paint): string {

@@ -83,6 +83,7 @@ test('nothing to do', async () => {
     changes: [],
     stalled: [],
     assumedReady: [],
+    orphans: [],
     environments: [{ environment: 'shop/feature', state: 'ready' }],
   });
 });
@@ -207,6 +208,29 @@ test('a deletion: all that goes, and that the environment is gone in the end', a
     'remove DynamicEnv feature',
   ]);
   expect(made.environments).toEqual([{ environment: 'shop/feature', state: 'gone' }]);
+});
+
+test('what an environment left behind that is gone, where that is asked', async () => {
+  const cluster = await settled(environment('shop', 'feature', [cart]));
+  await cluster.remove(cluster.list(DynamicEnv)[0]!);
+  const made = plan(cluster, [], { environments: [], orphansIn: ['shop'] });
+  expect(linesWithoutDigests(made)).toEqual([
+    'change VirtualService cart',
+    `${routed('cart')}: end-user=alice → cart/shop-feature → `,
+    'remove DestinationRule cart-shop-feature-cart',
+    'remove Deployment cart-shop-feature',
+  ]);
+  expect(made.orphans).toEqual(
+    [
+      'VirtualService shop/cart',
+      'DestinationRule shop/cart-shop-feature-cart',
+      'Deployment shop/cart-shop-feature',
+    ].map((object) => ({ environment: 'shop/feature', object })),
+  );
+  const settings = { ...defaultSettings, removeOrphans: false };
+  const left = plan(cluster, [], { environments: [], orphansIn: ['shop'], settings });
+  expect([left.changes, left.orphans]).toEqual([[], made.orphans]);
+  expect(plan(cluster, [], { environments: [], orphansIn: ['other'] })).toMatchObject({ changes: [], orphans: [] });
 });
 
 test('of another environment, only what it has to do with the one in question', async () => {

@@ -1,7 +1,7 @@
 // What would happen to environments: the forecast of their controllers, as far as it concerns them, and how they would be
 // then. For `env plan`.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
-import { changesOf, conditionsOf, namedIn, relatedTo, reportFollowing } from '../../controller/index.ts';
+import { changesOf, conditionsOf, factsOf, namedIn, relatedTo, reportFollowing } from '../../controller/index.ts';
 import type {
   Change,
   ControllerDefinition,
@@ -11,16 +11,18 @@ import type {
   Named,
   Write,
 } from '../../controller/index.ts';
-import { keyOf } from '../../kube/index.ts';
-import type { KubeObject, Ref, Step } from '../../kube/index.ts';
+import { keyOf, refOf } from '../../kube/index.ts';
+import type { KubeObject, Ref, Step, Tables } from '../../kube/index.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
-import { jsonEqual } from '../../watchable/index.ts';
+import { jsonEqual, untracked } from '../../watchable/index.ts';
 import { stateOf, verdictOf } from '../describe/state.ts';
 import { uniqueVersion } from '../names.ts';
 import { Deployment } from '../objects.ts';
+import { describeOrphan, findOrphans } from '../orphans.ts';
 import { environmentsOf } from '../ownership.ts';
 import { routesOf } from '../routes/edit.ts';
 import type { Settings } from '../settings.ts';
+import { orphanedBy, orphanRemovals } from './orphan-removals.ts';
 import { assumedRollouts, isRollout, isRolloutStep } from './rollouts.ts';
 import { withRouteFields } from './route-fields.ts';
 
@@ -40,6 +42,17 @@ export interface EnvironmentPlan extends ForecastReport {
   readonly environments: readonly PlannedEnvironment[];
   /** The clones, by `namespace/name`, whose pods are assumed to become ready: routes come after that. */
   readonly assumedReady: readonly string[];
+  /** What environments left behind that are gone. Without a doubt it is among the changes, as far as it is removed. */
+  readonly orphans: readonly PlannedOrphan[];
+}
+
+export interface PlannedOrphan {
+  /** `namespace/name`; empty where nothing says it. */
+  readonly environment: string;
+  /** `Deployment shop/cart-shop-feature` */
+  readonly object: string;
+  /** Why it may be somebody else's, and stays. */
+  readonly doubt?: string;
 }
 
 export interface EnvironmentPlanOptions extends Pick<
@@ -49,7 +62,9 @@ export interface EnvironmentPlanOptions extends Pick<
   /** The controllers of environments. */
   readonly controllers: readonly ControllerDefinition[];
   /** What they run with. */
-  readonly settings: Pick<Settings, 'routeAfterMs' | 'settleMs' | 'drainMs'>;
+  readonly settings: Settings;
+  /** The namespaces of environments that are gone, of which is asked what they left behind. */
+  readonly orphansIn?: readonly string[];
   /** The environments that are asked about, beside those that are intended. */
   readonly environments?: readonly Ref[];
 }
@@ -58,8 +73,14 @@ export interface EnvironmentPlanOptions extends Pick<
 const HORIZON_MS = 10_000;
 
 /** Plans environments: what would be made, changed and removed for them or because of what is intended, in order. */
-export function planEnvironments({ environments = [], settings, ...options }: EnvironmentPlanOptions): EnvironmentPlan {
-  const { intents = [], controllers } = options;
+export function planEnvironments(planning: EnvironmentPlanOptions): EnvironmentPlan {
+  const { environments = [], orphansIn = [], settings, ...options } = planning;
+  const { intents = [], controllers, tables } = options;
+  const horizonMs = HORIZON_MS + settings.routeAfterMs + 2 * (settings.settleMs + settings.drainMs);
+  const orphans = orphansIn.length === 0 ? [] : orphansOf(tables, settings, orphansIn);
+  const isRemoving = settings.removeOrphans && orphans.some(({ doubt }) => doubt === undefined);
+  const isOrphaned = (change: Change): boolean =>
+    orphanedBy(change).some((key) => orphansIn.includes(refOf(key).namespace ?? ''));
   const asked = environments.map((ref): Named => ({ kind: DynamicEnv, ref }));
   const roots = [...asked, ...intents.map(namedIn)];
   const byKey = new Map(roots.filter(({ kind }) => kind === DynamicEnv).map(({ ref }) => [keyOf(ref), ref]));
@@ -68,8 +89,8 @@ export function planEnvironments({ environments = [], settings, ...options }: En
   let assumed: readonly string[] = [];
   const forecasting = {
     ...options,
-    controllers: [...controllers, assumedRollouts()],
-    horizonMs: HORIZON_MS + settings.routeAfterMs + 2 * (settings.settleMs + settings.drainMs),
+    controllers: [...controllers, assumedRollouts(), ...(isRemoving ? orphanRemovals(settings, horizonMs) : [])],
+    horizonMs,
     refuse: (step: Step): string | undefined => (isRolloutStep(step) ? undefined : options.refuse?.(step)),
   };
   return reportFollowing(forecasting, {
@@ -80,7 +101,9 @@ export function planEnvironments({ environments = [], settings, ...options }: En
     concerning(made) {
       const { changes, stalled } = relatedTo(roots, made);
       return {
-        changes: made.changes.filter((change) => changes.includes(change) || isRoutingOf(about, change)),
+        changes: made.changes.filter(
+          (change) => changes.includes(change) || isRoutingOf(about, change) || isOrphaned(change),
+        ),
         stalled,
       };
     },
@@ -88,8 +111,22 @@ export function planEnvironments({ environments = [], settings, ...options }: En
       ...report,
       environments: about.map(environmentIn(made)),
       assumedReady: assumed,
+      orphans,
     }),
   });
+}
+
+/** What environments of some namespaces left behind that are gone. */
+function orphansOf(tables: Tables, settings: Settings, namespaces: readonly string[]): readonly PlannedOrphan[] {
+  return findOrphans(factsOf(tables, untracked), settings)
+    .filter(({ environment, object: { metadata } }) =>
+      namespaces.includes((environment === '' ? metadata : refOf(environment)).namespace ?? ''),
+    )
+    .map((orphan) => ({
+      environment: orphan.environment,
+      object: describeOrphan(orphan),
+      ...(orphan.doubt !== undefined && { doubt: orphan.doubt }),
+    }));
 }
 
 /** The clones of some environments that are assumed to be rolled out. */
