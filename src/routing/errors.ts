@@ -83,6 +83,13 @@ export function diagnostic(
 
 const listOf = (items: Iterable<string | number>): string => [...items].join(', ');
 
+/** The first of many. */
+function someOf(items: readonly string[]): string {
+  const others = items.length - MOST_LISTED;
+  return others > 0 ? `${listOf(items.slice(0, MOST_LISTED))} and ${others} more` : listOf(items);
+}
+const MOST_LISTED = 10;
+
 const of = (code: Code, message: string): Problem => ({ code, message });
 
 /** Where the injector of AWS keeps the ports of pods that have no init container. */
@@ -265,7 +272,7 @@ export const problems = {
   routeAmbiguous: (host: string, rules: readonly Ref[], match: string) =>
     of(
       'ROUTE_AMBIGUOUS',
-      `several routes of host ${host} are for the same requests (${match}), of routing rules ${listOf(rules.map(keyOf))}: which one wins is not defined`,
+      `several routes of host ${host} are for the same requests (${match}), of routing rules ${someOf(rules.map(keyOf))}: which one wins is not defined`,
     ),
   noCatchAll: (host: string) =>
     of(

@@ -186,6 +186,15 @@ export interface HostRoutes {
   readonly routes: readonly Route[];
 }
 
+/** How many routes a host has, and of which kind. */
+export interface RouteCount {
+  readonly matchers: number;
+  /** As many as matchers, and one more for each further method of a matcher. */
+  readonly routes: number;
+  /** All are for prefixes, without other conditions. */
+  readonly arePlainPrefixes: boolean;
+}
+
 /** What became of a rule in a mesh. */
 export interface RuleOutcome {
   readonly rule: Ref;

@@ -7,8 +7,8 @@ const KEPT_BYTES = 31;
 /** The name of a router or route for a host: safe characters, at most 63 bytes, in small letters. */
 export function sanitize(name: string): string {
   const plain = name.replace(/[*/.: ]/g, '-').replace(/[[\]\n]/g, '');
+  if (Buffer.byteLength(plain) <= MOST_BYTES) return plain.toLowerCase();
   const bytes = Buffer.from(plain);
-  if (bytes.length <= MOST_BYTES) return plain.toLowerCase();
   const digest = createHash('md5').update(bytes).digest('hex');
   return `${bytes.subarray(0, KEPT_BYTES).toString()}-${digest.slice(0, MOST_BYTES - KEPT_BYTES - 1)}`.toLowerCase();
 }

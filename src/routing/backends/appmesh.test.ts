@@ -1,6 +1,7 @@
 // Limits of AWS App Mesh that no single rule breaks.
 import { expect, test } from 'vitest';
 import type { Route } from '../model.ts';
+import { routeCount } from '../resolve/hosts.ts';
 import { hostLimit, routesOf } from './appmesh.ts';
 
 const HOST = 'cart.shop.svc.cluster.local';
@@ -16,7 +17,7 @@ function routes(count: number, kind: 'exact' | 'prefix', methods: readonly strin
 
 test('every route gets a priority of its own, from 0 to 1000', () => {
   const all = routes(1001, 'exact');
-  expect(hostLimit(HOST, all)).toBeUndefined();
+  expect(hostLimit(HOST, routeCount(all))).toBeUndefined();
   const priorities = routesOf(
     { host: HOST, service: { name: 'cart', namespace: 'shop' }, port: 80, routes: all },
     'strict',
@@ -26,15 +27,15 @@ test('every route gets a priority of its own, from 0 to 1000', () => {
 });
 
 test('one more is refused, as are methods that become as many routes', () => {
-  expect(hostLimit(HOST, routes(1002, 'exact'))).toMatchObject({
+  expect(hostLimit(HOST, routeCount(routes(1002, 'exact')))).toMatchObject({
     code: 'ROUTER_TOO_MANY_ROUTES',
     message: expect.stringContaining(`host ${HOST} would have 1002 routes`) as string,
   });
-  expect(hostLimit(HOST, routes(501, 'exact', ['GET', 'PUT']))?.code).toBe('ROUTER_TOO_MANY_ROUTES');
+  expect(hostLimit(HOST, routeCount(routes(501, 'exact', ['GET', 'PUT'])))?.code).toBe('ROUTER_TOO_MANY_ROUTES');
 });
 
 test('plain prefixes need no priorities, until another route comes', () => {
   const plain = routes(1500, 'prefix');
-  expect(hostLimit(HOST, plain)).toBeUndefined();
-  expect(hostLimit(HOST, [...plain, ...routes(1, 'exact')])?.code).toBe('ROUTER_TOO_MANY_ROUTES');
+  expect(hostLimit(HOST, routeCount(plain))).toBeUndefined();
+  expect(hostLimit(HOST, routeCount([...plain, ...routes(1, 'exact')]))?.code).toBe('ROUTER_TOO_MANY_ROUTES');
 });

@@ -2,10 +2,20 @@
 import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
 import { regexProblem } from '../../traffic/regex.ts';
-import type { HostRoutes, Match, MeshPlan, Mode, Route, ServiceHost, ValueMatch, Workload } from '../model.ts';
+import type {
+  HostRoutes,
+  Match,
+  MeshPlan,
+  Mode,
+  Route,
+  RouteCount,
+  ServiceHost,
+  ValueMatch,
+  Workload,
+} from '../model.ts';
 import { memo } from '../memo.ts';
 import { sanitize } from '../names.ts';
-import { isPlain } from '../resolve/hosts.ts';
+import { routeCount } from '../resolve/hosts.ts';
 import { inOrder } from '../resolve/order.ts';
 import { STEP } from '../resolve/rule.ts';
 import type { RulePlan, RuleProblem } from '../resolve/rule.ts';
@@ -169,7 +179,7 @@ function prioritiesOf(
   routes: readonly Route[],
   single: readonly SingleRoute[],
 ): ReadonlyMap<SingleRoute, number> | undefined {
-  if (!needOrder(routes)) return undefined;
+  if (!needOrder(routeCount(routes))) return undefined;
   const byRoute = Map.groupBy(single, ({ route }) => route);
   return new Map(
     inOrder(routes)
@@ -179,15 +189,14 @@ function prioritiesOf(
 }
 
 /** Whether AWS App Mesh must be told the order of the routes of a host. */
-function needOrder(routes: readonly Route[]): boolean {
-  return routes.length > 1 && !routes.every(({ match }) => match.path.kind === 'prefix' && isPlain(match));
+function needOrder({ matchers, arePlainPrefixes }: RouteCount): boolean {
+  return matchers > 1 && !arePlainPrefixes;
 }
 
-/** Why a host can not have these routes. */
-export function hostLimit(host: string, routes: readonly Route[]): Problem | undefined {
-  if (routes.length < 2) return undefined;
-  const count = routes.reduce((sum, { match }) => sum + Math.max(match.methods.length, 1), 0);
-  return count > MOST_ORDERED && needOrder(routes) ? problems.tooManyRoutes(host, count, MOST_ORDERED) : undefined;
+/** Why a host can not have so many routes. */
+export function hostLimit(host: string, count: RouteCount): Problem | undefined {
+  const { routes } = count;
+  return routes > MOST_ORDERED && needOrder(count) ? problems.tooManyRoutes(host, routes, MOST_ORDERED) : undefined;
 }
 
 function matchOf({ path, headers, query }: Match, method: string | undefined): object {

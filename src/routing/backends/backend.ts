@@ -1,7 +1,7 @@
 // What a back end is: a table of what it can express, and a pure function from a plan to configuration. Observing what is
 // there and applying what differs join this interface with the first writer.
 import type { Problem } from '../errors.ts';
-import type { MeshPlan, Mode, Route, Workload } from '../model.ts';
+import type { MeshPlan, Mode, RouteCount, Workload } from '../model.ts';
 import type { RulePlan, RuleProblem } from '../resolve/rule.ts';
 
 /** What a rule may ask for. */
@@ -57,6 +57,6 @@ export interface Backend<Output> {
   /** Limits that a rule breaks, in strict mode. */
   limits(rule: RulePlan): readonly RuleProblem[];
   /** Why a host can not have these routes together, in strict mode: the rule of the last ones is then rejected. */
-  hostLimit(host: string, routes: readonly Route[]): Problem | undefined;
+  hostLimit(host: string, count: RouteCount): Problem | undefined;
   emit(plan: MeshPlan, mode: Mode): Emission<Output>;
 }

@@ -2,7 +2,7 @@
 import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
 import { keyOf } from '../model.ts';
-import type { HostRoutes, Match, Mode, Ref, Route, RuleOutcome } from '../model.ts';
+import type { HostRoutes, Match, Mode, Ref, Route, RouteCount, RuleOutcome } from '../model.ts';
 import { byText, sortedBy } from '../names.ts';
 import { isSubset } from '../../traffic/regex-language.ts';
 import { shadowed } from './order.ts';
@@ -25,7 +25,7 @@ export interface MergeOptions {
   /** Under which name a back end keeps the routes of a host. */
   readonly routerName: (host: string) => string;
   /** Why a back end can not give a host these routes together. */
-  readonly hostLimit: (host: string, routes: readonly Route[]) => Problem | undefined;
+  readonly hostLimit: (host: string, count: RouteCount) => Problem | undefined;
 }
 
 /** The routes of the rules that can be kept. */
@@ -39,6 +39,7 @@ export function mergeRules(
   const rules: RuleOutcome[] = [];
   const unresolvedHosts = new Set<string>();
   const hostOf = new Map<string, string>();
+  const countOf = new Map<string, RouteCount>();
   let collided: Problem | undefined;
   for (const plan of plans) {
     const routes = plan.matches.map(({ index, match }) => ({
@@ -47,9 +48,9 @@ export function mergeRules(
       match,
       split: plan.split,
     }));
+    const counted = routeCount(routes);
     const conflict = (): Problem | undefined =>
-      portConflict(plan, portsOf) ??
-      firstOf(plan.hosts, (host) => hostLimit(host, [...(routesOf.get(host) ?? []), ...routes]));
+      portConflict(plan, portsOf) ?? firstOf(plan.hosts, (host) => hostLimit(host, sumOf(countOf.get(host), counted)));
     const own = firstProblem(plan.problems);
     const collision =
       own === undefined && mode === 'strict' ? nameCollision(plan.hosts, hostOf, routerName) : undefined;
@@ -62,6 +63,7 @@ export function mergeRules(
     }
     for (const host of plan.hosts) {
       hostOf.set(routerName(host), host);
+      countOf.set(host, sumOf(countOf.get(host), counted));
       const ports = portsOf.get(host) ?? new Set();
       portsOf.set(host, ports.add(plan.split[0]!.port));
       const before = routesOf.get(host);
@@ -94,6 +96,23 @@ export function mergeRules(
     unresolvedHosts: [...unresolvedHosts].sort(byText),
     warnings,
     ...(failure && { failure }),
+  };
+}
+
+export function routeCount(routes: readonly Route[]): RouteCount {
+  return {
+    matchers: routes.length,
+    routes: routes.reduce((sum, { match }) => sum + Math.max(match.methods.length, 1), 0),
+    arePlainPrefixes: routes.every(({ match }) => match.path.kind === 'prefix' && isPlain(match)),
+  };
+}
+
+function sumOf(before: RouteCount | undefined, added: RouteCount): RouteCount {
+  if (before === undefined) return added;
+  return {
+    matchers: before.matchers + added.matchers,
+    routes: before.routes + added.routes,
+    arePlainPrefixes: before.arePlainPrefixes && added.arePlainPrefixes,
   };
 }
 
@@ -147,7 +166,7 @@ function hostWarnings({ host, routes }: HostRoutes): { rule: Ref; problem: Probl
 }
 
 /** Whether a match has no condition but its path. */
-export function isPlain({ headers, query, methods }: Match): boolean {
+function isPlain({ headers, query, methods }: Match): boolean {
   return headers.length === 0 && query.length === 0 && methods.length === 0;
 }
 
