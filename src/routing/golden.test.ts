@@ -5,6 +5,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { translationOf } from '../cli/routing/translate.ts';
+import { CODES } from './index.ts';
 import type { BackendName } from './index.ts';
 
 const DIR = path.join(import.meta.dirname, 'testdata');
@@ -43,3 +44,21 @@ test('no output is without an input', () => {
   const outputs = readdirSync(DIR).filter((name) => name.endsWith('.out.yaml'));
   expect(outputs.filter((name) => !names.includes(name.replace('.out.yaml', '')))).toEqual([]);
 });
+
+/** Codes of what happens when a mesh is written, and one that needs a thousand routes. */
+const ELSEWHERE = [
+  'DELETION_BLOCKED',
+  'RESOURCE_FOREIGN',
+  'WRITE_REFUSED',
+  'BACKEND_MISSING',
+  'INPUT_MISSING',
+  'ROUTER_TOO_MANY_ROUTES',
+];
+
+test('every code that a translation may tell is told by some output', () => {
+  const outputs = names.map((name) => readFileSync(path.join(DIR, `${name}.out.yaml`), 'utf8')).join('');
+  const told = new Set(outputs.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g));
+  expect(Object.keys(CODES).filter((code) => !told.has(code))).toEqual(ELSEWHERE.toSorted(byPlace));
+});
+
+const byPlace = (a: string, b: string): number => Object.keys(CODES).indexOf(a) - Object.keys(CODES).indexOf(b);

@@ -4,12 +4,12 @@ import type { Part } from './resources.ts';
 import { RESOURCE_TYPES } from '../reconcile/resources.ts';
 import type { Found, Resource } from '../reconcile/resources.ts';
 import { meaningOf } from './api.ts';
-import type { AppMeshApi, PartRef, PartType } from './api.ts';
+import type { AppMeshApi, PartRef, PartType, Tags } from './api.ts';
 import { eachOf, patiently } from './retry.ts';
 import type { Patience } from './retry.ts';
 
 /** A resource that was found, with the spec that it has if that was looked at. */
-export type Observed = Found<Resource & Partial<Part>> & { readonly arn: string };
+export type Observed = Found<Resource & Partial<Part>> & { readonly arn: string; readonly tags?: Tags };
 
 export interface Observation {
   /** Whether the mesh itself is there. */
@@ -49,7 +49,7 @@ export async function observe(
       undefined,
       patiently(() => api.describe(meshName, ref), patience),
     );
-    return described === undefined ? [] : [{ ...partOf(ref, described.spec), ...whose, arn }];
+    return described === undefined ? [] : [{ ...partOf(ref, described.spec), ...whose, arn, tags }];
   });
   const meshTags = await patiently(() => api.tags(mesh.arn), patience);
   const itself: Observed = {

@@ -103,6 +103,18 @@ export function isSameSpec(a: object, b: object): boolean {
   return jsonEqual(normal(a), normal(b));
 }
 
+/** Whether the last spec that we sent is this one and still there; what else AWS has put into it does not matter. */
+export function isAsSent(spec: object, live: object, tags: Tags): boolean {
+  return tags[HASH] === hashOf(spec) && has(normal(live), normal(spec));
+}
+
+function has(live: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== 'object' || wanted === null || typeof live !== 'object' || live === null)
+    return live === wanted;
+  if (Array.isArray(wanted) && wanted.length !== Object.keys(live).length) return false;
+  return Object.entries(wanted).every(([field, value]) => has((live as Record<string, unknown>)[field], value));
+}
+
 const UNORDERED: ReadonlySet<string> = new Set(['backends', 'listeners']);
 
 /** Without what says nothing, and with lists in order whose order says nothing. */

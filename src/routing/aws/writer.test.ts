@@ -68,6 +68,8 @@ afterEach(async () => {
 interface Aws {
   readonly fake: FakeAppMesh;
   readonly write: (bodies: readonly Body[], guards?: Partial<Guards>, owner?: string) => Promise<Result>;
+  /** By a process that has just begun. */
+  readonly writeAnew: (bodies: readonly Body[]) => Promise<Result>;
   /** As the controller does: again and again until there is nothing left to do. */
   readonly settle: (bodies: readonly Body[], guards?: Partial<Guards>) => Promise<Result>;
 }
@@ -89,6 +91,8 @@ async function start(options: FakeOptions = {}): Promise<Aws> {
       { api, meshName: MESH, owner, guards: { ...GUARDS, ...guards }, patience: PATIENCE },
       settled,
     );
+  const writeAnew: Aws['writeAnew'] = (bodies) =>
+    bringUpToDate(bodies, { api, meshName: MESH, owner: OWNER, guards: GUARDS, patience: PATIENCE }, new Map());
   const settle: Aws['settle'] = async (bodies, guards) => {
     let result = await write(bodies, guards);
     for (let again = 0; again < 20 && (result.isUnfinished || result.problems.length > 0); again++) {
@@ -96,7 +100,7 @@ async function start(options: FakeOptions = {}): Promise<Aws> {
     }
     return result;
   };
-  return { fake, write, settle };
+  return { fake, write, writeAnew, settle };
 }
 
 describe('a mesh is brought up to date', () => {
@@ -365,9 +369,11 @@ describe('faults', () => {
   });
 
   test('what AWS makes of a spec is not fought', async () => {
-    const { fake, write } = await start({ fill: (spec) => ({ ...spec, logging: { accessLog: {} } }) });
+    const { fake, write, writeAnew } = await start({ fill: (spec) => ({ ...spec, logging: { accessLog: {} } }) });
     await write([node('a')]);
     expect(await write([node('a')])).toMatchObject({ writes: 0 });
+    expect(await writeAnew([node('a')])).toMatchObject({ writes: 0 });
+    expect(await writeAnew([node('a', ['b.svc'])])).toMatchObject({ writes: 1 });
     fake.put('virtualNode', MESH, 'a', { changed: true });
     expect(await write([node('a')], { adopt: true })).toMatchObject({ writes: 1 });
   });

@@ -10,7 +10,7 @@ import { meaningOf } from './api.ts';
 import type { AppMeshApi } from './api.ts';
 import { observe } from './observe.ts';
 import type { Observed } from './observe.ts';
-import { isSameSpec, partOfBody, tagsOf, withBackends } from './resources.ts';
+import { isAsSent, isSameSpec, partOfBody, tagsOf, withBackends } from './resources.ts';
 import type { Part } from './resources.ts';
 import { eachOf, patiently } from './retry.ts';
 import type { Patience } from './retry.ts';
@@ -105,6 +105,10 @@ const refKey = ({ type, name, router }: Part['ref']): string =>
 function isInPlace(part: Part, before: Observed, settled: Settled): boolean {
   if (!before.isOurs || before.spec === undefined) return false;
   if (isSameSpec(part.spec, before.spec)) return true;
+  // Another process wrote it: what AWS has made of it since is taken for its form.
+  if (!settled.has(keyOf(part)) && isAsSent(part.spec, before.spec, before.tags ?? {})) {
+    settled.set(keyOf(part), { sent: part.spec, answered: before.spec });
+  }
   const known = settled.get(keyOf(part));
   return known !== undefined && isSameSpec(known.sent, part.spec) && isSameSpec(known.answered, before.spec);
 }

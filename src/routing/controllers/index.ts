@@ -13,7 +13,8 @@ import type { Settings } from './settings.ts';
 export function routing(settings: Partial<Settings> = {}): readonly ControllerDefinition[] {
   const { backend: name, awsEndpoint, ...options } = { ...defaultSettings, ...settings };
   const models = routingModels(options, BACKENDS[name]);
+  const { mode } = options;
   const { plans, objects, bodies } = models;
   const backend = name === 'appmesh-api' ? awsBackend(plans, bodies, awsEndpoint) : objectBackend(plans, objects);
-  return [meshController(models, backend), ruleController(models, backend), groupController()];
+  return [meshController(models, backend, mode), ruleController(models, backend, mode), groupController(mode)];
 }

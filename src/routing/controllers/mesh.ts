@@ -6,7 +6,7 @@ import { edit, keyOf } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
 import { problems } from '../errors.ts';
 import type { Diagnostic, Problem } from '../errors.ts';
-import type { Mesh as MeshValue, MeshPlan } from '../model.ts';
+import type { Mesh as MeshValue, MeshPlan, Mode } from '../model.ts';
 import { meshes } from '../models/decoded.ts';
 import type { Models } from '../models/index.ts';
 import type { Guards } from '../reconcile/decide.ts';
@@ -20,25 +20,25 @@ import type { Findings } from './status.ts';
 /** On meshes of AWS App Mesh alone: others are not ours to keep. */
 const MESH_FINALIZER = 'offshoot.dev/routing';
 
-export function meshController(models: Models, backend: MeshBackend): ControllerDefinition {
+export function meshController(models: Models, backend: MeshBackend, mode: Mode): ControllerDefinition {
   return defineController<Mesh>({
     name: 'routing',
     kind: Mesh,
     chores: backend.chores,
     gauges: meshGauges,
-    plan: (view, mesh) => planMesh(view, mesh, models, backend),
+    plan: (view, mesh) => planMesh(view, mesh, models, backend, mode),
   });
 }
 
-function planMesh(view: View, mesh: Mesh, models: Models, backend: MeshBackend): Plan {
+function planMesh(view: View, mesh: Mesh, models: Models, backend: MeshBackend, mode: Mode): Plan {
   const key = keyOf(mesh.metadata);
   const decoded = view.read.get(view.model(meshes), key);
   const isHeld = mesh.metadata.finalizers?.includes(MESH_FINALIZER) ?? false;
   const value = decoded !== undefined && 'value' in decoded ? decoded.value : undefined;
   const isLeaving = mesh.metadata.deletionTimestamp !== undefined || (value !== undefined && !value.isAppMesh);
-  if (isLeaving) return isHeld ? planRemoval(view, mesh, backend) : {};
+  if (isLeaving) return isHeld ? planRemoval(view, mesh, backend, mode) : {};
   if (decoded !== undefined && 'invalid' in decoded) {
-    return mesh.spec?.awsAppMesh ? tell(mesh, { rejected: [decoded.invalid], notProgrammed: [] }) : {};
+    return mesh.spec?.awsAppMesh ? tell(mesh, { rejected: [decoded.invalid], notProgrammed: [] }, mode) : {};
   }
   const plan = view.read.get(view.model(models.plans.meshPlans), key);
   if (value === undefined || plan === undefined) return {};
@@ -47,7 +47,7 @@ function planMesh(view: View, mesh: Mesh, models: Models, backend: MeshBackend):
   const waitMs = waitBeforeTelling(view, findings);
   const lookAgainMs = Math.min(requeueAfterMs, waitMs > 0 ? waitMs : Infinity);
   return {
-    ...(waitMs === 0 && tell(mesh, findings)),
+    ...(waitMs === 0 && tell(mesh, findings, mode)),
     steps: [...hold, ...steps],
     ...(lookAgainMs < Infinity && { requeueAfterMs: lookAgainMs }),
   };
@@ -86,10 +86,10 @@ interface Contents extends Pick<Plan, 'requeueAfterMs'> {
 }
 
 /** Everything that was made for the mesh goes, in order, and then the mesh itself. */
-function planRemoval(view: View, mesh: Mesh, backend: MeshBackend): Plan {
+function planRemoval(view: View, mesh: Mesh, backend: MeshBackend, mode: Mode): Plan {
   const { steps, problems: found, isGone } = backend.reconcile(view, keyOf(mesh.metadata), ENDING);
   if (isGone) return { steps: [edit(Mesh, mesh, withoutFinalizer(mesh))] };
-  return { steps, ...(found.length > 0 && tell(mesh, { rejected: [], notProgrammed: found })) };
+  return { steps, ...(found.length > 0 && tell(mesh, { rejected: [], notProgrammed: found }, mode)) };
 }
 
 const ENDING: Guards = {
@@ -101,8 +101,8 @@ const ENDING: Guards = {
   isEnding: true,
 };
 
-function tell(mesh: Mesh, findings: Findings): Pick<Plan, 'status' | 'events'> {
-  const status = soloStatus(mesh, findings);
+function tell(mesh: Mesh, findings: Findings, mode: Mode): Pick<Plan, 'status' | 'events'> {
+  const status = soloStatus(mesh, findings, mode);
   return { status, events: eventsFor(mesh, status) };
 }
 

@@ -4,6 +4,7 @@ import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
 import { keyOf as nameOf } from '../model.ts';
+import type { Mode } from '../model.ts';
 import type { Models } from '../models/index.ts';
 import { ruleGauges } from '../gauges.ts';
 import { waitBeforeTelling } from './arrival.ts';
@@ -11,16 +12,16 @@ import type { MeshBackend } from './backend.ts';
 import { eventsFor, soloStatus, subresourceStatus } from './status.ts';
 import type { Findings } from './status.ts';
 
-export function ruleController(models: Models, backend: MeshBackend): ControllerDefinition {
+export function ruleController(models: Models, backend: MeshBackend, mode: Mode): ControllerDefinition {
   return defineController<RoutingRule>({
     name: 'routing-rules',
     kind: RoutingRule,
     gauges: ruleGauges,
-    plan: (view, rule) => planRule(view, rule, models, backend),
+    plan: (view, rule) => planRule(view, rule, models, backend, mode),
   });
 }
 
-function planRule(view: View, rule: RoutingRule, models: Models, backend: MeshBackend): Plan {
+function planRule(view: View, rule: RoutingRule, models: Models, backend: MeshBackend, mode: Mode): Plan {
   if (rule.metadata.deletionTimestamp !== undefined) return {};
   const report = view.read.get(view.model(models.reports), keyOf(rule.metadata));
   if (report === undefined) return {};
@@ -42,7 +43,7 @@ function planRule(view: View, rule: RoutingRule, models: Models, backend: MeshBa
     const problems = [each.rejected, each.failure].filter((found) => found !== undefined);
     return [nameOf(each.mesh), subresourceStatus(problems)];
   });
-  const status = soloStatus(rule, findings, {
+  const status = soloStatus(rule, findings, mode, {
     // A rule is not to blame for the rest of its mesh.
     ...(findings.rejected.length === 0 && findings.notProgrammed.length > 0 && { state: 0 }),
     ...(subresources.length > 0 && { subresource_statuses: Object.fromEntries(subresources) as object }),

@@ -3,6 +3,7 @@ import { conditionsOf } from '../../controller/index.ts';
 import type { PlannedCondition, PlannedEvent, Status } from '../../controller/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import type { Problem } from '../errors.ts';
+import type { Mode } from '../model.ts';
 
 const REPORTER = 'appmesh-config-reporter';
 const STATE = { pending: 0, accepted: 1, rejected: 2 } as const;
@@ -31,13 +32,14 @@ export interface Findings {
   readonly warnings?: readonly Problem[];
 }
 
-export function soloStatus(object: KubeObject, findings: Findings, fields: object = {}): Status {
+/** In compat mode the reason is the text that SuperGloo wrote. */
+export function soloStatus(object: KubeObject, findings: Findings, mode: Mode, fields: object = {}): Status {
   const { rejected, notProgrammed, isPending } = findings;
   const problems = [...rejected, ...notProgrammed];
   const { generation } = object.metadata;
   return {
     state: STATE[problems.length > 0 ? 'rejected' : isPending ? 'pending' : 'accepted'],
-    ...(problems.length > 0 && { reason: textOf(problems) }),
+    ...(problems.length > 0 && { reason: mode === 'compat' ? listOfErrors(problems) : textOf(problems) }),
     reported_by: REPORTER,
     ...(generation !== undefined && { observedGeneration: generation }),
     ...fields,
@@ -112,6 +114,12 @@ function condition(type: string, status: 'True' | 'False', reason: string, messa
 /** A condition whose reason is the code of the first problem. */
 function from(type: string, status: 'True' | 'False', problems: readonly Problem[]): PlannedCondition {
   return condition(type, status, problems[0]!.code, textOf(problems));
+}
+
+/** As the library for errors does that SuperGloo used. */
+function listOfErrors(problems: readonly Problem[]): string {
+  const head = problems.length === 1 ? '1 error occurred:' : `${problems.length} errors occurred:`;
+  return `${head}\n${problems.map(({ message }) => `\t* ${message}\n`).join('')}\n`;
 }
 
 function textOf(problems: readonly Problem[]): string {
