@@ -1,7 +1,7 @@
 // What an Envoy must be told at its start so that istiod tells it the rest.
 import { XDS_PORT } from './istiod.ts';
 
-const ADMIN_PORT = 15_000;
+export const ADMIN_PORT = 15_000;
 
 /** What Istio's own sidecars are told. Without it, Envoy refuses all but the smallest regular expressions. */
 const runtime = {

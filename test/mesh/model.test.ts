@@ -20,6 +20,7 @@ import { PROXY_LABEL } from './mesh.ts';
 import type { Proxy } from './mesh.ts';
 import { makePods, readWorld, secondGateway, writeWorld } from './model/cells.ts';
 import { expectations, seen } from './model/compare.ts';
+import { expectedOf, toldRoutes } from './model/told.ts';
 
 const CELLS = 40;
 const QUESTIONS_EACH = 13;
@@ -66,9 +67,10 @@ describeMeshes('the routing model', { ports: PORTS, debounce: '1ms', clusters: [
           const differences = answers.flatMap(({ difference }) => difference ?? []);
           expect(differences.map((each) => ({ ...each, sidecar, about: aboutCell(each.asked, objects) }))).toEqual([]);
         }
+        for (const caller of proxies.keys()) await compareTold(proxies.get(caller)!, caller, questions, router);
         await mesh.dismiss(narrow);
       }
-      expect(WAYS.filter((way) => (ways.get(way) ?? 0) < TOTAL / 200)).toEqual([]);
+      expect(WAYS.filter((way) => (ways.get(way) ?? 0) < TOTAL / 500)).toEqual([]);
     },
     60_000 + ROUNDS * 5_000,
   );
@@ -112,6 +114,17 @@ async function compare(asked: Asked, router: Router, proxy: Proxy) {
         difference: { asked, model, envoy, considered: decision.considered.map((each) => JSON.stringify(each)) },
       };
   }
+}
+
+/** Compares what a proxy has been told that routes do with what the model says of those that requests came to. */
+async function compareTold(proxy: Proxy, caller: Caller, questions: readonly Asked[], router: Router): Promise<void> {
+  const told = await toldRoutes(proxy);
+  const decided = questions
+    .filter((asked) => asked.caller === caller)
+    .map((asked) => ({ asked, rule: router.decide(withProxyLabel(requestOf(asked), caller)).rule }))
+    .map(({ asked, rule }) => ({ route: `${asked.port} ${rule?.name}`, does: rule && expectedOf(rule) }))
+    .filter(({ does }) => does !== undefined);
+  expect(decided.map(({ route }) => ({ route, does: told.get(route) }))).toEqual(decided);
 }
 
 function withProxyLabel(request: Request, caller: Caller): Request {
