@@ -8,6 +8,7 @@ import type { Notes, RefusedAttempt } from '../definition.ts';
 import type { Facts } from '../facts.ts';
 import { WhatIf } from '../what-if.ts';
 import type { Author, Write } from './changes.ts';
+import { AskedServer } from './asked-server.ts';
 import { Definitions, established } from './definitions.ts';
 import type { ForecastOptions } from './forecast.ts';
 import { GarbageCollector } from './garbage-collector.ts';
@@ -15,13 +16,19 @@ import { isNamespace, TerminatingNamespaces } from './namespaces.ts';
 import { answerTo, deleted, OUTDATED } from './server.ts';
 import type { Answer, Server } from './server.ts';
 
-export interface ForecastClusterOptions extends Pick<ForecastOptions, 'tables' | 'now' | 'refuse' | 'managedFields'> {
+export interface ForecastClusterOptions extends Pick<
+  ForecastOptions,
+  'tables' | 'now' | 'refuse' | 'ask' | 'managedFields'
+> {
   /** Makes up the uids of new objects. */
   readonly seed: string;
   /** Whether dependents go with their owners, and with a namespace what is in it. */
   readonly simulatesCluster: boolean;
   readonly onWrite: (kind: AnyKind, key: string) => void;
 }
+
+/** How the versions of objects begin that the forecast has written. */
+const FORECAST = 'forecast-';
 
 export class ForecastCluster implements Server {
   readonly whatIf: WhatIf;
@@ -31,6 +38,7 @@ export class ForecastCluster implements Server {
   readonly #garbage: GarbageCollector | undefined;
   readonly #namespaces: TerminatingNamespaces | undefined;
   readonly #definitions: Definitions | undefined;
+  readonly #server: AskedServer | undefined;
   #now: number;
   #versions = 0;
   #uids = 0;
@@ -39,6 +47,7 @@ export class ForecastCluster implements Server {
     this.#options = options;
     this.#now = options.now;
     this.whatIf = new WhatIf({ tables: options.tables, now: () => this.#now });
+    if (options.ask !== undefined) this.#server = new AskedServer(options.ask);
     if (!options.simulatesCluster) return;
     this.#garbage = new GarbageCollector(this);
     this.#namespaces = new TerminatingNamespaces(this);
@@ -85,7 +94,7 @@ export class ForecastCluster implements Server {
   }
 
   version(): string {
-    return `forecast-${++this.#versions}`;
+    return `${FORECAST}${++this.#versions}`;
   }
 
   get(kind: AnyKind, ref: Ref): KubeObject | undefined {
@@ -107,8 +116,9 @@ export class ForecastCluster implements Server {
     const { kind } = step;
     // A step may come from who knows only a part of the object.
     const before = this.whatIf.whole(kind, objectOf(step).metadata);
-    const answer = answerTo(step, before, manager, this);
-    if (answer === OUTDATED) return OUTDATED;
+    const expected = answerTo(step, before, manager, this);
+    if (expected === OUTDATED) return OUTDATED;
+    const answer = this.#asked(step, before, expected, manager);
     if (step.do === 'remove' && answer.did === 'removed') this.delete(kind, before!, author);
     else if (answer.did !== 'nothing') this.record({ kind, before, after: answer.object, ...author });
     return answer;
@@ -141,6 +151,14 @@ export class ForecastCluster implements Server {
     this.#options.onWrite(kind, keyOf((after ?? before)!.metadata));
   }
 
+  #asked(step: Step, before: KubeObject | undefined, expected: Answer, manager: string): Answer {
+    if (before === undefined || expected.did !== 'changed' || step.do !== 'own') return expected;
+    const answer = this.#server?.answer(step, before, manager, !isForecast(before));
+    if (answer?.did !== 'changed') return answer ?? expected;
+    const metadata = { ...answer.object!.metadata, resourceVersion: this.version() };
+    return { did: 'changed', object: { ...answer.object!, metadata } };
+  }
+
   #refusalOf(step: Step): string | undefined {
     if (!this.facts.served(step.kind)) return `the cluster does not serve ${step.kind.kind}: install its definition`;
     const { metadata } = objectOf(step);
@@ -149,6 +167,10 @@ export class ForecastCluster implements Server {
     // A status is what its controller says.
     return step.do === 'edit' && step.subresource ? undefined : this.#options.refuse?.(step);
   }
+}
+
+function isForecast({ metadata }: KubeObject): boolean {
+  return metadata.resourceVersion?.startsWith(FORECAST) ?? false;
 }
 
 /** A uid as the server makes it up. */

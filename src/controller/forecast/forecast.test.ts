@@ -220,6 +220,32 @@ test('a write by who keeps only a part of an object leaves the rest as it is', (
   expect(changes.map(({ fields }) => fields)).toEqual([[{ path: 'metadata.annotations.mark', after: 'x' }]]);
 });
 
+describe('a change of what is there', () => {
+  const managedFields = [
+    { manager: 'offshoot-granter', operation: 'Apply', fieldsV1: { 'f:spec': { 'f:rules': {} } } },
+  ];
+  const applied = object(Thing, 'thing', { spec: { rules: [{ to: 'a', scope: '*' }] } }, { managedFields });
+  const rules = (to: string) => own(Thing, bare(Thing, 'thing', { spec: { rules: [{ to }] } }));
+  const changesOfRules = (to: string, answer: object) =>
+    forecast({
+      controllers: [controller(() => ({ steps: [rules(to)] }))],
+      tables: tablesOf([wish(), applied]),
+      now: NOW,
+      ask: () => ({ ...applied, ...answer }),
+    }).changes.map(({ fields }) => fields);
+
+  test('is none where the server says that it has its own form of the same', () => {
+    expect(changesOfRules('a', {})).toEqual([]);
+  });
+
+  test('is as the server says, with its defaults', () => {
+    const spec = { rules: [{ to: 'b', scope: '*' }] };
+    expect(changesOfRules('b', { spec })).toEqual([
+      [{ path: 'spec.rules', before: [{ to: 'a', scope: '*' }], after: [{ to: 'b', scope: '*' }] }],
+    ]);
+  });
+});
+
 describe('what somebody intends', () => {
   const follower = controller((_view, it) => ({ steps: [own(Thing, bare(Thing, 'thing', { spec: it['spec'] }))] }));
 

@@ -31,6 +31,8 @@ export interface ForecastOptions {
    * from another program; where it is not known, what that program set stays.
    */
   readonly managedFields?: (kind: AnyKind, object: KubeObject) => readonly ManagedFieldsEntry[] | undefined;
+  /** The object as the server says that it would be after a step that changes one as it is now; undefined if it was not asked. */
+  readonly ask?: (step: Step) => KubeObject | undefined;
   /** Whether to foresee what Kubernetes itself does, too: dependents go with their owners, and with a namespace what is in it. */
   readonly simulatesCluster?: boolean;
 }
