@@ -2,6 +2,7 @@
 import type { FieldChange, ReportedChange, ReportedStall } from '../../controller/index.ts';
 import { stringifyJson } from '../../kube/json.ts';
 import type { Paint } from './colour.ts';
+import { textDiff } from './text-diff.ts';
 
 /** The longest value that is shown in one line. */
 const LONGEST = 100;
@@ -20,7 +21,7 @@ export function changeLines(changes: readonly ReportedChange[], paint: Paint): s
     const along = removesNamespace(change) && shown.length < changes.length ? ', with everything in it' : '';
     const anew = change.do === 'replace' ? ': removed and made anew' : '';
     const key = namespace === undefined ? name : `${namespace}/${name}`;
-    return [`${signs[change.do]} ${kind} ${key}${along}${anew}`, ...(change.fields ?? []).map(fieldLine)];
+    return [`${signs[change.do]} ${kind} ${key}${along}${anew}`, ...(change.fields ?? []).flatMap(fieldLines)];
   });
 }
 
@@ -34,15 +35,18 @@ function removesNamespace({ do: verb, kind }: ReportedChange): boolean {
   return verb === 'remove' && kind === 'Namespace';
 }
 
-function fieldLine({ path, before, after }: FieldChange): string {
-  if (before === undefined) return `    ${path}: ${valueText(after)}`;
-  return after === undefined
-    ? `    ${path}: ${valueText(before)} goes`
-    : `    ${path}: ${valueText(before)} → ${valueText(after)}`;
+function fieldLines({ path, before, after }: FieldChange): string[] {
+  if (before === undefined) return [`    ${path}: ${valueText(after)}`];
+  if (after === undefined) return [`    ${path}: ${valueText(before)} goes`];
+  const isText = typeof before === 'string' && typeof after === 'string';
+  const differences = isText ? textDiff(before, after) : undefined;
+  if (differences === undefined) return [`    ${path}: ${valueText(before)} → ${valueText(after)}`];
+  return [`    ${path}:`, ...differences.map((line) => `      ${line}`)];
 }
 
 function valueText(value: unknown): string {
-  const text = typeof value === 'string' && value !== '' ? value : stringifyJson(value);
+  const isPlain = typeof value === 'string' && value !== '' && !value.includes('\n');
+  const text = isPlain ? value : stringifyJson(value);
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
 }
 

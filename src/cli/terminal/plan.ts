@@ -1,5 +1,5 @@
 // Prints what would happen, and ends as commands that plan do: 0 nothing, 2 changes, 1 if something would get no further.
-import type { ForecastReport } from '../../controller/index.ts';
+import type { ForecastReport, ReportedChange } from '../../controller/index.ts';
 import { CommandFailed, EXIT } from '../exit.ts';
 import { changeLines, countLine, stallLines } from './changes.ts';
 import { painter } from './colour.ts';
@@ -10,21 +10,32 @@ export interface PlanPrinting<P> {
   readonly output: 'json' | 'yaml' | undefined;
   /** Whether something would get no further. */
   readonly isStalled: boolean;
+  /** Of the changes, those to show; all of them unless given. */
+  readonly shown?: readonly ReportedChange[];
   /** How things would be in the end. */
   readonly outcome: (plan: P, paint: Paint) => readonly string[];
 }
 
-export function printPlan<P extends ForecastReport>(plan: P, { output, isStalled, outcome }: PlanPrinting<P>): void {
+export function printPlan<P extends ForecastReport>(
+  plan: P,
+  { output, isStalled, shown = plan.changes, outcome }: PlanPrinting<P>,
+): void {
   const paint = painter(process.stdout);
   if (output !== undefined) process.stdout.write(dataText(output, plan));
-  else for (const line of [...planLines(plan, isStalled, paint), ...outcome(plan, paint)]) console.log(line);
+  else for (const line of [...planLines(plan, shown, isStalled, paint), ...outcome(plan, paint)]) console.log(line);
   if (isStalled) throw new CommandFailed(EXIT.error);
   if (plan.changes.length > 0) throw new CommandFailed(EXIT.changes);
 }
 
-function planLines({ changes, stalled }: ForecastReport, isStalled: boolean, paint: Paint): string[] {
+function planLines(
+  { changes, stalled }: ForecastReport,
+  shown: readonly ReportedChange[],
+  isStalled: boolean,
+  paint: Paint,
+): string[] {
   const told = stallLines(stalled, paint);
-  if (changes.length > 0) return [...changeLines(changes, paint), '', countLine(changes), ...told];
+  if (shown.length > 0) return [...changeLines(shown, paint), '', countLine(shown), ...told];
+  if (changes.length > 0) return told;
   // What is stuck is not done.
   return isStalled ? told : ['Nothing to do.', ...told];
 }
