@@ -50,6 +50,12 @@ export { meshResources, withUpdatedAt } from './resources/resources.ts';
 export type { ResourceFacts, Resources } from './resources/resources.ts';
 export { isRestartingOver, meshRestarts, restartSteps } from './restarts/index.ts';
 export type { LotProgress, RestartProgress, Restarts } from './restarts/index.ts';
+export { planMesh } from './plan/mesh-plan.ts';
+export type { MeshPlan, MeshPlanOptions, PlannedIstio } from './plan/mesh-plan.ts';
+export type { PlannedBatch, PlannedRestart, PlannedRestarts } from './plan/restarts.ts';
+export { planUpgrade } from './plan/upgrade.ts';
+export type { Upgrade } from './plan/upgrade.ts';
+export { Renderings } from './plan/renderings.ts';
 export type { DisruptionBudget } from './restarts/budgets.ts';
 export {
   gatewayHash,

@@ -95,7 +95,8 @@ export function meshSettings(options: MeshOptions): MeshSettings {
   };
 }
 
-function parseVersion(text: string): string {
+/** A version of Istio, for a flag. */
+export function parseVersion(text: string): string {
   if (/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(text)) return text;
   throw new InvalidArgumentError('A version of Istio has three numbers, such as 1.31.0.');
 }

@@ -1,0 +1,137 @@
+// `offshoot mesh plan` and `offshoot mesh upgrade` as people run them: a process of its own, piped, against a cluster.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../../../test/support/until.ts';
+import { Istio } from '../../api/istio.ts';
+import { createLogger, Manager } from '../../controller/index.ts';
+import { defineKind } from '../../kube/index.ts';
+import { builtinRenderer, mesh as meshControllers } from '../../mesh/index.ts';
+import { version } from '../version.ts';
+import { openMesh } from '../testing/mesh.ts';
+import type { MeshCluster } from '../testing/mesh.ts';
+
+const REF = { name: 'default', namespace: 'kyma-system' };
+const HEADER =
+  'apiVersion: operator.kyma-project.io/v1alpha2\nkind: Istio\nmetadata: { name: default, namespace: kyma-system }\n';
+const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+
+let mesh: MeshCluster;
+let manager: Manager;
+const file = (): string => path.join(mesh.dir, 'istio.yaml');
+const plan = (...args: string[]) => mesh.run('mesh', 'plan', ...args);
+
+beforeAll(async () => {
+  mesh = await openMesh();
+  manager = new Manager({
+    client: mesh.client,
+    controllers: meshControllers({ renderer: builtinRenderer, istioVersion: '1.30.0', operatorVersion: version() }),
+    logger: createLogger({ level: 'silent' }),
+  });
+});
+afterAll(async () => {
+  await manager.stop();
+  await mesh.stop();
+});
+
+test('before anything is installed there is nothing to do', async () => {
+  expect(await plan()).toEqual({
+    code: 0,
+    stdout: 'Nothing to do.\nThere is no Istio resource in namespace kyma-system.\n',
+    stderr: '',
+  });
+});
+
+test('a first installation is shown, and nothing is written', async () => {
+  await mesh.client.delete(Namespace, { name: 'istio-system' });
+  writeFileSync(file(), `${HEADER}spec: {}\n`);
+  const { code, stdout } = await plan('-f', file());
+  expect(code).toBe(2);
+  const lines = stdout.split('\n');
+  expect(lines[0]).toBe('+ Istio kyma-system/default');
+  expect(lines).toContain('+ Deployment istio-system/istiod');
+  expect(lines).toContain('+ PeerAuthentication istio-system/default');
+  expect(lines.slice(-3)).toEqual([
+    expect.stringMatching(/^\d+ to make, 0 to change, 0 to remove\.$/),
+    'Istio kyma-system/default would be Ready.',
+    '',
+  ]);
+  expect((await mesh.client.list(Istio)).items).toEqual([]);
+});
+
+test('what is refused is told with its place, and by the controllers', async () => {
+  writeFileSync(file(), `${HEADER}spec:\n  config: { numTrustedProxies: -1 }\n`);
+  const bad = await plan('-f', file());
+  expect(bad).toMatchObject({ code: 1, stdout: '' });
+  expect(bad.stderr).toMatch(/istio\.yaml:5:\d+: spec\.config\.numTrustedProxies: /);
+  const authorizer = '{ name: a, port: 80 }';
+  writeFileSync(file(), `${HEADER}spec:\n  config: { authorizers: [${authorizer}, ${authorizer}] }\n`);
+  const twice = await plan('-f', file());
+  expect(twice.code).toBe(1);
+  expect(twice.stderr).toContain('Warning: -f');
+  expect(twice.stdout).toContain(
+    '! Istio kyma-system/default would be Warning and get no further: Authorizer name needs to be unique: a is duplicated',
+  );
+  writeFileSync(file(), `${HEADER.replace('namespace: kyma-system', 'namespace: default')}spec: {}\n`);
+  const elsewhere = await plan('-f', file());
+  expect(elsewhere.code).toBe(1);
+  expect(elsewhere.stdout).toContain('istio CR is not in kyma-system namespace');
+});
+
+test('changes of what is installed are shown field by field, and restarts apart with their reason', async () => {
+  await manager.start();
+  await mesh.client.create(Istio, { apiVersion: 'operator.kyma-project.io/v1alpha2', kind: 'Istio', metadata: REF });
+  await until(async () => (await mesh.client.get(Istio, REF)).status?.state === 'Ready', 30_000);
+  expect(await plan('--istio-version', '1.30.0')).toEqual({
+    code: 0,
+    stdout: 'Nothing to do.\nIstio kyma-system/default would be Ready.\n',
+    stderr: '',
+  });
+  writeFileSync(file(), `${HEADER}spec:\n  config: { numTrustedProxies: 2 }\n`);
+  const { code, stdout } = await plan('-f', file(), '--istio-version', '1.30.0');
+  expect(code).toBe(2);
+  expect(stdout).toContain(
+    '~ ConfigMap istio-system/istio\n    data.mesh:\n      +   gatewayTopology:\n      +     numTrustedProxies: 2\n',
+  );
+  expect(stdout).toContain(
+    'Restart of the control plane and gateways, batch 1 of 1:\n' +
+      '    Deployment istio-system/istio-ingressgateway: spec.config.numTrustedProxies has changed from not set to 2\n' +
+      'Istio kyma-system/default would be Ready.\n',
+  );
+  expect(stdout).not.toContain('restartedFor');
+  const json = await plan('-f', file(), '--istio-version', '1.30.0', '-o', 'json');
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    istios: [{ istio: 'kyma-system/default', state: 'Ready' }],
+    restarts: { batches: [{ lot: 'gateways', workloads: [{ name: 'istio-ingressgateway' }] }] },
+  });
+}, 60_000);
+
+test('an upgrade tells what brings the version, whether it may be installed, and what it would do', async () => {
+  const upgrade = (...args: string[]) => mesh.run('mesh', 'upgrade', ...args);
+  const allowed = await upgrade('--to', '1.31.0', '--dry-run');
+  expect(allowed.code).toBe(2);
+  expect(allowed.stdout).toMatch(
+    /^From Istio 1\.30\.0 to 1\.31\.0\.\nOffshoot \S+, this release, carries Istio 1\.31\.0/,
+  );
+  expect(allowed.stdout).toMatch(/containers\[discovery\]\.image: \S+:1\.30\.0-distroless → \S+:1\.31\.0-distroless/);
+  const far = await upgrade('--to', '1.32.0', '--dry-run');
+  expect(far.code).toBe(1);
+  expect(far.stdout).toContain('A release that carries 1.32.0 upgrades the mesh by itself.');
+  expect(far.stdout).toContain('the difference between versions exceed one minor version');
+  const back = await upgrade('--to', '1.29.0', '--dry-run', '-o', 'json');
+  expect(JSON.parse(back.stdout)).toMatchObject({
+    upgrade: { carrier: 'renderer', refusal: expect.stringContaining('downgrade not supported') },
+  });
+  expect(await upgrade('--to', '1.31.0')).toMatchObject({ code: 1, stderr: expect.stringContaining('add --dry-run') });
+  expect(await upgrade('--to', 'latest', '--dry-run')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('A version of Istio has three numbers'),
+  });
+}, 60_000);
+
+test('a deletion is shown to its end', async () => {
+  const { code, stdout } = await plan('--delete', 'default', '--istio-version', '1.30.0');
+  expect(code).toBe(2);
+  expect(stdout).toMatch(/- Namespace istio-system/);
+  expect(stdout).toContain('Istio kyma-system/default would be gone.');
+});

@@ -1,0 +1,77 @@
+// `offshoot mesh plan`: what the controllers would do about the mesh, and with which result, without doing it.
+import { Istio } from '../../api/istio.ts';
+import type { Intent } from '../../controller/index.ts';
+import { defaultMeshSettings, FIELD_MANAGER, MODULE_NAMESPACE, planMesh, Renderings } from '../../mesh/index.ts';
+import type { MeshPlan, MeshSettings, PlannedIstio } from '../../mesh/index.ts';
+import type { Client } from '../../kube/client/client.ts';
+import type { Step } from '../../kube/write/steps.ts';
+import { interruptible } from '../exit.ts';
+import { askedFor } from '../manifests/intents.ts';
+import type { IntentOptions } from '../manifests/intents.ts';
+import { ServerAnswers } from '../objects/server-answers.ts';
+import { withTables } from '../objects/tables.ts';
+import { withConnection } from '../options.ts';
+import type { MeshOptions } from '../run/mesh-flags.ts';
+import type { Paint } from '../terminal/colour.ts';
+import { printPlan } from '../terminal/plan.ts';
+import { istioCheck } from './check.ts';
+import { restartLines, withoutMarks } from './plan-restarts.ts';
+import { ISTIO } from './nouns.ts';
+import { plannedSettings } from './settings.ts';
+
+export interface MeshPlanOptions extends IntentOptions, MeshOptions {
+  readonly output?: 'json' | 'yaml';
+}
+
+const ACCEPTED = { checks: [istioCheck], one: 'an Istio resource' };
+
+/** Prints what would happen; exit code 2 if that is anything, 1 if the mesh would get no further. */
+export function planMeshCommand(options: MeshPlanOptions): Promise<void> {
+  return withConnection(options, async (connection) => {
+    const here = { ...connection, namespace: options.namespace ?? MODULE_NAMESPACE };
+    const { intents } = await askedFor(undefined, ISTIO, ACCEPTED, options, here);
+    const settings = await plannedSettings(connection, options);
+    const plan = await interruptible((signal) => plannedMesh(connection.client, intents, settings, signal));
+    printMeshPlan(plan, options.output);
+  });
+}
+
+/** What the controllers would do that run with these settings. */
+export function plannedMesh(
+  client: Client,
+  intents: readonly Intent[],
+  settings: Partial<MeshSettings>,
+  signal: AbortSignal,
+): Promise<MeshPlan> {
+  const renderer = new Renderings(settings.renderer ?? defaultMeshSettings.renderer);
+  const answers = new ServerAnswers({ client, manager: FIELD_MANAGER, signal });
+  const questions = { refuse: (step: Step) => answers.refuse(step), ask: (step: Step) => answers.ask(step) };
+  return withTables(client, [Istio], signal, (tables) => {
+    const planning = { ...questions, tables, now: Date.now(), intents, settings: { ...settings, renderer } };
+    return answers.repeat(() => renderer.repeat(() => planMesh(planning), signal));
+  });
+}
+
+/** Prints a plan, restarts apart from other changes, and ends as commands that plan do. */
+export function printMeshPlan(plan: MeshPlan, output: 'json' | 'yaml' | undefined): void {
+  const isStalled = plan.stalled.length > 0 || plan.istios.some(({ problem }) => problem !== undefined);
+  printPlan(plan, {
+    output,
+    isStalled,
+    shown: plan.changes.flatMap(withoutMarks),
+    outcome: (made, paint) => [...restartLines(made.restarts), ...outcomeLines(made, paint)],
+  });
+}
+
+/** How the mesh would be. */
+function outcomeLines({ istios }: MeshPlan, paint: Paint): string[] {
+  if (istios.length === 0) return [`There is no Istio resource in namespace ${MODULE_NAMESPACE}.`];
+  return istios.map((istio) => istioLine(istio, paint));
+}
+
+function istioLine({ istio, state, problem, message }: PlannedIstio, paint: Paint): string {
+  if (state === 'Gone') return `Istio ${istio} would be gone.`;
+  const would = `Istio ${istio} would be ${state}`;
+  if (problem !== undefined) return `${paint('bad', '!')} ${would} and get no further: ${problem}`;
+  return message === undefined ? `${would}.` : `${would}: ${message}`;
+}

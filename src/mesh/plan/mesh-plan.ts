@@ -1,0 +1,95 @@
+// What would happen to the mesh: the forecast of its controllers, how the resources would be then, and which workloads would
+// restart on the way. For `mesh plan` and `mesh upgrade`.
+import { Istio } from '../../api/istio.ts';
+import { changesOf, conditionsOf, reportForecast, reportOf } from '../../controller/index.ts';
+import type { Forecast, ForecastOptions, ForecastReport } from '../../controller/index.ts';
+import { keyOf } from '../../kube/index.ts';
+import { istioController } from '../controller.ts';
+import { meshParts } from '../mesh.ts';
+import type { MeshSettings } from '../settings.ts';
+import { RestartRecorder } from './restarts.ts';
+import type { PlannedRestarts } from './restarts.ts';
+import { assumedRollouts, isOfWorkload, isRollout, withoutAssumed } from './rollouts.ts';
+
+/** How a resource would be in the end. */
+export interface PlannedIstio {
+  /** `namespace/name` */
+  readonly istio: string;
+  /** Its state; `Gone` when it is deleted. */
+  readonly state: string;
+  /** Why it would get no further. */
+  readonly problem?: string;
+  /** What it would say besides. */
+  readonly message?: string;
+}
+
+export interface MeshPlan extends ForecastReport {
+  readonly istios: readonly PlannedIstio[];
+  readonly restarts: PlannedRestarts;
+  /** Workloads of the control plane, by `namespace/name`, whose pods are assumed to become ready. */
+  readonly assumedReady: readonly string[];
+}
+
+export interface MeshPlanOptions extends Pick<ForecastOptions, 'tables' | 'now' | 'intents' | 'refuse' | 'ask'> {
+  /** What the controllers run with. */
+  readonly settings: Partial<MeshSettings>;
+}
+
+/** Plans the mesh: what would be made, changed and removed, in order. */
+export function planMesh({ settings, ...options }: MeshPlanOptions): MeshPlan {
+  const { intents = [], tables } = options;
+  const gone = intents.flatMap((intent) =>
+    'delete' in intent && intent.kind.kind === Istio.kind ? [keyOf(intent.delete)] : [],
+  );
+  const keys = [
+    ...tables
+      .of(Istio)
+      .list()
+      .map(({ metadata }) => keyOf(metadata)),
+    ...gone,
+  ];
+  const parts = meshParts(settings);
+  const recorder = new RestartRecorder(parts.restarts);
+  const controllers = [istioController(parts), ...recorder.controllers, ...assumedRollouts()];
+  return reportForecast({ ...options, controllers }, (made) => {
+    const shown = withoutRollouts(made);
+    const there = made.facts.list(Istio).map(({ metadata }) => keyOf(metadata));
+    const about = [...new Set([...there, ...keys])];
+    return {
+      ...reportOf(shown),
+      istios: about.map((key) => plannedIstio(made, key)),
+      restarts: recorder.take(made),
+      assumedReady: assumed(made),
+    };
+  });
+}
+
+/** A forecast without what is only assumed, and what Kubernetes does about workloads. */
+function withoutRollouts(made: Forecast): Forecast {
+  const writes = made.writes
+    .filter((write) => !isRollout(write) && !isOfWorkload(write))
+    .map((write) => ({ ...write, before: withoutAssumed(write.before), after: withoutAssumed(write.after) }));
+  return { ...made, writes, changes: changesOf(writes) };
+}
+
+function assumed({ writes }: Forecast): readonly string[] {
+  const rolledOut = writes.filter((write) => isRollout(write) && write.kind.kind !== 'Pod');
+  return [...new Set(rolledOut.map(({ kind, after }) => `${kind.kind} ${keyOf(after!.metadata)}`))];
+}
+
+/** Warnings beside which a mesh works. */
+const HARMLESS = new Set(['ProxySidecarManualRestartRequired', 'IngressTargetingUserResourceFound']);
+
+function plannedIstio({ facts }: Forecast, key: string): PlannedIstio {
+  const [namespace, name] = key.split('/');
+  const istio = facts.get(Istio, { namespace: namespace!, name: name! });
+  if (istio === undefined) return { istio: key, state: 'Gone' };
+  const { state = 'Pending', description = '' } = istio.status ?? {};
+  const isHarmless = conditionsOf(istio).some(({ reason }) => HARMLESS.has(reason));
+  const isProblem = state === 'Error' || (state === 'Warning' && !isHarmless);
+  return {
+    istio: key,
+    state,
+    ...(description !== '' && (isProblem ? { problem: description } : { message: description })),
+  };
+}

@@ -1,0 +1,246 @@
+// What is planned for the mesh is what its controllers then do, on both clusters: in the life of a mesh, every change that
+// was foretold happens, and nothing else does.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Istio } from '../src/api/istio.ts';
+import type { IstioSpec } from '../src/api/istio.ts';
+import { installDefinitions } from '../src/cli/run/crds.ts';
+import { partsOf } from '../src/cli/run/parts.ts';
+import { plannedMesh } from '../src/cli/mesh/plan.ts';
+import { changesOf, createLogger, Manager, reportedChange } from '../src/controller/index.ts';
+import type { Intent, ReportedChange, Write } from '../src/controller/index.ts';
+import { defineKind, isNotFound, keyOf } from '../src/kube/index.ts';
+import type { AnyKind, Client, KubeObject, Ref } from '../src/kube/index.ts';
+import { BLOCKING_KINDS, builtinRenderer, mesh, UNINSTALLED_KINDS } from '../src/mesh/index.ts';
+import type { MeshPlan, MeshSettings } from '../src/mesh/index.ts';
+import { withoutAssumed } from '../src/mesh/plan/rollouts.ts';
+import { describeOwnClusters } from './cluster/index.ts';
+import { surprises } from './support/foretold-on-clusters.ts';
+import { until } from './support/until.ts';
+
+const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+const NetworkPolicy = defineKind('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies');
+const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
+const VirtualService = BLOCKING_KINDS.find(({ kind }) => kind === 'VirtualService')!;
+
+/** What the mesh can write; pods are Kubernetes' business. */
+const KINDS: readonly AnyKind[] = [
+  Istio,
+  Namespace,
+  NetworkPolicy,
+  ...UNINSTALLED_KINDS.filter(({ kind }) => kind !== 'Pod' && kind !== 'EnvoyFilter'),
+  ...BLOCKING_KINDS,
+];
+
+const REF = { name: 'default', namespace: 'kyma-system' };
+const istio = (name: string, spec: IstioSpec = {}): Istio => ({
+  apiVersion: 'operator.kyma-project.io/v1alpha2',
+  kind: 'Istio',
+  metadata: { ...REF, name },
+  spec,
+});
+
+type State = ReadonlyMap<AnyKind, ReadonlyMap<string, KubeObject>>;
+
+/** Something that somebody does: to be foretold, and then done. */
+interface Move {
+  readonly foretold?: (client: Client) => Promise<readonly Intent[]>;
+  readonly done?: (client: Client) => Promise<unknown>;
+}
+
+const creating = (object: Istio): Move => ({
+  foretold: async (client) => [{ kind: Istio, put: await withoutUid(client.create(Istio, object, { dryRun: true })) }],
+  done: (client) => client.create(Istio, object),
+});
+const changing = (spec: IstioSpec): Move => {
+  const patch = { type: 'merge', body: { spec } } as const;
+  return {
+    foretold: async (client) => [{ kind: Istio, put: await client.patch(Istio, REF, patch, { dryRun: true }) }],
+    done: (client) => client.patch(Istio, REF, patch),
+  };
+};
+const deleting = (kind: AnyKind, ref: Ref): Move => ({
+  foretold: async () => [{ kind, delete: ref }],
+  done: (client) => client.delete(kind, ref),
+});
+
+/** What a dry run made up is not what will be. */
+async function withoutUid(made: Promise<Istio>): Promise<Istio> {
+  const { metadata, ...rest } = await made;
+  const { uid: _uid, ...others } = metadata;
+  return { ...rest, metadata: others };
+}
+
+describeOwnClusters('what is planned for the mesh is what happens', (cluster) => {
+  let client: Client;
+  let settings: Partial<MeshSettings> = { renderer: builtinRenderer, istioVersion: '1.30.0', settleMs: 0 };
+
+  beforeAll(async () => {
+    client = cluster.client();
+    await installDefinitions(client, partsOf(['mesh']));
+    await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kyma-system' } });
+  });
+  afterAll(() => client?.close());
+
+  function plan(intents: readonly Intent[] = []): Promise<MeshPlan> {
+    return plannedMesh(client, intents, settings, AbortSignal.timeout(60_000));
+  }
+
+  async function state(): Promise<State> {
+    const lists = KINDS.map(async (kind) => {
+      const { items } = await client.list(kind).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+        return { items: [] };
+      });
+      return [kind, new Map(items.map((object) => [keyOf(object.metadata), object]))] as const;
+    });
+    return new Map(await Promise.all(lists));
+  }
+
+  /** Runs the controllers until they would do nothing more. */
+  async function settle(): Promise<void> {
+    const manager = new Manager({ client, controllers: mesh(settings), logger: createLogger({ level: 'silent' }) });
+    await manager.start();
+    try {
+      await until(
+        async () => manager.idle && (await plan()).changes.length === 0 && isQuiet(await state()) && manager.idle,
+        90_000,
+      );
+    } finally {
+      await manager.stop();
+    }
+  }
+
+  async function happens(move: Move): Promise<MeshPlan> {
+    const intents = (await move.foretold?.(client)) ?? [];
+    const before = await state();
+    const foretold = await plan(intents);
+    await move.done?.(client);
+    await settle();
+    const happened = differencesOf(before, await state());
+    const told = foretold.changes.filter((change) => !isOfKubernetes(change)).map(withoutForms);
+    expect(surprises(told, happened)).toEqual({ unforeseen: [], missing: [] });
+    return foretold;
+  }
+
+  const linesOf = ({ changes }: MeshPlan): string[] =>
+    changes.map(({ do: verb, kind, name }) => `${verb} ${kind} ${name}`);
+
+  test('installation, changes, drift, an upgrade, versions that are refused, and the end', async () => {
+    const installation = await happens(creating(istio('default')));
+    expect(installation.istios).toEqual([{ istio: 'kyma-system/default', state: 'Ready' }]);
+    expect(linesOf(installation)).toContain('make Deployment istiod');
+    expect((await plan()).changes).toEqual([]);
+
+    const { changes } = await happens(
+      changing({
+        config: { numTrustedProxies: 2 },
+        components: {
+          egressGateway: { enabled: true },
+          pilot: { k8s: { hpaSpec: { minReplicas: 2, maxReplicas: 3 } } },
+        },
+        networkPoliciesEnabled: true,
+      }),
+    );
+    expect(
+      changes.find(({ name, kind }) => kind === 'HorizontalPodAutoscaler' && name === 'istiod')?.fields,
+    ).toContainEqual({
+      path: 'spec.maxReplicas',
+      before: 5,
+      after: 3,
+    });
+    const fewer = await happens(changing({ components: { egressGateway: { enabled: false } } }));
+    expect(linesOf(fewer)).toContain('remove Deployment istio-egressgateway');
+
+    const second = await happens(creating(istio('second')));
+    expect(linesOf(second)).toEqual(['make Istio second']);
+    expect(second.istios[1]).toMatchObject({
+      state: 'Error',
+      problem: expect.stringContaining('only Istio CR default'),
+    });
+
+    const drift = await happens({
+      foretold: async () => {
+        const body = { data: { mesh: 'somebody: else' } };
+        await client.patch(ConfigMap, { namespace: 'istio-system', name: 'istio' }, { type: 'merge', body });
+        return [];
+      },
+    });
+    expect(linesOf(drift)).toEqual(['change ConfigMap istio']);
+
+    settings = { ...settings, istioVersion: '1.32.0' };
+    const refused = await happens({});
+    expect(refused.istios[0]).toMatchObject({
+      state: 'Warning',
+      problem: expect.stringContaining('the difference between versions exceed one minor version'),
+    });
+    settings = { ...settings, istioVersion: '1.31.0' };
+    const upgrade = await happens({});
+    expect(linesOf(upgrade)).toContain('change Deployment istiod');
+    expect(upgrade.istios[0]).toEqual({ istio: 'kyma-system/default', state: 'Ready' });
+
+    await client.create(VirtualService, {
+      apiVersion: 'networking.istio.io/v1',
+      kind: 'VirtualService',
+      metadata: { name: 'cart', namespace: 'kyma-system' },
+      spec: { hosts: ['cart'], http: [{ route: [{ destination: { host: 'cart' } }] }] },
+    });
+    await happens(deleting(Istio, { ...REF, name: 'second' }));
+    const blocked = await happens(deleting(Istio, REF));
+    expect(blocked.istios[0]).toMatchObject({ state: 'Warning', problem: expect.stringContaining('block deletion') });
+    const end = await happens(deleting(VirtualService, { name: 'cart', namespace: 'kyma-system' }));
+    expect(linesOf(end)).toContain('remove Namespace istio-system');
+    expect(end.istios).toEqual([{ istio: 'kyma-system/default', state: 'Gone' }]);
+  }, 400_000);
+});
+
+/** Whether the cluster itself has finished: what is being deleted is gone, but for what waits for a person. */
+function isQuiet(state: State): boolean {
+  return [...state].every(([kind, objects]) =>
+    [...objects.values()].every(({ metadata }) => kind === Istio || metadata.deletionTimestamp === undefined),
+  );
+}
+
+/** What differs, but for what Kubernetes tells of objects and makes in every namespace. */
+function differencesOf(before: State, after: State): readonly ReportedChange[] {
+  const writes = [...after].flatMap(([kind, objects]) => {
+    const others = before.get(kind)!;
+    const keys = [...new Set([...objects.keys(), ...others.keys()])].sort();
+    return keys.map((key): Write => {
+      const [one, other] = [withoutStatus(others.get(key)), withoutStatus(objects.get(key))];
+      return { kind, before: one, after: other, by: '', for: { kind, object: (other ?? one)! } };
+    });
+  });
+  return changesOf(writes)
+    .map(reportedChange)
+    .filter((change) => !isOfKubernetes(change));
+}
+
+/** An object without what Kubernetes writes down about it; autoscalers are its as well. */
+function withoutStatus(object: KubeObject | undefined): KubeObject | undefined {
+  const rest: (KubeObject & { spec?: { replicas?: number } }) | undefined = withoutAssumed(object);
+  if (rest?.kind !== 'Deployment') return rest;
+  const { replicas: _replicas, ...spec } = rest.spec ?? {};
+  const unscaled: KubeObject & { spec: object } = { ...rest, spec };
+  return unscaled;
+}
+
+function isOfKubernetes({ kind, name }: ReportedChange): boolean {
+  return (kind === 'ServiceAccount' && name === 'default') || (kind === 'ConfigMap' && name === 'kube-root-ca.crt');
+}
+
+/** A change without what the server has a form of its own for: quantities, and what is as good as absent. */
+function withoutForms({ object, ...change }: ReportedChange): ReportedChange {
+  const plain = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(plain);
+    if (typeof value !== 'object' || value === null) return value;
+    const fields = Object.entries(value).filter(([name, inner]) => !QUANTITIES.has(name) && !isAbsent(inner));
+    return Object.fromEntries(fields.map(([name, inner]) => [name, plain(inner)]));
+  };
+  return { ...change, ...(object && { object: plain(object) as typeof object }) };
+}
+
+const QUANTITIES: ReadonlySet<string> = new Set(['limits', 'requests']);
+
+function isAbsent(value: unknown): boolean {
+  return value === false || value === '' || (typeof value === 'object' && JSON.stringify(value) === '{}');
+}
