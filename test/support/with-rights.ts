@@ -11,8 +11,10 @@ import { defineKind, loadConfig } from '../../src/kube/index.ts';
 import type { AnyObject } from '../../src/kube/index.ts';
 import type { Cluster } from '../cluster/index.ts';
 
-const ACCOUNT = 'system:serviceaccount:offshoot-system:offshoot';
-const GROUPS = ['system:serviceaccounts', 'system:serviceaccounts:offshoot-system', 'system:authenticated'];
+export const ACCOUNT = 'system:serviceaccount:offshoot-system:offshoot';
+export const GROUPS = ['system:serviceaccounts', 'system:serviceaccounts:offshoot-system', 'system:authenticated'];
+
+type PartWithRights = 'mesh' | 'routing' | 'targets';
 
 export interface WithRights {
   readonly plane: ControlPlane;
@@ -21,7 +23,7 @@ export interface WithRights {
 }
 
 /** Installs the definitions and the roles of a part. */
-export async function installRights(cluster: Cluster, part: 'routing' | 'targets'): Promise<void> {
+export async function installRights(cluster: Cluster, part: PartWithRights): Promise<void> {
   const admin = cluster.client();
   await installDefinitions(admin, partsOf([part]));
   const file = path.resolve(import.meta.dirname, `../../deploy/${part}-rbac.yaml`);
@@ -36,8 +38,8 @@ export async function installRights(cluster: Cluster, part: 'routing' | 'targets
 /** Starts a part as its service account. */
 export async function startWithRights(
   cluster: Cluster,
-  part: 'routing' | 'targets',
-  options: Pick<ControlPlaneOptions, 'webhook'> = {},
+  part: PartWithRights,
+  options: Pick<ControlPlaneOptions, 'mesh' | 'webhook'> = {},
 ): Promise<WithRights> {
   const refused: string[] = [];
   const refusal = new AbortController();
