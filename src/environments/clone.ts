@@ -102,8 +102,8 @@ function override(
     }
   }
   return containers.map((container) => {
-    const wanted = overrides.find(({ containerName }) => containerName === container.name);
-    const { image, command = [], env = [] } = wanted ?? {};
+    const overriding = overrides.find(({ containerName }) => containerName === container.name);
+    const { image, command = [], env = [] } = overriding ?? {};
     const variables = mergeEnv(container.env, env);
     return {
       ...container,
@@ -142,15 +142,15 @@ function withDefaults(variable: EnvVar): EnvVar {
  * one who set it, the present number is kept: to give it up would let the server set 1.
  */
 export function leaveScale(
-  wanted: Deployment,
+  desired: Deployment,
   live: Deployment | undefined,
   autoscalers: readonly HorizontalPodAutoscaler[],
 ): Deployment {
-  if (live === undefined || autoscalers.length === 0) return wanted;
-  const { replicas: _asked, ...spec } = wanted.spec;
+  if (live === undefined || autoscalers.length === 0) return desired;
+  const { replicas: _asked, ...spec } = desired.spec;
   const owned = ownedPart(live, FIELD_MANAGER) as Partial<Deployment> | undefined;
-  const isKept = hasTwins(wanted) || owned?.spec?.replicas !== undefined;
-  return { ...wanted, spec: isKept ? { ...spec, replicas: live.spec.replicas ?? 1 } : spec };
+  const isKept = hasTwins(desired) || owned?.spec?.replicas !== undefined;
+  return { ...desired, spec: isKept ? { ...spec, replicas: live.spec.replicas ?? 1 } : spec };
 }
 
 /**

@@ -12,11 +12,11 @@ import type { Unreached } from './reachability.ts';
 
 export type State = 'ready' | 'processing' | 'degraded';
 
-/** What a whole pass found out. */
+/** What a reconcile found out about all workloads. */
 export interface Overall {
   readonly decisions: readonly Decision[];
   readonly pruning: Pruning;
-  /** By subset: the VirtualServices that lead to it, as they will be after this pass. */
+  /** By subset: the VirtualServices that lead to it, as they are. */
   readonly routes: ReadonlyMap<Decision, readonly ResourceStatus[]>;
   /** The subsets that no request reaches, and why. */
   readonly unreached: ReadonlyMap<Decision, Unreached>;

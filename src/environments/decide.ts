@@ -118,9 +118,9 @@ function decideClone(
   const problem = baseProblem(base);
   if (problem !== undefined) return stop(problem, true);
   if (isTaken) return stop(messages.foreign('Deployment', ref), true);
-  let wanted: Deployment;
+  let desired: Deployment;
   try {
-    wanted = buildClone(env, subset, base, settings, clone);
+    desired = buildClone(env, subset, base, settings, clone);
   } catch (error) {
     if (!(error instanceof OverrideError)) throw error;
     return stop(error.message);
@@ -128,10 +128,10 @@ function decideClone(
   const refused = refusal(Deployment, ref);
   if (refused !== undefined) return stop(clone === undefined ? refused : messages.cloneNotUpdated(ref.name, refused));
   // What a Deployment selects its pods by can't be changed: an outdated one has to make room first, and its routes before.
-  if (clone !== undefined && !jsonEqual(clone.spec.selector, wanted.spec.selector)) {
+  if (clone !== undefined && !jsonEqual(clone.spec.selector, desired.spec.selector)) {
     return { action: 'replace', findings: {} };
   }
-  return { action: 'clone', clone: leaveScale(wanted, clone, autoscalers), rules: [], findings: {} };
+  return { action: 'clone', clone: leaveScale(desired, clone, autoscalers), rules: [], findings: {} };
 }
 
 /** How requests reach a clone that is there or in the making. */

@@ -6,7 +6,7 @@ import type { EnvironmentStatus } from './status.ts';
 
 type Statuses = Pick<DynamicEnvStatus, 'subsetsStatus' | 'consumersStatus'>;
 
-/** What a pass finds out that the status does not hold word by word. */
+/** What a reconcile finds out that the status does not hold word by word. */
 interface News {
   readonly warnings?: readonly string[];
   /** Routes that lead to the environment now. */

@@ -38,7 +38,7 @@ export interface EnvironmentFacts {
   readonly owner: RouteOwner;
   /** Subsets first. A Deployment that is named again is in it once. */
   readonly workloads: readonly WorkloadFacts[];
-  /** Clones and rules that were made for it, wanted or not. */
+  /** Clones and rules that were made for it, needed or not. */
   readonly made: Made;
   /** VirtualServices that have routes of it, or its name. */
   readonly edited: readonly VirtualService[];
@@ -46,7 +46,7 @@ export interface EnvironmentFacts {
   readonly roots: ReadonlyMap<string, Roots>;
   /** Kinds of Istio that the cluster does not have. */
   readonly unserved: readonly AnyKind[];
-  /** What the server refused in this pass. */
+  /** What the server refused in this reconcile. */
   readonly refusal: Refusal;
   /** Why the routes of the environment could not be written to the VirtualService with this key. */
   readonly routeRefusal: (service: string) => string | undefined;

@@ -24,7 +24,7 @@ const Head = z.strictObject({
   now: z.string().default('2026-01-01T00:10:00Z'),
   /** Kinds that the cluster does not know. */
   notServed: z.array(z.string()).default([]),
-  /** By `Kind namespace/name`: what the server said when it refused a write in this pass. */
+  /** By `Kind namespace/name`: what the server said when it refused a write in this reconcile. */
   refused: z.record(z.string(), z.string()).default({}),
   settings: z
     .strictObject({

@@ -76,7 +76,7 @@ export interface Made {
   readonly rules: readonly DestinationRule[];
 }
 
-/** All clones and rules that were made for an environment, wanted or not. */
+/** All clones and rules that were made for an environment, needed or not. */
 export function findMade(view: Facts, env: DynamicEnv, { taken }: RouteOwner): Made {
   const made = <T extends KubeObject>(kind: Kind<T>, isOurs: (env: DynamicEnv, object: T) => boolean): readonly T[] => {
     const unmarked = view.index(kind, 'environment', NOBODY);

@@ -36,7 +36,7 @@ export function isWritten({ metadata: { managedFields = [] } }: KubeObject): boo
 }
 
 /**
- * Whether an object was made for this environment. Both marks count, for people put the annotation on objects of
+ * Whether an object was made for this environment. Both count, annotation and name, for people put the annotation on objects of
  * their own too, and `name` alone may be that of another environment.
  */
 function isMadeFor(env: DynamicEnv, object: KubeObject, isNamed: boolean): boolean {
@@ -74,9 +74,9 @@ export function unlistEnvironment(list: string, environment: string): string {
 function namespacesOf(env: DynamicEnv): ReadonlySet<string> {
   const { subsets, consumers } = itemsOf(env);
   const { status } = env;
-  const wanted = [...subsets, ...consumers].map(({ namespace }) => namespace);
+  const named = [...subsets, ...consumers].map(({ namespace }) => namespace);
   const known = [...Object.keys(status?.subsetsStatus ?? {}), ...Object.keys(status?.consumersStatus ?? {})];
-  return new Set([...wanted, ...known.map((key) => refOf(key).namespace ?? '')]);
+  return new Set([...named, ...known.map((key) => refOf(key).namespace ?? '')]);
 }
 
 /** Whether two environments have something to do in the same namespace, where names that are the same would collide. */

@@ -38,7 +38,7 @@ export interface Pruning {
   readonly refusals: readonly string[];
 }
 
-/** Plans the removal of what is no longer wanted, given how the routes are. */
+/** Plans the removal of what is no longer needed, given how the routes are. */
 export function prune(
   { env, owner, made, refusal }: EnvironmentFacts,
   decisions: readonly Decision[],
@@ -47,15 +47,15 @@ export function prune(
   settings: Settings,
 ): Pruning {
   const current = decisions.filter(({ action }) => action !== 'replace');
-  const wanted = new Set(current.map(({ subset }) => `${subset.namespace}/${cloneName(env.metadata, subset)}`));
-  const wantedRules = new Set(decisions.flatMap(({ ruleStatuses }) => ruleStatuses.map(keyOf)));
+  const currentClones = new Set(current.map(({ subset }) => `${subset.namespace}/${cloneName(env.metadata, subset)}`));
+  const currentRules = new Set(decisions.flatMap(({ ruleStatuses }) => ruleStatuses.map(keyOf)));
   const keepRules = decisions.filter(
     (decision) => keepsRoutes(decision) || (decision.action === 'replace' && !decision.consumer),
   );
-  const clones = made.clones.filter(({ metadata }) => !wanted.has(keyOf(metadata)));
+  const clones = made.clones.filter(({ metadata }) => !currentClones.has(keyOf(metadata)));
   const rules = made.rules.filter(
     ({ metadata }) =>
-      !wantedRules.has(keyOf(metadata)) &&
+      !currentRules.has(keyOf(metadata)) &&
       !keepRules.some(
         ({ subset }) =>
           metadata.namespace === subset.namespace && metadata.name.startsWith(ruleName(env.metadata, subset, '')),

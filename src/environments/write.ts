@@ -128,15 +128,15 @@ function stepsOf(decision: Decision): readonly Step[] {
   ];
 }
 
-/** How a clone comes to be what is wanted: applied, or written as a whole where the server would not take it so. */
-function cloneStep(wanted: Deployment, live: Deployment | undefined): Step {
-  if (!hasTwins(wanted)) return own(Deployment, wanted, { takeOverAnnotation: WATCH_ANNOTATION });
-  if (live === undefined) return make(Deployment, wanted);
-  const { labels, annotations } = wanted.metadata;
+/** How a clone becomes what it should be: applied, or written as a whole where the server would not take it so. */
+function cloneStep(desired: Deployment, live: Deployment | undefined): Step {
+  if (!hasTwins(desired)) return own(Deployment, desired, { takeOverAnnotation: WATCH_ANNOTATION });
+  if (live === undefined) return make(Deployment, desired);
+  const { labels, annotations } = desired.metadata;
   const metadata = {
     ...live.metadata,
     labels: { ...live.metadata.labels, ...labels },
     annotations: { ...live.metadata.annotations, ...annotations },
   };
-  return edit(Deployment, live, { ...live, metadata, spec: wanted.spec });
+  return edit(Deployment, live, { ...live, metadata, spec: desired.spec });
 }

@@ -33,7 +33,7 @@ export function refersTo(target: DeploymentTarget, claim: DeploymentTargetClaim)
   );
 }
 
-/** A reference to a claim, in the shape that is wanted for new ones. */
+/** A reference to a claim, in the shape that new ones have. */
 export function claimRefTo(name: string, shape: Settings['claimRefShape']): NonNullable<ClaimRef> {
   return shape === 'object' ? { name } : name;
 }
@@ -49,15 +49,15 @@ export function withClaim(
     typeof before === 'object'
       ? { ...before, name: metadata.name }
       : claimRefTo(metadata.name, before ? 'string' : shape);
-  const marks = metadata.uid === undefined ? {} : { [CLAIM_UID]: metadata.uid };
-  return { ...withAnnotations(target, marks), spec: { ...target.spec, claimRef } };
+  const annotations = metadata.uid === undefined ? {} : { [CLAIM_UID]: metadata.uid };
+  return { ...withAnnotations(target, annotations), spec: { ...target.spec, claimRef } };
 }
 
 /** The target referring to no claim, and remembering that there was one. */
 export function withoutClaim(target: DeploymentTarget): DeploymentTarget {
   const uid = target.metadata.annotations?.[CLAIM_UID];
-  const marks = uid === undefined ? {} : { [CLAIM_UID]: undefined, [LAST_CLAIM]: uid };
+  const annotations = uid === undefined ? {} : { [CLAIM_UID]: undefined, [LAST_CLAIM]: uid };
   const { claimRef: before } = target.spec;
   const claimRef = typeof before === 'object' ? { ...before, name: '' } : '';
-  return { ...withAnnotations(target, marks), spec: { ...target.spec, claimRef } };
+  return { ...withAnnotations(target, annotations), spec: { ...target.spec, claimRef } };
 }

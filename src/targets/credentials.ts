@@ -10,7 +10,7 @@ const TOKEN_ACCOUNT = 'offshoot.dev/token-account';
 /** On a Secret with a token: a digest of how the cluster is reached. */
 const TOKEN_CLUSTER = 'offshoot.dev/token-cluster';
 
-/** The part of its life after which a token is replaced. */
+/** The part of its lifetime after which a token is replaced. */
 const FRESH = 2 / 3;
 
 type Marks = Readonly<Record<string, string>>;
@@ -35,19 +35,19 @@ function addressDigest({ server, caPem = '', insecureSkipTlsVerify = false }: Cl
   return createHash('sha256').update(address).digest('hex').slice(0, 16);
 }
 
-/** Whether we issued the credentials in a Secret. Its marks may be gone; that we wrote to it is still known. */
+/** Whether we issued the credentials in a Secret. Its annotations may be gone; that we wrote to it is still known. */
 export function isIssuedByUs({ metadata }: Secret): boolean {
   return metadata.annotations?.[TOKEN_ISSUED] !== undefined || (metadata.managedFields ?? []).length > 0;
 }
 
 /**
  * Milliseconds until the credentials in a Secret of ours are to be issued again: 0 when that is due, or they are not
- * the ones that were issued, or not for what is wanted.
+ * the ones that were issued, or not for this account and cluster.
  */
-export function freshForMs({ metadata, data }: Secret, wanted: Marks, now: number): number {
+export function freshForMs({ metadata, data }: Secret, desired: Marks, now: number): number {
   const { annotations = {} } = metadata;
   const isAsIssued = annotations[TOKEN_DIGEST] === dataDigest(data?.['kubeconfig'] ?? '');
-  const isForThis = Object.entries(wanted).every(([mark, value]) => annotations[mark] === value);
+  const isForThis = Object.entries(desired).every(([mark, value]) => annotations[mark] === value);
   const issued = Date.parse(annotations[TOKEN_ISSUED] ?? '');
   const expires = Date.parse(annotations[TOKEN_EXPIRES] ?? '');
   if (!isAsIssued || !isForThis || Number.isNaN(issued) || Number.isNaN(expires)) return 0;

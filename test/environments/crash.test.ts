@@ -25,7 +25,7 @@ function onItsOwn<T>(use: (client: Client) => Promise<T>): Promise<T> {
   return alone(prepare, ({ client }) => use(client));
 }
 
-/** Those that are tried with every number of writes; the others with one write a life. */
+/** Those that are tried with every number of writes; the others with one write before each crash. */
 const SWEPT = [
   'simple',
   'add-remove-subsets',

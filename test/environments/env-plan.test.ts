@@ -35,7 +35,7 @@ interface World {
   /** Done behind the controllers' back, while they do not run. */
   meddle?(client: Client, namespace: string): Promise<unknown>;
   /** The environment as it is applied; `delete`: it is deleted. */
-  readonly wanted?: ((namespace: string) => DynamicEnv) | 'delete';
+  readonly intended?: ((namespace: string) => DynamicEnv) | 'delete';
   readonly changes: readonly string[];
   readonly state: string;
 }
@@ -49,19 +49,19 @@ const envOf = (namespace: string, ...names: readonly string[]): DynamicEnv =>
 
 const WORLDS: Readonly<Record<string, World>> = {
   'a new environment': {
-    wanted: (namespace) => envOf(namespace, 'cart'),
+    intended: (namespace) => envOf(namespace, 'cart'),
     changes: ['make DynamicEnv', 'make Deployment', 'make DestinationRule', 'change VirtualService'],
     state: 'ready',
   },
   'an environment whose Deployment does not exist': {
-    wanted: (namespace) => envOf(namespace, 'ghost'),
+    intended: (namespace) => envOf(namespace, 'ghost'),
     changes: ['make DynamicEnv'],
     state: 'degraded',
   },
   'nothing to do': { given: ['cart'], changes: [], state: 'ready' },
   'a changed image': {
     given: ['cart'],
-    wanted: (namespace) => {
+    intended: (namespace) => {
       const env = envOf(namespace, 'cart');
       const containers = [{ containerName: 'cart', image: 'cart:3' }];
       return { ...env, spec: { ...env.spec, subsets: [{ name: 'cart', namespace, containers }] } };
@@ -104,19 +104,19 @@ const WORLDS: Readonly<Record<string, World>> = {
       const clone = { apiVersion, kind, metadata, spec: { ...spec, ...more } };
       await client.create(Deployment, clone, { fieldManager: 'original' });
     },
-    wanted: (namespace) => envOf(namespace, 'cart'),
+    intended: (namespace) => envOf(namespace, 'cart'),
     changes: ['make DynamicEnv', 'change Deployment', 'make DestinationRule', 'change VirtualService'],
     state: 'ready',
   },
   'a subset that is removed': {
     given: ['cart', 'pay'],
-    wanted: (namespace) => envOf(namespace, 'cart'),
+    intended: (namespace) => envOf(namespace, 'cart'),
     changes: ['change DynamicEnv', 'change VirtualService', 'remove DestinationRule', 'remove Deployment'],
     state: 'ready',
   },
   'an environment that is deleted': {
     given: ['cart'],
-    wanted: 'delete',
+    intended: 'delete',
     changes: ['change VirtualService', 'remove DestinationRule', 'remove Deployment', 'remove DynamicEnv'],
     state: 'gone',
   },
@@ -181,14 +181,14 @@ async function expectForetold(client: Client, world: World): Promise<void> {
   await world.meddle?.(client, namespace);
   const ref = { name: 'feature', namespace };
   const applying = (dryRun: boolean): Promise<DynamicEnv> => {
-    const body = (world.wanted as (namespace: string) => DynamicEnv)(namespace);
+    const body = (world.intended as (namespace: string) => DynamicEnv)(namespace);
     return client.patch(DynamicEnv, ref, { type: 'apply', body, force: true }, { fieldManager: 'test', dryRun });
   };
   const intents: Intent[] =
-    world.wanted === undefined
+    world.intended === undefined
       ? []
       : [
-          world.wanted === 'delete'
+          world.intended === 'delete'
             ? { kind: DynamicEnv, delete: ref }
             : { kind: DynamicEnv, put: await applying(true) },
         ];
@@ -196,8 +196,8 @@ async function expectForetold(client: Client, world: World): Promise<void> {
   expect(summary(plan)).toEqual(world.changes);
   expect(plan.environments.map(({ state }) => state)).toEqual([world.state]);
 
-  if (world.wanted === 'delete') await client.delete(DynamicEnv, ref);
-  else if (world.wanted !== undefined) await applying(false);
+  if (world.intended === 'delete') await client.delete(DynamicEnv, ref);
+  else if (world.intended !== undefined) await applying(false);
   await settle(client, namespace);
   const { state: after } = await look(client, namespace);
   expect(surprises(plan.changes, happenedBetween(before, after))).toEqual({ unforeseen: [], missing: [] });

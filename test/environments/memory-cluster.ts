@@ -133,14 +133,14 @@ export class MemoryCluster {
   /** Plans and carries out until nothing changes any more; returns what is still written if that never comes. */
   async settle(): Promise<readonly string[]> {
     for (let round = 0; round < MOST_ROUNDS; round++) {
-      const passes = await this.#passes();
+      const reconciles = await this.#reconcileAll();
       await this.#runClones();
-      if (passes.some(({ writes }) => writes.length > 0)) continue;
-      const waits = passes.map(({ waitMs }) => waitMs).filter((ms) => ms !== undefined);
+      if (reconciles.some(({ writes }) => writes.length > 0)) continue;
+      const waits = reconciles.map(({ waitMs }) => waitMs).filter((ms) => ms !== undefined);
       if (waits.length === 0) return [];
       this.#now += Math.min(...waits);
     }
-    return (await this.#passes()).flatMap(({ writes }) => writes);
+    return (await this.#reconcileAll()).flatMap(({ writes }) => writes);
   }
 
   /** Looks for orphans as often as it takes until those are gone that people have had time to object to. */
@@ -163,14 +163,15 @@ export class MemoryCluster {
     }
   }
 
-  async #passes(): Promise<Pass[]> {
-    const passes: Pass[] = [];
-    for (const env of this.list(DynamicEnv)) passes.push(await this.#pass(() => this.#planEnvironment(env)));
-    for (const service of this.list(VirtualService)) passes.push(await this.#pass(() => this.#planRoutes(service)));
-    return passes;
+  async #reconcileAll(): Promise<Reconciled[]> {
+    const reconciles: Reconciled[] = [];
+    for (const env of this.list(DynamicEnv)) reconciles.push(await this.#reconcile(() => this.#planEnvironment(env)));
+    for (const service of this.list(VirtualService))
+      reconciles.push(await this.#reconcile(() => this.#planRoutes(service)));
+    return reconciles;
   }
 
-  async #pass(run: () => Promise<Plan>): Promise<Pass> {
+  async #reconcile(run: () => Promise<Plan>): Promise<Reconciled> {
     const before = this.#api.writes.length;
     this.#api.intercept = (request) => this.#refuse(request);
     try {
@@ -266,7 +267,7 @@ export class MemoryCluster {
   }
 }
 
-interface Pass {
+interface Reconciled {
   readonly writes: readonly string[];
   readonly waitMs: number | undefined;
 }

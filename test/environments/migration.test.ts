@@ -1,5 +1,5 @@
 // Environments that Riskified's operator made, found by ours: what it set by updates becomes ours, so that what is no
-// longer wanted goes, what others added stays, and pods of a clone that is as it should be are left alone.
+// longer needed goes, what others added stays, and pods of a clone that is as it should be are left alone.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
@@ -34,20 +34,20 @@ describeClusters('coming from the other operator', (cluster) => {
   function clone(env: DynamicEnv, name: string, labels: Labels = {}, variables: readonly string[] = []): Deployment {
     const { deployment } = workload(env.metadata.namespace!, name);
     const version = uniqueVersion(env.metadata);
-    const marks = { version, 'dynamic-env': 'true' };
+    const markers = { version, 'dynamic-env': 'true' };
     const container = { name, image: `${name}:2`, env: variables.map((each) => ({ name: each, value: 'old' })) };
     return {
       ...deployment,
       metadata: {
         name: `${name}-${version}`,
         namespace: env.metadata.namespace!,
-        labels: { app: name, ...marks, ...labels },
+        labels: { app: name, ...markers, ...labels },
         annotations: { [WATCH_ANNOTATION]: `${env.metadata.namespace}/${env.metadata.name}` },
       },
       spec: {
         ...deployment.spec,
         selector: { matchLabels: { app: name, version } },
-        template: { metadata: { labels: { app: name, ...marks } }, spec: { containers: [container] } },
+        template: { metadata: { labels: { app: name, ...markers } }, spec: { containers: [container] } },
       },
     };
   }

@@ -36,7 +36,7 @@ function onItsOwn(
   return alone(prepare, ({ client }) => run({ client, server }, scenario, NAMESPACE, lives, reference, ordered));
 }
 
-/** Those that are tried with every number of writes; the others with one write a life. */
+/** Those that are tried with every number of writes; the others with one write before each crash. */
 const SWEPT = ['other-owner', 'pending-claim-deleted'];
 
 describe.concurrent('the controllers end after every write (embedded)', () => {

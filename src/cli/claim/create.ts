@@ -135,16 +135,16 @@ function manifestOf(
 }
 
 /** A new claim must not change one that somebody has under this name. Which target that got is not for us to say. */
-function refuseOther({ metadata, spec }: DeploymentTargetClaim, wanted: DeploymentTargetClaim): void {
+function refuseOther({ metadata, spec }: DeploymentTargetClaim, asked: DeploymentTargetClaim): void {
   const about = `claim ${keyOf(metadata)}`;
   if (metadata.deletionTimestamp !== undefined) {
     throw failure(`${about} is being deleted: wait until it is gone, or choose another name`);
   }
   const isSame =
-    wanted.spec.deploymentTargetClassName === spec.deploymentTargetClassName &&
-    [undefined, spec.targetName].includes(wanted.spec.targetName) &&
-    wanted.spec.ttl === spec.ttl &&
-    [REQUESTED_NAMESPACE, SELECTOR].every((key) => wanted.metadata.annotations?.[key] === metadata.annotations?.[key]);
+    asked.spec.deploymentTargetClassName === spec.deploymentTargetClassName &&
+    [undefined, spec.targetName].includes(asked.spec.targetName) &&
+    asked.spec.ttl === spec.ttl &&
+    [REQUESTED_NAMESPACE, SELECTOR].every((key) => asked.metadata.annotations?.[key] === metadata.annotations?.[key]);
   if (!isSame) throw failure(`${about} exists already and is another one: choose another name, or delete it first`);
 }
 

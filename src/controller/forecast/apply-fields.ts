@@ -1,5 +1,5 @@
-// Server-side apply as far as our own objects need it, without a schema: fields that are wanted are merged in, fields that
-// this manager applied before and wants no more are taken away, everything else stays as it is. forecast/server.ts asks.
+// Server-side apply as far as our own objects need it, without a schema: fields that are applied are merged in, fields that
+// this manager applied before and no longer applies are taken away, everything else stays as it is. forecast/server.ts asks.
 import type { Json, KubeObject, ManagedFieldsEntry } from '../../kube/objects.ts';
 import { comparable } from '../../kube/write/owned.ts';
 
@@ -7,24 +7,24 @@ type Value = Readonly<Record<string, unknown>>;
 /** A FieldsV1 set: `f:` names a field, `k:` the keys of a list item. */
 type FieldSet = Readonly<Record<string, unknown>>;
 
-/** The object after `manager` has applied `wanted` to it. */
-export function applyFields(live: KubeObject, wanted: KubeObject, manager: string): KubeObject {
+/** The object after `manager` has applied `desired` to it. */
+export function applyFields(live: KubeObject, desired: KubeObject, manager: string): KubeObject {
   const before = (entryOf(live, manager)?.fieldsV1 ?? {}) as FieldSet;
-  const fields = comparable(wanted);
+  const fields = comparable(desired);
   const kept = withoutFields(live, before, fields) ?? {};
   const merged = mergeInto(kept, fields, before) as KubeObject;
-  return { ...merged, metadata: { ...merged.metadata, managedFields: managedFieldsAfter(live, wanted, manager) } };
+  return { ...merged, metadata: { ...merged.metadata, managedFields: managedFieldsAfter(live, desired, manager) } };
 }
 
-/** The managedFields of an object, which may be there already, after `manager` has applied `wanted`. */
+/** The managedFields of an object, which may be there already, after `manager` has applied `desired`. */
 export function managedFieldsAfter(
   live: KubeObject | undefined,
-  wanted: KubeObject,
+  desired: KubeObject,
   manager: string,
 ): readonly ManagedFieldsEntry[] {
   const before = live && entryOf(live, manager);
-  const fieldsV1 = fieldsOf(comparable(wanted), (before?.fieldsV1 ?? {}) as FieldSet) as Json;
-  const ours = { manager, operation: 'Apply', apiVersion: wanted.apiVersion, fieldsType: 'FieldsV1', fieldsV1 };
+  const fieldsV1 = fieldsOf(comparable(desired), (before?.fieldsV1 ?? {}) as FieldSet) as Json;
+  const ours = { manager, operation: 'Apply', apiVersion: desired.apiVersion, fieldsType: 'FieldsV1', fieldsV1 };
   const others = (live?.metadata.managedFields ?? []).filter((entry) => entry !== before);
   return [...others, ours as unknown as ManagedFieldsEntry];
 }
@@ -55,14 +55,14 @@ function fieldsOf(value: unknown, before: FieldSet): FieldSet {
   );
 }
 
-/** What is left of a value without the fields that were applied and are not wanted any more. */
-function withoutFields(value: unknown, applied: FieldSet, wanted: unknown): unknown {
+/** What is left of a value without the fields that were applied and no longer are. */
+function withoutFields(value: unknown, applied: FieldSet, desired: unknown): unknown {
   const names = Object.keys(applied).filter((name) => name !== '.');
-  if (names.length === 0) return wanted === undefined ? undefined : value;
+  if (names.length === 0) return desired === undefined ? undefined : value;
   if (Array.isArray(value)) {
     const keys = keysOf(applied);
-    if (keys === undefined) return wanted === undefined ? undefined : value;
-    const stay = new Set((Array.isArray(wanted) ? wanted : []).map((item) => itemName(item, keys)));
+    if (keys === undefined) return desired === undefined ? undefined : value;
+    const stay = new Set((Array.isArray(desired) ? desired : []).map((item) => itemName(item, keys)));
     return value.filter((item) => !(itemName(item, keys) in applied) || stay.has(itemName(item, keys)));
   }
   if (!isObject(value)) return value;
@@ -70,19 +70,19 @@ function withoutFields(value: unknown, applied: FieldSet, wanted: unknown): unkn
   for (const name of names) {
     const field = name.slice(2);
     if (!name.startsWith('f:') || !(field in rest)) continue;
-    const left = withoutFields(rest[field], applied[name] as FieldSet, (wanted as Value | undefined)?.[field]);
+    const left = withoutFields(rest[field], applied[name] as FieldSet, (desired as Value | undefined)?.[field]);
     if (left === undefined) delete rest[field];
     else rest[field] = left;
   }
-  return wanted === undefined && Object.keys(rest).length === 0 ? undefined : rest;
+  return desired === undefined && Object.keys(rest).length === 0 ? undefined : rest;
 }
 
-/** A value with what is wanted merged into it. */
-function mergeInto(value: unknown, wanted: unknown, before: FieldSet | undefined): unknown {
-  if (Array.isArray(value) && Array.isArray(wanted)) return mergeLists(value, wanted, before);
-  if (!isObject(value) || !isObject(wanted)) return wanted;
+/** A value with what is applied merged into it. */
+function mergeInto(value: unknown, desired: unknown, before: FieldSet | undefined): unknown {
+  if (Array.isArray(value) && Array.isArray(desired)) return mergeLists(value, desired, before);
+  if (!isObject(value) || !isObject(desired)) return desired;
   const merged: Record<string, unknown> = { ...value };
-  for (const [name, inner] of Object.entries(wanted)) {
+  for (const [name, inner] of Object.entries(desired)) {
     if (inner === undefined) continue;
     merged[name] =
       name in merged ? mergeInto(merged[name], inner, before?.[`f:${name}`] as FieldSet | undefined) : inner;
@@ -93,19 +93,19 @@ function mergeInto(value: unknown, wanted: unknown, before: FieldSet | undefined
 /** Items that are told apart by keys are merged one by one, so that what the server added to them stays. */
 function mergeLists(
   list: readonly unknown[],
-  wanted: readonly unknown[],
+  desired: readonly unknown[],
   before: FieldSet | undefined,
 ): readonly unknown[] {
   // Of a list that was never applied it is not known whether its items are told apart: names suggest it.
-  const isGuessed = before === undefined && isNamed(list) && isNamed(wanted);
+  const isGuessed = before === undefined && isNamed(list) && isNamed(desired);
   const keys = isGuessed ? ['name'] : before && keysOf(before);
-  if (keys === undefined) return wanted;
+  if (keys === undefined) return desired;
   const byName = new Map(list.map((item) => [itemName(item, keys), item]));
-  const ours = wanted.map((item) => {
+  const ours = desired.map((item) => {
     const name = itemName(item, keys);
     return byName.has(name) ? mergeInto(byName.get(name), item, before?.[name] as FieldSet | undefined) : item;
   });
-  const isOurs = new Set(wanted.map((item) => itemName(item, keys)));
+  const isOurs = new Set(desired.map((item) => itemName(item, keys)));
   return [...ours, ...list.filter((item) => !isGuessed && !isOurs.has(itemName(item, keys)))];
 }
 

@@ -110,7 +110,7 @@ export class ControllerLoops {
     }
   }
 
-  /** One pass over an object, as the loop of a controller does it. */
+  /** One reconcile of an object, as the loop of a controller does it. */
   #reconcile(id: string, reader: Reader): void {
     const { kind, finalizers: ours = [] } = reader.controller;
     const object = this.#cluster.get(kind, refOf(reader.key));
@@ -138,8 +138,8 @@ export class ControllerLoops {
         this.#later.set(id, this.#cluster.now() + Math.max(1, plan.requeueAfterMs));
       }
     } catch (error) {
-      if (!(error instanceof PlanThrew) && !(error instanceof PassFailed)) throw error;
-      this.#failed(reader, object, error instanceof PassFailed ? error.failure : failureOf(error));
+      if (!(error instanceof PlanThrew) && !(error instanceof ReconcileFailed)) throw error;
+      this.#failed(reader, object, error instanceof ReconcileFailed ? error.failure : failureOf(error));
     }
   }
 
@@ -151,7 +151,7 @@ export class ControllerLoops {
       const plan = this.#cluster.whatIf.plan(id, (view) => planned(reader.controller, view, object), refusal);
       const { steps = [] } = plan;
       const again = steps.find((step) => refused.has(targetOf(step)));
-      if (again !== undefined) throw new PassFailed(again, refused.get(targetOf(again))!);
+      if (again !== undefined) throw new ReconcileFailed(again, refused.get(targetOf(again))!);
       const outcome = this.#carryOutPlan(reader, object, steps);
       if (outcome === undefined) return plan;
       if (outcome === OUTDATED) return OUTDATED;
@@ -196,7 +196,7 @@ export class ControllerLoops {
     return this.#cluster.get(kind, object.metadata);
   }
 
-  /** A pass that does not get to its end is told as the loop of a controller tells of it. */
+  /** A reconcile that fails is reported as the loop of a controller reports it. */
   #failed(reader: Reader, object: KubeObject, failure: Failure): void {
     const { controller } = reader;
     this.#stall(reader, failure);
@@ -217,7 +217,7 @@ interface Refusal {
 }
 
 /** A plan asks again for what was refused: it has no answer to it. */
-class PassFailed extends Error {
+class ReconcileFailed extends Error {
   readonly failure: Failure;
 
   constructor(step: Step, cause: string) {

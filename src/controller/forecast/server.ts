@@ -57,7 +57,7 @@ export function answerTo(
   }
 }
 
-/** An object that is about to be applied, with what its maker set made ours: that goes if it is not wanted. */
+/** An object that is about to be applied, with what its maker set made ours: it goes unless it is applied again. */
 function takeOver({ kind, takeOverAnnotation }: Own, live: KubeObject, manager: string, server: Server): KubeObject {
   if (takeOverAnnotation === undefined || isAppliedOnly(live, manager)) return live;
   const all = server.managedFields(kind, live) ?? live.metadata.managedFields ?? [];
@@ -68,18 +68,18 @@ function takeOver({ kind, takeOverAnnotation }: Own, live: KubeObject, manager: 
 
 function applied(
   step: Own | Token,
-  wanted: KubeObject,
+  desired: KubeObject,
   live: KubeObject | undefined,
   manager: string,
   server: Server,
 ): Answer {
   if (live === undefined) {
-    const object = created(step, wanted, server);
-    const managedFields = managedFieldsAfter(undefined, wanted, manager);
+    const object = created(step, desired, server);
+    const managedFields = managedFieldsAfter(undefined, desired, manager);
     return { did: 'created', object: { ...object, metadata: { ...object.metadata, managedFields } } };
   }
-  if (jsonEqual(ownedPart(live, manager), comparable(wanted))) return { did: 'nothing', object: live };
-  const next = applyFields(live, wanted, manager);
+  if (jsonEqual(ownedPart(live, manager), comparable(desired))) return { did: 'nothing', object: live };
+  const next = applyFields(live, desired, manager);
   // The server keeps its own form of what says the same, such as quantities.
   if (sameFields(live, next)) return { did: 'nothing', object: live };
   return { did: 'changed', object: stored(live, next, server) };

@@ -125,10 +125,10 @@ function cloneNode(
   const state = status?.name ? status.status : clone === undefined ? 'missing' : 'unknown';
   if (clone === undefined) return node('Deployment', keyOf(ref), state, { reasons: errors });
   const ready = clone.status?.readyReplicas;
-  const wanted = clone.spec.replicas ?? 1;
-  const detail = [`${ready ?? 0}/${wanted} pods ready`, ...imagesOf(clone, subset)].join(', ');
+  const replicas = clone.spec.replicas ?? 1;
+  const detail = [`${ready ?? 0}/${replicas} pods ready`, ...imagesOf(clone, subset)].join(', ');
   const reasons =
-    state === 'running' && (ready ?? 0) >= wanted ? [] : [...deploymentReasons(clone), ...pods.flatMap(podReasons)];
+    state === 'running' && (ready ?? 0) >= replicas ? [] : [...deploymentReasons(clone), ...pods.flatMap(podReasons)];
   // Of pods that are up for the moment, the controller remembers more.
   const remembered = reasons.length === 0 && status?.message !== undefined ? [status.message] : [];
   return node('Deployment', keyOf(ref), state, { detail, reasons: [...errors, ...reasons, ...remembered] });

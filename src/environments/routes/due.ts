@@ -22,7 +22,7 @@ export function dueWish(
   now: number,
   settings: Settings,
 ): { readonly wish: DueWish; readonly waits: readonly number[] } {
-  const { insertions, ...wanted } = virtualServices[service] ?? { insertions: [], untouched: [] };
+  const { insertions, ...rest } = virtualServices[service] ?? { insertions: [], untouched: [] };
   const waits: number[] = [];
   const due = insertions.flatMap(({ hosts, startsAt, ...insertion }) => {
     const waiting = hosts.map((host) => waitOf(host, startsAt, now, settings));
@@ -30,7 +30,7 @@ export function dueWish(
     const dueHosts = hosts.filter((_host, i) => waiting[i] === undefined).map(({ host }) => host);
     return dueHosts.length === 0 ? [] : [{ ...insertion, hosts: dueHosts }];
   });
-  return { wish: { ...wanted, environment, owner, matches, insertions: due }, waits };
+  return { wish: { ...rest, environment, owner, matches, insertions: due }, waits };
 }
 
 /** How far the routes of a subset are at a moment. */

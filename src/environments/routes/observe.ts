@@ -54,10 +54,10 @@ export function observeRoutes(
   for (const [key, service] of services) {
     const { wish } = dueWish(wishes, key, now, settings);
     const roots = facts.roots.get(key) ?? ownRoots(service);
-    const wanted = editService(service, [wish]);
+    const edited = editService(service, [wish]);
     if (wish.insertions.length > 0) warnings.push(...roots.superseded);
-    warnings.push(...routeWarnings(service, wanted.routes, roots).map((text) => `VirtualService ${key}${text}`));
-    if (wanted.service === service) continue;
+    warnings.push(...routeWarnings(service, edited.routes, roots).map((text) => `VirtualService ${key}${text}`));
+    if (edited.service === service) continue;
     const refused = facts.routeRefusal(key);
     if (refused === undefined) pending.add(key);
     // Those who want routes there tell of it themselves.

@@ -79,7 +79,7 @@ export function wishesOf(
 ): EnvironmentWishes {
   const { env, owner } = facts;
   const untouched = decisions.filter(keepsRoutes).map(({ subset: { name, namespace } }) => ({ name, namespace }));
-  const wanted = [...involvedServices(facts, decisions)].map(([key, service]) => {
+  const wishes = [...involvedServices(facts, decisions)].map(([key, service]) => {
     const insertions = decisions.flatMap((decision): readonly TimedInsertion[] => {
       const hosts = entrancesOf(decision).get(key)?.hosts ?? [];
       if (hosts.length === 0 || decision.action !== 'route') return [];
@@ -95,7 +95,7 @@ export function wishesOf(
     createdAt: env.metadata.creationTimestamp ?? '',
     owner,
     matches: env.spec?.istioMatches ?? [],
-    virtualServices: Object.fromEntries(wanted),
+    virtualServices: Object.fromEntries(wishes),
   };
 }
 

@@ -17,7 +17,7 @@ const base: VirtualService = {
   spec: { hosts: ['cart'], http: [{ route: [{ destination: { host: 'cart', subset: 'shared' } }] }] },
 };
 
-function wish(name: string, wanted = true): DueWish {
+function wish(name: string, hasRoutes = true): DueWish {
   const insertion = {
     workload: { name: 'cart', namespace: 'shop' },
     clone: `cart-team-${name}`,
@@ -29,7 +29,7 @@ function wish(name: string, wanted = true): DueWish {
     environment: `team/${name}`,
     owner: { version: `team-${name}`, taken: [] },
     matches: [{ headers: { user: { exact: name } } }],
-    insertions: wanted ? [insertion] : [],
+    insertions: hasRoutes ? [insertion] : [],
     untouched: [],
   };
 }

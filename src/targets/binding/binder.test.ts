@@ -22,7 +22,7 @@ async function bound(policy: 'Delete' | 'Retain', settings: Partial<Settings> = 
 }
 
 describe('binding', () => {
-  test('a free target and a claim that names none: the lock, both phases, the name and the marks', async () => {
+  test('a free target and a claim that names none: the lock, both phases, the name and the annotations', async () => {
     const w = await bound('Retain');
     expect(dt(w)?.spec.claimRef).toBe('test-dtc');
     expect(dt(w)?.metadata.finalizers).toEqual([TARGET_FINALIZER]);

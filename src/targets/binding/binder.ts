@@ -90,10 +90,10 @@ function warnings(
   target: DeploymentTarget | undefined,
   expiry: Expiry,
 ): PlannedCondition[] {
-  const [wanted, found] = [claim, target].map((each) => each?.spec.deploymentTargetClassName);
+  const [asked, found] = [claim, target].map((each) => each?.spec.deploymentTargetClassName);
   const told: PlannedCondition[] = [];
-  if (found !== undefined && found !== wanted) {
-    const message = `the claim asks for class "${wanted}", and DeploymentTarget ${target?.metadata.name} is of class "${found}": the claim keeps it`;
+  if (found !== undefined && found !== asked) {
+    const message = `the claim asks for class "${asked}", and DeploymentTarget ${target?.metadata.name} is of class "${found}": the claim keeps it`;
     told.push(condition('ClassMatches', false, 'ClassDiffers', message));
   }
   if (expiry.problem !== undefined) told.push(condition('Expires', false, 'InvalidTTL', expiry.problem));

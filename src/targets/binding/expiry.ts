@@ -20,7 +20,7 @@ export interface Expiry {
   readonly problem?: string;
 }
 
-/** The life of a claim. It begins when the claim is first bound, and goes on whatever becomes of its target. */
+/** The lifetime of a claim. It begins when the claim is first bound, and goes on whatever becomes of its target. */
 export function expiryOf(view: View, claim: DeploymentTargetClaim): Expiry {
   const ttl = ttlOf(view, claim);
   if (ttl === undefined) return {};

@@ -11,8 +11,8 @@ const inPhase = (phase: string, spec: Partial<DeploymentTarget['spec']> = {}): D
 });
 const wrapped = (problem: string): string =>
   `DeploymentTarget test-dt does not match DeploymentTargetClaim test-dtc in namespace test-ns: ${problem}`;
-const refused = (wanted: string, held: string, problem: string): string =>
-  `cannot bind DeploymentTargetClaim test-dtc with target "${wanted}" to DeploymentTarget test-dt with claim ref "${held}": ${problem}`;
+const refused = (asked: string, held: string, problem: string): string =>
+  `cannot bind DeploymentTargetClaim test-dtc with target "${asked}" to DeploymentTarget test-dt with claim ref "${held}": ${problem}`;
 
 const TAKEN = 'DeploymentTarget has a claimRef to another DeploymentTargetClaim';
 const ELSEWHERE = 'DeploymentTargetClaim targets a DeploymentTarget that is already claimed';

@@ -40,16 +40,16 @@ export function hasCredentials({ spec }: DeploymentTarget): boolean {
 
 /** Why references of a claim and a target stand against binding them; unrelated ones do not. */
 export function conflict(claim: DeploymentTargetClaim, target: DeploymentTarget): string | undefined {
-  const wanted = claim.spec.targetName ?? '';
+  const asked = claim.spec.targetName ?? '';
   const held = claimNameOf(target);
   const { name } = target.metadata;
-  const wantsIt = wanted === '' || wanted === name;
+  const wantsIt = asked === '' || asked === name;
   const isFree = held === '' || refersTo(target, claim);
   if (wantsIt === isFree) return undefined;
   const problem = wantsIt
     ? 'DeploymentTarget has a claimRef to another DeploymentTargetClaim'
     : 'DeploymentTargetClaim targets a DeploymentTarget that is already claimed';
-  return `cannot bind DeploymentTargetClaim ${claim.metadata.name} with target "${wanted}" to DeploymentTarget ${name} with claim ref "${held}": ${problem}`;
+  return `cannot bind DeploymentTargetClaim ${claim.metadata.name} with target "${asked}" to DeploymentTarget ${name} with claim ref "${held}": ${problem}`;
 }
 
 /** The labels that a claim wants its target to have, or what is wrong with how it says so. */

@@ -142,7 +142,7 @@ function targetCannotBeUsed({ target, stale }: WithTarget): Verdict | undefined 
   return phase === 'Failed' || phase === 'Released' ? unready(`Target${phase}`, phase) : undefined;
 }
 
-/** One edit of the claim in a pass, and its name comes before its phase. */
+/** One edit of the claim in a reconcile, and its name comes before its phase. */
 function annotationComesBeforeTheName({ named, stale, target }: WithTarget): Verdict | undefined {
   return named === '' && stale.length > 0 ? { phase: undefined, steps: stale, target } : undefined;
 }
@@ -164,7 +164,7 @@ function stillBound(bound: WithTarget): Verdict {
   return { phase: 'Bound', steps, unready, target };
 }
 
-/** The one edit that the claim gets in this pass: a stale annotation, the name of its target, that binding is complete. */
+/** The one edit that the claim gets in this reconcile: a stale annotation, the name of its target, that binding is complete. */
 function claimEdits({ claim, named, target, stale, now }: WithTarget): readonly Step[] {
   if (stale.length > 0) return stale;
   if (named === '') return [nameTarget(claim, target)];

@@ -1,4 +1,4 @@
-// What a pass of the binder finds out about a claim, and what the binder then writes as its status.
+// What a reconcile of the binder finds out about a claim, and what the binder then writes as its status.
 import type { DeploymentTarget } from '../../api/targets.ts';
 import type { Step } from '../../kube/index.ts';
 import type { Problem } from '../provisioning/eligible.ts';

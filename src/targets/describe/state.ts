@@ -12,7 +12,7 @@ export function phaseOf({ metadata, status }: DeploymentTargetClaim | Deployment
 /** What a claim or target says is wrong with it. Of provisioning that only takes its time, nothing. */
 export function problemOf(object: DeploymentTargetClaim | DeploymentTarget): string | undefined {
   const conditions = conditionsOf(object);
-  const of = (wanted: string): Condition | undefined => conditions.find(({ type }) => type === wanted);
+  const of = (name: string): Condition | undefined => conditions.find(({ type }) => type === name);
   const stalled = of('Stalled');
   if (stalled?.status === 'True') return reasonText(stalled);
   const error = of('ErrorOccurred');

@@ -52,9 +52,9 @@ export function describeTarget(world: TargetWorld): Description {
 function claimDetail({ metadata, spec }: DeploymentTargetClaim): string {
   const expires = metadata.annotations?.[EXPIRES_AT];
   const ttl = spec.ttl ?? metadata.annotations?.[TTL];
-  const life = expires === undefined ? ttl && `lives ${ttl} once bound` : `expires ${expires}`;
+  const lifetime = expires === undefined ? ttl && `lives ${ttl} once bound` : `expires ${expires}`;
   const className = spec.deploymentTargetClassName;
-  return [className === '' ? 'no class' : `class ${className}`, life].filter(Boolean).join(', ');
+  return [className === '' ? 'no class' : `class ${className}`, lifetime].filter(Boolean).join(', ');
 }
 
 /** What the parts below do not say themselves; `told` names those of them that say something. */

@@ -78,8 +78,8 @@ describe('a pending claim', () => {
     ['that is lost', claim('staging', { phase: 'Lost' }), [], []],
     ['that is going', claim('staging', { meta: { deletionTimestamp: ago(1) } }), [], []],
     ['in a namespace that is going', claim(), [object(Namespace, 'team', {}, { deletionTimestamp: ago(1) })], []],
-  ] as const)('%s', (_what, it, others, wanted) => {
-    expect(plan(it, ofClass(), ...others)).toEqual(wanted);
+  ] as const)('%s', (_what, it, others, expected) => {
+    expect(plan(it, ofClass(), ...others)).toEqual(expected);
   });
 
   test('of a class of another provisioner is left to that', () => {

@@ -142,8 +142,8 @@ describe('a request that is ready', () => {
       [claim(), target({ claimRef: '' }, { annotations: {} })],
       [],
     ],
-  ] as const)('%s', (_what, it, others, wanted) => {
-    expect(shown(plan(it, ofClass(), ...others))).toEqual(wanted);
+  ] as const)('%s', (_what, it, others, expected) => {
+    expect(shown(plan(it, ofClass(), ...others))).toEqual(expected);
   });
 
   test('whose target was deleted does not make it again until its label is taken off', () => {
@@ -248,8 +248,8 @@ describe('a request whose claim is gone', () => {
       [ofClass(), target({ claimRef: 'other' }, { annotations: { [BY]: DEVSANDBOX, [UID]: 'x' } })],
       [],
     ],
-  ] as const)('%s', (_what, it, others, wanted) => {
-    expect(shown(plan(it, ...others))).toEqual(wanted);
+  ] as const)('%s', (_what, it, others, expected) => {
+    expect(shown(plan(it, ...others))).toEqual(expected);
   });
 });
 

@@ -173,11 +173,11 @@ function fitsLabel(name: string): boolean {
   return name.length <= LABEL_LENGTH;
 }
 
-/** A request and its target are kept in step: one edit of each in a pass. */
+/** A request and its target are kept in step: one edit of each in a reconcile. */
 function keepSteps(request: SpaceRequest, target: DeploymentTarget, credentials: Credentials | undefined): Step[] {
   if (credentials === undefined) return isOurs(target) ? markSteps(request, target, request.metadata.labels) : [];
-  const marks = markSteps(request, target);
-  return marks.length > 0 ? marks : followSteps(target, credentials);
+  const steps = markSteps(request, target);
+  return steps.length > 0 ? steps : followSteps(target, credentials);
 }
 
 /** The request says which target it became, and who had that last. */
@@ -196,9 +196,9 @@ function markSteps(
 }
 
 /** Our target follows where its space moves; one that a person made stays as that person wrote it. */
-function followSteps(target: DeploymentTarget, wanted: Credentials): Step[] {
+function followSteps(target: DeploymentTarget, desired: Credentials): Step[] {
   if (!isOurs(target) || target.metadata.deletionTimestamp !== undefined) return [];
-  const { allowInsecureSkipTLSVerify: _insecure, ...address } = wanted;
+  const { allowInsecureSkipTLSVerify: _insecure, ...address } = desired;
   const kubernetesCredentials = { ...target.spec.kubernetesCredentials, ...address };
   return [edit(DeploymentTarget, target, { ...target, spec: { ...target.spec, kubernetesCredentials } })];
 }

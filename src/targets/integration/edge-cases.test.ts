@@ -92,11 +92,11 @@ describe('a claim that was bound', () => {
 });
 
 describe('binding', () => {
-  test('of a target that was chosen leaves both marks', async () => {
+  test('of a target that was chosen sets both annotations', async () => {
     const w = await running().have(target(), claim());
     await w.settle();
-    const marks = { [BIND_COMPLETE]: 'true', [BOUND_BY_CONTROLLER]: 'true', [BOUND_AT]: expect.any(String) };
-    expect(dtc(w)?.metadata.annotations).toEqual(marks);
+    const annotations = { [BIND_COMPLETE]: 'true', [BOUND_BY_CONTROLLER]: 'true', [BOUND_AT]: expect.any(String) };
+    expect(dtc(w)?.metadata.annotations).toEqual(annotations);
   });
 
   test('of a target that was named leaves one', async () => {

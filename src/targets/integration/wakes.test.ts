@@ -137,10 +137,10 @@ describe('an environment is looked at again for', () => {
     ['that an environment of another group owns', [{ apiVersion: 'other.dev/v1' }], false],
     ['that one of its own group owns', [{ apiVersion: 'managed-gitops.redhat.com/v1alpha1' }], true],
     ['that one of the right group owns', [{ apiVersion: 'appstudio.redhat.com/v1alpha1' }], true],
-  ])('a managed environment %s: %s', (_what, owners, wanted) => {
+  ])('a managed environment %s: %s', (_what, owners, expected) => {
     const ownerReferences = owners.map((each) => ({ ...each, kind: 'Environment', name: 'prod', uid: 'uid' }));
     const it = object(ManagedEnvironment, 'managed-environment-prod', { spec: {} }, { ownerReferences });
-    expect(wakes('managed-environments', it, [], environment('dtc'))).toBe(wanted);
+    expect(wakes('managed-environments', it, [], environment('dtc'))).toBe(expected);
   });
 });
 

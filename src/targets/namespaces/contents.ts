@@ -60,7 +60,7 @@ export function limitsOf(namespace: string, parameters: NamespaceParameters): Na
   return contents;
 }
 
-/** Limits with what the server would fill in: what is stored is then what is wanted, and no later process writes it. */
+/** Limits with what the server would fill in: what is stored is then what is applied, and no later process writes it. */
 function completed({ max, ...limits }: NonNullable<NamespaceParameters['limits']>) {
   const inherited = { ...max, ...limits.default };
   const requested = { ...inherited, ...limits.defaultRequest };

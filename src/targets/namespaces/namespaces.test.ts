@@ -264,16 +264,16 @@ describe('a namespace', () => {
       [claim(), ofClass(), object(Namespace, 'team', {}, GOING)],
       [],
     ],
-  ] as const)('that %s', (_what, it, others, wanted) => {
-    expect(shown(plan(it, ...others))).toEqual(wanted);
+  ] as const)('that %s', (_what, it, others, expected) => {
+    expect(shown(plan(it, ...others))).toEqual(expected);
   });
 
   test.each([
     ['was had before and is reserved for', { 'dt.appstudio.redhat.com/recycled': 'true' }],
     ['is locked for', { [UID]: 'next' }],
-  ])('that has a target which %s the next claim of the name keeps it', (_what, marks) => {
+  ])('that has a target which %s the next claim of the name keeps it', (_what, annotations) => {
     const spec = { ...target().spec, claimRef: 'dev' };
-    const taken = target({ spec, status: { phase: 'Available' } }, { annotations: { ...MADE_HERE, ...marks } });
+    const taken = target({ spec, status: { phase: 'Available' } }, { annotations: { ...MADE_HERE, ...annotations } });
     const steps = shown(plan(namespace(FOR_CLAIM), ofClass({}, 'Retain'), taken));
     expect(steps.filter((line) => line.startsWith('remove'))).toEqual([]);
   });
@@ -313,7 +313,7 @@ describe('a namespace', () => {
     test.each([
       ['as they were issued stay', secret(1), {}, account, 0],
       ['that somebody overwrote', secret(1, 'Z2FyYmFnZQ=='), {}, account, 1],
-      ['without their marks', object(Secret, 'dev-dt-81df6', { data: { kubeconfig: 'eA==' } }), {}, account, 1],
+      ['without their annotations', object(Secret, 'dev-dt-81df6', { data: { kubeconfig: 'eA==' } }), {}, account, 1],
       [
         'of an account that was made anew',
         secret(1),
@@ -336,8 +336,8 @@ describe('a namespace', () => {
   });
 
   test('shuts out whoever had it last: the account is made anew, and then the credentials', () => {
-    const marks = { ...MADE_HERE, [LAST]: 'uid-of-before' };
-    const released = target({ status: { phase: 'Released' } }, { annotations: marks });
+    const annotations = { ...MADE_HERE, [LAST]: 'uid-of-before' };
+    const released = target({ status: { phase: 'Released' } }, { annotations });
     const steps = shown(plan(namespace({ ...FOR_CLAIM, ...MADE }), released, account));
     expect(steps).toEqual([
       'remove ServiceAccount place/deployer',

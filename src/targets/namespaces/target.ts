@@ -163,9 +163,9 @@ function credentials(
   { tokenLifetimeMs, cluster }: Settings,
 ): Credentials {
   const ref = secretRefOf(targetRef, namespace);
-  const marks = issuedFor(account, cluster);
+  const issued = issuedFor(account, cluster);
   const live = view.get(Secret, ref);
-  const fresh = live === undefined ? 0 : freshForMs(live, marks, view.now());
+  const fresh = live === undefined ? 0 : freshForMs(live, issued, view.now());
   if (fresh > 0) return { steps: [], freshForMs: fresh };
   const lifetimeMs = parseDuration(parameters?.tokenLifetime ?? '') ?? tokenLifetimeMs;
   const { name } = namespace.metadata;
@@ -176,7 +176,7 @@ function credentials(
     metadata: {
       ...ref,
       labels: { [MADE_BY_LABEL]: MADE_BY },
-      annotations: { [OF_TARGET]: ofTarget, [OF_NAMESPACE]: name, ...marks },
+      annotations: { [OF_TARGET]: ofTarget, [OF_NAMESPACE]: name, ...issued },
     },
     type: 'Opaque',
   };

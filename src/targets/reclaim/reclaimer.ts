@@ -62,7 +62,7 @@ function planTarget(view: View, target: DeploymentTarget): Plan {
   const warnings = targetWarnings(view, target, phase);
   const ready = readiness(phase, problem, gone);
   return {
-    // One edit of an object in a pass: the policy is written down when nothing else is.
+    // One edit of an object in a reconcile: the policy is written down when nothing else is.
     steps: steps.length > 0 ? steps : recordPolicy(target, ofClass),
     status: {
       ...target.status,
@@ -154,9 +154,9 @@ function isShut(view: View, { metadata, spec }: DeploymentTarget): boolean {
 
 /** What the class says about reclaiming is written on the target, so that its end does not depend on the class. */
 function recordPolicy(target: DeploymentTarget, ofClass: DeploymentTargetClass | undefined): Step[] {
-  const wanted = ofClass?.spec.reclaimPolicy;
-  if (wanted === undefined || target.metadata.annotations?.[RECLAIM_POLICY] === wanted) return [];
-  return [annotate(DeploymentTarget, target, { [RECLAIM_POLICY]: wanted })];
+  const policy = ofClass?.spec.reclaimPolicy;
+  if (policy === undefined || target.metadata.annotations?.[RECLAIM_POLICY] === policy) return [];
+  return [annotate(DeploymentTarget, target, { [RECLAIM_POLICY]: policy })];
 }
 
 function policyProblem(ofClass: DeploymentTargetClass | undefined): string | undefined {

@@ -21,9 +21,9 @@ function secretWarning(view: View, { metadata, spec }: DeploymentTarget): Planne
 /** A target that is reserved for a claim which has or wants another one waits in vain. */
 function reservationWarning(view: View, target: DeploymentTarget, phase: string): PlannedCondition | undefined {
   const claim = phase === 'Available' ? claimOf(view, target) : undefined;
-  const wanted = claim?.spec.targetName ?? '';
-  if (wanted === '' || wanted === target.metadata.name) return undefined;
-  const message = `the target is reserved for DeploymentTargetClaim ${claim?.metadata.name}, which has or wants DeploymentTarget ${wanted}`;
+  const named = claim?.spec.targetName ?? '';
+  if (named === '' || named === target.metadata.name) return undefined;
+  const message = `the target is reserved for DeploymentTargetClaim ${claim?.metadata.name}, which has or wants DeploymentTarget ${named}`;
   return condition('Reserved', false, 'ClaimElsewhere', message);
 }
 

@@ -213,7 +213,7 @@ describe('a request with a space', () => {
     data: { kubeconfig: data },
   });
 
-  test('replaces a token after two thirds of its life', () => {
+  test('replaces a token after two thirds of its lifetime', () => {
     const fresh = plan(known, [...full, aged(199)]);
     expect([shown(fresh).length, fresh.requeueAfterMs]).toEqual([0, 1000]);
     expect(shown(plan(known, [...full, aged(200)]))).toContain('token Secret team/theirs');
@@ -225,7 +225,7 @@ describe('a request with a space', () => {
     ['of an account that was made anew', [...full.slice(0, -1), anew, aged(1)], {}],
     ['for another URL', [...full, aged(1)], { cluster: { ...defaultSettings.cluster, server: 'https://moved' } }],
     [
-      'that lost their marks, and were ours',
+      'that lost their annotations, and were ours',
       [
         ...full,
         { ...secret('theirs'), metadata: { ...secret('theirs').metadata, managedFields: [{ manager: 'offshoot-x' }] } },

@@ -205,10 +205,10 @@ function accessTo(view: View, request: SpaceRequest, name: string, settings: Set
   const live = view.get(ServiceAccount, serviceAccount);
   const isOutdated = live?.metadata.annotations?.[LAST_CLAIM] !== request.metadata.annotations?.[LAST_CLAIM];
   if (live === undefined || isOutdated) return { name, secretRef: undefined, steps: [], freshForMs: Infinity };
-  const marks = issuedFor(live, settings.cluster);
-  const fresh = secret === undefined ? 0 : freshForMs(secret, marks, view.now());
+  const issued = issuedFor(live, settings.cluster);
+  const fresh = secret === undefined ? 0 : freshForMs(secret, issued, view.now());
   if (fresh > 0) return { name, secretRef, steps: [], freshForMs: fresh };
-  const step = token(Secret, secretFor(request, secretRef, name, marks), {
+  const step = token(Secret, secretFor(request, secretRef, name, issued), {
     serviceAccount,
     expirationSeconds: Math.floor(settings.tokenLifetimeMs / 1000),
     cluster: settings.cluster,

@@ -36,7 +36,7 @@ export function planSpace(view: View, space: Space, { cluster, tiers }: Settings
   if (space.metadata.deletionTimestamp !== undefined) return planDeletion(view, space, cluster.name);
   const { tierName = '', targetCluster = '' } = space.spec;
   const current = space.status?.targetCluster ?? '';
-  if (current !== '' && current !== targetCluster) return leave(view, space, cluster.name);
+  if (current !== '' && current !== targetCluster) return moveAway(view, space, cluster.name);
 
   const pending = (message: string): Plan => ({
     ...report(view, space, { reason: 'ProvisioningPending', message }),
@@ -52,10 +52,10 @@ export function planSpace(view: View, space: Space, { cluster, tiers }: Settings
   if (targetCluster !== cluster.name) return failed(`unknown target member cluster '${targetCluster}'`);
   const tier = tierNamed(tierName, tiers);
   if (tier === undefined) return failed(tierNotFound(tierName));
-  const wanted = tier.namespaces(space, membersOf(view, space));
-  const problem = wanted.map(({ namespace }) => obstacle(view, space, namespace)).find((each) => each !== undefined);
+  const desired = tier.namespaces(space, membersOf(view, space));
+  const problem = desired.map(({ namespace }) => obstacle(view, space, namespace)).find((each) => each !== undefined);
   if (problem !== undefined) return failed(problem);
-  return provision(view, space, tier, wanted, assigned);
+  return provision(view, space, tier, desired, assigned);
 }
 
 /** Why a namespace can't be made: somebody else has its name, or deleted it. An empty one would not be the same. */
@@ -73,27 +73,27 @@ function provision(
   view: View,
   space: Space,
   tier: Tier,
-  wanted: readonly TierNamespace[],
+  desired: readonly TierNamespace[],
   assigned: readonly Step[],
 ): Plan {
   const targetCluster = space.spec.targetCluster!;
   // What is on its way out can't be written to; ours is made when that is gone.
   const isEnding = ({ metadata }: Namespace): boolean =>
     view.get(Namespace, { name: metadata.name })?.metadata.deletionTimestamp !== undefined;
-  const made: Step[] = wanted.flatMap(({ namespace, contents }) =>
+  const made: Step[] = desired.flatMap(({ namespace, contents }) =>
     isEnding(namespace) ? [] : [own(Namespace, namespace), ...contents.map(({ kind, object }) => own(kind, object))],
   );
   const surplus = namespacesOf(view, space).filter(
-    ({ metadata }) => !wanted.some(({ namespace }) => namespace.metadata.name === metadata.name),
+    ({ metadata }) => !desired.some(({ namespace }) => namespace.metadata.name === metadata.name),
   );
-  const steps = [...outdated(view, wanted), ...made, ...surplus.map((namespace) => remove(Namespace, namespace))];
-  const isThere = wanted.every(
+  const steps = [...outdated(view, desired), ...made, ...surplus.map((namespace) => remove(Namespace, namespace))];
+  const isThere = desired.every(
     ({ namespace, contents }) =>
       view.get(Namespace, namespace.metadata) !== undefined &&
       !isEnding(namespace) &&
       contents.every(({ kind, object }) => view.get(kind, object.metadata) !== undefined),
   );
-  const hash = { [tierHashLabel(tier.name)]: tierHash(wanted) };
+  const hash = { [tierHashLabel(tier.name)]: tierHash(desired) };
   const isCurrent = Object.entries(hash).every(([label, value]) => space.metadata.labels?.[label] === value);
   const status = { ...space.status, targetCluster };
   const wasMade = (space.status?.provisionedNamespaces ?? []).length > 0;
@@ -105,14 +105,14 @@ function provision(
   if (wasMade && !isCurrent) {
     return { ...report(view, space, { reason: 'Updating' }, status), steps: settled, requeueAfterMs: SETTLE_MS };
   }
-  const names = wanted.map(({ namespace }) => namespace.metadata.name).sort();
+  const names = desired.map(({ namespace }) => namespace.metadata.name).sort();
   const provisionedNamespaces = names.map((name, i) => (i === 0 ? { name, type: 'default' } : { name }));
   return { ...report(view, space, { reason: 'Provisioned' }, { ...status, provisionedNamespaces }), steps: settled };
 }
 
 /** Accounts of whoever had the space before: they are made anew, so that nobody is let in who was let in for them. */
-function outdated(view: View, wanted: readonly TierNamespace[]): Step[] {
-  return wanted.flatMap(({ contents }) =>
+function outdated(view: View, desired: readonly TierNamespace[]): Step[] {
+  return desired.flatMap(({ contents }) =>
     contents.flatMap(({ kind, object }) => {
       const live = kind === ServiceAccount ? view.get(ServiceAccount, object.metadata) : undefined;
       const isSame = live?.metadata.annotations?.[LAST_CLAIM] === object.metadata.annotations?.[LAST_CLAIM];
@@ -135,7 +135,7 @@ function settledLabels(space: Space, hash: Readonly<Record<string, string>>): Re
 }
 
 /** A space that shall be elsewhere leaves where it is first. */
-function leave(view: View, space: Space, here: string): Plan {
+function moveAway(view: View, space: Space, here: string): Plan {
   const current = space.status!.targetCluster!;
   if (current !== here) {
     const message = `cannot delete NSTemplateSet: unknown target member cluster: '${current}'`;
