@@ -6,8 +6,10 @@ import { settled, until } from '../../test/support/until.ts';
 import { ApiError } from '../kube/errors.ts';
 import { defineKind } from '../kube/objects.ts';
 import type { Kind, KubeObject } from '../kube/objects.ts';
+import { defineTable } from '../kube/tables/tables.ts';
 import { edit, own } from '../kube/write/steps.ts';
-import { defineController, Manager } from './index.ts';
+import { derive } from '../watchable/index.ts';
+import { defineController, defineModel, Manager } from './index.ts';
 import type { ControllerDefinition } from './index.ts';
 import { createLogger } from './logger.ts';
 
@@ -148,6 +150,25 @@ describe('a plan is carried out', () => {
     await settled(manager);
     expect(api.writes.slice(2)).toMatchObject([{ kind: 'Copy', subresource: 'status' }]);
     expect(api.all(Copy).get('team/a')!['status']).toEqual({ found: true });
+  });
+
+  test('a start waits for every table of a kind, also behind several models', async () => {
+    const api = new FakeApi();
+    await api.create(Copy, copy('a'));
+    const tables = [1, 2, 3].map(() => defineTable<KubeObject>(Note, { transform: (note) => ({ ...note }) }));
+    const counts = defineModel((facts) =>
+      derive('counts', (read, _all: string) => tables.map((table) => facts(read).list(table).length)),
+    );
+    const sum = defineModel((facts) =>
+      derive('sum', (read, all: string) => read.get(facts(read).model(counts), all)?.length),
+    );
+    const reader = defineController<KubeObject>({
+      name: 'reader',
+      kind: Copy,
+      plan: (view) => ({ status: { tables: view.read.get(view.model(sum), 'all') } }),
+    });
+    await settled(await run(api, [reader]));
+    expect(api.all(Copy).get('team/a')!['status']).toEqual({ tables: 3 });
   });
 
   test('deletion leaves nothing behind and removes the finalizer', async () => {

@@ -37,6 +37,8 @@ export async function syncReads({ tables, objects, plan, now, signal }: WarmUp):
       for (let table = unsyncedFor(object); table !== undefined; table = unsyncedFor(object)) {
         known = 0;
         await table.whenSynced(signal);
+        // Lists are read meanwhile, even where a plan goes on to name a table that is there by now.
+        await setImmediate();
       }
       await setImmediate();
     }

@@ -81,9 +81,10 @@ export class Cell<K, V> extends Subject {
     this.#isBusy = true;
     const after = within({ of: this, owner: this.#formula.owner, reader }, () => reader.run(() => this.#try()));
     this.#isBusy = false;
-    if (before !== undefined && this.#isSame(before, after)) return;
-    this.#outcome = after;
-    this.mark(STALE);
+    const isSame = before !== undefined && this.#isSame(before, after);
+    // A failure that sounds the same concerns nobody, but what it is about may be another thing: the last one counts.
+    if (!isSame || after.failed) this.#outcome = after;
+    if (!isSame) this.mark(STALE);
   }
 
   #try(): Outcome<V | undefined> {

@@ -400,6 +400,25 @@ describe('a derived map with keys', () => {
     expect(heavy.list()).toEqual([route('shop', 8)]);
   });
 
+  it('that fails again tells of the last failure, also where it sounds like the one before', () => {
+    const sources = new WatchableMap<string, { readonly about: string }>({ name: 'sources' });
+    sources.store('a', { about: 'first' });
+    const failing = derive('failing', (read, key: string): never => {
+      throw Object.assign(new Error('not yet'), read.get(sources, key));
+    });
+    const tracker = new Tracker<string>({ wake: () => undefined });
+    const failure = (): unknown => {
+      try {
+        return tracker.track('reader', (read) => read.get(failing, 'a'));
+      } catch (error) {
+        return (error as { about?: string }).about;
+      }
+    };
+    expect(failure()).toBe('first');
+    sources.store('a', { about: 'second' });
+    expect(failure()).toBe('second');
+  });
+
   it('of which an entry fails throws for lists, keeps the last value for subscribers, and recovers', async () => {
     const numbers = new WatchableMap<string, number>();
     const roots = derive(
