@@ -10,7 +10,7 @@ import { DEFAULT_RETRIES } from './actions.ts';
 import { isWildcard, wildcardsOver, within } from './hostnames.ts';
 import { compilingFor, MESH, rulesOf } from './routes.ts';
 import type { Compiling } from './routes.ts';
-import { importsRoutes, inOrder, scopeOf, seesService } from './visibility.ts';
+import { importsRoutes, inOrder, preferred, scopeOf, seesService } from './visibility.ts';
 import type { Scope } from './visibility.ts';
 
 /** The only port where istiod has VirtualServices for hosts of which it knows no service. */
@@ -59,14 +59,10 @@ function serviceAt(lookup: Lookup, domain: string): MeshService | undefined {
   return serviceNamed(lookup, `${name}.${namespace}.svc.${world.settings.clusterDomain}`);
 }
 
-/** The service with a host that the caller is told of: of its own namespace, else a Service, else the first. */
+/** The service with a host that the caller is told of. */
 function serviceNamed({ world, scope, port }: Lookup, host: string): MeshService | undefined {
   const seen = world.services(host).filter((each) => hasPort(each, port) && seesService(scope, each));
-  return (
-    seen.find(({ namespace }) => namespace === scope.namespace) ??
-    seen.find(({ kind }) => kind === 'Service') ??
-    seen[0]
-  );
+  return preferred(seen, scope.namespace);
 }
 
 function hasPort({ ports }: MeshService, port: number): boolean {

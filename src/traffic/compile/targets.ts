@@ -4,7 +4,7 @@ import type { Source } from '../request.ts';
 import type { Target } from '../rules.ts';
 import type { MeshService, Workload, World } from '../world.ts';
 import { subsetsOf } from './destination-rules.ts';
-import { hasLabels, isExportedTo } from './visibility.ts';
+import { hasLabels, isExportedTo, preferred } from './visibility.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -60,12 +60,11 @@ function targetOf({ source, port: called }: Proxy, { host, subset, port: wanted 
   return { ...target, outcome: 'Reached', workloads: [...new Set(ready.map(({ key }) => key))].sort() };
 }
 
-/** The service that a proxy knows under a host: of its own namespace, else a Service, else the first. */
+/** What a proxy knows under a host. */
 function knownOf(world: World, proxy: Proxy, host: string): Known | undefined {
   const { namespace } = proxy;
   const seen = world.services(host).filter((each) => isExportedTo(each.exportTo, each.namespace, namespace));
-  const service =
-    seen.find((each) => each.namespace === namespace) ?? seen.find(({ kind }) => kind === 'Service') ?? seen[0];
+  const service = preferred(seen, namespace);
   if (service === undefined) return undefined;
   const subsets = subsetsOf(world, service, proxy) ?? [];
   return {

@@ -133,3 +133,12 @@ function imports(
       !lists.some(({ excluded }) => excluded.some((each) => within(host, each))),
   );
 }
+
+/** Of several services with one host that a namespace sees: its own, else a Service, else the first. */
+export function preferred(services: readonly MeshService[], namespace: string): MeshService | undefined {
+  return (
+    services.find((each) => each.namespace === namespace) ??
+    services.find(({ kind }) => kind === 'Service') ??
+    services[0]
+  );
+}
