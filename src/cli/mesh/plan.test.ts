@@ -6,7 +6,9 @@ import { until } from '../../../test/support/until.ts';
 import { Istio } from '../../api/istio.ts';
 import { createLogger, Manager } from '../../controller/index.ts';
 import { defineKind } from '../../kube/index.ts';
+import type { AnyObject } from '../../kube/index.ts';
 import { builtinRenderer, mesh as meshControllers } from '../../mesh/index.ts';
+import type { MeshPlan } from '../../mesh/index.ts';
 import { version } from '../version.ts';
 import { openMesh } from '../testing/mesh.ts';
 import type { MeshCluster } from '../testing/mesh.ts';
@@ -14,6 +16,8 @@ import type { MeshCluster } from '../testing/mesh.ts';
 const REF = { name: 'default', namespace: 'kyma-system' };
 const HEADER =
   'apiVersion: operator.kyma-project.io/v1alpha2\nkind: Istio\nmetadata: { name: default, namespace: kyma-system }\n';
+const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
+const VirtualService = defineKind('networking.istio.io/v1', 'VirtualService', 'virtualservices');
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 
 let mesh: MeshCluster;
@@ -106,6 +110,45 @@ test('changes of what is installed are shown field by field, and restarts apart 
   });
 }, 60_000);
 
+/** A workload whose sidecar is what it should be. */
+async function createInjected(name: string): Promise<void> {
+  const resources = { requests: { cpu: '10m', memory: '192Mi' }, limits: { cpu: '1', memory: '1Gi' } };
+  const sidecar = { name: 'istio-proxy', image: 'docker.io/istio/proxyv2:1.30.0-distroless', resources };
+  await mesh.client.create(Deployment, {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace: 'default' },
+    spec: {
+      selector: { matchLabels: { app: name } },
+      template: {
+        metadata: { labels: { app: name }, annotations: { 'sidecar.istio.io/status': '{}' } },
+        spec: { containers: [{ name: 'app', image: 'app:1' }, sidecar] },
+      },
+    },
+  });
+}
+
+test('an upgrade restarts workloads with sidecars batch by batch, and says why each', async () => {
+  const names = Array.from({ length: 12 }, (_none, i) => `app-${String(i).padStart(2, '0')}`);
+  for (const name of names) await createInjected(name);
+  const isAvailable = ({ status }: AnyObject): boolean =>
+    (status as { availableReplicas?: number }).availableReplicas === 1;
+  await until(
+    async () => (await mesh.client.list(Deployment, { namespace: 'default' })).items.every(isAvailable),
+    20_000,
+  );
+  const { stdout, code } = await mesh.run('mesh', 'upgrade', '--to', '1.31.0', '--dry-run', '-o', 'json');
+  expect(code).toBe(2);
+  const { restarts } = JSON.parse(stdout) as MeshPlan;
+  const batches = restarts.batches.filter(({ lot }) => lot === 'sidecars');
+  expect(batches.map(({ workloads }) => workloads.map(({ name }) => name))).toEqual([
+    names.slice(0, 10),
+    names.slice(10),
+  ]);
+  expect(batches[0]!.workloads[0]!.why).toContain('1.31.0-distroless');
+  for (const name of names) await mesh.client.delete(Deployment, { name, namespace: 'default' });
+}, 60_000);
+
 test('an upgrade tells what brings the version, whether it may be installed, and what it would do', async () => {
   const upgrade = (...args: string[]) => mesh.run('mesh', 'upgrade', ...args);
   const allowed = await upgrade('--to', '1.31.0', '--dry-run');
@@ -129,7 +172,18 @@ test('an upgrade tells what brings the version, whether it may be installed, and
   });
 }, 60_000);
 
-test('a deletion is shown to its end', async () => {
+test('a deletion is shown to its end, or what blocks it', async () => {
+  const ref = { name: 'cart', namespace: 'default' };
+  await mesh.client.create(VirtualService, {
+    apiVersion: 'networking.istio.io/v1',
+    kind: 'VirtualService',
+    metadata: ref,
+    spec: { hosts: ['cart'], http: [{ route: [{ destination: { host: 'cart' } }] }] },
+  });
+  const blocked = await plan('--delete', 'default', '--istio-version', '1.30.0');
+  expect(blocked.code).toBe(1);
+  expect(blocked.stdout).toContain('    VirtualService default/cart blocks the deletion: delete it first\n');
+  await mesh.client.delete(VirtualService, ref);
   const { code, stdout } = await plan('--delete', 'default', '--istio-version', '1.30.0');
   expect(code).toBe(2);
   expect(stdout).toMatch(/- Namespace istio-system/);

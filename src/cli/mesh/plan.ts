@@ -66,7 +66,10 @@ export function printMeshPlan(plan: MeshPlan, output: 'json' | 'yaml' | undefine
 /** How the mesh would be. */
 function outcomeLines({ istios }: MeshPlan, paint: Paint): string[] {
   if (istios.length === 0) return [`There is no Istio resource in namespace ${MODULE_NAMESPACE}.`];
-  return istios.map((istio) => istioLine(istio, paint));
+  return istios.flatMap((istio) => [
+    istioLine(istio, paint),
+    ...(istio.blockedBy ?? []).map((each) => `    ${each} blocks the deletion: delete it first`),
+  ]);
 }
 
 function istioLine({ istio, state, problem, message }: PlannedIstio, paint: Paint): string {

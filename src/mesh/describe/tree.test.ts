@@ -123,7 +123,10 @@ test('other resources come after the ruling one and say why they have no effect'
 
 test('a resource that no controller has looked at, or not since its latest change, says so', () => {
   const [unseen] = described({ istios: [istio('default')] }).resources;
-  expect(unseen).toMatchObject({ state: 'Pending', reasons: ['no controller has looked at it yet'] });
+  expect(unseen).toMatchObject({
+    state: 'Pending',
+    reasons: [expect.stringContaining('"offshoot run --controllers mesh"')],
+  });
   const [stale] = described({ istios: [istio('default', { ...ready, observedGeneration: 1 })] }).resources;
   expect(stale).toMatchObject({
     state: 'Processing',

@@ -1,6 +1,7 @@
 // The tree of a mesh: versions, components with their workloads, restarts that are to be done, what blocks a deletion, and
 // resources that have no effect.
 import type { Istio } from '../../api/istio.ts';
+import { notSeenYet } from '../../api/description/controllers-hint.ts';
 import { recentEvents } from '../../api/description/events.ts';
 import type { RecentEvent } from '../../api/description/events.ts';
 import { node } from '../../api/description/tree.ts';
@@ -118,7 +119,7 @@ function rulingNode(world: MeshWorld, istio: Istio, options: DescribeMeshOptions
 /** What the parts below do not say themselves. */
 function reasonsOf(istio: Istio): string[] {
   const { status } = istio;
-  if (status === undefined) return ['no controller has looked at it yet'];
+  if (status === undefined) return [notSeenYet('mesh')];
   if (!isCurrent(istio)) return ['the controller has not seen the latest change yet'];
   const stalled = conditionsOf(istio).filter(({ type, status: is }) => type === 'Stalled' && is === 'True');
   return [status.description ?? '', ...stalled.map(({ message }) => message)].filter((text) => text !== '');

@@ -21,6 +21,8 @@ export interface PlannedIstio {
   readonly problem?: string;
   /** What it would say besides. */
   readonly message?: string;
+  /** What would block its deletion: `Kind namespace/name`, the first 20. */
+  readonly blockedBy?: readonly string[];
 }
 
 export interface MeshPlan extends ForecastReport {
@@ -84,12 +86,14 @@ function plannedIstio({ facts }: Forecast, key: string): PlannedIstio {
   const [namespace, name] = key.split('/');
   const istio = facts.get(Istio, { namespace: namespace!, name: name! });
   if (istio === undefined) return { istio: key, state: 'Gone' };
-  const { state = 'Pending', description = '' } = istio.status ?? {};
+  const { state = 'Pending', description = '', blockedBy } = istio.status ?? {};
+  const blocking = (blockedBy?.resources ?? []).map((each) => `${each.kind} ${keyOf(each)}`);
   const isHarmless = conditionsOf(istio).some(({ reason }) => HARMLESS.has(reason));
   const isProblem = state === 'Error' || (state === 'Warning' && !isHarmless);
   return {
     istio: key,
     state,
     ...(description !== '' && (isProblem ? { problem: description } : { message: description })),
+    ...(blocking.length > 0 && { blockedBy: blocking }),
   };
 }
