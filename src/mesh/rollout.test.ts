@@ -51,6 +51,14 @@ test.each<[string, Workload, string]>([
   ['pods are old', workload('Deployment', { ...pods(2), updatedReplicas: 1 }), '1 of 2 pods are new'],
   ['old pods remain', workload('Deployment', { ...pods(2), replicas: 3 }), '1 old pods are still there'],
   ['pods are not available', workload('Deployment', { ...pods(2), availableReplicas: 0 }), '0 of 2 pods are available'],
+  [
+    'Argo has not replaced all pods',
+    {
+      ...workload('Rollout', { ...pods(2), observedGeneration: '2' }),
+      spec: { replicas: 2, restartAt: '2026-01-01T00:00:00Z' },
+    },
+    'pods from before 2026-01-01T00:00:00Z are still there',
+  ],
   ['pods of a StatefulSet are old', workload('StatefulSet', { readyReplicas: 2 }), '0 of 2 pods are new'],
   ['pods of a DaemonSet are not available', workload('DaemonSet', daemons(3, 3, 1)), '1 of 3 pods are available'],
 ])('a rollout goes on while %s', (_what, each, why) => {

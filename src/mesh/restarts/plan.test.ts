@@ -129,6 +129,39 @@ describe('a workload waits, and holds up nobody', () => {
   });
 });
 
+describe('a workload', () => {
+  const ref = (kind = 'Deployment') => workloadRef(workload('a', { kind }));
+  const outdated = (changes: object, kind?: string) =>
+    new Map([
+      [
+        workloadKey(ref(kind)),
+        { workload: ref(kind), why: 'x', pods: 1, oldest: 0, newest: 0, bySetting: false, ...changes },
+      ],
+    ]);
+
+  test('that was restarted for a changed setting is up to date, whatever its pods look like', () => {
+    const planned = plan([restarted('a')], { outdated: outdated({ bySetting: true }) });
+    expect(planned).toMatchObject({ restart: [], unchanged: [], progress: { total: 1, done: 1 } });
+  });
+
+  test('that the server refuses to restart waits for its next try, and holds up nobody', () => {
+    const refused = ({ name }: { name: string }) =>
+      name === 'a' ? { message: 'the API server refuses it: no', retryAt: NOW + 5_000 } : undefined;
+    const planned = plan([workload('a'), workload('b')], { refused });
+    expect(names(planned)).toEqual(['b']);
+    expect(planned).toMatchObject({ waiting: [{ waiting: 'the API server refuses it: no', on: 'time' }] });
+    expect(planned.wakeAt).toBe(NOW + 5_000);
+  });
+
+  test('whose pods we delete waits while one is of this second: it could not be told from a new one', () => {
+    const planned = plan([workload('a', { kind: 'ReplicaSet' })], {
+      outdated: outdated({ newest: NOW }, 'ReplicaSet'),
+    });
+    expect(waits(planned)).toEqual({ a: 'its pods have just been made' });
+    expect(planned.wakeAt).toBe(NOW + 1_000);
+  });
+});
+
 describe('PodDisruptionBudgets', () => {
   const budget = (allowed: number, app: string, rest: Partial<DisruptionBudget> = {}): DisruptionBudget => ({
     apiVersion: 'policy/v1',
