@@ -12,6 +12,7 @@ const ALL = [
   'shared-virtual-service',
   'targets',
   'targets-plan',
+  'mesh-restarts',
   'routing',
   'traffic',
   'embedded',
