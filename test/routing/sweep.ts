@@ -13,6 +13,9 @@ import { MovingClock } from '../support/moving-clock.ts';
 import { KINDS, scenarios } from './all.ts';
 import { takeAway } from './leftovers.ts';
 
+/** What is wrong is told after two seconds, in which nothing happens: they pass while it is seen whether all is quiet. */
+const PASSING_MS = 1_000;
+
 /**
  * Plays a scenario with controllers of these lives, and takes the meshes away in the end. With a reference, every step
  * must reach the state that the reference has there.
@@ -25,13 +28,17 @@ export async function run(
   reference?: Run,
 ): Promise<Run> {
   const history = await History.record(client, KINDS);
+  const clock = new MovingClock();
   try {
     return await perform({
       hands: inProcess(client),
       moves: scenarios.moves(scenario, { ns: namespace }),
       history,
-      phoenix: await startPhoenix({ client, clock: new MovingClock(), controllers: routing() }, lifetimes),
-      snapshot: () => snapshot(client),
+      phoenix: await startPhoenix({ client, clock, controllers: routing() }, lifetimes),
+      snapshot() {
+        clock.pass(PASSING_MS);
+        return snapshot(client);
+      },
       async end() {
         expect(await takeAway(client, namespace)).toEqual([]);
       },
