@@ -70,7 +70,7 @@ export async function runReflector<T extends KubeObject>(options: ReflectorOptio
     tell(options.onState, state);
     const outcome = await outcomeOf(state, options);
     const ended: ReflectorOutcome = signal.aborted ? { name: 'aborted' } : outcome;
-    if (ended.name === 'failed' && !isOrdinary(ended.error, options.table)) tell(options.onError, ended.error);
+    if (ended.name === 'failed' && !isOrdinary(ended.error, state, options.table)) tell(options.onError, ended.error);
     state = nextState(state, ended, random);
   }
   tell(options.onState, state);
@@ -199,9 +199,10 @@ function isVersionTooLarge(error: ApiError): boolean {
   return error.details?.causes?.some((cause) => cause.reason === 'ResourceVersionTooLarge') ?? false;
 }
 
-/** Part of normal life, not worth telling: a forgotten version, and a kind that is not there. */
-function isOrdinary<T extends KubeObject>(error: unknown, table: Table<T>): boolean {
-  return isExpired(error) || (isNotFound(error) && !table.served);
+/** Part of normal life, not worth telling: a forgotten version, and a kind that is not there, or no more. */
+function isOrdinary<T extends KubeObject>(error: unknown, state: ReflectorState, table: Table<T>): boolean {
+  // Whether a kind is gone, the list says that follows.
+  return isExpired(error) || (isNotFound(error) && (!table.served || state.name === 'watching'));
 }
 
 /** A callback that throws must not end the reflector. */
