@@ -1,5 +1,6 @@
 // What is planned for the mesh is what its controllers then do, on both clusters: in the life of a mesh, every change that
 // was foretold happens, and nothing else does.
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Istio } from '../src/api/istio.ts';
 import type { IstioSpec } from '../src/api/istio.ts';
@@ -10,10 +11,12 @@ import { changesOf, createLogger, Manager, reportedChange } from '../src/control
 import type { Intent, ReportedChange, Write } from '../src/controller/index.ts';
 import { defineKind, isNotFound, keyOf } from '../src/kube/index.ts';
 import type { AnyKind, Client, KubeObject, Ref } from '../src/kube/index.ts';
-import { BLOCKING_KINDS, builtinRenderer, mesh, UNINSTALLED_KINDS } from '../src/mesh/index.ts';
+import { BLOCKING_KINDS, builtinRenderer, istioctlRenderer, mesh, UNINSTALLED_KINDS } from '../src/mesh/index.ts';
 import type { MeshPlan, MeshSettings } from '../src/mesh/index.ts';
 import { withoutAssumed } from '../src/mesh/plan/rollouts.ts';
 import { describeOwnClusters } from './cluster/index.ts';
+import { istioNode, istioVersion } from './programs/istio.ts';
+import { findPrograms } from './programs/programs.ts';
 import { surprises } from './support/foretold-on-clusters.ts';
 import { until } from './support/until.ts';
 
@@ -30,6 +33,8 @@ const KINDS: readonly AnyKind[] = [
   ...UNINSTALLED_KINDS.filter(({ kind }) => kind !== 'Pod' && kind !== 'EnvoyFilter'),
   ...BLOCKING_KINDS,
 ];
+
+const istioctl = findPrograms(istioNode, ['istioctl']);
 
 const REF = { name: 'default', namespace: 'kyma-system' };
 const istio = (name: string, spec: IstioSpec = {}): Istio => ({
@@ -191,6 +196,21 @@ describeOwnClusters('what is planned for the mesh is what happens', (cluster) =>
     expect(linesOf(end)).toContain('remove Namespace istio-system');
     expect(end.istios).toEqual([{ istio: 'kyma-system/default', state: 'Gone' }]);
   }, 400_000);
+
+  // Its objects are full of what the server has defaults and forms of its own for.
+  test.skipIf('missing' in istioctl)(
+    'nothing is to do once the manifests of the real istioctl are installed',
+    async () => {
+      const program = path.join('dir' in istioctl ? istioctl.dir : '', 'istioctl');
+      settings = { ...settings, istioVersion, renderer: istioctlRenderer({ program }) };
+      const installation = await plan([{ kind: Istio, put: istio('default') }]);
+      expect(linesOf(installation)).toContain('make ValidatingWebhookConfiguration istio-validator-istio-system');
+      await client.create(Istio, istio('default'));
+      await settle();
+      expect(await plan()).toMatchObject({ changes: [], istios: [{ state: 'Ready' }] });
+    },
+    200_000,
+  );
 });
 
 /** Whether the cluster itself has finished: what is being deleted is gone, but for what waits for a person. */
