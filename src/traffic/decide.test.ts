@@ -202,6 +202,27 @@ describe('a request in the mesh', () => {
     expect(ask({ host, port: 80 })).toMatchObject({ kind: 'route', destinations: [{ outcome: 'External' }] });
   });
 
+  test('can be routed to what its own namespace has, even if that is exported to nobody', () => {
+    const hidden = `
+apiVersion: networking.istio.io/v1beta1
+kind: ServiceEntry
+metadata: { name: hidden, namespace: shop }
+spec: { hosts: [hidden.test], ports: [{ number: 9080, name: http, protocol: HTTP }], resolution: DNS, exportTo: ['~'] }
+---
+apiVersion: networking.istio.io/v1beta1
+kind: VirtualService
+metadata: { name: first, namespace: shop, creationTimestamp: '2025-01-01T00:00:00Z' }
+spec: { hosts: [reviews], http: [{ route: [{ destination: { host: hidden.test } }] }] }
+`;
+    const router = createRouter(worldOf([...objects(SHOP), ...objects(hidden)]));
+    const request = { host: 'reviews.shop', port: 9080, path: '/' };
+    const outcomes = ['shop', 'other'].map((namespace) => {
+      const decision = router.decide({ ...request, source: { namespace } });
+      return decision.kind === 'route' && decision.destinations[0]!.outcome;
+    });
+    expect(outcomes).toEqual(['External', 'UnknownHost']);
+  });
+
   test('knows services by another domain of the cluster', () => {
     expect(ask({ host: 'reviews.shop.svc.corp.local' }, { clusterDomain: 'corp.local' })).toMatchObject({
       destinations: [{ host: 'reviews.shop.svc.corp.local', subset: 'v1' }],

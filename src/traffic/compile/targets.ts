@@ -62,8 +62,12 @@ function targetOf({ source, port: called }: Proxy, { host, subset, port: wanted 
 
 /** What a proxy knows under a host. */
 function knownOf(world: World, proxy: Proxy, host: string): Known | undefined {
-  const { namespace } = proxy;
-  const seen = world.services(host).filter((each) => isExportedTo(each.exportTo, each.namespace, namespace));
+  const { namespace, source } = proxy;
+  // What a pod's own namespace has can be routed to whomever it is exported to.
+  const isOwn = (each: MeshService): boolean => !isGatewaySource(source) && each.namespace === namespace;
+  const seen = world
+    .services(host)
+    .filter((each) => isOwn(each) || isExportedTo(each.exportTo, each.namespace, namespace));
   const service = preferred(seen, namespace);
   if (service === undefined) return undefined;
   const subsets = subsetsOf(world, service, proxy) ?? [];
