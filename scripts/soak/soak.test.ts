@@ -21,9 +21,10 @@ function soak(...args: string[]): Promise<{ code: number; output: string }> {
 describe('npm run soak', { timeout: 120_000 }, () => {
   test('runs as often as it is told, counts what failed, keeps the logs of that alone, and ends with code 1', async () => {
     const test = `import { appendFileSync, readFileSync } from 'node:fs';
+      const count = import.meta.dirname + '/count';
       test('every second time', () => {
-        appendFileSync('count', 'x');
-        expect(readFileSync('count', 'utf8').length % 2).toBe(1);
+        appendFileSync(count, 'x');
+        expect(readFileSync(count, 'utf8').length % 2).toBe(1);
       });
       test('never', () => expect(1).toBe(1));`;
     writeFileSync(path.join(dir, 'shaky.test.js'), test);
