@@ -34,7 +34,7 @@ export function planInstallation(view: View, istio: Istio, parts: MeshParts): Pl
   const failures = rendered.state === 'failed' ? [failure('install', rendered.error)] : [];
   const installation = readMesh(view, models.installation);
   if (installation === undefined) {
-    // A process that has just started renders what runs already: that is no news.
+    // A process that has just started renders what runs already, or was begun: that is no news.
     if (rendered.state === 'pending' && isCurrent(istio, target)) return {};
     return tell({ ...facts, failures, waiting: RENDERING });
   }
@@ -49,9 +49,10 @@ export function planInstallation(view: View, istio: Istio, parts: MeshParts): Pl
   return planMesh(view, { ...facts, target, installation, writes: writes.steps, failures: known, waiting }, parts);
 }
 
-/** Whether the status is about this spec, and the version that is to be installed is. */
+/** Whether the status is about this spec, and either of the version that is to be installed or of an installation. */
 function isCurrent({ metadata, status }: Istio, { before, tag }: Installable): boolean {
-  return status?.observedGeneration === metadata.generation && before.tag === tag;
+  const isAbout = status?.observedGeneration === metadata.generation;
+  return isAbout && (before.tag === tag || status?.state === 'Processing');
 }
 
 interface Installed {

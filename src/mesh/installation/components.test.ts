@@ -87,6 +87,16 @@ describe('what is applied', () => {
     });
   });
 
+  test('says quantities as the server does, so that a process that starts finds nothing to write', () => {
+    const containers = [{ name: 'discovery', resources: { limits: { cpu: '1000m', memory: '1024Mi' }, claims: [] } }];
+    const deployment = object('Deployment', 'istiod', { spec: { template: { spec: { containers } } } });
+    expect(owned(deployment)['spec']).toEqual({
+      template: {
+        spec: { containers: [{ name: 'discovery', resources: { limits: { cpu: '1', memory: '1Gi' }, claims: [] } }] },
+      },
+    });
+  });
+
   test('leaves replicas to the autoscaler and caBundle to istiod', () => {
     expect(owned(object('Deployment', 'istiod', { spec: { replicas: 3, paused: false } }))['spec']).toEqual({
       paused: false,

@@ -28,7 +28,6 @@ export function foundation(): readonly AnyObject[] {
       kind: 'PriorityClass',
       metadata: { name: PRIORITY_CLASS, labels: { [MODULE_LABEL]: MODULE_NAME, [COMPONENT_LABEL]: 'Base' } },
       value: 2_100_000,
-      globalDefault: false,
       description: 'Scheduling priority of the Istio control plane.',
     },
   ];

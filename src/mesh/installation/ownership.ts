@@ -1,5 +1,6 @@
 // What of the cluster is ours: the labels that say so, the fields that are never ours, and what is left over.
 import type { AnyObject } from '../../kube/index.ts';
+import { formatQuantity, parseQuantity } from '../../kube/quantity.ts';
 import { ISTIO_NAMESPACE, MODULE_LABEL, MODULE_NAME } from '../names.ts';
 import { COMPONENT_LABEL, componentOf } from './components.ts';
 import { objectIdentity } from './render/manifests.ts';
@@ -31,8 +32,9 @@ export function owned(object: AnyObject, live?: AnyObject): AnyObject {
 function withoutForeignFields(object: AnyObject, live?: AnyObject): AnyObject {
   if (object.kind === 'Deployment') {
     const { replicas: _, ...spec } = (object['spec'] ?? {}) as Record<string, unknown>;
-    return { ...object, spec };
+    return withServerQuantities({ ...object, spec });
   }
+  if (object.kind === 'DaemonSet') return withServerQuantities(object);
   if (object.kind !== 'ValidatingWebhookConfiguration' && object.kind !== 'MutatingWebhookConfiguration') return object;
   const found = new Map(webhooksOf(live).map((webhook) => [webhook.name, webhook]));
   const webhooks = webhooksOf(object).map((webhook) => {
@@ -41,6 +43,37 @@ function withoutForeignFields(object: AnyObject, live?: AnyObject): AnyObject {
     return { ...webhook, clientConfig, ...(typeof policy === 'string' && { failurePolicy: policy }) };
   });
   return { ...object, webhooks };
+}
+
+interface Templated {
+  readonly template?: { readonly spec?: { readonly containers?: readonly { readonly resources?: Resources }[] } };
+}
+type Amounts = Readonly<Record<string, string | number>>;
+interface Resources {
+  readonly limits?: Amounts;
+  readonly requests?: Amounts;
+}
+
+/** Quantities as the server writes them (`1000m` is `1`), so that what it stores is what was applied. */
+function withServerQuantities(object: AnyObject): AnyObject {
+  const spec = object['spec'] as Templated | undefined;
+  const containers = spec?.template?.spec?.containers?.map((container) =>
+    container.resources === undefined ? container : { ...container, resources: inServerForm(container.resources) },
+  );
+  if (containers === undefined) return object;
+  const template = { ...spec?.template, spec: { ...spec?.template?.spec, containers } };
+  return { ...object, spec: { ...spec, template } };
+}
+
+function inServerForm({ limits, requests, ...rest }: Resources): Resources {
+  const form = (amounts: Amounts): Amounts =>
+    Object.fromEntries(
+      Object.entries(amounts).map(([name, text]) => {
+        const quantity = parseQuantity(String(text));
+        return [name, quantity === undefined ? text : formatQuantity(quantity)];
+      }),
+    );
+  return { ...rest, ...(limits && { limits: form(limits) }), ...(requests && { requests: form(requests) }) };
 }
 
 /**

@@ -106,7 +106,7 @@ function injector(): AnyObject {
       {
         name: 'namespace.sidecar-injector.istio.io',
         clientConfig: { service: { name: NAME, namespace: ISTIO_NAMESPACE, path: '/inject', port: 443 } },
-        rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'], scope: '*' }],
         admissionReviewVersions: ['v1'],
         sideEffects: 'None',
         failurePolicy: 'Ignore',
