@@ -43,7 +43,8 @@ async function keepAlive(client: Client, signal: AbortSignal): Promise<void> {
       await client.patch(
         nodes,
         { name: nodeName },
-        { type: 'strategic', body: { status: nodeStatus() } },
+        // What it has is told once: a test may change that.
+        { type: 'strategic', body: { status: { conditions: nodeConditions() } } },
         { subresource: 'status' },
       );
       const spec = { holderIdentity: nodeName, leaseDurationSeconds: 40, renewTime: microTime(Date.now()) };
@@ -71,8 +72,7 @@ const nodeLabels = {
   'kubernetes.io/arch': 'amd64',
 };
 
-function nodeStatus(): unknown {
-  const resources = { cpu: '256', memory: '1Ti', 'ephemeral-storage': '1Ti', pods: '10000' };
+function nodeConditions(): unknown {
   const lastHeartbeatTime = new Date().toISOString();
   const condition = (type: string, status: string, reason: string): unknown => ({
     type,
@@ -80,6 +80,16 @@ function nodeStatus(): unknown {
     reason,
     lastHeartbeatTime,
   });
+  return [
+    condition('MemoryPressure', 'False', 'KubeletHasSufficientMemory'),
+    condition('DiskPressure', 'False', 'KubeletHasNoDiskPressure'),
+    condition('PIDPressure', 'False', 'KubeletHasSufficientPID'),
+    condition('Ready', 'True', 'KubeletReady'),
+  ];
+}
+
+function nodeStatus(): unknown {
+  const resources = { cpu: '256', memory: '1Ti', 'ephemeral-storage': '1Ti', pods: '10000' };
   return {
     capacity: resources,
     allocatable: resources,
@@ -87,12 +97,7 @@ function nodeStatus(): unknown {
       { type: 'InternalIP', address: hostIP },
       { type: 'Hostname', address: nodeName },
     ],
-    conditions: [
-      condition('MemoryPressure', 'False', 'KubeletHasSufficientMemory'),
-      condition('DiskPressure', 'False', 'KubeletHasNoDiskPressure'),
-      condition('PIDPressure', 'False', 'KubeletHasSufficientPID'),
-      condition('Ready', 'True', 'KubeletReady'),
-    ],
+    conditions: nodeConditions(),
     nodeInfo: {
       architecture: 'amd64',
       operatingSystem: 'linux',

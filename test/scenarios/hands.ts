@@ -147,12 +147,21 @@ export function inProcess(client: Client): Hands {
   };
 }
 
-const WITHOUT_NAMESPACE = new Set(['Namespace', 'DeploymentTargetClass', 'appmesh.k8s.aws/v1beta2 Mesh']);
+const WITHOUT_NAMESPACE = new Set([
+  'ClusterRole',
+  'CustomResourceDefinition',
+  'DeploymentTargetClass',
+  'MutatingWebhookConfiguration',
+  'Namespace',
+  'Node',
+  'PriorityClass',
+  'appmesh.k8s.aws/v1beta2 Mesh',
+]);
 
 /** The kind of an object, going by the rules of English for its plural. */
 function kindOf({ apiVersion, kind }: AnyObject): Kind {
   const name = kind.toLowerCase();
-  const plural = /(s|sh)$/.test(name) ? `${name}es` : name.replace(/y$/, 'ie') + 's';
+  const plural = /(s|sh)$/.test(name) ? `${name}es` : name.replace(/([^aeiou])y$/, '$1ie') + 's';
   const namespaced = !WITHOUT_NAMESPACE.has(kind) && !WITHOUT_NAMESPACE.has(`${apiVersion} ${kind}`);
   return defineKind(apiVersion, kind, plural, { namespaced });
 }

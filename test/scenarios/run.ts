@@ -10,6 +10,8 @@ import { ownClusters } from '../cluster/own.ts';
 import { scenarios as ofEnvironments } from '../environments/all.ts';
 import { startSession as startEnvironments } from '../environments/session.ts';
 import type { Client } from '../../src/kube/client/client.ts';
+import { scenarios as ofMeshes } from '../mesh-lifecycle/all.ts';
+import { startSession as startMesh } from '../mesh-lifecycle/session.ts';
 import { scenarios as ofRouting } from '../routing/all.ts';
 import { startSession as startRouting } from '../routing/session.ts';
 import { scenarios as ofTargets } from '../targets/all.ts';
@@ -26,6 +28,7 @@ interface Part {
 
 const parts: Readonly<Record<string, Part>> = {
   environments: { scenarios: ofEnvironments, start: startEnvironments },
+  'mesh-lifecycle': { scenarios: ofMeshes, start: startMesh },
   routing: { scenarios: ofRouting, start: startRouting },
   targets: {
     scenarios: ofTargets,
