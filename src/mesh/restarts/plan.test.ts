@@ -140,8 +140,13 @@ describe('a workload', () => {
     ]);
 
   test('that was restarted for a changed setting is up to date, whatever its pods look like', () => {
-    const planned = plan([restarted('a')], { outdated: outdated({ bySetting: true }) });
+    const planned = plan([restarted('a')], { outdated: outdated({ bySetting: true, newest: NOW }) });
     expect(planned).toMatchObject({ restart: [], unchanged: [], progress: { total: 1, done: 1 } });
+  });
+
+  test('whose rollout is done is on its way while only pods from before the restart are outdated', () => {
+    const planned = plan([restarted('a')], { outdated: outdated({}) });
+    expect(planned).toMatchObject({ unchanged: [], restarting: [{ waiting: '1 old pods are still there' }] });
   });
 
   test('that the server refuses to restart waits for its next try, and holds up nobody', () => {

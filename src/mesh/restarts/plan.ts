@@ -93,6 +93,9 @@ export function planRestarts(facts: RestartFacts): RestartPlan {
       if (refusal === undefined) replaceable.push(workload);
       else wakes.push(refusal.retryAt);
       restarting.push(pending(refusal?.message ?? `${outdated.pods} old pods are still there`));
+    } else if (outdated !== undefined && replacesAll(workload) && outdated.newest < mark.at) {
+      // Its status is ahead of its pods.
+      restarting.push(pending(`${outdated.pods} old pods are still there`));
     } else if (outdated !== undefined && !outdated.bySetting) {
       const when = timestamp(mark.at);
       unchanged.push(pending(`it was restarted for this at ${when}, and something else changes its pods`, 'people'));
@@ -188,6 +191,12 @@ function windowOf(
   const text = annotationOf(workload, MAINTENANCE_WINDOW);
   if (text === undefined) return otherwise;
   return parseWindow(text) ?? `annotation ${MAINTENANCE_WINDOW} must be like "Sat-Sun 00:00-04:00", found "${text}"`;
+}
+
+/** Whether a rollout that is done leaves no old pod. */
+function replacesAll({ spec }: Workload): boolean {
+  const { type, rollingUpdate } = spec?.updateStrategy ?? {};
+  return type !== 'OnDelete' && (rollingUpdate?.partition ?? 0) === 0;
 }
 
 /** What the next batch waits for. */

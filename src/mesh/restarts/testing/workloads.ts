@@ -47,7 +47,7 @@ export function plan(
           why: 'old image',
           pods: 2,
           oldest: NOW - 3_600_000,
-          newest: NOW - 3_600_000,
+          newest: NOW - 30_000,
           bySetting: false,
         },
       ];
