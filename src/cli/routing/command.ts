@@ -66,7 +66,7 @@ Examples:
 
 Exit codes:
   0    translated; diagnostics tell of rules that are rejected
-  1    the input can not be read, or a mesh is rejected; with --fail-on-errors also for every other error`,
+  1    the input can not be read, a mesh is rejected, or each of its rules is; with --fail-on-errors any error`,
     )
     .action(async (flags: TranslateFlags) => {
       const { translateFiles } = await import('./translate.ts');

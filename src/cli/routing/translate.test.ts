@@ -361,6 +361,38 @@ describe('the command', () => {
     expect(warned.status).toBe(0);
   });
 
+  test('nothing came of a mesh whose rules are all rejected: that is an error, beside what is translated without them', () => {
+    const upstream = { name: 'shop-cart-80', namespace: 'gloo-system' };
+    const rule = (name: string, matchers: readonly object[]): object => ({
+      ...MESH,
+      kind: 'RoutingRule',
+      metadata: { name, namespace: 'shop' },
+      spec: {
+        targetMesh: MESH.metadata,
+        requestMatchers: matchers,
+        spec: { trafficShifting: { destinations: { destinations: [{ weight: 1, destination: { upstream } }] } } },
+      },
+    });
+    const [bad, good] = [rule('bad', []), rule('good', [{ prefix: '/' }])];
+    const translated = (...rules: object[]): { status: number | null; output: Record<string, unknown> } => {
+      const { status, stdout } = run(['-f', '-', '--to', 'appmesh-api'], JSON.stringify(list([...ALL, ...rules])));
+      return { status, output: JSON.parse(stdout) as Record<string, unknown> };
+    };
+    const told = [expect.objectContaining({ code: 'RULE_NO_MATCHERS', object: 'RoutingRule shop/bad' })];
+
+    const alone = translated(bad);
+    expect(alone.status).toBe(1);
+    expect(alone.output).toMatchObject({
+      error: { code: 'RULE_NO_MATCHERS', message: expect.stringContaining('shop.bad has zero matchers') as string },
+      virtualNodes: { 'cart-vn': {} },
+      diagnostics: told,
+    });
+    const beside = translated(bad, good);
+    expect(beside.status).toBe(0);
+    expect(beside.output).toMatchObject({ diagnostics: told });
+    expect(beside.output).not.toHaveProperty('error');
+  });
+
   test.each([[], ['list'], ['describe'], ['translate']])('--help of routing %s is no failure', (...command) => {
     const { stdout, stderr, status } = spawnSync(process.execPath, [BIN, 'routing', ...command, '--help'], {
       encoding: 'utf8',

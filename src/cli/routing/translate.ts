@@ -1,6 +1,6 @@
 // `offshoot routing translate`: reads objects, translates them and prints the result. No cluster is needed.
 import { BACKENDS, decodeSnapshot, translate } from '../../routing/index.ts';
-import type { BackendName, Diagnostic, Mode, Problem, Snapshot, Translated } from '../../routing/index.ts';
+import type { BackendName, Diagnostic, Mode, Problem, Snapshot, Translated, Translation } from '../../routing/index.ts';
 import { failure } from '../exit.ts';
 import { dataText, objectsText } from '../terminal/output.ts';
 import { readSources } from './sources.ts';
@@ -42,12 +42,11 @@ export function translationOf(flags: TranslateFlags): Printed {
 function asResources(snapshot: Snapshot, told: readonly Diagnostic[], flags: TranslateFlags): Printed {
   const result = translate(snapshot, BACKENDS['appmesh-api'], flags);
   const common = [...told, ...result.diagnostics];
-  const meshes = result.meshes.map(({ plan, error, output, diagnostics }) => ({
-    meshName: plan.name,
-    ...(error && { error }),
-    ...output,
-    diagnostics: [...common, ...diagnostics],
-  }));
+  const meshes = result.meshes.map((mesh) => {
+    const { plan, output, diagnostics } = mesh;
+    const error = errorOfMesh(mesh);
+    return { meshName: plan.name, ...(error && { error }), ...output, diagnostics: [...common, ...diagnostics] };
+  });
   const error = errorOf(result, [...common, ...result.meshes.flatMap((mesh) => mesh.diagnostics)], flags);
   const value = meshes.length === 0 ? { error, diagnostics: common } : meshes.length === 1 ? meshes[0] : meshes;
   return { text: dataText(flags.output, value), notes: [], error };
@@ -66,12 +65,18 @@ function asObjects(snapshot: Snapshot, told: readonly Diagnostic[], flags: Trans
   return { text: objectsText(flags.output, objects, true), notes, error };
 }
 
-/** Why the command fails: the first reason why a mesh is rejected or, if that is asked for, the first error at all. */
+/** Why nothing came of what was asked for: the mesh is rejected, or each of its rules. */
+function errorOfMesh({ error, plan: { rules } }: Translation<unknown>): Problem | undefined {
+  if (error !== undefined || rules.some(({ rejected }) => rejected === undefined)) return error;
+  return rules[0]?.rejected;
+}
+
+/** Why the command fails: the first mesh that nothing came of or, if that is asked for, the first error at all. */
 function errorOf(
   { error, meshes }: Translated<unknown>,
   diagnostics: readonly Diagnostic[],
   { failOnErrors = false }: TranslateFlags,
 ): Problem | undefined {
-  const ofMesh = error ?? meshes.find((mesh) => mesh.error !== undefined)?.error;
+  const ofMesh = error ?? meshes.map(errorOfMesh).find((each) => each !== undefined);
   return ofMesh ?? (failOnErrors ? diagnostics.find(({ severity }) => severity === 'error') : undefined);
 }
