@@ -65,6 +65,7 @@ const FLAGS: Readonly<Record<string, Live>> = {
   '--namespace': 'namespaces',
   '--class': 'classes',
   '--target': 'targets',
+  '--why-not': 'environments',
 };
 
 /** Tells the completer what there is, command by command. */

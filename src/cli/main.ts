@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { claimCommand } from './claim/command.ts';
 import { completeCommand, completionCommand } from './completion.ts';
 import { envCommand } from './env/command.ts';
+import { explainCommand } from './explain/command.ts';
 import { crdsCommand } from './run/crds.ts';
 import { withTwoDashes } from './run/go-flags.ts';
 import { withNegatedSwitches } from './options.ts';
@@ -18,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Command>> = {
   run: runCommand,
   crds: crdsCommand,
   env: envCommand,
+  explain: explainCommand,
   target: targetCommand,
   claim: claimCommand,
   routing: routingCommand,

@@ -3,9 +3,17 @@
 //   router.decide({ host: 'reviews.shop', port: 9080, path: '/', source: { namespace: 'shop', labels: { app: 'web' } } });
 // `router.rulesFor` gives the rules behind it as data, for proofs. In a controller it is `routerOf(view)`, which compiles
 // each host once for the whole process and wakes the reader when that changes.
+export { callersIn } from './callers.ts';
 export { compileHost } from './compile/index.ts';
 export { decide } from './decide.ts';
 export type { Considered, Decision, PassedThrough, Redirected, Responded, Routed } from './decide.ts';
+export { consideredData, decisionData } from './describe/decision-data.ts';
+export type { ConsideredData, DecisionData } from './describe/decision-data.ts';
+export { consideredLines, decisionLines } from './describe/decision-text.ts';
+export { differences } from './describe/expectation.ts';
+export type { Expectation } from './describe/expectation.ts';
+export { whyNot } from './describe/why-not.ts';
+export type { WhyNot } from './describe/why-not.ts';
 export type { Mismatch } from './fits.ts';
 export type { GatewaySource, MeshSource, Request, Source } from './request.ts';
 export { routerOf } from './models.ts';
@@ -13,6 +21,6 @@ export { createRouter } from './router.ts';
 export type { Router } from './router.ts';
 export type * from './rules.ts';
 export { worldTables } from './world-facts.ts';
-export { worldOf } from './world-objects.ts';
+export { worldKinds, worldOf } from './world-objects.ts';
 export { DEFAULT_MESH } from './world.ts';
 export type { MeshService, MeshSettings, Workload, World } from './world.ts';

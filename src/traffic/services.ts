@@ -31,9 +31,19 @@ export interface PodOwner extends KubeObject {
     readonly template?: { readonly metadata?: { readonly labels?: Labels } };
     readonly [field: string]: unknown;
   };
-  readonly status?: { readonly readyReplicas?: number; readonly [field: string]: unknown };
+  readonly status?: {
+    readonly readyReplicas?: number;
+    /** Of a DaemonSet. */
+    readonly numberReady?: number;
+    readonly [field: string]: unknown;
+  };
 }
 export const Deployment = defineKind<PodOwner>('apps/v1', 'Deployment', 'deployments');
+export const StatefulSet = defineKind<PodOwner>('apps/v1', 'StatefulSet', 'statefulsets');
+export const DaemonSet = defineKind<PodOwner>('apps/v1', 'DaemonSet', 'daemonsets');
+
+/** Kinds whose template says which labels their pods have. */
+export const POD_OWNERS: ReadonlySet<string> = new Set([Deployment.kind, StatefulSet.kind, DaemonSet.kind]);
 
 export interface Pod extends KubeObject {
   readonly status?: {
@@ -99,7 +109,8 @@ export function meshServicesOf(entry: ServiceEntry): readonly MeshService[] {
 
 /** The pods of a Deployment or the like. Where it has no status, as in a manifest, they are taken for ready. */
 export function workloadOf({ kind, metadata, spec, status }: PodOwner): Workload {
-  const isReady = status === undefined ? (spec?.replicas ?? 1) > 0 : (status.readyReplicas ?? 0) > 0;
+  const ready = status?.readyReplicas ?? status?.numberReady ?? 0;
+  const isReady = status === undefined ? (spec?.replicas ?? 1) > 0 : ready > 0;
   return {
     key: `${metadata.namespace}/${kind}/${metadata.name}`,
     labels: spec?.template?.metadata?.labels ?? {},

@@ -1,10 +1,14 @@
 // A world made from objects: those of a folder of manifests, of a cluster that was listed once, or of a test.
 import { keyOf } from '../kube/index.ts';
-import type { AnyObject, Kind, KubeObject } from '../kube/index.ts';
+import type { AnyKind, AnyObject, Kind, KubeObject } from '../kube/index.ts';
 import { ruleHost, virtualServiceHosts } from './istio/hosts.ts';
 import { DestinationRule, Gateway, ServiceEntry, Sidecar, VirtualService } from './istio/objects.ts';
 import {
+  DaemonSet,
+  Deployment,
+  POD_OWNERS,
   Service,
+  StatefulSet,
   meshService,
   meshServicesOf,
   selects,
@@ -17,7 +21,18 @@ import type { EndpointSlice, Pod } from './services.ts';
 import { DEFAULT_MESH } from './world.ts';
 import type { MeshService, MeshSettings, World } from './world.ts';
 
-const POD_OWNERS = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
+/** The kinds that a world is listed as from a cluster. Where there are no pods, their owners tell who answers. */
+export const worldKinds: readonly AnyKind[] = [
+  VirtualService,
+  DestinationRule,
+  Gateway,
+  Sidecar,
+  ServiceEntry,
+  Service,
+  Deployment,
+  StatefulSet,
+  DaemonSet,
+];
 
 /**
  * The world that some objects make. Kinds that do not matter are left out. Who answers for a Service is known from its

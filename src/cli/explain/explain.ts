@@ -1,0 +1,163 @@
+// `offshoot explain`: where requests go and why, by the objects of a cluster or of manifests.
+import { uniqueVersion } from '../../environments/index.ts';
+import type { KubeObject } from '../../kube/objects.ts';
+import {
+  callersIn,
+  consideredData,
+  consideredLines,
+  createRouter,
+  decisionData,
+  decisionLines,
+  differences,
+  whyNot,
+  worldOf,
+} from '../../traffic/index.ts';
+import type { Decision, Request, Router, WhyNot } from '../../traffic/index.ts';
+import { getEnvironment } from '../env/get.ts';
+import { failure } from '../exit.ts';
+import type { NamespacedName } from '../objects/find.ts';
+import { withConnection } from '../options.ts';
+import type { ClusterOptions } from '../options.ts';
+import { dataText, yamlText } from '../terminal/output.ts';
+import type { Asked, Surroundings } from './request.ts';
+import { requestOf, requestsOf } from './requests.ts';
+import type { AskedAt, RequestFlags } from './requests.ts';
+import { objectsOfCluster, objectsOfManifests } from './world.ts';
+
+export interface ExplainOptions extends ClusterOptions, RequestFlags {
+  readonly whyNot?: string;
+  readonly requests?: string;
+  readonly world?: string;
+  readonly output?: 'json' | 'yaml';
+}
+
+/** What requests are asked about of. */
+interface Mesh extends Surroundings {
+  readonly objects: readonly KubeObject[];
+  readonly router: Router;
+  /** The environment of `--why-not`. */
+  readonly missed?: NamespacedName;
+}
+
+/** Explains the request of the arguments, or those of a file. */
+export async function explain(
+  first: string | undefined,
+  second: string | undefined,
+  options: ExplainOptions,
+): Promise<void> {
+  const { requests, output } = options;
+  if (requests !== undefined && [first, options.header, options.from, options.gateway].some(Boolean)) {
+    throw failure('--requests has the requests in its lines: give it without URL, -H, --from and --gateway');
+  }
+  if (requests === undefined && first === undefined) {
+    throw failure('URL is missing: give one such as http://reviews.shop:9080/api, or --requests');
+  }
+  if (requests === '-' && options.world === '-') throw failure('only one of --requests and --world can be -');
+  const mesh = await meshOf(options);
+  if (requests !== undefined) explainAll(mesh, requestsOf(requests, mesh), output);
+  else explainOne(mesh, requestOf(first, second, options, mesh), output);
+}
+
+async function meshOf(options: ExplainOptions): Promise<Mesh> {
+  if (options.world !== undefined) {
+    const { namespace = 'default' } = options;
+    return meshWith(objectsOfManifests(options.world, namespace), namespace, options);
+  }
+  return withConnection(options, async ({ client, namespace }) => {
+    const mesh = meshWith(await objectsOfCluster(client), namespace, options);
+    if (mesh.missed !== undefined) await getEnvironment(client, mesh.missed);
+    return mesh;
+  });
+}
+
+function meshWith(objects: readonly KubeObject[], namespace: string, { whyNot: env }: ExplainOptions): Mesh {
+  const gateways = objects.filter(({ kind, apiVersion }) => kind === 'Gateway' && apiVersion.includes('istio.io'));
+  return {
+    objects,
+    router: createRouter(worldOf(objects)),
+    callers: callersIn(objects),
+    gateways: new Set(gateways.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)),
+    namespace,
+    ...(env !== undefined && { missed: environmentOf(env, namespace) }),
+  };
+}
+
+/** An environment by its name, or as `NAMESPACE/NAME`. */
+function environmentOf(text: string, namespace: string): NamespacedName {
+  const [first = '', second] = text.split('/');
+  return second === undefined ? { name: first, namespace } : { name: second, namespace: first };
+}
+
+function explainOne(mesh: Mesh, { request, title }: Asked, output: ExplainOptions['output']): void {
+  const decision = mesh.router.decide(request);
+  const missed = missedBy(mesh, request, decision);
+  if (output !== undefined) {
+    process.stdout.write(dataText(output, explanation(decision, missed)));
+    return;
+  }
+  const rules = consideredLines(decision);
+  const lines = [
+    title,
+    ...decisionLines(decision).map((line) => `  ${line}`),
+    ...(rules.length === 0 ? [] : ['', 'Rules for this host, in order:', ...rules.map((line) => `  ${line}`)]),
+    ...(missed === undefined ? [] : ['', ...missedLines(missed)]),
+  ];
+  console.log(lines.join('\n'));
+}
+
+/** One line a request; then what is not as expected, on standard error. */
+function explainAll(mesh: Mesh, asked: readonly AskedAt[], output: ExplainOptions['output']): void {
+  const problems: string[] = [];
+  let failed = 0;
+  const lines = asked.map(({ request, title, expect, place }) => {
+    const decision = mesh.router.decide(request);
+    const found = expect === undefined ? [] : differences(expect, decision);
+    if (found.length > 0) {
+      failed++;
+      problems.push(`${place}: ${title}`);
+      for (const line of [...found, ...decisionLines(decision)]) problems.push(`    ${line}`);
+    }
+    const missed = missedBy(mesh, request, decision);
+    if (output === undefined) {
+      return `${JSON.stringify({ decision: decisionData(decision), ...(missed && { whyNot: missed }) })}\n`;
+    }
+    const data = explanation(decision, missed);
+    return output === 'json' ? `${JSON.stringify(data)}\n` : `---\n${yamlText(data)}`;
+  });
+  process.stdout.write(lines.join(''));
+  if (failed === 0) return;
+  const expected = asked.filter(({ expect }) => expect !== undefined).length;
+  console.error(problems.join('\n'));
+  throw failure(`${failed} of ${expected} requests with "expect" did not go where they should`);
+}
+
+interface Missed extends WhyNot {
+  /** `NAMESPACE/NAME`. */
+  readonly environment: string;
+}
+
+function explanation(decision: Decision, missed: Missed | undefined): Readonly<Record<string, unknown>> {
+  return {
+    decision: decisionData(decision),
+    considered: consideredData(decision.considered),
+    ...(missed && { whyNot: missed }),
+  };
+}
+
+function missedBy({ missed, router, objects }: Mesh, request: Request, decision: Decision): Missed | undefined {
+  if (missed === undefined) return undefined;
+  const host = router.rulesFor(request.source, request.host, request.port);
+  const environment = `${missed.namespace}/${missed.name}`;
+  return { environment, ...whyNot(uniqueVersion(missed), decision, host, objects) };
+}
+
+function missedLines({ environment, gets, reason, rules }: Missed): string[] {
+  if (gets) return [`Environment ${environment} gets this request.`];
+  return [
+    `Environment ${environment} does not get this request:`,
+    ...(reason === undefined ? [] : [`  ${reason}`]),
+    ...rules.map(
+      ({ virtualService, route, reason: why }) => `  route "${route}" of VirtualService ${virtualService}: ${why}`,
+    ),
+  ];
+}

@@ -1,0 +1,146 @@
+// A request as it is asked about: read from the fields of a line, or of flags, and checked.
+import type { Expectation, MeshSource, Request, Source } from '../../traffic/index.ts';
+import { closestNames } from '../objects/closest-names.ts';
+
+/** What a request may refer to. */
+export interface Surroundings {
+  readonly callers: ReadonlyMap<string, MeshSource>;
+  /** `NAMESPACE/NAME`. */
+  readonly gateways: ReadonlySet<string>;
+  /** Where callers are of whom nothing is said. */
+  readonly namespace: string;
+}
+
+export interface Asked {
+  readonly request: Request;
+  /** `GET http://reviews.shop:9080/ from shop/productpage`. */
+  readonly title: string;
+  readonly expect?: Expectation;
+}
+
+/** A field that can't be read. */
+export class InvalidField extends Error {
+  override readonly name = 'InvalidField';
+  readonly field: string;
+
+  constructor(field: string, problem: string) {
+    super(problem);
+    this.field = field;
+  }
+}
+
+const FIELDS = ['method', 'url', 'headers', 'from', 'gateway', 'expect'];
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+
+/** The request that some fields stand for; throws an InvalidField. */
+export function readRequest(value: unknown, surroundings: Surroundings): Asked {
+  const fields = objectAt('', value, FIELDS);
+  const method = fields['method'] === undefined ? 'GET' : textAt('method', fields['method']);
+  if (!TOKEN.test(method)) throw new InvalidField('method', `${JSON.stringify(method)} is no method such as GET`);
+  if (fields['url'] === undefined) throw new InvalidField('url', 'it is missing: give one such as http://reviews.shop');
+  const url = textAt('url', fields['url']);
+  const { host: own, ...headers } = readHeaders(fields['headers'] ?? {});
+  const address = readUrl(url);
+  const host = own === undefined ? address.host : (own[0] ?? '');
+  const { source, title } = readSource(fields, surroundings);
+  return {
+    request: { ...address, host, method, headers, source },
+    title: `${method} ${url} ${title}`,
+    ...(fields['expect'] !== undefined && { expect: readExpectation(fields['expect']) }),
+  };
+}
+
+/** Host, port and path are taken as they are written: what a proxy makes of them is for the model to say. */
+function readUrl(url: string): Pick<Request, 'scheme' | 'host' | 'port' | 'path'> {
+  const [, scheme = '', name = '', port = '', rest = ''] =
+    /^(https?):\/\/([\w.-]+)(?::(\d{1,5}))?((?:[/?][^\s#]*)?)(?:#.*)?$/i.exec(url) ?? [];
+  if (name === '') {
+    throw new InvalidField('url', `${JSON.stringify(url)} is no address such as http://reviews.shop:9080/api`);
+  }
+  const usual = scheme.toLowerCase() === 'https' ? 443 : 80;
+  const number = port === '' ? usual : Number(port);
+  if (number < 1 || number > 65_535) throw new InvalidField('url', `port ${port} is not one from 1 to 65535`);
+  return {
+    scheme: scheme.toLowerCase(),
+    // Callers leave out the port that goes without saying.
+    host: number === usual ? name : `${name}:${number}`,
+    port: number,
+    path: rest.startsWith('/') ? rest : `/${rest}`,
+  };
+}
+
+function readHeaders(value: unknown): Record<string, readonly string[]> {
+  const headers: Record<string, string[]> = {};
+  for (const [name, given] of Object.entries(objectAt('headers', value))) {
+    const field = `headers.${name}`;
+    if (!TOKEN.test(name)) throw new InvalidField('headers', `${JSON.stringify(name)} is no name of a header`);
+    const values = Array.isArray(given)
+      ? given.map((each, i) => textAt(`${field}[${i}]`, each))
+      : [textAt(field, given)];
+    (headers[name.toLowerCase()] ??= []).push(...values);
+  }
+  return headers;
+}
+
+/** Who calls, and how to say it. */
+function readSource(
+  { from, gateway }: Readonly<Record<string, unknown>>,
+  { callers, gateways, namespace }: Surroundings,
+): { readonly source: Source; readonly title: string } {
+  if (gateway !== undefined) {
+    if (from !== undefined) throw new InvalidField('gateway', 'a request with "from" does not come in by a gateway');
+    const key = textAt('gateway', gateway);
+    if (!gateways.has(key)) throw unknown('gateway', 'Gateway', key, [...gateways]);
+    return { source: { gateway: key }, title: `at gateway ${key}` };
+  }
+  if (from === undefined) return { source: { namespace, labels: {} }, title: `from namespace ${namespace}` };
+  if (typeof from === 'string') {
+    const source = callers.get(from);
+    if (source === undefined) throw unknown('from', 'workload', from, [...callers.keys()]);
+    return { source, title: `from ${from}` };
+  }
+  const caller = objectAt('from', from, ['namespace', 'labels']);
+  const own = caller['namespace'] === undefined ? namespace : textAt('from.namespace', caller['namespace']);
+  const labels = Object.entries(objectAt('from.labels', caller['labels'] ?? {})).map(
+    ([name, value]) => [name, textAt(`from.labels.${name}`, value)] as const,
+  );
+  const listed = labels.map((each) => each.join('=')).join(',');
+  return {
+    source: { namespace: own, labels: Object.fromEntries(labels) },
+    title: `from namespace ${own}${listed === '' ? '' : ` (${listed})`}`,
+  };
+}
+
+function unknown(field: string, what: string, key: string, all: readonly string[]): InvalidField {
+  const close = closestNames(key, all);
+  const hint = close.length > 0 ? `did you mean ${close.join(' or ')}?` : 'it is written NAMESPACE/NAME';
+  return new InvalidField(field, `there is no ${what} ${key}; ${hint}`);
+}
+
+function readExpectation(value: unknown): Expectation {
+  const { workload, subset, status } = objectAt('expect', value, ['workload', 'subset', 'status']);
+  if (status !== undefined && status !== null && !Number.isInteger(status)) {
+    throw new InvalidField('expect.status', `${JSON.stringify(status)} is no status such as 503`);
+  }
+  return {
+    ...(workload !== undefined && { workload: textAt('expect.workload', workload) }),
+    ...(subset !== undefined && { subset: textAt('expect.subset', subset) }),
+    ...(status !== undefined && { status: status as number | null }),
+  };
+}
+
+function textAt(field: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new InvalidField(field, `${JSON.stringify(value)} is not a string`);
+}
+
+/** An object that has no other fields than these. */
+function objectAt(field: string, value: unknown, known?: readonly string[]): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new InvalidField(field, `${JSON.stringify(value)} is not an object`);
+  }
+  const other = known === undefined ? undefined : Object.keys(value).find((key) => !known.includes(key));
+  if (other === undefined) return value as Readonly<Record<string, unknown>>;
+  const at = field === '' ? other : `${field}.${other}`;
+  throw new InvalidField(at, `there is no such field; those there are: ${known!.join(', ')}`);
+}

@@ -1,0 +1,85 @@
+// The requests that a command asks about: those of a file, or the one of its arguments.
+import { readFileSync } from 'node:fs';
+import { failure, invalidFlag, messageOf } from '../exit.ts';
+import { InvalidField, readRequest } from './request.ts';
+import type { Asked, Surroundings } from './request.ts';
+
+export interface RequestFlags {
+  readonly header?: readonly string[];
+  readonly from?: string;
+  readonly gateway?: string;
+}
+
+/** A request of a file. */
+export interface AskedAt extends Asked {
+  /** `requests.jsonl:3`. */
+  readonly place: string;
+}
+
+/** The requests of a file, or of standard input: one JSON a line. */
+export function requestsOf(file: string, surroundings: Surroundings): readonly AskedAt[] {
+  const name = file === '-' ? 'standard input' : file;
+  return textOf(file)
+    .split('\n')
+    .flatMap((line, i) => {
+      if (line.trim() === '') return [];
+      const place = `${name}:${i + 1}`;
+      try {
+        return [{ ...readRequest(JSON.parse(line), surroundings), place }];
+      } catch (error) {
+        if (error instanceof SyntaxError) throw failure(`--requests ${place}: this is not JSON: ${error.message}`);
+        if (!(error instanceof InvalidField)) throw error;
+        throw failure(`--requests ${place}: ${error.field === '' ? '' : `${error.field}: `}${error.message}`);
+      }
+    });
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw invalidFlag('--requests', file, isMissing ? 'the file does not exist' : messageOf(error));
+  }
+}
+
+/** The request of the arguments. The method may be left out. */
+export function requestOf(
+  first: string | undefined,
+  second: string | undefined,
+  { header = [], from, gateway }: RequestFlags,
+  surroundings: Surroundings,
+): Asked {
+  const [method, url] = second === undefined ? [undefined, first] : [first, second];
+  const fields = {
+    ...(method !== undefined && { method }),
+    url,
+    headers: headersOf(header),
+    ...(from !== undefined && { from }),
+    ...(gateway !== undefined && { gateway }),
+  };
+  try {
+    return readRequest(fields, surroundings);
+  } catch (error) {
+    if (!(error instanceof InvalidField)) throw error;
+    throw failure(`${FLAG_OF[error.field] ?? '-H'}: ${error.message}`);
+  }
+}
+
+const FLAG_OF: Readonly<Record<string, string>> = {
+  method: 'METHOD',
+  url: 'URL',
+  from: '--from',
+  gateway: '--gateway',
+};
+
+/** Headers as curl takes them. */
+function headersOf(given: readonly string[]): Readonly<Record<string, readonly string[]>> {
+  const headers: Record<string, string[]> = {};
+  for (const each of given) {
+    const [, name = '', value = ''] = /^([^:\s]+)\s*:\s*(.*?)\s*$/.exec(each) ?? [];
+    if (name === '') throw invalidFlag('-H', each, "it is written 'name: value'");
+    (headers[name.toLowerCase()] ??= []).push(value);
+  }
+  return headers;
+}

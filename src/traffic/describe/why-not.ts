@@ -1,0 +1,69 @@
+// Why an environment does not get a request: its routes among those for the host, and what came before them.
+import type { Decision } from '../decide.ts';
+import { insertedName } from '../istio/inserted-routes.ts';
+import { VirtualService } from '../istio/objects.ts';
+import { keyOf } from '../../kube/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
+import type { CompiledHost, Rule } from '../rules.ts';
+import { ruleData } from './decision-data.ts';
+import type { RuleData } from './decision-data.ts';
+import { ruleText } from './decision-text.ts';
+import { mismatchText } from './mismatch-text.ts';
+
+export interface WhyNot {
+  /** Whether the environment gets the request after all. */
+  readonly gets: boolean;
+  /** In a sentence, where there is more to say than its rules do. */
+  readonly reason?: string;
+  /** Its rules for the host, in order, and why each did not get the request. */
+  readonly rules: readonly (RuleData & { readonly reason: string })[];
+}
+
+/** Why the environment with a version does not get a request about which `decision` was made by the rules of `host`. */
+export function whyNot(
+  version: string,
+  decision: Decision,
+  { tiers }: CompiledHost,
+  objects: Iterable<KubeObject>,
+): WhyNot {
+  const { rule: decider, considered, superseded } = decision;
+  if (decider !== undefined && isRuleOf(version, decider)) return { gets: true, rules: [] };
+  const verdicts = new Map(considered.map(({ rule, mismatch }) => [rule, mismatch]));
+  const rules = tiers
+    .flatMap((tier) => tier.rules)
+    .filter((rule) => isRuleOf(version, rule))
+    .map((rule) => {
+      const mismatch = verdicts.get(rule);
+      const isSuperseded = superseded.includes(rule.virtualService ?? '');
+      const behind = decider === undefined ? 'it is never looked at' : `${ruleText(decider)} takes the request before`;
+      const unseen = isSuperseded ? 'its VirtualService does not count: another one comes first for this host' : behind;
+      return { ...ruleData(rule), reason: mismatch === undefined ? unseen : mismatchText(mismatch) };
+    });
+  return rules.length > 0
+    ? { gets: false, rules }
+    : { gets: false, rules, reason: withoutRule(routedIn(version, objects)) };
+}
+
+function withoutRule(elsewhere: readonly string[]): string {
+  if (elsewhere.length === 0) return 'it has no route in any VirtualService';
+  return `it has no route for this host and port that the caller is told of; its routes are in ${elsewhere.map((each) => `VirtualService ${each}`).join(', ')}`;
+}
+
+/** The name alone can be ambiguous: the destinations tell. */
+function isRuleOf(version: string, { name, action }: Rule): boolean {
+  const subsets = action.kind === 'route' ? action.destinations.map(({ subset }) => subset) : [];
+  return insertedName(name) !== undefined && subsets.includes(version);
+}
+
+/** The VirtualServices with routes of an environment. */
+function routedIn(version: string, objects: Iterable<KubeObject>): readonly string[] {
+  return [...objects].flatMap((object) => {
+    if (object.kind !== VirtualService.kind) return [];
+    const { metadata, spec } = object as VirtualService;
+    const isIn = spec?.http?.some(
+      ({ name, route = [] }) =>
+        insertedName(name) !== undefined && route.some(({ destination }) => destination?.subset === version),
+    );
+    return isIn ? [keyOf(metadata)] : [];
+  });
+}
