@@ -116,5 +116,6 @@ describe('reportOn', () => {
       { name: 'setup', ready: true, state: { terminated: { exitCode: 0 } } },
       { name: 'proxy', ready: true, state: { running: {} } },
     ]);
+    expect(reportOn(after, { ...node, now: start + 5_000, ageMs: 5_000 }), 'there is no more to say later').toEqual({});
   });
 });

@@ -235,8 +235,9 @@ function containerStatus(
   now: string,
   problem: Problem = () => ({ reason: 'ContainerCreating' }),
 ): ContainerStatus {
-  const startedAt = previous?.state.running?.startedAt ?? previous?.lastState.terminated?.startedAt ?? now;
-  const finishedAt = previous?.state.terminated?.finishedAt ?? previous?.lastState.terminated?.finishedAt ?? now;
+  const ended = previous?.state.terminated ?? previous?.lastState.terminated;
+  const startedAt = previous?.state.running?.startedAt ?? ended?.startedAt ?? now;
+  const finishedAt = ended?.finishedAt ?? now;
   const failure: ContainerState = { terminated: { exitCode: 1, reason: 'Error', startedAt, finishedAt } };
   const states: Readonly<Record<PodState, ContainerState>> = {
     waiting: { waiting: problem(container) },
