@@ -21,6 +21,7 @@ export { createRouter } from './router.ts';
 export type { Router } from './router.ts';
 export type * from './rules.ts';
 export { worldTables } from './world-facts.ts';
-export { worldKinds, worldOf } from './world-objects.ts';
+export { isOfWorld, worldKinds, worldOf } from './world-objects.ts';
+export { worldProblem } from './world-shape.ts';
 export { DEFAULT_MESH } from './world.ts';
 export type { MeshService, MeshSettings, Workload, World } from './world.ts';

@@ -34,6 +34,18 @@ export const worldKinds: readonly AnyKind[] = [
   DaemonSet,
 ];
 
+const GROUPS: ReadonlyMap<string, string> = new Map([
+  ...worldKinds.map(({ kind, group }) => [kind, group] as const),
+  ['Pod', ''],
+  ['EndpointSlice', 'discovery.k8s.io'],
+]);
+
+/** Whether an object is of a kind that matters, and not of another one with the same name, such as a Gateway. */
+export function isOfWorld({ apiVersion, kind }: KubeObject): boolean {
+  const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
+  return GROUPS.get(kind) === group;
+}
+
 /**
  * The world that some objects make. Kinds that do not matter are left out. Who answers for a Service is known from its
  * EndpointSlices, else from its pods, else from Deployments and the like.

@@ -70,16 +70,16 @@ function readUrl(url: string): Pick<Request, 'scheme' | 'host' | 'port' | 'path'
 }
 
 function readHeaders(value: unknown): Record<string, readonly string[]> {
-  const headers: Record<string, string[]> = {};
+  const headers = new Map<string, readonly string[]>();
   for (const [name, given] of Object.entries(objectAt('headers', value))) {
     const field = `headers.${name}`;
     if (!TOKEN.test(name)) throw new InvalidField('headers', `${JSON.stringify(name)} is no name of a header`);
     const values = Array.isArray(given)
       ? given.map((each, i) => textAt(`${field}[${i}]`, each))
       : [textAt(field, given)];
-    (headers[name.toLowerCase()] ??= []).push(...values);
+    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), ...values]);
   }
-  return headers;
+  return Object.fromEntries(headers);
 }
 
 /** Who calls, and how to say it. */

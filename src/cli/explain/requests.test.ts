@@ -98,8 +98,13 @@ test('a file that does not exist is named', () => {
 });
 
 test('the request of the arguments is like one of curl', () => {
-  const { request } = requestOf('http://a', undefined, { header: ['X-Env:  pr-7 ', 'x-env: b', 'c:'] }, surroundings);
-  expect(request).toMatchObject({ method: 'GET', headers: { 'x-env': ['pr-7', 'b'], c: [''] } });
+  const { request } = requestOf(
+    'http://a',
+    undefined,
+    { header: ['X-Env:  pr-7 ', 'x-env: b', 'c:', 'constructor: d'] },
+    surroundings,
+  );
+  expect(request).toMatchObject({ method: 'GET', headers: { 'x-env': ['pr-7', 'b'], c: [''], constructor: ['d'] } });
 });
 
 test.each([

@@ -75,11 +75,11 @@ const FLAG_OF: Readonly<Record<string, string>> = {
 
 /** Headers as curl takes them. */
 function headersOf(given: readonly string[]): Readonly<Record<string, readonly string[]>> {
-  const headers: Record<string, string[]> = {};
+  const headers = new Map<string, readonly string[]>();
   for (const each of given) {
     const [, name = '', value = ''] = /^([^:\s]+)\s*:\s*(.*?)\s*$/.exec(each) ?? [];
     if (name === '') throw invalidFlag('-H', each, "it is written 'name: value'");
-    (headers[name.toLowerCase()] ??= []).push(value);
+    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value]);
   }
-  return headers;
+  return Object.fromEntries(headers);
 }

@@ -2,17 +2,18 @@
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { AnyKind, Kind, KubeObject } from '../../kube/objects.ts';
-import { worldKinds } from '../../traffic/index.ts';
-import { CommandFailed, failure } from '../exit.ts';
+import type { Source } from '../../routing/index.ts';
+import { isOfWorld, worldKinds, worldProblem } from '../../traffic/index.ts';
+import { CommandFailed, failure, invalidFile } from '../exit.ts';
 import { listAll } from '../objects/follow.ts';
 import { readSources } from '../routing/sources.ts';
 
 /** The objects of manifests. Those that name no namespace are in `namespace`. */
 export function objectsOfManifests(path: string, namespace: string): readonly KubeObject[] {
   try {
-    const objects = Array.from(readSources([path]), ({ object }) => inNamespace(object as KubeObject, namespace));
-    if (objects.length === 0) throw failure(`--world ${path}: there is no object in it`);
-    return objects;
+    const objects = Array.from(readSources([path]), (source) => readObject(source, namespace));
+    if (objects.length === 0) throw invalidFile(path, 'there is no object in it');
+    return objects.filter(isOfWorld);
   } catch (error) {
     // Whatever reads manifests takes them for those of -f.
     if (!(error instanceof CommandFailed) || !error.message.startsWith('-f ')) throw error;
@@ -20,9 +21,19 @@ export function objectsOfManifests(path: string, namespace: string): readonly Ku
   }
 }
 
-function inNamespace(object: KubeObject, namespace: string): KubeObject {
-  const { metadata } = object;
-  return metadata.namespace === undefined ? { ...object, metadata: { ...metadata, namespace } } : object;
+function readObject({ object, where }: Source, namespace: string): KubeObject {
+  const read = withoutNulls(object) as KubeObject;
+  const problem = isOfWorld(read) ? worldProblem(read) : undefined;
+  if (problem !== undefined) throw invalidFile(where(problem.at), problem.message);
+  return { ...read, metadata: { ...read.metadata, namespace: read.metadata.namespace ?? namespace } };
+}
+
+/** An API server takes a field that is null for one that is not there. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((item) => item !== null).map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== null && field !== undefined);
+  return Object.fromEntries(fields.map(([key, field]) => [key, withoutNulls(field)]));
 }
 
 /** The objects of a cluster; of kinds that it does not know, none. */

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { worldProblem } from './world-shape.ts';
+
+function problemOf(kind: string, fields: string): unknown {
+  return worldProblem({ apiVersion: 'v1', kind, metadata: { name: 'a' }, ...(parse(fields) as object) });
+}
+
+test.each([
+  ['VirtualService', 'spec: { hosts: reviews }', 'spec.hosts must be a list, found "reviews"', ['spec', 'hosts']],
+  ['VirtualService', 'spec: [http]', 'spec must be an object, found ["http"]', ['spec']],
+  [
+    'VirtualService',
+    'spec: { http: [{}, { match: [{ headers: { x-env: pr-7 } }] }] }',
+    'spec.http[1].match[0].headers.x-env must be an object, found "pr-7"',
+    ['spec', 'http', 1, 'match', 0, 'headers', 'x-env'],
+  ],
+  [
+    'VirtualService',
+    'spec: { http: [{ route: [{ weight: "50" }] }] }',
+    'spec.http[0].route[0].weight must be a number, found "50"',
+    ['spec', 'http', 0, 'route', 0, 'weight'],
+  ],
+  ['DestinationRule', 'spec: { subsets: {} }', 'spec.subsets must be a list, found {}', ['spec', 'subsets']],
+  ['Service', 'spec: { selector: { v: 1 } }', 'spec.selector.v must be a string, found 1', ['spec', 'selector', 'v']],
+  ['Pod', 'metadata: { labels: [] }', 'metadata.labels must be an object, found []', ['metadata', 'labels']],
+])('a field of another type is named: %s %s', (kind, fields, message, at) => {
+  expect(problemOf(kind, fields)).toEqual({ at, message });
+});
+
+test.each([
+  ['VirtualService', 'spec: { hosts: [a], http: [{ match: [{ headers: { x: {} } }], corsPolicy: 7 }] }'],
+  ['Sidecar', 'spec:'],
+  ['Whatever', 'spec: 7'],
+])('what is not read may be anything: %s %s', (kind, fields) => {
+  expect(problemOf(kind, fields)).toBeUndefined();
+});
