@@ -1,8 +1,8 @@
 // The world of a controller: its tables, found by what the compiler looks things up by. Every look-up is a tracked read.
 import type { Facts } from '../controller/index.ts';
-import { defineTable } from '../kube/index.ts';
+import { defineTable, keyOf } from '../kube/index.ts';
 import type { AnyKind, TableKind } from '../kube/index.ts';
-import { ruleHost, virtualServiceHosts } from './istio/hosts.ts';
+import { delegatesOf, destinationHosts, ruleHost, virtualServiceHosts } from './istio/hosts.ts';
 import { DestinationRule, Gateway, ServiceEntry, Sidecar, VirtualService } from './istio/objects.ts';
 import { Deployment, meshService, meshServicesOf, selects, Service, workloadOf } from './services.ts';
 import type { PodOwner } from './services.ts';
@@ -55,7 +55,11 @@ function byHost(clusterDomain: string): ByHost {
   if (found === undefined) {
     found = {
       virtualServices: defineTable(VirtualService, {
-        indexes: { [lookup(clusterDomain)]: (service) => virtualServiceHosts(service, clusterDomain) },
+        indexes: {
+          [lookup(clusterDomain)]: (service) => virtualServiceHosts(service, clusterDomain),
+          [destination(clusterDomain)]: (service) => destinationHosts(service, clusterDomain),
+          delegate: delegatesOf,
+        },
       }),
       rules: defineTable(DestinationRule, {
         indexes: { [lookup(clusterDomain)]: (rule) => [ruleHost(rule, clusterDomain)] },
@@ -67,6 +71,7 @@ function byHost(clusterDomain: string): ByHost {
 }
 
 const lookup = (clusterDomain: string): string => `look-up in ${clusterDomain}`;
+const destination = (clusterDomain: string): string => `destination in ${clusterDomain}`;
 
 /** The world that facts show. Who answers for a Service is known from Deployments. */
 export function worldOfFacts(facts: Facts, settings: MeshSettings): World {
@@ -77,6 +82,8 @@ export function worldOfFacts(facts: Facts, settings: MeshSettings): World {
     settings,
     virtualServices: (host) => facts.index(virtualServices, index, host),
     virtualService: (ref) => facts.get(virtualServices, ref),
+    virtualServicesTo: (host) => facts.index(virtualServices, destination(clusterDomain), host),
+    delegatingTo: (ref) => facts.index(virtualServices, 'delegate', keyOf(ref)),
     destinationRules: (host) => facts.index(rules, index, host),
     services: (host) => [
       ...serviceOf(facts, host, clusterDomain),
@@ -90,6 +97,7 @@ export function worldOfFacts(facts: Facts, settings: MeshSettings): World {
     ],
     workloads: (service) => workloads(facts, service),
     sidecars: (namespace) => facts.list(Sidecars, { namespace }),
+    sidecarNamespaces: () => [...new Set(facts.list(Sidecars).map(({ metadata }) => metadata.namespace ?? ''))],
     gateways: () => facts.list(Gateways),
   };
 }

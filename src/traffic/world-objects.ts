@@ -1,7 +1,8 @@
 // A world made from objects: those of a folder of manifests, of a cluster that was listed once, or of a test.
 import { keyOf } from '../kube/index.ts';
 import type { AnyKind, AnyObject, Kind, KubeObject } from '../kube/index.ts';
-import { ruleHost, virtualServiceHosts } from './istio/hosts.ts';
+import { indexBy } from './index-by.ts';
+import { delegatesOf, destinationHosts, ruleHost, virtualServiceHosts } from './istio/hosts.ts';
 import { DestinationRule, Gateway, ServiceEntry, Sidecar, VirtualService } from './istio/objects.ts';
 import {
   DaemonSet,
@@ -67,15 +68,20 @@ export function worldOf(objects: Iterable<KubeObject>, settings: Partial<MeshSet
   const byKey = new Map(virtualServices.map((each) => [keyOf(each.metadata), each]));
   const sidecars = Map.groupBy(of(Sidecar), ({ metadata }) => metadata.namespace ?? '');
   const workloads = workloadsIn(byKind);
+  const leading = lazily(() => indexBy(virtualServices, (each) => destinationHosts(each, clusterDomain)));
+  const roots = lazily(() => indexBy(virtualServices, delegatesOf));
   return {
     settings: all,
     virtualServices: (host) => routes.get(host) ?? [],
     virtualService: (ref) => byKey.get(keyOf(ref)),
+    virtualServicesTo: (host) => leading().get(host) ?? [],
+    delegatingTo: (ref) => roots().get(keyOf(ref)) ?? [],
     destinationRules: (host) => rules.get(host) ?? [],
     services: (host) => byHost.get(host) ?? [],
     allServices: () => services,
     workloads,
     sidecars: (namespace) => sidecars.get(namespace) ?? [],
+    sidecarNamespaces: () => [...sidecars.keys()],
     gateways: () => of(Gateway),
   };
 }
@@ -96,14 +102,7 @@ function workloadsIn(byKind: ReadonlyMap<string, readonly KubeObject[]>): World[
   };
 }
 
-function indexBy<T>(items: readonly T[], keys: (item: T) => readonly string[]): ReadonlyMap<string, readonly T[]> {
-  const index = new Map<string, T[]>();
-  for (const item of items) {
-    for (const key of keys(item)) {
-      const list = index.get(key);
-      if (list === undefined) index.set(key, [item]);
-      else list.push(item);
-    }
-  }
-  return index;
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }

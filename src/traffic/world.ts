@@ -25,6 +25,10 @@ export interface World {
   /** Those with a host, in full and in lower case: `reviews.shop.svc.cluster.local`, `*.example.com`. */
   virtualServices(host: string): readonly VirtualService[];
   virtualService(ref: Ref): VirtualService | undefined;
+  /** Those with a route or a mirror to a host, in full. */
+  virtualServicesTo(host: string): readonly VirtualService[];
+  /** Those with a route that delegates to this one. */
+  delegatingTo(ref: Ref): readonly VirtualService[];
   destinationRules(host: string): readonly DestinationRule[];
   /** What has a host, in full: Services and the hosts of ServiceEntries. */
   services(host: string): readonly MeshService[];
@@ -33,6 +37,8 @@ export interface World {
   /** Who answers for a service. */
   workloads(service: MeshService): readonly Workload[];
   sidecars(namespace: string): readonly Sidecar[];
+  /** The namespaces that have Sidecars. */
+  sidecarNamespaces(): readonly string[];
   gateways(): readonly Gateway[];
 }
 

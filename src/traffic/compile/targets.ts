@@ -4,6 +4,7 @@ import type { Source } from '../request.ts';
 import type { Target } from '../rules.ts';
 import type { MeshService, Workload, World } from '../world.ts';
 import { subsetsOf } from './destination-rules.ts';
+import { indexBy } from '../index-by.ts';
 import { hasLabels, isExportedTo, preferred } from './visibility.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -31,6 +32,8 @@ interface Known {
   readonly service: MeshService;
   readonly subsets: ReadonlyMap<string, Labels>;
   readonly ready: readonly Workload[];
+  /** Those with a label, by `NAME=VALUE`: of a hundred versions each subset is that of one. */
+  readonly byLabel: ReadonlyMap<string, readonly Workload[]>;
 }
 
 /** Finds where destinations lead, as a proxy sees it. What it found out about a service it keeps for the next. */
@@ -55,7 +58,9 @@ function targetOf({ source, port: called }: Proxy, { host, subset, port: wanted 
   const labels = subset ? known.subsets.get(subset) : {};
   if (labels === undefined) return { ...target, outcome: 'MissingSubset' };
   if (known.service.isExternal) return { ...target, outcome: 'External' };
-  const ready = known.ready.filter((each) => hasLabels(each.labels, labels));
+  const [label] = Object.entries(labels);
+  const candidates = label === undefined ? known.ready : (known.byLabel.get(label.join('=')) ?? []);
+  const ready = candidates.filter((each) => hasLabels(each.labels, labels));
   if (ready.length === 0) return { ...target, outcome: 'NoEndpoints' };
   return { ...target, outcome: 'Reached', workloads: [...new Set(ready.map(({ key }) => key))].sort() };
 }
@@ -71,10 +76,12 @@ function knownOf(world: World, proxy: Proxy, host: string): Known | undefined {
   const service = preferred(seen, namespace);
   if (service === undefined) return undefined;
   const subsets = subsetsOf(world, service, proxy) ?? [];
+  const ready = world.workloads(service).filter(({ isReady }) => isReady);
   return {
     service,
     // Of several with one name the first counts.
     subsets: new Map(subsets.toReversed().map(({ name, labels = {} }) => [name, labels])),
-    ready: world.workloads(service).filter(({ isReady }) => isReady),
+    ready,
+    byLabel: indexBy(ready, ({ labels }) => Object.entries(labels).map((label) => label.join('='))),
   };
 }

@@ -33,6 +33,23 @@ export function virtualServiceHosts(service: VirtualService, clusterDomain: stri
   return [...new Set(hosts)];
 }
 
+/** The hosts that the routes and mirrors of a VirtualService lead to, as they are looked up. */
+export function destinationHosts(service: VirtualService, clusterDomain: string): readonly string[] {
+  const destinations = (service.spec?.http ?? []).flatMap(({ route = [], mirror, mirrors = [] }) => [
+    mirror,
+    ...[...route, ...mirrors].map(({ destination }) => destination),
+  ]);
+  const hosts = destinations.flatMap((each) => (each?.host ? [lookupName(each.host, service, clusterDomain)] : []));
+  return [...new Set(hosts)];
+}
+
+/** The VirtualServices that one delegates to, as `NAMESPACE/NAME`. */
+export function delegatesOf({ metadata, spec }: VirtualService): readonly string[] {
+  return (spec?.http ?? []).flatMap(({ delegate }) =>
+    delegate === undefined ? [] : [`${delegate.namespace || metadata.namespace}/${delegate.name}`],
+  );
+}
+
 /** The host of a DestinationRule as it is looked up. */
 export function ruleHost(rule: DestinationRule, clusterDomain: string): string {
   return lookupName(rule.spec?.host ?? '', rule, clusterDomain);
