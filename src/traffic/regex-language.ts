@@ -1,5 +1,5 @@
-// Which values regular expressions fit, compared: walks the programs of two of them side by side, over every kind of
-// character that a header or a path can have. Called by istio/matches.ts and by the order of routes.
+// Which values regular expressions fit, compared: walks the programs of several side by side, over every kind of
+// character that a header or a path can have. Called by istio/matches.ts, by the order of routes and by proofs.
 import { RE2JS } from 're2js';
 import { regexProblem } from './regex.ts';
 
@@ -40,8 +40,18 @@ type Beside = 'edge' | 'word' | 'other';
 const MOST_INSTRUCTIONS = 500;
 const MOST_STATES = 2_000;
 
-/** Printable ASCII, the tab, and two to stand for all others. */
-const ALPHABET = [0x09, ...Array.from({ length: 0x7f - 0x20 }, (_none, i) => 0x20 + i), 0xe9, 0x4e2d];
+/** Printable ASCII, plain letters first, the tab, and two to stand for all others. */
+const ALPHABET = [
+  ...Array.from({ length: 26 }, (_none, i) => 0x61 + i),
+  ...Array.from({ length: 0x61 - 0x20 }, (_none, i) => 0x60 - i),
+  0x7b,
+  0x7c,
+  0x7d,
+  0x7e,
+  0x09,
+  0xe9,
+  0x4e2d,
+];
 
 const known = new Map<string, boolean | undefined>();
 const beginnings = new Map<string, string>();
@@ -49,13 +59,17 @@ const MOST_KNOWN = 2_000;
 
 /** Whether every value that fits the first regular expression fits the second; undefined where it is not known. */
 export function isSubset(narrow: string, wide: string): boolean | undefined {
-  const found = remembered('⊆', narrow, wide, (first, second) => first && !second);
-  return found === undefined ? undefined : !found;
+  return remembered(JSON.stringify(['⊆', narrow, wide]), () => isNone(findText([narrow], [wide])));
 }
 
 /** Whether some value fits both regular expressions; undefined where it is not known. */
 export function intersects(one: string, other: string): boolean | undefined {
-  return remembered('∩', one, other, (first, second) => first && second);
+  const isDisjoint = remembered(JSON.stringify(['∩', one, other]), () => isNone(findText([one, other], [])));
+  return isDisjoint === undefined ? undefined : !isDisjoint;
+}
+
+function isNone(found: Found): boolean | undefined {
+  return found === 'unknown' ? undefined : found === 'none';
 }
 
 /** What every value that fits a regular expression begins with; a shorter text where more is not known. */
@@ -74,7 +88,7 @@ function beginningOf(program: Program | undefined): string {
   let before: Beside = 'edge';
   for (let at: readonly number[] = [program.start]; letters.length < program.inst.length;) {
     // A value may end here.
-    if (closure(program, at, flagsOf(before, 'edge')).some((pc) => program.inst[pc]!.op === MATCH)) break;
+    if (isMatch(program, at, flagsOf(before, 'edge'))) break;
     const next = ALPHABET.map((letter) => ({
       letter,
       at: step(program, closure(program, at, flagsOf(before, besideOf(letter))), letter),
@@ -89,50 +103,52 @@ function beginningOf(program: Program | undefined): string {
   return String.fromCodePoint(...letters);
 }
 
-type IsWitness = (fitsFirst: boolean, fitsSecond: boolean) => boolean;
-
-function remembered(question: string, first: string, second: string, isWitness: IsWitness): boolean | undefined {
-  const key = JSON.stringify([question, first, second]);
-  if (known.has(key)) return known.get(key);
+function remembered(question: string, answer: () => boolean | undefined): boolean | undefined {
+  if (known.has(question)) return known.get(question);
   if (known.size >= MOST_KNOWN) known.clear();
-  const answer = someValue(first, second, isWitness);
-  known.set(key, answer);
-  return answer;
+  const found = answer();
+  known.set(question, found);
+  return found;
 }
 
-/** Whether there is a value of which this holds. */
-function someValue(first: string, second: string, isWitness: IsWitness): boolean | undefined {
-  const [one, other] = [programOf(first), programOf(second)];
-  if (one === undefined || other === undefined) return undefined;
-  const letters = kindsOfLetters(one, other);
+/** A text, that there is none, or that it is not known. */
+export type Found = { readonly text: string } | 'none' | 'unknown';
+
+/** A text that fits all of some regular expressions and none of others. */
+export function findText(fitting: readonly string[], others: readonly string[]): Found {
+  const programs = [...fitting, ...others].map(programOf);
+  if (!programs.every((each) => each !== undefined)) return 'unknown';
+  const letters = kindsOfLetters(...programs);
   const seen = new Set<string>();
-  const open: State[] = [{ before: 'edge', one: [one.start], other: [other.start] }];
+  const open: State[] = [{ before: 'edge', text: '', at: programs.map(({ start }) => [start]) }];
   for (let state = open.pop(); state !== undefined; state = open.pop()) {
-    const key = `${state.before} ${state.one.join()} ${state.other.join()}`;
+    const { before, text, at } = state;
+    const key = `${before} ${at.join(' ')}`;
     if (seen.has(key)) continue;
-    if (seen.size >= MOST_STATES) return undefined;
+    if (seen.size >= MOST_STATES) return 'unknown';
     seen.add(key);
-    const atEnd = flagsOf(state.before, 'edge');
-    const fits = (program: Program, at: readonly number[]): boolean =>
-      closure(program, at, atEnd).some((pc) => program.inst[pc]!.op === MATCH);
-    if (isWitness(fits(one, state.one), fits(other, state.other))) return true;
+    const atEnd = flagsOf(before, 'edge');
+    if (programs.every((program, i) => isMatch(program, at[i]!, atEnd) === i < fitting.length)) return { text };
     for (const letter of letters) {
       const beside = besideOf(letter);
-      const flags = flagsOf(state.before, beside);
-      const next = step(one, closure(one, state.one, flags), letter);
-      // All witnesses fit the first.
-      if (next.length === 0) continue;
-      open.push({ before: beside, one: next, other: step(other, closure(other, state.other, flags), letter) });
+      const flags = flagsOf(before, beside);
+      const next = programs.map((program, i) => step(program, closure(program, at[i]!, flags), letter));
+      if (next.slice(0, fitting.length).some((each) => each.length === 0)) continue;
+      open.push({ before: beside, text: text + String.fromCodePoint(letter), at: next });
     }
   }
-  return false;
+  return 'none';
+}
+
+function isMatch(program: Program, at: readonly number[], flags: number): boolean {
+  return closure(program, at, flags).some((pc) => program.inst[pc]!.op === MATCH);
 }
 
 interface State {
   readonly before: Beside;
-  /** Where the program of each may be. */
-  readonly one: readonly number[];
-  readonly other: readonly number[];
+  readonly text: string;
+  /** Where each program may be. */
+  readonly at: readonly (readonly number[])[];
 }
 
 function programOf(regex: string): Program | undefined {
@@ -149,7 +165,8 @@ function kindsOfLetters(...programs: readonly Program[]): readonly number[] {
     const kind = besideOf(letter) + instructions.map((each) => (each.matchRune(letter) ? 1 : 0)).join('');
     if (!kinds.has(kind)) kinds.set(kind, letter);
   }
-  return [...kinds.values()];
+  // The last is tried first.
+  return [...kinds.values()].toReversed();
 }
 
 function besideOf(letter: number): Beside {
