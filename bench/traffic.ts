@@ -2,7 +2,7 @@
 import { Reads } from '../src/controller/index.ts';
 import { Tables } from '../src/kube/index.ts';
 import type { KubeObject } from '../src/kube/index.ts';
-import { createRouter, routerOf, worldOf, worldTables } from '../src/traffic/index.ts';
+import { createRouter, prove, routerOf, worldOf, worldTables } from '../src/traffic/index.ts';
 import type { Request } from '../src/traffic/index.ts';
 import { interleave, median, note, ratio, table, target } from './support.ts';
 
@@ -16,6 +16,9 @@ const MOST_GROWTH = 13;
 
 /** One changed VirtualService must be so many times cheaper than compiling all of them. */
 const LEAST_GAIN = 50;
+
+/** A proof for one of the environments on the shared VirtualService. */
+const MOST_PROOF_MS = 50;
 
 const ISTIO = 'networking.istio.io/v1beta1';
 
@@ -41,6 +44,7 @@ function objects(services: number): readonly KubeObject[] {
         hosts: [name],
         http: [
           ...keys.map((key) => ({
+            name: `dynamic-environment-${key}-${name}-0123456789`,
             match: [{ headers: { 'x-env': { exact: key } }, uri: { prefix: '/' } }],
             route: [{ destination: { host: name, subset: key } }],
           })),
@@ -100,6 +104,39 @@ function keepUpToDate(at: number) {
   };
 }
 
+/** The environment in the middle of those on the first host, and the world without it. */
+function proofAt(at: number) {
+  const { all } = worlds[at]!;
+  const version = `pr-${ENVIRONMENTS / 2}`;
+  const [host, ref] = ['s0.ns0.svc.cluster.local', { name: 's0', namespace: 'ns0' }];
+  const isOwn = ({ metadata: { name, namespace } }: KubeObject): boolean =>
+    namespace === ref.namespace && name === `${ref.name}-${version}`;
+  const without = all.filter((each) => !isOwn(each)).map((each) => withoutVersion(each, ref.name, version));
+  const [before, after] = [worldOf(without), worldOf(all)];
+  const environment = {
+    version,
+    matches: [{ headers: { 'x-env': { exact: version } } }],
+    hosts: [host],
+    workloads: [{ hosts: [host], defaultVersion: 'shared' }],
+    virtualServices: [ref],
+  };
+  return () => {
+    const { verdict, message } = prove(before, after, environment);
+    if (verdict !== 'True') throw new Error(message);
+  };
+}
+
+/** The first host's objects without what an environment has there. */
+function withoutVersion(object: KubeObject, service: string, version: string): KubeObject {
+  if (object.metadata.name !== service) return object;
+  const { spec } = object as KubeObject & { readonly spec: { readonly [list: string]: unknown } };
+  const isOthers = (each: unknown): boolean => !JSON.stringify(each).includes(`"${version}"`);
+  const lists = ['http', 'subsets'].filter((field) => Array.isArray(spec[field]));
+  const kept = lists.map((field) => [field, (spec[field] as readonly unknown[]).filter(isOthers)]);
+  return { ...object, spec: { ...spec, ...Object.fromEntries(kept) } } as KubeObject;
+}
+
+const proofs = SIZES.map((_size, at) => proofAt(at));
 const changes = SIZES.map((_size, at) => keepUpToDate(at));
 const times = await interleave(9, {
   few: () => decideAll(0),
@@ -112,6 +149,9 @@ const times = await interleave(9, {
   changeFew: changes[0]!,
   changeSome: changes[1]!,
   changeMany: changes[2]!,
+  proveFew: proofs[0]!,
+  proveSome: proofs[1]!,
+  proveMany: proofs[2]!,
 });
 
 const passed = table('where requests go', [
@@ -127,5 +167,14 @@ const passed = table('where requests go', [
   note('one changed VirtualService of 100', median(times.changeSome), ' ms'),
   note('one changed VirtualService of 1,000', median(times.changeMany), ' ms'),
   target('compiling all 1,000 to one that changed', ratio(times.compileMany, times.changeMany), LEAST_GAIN, 'atLeast'),
+  note('proof of one of 100 environments, 10 VirtualServices', median(times.proveFew), ' ms'),
+  note('proof of one of 100 environments, 100 VirtualServices', median(times.proveSome), ' ms'),
+  target(
+    'proof of one of 100 environments, 1,000 VirtualServices',
+    median(times.proveMany),
+    MOST_PROOF_MS,
+    'atMost',
+    ' ms',
+  ),
 ]);
 process.exit(passed ? 0 : 1);

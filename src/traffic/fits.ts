@@ -49,27 +49,27 @@ export function mismatchOf(
 }
 
 /** Each value of a header that comes more than once is looked at by itself. */
-function fitsHeader({ value, negated }: HeaderCondition, found: readonly string[]): boolean {
+export function fitsHeader({ value, negated }: HeaderCondition, found: readonly string[]): boolean {
   // What must not be there counts as empty if it is not, unless only its presence is asked for.
   if (negated && found.length === 0 && !isPresence(value)) return !fitsText(value, '');
   for (const each of found) if (fitsText(value, each)) return !negated;
   return negated;
 }
 
-function fitsPath({ value: { exact, prefix, regex }, ignoreCase }: PathCondition, pathname: string): boolean {
+export function fitsPath({ value: { exact, prefix, regex }, ignoreCase }: PathCondition, pathname: string): boolean {
   const fold = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
   if (exact !== undefined) return fold(pathname) === fold(exact);
   if (prefix !== undefined) return fold(pathname).startsWith(fold(prefix));
   return fitsRegex(regex!, pathname);
 }
 
-function fitsText(wanted: HeaderMatch, value: string): boolean {
+export function fitsText(wanted: HeaderMatch, value: string): boolean {
   const { exact, prefix, regex } = wanted;
   if (isPresence(wanted)) return true;
   if (exact !== undefined) return value === exact;
   return prefix === undefined ? fitsRegex(regex!, value) : value.startsWith(prefix);
 }
 
-function isPresence({ exact, prefix, regex }: HeaderMatch): boolean {
+export function isPresence({ exact, prefix, regex }: HeaderMatch): boolean {
   return exact === undefined && prefix === undefined && regex === undefined;
 }

@@ -25,3 +25,6 @@ export { isOfWorld, worldKinds, worldOf } from './world-objects.ts';
 export { worldProblem } from './world-shape.ts';
 export { DEFAULT_MESH } from './world.ts';
 export type { MeshService, MeshSettings, Workload, World } from './world.ts';
+export { prove } from './prove/prove.ts';
+export type { Counterexample, Proof } from './prove/prove.ts';
+export type { ProvenEnvironment } from './prove/effects.ts';

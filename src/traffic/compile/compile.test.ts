@@ -5,32 +5,8 @@ import type { AnyObject } from '../../kube/index.ts';
 import { createRouter, worldOf } from '../index.ts';
 import type { Decision } from '../index.ts';
 import { landingOf } from '../testing/naive-world.ts';
-import { CALLERS, cell, PORTS, question, requestOf, secondHosts, sidecarHosts } from '../testing/random-world.ts';
-
-const ISTIO = 'networking.istio.io/v1beta1';
-
-/** The Gateways and the Sidecar that a world has on a mesh. */
-function surroundings(sidecar: readonly string[]): readonly AnyObject[] {
-  const gateway = (name: string, namespace: string, hosts: readonly string[]): AnyObject => ({
-    apiVersion: ISTIO,
-    kind: 'Gateway',
-    metadata: { name, namespace },
-    spec: {
-      selector: CALLERS.ingress.labels,
-      servers: [{ port: { number: PORTS[0], name: 'http', protocol: 'HTTP' }, hosts }],
-    },
-  });
-  return [
-    gateway('ingress', 'istio-system', ['*']),
-    gateway('second', 'shop', secondHosts(0)),
-    {
-      apiVersion: ISTIO,
-      kind: 'Sidecar',
-      metadata: { name: 'narrow', namespace: 'shop' },
-      spec: { workloadSelector: { labels: CALLERS.narrow.labels }, egress: [{ hosts: sidecar }] },
-    },
-  ];
-}
+import { cell, question, requestOf, secondHosts, sidecarHosts } from '../testing/random-world.ts';
+import { surroundings } from '../testing/surroundings.ts';
 
 function landing(decision: Decision): string {
   if (decision.kind === 'passthrough') return 'Passthrough';
@@ -49,7 +25,7 @@ test('a host is what the table of all names says', () => {
   const landings = new Map<string, number>();
   fc.assert(
     fc.property(world, questions, variants, ([zero, one, sidecar], asked, { isWeb, isHeadless }) => {
-      const written = JSON.stringify([...zero, ...one, ...surroundings(sidecar)]);
+      const written = JSON.stringify([...zero, ...one, ...surroundings(sidecar, secondHosts(0))]);
       const headless = isHeadless ? written.replaceAll('"selector":{"pool":"b"}', '"clusterIP":"None"') : written;
       const objects = JSON.parse(isWeb ? headless.replaceAll('8000', '80') : headless) as readonly AnyObject[];
       const router = createRouter(worldOf(objects));

@@ -9,7 +9,7 @@ import type { RouteOwner } from './inserted-routes.ts';
 import { combine, unusable } from './matches.ts';
 import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from './objects.ts';
 
-const RESPONSE_HEADER = 'x-dynamic-env';
+export const RESPONSE_HEADER = 'x-dynamic-env';
 
 /** A workload whose requests a VirtualService shall lead to its clone: those that go to one of these hosts now. */
 export interface Insertion {

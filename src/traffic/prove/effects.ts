@@ -1,0 +1,122 @@
+// What becomes of a request, compared between two worlds: the same, the same but for the version, or something else.
+import type { IstioMatch } from '../../api/dynamicenv.ts';
+import type { Ref } from '../../kube/index.ts';
+import { jsonEqual } from '../../watchable/index.ts';
+import type { Decision } from '../decide.ts';
+import { RESPONSE_HEADER } from '../istio/insert-routes.ts';
+import type { Destination, Rule } from '../rules.ts';
+
+/** An environment, as far as requests can tell. */
+export interface ProvenEnvironment {
+  /** The subset that its routes lead to. */
+  readonly version: string;
+  /** A request that fits one of these carries its key. */
+  readonly matches: readonly IstioMatch[];
+  /** All Services and ServiceEntries that select its pods, in full. */
+  readonly hosts: readonly string[];
+  readonly workloads: readonly {
+    /** Those of the Services that select the base workload, in full. */
+    readonly hosts: readonly string[];
+    /** The subset that the base workload is reached by. */
+    readonly defaultVersion: string;
+  }[];
+  /** The VirtualServices that differ between the two worlds. */
+  readonly virtualServices: readonly Ref[];
+}
+
+export interface Effect {
+  /** The same for the same effect on every request. */
+  readonly id: string;
+  readonly rule?: Rule;
+}
+
+/** What a rule does with every request that it takes. */
+export function effectOf(rule: Rule): Effect {
+  const { action } = rule;
+  const abort = action.fault?.abort;
+  if (abort?.status !== undefined && abort.percentage >= 100 && action.kind !== 'route') {
+    return { id: JSON.stringify([abort.status, action.responseHeaders]), rule };
+  }
+  return { id: JSON.stringify([action, replacedPath(rule)]), rule };
+}
+
+/** What of a path a rule replaces, where it does. */
+function replacedPath({ action, match: { path } }: Rule): unknown {
+  const isReplacing =
+    (action.kind === 'route' && action.rewrite?.path !== undefined) ||
+    (action.kind === 'redirect' && action.prefixRewrite !== undefined);
+  return isReplacing ? (path === undefined ? '/' : (path.value.prefix ?? null)) : null;
+}
+
+/** What may happen to a request that carries the key of an environment; `other` is a violation. */
+export type Change = 'same' | 'version' | 'other';
+
+/** How what a rule did before is related to what a rule does now. */
+export function changeOf(before: Effect, after: Effect, environment: ProvenEnvironment): Change {
+  if (before.id === after.id) return 'same';
+  if (before.rule === undefined || after.rule === undefined) return 'other';
+  return isVersionOf(before.rule, after.rule, environment) ? 'version' : 'other';
+}
+
+const INSERTED = /dynamic-environment-.+-[\da-f]{10}/;
+
+/** Whether a rule does what another one did, with the environment's version in place of the base or of another version. */
+function isVersionOf(before: Rule, after: Rule, environment: ProvenEnvironment): boolean {
+  const [was, is] = [before.action, after.action];
+  if (was.kind !== 'route' || is.kind !== 'route') return false;
+  const { destinations: all, ...rest } = was;
+  const { destinations: clones, ...others } = is;
+  if (!jsonEqual(rest, others) || !jsonEqual(replacedPath(before), replacedPath(after))) return false;
+  // A request with the keys of two environments goes to the one whose route stands first.
+  const isAnothers = INSERTED.test(before.name);
+  const bases = isAnothers ? all : all.filter((each) => isBase(each, environment));
+  return (
+    bases.length > 0 &&
+    bases.length === clones.length &&
+    bases.every((base, i) => isCloneOf(base, clones[i]!, environment.version))
+  );
+}
+
+/** Whether a destination is the base workload of an environment. */
+export function isBase({ host, subset }: Destination, { workloads }: ProvenEnvironment): boolean {
+  return workloads.some(({ hosts, defaultVersion }) => subset === defaultVersion && hosts.includes(host));
+}
+
+function isCloneOf(base: Destination, clone: Destination, version: string): boolean {
+  const comparable = ({
+    outcome,
+    responseHeaders,
+    subset: _subset,
+    workloads: _workloads,
+    weight: _weight,
+    ...rest
+  }: Destination) => ({
+    ...rest,
+    outcome: outcome === 'Reached' ? outcome : 'Lost',
+    responseHeaders: responseHeaders.filter(({ name }) => name !== RESPONSE_HEADER),
+  });
+  // A base that nobody answers for may well have a clone that somebody does.
+  const before = comparable(base);
+  const after = comparable(clone);
+  return (
+    clone.subset === version &&
+    jsonEqual(before.outcome === 'Lost' ? { ...before, outcome: after.outcome } : before, after)
+  );
+}
+
+/** What somebody notices of a decision. */
+function noticed(decision: Decision): unknown {
+  const { considered: _considered, rule: _rule, superseded: _superseded, ...rest } = decision;
+  return rest;
+}
+
+/** How what becomes of one request in a world is related to what becomes of it in another. */
+export function decidedChange(before: Decision, after: Decision, environment: ProvenEnvironment): Change {
+  if (jsonEqual(noticed(before), noticed(after))) return 'same';
+  if (before.rule === undefined || after.rule === undefined) return 'other';
+  if (before.kind === 'response' && after.kind === 'response' && before.reason === 'FaultAbort') {
+    return isVersionOf(before.rule, after.rule, environment) ? 'version' : 'other';
+  }
+  if (before.kind !== 'route' || after.kind !== 'route' || before.path !== after.path) return 'other';
+  return isVersionOf(before.rule, after.rule, environment) ? 'version' : 'other';
+}

@@ -1,0 +1,38 @@
+// What an environment does by contract that people should know all the same.
+import { RESPONSE_HEADER } from '../istio/insert-routes.ts';
+import type { Rule } from '../rules.ts';
+import type { World } from '../world.ts';
+import { isBase } from './effects.ts';
+import type { ProvenEnvironment } from './effects.ts';
+
+/** What a route of an environment leaves out of its base route, and adds to it. */
+export function notesOn(base: Rule, own: Rule, environment: ProvenEnvironment): readonly string[] {
+  if (base.action.kind !== 'route' || own.action.kind !== 'route') return [];
+  const { destinations } = base.action;
+  const bases = destinations.filter((each) => isBase(each, environment));
+  const dropped = destinations.filter((each) => !bases.includes(each));
+  const where = `route ${JSON.stringify(base.name)} of VirtualService ${base.delegate ?? base.virtualService}`;
+  if (bases.length === 0)
+    return [`${where} is another environment's: a request with both keys goes to the first of them`];
+  const header = own.action.destinations
+    .flatMap(({ responseHeaders }) => responseHeaders)
+    .find(({ name }) => name === RESPONSE_HEADER);
+  const names = dropped.map(
+    ({ host, subset, weight }) => `${host}${subset ? ` subset ${subset}` : ''} (${Math.round(weight)} %)`,
+  );
+  return [
+    ...(names.length === 0 ? [] : [`${where}: requests with the key never reach ${names.join(', ')}`]),
+    ...(header === undefined ? [] : [`answers to requests with the key carry ${header.name}: ${header.value}`]),
+  ];
+}
+
+/** Services that select pods which they did not select without the environment. */
+export function selectionNotes(before: World, after: World, { hosts }: ProvenEnvironment): readonly string[] {
+  return hosts.flatMap((host) => {
+    const [old, all] = [before, after].map((world) => world.services(host).flatMap((each) => world.workloads(each)));
+    const known = new Set(old!.map(({ key }) => key));
+    const added = [...new Set(all!.map(({ key }) => key).filter((key) => !known.has(key)))];
+    const who = 'callers without a sidecar, and those on ports that are not HTTP, reach it by load balancing';
+    return added.map((key) => `Service ${host} selects ${key}: ${who}`);
+  });
+}

@@ -1,0 +1,204 @@
+// Where an environment can make a difference: names, ports and callers whose rules are compiled in both worlds.
+import { RE2JS } from 're2js';
+import { keyOf } from '../../kube/index.ts';
+import { isWildcard, wildcardsOver, within } from '../compile/hostnames.ts';
+import { gatewayKey, MESH } from '../compile/routes.ts';
+import { virtualServiceHosts } from '../istio/hosts.ts';
+import type { VirtualService } from '../istio/objects.ts';
+import { isForMesh } from '../istio/precedence.ts';
+import type { World } from '../world.ts';
+import type { ProvenEnvironment } from './effects.ts';
+import type { Budget, Place } from './witness.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** A name as it is looked up, and requests for it. */
+export interface NamedPlace extends Place {
+  readonly host: string;
+}
+
+type Worlds = readonly [World, World];
+
+/** The only port where there are VirtualServices for names that are no service. */
+const WEB = 80;
+
+export function* placesOf(
+  before: World,
+  after: World,
+  environment: ProvenEnvironment,
+  budget: Budget,
+): Generator<NamedPlace> {
+  const worlds: Worlds = [before, after];
+  const hosts = [...new Set([...environment.hosts, ...environment.workloads.flatMap((each) => each.hosts)])];
+  const services = concernedRoutes(worlds, environment, hosts);
+  yield* meshPlaces(worlds, services, hosts, budget);
+  yield* gatewayPlaces(worlds, services, budget);
+}
+
+/** The VirtualServices that changed or lead to the environment's hosts; for delegates those that delegate to them. */
+function concernedRoutes(
+  worlds: Worlds,
+  { virtualServices }: ProvenEnvironment,
+  hosts: readonly string[],
+): readonly VirtualService[] {
+  return worlds.flatMap((world) => {
+    const named = virtualServices.flatMap((ref) => world.virtualService(ref) ?? []);
+    const own = [...named, ...hosts.flatMap((host) => world.virtualServicesTo(host))];
+    // One that is a delegate in one world may be none in the other.
+    const delegates = [...virtualServices, ...own.map(({ metadata }) => metadata)];
+    return [...new Set([...own, ...delegates.flatMap((ref) => world.delegatingTo(ref))])];
+  });
+}
+
+function* meshPlaces(
+  worlds: Worlds,
+  routes: readonly VirtualService[],
+  hosts: readonly string[],
+  budget: Budget,
+): Generator<NamedPlace> {
+  const { clusterDomain } = worlds[0].settings;
+  const inMesh = routes.filter(isForMesh).flatMap((each) => virtualServiceHosts(each, clusterDomain));
+  const wildcards = inMesh.filter(isWildcard);
+  const under =
+    wildcards.length === 0
+      ? []
+      : worlds
+          .flatMap((world) => world.allServices())
+          .filter(({ host }) => wildcards.some((each) => within(host, each)));
+  const names = new Set([...hosts, ...inMesh, ...under.map(({ host }) => host)]);
+  const services = (name: string) => worlds.flatMap((world) => world.services(name));
+  const all = [...names].flatMap(services);
+  const ports = [...new Set([...all.flatMap((each) => each.ports.map(({ number }) => number)), WEB])];
+  const sources = callers(worlds, routes, [...names], budget);
+  for (const name of names) {
+    const own = services(name);
+    // Names without a service have routes where others of their VirtualService have one.
+    const numbers =
+      own.length === 0 ? ports : [...new Set(own.flatMap((each) => each.ports.map(({ number }) => number)))];
+    for (const { host, authority } of spellings(worlds, name)) {
+      for (const port of numbers) {
+        for (const source of sources) {
+          budget.spend();
+          yield { host, port, source, authority };
+        }
+      }
+    }
+  }
+}
+
+/** A name and the shorter ones that callers use for it; one of them that has routes of its own is a place of its own. */
+function spellings(worlds: Worlds, name: string): readonly Pick<NamedPlace, 'host' | 'authority'>[] {
+  const suffix = `.svc.${worlds[0].settings.clusterDomain}`;
+  const [service, namespace, ...rest] = name.endsWith(suffix) ? name.slice(0, -suffix.length).split('.') : [];
+  if (isWildcard(name) || service === undefined || namespace === undefined || rest.length > 0)
+    return [{ host: name, authority: authorityOf([name]) }];
+  const shorter = [service, `${service}.${namespace}`, `${service}.${namespace}.svc`, `${name}.`];
+  const isApart = (each: string): boolean => worlds.some((world) => world.virtualServices(each).length > 0);
+  const joined = [name, ...shorter.filter((each) => !isApart(each))];
+  return [
+    { host: name, authority: authorityOf(joined) },
+    ...shorter.filter(isApart).map((each) => ({ host: each, authority: authorityOf([each]) })),
+  ];
+}
+
+/** What a Host header for some names may be: in any case, with or without a port. */
+function authorityOf(names: readonly string[]): Place['authority'] {
+  const regexes = names.map((each) => (isWildcard(each) ? `[^:]+${RE2JS.quote(each.slice(1))}` : RE2JS.quote(each)));
+  return {
+    regex: String.raw`(?i)(?:${regexes.join('|')})(?::\d*)?`,
+    samples: names.map((each) => (isWildcard(each) ? `any${each.slice(1)}` : each)),
+  };
+}
+
+/** Callers that may be told different things: of the namespaces that something names, of any other, and as selected. */
+function callers(
+  worlds: Worlds,
+  routes: readonly VirtualService[],
+  names: readonly string[],
+  budget: Budget,
+): readonly { readonly namespace: string; readonly labels: Labels }[] {
+  const ruled = [...new Set(names.flatMap((name) => [name, ...wildcardsOver(name)]))];
+  const rules = worlds.flatMap((world) => ruled.flatMap((name) => world.destinationRules(name)));
+  const services = worlds.flatMap((world) => names.flatMap((name) => world.services(name)));
+  const named = [
+    ...worlds.flatMap((world) => [world.settings.rootNamespace, ...world.sidecarNamespaces()]),
+    ...[...routes, ...rules].flatMap(({ metadata, spec }) => [metadata.namespace ?? '', ...(spec?.exportTo ?? [])]),
+    ...services.flatMap(({ namespace, exportTo }) => [namespace, ...exportTo]),
+    ...worlds.flatMap((world) => routes.flatMap((route) => sourceNamespaces(world, route))),
+  ];
+  const namespaces = [...new Set(named)].filter((each) => !['', '*', '.', '~'].includes(each));
+  return [...namespaces, freshName(namespaces)].flatMap((namespace) => {
+    const selectors = [
+      ...worlds.flatMap((world) => world.sidecars(namespace).map(({ spec }) => spec?.workloadSelector?.labels)),
+      ...rules
+        .filter(({ metadata }) => metadata.namespace === namespace)
+        .map(({ spec }) => spec?.workloadSelector?.matchLabels),
+    ].filter((each) => each !== undefined);
+    return combinations(selectors, budget).map((labels) => ({ namespace, labels }));
+  });
+}
+
+/** The namespaces that routes are for, also by their delegates. */
+function sourceNamespaces(world: World, { metadata, spec }: VirtualService): readonly string[] {
+  return (spec?.http ?? []).flatMap(({ match = [], delegate }) => {
+    const own = match.flatMap(({ sourceNamespace }) => sourceNamespace ?? []);
+    if (delegate === undefined) return own;
+    const found = world.virtualService({
+      name: delegate.name ?? '',
+      namespace: delegate.namespace || metadata.namespace || '',
+    });
+    return [
+      ...own,
+      ...(found?.spec?.http ?? []).flatMap((each) =>
+        (each.match ?? []).flatMap(({ sourceNamespace }) => sourceNamespace ?? []),
+      ),
+    ];
+  });
+}
+
+function freshName(taken: readonly string[]): string {
+  let name = 'elsewhere';
+  while (taken.includes(name)) name += '-1';
+  return name;
+}
+
+/** Labels that any number of selectors choose, as far as they agree. */
+function combinations(selectors: readonly Labels[], budget: Budget): readonly Labels[] {
+  const all = new Map<string, Labels>([['{}', {}]]);
+  for (const selector of selectors) {
+    for (const labels of all.values()) {
+      budget.spend();
+      if (Object.entries(selector).some(([name, value]) => (labels[name] ?? value) !== value)) continue;
+      const both = { ...labels, ...selector };
+      all.set(JSON.stringify(Object.entries(both).sort(([a], [b]) => (a < b ? -1 : 1))), both);
+    }
+  }
+  return [...all.values()];
+}
+
+/** At a gateway a name is the narrower of one of its own hosts and one of a VirtualService. */
+function* gatewayPlaces(worlds: Worlds, routes: readonly VirtualService[], budget: Budget): Generator<NamedPlace> {
+  const { clusterDomain } = worlds[0].settings;
+  const seen = new Set<string>();
+  for (const route of routes) {
+    const named = new Set(
+      (route.spec?.gateways ?? []).filter((each) => each !== MESH).map((each) => gatewayKey(each, route)),
+    );
+    for (const gateway of worlds.flatMap((world) => world.gateways())) {
+      const key = keyOf(gateway.metadata);
+      if (!named.has(key)) continue;
+      for (const { port, hosts: served = [] } of gateway.spec?.servers ?? []) {
+        for (const own of served.map((each) => each.split('/').at(-1)!.toLowerCase())) {
+          for (const other of virtualServiceHosts(route, clusterDomain)) {
+            budget.spend();
+            const host = within(own, other) ? own : within(other, own) ? other : undefined;
+            const id = `${key} ${port?.number} ${host}`;
+            if (host === undefined || port?.number === undefined || seen.has(id)) continue;
+            seen.add(id);
+            yield { host, port: port.number, source: { gateway: key }, authority: authorityOf([host]) };
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,289 @@
+// Proves that an environment moves nobody else's requests: every request that does not carry its key is decided the same
+// with and without it, and one that carries it the same but for the version. Only rules that one of the two worlds has
+// and the other has not are looked at, each with those that its requests are decided by in the other world.
+import { jsonEqual } from '../../watchable/index.ts';
+import { conditionsOf } from '../compile/conditions.ts';
+import { hasLabels } from '../compile/visibility.ts';
+import { keyOf } from '../../kube/index.ts';
+import type { Decision } from '../decide.ts';
+import { combine, unusable } from '../istio/matches.ts';
+import { isGatewaySource } from '../request.ts';
+import type { Request } from '../request.ts';
+import { createRouter } from '../router.ts';
+import type { Router } from '../router.ts';
+import type { CompiledHost, Destination, Rule } from '../rules.ts';
+import type { World } from '../world.ts';
+import { changeOf, decidedChange, isBase } from './effects.ts';
+import type { Effect, ProvenEnvironment } from './effects.ts';
+import { compareEntries, entriesOf } from './entries.ts';
+import type { Entry } from './entries.ts';
+import { fulfils, literalsOf } from './literals.ts';
+import type { Literal } from './literals.ts';
+import { notesOn, selectionNotes } from './notes.ts';
+import { placesOf } from './places.ts';
+import type { NamedPlace } from './places.ts';
+import { Budget, findRequest, TooComplex } from './witness.ts';
+
+export interface Proof {
+  readonly verdict: 'True' | 'False' | 'Unknown';
+  /**
+   * `Isolated`; `OtherRequestsMoved`: one without the key is decided differently; `OwnRequestsDiffer`: one with the key
+   * gets something else than the same from another version; `CloneNotReached`: it still reaches the base, though there
+   * is a route for it; `Undecided`; `RefusedByProxy`; `TooComplex`.
+   */
+  readonly reason: string;
+  readonly message: string;
+  /** A request for which it does not hold, and what becomes of it without and with the environment. */
+  readonly counterexample?: Counterexample;
+  /** What people should know that is no violation. */
+  readonly notes: readonly string[];
+}
+
+export interface Counterexample {
+  readonly request: Request;
+  readonly before: Decision;
+  readonly after: Decision;
+}
+
+/** Steps before a proof is given up. */
+const MOST_STEPS = 50_000;
+
+/** Compares the world without an environment and the world with it. */
+export function prove(
+  before: World,
+  after: World,
+  environment: ProvenEnvironment,
+  { steps = MOST_STEPS }: { readonly steps?: number } = {},
+): Proof {
+  const prover = new Prover(before, after, environment, new Budget(steps));
+  try {
+    return prover.prove();
+  } catch (error) {
+    if (!(error instanceof TooComplex)) throw error;
+    const message = `given up after ${steps} steps: too many rules have requests in common`;
+    return { verdict: 'Unknown', reason: 'TooComplex', message, notes: [...prover.notes] };
+  }
+}
+
+/** Two entries that a request may be decided by, one in each world. */
+interface Pair {
+  readonly before: Entry;
+  readonly after: Entry;
+}
+
+/** A place with what is known of it. */
+interface Site {
+  readonly place: NamedPlace;
+  readonly before: readonly Entry[];
+  readonly after: readonly Entry[];
+  readonly keys: readonly (readonly Literal[])[];
+}
+
+type Failure = Pick<Proof, 'reason' | 'message'> & { readonly counterexample?: Counterexample };
+
+class Prover {
+  readonly notes = new Set<string>();
+  private readonly routers: { readonly before: Router; readonly after: Router };
+  private readonly seen = new Set<string>();
+  private doubt: Failure | undefined;
+  private readonly worlds: readonly [World, World];
+  private readonly environment: ProvenEnvironment;
+  private readonly budget: Budget;
+
+  constructor(before: World, after: World, environment: ProvenEnvironment, budget: Budget) {
+    this.worlds = [before, after];
+    this.environment = environment;
+    this.budget = budget;
+    this.routers = { before: createRouter(before), after: createRouter(after) };
+  }
+
+  prove(): Proof {
+    for (const note of selectionNotes(...this.worlds, this.environment)) this.notes.add(note);
+    for (const place of placesOf(...this.worlds, this.environment, this.budget)) {
+      const failure = this.failureAt(place);
+      if (failure !== undefined) return { verdict: 'False', ...failure, notes: [...this.notes] };
+    }
+    if (this.doubt !== undefined) return { verdict: 'Unknown', ...this.doubt, notes: [...this.notes] };
+    const message = 'every request without its key is decided as if it were not there';
+    return { verdict: 'True', reason: 'Isolated', message, notes: [...this.notes] };
+  }
+
+  private failureAt(place: NamedPlace): Failure | undefined {
+    const { source, host, port } = place;
+    const [was, is] = [this.routers.before, this.routers.after].map((router) => router.rulesFor(source, host, port));
+    this.lookForRefused(was!, is!);
+    const [before, after] = [entriesOf(was!, source), entriesOf(is!, source)];
+    if (before.length === after.length && before.every(({ key }, i) => key === after[i]!.key)) return undefined;
+    const { gateway = '', labels = {} } = isGatewaySource(source) ? source : { labels: source.labels };
+    const all = [before, after].map((list) => list.map(({ key }) => key));
+    const id = JSON.stringify([gateway, labels, place.authority.regex, all]);
+    if (this.seen.has(id)) return undefined;
+    this.seen.add(id);
+    const site: Site = { place, before, after, keys: this.keysAt(place) };
+    const comparison = compareEntries(before, after);
+    return (
+      this.walk(site, 'after', comparison.after, comparison.before) ??
+      this.walk(site, 'before', comparison.before, comparison.after) ??
+      this.shadowed(site, comparison.after)
+    );
+  }
+
+  /** What a request must fulfil to carry the key. */
+  private keysAt({ source }: NamedPlace): readonly (readonly Literal[])[] {
+    const matches = this.environment.matches.filter((each) => unusable(each) === undefined);
+    return matches.flatMap((each) => {
+      const combined = combine({}, each);
+      if ('contradiction' in combined) return [];
+      const { source: callers, ...match } = conditionsOf(combined.match);
+      if (!isGatewaySource(source)) return [literalsOf({ ...match, ...(callers && { source: callers }) })];
+      // Who a gateway is, is known.
+      const gateway = this.worlds[1].gateways().find(({ metadata }) => keyOf(metadata) === source.gateway);
+      const labels = source.labels ?? gateway?.spec?.selector ?? {};
+      return hasLabels(labels, callers?.labels ?? {}) ? [literalsOf(match)] : [];
+    });
+  }
+
+  /** Looks at every entry that only one world has, and at those that its requests are decided by in the other. */
+  private walk(
+    site: Site,
+    world: 'before' | 'after',
+    own: readonly (number | undefined)[],
+    others: readonly (number | undefined)[],
+  ): Failure | undefined {
+    const other = world === 'after' ? 'before' : 'after';
+    let shared = 0;
+    for (const [at, number] of own.entries()) {
+      if (number !== undefined) {
+        shared = number + 1;
+        continue;
+      }
+      const entry = site[world][at]!;
+      for (const [index, candidate] of site[other].entries()) {
+        // Of those that both have, the ones before it are not fulfilled.
+        const sharedAs = others[index];
+        if (sharedAs !== undefined && sharedAs < shared) continue;
+        const literals = [...entry.literals, ...candidate.literals];
+        const common = findRequest({ place: site.place, literals, avoided: [] }, this.budget);
+        if (common === 'none') continue;
+        const pair: Pair =
+          world === 'after' ? { before: candidate, after: entry } : { before: entry, after: candidate };
+        const earlier = [...site[world].slice(0, at), ...site[other].slice(0, index)];
+        const failure = this.failureOf(site, pair, earlier);
+        if (failure !== undefined) return failure;
+        if (this.covers(site, candidate, entry)) break;
+      }
+    }
+    return undefined;
+  }
+
+  /** Whether every request of an entry fulfils another. */
+  private covers({ place }: Site, wide: Entry, { literals }: Entry): boolean {
+    return findRequest({ place, literals, avoided: [wide.literals] }, this.budget) === 'none';
+  }
+
+  /** A request that a pair of entries decides, and that may not be decided so. */
+  private failureOf(site: Site, { before, after }: Pair, earlier: readonly Entry[]): Failure | undefined {
+    const change = changeOf(before.effect, after.effect, this.environment);
+    if (change === 'same') return undefined;
+    const literals = [...before.literals, ...after.literals];
+    const prior = earlier.map((each) => each.literals);
+    const isAllowed = change === 'version';
+    const avoided = isAllowed ? [...site.keys, ...prior] : prior;
+    const found = findRequest({ place: site.place, literals, avoided }, this.budget);
+    if (isAllowed)
+      for (const note of notesOn(before.effect.rule!, after.effect.rule!, this.environment)) this.notes.add(note);
+    if (found === 'none') return undefined;
+    const failure = found === 'unknown' ? undefined : this.confirm(site, found.request);
+    if (failure === undefined) this.doubtAbout(before.effect, after.effect);
+    return failure;
+  }
+
+  /** Holds a request to the statement in both worlds. */
+  private confirm({ keys }: Site, request: Request): Failure | undefined {
+    const [before, after] = [this.routers.before.decide(request), this.routers.after.decide(request)];
+    const change = decidedChange(before, after, this.environment);
+    const isCarrier = keys.some((each) => fulfils(request, each));
+    if (change === 'same' || (change === 'version' && isCarrier)) return undefined;
+    const counterexample = { request, before, after };
+    return isCarrier
+      ? {
+          reason: 'OwnRequestsDiffer',
+          message: `a request with its key gets something else than the same from its version: ${ways(before, after)}`,
+          counterexample,
+        }
+      : {
+          reason: 'OtherRequestsMoved',
+          message: `a request without its key is decided differently: ${ways(before, after)}`,
+          counterexample,
+        };
+  }
+
+  /** A route of the environment behind one that takes its requests to the base. */
+  private shadowed(site: Site, numbers: readonly (number | undefined)[]): Failure | undefined {
+    for (const [at, entry] of site.after.entries()) {
+      if (numbers[at] !== undefined || !leadsTo(entry, ({ subset }) => subset === this.environment.version)) continue;
+      for (const [index, base] of site.after.slice(0, at).entries()) {
+        if (!leadsTo(base, (each) => isBase(each, this.environment))) continue;
+        const literals = [...entry.literals, ...base.literals];
+        const avoided = site.after.slice(0, index).map((each) => each.literals);
+        const found = findRequest({ place: site.place, literals, avoided, isSingle: true }, this.budget);
+        if (found === 'none') continue;
+        if (found === 'unknown') this.doubtAbout(base.effect, entry.effect);
+        else {
+          const failure = this.confirmShadow(site, found.request);
+          if (failure !== undefined) return failure;
+        }
+      }
+    }
+    return undefined;
+  }
+
+  private confirmShadow({ keys }: Site, request: Request): Failure | undefined {
+    const [before, after] = [this.routers.before.decide(request), this.routers.after.decide(request)];
+    const isStill = decidedChange(before, after, this.environment) === 'same' && before.kind === 'route';
+    if (!isStill || !before.destinations.some((each) => isBase(each, this.environment))) return undefined;
+    if (!keys.some((each) => fulfils(request, each))) return undefined;
+    return {
+      reason: 'CloneNotReached',
+      message: `a request with its key still reaches the base, as ${nameOf(after.rule)} comes before the route for it`,
+      counterexample: { request, before, after },
+    };
+  }
+
+  private doubtAbout(before: Effect, after: Effect): void {
+    this.doubt ??= {
+      reason: 'Undecided',
+      message: `it can't be decided whether requests of ${nameOf(before.rule)} are now taken by ${nameOf(after.rule)}`,
+    };
+  }
+
+  /** A rule that Envoy refuses stops every update of its port: then nothing can be said. */
+  private lookForRefused(before: CompiledHost, after: CompiledHost): void {
+    if (this.doubt !== undefined) return;
+    const refused = (host: CompiledHost): readonly Rule[] =>
+      host.tiers.flatMap(({ rules }) =>
+        rules.filter((rule) => rule.refused !== undefined && rule.excluded === undefined),
+      );
+    const known = refused(before);
+    const added = refused(after).find((rule) => !known.some((each) => jsonEqual(each.match, rule.match)));
+    if (added === undefined) return;
+    this.doubt = {
+      reason: 'RefusedByProxy',
+      message: `proxies refuse ${nameOf(added)} (${added.refused}), and with it every update of its port`,
+    };
+  }
+}
+
+function leadsTo({ effect: { rule } }: Entry, isWanted: (each: Destination) => boolean): boolean {
+  return rule?.action.kind === 'route' && rule.action.destinations.some(isWanted);
+}
+
+function ways(before: Decision, after: Decision): string {
+  return `by ${nameOf(before.rule)} without the environment, by ${nameOf(after.rule)} with it`;
+}
+
+function nameOf(rule: Rule | undefined): string {
+  if (rule === undefined) return 'no rule';
+  if (rule.virtualService === undefined) return 'the Service itself';
+  return `route ${JSON.stringify(rule.name)} of VirtualService ${rule.delegate ?? rule.virtualService}`;
+}
