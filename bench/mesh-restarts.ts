@@ -63,7 +63,13 @@ export async function run(): Promise<boolean> {
       'atMost',
     ),
     target('memory for each pod', ((most.before.heapMb - least.before.heapMb) * 1024) / pods, 8, 'atMost', ' KB'),
-    target('peak memory, beside 5,000 pods and beside 50', most.restarts.peakMb / least.restarts.peakMb, 2, 'atMost'),
+    target(
+      'peak memory that restarts add, beside 5,000 pods',
+      most.restarts.peakMb - most.before.peakMb,
+      32,
+      'atMost',
+      ' MB',
+    ),
   ]);
 }
 
@@ -137,7 +143,9 @@ async function create(client: Client, kind: AnyKind, object: AnyObject): Promise
 
 function pod(name: string, image: string): AnyObject {
   const { metadata, spec } = template(image, { app: 'shop' });
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, namespace: CROWD, name }, spec };
+  // It has a node already, because scheduling thousands takes longer than all that is measured.
+  const placed = { ...spec, nodeName: 'offshoot-node-1' };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, namespace: CROWD, name }, spec: placed };
 }
 
 /** As large as pods are: of most of it nobody keeps anything. */
