@@ -11,7 +11,7 @@ import { Scenarios } from '../scenarios/scenario.ts';
 
 export const scenarios = new Scenarios(path.join(import.meta.dirname, 'scenarios'));
 
-const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+export const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 
 /** What there is on every cluster, and tells how the mesh is. */
 export const KINDS = [

@@ -26,7 +26,7 @@ const Deployment = defineKind<KubeObject & { readonly spec: { readonly template:
 );
 const namespace = 'istio-system';
 /** The name of its configuration. */
-const INJECTOR = 'stand-in-injector';
+export const INJECTOR = 'stand-in-injector';
 const metadata = { name: INJECTOR };
 
 interface Review {
