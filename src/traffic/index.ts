@@ -15,6 +15,7 @@ export type { Expectation } from './describe/expectation.ts';
 export { whyNot } from './describe/why-not.ts';
 export type { WhyNot } from './describe/why-not.ts';
 export type { Mismatch } from './fits.ts';
+export { ConfigMap, MESH_CONFIG } from './mesh-config.ts';
 export type { GatewaySource, MeshSource, Request, Source } from './request.ts';
 export { routerOf } from './models.ts';
 export { createRouter } from './router.ts';

@@ -4,6 +4,7 @@ import type { AnyKind, AnyObject, Kind, KubeObject } from '../kube/index.ts';
 import { indexBy } from './index-by.ts';
 import { delegatesOf, destinationHosts, ruleHost, virtualServiceHosts } from './istio/hosts.ts';
 import { DestinationRule, Gateway, ServiceEntry, Sidecar, VirtualService } from './istio/objects.ts';
+import { ConfigMap, MESH_CONFIG, settingsOf } from './mesh-config.ts';
 import {
   DaemonSet,
   Deployment,
@@ -38,6 +39,7 @@ export const worldKinds: readonly AnyKind[] = [
 const GROUPS: ReadonlyMap<string, string> = new Map([
   ...worldKinds.map(({ kind, group }) => [kind, group] as const),
   ['Pod', ''],
+  [ConfigMap.kind, ConfigMap.group],
   ['EndpointSlice', 'discovery.k8s.io'],
 ]);
 
@@ -49,14 +51,16 @@ export function isOfWorld({ apiVersion, kind }: KubeObject): boolean {
 
 /**
  * The world that some objects make. Kinds that do not matter are left out. Who answers for a Service is known from its
- * EndpointSlices, else from its pods, else from Deployments and the like.
+ * EndpointSlices, else from its pods, else from Deployments and the like. What istiod is configured with is known from
+ * its ConfigMap, where `settings` do not say otherwise.
  */
 export function worldOf(objects: Iterable<KubeObject>, settings: Partial<MeshSettings> = {}): World {
-  const all = { ...DEFAULT_MESH, ...settings };
-  const { clusterDomain } = all;
   const byKind = Map.groupBy(objects, ({ kind }) => kind);
   const of = <T extends KubeObject>({ kind }: Kind<T>) =>
     (byKind.get(kind) ?? []) as readonly KubeObject[] as readonly T[];
+  const config = of(ConfigMap).find(({ metadata }) => keyOf(metadata) === keyOf(MESH_CONFIG));
+  const all = { ...DEFAULT_MESH, ...(config && settingsOf(config)), ...settings };
+  const { clusterDomain } = all;
   const virtualServices = of(VirtualService);
   const services = [
     ...of(Service).map((each) => meshService(each, clusterDomain)),

@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../../test/support/until.ts';
+import { defineKind } from '../../kube/objects.ts';
+import { ConfigMap } from '../../traffic/index.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
 import { runnerFor } from '../testing/offshoot-process.ts';
 import { openShop } from '../testing/shop.ts';
 import type { Shop } from '../testing/shop.ts';
 
+const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 const SHOP = path.resolve(import.meta.dirname, '../../../examples/shop.yaml');
 
 interface Line {
@@ -165,6 +168,21 @@ Environment shop/pr-7 does not get this request:
     expect(await offers('explain', '--wo')).toContain('--world');
     // A cluster that does not answer at once is not waited for, so a busy machine may need another try.
     await until(async () => (await offers('explain', '--why-not', '')).includes('pr-7'), 25_000);
+  });
+
+  test('the settings of istiod count', { timeout: 30_000 }, async () => {
+    const nowhere = async (): Promise<unknown> =>
+      JSON.parse((await shop.run('explain', 'http://nowhere', '-o', 'json')).stdout);
+    expect(await nowhere()).toMatchObject({ decision: { kind: 'passthrough' } });
+    const namespace = 'istio-system';
+    await shop.client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    await shop.client.create(ConfigMap, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'istio', namespace },
+      data: { mesh: 'outboundTrafficPolicy: { mode: REGISTRY_ONLY }' },
+    });
+    expect(await nowhere()).toMatchObject({ decision: { kind: 'response', status: 502, reason: 'BlackHole' } });
   });
 
   test('an environment that does not exist is no answer', async () => {

@@ -1,6 +1,7 @@
 // `offshoot explain`: its flags and help.
 import { Command, Option } from 'commander';
 import { clusterFlags, collect, outputFlag } from '../options.ts';
+import { clusterDomainFlag } from '../run/environment-flags.ts';
 import type { ExplainOptions } from './explain.ts';
 
 export function explainCommand(): Command {
@@ -20,6 +21,7 @@ export function explainCommand(): Command {
     .option('--why-not <environment>', 'say which routes of this environment did not get the request, and why')
     .option('--requests <file>', 'decide about many: one JSON request a line; - for standard input')
     .option('--world <path>', 'ask manifests instead of a cluster: a file, a directory, or - for standard input')
+    .addOption(clusterDomainFlag())
     .addOption(outputFlag(['json', 'yaml']))
     .addHelpText(
       'after',

@@ -28,6 +28,7 @@ export interface ExplainOptions extends ClusterOptions, RequestFlags {
   readonly whyNot?: string;
   readonly requests?: string;
   readonly world?: string;
+  readonly clusterDomain: string;
   readonly output?: 'json' | 'yaml';
 }
 
@@ -70,11 +71,12 @@ async function meshOf(options: ExplainOptions): Promise<Mesh> {
   });
 }
 
-function meshWith(objects: readonly KubeObject[], namespace: string, { whyNot: env }: ExplainOptions): Mesh {
+function meshWith(objects: readonly KubeObject[], namespace: string, options: ExplainOptions): Mesh {
+  const { whyNot: env, clusterDomain } = options;
   const gateways = objects.filter(({ kind, apiVersion }) => kind === 'Gateway' && apiVersion.includes('istio.io'));
   return {
     objects,
-    router: createRouter(worldOf(objects)),
+    router: createRouter(worldOf(objects, { clusterDomain })),
     callers: callersIn(objects),
     gateways: new Set(gateways.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)),
     namespace,

@@ -3,7 +3,7 @@ import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { AnyKind, Kind, KubeObject } from '../../kube/objects.ts';
 import type { Source } from '../../routing/index.ts';
-import { isOfWorld, worldKinds, worldProblem } from '../../traffic/index.ts';
+import { ConfigMap, isOfWorld, MESH_CONFIG, worldKinds, worldProblem } from '../../traffic/index.ts';
 import { CommandFailed, failure, invalidFile } from '../exit.ts';
 import { listAll } from '../objects/follow.ts';
 import { readSources } from '../routing/sources.ts';
@@ -38,8 +38,18 @@ function withoutNulls(value: unknown): unknown {
 
 /** The objects of a cluster; of kinds that it does not know, none. */
 export async function objectsOfCluster(client: Client): Promise<readonly KubeObject[]> {
-  const lists = await Promise.all(worldKinds.map((kind) => listed(client, kind)));
+  const lists = await Promise.all([...worldKinds.map((kind) => listed(client, kind)), meshConfig(client)]);
   return lists.flat();
+}
+
+/** What istiod is configured with; it has its usual settings where that is hidden. */
+async function meshConfig(client: Client): Promise<readonly KubeObject[]> {
+  try {
+    return [await client.get(ConfigMap, MESH_CONFIG)];
+  } catch (error) {
+    if (isNotFound(error) || isForbidden(error)) return [];
+    throw error;
+  }
 }
 
 /** What matters to few requests may be hidden from whoever asks; it is told that it is not looked at. */

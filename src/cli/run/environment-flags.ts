@@ -40,12 +40,7 @@ export function environmentFlags(command: Command): Command {
         .env('TRACKING_LABELS')
         .default(defaultSettings.trackingLabels, defaultSettings.trackingLabels.join(',')),
     )
-    .addOption(
-      new Option('--cluster-domain <name>', 'domain that the names of services end in')
-        .argParser(parseDomain)
-        .env('CLUSTER_DOMAIN')
-        .default(defaultSettings.clusterDomain),
-    )
+    .addOption(clusterDomainFlag())
     .addOption(
       toggleFlag(
         '--gateway-routes',
@@ -63,6 +58,14 @@ export function environmentSettings(options: EnvironmentOptions) {
   const { versionLabel, defaultVersion, removeLabels, trackingLabels, clusterDomain, gatewayRoutes } = options;
   const settleMs = options.ruleSettle;
   return { versionLabel, defaultVersion, removeLabels, trackingLabels, clusterDomain, gatewayRoutes, settleMs };
+}
+
+/** `--cluster-domain`. */
+export function clusterDomainFlag(): Option {
+  return new Option('--cluster-domain <name>', 'domain that the names of services end in')
+    .argParser(parseDomain)
+    .env('CLUSTER_DOMAIN')
+    .default(defaultSettings.clusterDomain);
 }
 
 function parseDomain(text: string): string {
