@@ -143,13 +143,13 @@ test('what is proved holds, and what is refuted does not', () => {
         expect(refuting.filter(isFine)).toEqual([]);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
   const seen = (outcome: string): number => verdicts.get(outcome) ?? 0;
   // Enough of each to say something, and hardly ever no answer.
-  expect(seen('inserted True')).toBeGreaterThan(50);
-  expect(seen('inserted False')).toBeGreaterThan(50);
+  expect(seen('inserted True')).toBeGreaterThan(30);
+  expect(seen('inserted False')).toBeGreaterThan(30);
   expect(seen('appended False')).toBeGreaterThan(10);
   expect(seen('for everybody False')).toBeGreaterThan(10);
-  expect(seen('inserted Unknown') + seen('appended Unknown') + seen('for everybody Unknown')).toBeLessThan(25);
+  expect(seen('inserted Unknown') + seen('appended Unknown') + seen('for everybody Unknown')).toBeLessThan(15);
 });
