@@ -7,6 +7,7 @@ import { createLogger, Manager } from '../src/controller/index.ts';
 import { defineKind, keyOf } from '../src/kube/index.ts';
 import type { AnyObject, Client } from '../src/kube/index.ts';
 import { istioctlRenderer, ISTIO_NAMESPACE, mesh, MODULE_NAMESPACE, UNINSTALLED_KINDS } from '../src/mesh/index.ts';
+import type { Renderer } from '../src/mesh/index.ts';
 import { describeOwnClusters } from './cluster/index.ts';
 import { installKinds } from './mesh-lifecycle/all.ts';
 import { takeAway } from './mesh-lifecycle/leftovers.ts';
@@ -32,12 +33,29 @@ describeOwnClusters('a mesh of the real istioctl', (cluster) => {
   let client: Client;
   let manager: Manager;
   let writes = 0;
+  let rendered = 0;
 
   beforeAll(async () => {
     if ('missing' in found) return;
     client = cluster.client();
     await installKinds(client);
-    const renderer = istioctlRenderer({ program: path.join(found.dir, 'istioctl') });
+    await startControllers();
+  });
+  afterAll(async () => {
+    await manager?.stop();
+  });
+
+  async function startControllers(): Promise<void> {
+    if ('missing' in found) return;
+    const istioctl = istioctlRenderer({ program: path.join(found.dir, 'istioctl') });
+    const renderer: Renderer = {
+      ...istioctl,
+      async render(...args) {
+        const manifests = await istioctl.render(...args);
+        rendered++;
+        return manifests;
+      },
+    };
     manager = new Manager({
       client,
       controllers: mesh({ renderer }),
@@ -45,10 +63,7 @@ describeOwnClusters('a mesh of the real istioctl', (cluster) => {
       onWrite: () => writes++,
     });
     await manager.start();
-  });
-  afterAll(async () => {
-    await manager?.stop();
-  });
+  }
 
   const isReady = async (): Promise<boolean> => (await client.get(Istio, resource)).status?.state === 'Ready';
   /** Every object of the installation. */
@@ -81,6 +96,14 @@ describeOwnClusters('a mesh of the real istioctl', (cluster) => {
       const quiet = writes;
       await client.patch(Istio, resource, { type: 'merge', body: { metadata: { labels: { touched: 'true' } } } });
       await until(() => manager.tables.of(Istio).get(keyOf(resource))?.metadata.labels?.['touched'] === 'true');
+      await settled(manager, 30_000);
+      expect(writes).toBe(quiet);
+
+      // Nor does a process that starts anew.
+      await manager.stop();
+      rendered = 0;
+      await startControllers();
+      await until(() => rendered > 0, 30_000);
       await settled(manager, 30_000);
       expect(writes).toBe(quiet);
 

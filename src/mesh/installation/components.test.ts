@@ -97,6 +97,24 @@ describe('what is applied', () => {
     });
   });
 
+  test('says defaults and empty values as the server does', () => {
+    const fieldRef = { fieldPath: 'metadata.name' };
+    const env = [
+      { name: 'EMPTY', value: '' },
+      { name: 'POD', valueFrom: { fieldRef } },
+    ];
+    const podSpec = { affinity: { nodeAffinity: { required: null } }, containers: [{ name: 'discovery', env }] };
+    const deployment = object('Deployment', 'istiod', { spec: { template: { spec: podSpec } } });
+    const stored = [{ name: 'EMPTY' }, { name: 'POD', valueFrom: { fieldRef: { apiVersion: 'v1', ...fieldRef } } }];
+    expect(owned(deployment)['spec']).toEqual({
+      template: { spec: { affinity: { nodeAffinity: {} }, containers: [{ name: 'discovery', env: stored }] } },
+    });
+    const webhooks = [{ name: 'a', rules: [{ resources: ['pods'] }] }];
+    expect(owned(object('MutatingWebhookConfiguration', 'b', { webhooks }))['webhooks']).toMatchObject([
+      { rules: [{ scope: '*', resources: ['pods'] }] },
+    ]);
+  });
+
   test('leaves replicas to the autoscaler and caBundle to istiod', () => {
     expect(owned(object('Deployment', 'istiod', { spec: { replicas: 3, paused: false } }))['spec']).toEqual({
       paused: false,

@@ -32,15 +32,22 @@ export function owned(object: AnyObject, live?: AnyObject): AnyObject {
 function withoutForeignFields(object: AnyObject, live?: AnyObject): AnyObject {
   if (object.kind === 'Deployment') {
     const { replicas: _, ...spec } = (object['spec'] ?? {}) as Record<string, unknown>;
-    return withServerQuantities({ ...object, spec });
+    return inServerWords({ ...object, spec });
   }
-  if (object.kind === 'DaemonSet') return withServerQuantities(object);
+  if (object.kind === 'DaemonSet') return inServerWords(object);
   if (object.kind !== 'ValidatingWebhookConfiguration' && object.kind !== 'MutatingWebhookConfiguration') return object;
   const found = new Map(webhooksOf(live).map((webhook) => [webhook.name, webhook]));
   const webhooks = webhooksOf(object).map((webhook) => {
     const { caBundle: _, ...clientConfig } = webhook.clientConfig ?? {};
     const policy = object.kind === 'ValidatingWebhookConfiguration' && found.get(webhook.name)?.failurePolicy;
-    return { ...webhook, clientConfig, ...(typeof policy === 'string' && { failurePolicy: policy }) };
+    // Rules are replaced as a whole, so that the server's default in them is ours as well.
+    const rules = webhook.rules?.map((rule) => ({ scope: '*', ...rule }));
+    return {
+      ...webhook,
+      clientConfig,
+      ...(rules && { rules }),
+      ...(typeof policy === 'string' && { failurePolicy: policy }),
+    };
   });
   return { ...object, webhooks };
 }
@@ -54,15 +61,25 @@ interface Resources {
   readonly requests?: Amounts;
 }
 
-/** Quantities as the server writes them (`1000m` is `1`), so that what it stores is what was applied. */
-function withServerQuantities(object: AnyObject): AnyObject {
-  const spec = object['spec'] as Templated | undefined;
+/** A workload as the server writes it (`1000m` is `1`), so that what it stores is what was applied. */
+function inServerWords(object: AnyObject): AnyObject {
+  const spec = storedForm(object['spec']) as Templated | undefined;
   const containers = spec?.template?.spec?.containers?.map((container) =>
     container.resources === undefined ? container : { ...container, resources: inServerForm(container.resources) },
   );
-  if (containers === undefined) return object;
+  if (containers === undefined) return { ...object, spec };
   const template = { ...spec?.template, spec: { ...spec?.template?.spec, containers } };
   return { ...object, spec: { ...spec, template } };
+}
+
+/** Fields as they are stored: no nulls, no empty values of variables, and references to fields with their version. */
+function storedForm(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((item) => storedForm(item, name));
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value as Readonly<Record<string, unknown>>)
+    .filter(([key, field]) => field !== null && !(name === 'env' && key === 'value' && field === ''))
+    .map(([key, field]) => [key, storedForm(field, key)] as const);
+  return { ...(name === 'fieldRef' && { apiVersion: 'v1' }), ...Object.fromEntries(fields) };
 }
 
 function inServerForm({ limits, requests, ...rest }: Resources): Resources {
@@ -94,6 +111,7 @@ export interface Webhook {
   readonly name: string;
   readonly failurePolicy?: string;
   readonly clientConfig?: Readonly<Record<string, unknown>>;
+  readonly rules?: readonly Readonly<Record<string, unknown>>[];
   readonly namespaceSelector?: { readonly matchLabels?: Readonly<Record<string, string>> };
   readonly objectSelector?: { readonly matchLabels?: Readonly<Record<string, string>> };
 }
