@@ -1,7 +1,7 @@
 // Tables of a cluster, for commands that look at much of it once.
 import type { Client } from '../../kube/client/client.ts';
 import { systemClock } from '../../kube/clock.ts';
-import { isForbidden, isTransient } from '../../kube/errors.ts';
+import { isForbidden, isNotFound, isTransient } from '../../kube/errors.ts';
 import { NotSynced, Tables } from '../../kube/tables/tables.ts';
 import type { AnyKind } from '../../kube/objects.ts';
 
@@ -21,7 +21,9 @@ export async function withTables<R>(
     clock: systemClock,
     signal: ending.signal,
     onError: (table, error) => {
-      if (!isTransient(error) && !(table.optional && isForbidden(error))) failed.reject(error);
+      // A definition that has just come or is going is told of before its objects are served, and after: the next list tells.
+      if (isTransient(error) || isNotFound(error) || (table.optional && isForbidden(error))) return;
+      failed.reject(error);
     },
   });
   try {
