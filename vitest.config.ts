@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
     pool: 'threads',
     isolate: false,
-    maxWorkers: Math.max(3, availableParallelism() - 1), // tests mostly wait: for clusters, processes, time
+    maxWorkers: Math.max(2, availableParallelism() - 1), // tests mostly wait: for clusters, processes, time
     exclude: ['test/node/**'], // npm run test:node
     setupFiles: ['./test/support/properties.ts'],
     reporters: ['default', './test/support/closing-line.ts'],
