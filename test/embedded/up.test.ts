@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -190,6 +190,16 @@ test('a cluster in memory leaves nothing behind', async () => {
   expect(existsSync(kubeconfig)).toBe(true);
   expect(await stop(run)).toBe(0);
   expect(existsSync(path.dirname(kubeconfig))).toBe(false);
+}, 60_000);
+
+test('a cluster in memory that can not start leaves nothing behind', async () => {
+  const directory = newDirectory();
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const run = started(['--memory', '--port', String(port)], { TMPDIR: directory });
+  expect([await run.ended(), readdirSync(directory)]).toEqual([1, []]);
+  server.close();
 }, 60_000);
 
 describe('--merge-kubeconfig', () => {

@@ -5,32 +5,33 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { styleText } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
-import { startEmbedded } from '../../embedded/index.ts';
-import type { Embedded } from '../../embedded/index.ts';
-import type { ControlPlane } from '../run/control-plane.ts';
 import { messageOf } from '../exit.ts';
-import { clusterDefinitions, leaseNames, webhookNames } from '../run/definitions.ts';
-import { seed } from './seed.ts';
-import { writeKubeconfig } from './kubeconfig.ts';
-import type { Written } from './kubeconfig.ts';
 import { untilSignal } from '../run/signals.ts';
 import type { UpOptions } from './command.ts';
-
-const WEBHOOKS = 'validatingwebhookconfigurations.admissionregistration.k8s.io';
-const LEASES = 'leases.coordination.k8s.io';
+import { writeKubeconfig } from './kubeconfig.ts';
+import type { Written } from './kubeconfig.ts';
+import { startLocal } from './local.ts';
 
 /** Runs a cluster, and the controllers unless told otherwise, until a signal. */
 export async function up(options: UpOptions, defaultPort: number): Promise<void> {
-  const storage = options.memory ? storageInMemory() : storageOnDisk(options);
-  const signalled = untilSignal();
-  const cluster = await start(options, defaultPort, storage.dataDir);
-  let plane: ControlPlane | undefined;
-  let merged: Written['merged'];
+  // Stopped and removed in the end, however this ends: last in, first out.
+  const started = new AsyncDisposableStack();
   try {
-    plane = await startControllers(cluster, options.controllers);
-    const written = await writeKubeconfig(cluster, options.kubeconfig ?? path.join(storage.dir, 'kubeconfig'), options);
-    const { kubeconfig } = written;
-    merged = written.merged;
+    const storage = options.memory ? storageInMemory() : storageOnDisk(options);
+    started.defer(() => storage.cleanUp());
+    const signalled = untilSignal();
+    const { port, fresh = false, controllers } = options;
+    const local = await startLocal({
+      dataDir: storage.dataDir,
+      fresh,
+      port: port === undefined ? { preferably: defaultPort } : { exactly: port },
+      controllers,
+    });
+    started.defer(() => local.stop());
+    const { cluster, plane } = local;
+    const file = options.kubeconfig ?? path.join(storage.dir, 'kubeconfig');
+    const { kubeconfig, merged } = await writeKubeconfig(cluster, file, options);
+    started.defer(() => merged?.undo().catch((error: unknown) => console.error(`Warning: ${messageOf(error)}`)));
     const { url } = cluster;
     if (options.output === 'json') {
       const context = merged && { context: merged.context };
@@ -45,24 +46,8 @@ export async function up(options: UpOptions, defaultPort: number): Promise<void>
     setFlagsFromString('--semi-space-growth-factor=1');
     await signalled;
   } finally {
-    await merged?.undo().catch((error: unknown) => console.error(`Warning: ${messageOf(error)}`));
-    await plane?.stop();
-    await cluster.stop();
-    storage.cleanUp();
+    await started.disposeAsync();
   }
-}
-
-/** The controllers, or what must be done where there are none. */
-async function startControllers(cluster: Embedded, wanted: boolean): Promise<ControlPlane | undefined> {
-  const webhooks = webhookNames.filter((name) => cluster.store.get(WEBHOOKS, name) !== undefined);
-  const leases = leaseNames.filter((name) => cluster.store.get(LEASES, `kube-system/${name}`) !== undefined);
-  if (!wanted && webhooks.length + leases.length === 0) return undefined;
-  // Loaded here, so that a cluster without controllers is ready before.
-  const { controlLocally, forgetControllers } = await import('./control-locally.ts');
-  if (wanted) return controlLocally(cluster);
-  // The controllers of a run before this one may have had no chance to clean up.
-  await forgetControllers(cluster, { webhooks, leases });
-  return undefined;
 }
 
 interface Storage {
@@ -83,26 +68,6 @@ function storageOnDisk(options: UpOptions): Storage {
   const dir = path.resolve(options.dataDir ?? path.join(state, 'offshoot'));
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   return { dir, dataDir: dir, cleanUp: () => {} };
-}
-
-async function start(options: UpOptions, defaultPort: number, dataDir: string | undefined): Promise<Embedded> {
-  const cluster = {
-    ...(dataDir !== undefined && { dataDir }),
-    ...(options.fresh && { fresh: true }),
-    definitions: { ...clusterDefinitions, seed },
-  };
-  if (options.port !== undefined) return startEmbedded({ ...cluster, port: options.port });
-  try {
-    return await startEmbedded({ ...cluster, port: defaultPort });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    const elsewhere = await startEmbedded({ ...cluster, port: 0 });
-    const { port } = new URL(elsewhere.url);
-    console.error(
-      `Warning: port ${defaultPort} is in use, so the API listens on port ${port}; kubeconfigs of earlier runs do not lead there. --port chooses one that stays.`,
-    );
-    return elsewhere;
-  }
 }
 
 interface Summary {
