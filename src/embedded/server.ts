@@ -172,6 +172,7 @@ function guarded(access: Access, admission: Admission): Admission {
       }
       await admission.validate(request);
     },
+    create: (request, write) => admission.create(request, write),
   };
 }
 

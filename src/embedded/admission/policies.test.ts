@@ -1,4 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { JsonObject, KubeObject } from '../../kube/objects.ts';
 import { pods, replicaSets } from '../kinds/types.ts';
@@ -93,6 +97,44 @@ describe('quotas and limits', () => {
     });
     const results = await Promise.allSettled(['a', 'b', 'c'].map((name) => cluster.create(secret(name))));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  test('however many come and go at once, there are never more than the quota allows', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'embedded-quota-'));
+    onTestFinished(() => rmSync(dataDir, { recursive: true }));
+    const cluster = await testCluster({}, { dataDir });
+    await cluster.create({
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'few', namespace: 'default' },
+      spec: { hard: { 'count/secrets': '3' } },
+    });
+    await cluster.settle();
+    let most = 0;
+    const stop = cluster.embedded.store.subscribe('secrets', () => {
+      most = Math.max(most, cluster.list('secrets').length);
+    });
+    onTestFinished(stop);
+    const comeAndGo = async (name: string): Promise<number> => {
+      let created = 0;
+      for (let round = 0; round < 20; round++) {
+        const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'default' } };
+        const isCreated = await cluster.create(secret).then(
+          () => true,
+          () => false,
+        );
+        if (isCreated) created++;
+        // For as long as others need to come, and the status of the quota to be written, in every order.
+        for (let turn = 0; turn < (name.charCodeAt(0) * 7 + round * 5) % 11; turn++) await setImmediate();
+        if (isCreated) await cluster.remove('secrets', `default/${name}`);
+      }
+      return created;
+    };
+    const created = await Promise.all('abcdefghijkl'.split('').map(comeAndGo));
+    expect(created.reduce((sum, count) => sum + count)).toBeGreaterThan(20);
+    expect(most).toBe(3);
+    await cluster.settle();
+    expect(cluster.must(quotas, 'default/few').status?.used).toEqual({ 'count/secrets': '0' });
   });
 
   test('a limit range fills in, notes what, and refuses what is outside', async () => {

@@ -2,11 +2,13 @@
 // simulate/quota.ts.
 import type { AnyObject, KubeObject } from '../../kube/objects.ts';
 import { collectionOf } from '../registry.ts';
+import { afterwards } from '../rest/commit.ts';
 import type { AdmissionRequest, Cluster } from '../rest/context.ts';
 import { forbidden } from '../rest/fault.ts';
 import { change } from '../rest/update.ts';
 import { compareQuantities, formatQuantity } from '../../kube/quantity.ts';
 import type { Collection, Labels, Pod } from '../kinds/types.ts';
+import type { Store } from '../store/store.ts';
 import { collectionOfUsage, countOf, quantityOf, sum, unspecified, usageOf } from './quota-usage.ts';
 
 export interface ResourceQuota extends KubeObject {
@@ -83,12 +85,45 @@ export function usedOf(quota: ResourceQuota, list: List): Labels {
   return Object.fromEntries([...totals].map(([name, total]) => [name, formatQuantity(total)]));
 }
 
+/** The last creation in each namespace with quotas. */
+const turns = new WeakMap<Store, Map<string, Promise<unknown>>>();
+
+/**
+ * Creates an object if the quotas of its namespace leave room for it; rejects with a Fault otherwise. One at a time in
+ * such a namespace: what one has been granted, and has not stored yet, nobody could count.
+ */
+export async function createWithinQuotas<T>(
+  cluster: Cluster,
+  request: AdmissionRequest,
+  write: () => Promise<T>,
+): Promise<T> {
+  const { resource, namespace } = request.target;
+  const found = resource.namespaced ? cluster.store.list(quotas, { namespace }) : [];
+  if (found.length === 0) return write();
+  let ofStore = turns.get(cluster.store);
+  if (ofStore === undefined) turns.set(cluster.store, (ofStore = new Map()));
+  const turn = afterwards(ofStore.get(namespace), async () => {
+    await reserve(cluster, request);
+    return write();
+  });
+  // One that fails is nothing to those that come after it.
+  const done = turn.then(
+    () => undefined,
+    () => undefined,
+  );
+  ofStore.set(namespace, done);
+  try {
+    return await turn;
+  } finally {
+    if (ofStore.get(namespace) === done) ofStore.delete(namespace);
+  }
+}
+
 /** Takes a new object's share of the quotas of its namespace; throws a Fault when it is more than is left. */
-export async function reserve(cluster: Cluster, { target, object, options }: AdmissionRequest): Promise<void> {
-  if (object === undefined || !target.resource.namespaced) return;
+async function reserve(cluster: Cluster, { target, object, options }: AdmissionRequest): Promise<void> {
   const resource = cluster.registry.find('', 'v1', 'resourcequotas');
+  if (object === undefined || resource === undefined) return;
   const found = cluster.store.list(quotas, { namespace: target.namespace });
-  if (resource === undefined || found.length === 0) return;
   const collection = collectionOf(target.resource);
   const list: List = (name, namespace) => cluster.store.list(name, { namespace }).map((stored) => stored.object);
   for (const { object: stored } of found) {
@@ -107,7 +142,8 @@ export async function reserve(cluster: Cluster, { target, object, options }: Adm
     const mutate = (old: AnyObject): { object: AnyObject } => {
       const current = old as unknown as ResourceQuota;
       const hard = current.spec?.hard ?? {};
-      const used: Record<string, string> = { ...(current.status?.used ?? usedOf(current, list)) };
+      // From the objects: the status follows them, and may be behind.
+      const used: Record<string, string> = { ...usedOf(current, list) };
       const exceeded: string[] = [];
       const before = { ...used };
       for (const name of names) {

@@ -5,7 +5,7 @@ import { sameJson } from '../patch/json.ts';
 import type { Registry } from '../registry.ts';
 import { collectionOf } from '../registry.ts';
 import type { Resource } from '../resource.ts';
-import type { Admission, AdmissionRequest } from '../rest/context.ts';
+import type { AdmissionRequest, Reviews } from '../rest/context.ts';
 import { Fault, forbidden, internal } from '../rest/fault.ts';
 import type { Store } from '../store/store.ts';
 import { callWebhook } from './call.ts';
@@ -19,7 +19,7 @@ const mutating = `mutatingwebhookconfigurations.${group}`;
 const validating = `validatingwebhookconfigurations.${group}`;
 
 /** The admission of a cluster: what its webhook configurations say. */
-export function webhookAdmission(store: Store, registry: Registry, resolve: ServiceResolver): Admission {
+export function webhookAdmission(store: Store, registry: Registry, resolve: ServiceResolver): Reviews {
   const selected = (collection: string, request: AdmissionRequest): { webhook: Webhook; resource: Resource }[] => {
     // A webhook must never stand in the way of repairing the webhooks.
     if (store.count(collection) === 0 || request.target.resource.group === group) return [];

@@ -56,7 +56,8 @@ export async function commitInTurn(
   return turn;
 }
 
-async function afterwards<T>(before: Promise<unknown> | undefined, work: () => Promise<T>): Promise<T> {
+/** Works once the work before, if any, is done. */
+export async function afterwards<T>(before: Promise<unknown> | undefined, work: () => Promise<T>): Promise<T> {
   await before;
   return work();
 }

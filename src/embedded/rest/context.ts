@@ -23,9 +23,14 @@ export interface AdmissionRequest {
 }
 
 /** Asks the admission webhooks; throws a Fault when one refuses. */
-export interface Admission {
+export interface Reviews {
   mutate(request: AdmissionRequest): Promise<AnyObject | undefined>;
   validate(request: AdmissionRequest): Promise<void>;
+}
+
+export interface Admission extends Reviews {
+  /** Does a creation that all agreed to, unless there is no room for it. */
+  create<T>(request: AdmissionRequest, write: () => Promise<T>): Promise<T>;
 }
 
 /** What the server cannot know by itself. */

@@ -68,15 +68,18 @@ async function createNamed(
   // The writer owns what it sent, not what admission and the server then filled in.
   const { managedFields } = owned.metadata;
   const next = { ...settled, metadata: { ...settled.metadata, ...(managedFields && { managedFields }) } };
-  await cluster.admission.validate({ operation: 'CREATE', target, object: next, oldObject: undefined, options });
-  const present = cluster.store.get(collectionOf(resource), keyOf(target));
-  if (present !== undefined) throw alreadyExists(resource, name, present.object.metadata.deletionTimestamp);
-  try {
-    return { stored: await commitInTurn(cluster, target, undefined, next, options), created: true, gone: false };
-  } catch (error) {
-    if (error instanceof VersionConflict) throw alreadyExists(resource, name);
-    throw error;
-  }
+  const request = { operation: 'CREATE', target, object: next, oldObject: undefined, options } as const;
+  await cluster.admission.validate(request);
+  return cluster.admission.create(request, async () => {
+    const present = cluster.store.get(collectionOf(resource), keyOf(target));
+    if (present !== undefined) throw alreadyExists(resource, name, present.object.metadata.deletionTimestamp);
+    try {
+      return { stored: await commitInTurn(cluster, target, undefined, next, options), created: true, gone: false };
+    } catch (error) {
+      if (error instanceof VersionConflict) throw alreadyExists(resource, name);
+      throw error;
+    }
+  });
 }
 
 function withoutStatus(target: Target, object: AnyObject): AnyObject {
