@@ -52,6 +52,7 @@ export { CONTROLLER, itemsOf, uniqueVersion } from './names.ts';
 export { Deployment } from './objects.ts';
 export { baseProblem } from './ownership.ts';
 export { planEnvironment } from './plan.ts';
+export { proveEnvironment } from './proofs/prove-environment.ts';
 export { planVirtualService } from './routes/plan.ts';
 export { routeRefusals } from './routes/refusals.ts';
 export { routeWishes } from './routes/wishes.ts';

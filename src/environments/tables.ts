@@ -2,13 +2,14 @@
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { defineTable, keyOf, refOf } from '../kube/index.ts';
 import type { AnyKind, KubeObject, LabelSelector, TableKind } from '../kube/index.ts';
-import { resolveCalledHost, resolveHost } from '../traffic/istio/hosts.ts';
+import { delegatesOf as delegateKeys, resolveCalledHost, resolveHost } from '../traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import { MOUNT_FAILURES, PodEvent, podOf, slimEvent } from './mount-failures.ts';
 import { clonesOf, itemsOf, MARKER_LABEL, statusKey, uniqueVersion } from './names.ts';
 import { Deployment, HorizontalPodAutoscaler, NetworkPolicy, Pod, PodDisruptionBudget, Service } from './objects.ts';
 import type { Labels } from './objects.ts';
 import { environmentsOf, isUnmarked } from './ownership.ts';
+import { worldTables } from '../traffic/index.ts';
 import { isInserted } from '../traffic/istio/inserted-routes.ts';
 import { deploymentOf, slimPod } from './pods.ts';
 import type { Settings } from './settings.ts';
@@ -29,7 +30,7 @@ function byEditor(service: VirtualService): readonly string[] {
 }
 
 /** Whether a rule declares the version of an environment that it names: then it is nobody's base, however many there are. */
-function isForEnvironment(rule: DestinationRule): boolean {
+export function isForEnvironment(rule: DestinationRule): boolean {
   const versions = new Set((rule.spec?.subsets ?? []).map(({ name }) => name));
   return environmentsOf(rule).some((key) => versions.has(uniqueVersion(refOf(key))));
 }
@@ -121,7 +122,7 @@ export const Autoscalers = defineTable(HorizontalPodAutoscaler, { optional: true
 export const DestinationRules = defineTable(DestinationRule, { indexes: { environment: byEnvironment } });
 
 export const VirtualServices = defineTable(VirtualService, {
-  indexes: { environment: byEditor, delegate: (service) => delegatesOf(service).map(keyOf) },
+  indexes: { environment: byEditor, delegate: delegateKeys },
 });
 
 /** Rules and VirtualServices by the hosts that they are for or lead to. */
@@ -166,4 +167,5 @@ export const environmentTables: readonly AnyKind[] = [
   Autoscalers,
   DestinationRules,
   VirtualServices,
+  ...worldTables,
 ];

@@ -21,7 +21,7 @@ export { routerOf } from './models.ts';
 export { createRouter } from './router.ts';
 export type { Router } from './router.ts';
 export type * from './rules.ts';
-export { worldTables } from './world-facts.ts';
+export { worldOfFacts, worldTables } from './world-facts.ts';
 export { isOfWorld, worldKinds, worldOf } from './world-objects.ts';
 export { worldProblem } from './world-shape.ts';
 export { DEFAULT_MESH } from './world.ts';

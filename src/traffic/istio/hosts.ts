@@ -46,7 +46,7 @@ export function destinationHosts(service: VirtualService, clusterDomain: string)
 /** The VirtualServices that one delegates to, as `NAMESPACE/NAME`. */
 export function delegatesOf({ metadata, spec }: VirtualService): readonly string[] {
   return (spec?.http ?? []).flatMap(({ delegate }) =>
-    delegate === undefined ? [] : [`${delegate.namespace || metadata.namespace}/${delegate.name}`],
+    delegate?.name === undefined ? [] : [`${delegate.namespace || metadata.namespace}/${delegate.name}`],
   );
 }
 

@@ -1,0 +1,79 @@
+// An environment as a proof looks at it: what is its own, and what can lead requests to it. Without what changes all the
+// time, such as how many pods are ready, so that a proof is made again only when something else might come of it.
+import type { DynamicEnv, Subset } from '../../api/dynamicenv.ts';
+import type { Facts } from '../../controller/index.ts';
+import { defineTable } from '../../kube/index.ts';
+import type { Ref } from '../../kube/index.ts';
+import type { ProvenEnvironment, Workload } from '../../traffic/index.ts';
+import { fullHost } from '../../traffic/istio/hosts.ts';
+import type { RouteOwner } from '../../traffic/istio/inserted-routes.ts';
+import { ServiceEntry } from '../../traffic/istio/objects.ts';
+import type { DestinationRule } from '../../traffic/istio/objects.ts';
+import { meshServicesOf, selects, workloadOf } from '../../traffic/services.ts';
+import { identify } from '../identity.ts';
+import { findEdited, findMade, findServices } from '../lookup.ts';
+import { itemsOf, uniqueVersion } from '../names.ts';
+import { Deployment } from '../objects.ts';
+import type { Settings } from '../settings.ts';
+import { assumedReady } from './shared.ts';
+
+/** What a proof is about. */
+export interface Subject {
+  readonly environment: Ref;
+  readonly owner: RouteOwner;
+  readonly proven: ProvenEnvironment;
+  readonly rules: readonly DestinationRule[];
+  readonly clones: readonly Workload[];
+}
+
+/** ServiceEntries that select pods, by namespace. */
+const SelectingEntries = defineTable(ServiceEntry, {
+  optional: true,
+  indexes: {
+    selecting: ({ metadata, spec }) => (spec?.workloadSelector === undefined ? [] : [metadata.namespace ?? '']),
+  },
+});
+
+/** Looks up what a proof of an environment is about. */
+export function subjectOf(facts: Facts, env: DynamicEnv, settings: Settings): Subject {
+  const { owner } = identify(facts, env);
+  const made = findMade(facts, env, owner);
+  return {
+    environment: refIn(env.metadata),
+    owner,
+    proven: {
+      version: uniqueVersion(env.metadata),
+      matches: env.spec?.istioMatches ?? [],
+      hosts: [...new Set(made.clones.flatMap((clone) => hostsOf(facts, clone, settings)))],
+      workloads: itemsOf(env).subsets.map((subset) => ({
+        hosts: baseHosts(facts, subset, settings),
+        defaultVersion: subset.defaultVersion || settings.defaultVersion,
+      })),
+      virtualServices: findEdited(facts, env, settings).map(({ metadata }) => refIn(metadata)),
+    },
+    rules: made.rules,
+    clones: made.clones.map((clone) => assumedReady(workloadOf(clone))),
+  };
+}
+
+function refIn({ name, namespace }: Ref): Ref {
+  return { name, ...(namespace !== undefined && { namespace }) };
+}
+
+function baseHosts(facts: Facts, subset: Subset, settings: Settings): readonly string[] {
+  const base = facts.get(Deployment, subset);
+  return base === undefined ? [] : hostsOf(facts, base, settings);
+}
+
+/** The names by which the pods of a Deployment are called: those of Services and ServiceEntries that select them. */
+function hostsOf(facts: Facts, deployment: Deployment, { clusterDomain }: Settings): readonly string[] {
+  const { namespace = '' } = deployment.metadata;
+  const services = findServices(facts, deployment).map(({ metadata }) =>
+    fullHost(metadata.name, namespace, clusterDomain).toLowerCase(),
+  );
+  const entries = facts
+    .index(SelectingEntries, 'selecting', namespace)
+    .flatMap(meshServicesOf)
+    .filter((each) => selects(each, workloadOf(deployment)));
+  return [...services, ...entries.map(({ host }) => host)];
+}
