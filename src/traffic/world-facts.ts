@@ -58,7 +58,7 @@ function byHost(clusterDomain: string): ByHost {
         indexes: {
           [lookup(clusterDomain)]: (service) => virtualServiceHosts(service, clusterDomain),
           [destination(clusterDomain)]: (service) => destinationHosts(service, clusterDomain),
-          delegate: delegatesOf,
+          [delegation]: delegatesOf,
         },
       }),
       rules: defineTable(DestinationRule, {
@@ -70,6 +70,8 @@ function byHost(clusterDomain: string): ByHost {
   return found;
 }
 
+/** Environments have indexes of their own in the same table. */
+const delegation = 'delegation';
 const lookup = (clusterDomain: string): string => `look-up in ${clusterDomain}`;
 const destination = (clusterDomain: string): string => `destination in ${clusterDomain}`;
 
@@ -83,7 +85,7 @@ export function worldOfFacts(facts: Facts, settings: MeshSettings): World {
     virtualServices: (host) => facts.index(virtualServices, index, host),
     virtualService: (ref) => facts.get(virtualServices, ref),
     virtualServicesTo: (host) => facts.index(virtualServices, destination(clusterDomain), host),
-    delegatingTo: (ref) => facts.index(virtualServices, 'delegate', keyOf(ref)),
+    delegatingTo: (ref) => facts.index(virtualServices, delegation, keyOf(ref)),
     destinationRules: (host) => facts.index(rules, index, host),
     services: (host) => [
       ...serviceOf(facts, host, clusterDomain),
