@@ -77,7 +77,12 @@ async function withoutUid(made: Promise<Istio>): Promise<Istio> {
 
 describeOwnClusters('what is planned for the mesh is what happens', (cluster) => {
   let client: Client;
-  let settings: Partial<MeshSettings> = { renderer: builtinRenderer, istioVersion: '1.30.0', settleMs: 0 };
+  let settings: Partial<MeshSettings> = {
+    renderer: builtinRenderer,
+    istioVersion: '1.30.0',
+    settleMs: 0,
+    reconnectMs: 0,
+  };
 
   beforeAll(async () => {
     client = cluster.client();

@@ -31,7 +31,7 @@ describeOwnClusters('rights', (cluster) => {
     admin = cluster.client();
     await installRights(cluster, 'mesh');
     await admin.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kyma-system' } });
-    ({ plane, refused } = await startWithRights(cluster, 'mesh', { mesh: { renderer, istioVersion } }));
+    ({ plane, refused } = await startWithRights(cluster, 'mesh', { mesh: { renderer, istioVersion, reconnectMs: 0 } }));
   });
 
   afterAll(async () => {

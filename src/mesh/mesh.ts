@@ -9,7 +9,8 @@ import type { MeshSettings } from './settings.ts';
 
 /** What the controllers share. */
 export function meshParts(changes: Partial<MeshSettings> = {}): MeshParts {
-  const settings = { ...defaultMeshSettings, ...changes };
+  const { isSimulated = false } = changes.renderer ?? {};
+  const settings = { ...defaultMeshSettings, ...(isSimulated && { reconnectMs: 0 }), ...changes };
   return { models: meshModels(settings), restarts: meshRestarts(settings), settings };
 }
 

@@ -15,6 +15,8 @@ export interface MeshSettings {
   readonly batchSize: number;
   /** How long what is installed must stay the same before workloads are restarted for it. */
   readonly settleMs: number;
+  /** How long proxies may take to find another istiod when theirs has ended: nothing is restarted in that time. */
+  readonly reconnectMs: number;
   /** When workloads may be restarted that do not say so themselves. */
   readonly window?: MaintenanceWindow;
   /** Restart pods as well that should have a sidecar and have none. */
@@ -40,6 +42,8 @@ export const defaultMeshSettings: MeshSettings = {
   allowExperimental: false,
   batchSize: 10,
   settleMs: 3_000,
+  // A connection to a pod that has just ended is given up after 20 s.
+  reconnectMs: 25_000,
   restartUninjected: false,
   reconciliationIntervalMs: 10 * 3_600_000,
   failureBaseDelayMs: 1_000,

@@ -32,6 +32,8 @@ export interface RestartOptions extends ClusterOptions {
 
 /** What is installed must stay the same for so long before anything is restarted for it. */
 const SETTLE_MS = 1_000;
+/** Whoever asks for restarts means now: only an istiod that is terminating is waited for. */
+const RECONNECT_MS = 0;
 
 /** Restarts what is outdated: what may be now, or with `watch` all of it. */
 export function meshRestartCommand(options: RestartOptions): Promise<void> {
@@ -40,7 +42,8 @@ export function meshRestartCommand(options: RestartOptions): Promise<void> {
   return withConnection(options, async ({ client }) => {
     const istios = await listOfKind(client, ISTIO, {});
     if (istios.length === 0) throw failure('there is no Istio resource: nothing says what sidecars should be');
-    const settings = { ...defaultMeshSettings, settleMs: SETTLE_MS, batchSize, restartUninjected: uninjected };
+    const waits = { settleMs: SETTLE_MS, reconnectMs: RECONNECT_MS };
+    const settings = { ...defaultMeshSettings, ...waits, batchSize, restartUninjected: uninjected };
     const restarts = meshRestarts(settings);
     const isEnough = watch ? isRestartingOver : isBegun;
     const over = await withProgress(timeout, (signal, progress) =>

@@ -11,6 +11,7 @@ import { workloadKey, workloadRef } from './owners.ts';
 import { rulingGoal } from './outdated-pods.ts';
 import { restartModels, restartProgress } from './progress.ts';
 import type { LotProgress, RestartModels, RestartProgress } from './progress.ts';
+import { reconnectingMs } from './reconnect.ts';
 import { writeRestarts } from './refusals.ts';
 import { podOwner, Pods, workloadTable } from './tables.ts';
 
@@ -42,10 +43,12 @@ function planRestart(view: View, models: RestartModels): Plan {
   const steps: Step[] = [];
   const events: PlannedEvent[] = [];
   const waits: number[] = [];
+  const reconnecting = reconnectingMs(view, models.settings.reconnectMs);
   for (const lot of restartProgress(view, models)?.lots ?? []) {
-    const { wakeAt } = lot.plan;
+    const { wakeAt, restart, replace } = lot.plan;
     if (wakeAt !== undefined) waits.push(wakeAt - view.now());
-    const settling = settlingMs(view, lot, models.settings);
+    const settling = Math.max(reconnecting, settlingMs(view, lot, models.settings));
+    if (restart.length + replace.length === 0) continue;
     if (settling > 0) waits.push(settling);
     else {
       steps.push(...stepsOf(view, lot, models));

@@ -45,14 +45,20 @@ export function versionMismatch(running: RunningVersion, target: string): string
 /** Tags of the images of the istiod pods that run, whoever installed them. */
 export function istiodTags(pods: Iterable<Pod>): string[] {
   const tags = new Set<string>();
-  for (const { metadata, spec } of pods) {
-    if (metadata.namespace !== ISTIO_NAMESPACE || metadata.deletionTimestamp !== undefined) continue;
-    if (metadata.labels?.['app'] !== 'istiod') continue;
+  for (const { metadata, spec } of istiodPods(pods)) {
+    if (metadata.deletionTimestamp !== undefined) continue;
     const image = spec?.containers?.find(({ name }) => name === 'discovery')?.image;
     const tag = image === undefined ? undefined : tagOf(image);
     if (tag !== undefined) tags.add(tag);
   }
   return [...tags].sort();
+}
+
+/** The pods of istiod, whoever installed them, also those that are going. */
+export function istiodPods(pods: Iterable<Pod>): readonly Pod[] {
+  return [...pods].filter(
+    ({ metadata: { namespace, labels } }) => namespace === ISTIO_NAMESPACE && labels?.['app'] === 'istiod',
+  );
 }
 
 /** `registry:5000/istio/pilot:1.31.0-distroless@sha256:…` → `1.31.0-distroless`. */

@@ -6,6 +6,8 @@ import type { Rendered } from './rendered.ts';
 export interface Renderer {
   /** For people: `istioctl /usr/local/bin/istioctl`. */
   readonly name: string;
+  /** What it renders runs no proxies. */
+  readonly isSimulated?: boolean;
   /** Rejects with a RenderError. Gives up when the signal aborts. */
   render(operator: IstioOperator, signal?: AbortSignal): Promise<readonly AnyObject[]>;
   /** What is known already, of a renderer for those who can't wait. */

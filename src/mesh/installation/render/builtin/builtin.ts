@@ -13,6 +13,7 @@ import { gateway } from './gateway.ts';
 /** The built-in renderer. */
 export const builtinRenderer: Renderer = {
   name: 'built-in',
+  isSimulated: true,
   // oxlint-disable-next-line typescript/require-await -- the interface is asynchronous: istioctl is a program
   async render(operator) {
     try {
