@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { claimCommand } from './claim/command.ts';
 import { completeCommand, completionCommand } from './completion.ts';
+import { doctorCommand } from './doctor/command.ts';
 import { envCommand } from './env/command.ts';
 import { explainCommand } from './explain/command.ts';
 import { crdsCommand } from './run/crds.ts';
@@ -20,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Command>> = {
   crds: crdsCommand,
   env: envCommand,
   explain: explainCommand,
+  doctor: doctorCommand,
   target: targetCommand,
   claim: claimCommand,
   routing: routingCommand,

@@ -41,6 +41,9 @@ export function environments(settings: Partial<Settings> = {}): readonly Control
 }
 
 export * from './describe/index.ts';
+export { diagnose, doctorTables } from './doctor/doctor.ts';
+export type { Diagnosis } from './doctor/doctor.ts';
+export type { Finding } from './doctor/finding.ts';
 export { planEnvironments } from './forecast/plan-environments.ts';
 export type {
   EnvironmentPlan,

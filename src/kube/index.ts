@@ -13,6 +13,7 @@ export * from './client/config/kubeconfig.ts';
 export * from './lease.ts';
 export * from './write/merge-patch.ts';
 export * from './tables/object-index.ts';
+export { tablesOf } from './tables/of-objects.ts';
 export * from './objects.ts';
 export * from './pki.ts';
 export * from './tables/reflector.ts';

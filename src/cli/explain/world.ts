@@ -8,12 +8,17 @@ import { CommandFailed, failure, invalidFile } from '../exit.ts';
 import { listAll } from '../objects/follow.ts';
 import { readSources } from '../routing/sources.ts';
 
-/** The objects of manifests. Those that name no namespace are in `namespace`. */
+/** The objects of manifests that decide about requests. */
 export function objectsOfManifests(path: string, namespace: string): readonly KubeObject[] {
+  return manifestsOf(path, namespace).filter(isOfWorld);
+}
+
+/** All objects of manifests. Those that name no namespace are in `namespace`. */
+export function manifestsOf(path: string, namespace: string): readonly KubeObject[] {
   try {
     const objects = Array.from(readSources([path]), (source) => readObject(source, namespace));
     if (objects.length === 0) throw invalidFile(path, 'there is no object in it');
-    return objects.filter(isOfWorld);
+    return objects;
   } catch (error) {
     // Whatever reads manifests takes them for those of -f.
     if (!(error instanceof CommandFailed) || !error.message.startsWith('-f ')) throw error;

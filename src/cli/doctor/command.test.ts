@@ -1,0 +1,104 @@
+// `offshoot doctor` as people run it: a process of its own, on manifests and on a cluster.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Diagnosis } from '../../environments/index.ts';
+import { runnerFor } from '../testing/offshoot-process.ts';
+import { openShop } from '../testing/shop.ts';
+import type { Shop } from '../testing/shop.ts';
+
+const EXAMPLES = path.resolve(import.meta.dirname, '../../../examples');
+
+describe('on manifests, without a cluster', () => {
+  let dir: string;
+  let doctor: (...args: string[]) => ReturnType<Shop['run']>;
+  beforeAll(() => {
+    dir = mkdtempSync(path.join(tmpdir(), 'offshoot-doctor-'));
+    const runner = runnerFor(path.join(dir, 'none'));
+    doctor = (...args) => runner.run('doctor', ...args);
+  });
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+  test('the examples are in order', async () => {
+    const told = { code: 0, stderr: '', stdout: '2 workloads with a Service: nothing would stop environments.\n' };
+    expect(await doctor('-A', '--world', EXAMPLES)).toEqual(told);
+    expect(await doctor('-n', 'shop', '--world', path.join(EXAMPLES, 'shop.yaml'))).toEqual(told);
+  });
+
+  test('an error ends with 1, and says what to do', async () => {
+    const file = path.join(dir, 'shop.yaml');
+    writeFileSync(
+      file,
+      `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: cart}
+spec: {template: {metadata: {labels: {app: cart}}}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: cart}
+spec: {selector: {app: cart}, ports: [{port: 80, name: http}]}
+---
+apiVersion: networking.istio.io/v1
+kind: DestinationRule
+metadata: {name: cart}
+spec: {host: cart, subsets: [{name: shared, labels: {version: shared}}]}
+---
+apiVersion: networking.istio.io/v1
+kind: VirtualService
+metadata: {name: cart}
+spec: {hosts: [cart], http: [{route: [{destination: {host: cart}}]}]}
+`,
+    );
+    expect(await doctor('-n', 'shop', '--world', file)).toEqual({
+      code: 1,
+      stderr: '',
+      stdout: `error: VirtualService shop/cart: route http[0] leads to cart.shop.svc.cluster.local without a subset: its requests reach clones by load balancing, whatever their headers are, and environments get no route beside it
+    add subset: shared to the destination
+
+1 workload with a Service: 1 error, 0 warnings, 0 notes.
+`,
+    });
+    const { code, stdout } = await doctor('-n', 'shop', '--world', file, '-o', 'json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      workloads: 1,
+      findings: [{ severity: 'error', reason: 'RouteWithoutSubset', kind: 'VirtualService', object: 'shop/cart' }],
+    });
+  });
+
+  test('what can not be read is refused by the name of the flag', async () => {
+    expect(await doctor('--world', path.join(dir, 'nowhere'))).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: --world /) as string,
+    });
+    expect((await doctor('-A', '-n', 'shop', '--world', EXAMPLES)).stderr).toMatch(/cannot be used with/);
+  });
+});
+
+describe('on a cluster', () => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await openShop({ controller: false });
+    await shop.deploy('cart');
+    await shop.deploy('pay', { mesh: false });
+  }, 60_000);
+  afterAll(() => shop.stop());
+
+  test('workloads of the namespace, the worst first', async () => {
+    const { code, stdout, stderr } = await shop.run('doctor', '-o', 'json');
+    expect([code, stderr]).toEqual([1, '']);
+    const { workloads, findings } = JSON.parse(stdout) as Diagnosis;
+    expect(workloads).toBe(2);
+    expect(findings.map(({ severity, reason, object }) => `${severity} ${reason} ${object}`)).toEqual([
+      'error NoDestinationRule shop/pay',
+      'error NoVirtualService shop/pay',
+      'warning PortWithoutProtocol shop/cart',
+      'warning PortWithoutProtocol shop/pay',
+      'note NoMesh *',
+    ]);
+  });
+});

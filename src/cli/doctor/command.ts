@@ -1,0 +1,39 @@
+// `offshoot doctor`: its flags and help.
+import { Command, Option } from 'commander';
+import { clusterFlags, outputFlag } from '../options.ts';
+import { environmentFlags } from '../run/environment-flags.ts';
+import type { DoctorOptions } from './doctor.ts';
+
+export function doctorCommand(): Command {
+  return environmentFlags(clusterFlags(new Command('doctor')))
+    .description('say what would stop environments from working here, and what to do about it')
+    .addOption(
+      new Option('-A, --all-namespaces', 'workloads of all namespaces, but those of the system').conflicts('namespace'),
+    )
+    .option('--world <path>', 'look at manifests instead of a cluster: a file, a directory, or - for standard input')
+    .addOption(outputFlag(['json', 'yaml']))
+    .addHelpText(
+      'after',
+      `
+Looked at is every Deployment that a Service selects: whether requests to it could be led to a clone, by the Services,
+DestinationRules, VirtualServices and sidecars that are there. Nothing is written. The settings must be those that the
+control plane runs with.
+
+An error stops environments of a workload, or lets requests of others reach them. A warning does so for some requests.
+A note is good to know.
+
+Examples:
+  offshoot doctor -n shop
+  offshoot doctor -A -o json
+  kustomize build . | offshoot doctor -A --world -
+
+Exit codes:
+  0    no errors; there may be warnings and notes
+  1    errors, or the command failed
+  130  interrupted`,
+    )
+    .action(async (options: DoctorOptions) => {
+      const { doctor } = await import('./doctor.ts');
+      await doctor(options);
+    });
+}

@@ -1,0 +1,66 @@
+// `offshoot doctor`: what would stop environments from working, by a cluster or by manifests.
+import { factsOf } from '../../controller/index.ts';
+import { defaultSettings, diagnose, doctorTables } from '../../environments/index.ts';
+import type { Diagnosis, Finding } from '../../environments/index.ts';
+import { tablesOf } from '../../kube/tables/of-objects.ts';
+import type { Tables } from '../../kube/tables/tables.ts';
+import { untracked } from '../../watchable/index.ts';
+import { CommandFailed, EXIT, interruptible } from '../exit.ts';
+import { manifestsOf } from '../explain/world.ts';
+import { withTables } from '../objects/tables.ts';
+import { withConnection } from '../options.ts';
+import type { ClusterOptions } from '../options.ts';
+import { environmentSettings } from '../run/environment-flags.ts';
+import type { EnvironmentOptions } from '../run/environment-flags.ts';
+import { painter } from '../terminal/colour.ts';
+import type { Paint } from '../terminal/colour.ts';
+import { dataText } from '../terminal/output.ts';
+
+export interface DoctorOptions extends ClusterOptions, EnvironmentOptions {
+  readonly allNamespaces?: boolean;
+  readonly world?: string;
+  readonly output?: 'json' | 'yaml';
+}
+
+/** Prints what it finds; exit code 1 if there is an error among it. */
+export async function doctor(options: DoctorOptions): Promise<void> {
+  const { output } = options;
+  const found = await diagnosed(options);
+  const paint = painter(process.stdout);
+  if (output !== undefined) process.stdout.write(dataText(output, found));
+  else for (const line of linesOf(found, paint)) console.log(line);
+  if (found.findings.some(({ severity }) => severity === 'error')) throw new CommandFailed(EXIT.error);
+}
+
+function diagnosed(options: DoctorOptions): Promise<Diagnosis> {
+  const settings = { ...defaultSettings, ...environmentSettings(options) };
+  const look = (tables: Tables, namespace: string): Diagnosis =>
+    diagnose(factsOf(tables, untracked), settings, options.allNamespaces ? undefined : namespace);
+  if (options.world !== undefined) {
+    const { namespace = 'default' } = options;
+    return Promise.resolve(look(tablesOf(doctorTables, manifestsOf(options.world, namespace)), namespace));
+  }
+  return withConnection(options, ({ client, namespace }) =>
+    interruptible((signal) => withTables(client, doctorTables, signal, (tables) => look(tables, namespace))),
+  );
+}
+
+const TONES = { error: 'bad', warning: 'busy', note: 'quiet' } as const;
+
+function linesOf({ workloads, findings }: Diagnosis, paint: Paint): string[] {
+  const count = (severity: Finding['severity'], name: string): string => {
+    const number = findings.filter((each) => each.severity === severity).length;
+    return `${number} ${name}${number === 1 ? '' : 's'}`;
+  };
+  const all = `${workloads} ${workloads === 1 ? 'workload' : 'workloads'} with a Service`;
+  return [
+    ...findings.flatMap(({ severity, kind, object, message, advice }) => [
+      `${paint(TONES[severity], severity)}: ${kind} ${object}: ${message}`,
+      `    ${advice}`,
+    ]),
+    ...(findings.length === 0 ? [`${all}: nothing would stop environments.`] : []),
+    ...(findings.length > 0
+      ? ['', `${all}: ${count('error', 'error')}, ${count('warning', 'warning')}, ${count('note', 'note')}.`]
+      : []),
+  ];
+}

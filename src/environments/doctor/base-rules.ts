@@ -1,0 +1,82 @@
+// Base rules that get in the way of environments: conditions on the headers that tell environments apart, and what a proxy
+// refuses.
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { Facts } from '../../controller/index.ts';
+import { keyOf } from '../../kube/index.ts';
+import type { Ref } from '../../kube/index.ts';
+import { routerOf } from '../../traffic/index.ts';
+import { VirtualService } from '../../traffic/istio/objects.ts';
+import { Service } from '../../traffic/services.ts';
+import { itemsOf } from '../names.ts';
+import type { Settings } from '../settings.ts';
+import type { Finding } from './finding.ts';
+import { about } from './finding.ts';
+import { namedRoutes } from './routes.ts';
+import type { Way } from './routes.ts';
+
+/** What is wrong with the rules that people wrote for the hosts of a workload. */
+export function baseRuleFindings(
+  view: Facts,
+  ways: readonly Way[],
+  workload: Ref,
+  settings: Pick<Settings, 'clusterDomain'>,
+): Finding[] {
+  const keys = keyHeaders(view, workload);
+  return ways.flatMap((way) => [
+    ...[...new Set([...way.listing, ...way.leading])].flatMap((service) => headersInUse(service, keys)),
+    ...refused(view, way, settings),
+  ]);
+}
+
+/** The headers by which environments of a workload are told apart. */
+function keyHeaders(view: Facts, workload: Ref): ReadonlySet<string> {
+  const own = view
+    .list(DynamicEnv)
+    .filter((env) => itemsOf(env).subsets.some((each) => keyOf(each) === keyOf(workload)))
+    .flatMap(({ spec }) => (spec?.istioMatches ?? []).flatMap(({ headers = {} }) => Object.keys(headers)));
+  return new Set(['x-env', ...own].map((name) => name.toLowerCase()));
+}
+
+function headersInUse(service: VirtualService, keys: ReadonlySet<string>): Finding[] {
+  const routes = namedRoutes(service).flatMap(({ name, route }) =>
+    (route.match ?? []).flatMap(({ headers = {}, withoutHeaders = {} }) =>
+      [...Object.keys(headers), ...Object.keys(withoutHeaders)].map((header) => ({
+        header: header.toLowerCase(),
+        name,
+      })),
+    ),
+  );
+  return [...Map.groupBy(routes, ({ header }) => header)].map(([header, uses]) => {
+    const names = [...new Set(uses.map(({ name }) => name))].join(', ');
+    return {
+      severity: keys.has(header) ? 'warning' : 'note',
+      reason: 'HeaderInUse',
+      ...about(service),
+      message: `route ${names} matches on the header ${header}: it may take requests that carry it as the key of an environment`,
+      advice: 'tell environments apart by another header',
+    };
+  });
+}
+
+/** A rule that proxies refuse, and with it every update of its port. */
+function refused(view: Facts, { host, service, namespace }: Way, { clusterDomain }: Pick<Settings, 'clusterDomain'>) {
+  const router = routerOf(view, { clusterDomain });
+  const ports = view.get(Service, { name: service, namespace })?.spec?.ports ?? [];
+  const rules = ports.flatMap(({ port }) =>
+    router.rulesFor({ namespace }, host, port).tiers.flatMap((tier) => tier.rules),
+  );
+  return rules.flatMap(({ refused: why, virtualService, delegate, name, index }): Finding[] =>
+    why === undefined || virtualService === undefined
+      ? []
+      : [
+          {
+            severity: 'error',
+            reason: 'RefusedByProxy',
+            kind: VirtualService.kind,
+            object: delegate ?? virtualService,
+            message: `proxies refuse route ${name === '' ? `http[${index}]` : `"${name}"`} (${why}), and with it every change of its port, those of environments too`,
+            advice: 'mend the route',
+          },
+        ],
+  );
+}

@@ -1,0 +1,69 @@
+// Services that do not lead to clones, and ports that no route counts for.
+import type { Service as MeshedService } from '../../traffic/services.ts';
+import { clonePodLabels } from '../clone.ts';
+import type { EnvironmentFacts } from '../facts.ts';
+import type { Service } from '../objects.ts';
+import type { Settings } from '../settings.ts';
+import { about } from './finding.ts';
+import type { Finding } from './finding.ts';
+
+type Port = NonNullable<NonNullable<MeshedService['spec']>['ports']>[number];
+
+/** What is wrong with the Services of a workload. */
+export function serviceFindings({ env, workloads: [workload] }: EnvironmentFacts, settings: Settings): Finding[] {
+  const { subset, base, services, hosts } = workload!;
+  const labels = clonePodLabels(env, subset, base!, settings);
+  return services.flatMap((service): Finding[] => {
+    if (hosts.some((each) => each.service === service.metadata.name)) return portFindings(service);
+    const lacking = Object.entries(service.spec?.selector ?? {}).filter(([name, value]) => labels[name] !== value);
+    const names = lacking.map(([name, value]) => `${name}=${value}`).join(', ');
+    return [
+      {
+        severity: hosts.length === 0 ? 'error' : 'warning',
+        reason: 'ServiceSelectsBaseOnly',
+        ...about(service),
+        message: `its selector asks for ${names}, which clones of Deployment ${subset.name} do not have: no request to it reaches them`,
+        advice: `leave ${lacking.map(([name]) => name).join(', ')} out of its selector: subsets of DestinationRules tell versions apart`,
+      },
+    ];
+  });
+}
+
+/** How names of ports begin from which Istio knows the protocol. */
+const HTTP = new Set(['http', 'http2', 'grpc', 'h2c', 'ws']);
+const OTHERS = new Set(['https', 'tls', 'tcp', 'udp', 'mongo', 'mysql', 'redis', 'sctp', 'hbone', 'wss']);
+
+function portFindings(service: Service): Finding[] {
+  const ports = ((service.spec?.['ports'] ?? []) as readonly Port[]).filter(
+    ({ protocol = 'TCP' }) => protocol === 'TCP',
+  );
+  const protocolOf = ({ name = '', appProtocol = name }: Port): string =>
+    appProtocol
+      .toLowerCase()
+      .replace(/^kubernetes\.io\//, '')
+      .split('-', 1)[0]!;
+  if (ports.length > 0 && ports.every((port) => OTHERS.has(protocolOf(port)))) {
+    return [
+      {
+        severity: 'error',
+        reason: 'NoHttpPort',
+        ...about(service),
+        message: `none of its ports is one of HTTP (${ports.map(portText).join(', ')}): no route of an environment counts there`,
+        advice: 'if it speaks HTTP, let the name of its port begin with http or grpc, or set appProtocol',
+      },
+    ];
+  }
+  return ports
+    .filter((port) => !HTTP.has(protocolOf(port)) && !OTHERS.has(protocolOf(port)))
+    .map((port) => ({
+      severity: 'warning',
+      reason: 'PortWithoutProtocol',
+      ...about(service),
+      message: `port ${portText(port)} does not say its protocol: Istio guesses it from the first bytes of each connection`,
+      advice: 'let its name begin with http or grpc, or set appProtocol: http',
+    }));
+}
+
+function portText({ port, name }: Port): string {
+  return name ? `${port} "${name}"` : `${port} without a name`;
+}

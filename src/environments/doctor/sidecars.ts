@@ -1,0 +1,121 @@
+// Pods without a sidecar: nobody routes the requests that they send.
+import type { Facts } from '../../controller/index.ts';
+import { defineTable } from '../../kube/index.ts';
+import type { AnyKind, KubeObject } from '../../kube/index.ts';
+import { defineKind } from '../../kube/objects.ts';
+import { workloadOfPod } from '../../traffic/services.ts';
+import { baseProblem } from '../ownership.ts';
+import type { PodTemplate } from '../objects.ts';
+import { Deployment } from '../objects.ts';
+import type { Finding } from './finding.ts';
+
+interface SidecarPod extends KubeObject {
+  readonly spec?: NonNullable<PodTemplate['spec']> & { readonly hostNetwork?: boolean };
+  readonly status?: { readonly phase?: string };
+}
+const Namespace = defineTable(defineKind('v1', 'Namespace', 'namespaces', { namespaced: false }), {
+  metadataOnly: true,
+  optional: true,
+});
+const Pods = defineTable(defineKind<SidecarPod>('v1', 'Pod', 'pods'), { optional: true, transform: slim });
+
+export const sidecarTables: readonly AnyKind[] = [Namespace, Pods];
+
+const PROXY = 'istio-proxy';
+const INJECT = 'sidecar.istio.io/inject';
+
+/** Of a pod only what is looked at here. */
+function slim({ apiVersion, kind, metadata, spec, status }: SidecarPod): SidecarPod {
+  const { managedFields: _nobodys, annotations: _none, ...kept } = metadata;
+  const names = (all: NonNullable<SidecarPod['spec']>['containers'] = []) => all.map((each) => ({ name: each.name }));
+  const { hostNetwork = false, containers, initContainers } = spec ?? {};
+  return {
+    apiVersion,
+    kind,
+    metadata: kept,
+    spec: { hostNetwork, containers: names(containers), initContainers: names(initContainers) },
+    status: { phase: status?.phase ?? 'Running' },
+  };
+}
+
+const NOT_ROUTED =
+  'its pods have no sidecar: requests that they send are not led by their headers, and reach clones by load balancing';
+const ADVICE =
+  'label its namespace istio-injection=enabled (or with istio.io/rev) and restart it; if it calls no workload of an environment, leave it as it is';
+
+/** Workloads without a sidecar; where no pod has one, that there seems to be no mesh. */
+export function sidecarFindings(view: Facts, isAsked: (namespace?: string) => boolean): Finding[] {
+  const pods = view.list(Pods);
+  const namespaces = new Map(view.list(Namespace).map((each) => [each.metadata.name, each]));
+  const isMeshed = pods.some(hasProxy) || [...namespaces.values()].some((each) => injects(each) !== undefined);
+  // Every cluster has this one, and few folders of manifests do.
+  const isCluster = namespaces.has('kube-system');
+  if (isCluster && pods.length > 0 && !isMeshed) return [NO_MESH];
+  const bare = pods.filter(
+    (pod) =>
+      isMeshed && isAsked(pod.metadata.namespace) && isCalling(pod) && !hasProxy(pod) && !isAmbient(namespaces, pod),
+  );
+  const workloads = [
+    ...bare.map((pod) => workloadOfPod(pod).key),
+    ...(isCluster ? [] : uninjected(view, isAsked, namespaces, isMeshed)),
+  ];
+  return [...new Set(workloads)].map((key) => {
+    const [namespace, kind = '', name] = key.split('/');
+    return {
+      severity: 'warning',
+      reason: 'NoSidecar',
+      kind,
+      object: `${namespace}/${name}`,
+      message: NOT_ROUTED,
+      advice: ADVICE,
+    };
+  });
+}
+
+const NO_MESH: Finding = {
+  severity: 'note',
+  reason: 'NoMesh',
+  kind: 'Namespace',
+  object: '*',
+  message: 'no pod has a sidecar, and no namespace asks for one: without a mesh nobody leads requests anywhere',
+  advice: 'install Istio, and label the namespaces of callers istio-injection=enabled',
+};
+
+function hasProxy({ spec }: SidecarPod): boolean {
+  return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].some(({ name }) => name === PROXY);
+}
+
+/** Whether a pod may send requests that a sidecar could lead. */
+function isCalling({ metadata, spec, status }: SidecarPod): boolean {
+  const isOver = status?.phase === 'Succeeded' || status?.phase === 'Failed';
+  return !isOver && spec?.hostNetwork !== true && metadata.deletionTimestamp === undefined;
+}
+
+/** Whether the pods of a namespace get sidecars, by its labels; undefined if they don't say. */
+function injects({ metadata: { labels = {} } }: KubeObject): boolean | undefined {
+  if (labels['istio-injection'] !== undefined) return labels['istio-injection'] === 'enabled';
+  return labels['istio.io/rev'] === undefined ? undefined : true;
+}
+
+function isAmbient(namespaces: ReadonlyMap<string, KubeObject>, { metadata }: KubeObject): boolean {
+  return namespaces.get(metadata.namespace ?? '')?.metadata.labels?.['istio.io/dataplane-mode'] === 'ambient';
+}
+
+/** Of manifests, the workloads whose pods will have no sidecar, as their templates and namespaces say. */
+function uninjected(
+  view: Facts,
+  isAsked: (namespace?: string) => boolean,
+  namespaces: ReadonlyMap<string, KubeObject>,
+  isMeshed: boolean,
+): string[] {
+  const bare = view.list(Deployment).filter((each) => {
+    const { metadata, spec } = each;
+    if (!isAsked(metadata.namespace) || baseProblem(each) !== undefined || isAmbient(namespaces, each)) return false;
+    const { labels, annotations } = (spec as Deployment['spec'] | undefined)?.template?.metadata ?? {};
+    const own = labels?.[INJECT] ?? annotations?.[INJECT];
+    if (own !== undefined) return own === 'false';
+    const namespace = namespaces.get(metadata.namespace ?? '');
+    return isMeshed && namespace !== undefined && injects(namespace) !== true;
+  });
+  return bare.map(({ kind, metadata }) => `${metadata.namespace}/${kind}/${metadata.name}`);
+}
