@@ -63,7 +63,7 @@ describe('DynamicEnv', () => {
   const fields = new Map(nodes(schemaOf(dynamicEnv.crd)));
 
   test.each([
-    ['spec', 'istioMatches subsets'],
+    ['spec', 'subsets'],
     ['spec.istioMatches[]', ''],
     ['spec.istioMatches[].headers{}', ''],
     ['spec.subsets[]', 'name namespace'],
@@ -203,7 +203,8 @@ describe('on an API server', () => {
 
   test.each([
     ['spec.subsets', { istioMatches: [] }],
-    ['spec.istioMatches', { subsets: [] }],
+    ['istioMatches', { subsets: [] }],
+    ['spec.key', { key: 'a b', subsets: [] }],
     ['spec.subsets[0].namespace', { istioMatches: [], subsets: [{ name: 'cart' }] }],
     ['spec.subsets[0].replicas', { istioMatches: [], subsets: [{ name: 'a', namespace: 'b', replicas: 'two' }] }],
     [

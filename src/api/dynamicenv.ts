@@ -38,13 +38,38 @@ const Subset = z.object({
     .optional(),
 });
 
-const Spec = z.object({
-  istioMatches: z
-    .array(IstioMatch)
-    .describe('Which requests reach the environment: those that fit one of these. Immutable.'),
-  subsets: z.array(Subset).describe('Deployments to clone and to route to.'),
-  consumers: z.array(Subset).describe('Deployments to clone that receive no requests.').optional(),
-});
+/** What the key of an environment looks like: nothing of it has to be escaped anywhere. */
+export const KEY_FORM = /^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$/;
+export const MOST_KEY_LENGTH = 63;
+
+const Spec = hints(
+  z.object({
+    key: z
+      .string()
+      .max(MOST_KEY_LENGTH)
+      .regex(KEY_FORM)
+      .describe(
+        'Which requests reach the environment: those with this value in the header `x-env` (or what `--key-header` says), or as the member `env` of the header `baggage`. Immutable.',
+      )
+      .optional(),
+    istioMatches: z
+      .array(IstioMatch)
+      .describe(
+        'Which requests reach the environment beside those with its key: those that fit one of these. Immutable.',
+      )
+      .optional(),
+    subsets: z.array(Subset).describe('Deployments to clone and to route to.'),
+    consumers: z.array(Subset).describe('Deployments to clone that receive no requests.').optional(),
+  }),
+  {
+    'x-kubernetes-validations': [
+      {
+        rule: 'has(self.key) || has(self.istioMatches)',
+        message: 'say which requests reach the environment, by key or istioMatches',
+      },
+    ],
+  },
+);
 
 const StatusError = z.object({
   error: z.string().describe('What is wrong.'),

@@ -15,6 +15,7 @@ import { insertionOf } from './facts.ts';
 import type { EnvironmentFacts, HostFacts, WorkloadFacts } from './facts.ts';
 import { subsetHash } from './hash.ts';
 import { leftAlone } from './left-alone.ts';
+import { matchTitle } from './matches.ts';
 import { messages } from './messages.ts';
 import { Deployment } from './objects.ts';
 import { baseProblem } from './ownership.ts';
@@ -96,7 +97,9 @@ function failure(list: WorkloadError['list'], message: string, notReady = false)
 /** A match that a proxy would refuse gets no route: it would end all changes of routes, also those of others. */
 function regexErrors({ env }: EnvironmentFacts): readonly WorkloadError[] {
   return (env.spec?.istioMatches ?? []).flatMap((match, i) =>
-    refusedRegexes(match).length > 0 ? [failure('virtualServices', messages.leftOut(i, unusable(match)!))] : [],
+    refusedRegexes(match).length > 0
+      ? [failure('virtualServices', messages.leftOut(matchTitle(env.spec, i), unusable(match)!))]
+      : [],
   );
 }
 

@@ -30,6 +30,7 @@ const Head = z.strictObject({
     .strictObject({
       versionLabel: z.string(),
       defaultVersion: z.string(),
+      keyHeader: z.string(),
       removeLabels: z.array(z.string()),
       trackingLabels: z.array(z.string()),
       gatewayRoutes: z.boolean(),

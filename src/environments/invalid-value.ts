@@ -36,9 +36,9 @@ const spec = { istioMatches: [istioMatch], subsets: [subset], consumers: [subset
 
 /** Formats a whole spec. */
 export function formatSpec(value: unknown): string {
-  const { istioMatches, subsets, consumers } = asFields(value);
+  const { key, istioMatches, subsets, consumers } = asFields(value);
   const optional = isEmpty(consumers) ? '' : `,"consumers":${list(consumers, subset)}`;
-  return `{"istioMatches":${list(istioMatches, istioMatch)},"subsets":${list(subsets, subset)}${optional}}`;
+  return `{${isEmpty(key) ? '' : `"key":${scalar(key)},`}"istioMatches":${list(istioMatches, istioMatch)},"subsets":${list(subsets, subset)}${optional}}`;
 }
 
 /** Formats a list of the spec, or one subset of it. */

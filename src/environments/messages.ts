@@ -46,18 +46,18 @@ export const messages = {
   notServed: ({ plural, group }: { readonly plural: string; readonly group: string }) =>
     `the cluster does not know ${plural}.${group}: install Istio`,
   leftAlone: (host: string, why: string) => `leads to ${host} and is left alone: ${why}`,
-  leftOut: (match: number, why: string) => `istioMatches[${match}] is left out: ${why}`,
-  shadowed: (other: string, match: number, key: string) =>
-    `${other} came first and gets the requests of istioMatches[${match}] (${key})`,
-  mayBeShadowed: (other: string, match: number, key: string) =>
-    `${other} came first and may take the requests of istioMatches[${match}] (${key}): whether it takes all of them can't be decided`,
+  leftOut: (match: string, why: string) => `${match} is left out: ${why}`,
+  shadowed: (other: string, match: string, key: string) =>
+    `${other} came first and gets the requests of ${match} (${key})`,
+  mayBeShadowed: (other: string, match: string, key: string) =>
+    `${other} came first and may take the requests of ${match} (${key}): whether it takes all of them can't be decided`,
   labelsAtGateway: (gateways: readonly string[]) =>
     `a source label never matches at a gateway (${gateways.join(', ')}), where callers are outside of the mesh`,
   labelsBelowGateway: (root: string) =>
     `source labels do not count below a match that names gateways, as that of VirtualService ${root} which delegates to it does`,
   leftOutBelow: (root: string, on: string) =>
     `Istio leaves it out where VirtualService ${root} delegates, for the two do not agree on ${on}`,
-  routeLeftOut: (match: number, key: string, why: string) => `the route of istioMatches[${match}] (${key}): ${why}`,
+  routeLeftOut: (match: string, key: string, why: string) => `the route of ${match} (${key}): ${why}`,
   superseded: (service: KubeObject, host: string, winner: KubeObject) =>
     `VirtualService ${keyOf(service.metadata)} is ignored in the mesh for ${host}: VirtualService ${keyOf(winner.metadata)} is older, and Istio goes by one alone`,
   takenBy: (taker: string) => `${taker} takes all of the requests`,
@@ -71,16 +71,16 @@ export const messages = {
     const isUp = problem?.reason === CRASH_LOOP ? 'stays up' : 'is ready';
     return `no pod of the clone ${isUp}${problem === undefined ? '' : ` (${problem.message})`}`;
   },
-  fitsNothing: (match: number, entry: number | undefined, why: string) =>
-    `no request of ${entry === undefined ? 'this route' : `match[${entry}]`} fits istioMatches[${match}], for ${why}`,
-  sameRequests: (relation: Relation, other: string, match: number, key: string) => {
+  fitsNothing: (match: string, entry: number | undefined, why: string) =>
+    `no request of ${entry === undefined ? 'this route' : `match[${entry}]`} fits ${match}, for ${why}`,
+  sameRequests: (relation: Relation, other: string, match: string, key: string) => {
     const asks = {
       same: `asks for the same requests to ${key}: the one that came first gets them`,
       covered: `asks for all of these requests to ${key}, and for others: the one that came first gets them`,
       overlapping: `asks for some of these requests to ${key}: the one that came first gets those`,
       undecided: `may ask for some of these requests to ${key}, which can't be decided: the one that came first gets those`,
     };
-    return `spec.istioMatches[${match}]: environment ${other} ${asks[relation]}`;
+    return `spec.${match}: environment ${other} ${asks[relation]}`;
   },
   budgetOfBoth: (budget: string, { name }: Ref) =>
     `PodDisruptionBudget ${budget} counts the pods of ${name} too, and lets more pods of the base be evicted for it: ${ONLY_BASE}`,

@@ -5,6 +5,8 @@ export interface Settings {
   readonly versionLabel: string;
   /** The version that requests reach which no environment claims. */
   readonly defaultVersion: string;
+  /** The header that carries the key of an environment. */
+  readonly keyHeader: string;
   /** Labels of the base Deployment that its clone does not get. */
   readonly removeLabels: readonly string[];
   /** Labels by which a deployer knows its own, which its clone does not get either; a name may end in `*`. */
@@ -33,6 +35,7 @@ export interface Settings {
 export const defaultSettings: Settings = {
   versionLabel: 'version',
   defaultVersion: 'shared',
+  keyHeader: 'x-env',
   removeLabels: [],
   trackingLabels: ['argocd.argoproj.io/*', 'app.kubernetes.io/instance'],
   gatewayRoutes: true,

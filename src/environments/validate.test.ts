@@ -36,6 +36,18 @@ describe('creating', () => {
     expect(validateCreate(env())).toEqual({ allowed: true });
   });
 
+  test('a key is enough', () => {
+    expect(validateCreate(env({ key: 'pr-1', istioMatches: [] }))).toEqual({ allowed: true });
+    const { istioMatches: _matches, ...spec } = env().spec;
+    expect(validateCreate({ ...env(), spec: { ...spec, key: 'pr-1' } })).toEqual({ allowed: true });
+  });
+
+  test.each(['', 'a b', 'a,b', 'a;b', 'pr-', '-pr', 'ä', 'a%20b', 'a'.repeat(64)])('not with the key "%s"', (key) => {
+    expect(messageOf(validateCreate(env({ key })))).toBe(
+      `spec.key: Invalid value: ${JSON.stringify(key)}: it must be at most 63 letters, digits, ".", "_" and "-", and begin and end with a letter or digit`,
+    );
+  });
+
   test.each<[string, Partial<DynamicEnv['spec']>, string]>([
     ['no match', { istioMatches: [] }, 'spec: Invalid value: []: empty IstioMatch is invalid for DynamicEnv'],
     [
@@ -181,6 +193,24 @@ describe('changing', () => {
       { istioMatches: [match, { sourceLabels: { app: 'x' } }] },
       { istioMatches: [{ sourceLabels: { app: 'x' } }, match] },
       `spec: Invalid value: [{"sourceLabels":{"app":"x"}},${matchJson}]: spec.istioMatch field is immutable`,
+    ],
+    [
+      'another key',
+      { key: 'a' },
+      { key: 'b' },
+      'spec.key: Invalid value: "b": spec.key field is immutable: make another environment',
+    ],
+    [
+      'a key that was not there',
+      {},
+      { key: 'b' },
+      'spec.key: Invalid value: "b": spec.key field is immutable: make another environment',
+    ],
+    [
+      'no key any more',
+      { key: 'a' },
+      {},
+      'spec.key: Invalid value: null: spec.key field is immutable: make another environment',
     ],
     [
       'zero replicas',

@@ -3,13 +3,16 @@
 //
 // Texts and paths, typos and swapped numbers included, are those that people and their tools know; so is the order,
 // for the first rule that is broken ends the check. Rules of our own come after them.
+import { KEY_FORM, MOST_KEY_LENGTH } from '../api/dynamicenv.ts';
 import type { ContainerOverrides, DynamicEnv, Subset } from '../api/dynamicenv.ts';
 import { keyOf } from '../kube/objects.ts';
 import type { Ref } from '../kube/objects.ts';
 import type { Status } from '../kube/errors.ts';
 import { refusedRegexes, relate } from '../traffic/istio/matches.ts';
 import type { Relation } from '../traffic/istio/matches.ts';
+import { matchesOf, matchTitle } from './matches.ts';
 import { messages } from './messages.ts';
+import type { Settings } from './settings.ts';
 import { clonesOf, statusKey, uniqueVersion } from './names.ts';
 import { formatSpec, formatValue } from './invalid-value.ts';
 
@@ -44,6 +47,7 @@ export function validateCreate(env: DynamicEnv, facts: Facts = {}): Verdict {
     () => soundSubsets(env),
     () => oneFormPerHeader(env),
     () => soundRegexes(env),
+    () => soundKey(env),
     () => ownName(env, facts.namesakes ?? []),
     () => ofOthers(env, itemsOf(env), facts),
     () => permitted(foreignItems(env), facts),
@@ -68,15 +72,19 @@ export function foreignNamespaces(env: DynamicEnv, old?: DynamicEnv): readonly s
 }
 
 /** What to warn of: other environments that ask for some of the same requests to the same workload. */
-export function sameRequests(env: DynamicEnv, ofWorkload: (key: string) => readonly DynamicEnv[]): readonly string[] {
+export function sameRequests(
+  env: DynamicEnv,
+  ofWorkload: (key: string) => readonly DynamicEnv[],
+  settings: Pick<Settings, 'keyHeader'>,
+): readonly string[] {
   return (env.spec?.subsets ?? []).flatMap((subset) => {
     const key = statusKey(subset);
     const others = ofWorkload(key).filter(({ metadata }) => keyOf(metadata) !== keyOf(env.metadata));
-    return (env.spec?.istioMatches ?? []).flatMap((match, i) =>
+    return matchesOf(env.spec, settings).flatMap((match, i) =>
       others.flatMap(({ metadata, spec }) => {
-        const relations = new Set((spec?.istioMatches ?? []).map((each) => relate(match, each)));
+        const relations = new Set(matchesOf(spec, settings).map((each) => relate(match, each)));
         const worst = RELATIONS.find((each) => relations.has(each));
-        return worst === undefined ? [] : [messages.sameRequests(worst, keyOf(metadata), i, key)];
+        return worst === undefined ? [] : [messages.sameRequests(worst, keyOf(metadata), matchTitle(env.spec, i), key)];
       }),
     );
   });
@@ -118,8 +126,8 @@ function itemsOf({ spec }: DynamicEnv): readonly Item[] {
 function someMatch({ spec }: DynamicEnv): Refusal | undefined {
   const matches = spec?.istioMatches ?? [];
   const isEmpty = (map: object | undefined | null): boolean => Object.keys(map ?? {}).length === 0;
-  if (matches.length > 0 && !matches.some((match) => isEmpty(match.headers) && isEmpty(match.sourceLabels)))
-    return undefined;
+  const isSome = matches.length > 0 || Boolean(spec?.key);
+  if (isSome && !matches.some((match) => isEmpty(match.headers) && isEmpty(match.sourceLabels))) return undefined;
   return invalid(
     MATCHES,
     'spec',
@@ -128,10 +136,24 @@ function someMatch({ spec }: DynamicEnv): Refusal | undefined {
   );
 }
 
+const KEY = ['spec', 'key'];
+
+/** It becomes part of a regular expression, and people send it as it is. */
+function soundKey({ spec }: DynamicEnv): Refusal | undefined {
+  const { key = 'none' } = spec ?? {};
+  if (KEY_FORM.test(key) && key.length <= MOST_KEY_LENGTH) return undefined;
+  const detail = `it must be at most ${MOST_KEY_LENGTH} letters, digits, ".", "_" and "-", and begin and end with a letter or digit`;
+  return invalid(KEY, 'spec.key', JSON.stringify(key), detail);
+}
+
 function sameMatches(old: DynamicEnv, env: DynamicEnv): Refusal | undefined {
-  const matches = formatValue.istioMatches(env.spec?.istioMatches);
-  if (formatValue.istioMatches(old.spec?.istioMatches) === matches) return undefined;
-  return invalid(MATCHES, 'spec', matches, 'spec.istioMatch field is immutable');
+  const matches = formatValue.istioMatches(env.spec?.istioMatches ?? []);
+  if (formatValue.istioMatches(old.spec?.istioMatches ?? []) !== matches) {
+    return invalid(MATCHES, 'spec', matches, 'spec.istioMatch field is immutable');
+  }
+  const { key } = env.spec ?? {};
+  if (key === old.spec?.key) return undefined;
+  return invalid(KEY, 'spec.key', JSON.stringify(key ?? null), 'spec.key field is immutable: make another environment');
 }
 
 function soundSubsets(env: DynamicEnv): Refusal | undefined {

@@ -5,6 +5,7 @@ import { environment, workload } from '../../test/environments/workload.ts';
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { Reads } from '../controller/index.ts';
 import { keyOf } from '../kube/index.ts';
+import { baggageRegex } from '../traffic/baggage.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
 import type { HttpMatch, HttpRoute } from '../traffic/istio/objects.ts';
 import { defaultSettings, planEnvironment, routeWishes } from './index.ts';
@@ -68,6 +69,23 @@ describe('an environment is planned again when', () => {
       'b',
     ]);
     expect(wokenBy(withRoutes((http) => [routeOf('c'), ...http]))).toEqual(['a', 'b']);
+  });
+
+  test('routes with the key of another one come, only if it is the same', async () => {
+    const keyed = ['a', 'b'].map((name) => {
+      const { metadata, ...env } = environment('shop', name, [{ name: 'cart', namespace: 'shop' }]);
+      return { ...env, metadata, spec: { key: name, subsets: env.spec.subsets } };
+    });
+    cluster = await MemoryCluster.of([...Object.values(workload('shop', 'cart')), ...keyed]);
+    await cluster.settle();
+    const added = (headers: HttpMatch['headers'] & {}): readonly string[] =>
+      wokenBy(withRoutes((http) => [routeOf('c', { headers }), ...http]));
+    expect(added({ 'x-env': { exact: 'c' } })).toEqual([]);
+    expect(added({ baggage: { regex: baggageRegex('c') } })).toEqual([]);
+    expect(added({ user: { exact: 'a' } })).toEqual([]);
+    expect(added({ 'X-Env': { exact: 'a' } })).toEqual(['a']);
+    expect(added({ baggage: { regex: baggageRegex('b') } })).toEqual(['b']);
+    expect(added({ baggage: { regex: '.*env=.*' } })).toEqual(['a', 'b']);
   });
 
   test('its own routes change', () => {

@@ -9,8 +9,10 @@ import type { Ref } from '../kube/index.ts';
 import { isInserted, isRouteOf } from '../traffic/istio/inserted-routes.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
 import type { HttpMatch, HttpRoute } from '../traffic/istio/objects.ts';
+import { baggageKey } from '../traffic/baggage.ts';
 import { derive } from '../watchable/index.ts';
 import type { Lookup } from '../watchable/index.ts';
+import { matchesOf } from './matches.ts';
 import { uniqueVersion } from './names.ts';
 import { environmentsOf, WATCH_ANNOTATION } from './ownership.ts';
 import type { Settings } from './settings.ts';
@@ -18,7 +20,7 @@ import { byHost, VirtualServices } from './tables.ts';
 
 /** How VirtualServices are found: by the environments that edited them, by hosts, by what delegates to them. */
 type Index = 'environment' | 'delegate' | 'host' | 'destination';
-type Domain = Pick<Settings, 'clusterDomain'>;
+type Domain = Pick<Settings, 'clusterDomain' | 'keyHeader'>;
 
 interface ServiceMaps {
   /** By `INDEX VALUE`: the keys of VirtualServices. */
@@ -56,14 +58,15 @@ export function getSeenService(view: Facts, env: Ref, service: Ref, domain: Doma
 
 const models = new Map<string, Model<ServiceMaps>>();
 
-/** The maps: what a short name stands for depends on the domain of the cluster. */
-function mapsFor({ clusterDomain }: Domain): Model<ServiceMaps> {
-  let model = models.get(clusterDomain);
-  if (model === undefined) models.set(clusterDomain, (model = defineMaps(clusterDomain)));
+/** The maps: what a short name or a key stands for is a matter of the settings. */
+function mapsFor(domain: Domain): Model<ServiceMaps> {
+  const id = `${domain.clusterDomain} ${domain.keyHeader}`;
+  let model = models.get(id);
+  if (model === undefined) models.set(id, (model = defineMaps(domain)));
   return model;
 }
 
-function defineMaps(clusterDomain: string): Model<ServiceMaps> {
+function defineMaps({ clusterDomain, keyHeader }: Domain): Model<ServiceMaps> {
   const kindOf = (index: string) =>
     index === 'host' || index === 'destination' ? byHost({ clusterDomain }).virtualServices : VirtualServices;
   return defineModel((facts) => {
@@ -86,7 +89,7 @@ function defineMaps(clusterDomain: string): Model<ServiceMaps> {
       seen: derive('VirtualServices as environments see them', (read, key: string) => {
         const [service, environment] = parted(key);
         const own = read.get(parts, service);
-        return own && seenBy(own, facts(read), refOf(environment));
+        return own && seenBy(own, facts(read), refOf(environment), keyHeader);
       }),
     };
   });
@@ -107,6 +110,8 @@ interface RoutePart {
 interface Parts {
   readonly service: VirtualService;
   readonly routes: readonly RoutePart[];
+  /** Headers that routes of others ask for, in lower case. */
+  readonly baseHeaders: ReadonlySet<string>;
   /** By version: the environments that it names. */
   readonly environments: ReadonlyMap<string, readonly string[]>;
 }
@@ -114,22 +119,25 @@ interface Parts {
 function partsOf(facts: Facts, ref: Ref): Parts | undefined {
   const service = facts.get(VirtualService, ref);
   if (service === undefined) return undefined;
+  const routes = (service.spec?.http ?? []).map((route) => ({ route, isInserted: isInserted(route) }));
+  const asked = routes.flatMap(({ route: { match = [] }, isInserted: isOfSome }) => (isOfSome ? [] : match));
   return {
     service,
-    routes: (service.spec?.http ?? []).map((route) => ({ route, isInserted: isInserted(route) })),
+    routes,
+    baseHeaders: new Set(asked.flatMap(({ headers = {} }) => Object.keys(headers).map((name) => name.toLowerCase()))),
     environments: Map.groupBy(environmentsOf(service), (key) => uniqueVersion(refOf(key))),
   };
 }
 
-function seenBy(parts: Parts, facts: Facts, env: Ref): VirtualService {
+function seenBy(parts: Parts, facts: Facts, env: Ref, keyHeader: string): VirtualService {
   const owner = { version: uniqueVersion(env), taken: [] };
   const isNamed = ({ name = '' }: HttpRoute): boolean => name.includes(`-${owner.version}-`);
-  const keys = (facts.get(DynamicEnv, env)?.spec?.istioMatches ?? []).map(keyHeaders);
+  const keys = matchesOf(facts.get(DynamicEnv, env)?.spec, { keyHeader }).map((match) => keyHeaders(match));
   return withParts(
     parts,
     ({ route, isInserted: isOfSome }) =>
       !isOfSome ||
-      keys.some((headers) => mayTake(route, headers)) ||
+      keys.some((headers) => mayTake(route, headers, parts.baseHeaders)) ||
       (isNamed(route) && isRouteOf(owner, parts.service, route)),
     owner.version,
   );
@@ -157,22 +165,36 @@ function withParts(
   };
 }
 
-type KeyHeader = readonly [name: string, value: string];
+/** By header, in lower case: the value or key by which requests of a match are known, as far as it has one of these forms. */
+type KeyHeaders = ReadonlyMap<string, { readonly exact?: string; readonly key?: string }>;
 
-/** The headers by which requests of a match are known. */
-function keyHeaders({ headers = {} }: IstioMatch): readonly KeyHeader[] {
-  return Object.entries(headers).flatMap(([name, { exact }]) => (exact === undefined ? [] : [[name, exact] as const]));
+function keyHeaders({ headers = {} }: IstioMatch | HttpMatch): KeyHeaders {
+  return new Map(
+    Object.entries(headers).map(([name, { exact, regex }]) => {
+      const key = baggageKey(regex);
+      return [name.toLowerCase(), { ...(exact ? { exact } : key !== undefined && { key }) }];
+    }),
+  );
 }
 
-/** Whether a route of another environment may fit a request with these headers. */
-function mayTake({ match = [] }: HttpRoute, headers: readonly KeyHeader[]): boolean {
-  return match.length === 0 || match.some((entry) => !isApart(entry, headers));
+/** Whether a route of another environment may take all requests with these headers from an environment. */
+function mayTake({ match = [] }: HttpRoute, headers: KeyHeaders, baseHeaders: ReadonlySet<string>): boolean {
+  return match.length === 0 || match.some((entry) => !isApart(keyHeaders(entry), headers, baseHeaders));
 }
 
-/** Whether a header tells all requests of one from those of the other, as the keys of environments nearly always do. */
-function isApart({ headers: asked = {} }: HttpMatch, headers: readonly KeyHeader[]): boolean {
-  return headers.some(([name, value]) => {
-    const other = asked[name]?.exact;
-    return other !== undefined && other !== value;
-  });
+/**
+ * Whether not all requests of one can be requests of the other, as the keys of environments nearly always tell: another
+ * value of a header, or a header that the environment does not ask for. What base routes ask for, its routes do too.
+ */
+function isApart(asked: KeyHeaders, headers: KeyHeaders, baseHeaders: ReadonlySet<string>): boolean {
+  for (const [name, other] of asked) {
+    if (!headers.has(name) && !baseHeaders.has(name)) return true;
+    const own = headers.get(name);
+    if (isAnother(own?.exact, other.exact) || isAnother(own?.key, other.key)) return true;
+  }
+  return false;
+}
+
+function isAnother(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && one !== other;
 }

@@ -12,6 +12,8 @@ import type { Client, Ref, Tables } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
 import { shareNamespace } from './ownership.ts';
 import { uniqueVersion } from './names.ts';
+import { defaultSettings } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { foreignNamespaces, sameRequests, validateCreate, validateUpdate } from './validate.ts';
 import type { Verdict } from './validate.ts';
 import { Environments } from './tables.ts';
@@ -52,7 +54,12 @@ export function webhookConfiguration(
 }
 
 /** Decides about environments. `tables` must hold DynamicEnvs with their indexes. */
-export function environmentAdmission(client: Client, tables: Tables): AdmissionHandler {
+export function environmentAdmission(
+  client: Client,
+  tables: Tables,
+  settings: Partial<Settings> = {},
+): AdmissionHandler {
+  const all = { ...defaultSettings, ...settings };
   const table = tables.of(Environments);
   return async (request, signal) => {
     const env = request.object as DynamicEnv | null | undefined;
@@ -60,7 +67,7 @@ export function environmentAdmission(client: Client, tables: Tables): AdmissionH
     const placed = { ...env, metadata: located(env, request) };
     const verdict = await judge(placed, request, signal);
     if (!verdict.allowed) return { allowed: false, status: verdict.status };
-    const warnings = isNews(placed, request) ? sameRequests(placed, (key) => table.index('workload', key)) : [];
+    const warnings = isNews(placed, request) ? sameRequests(placed, (key) => table.index('workload', key), all) : [];
     return { allowed: true, ...(warnings.length > 0 && { warnings }) };
   };
 

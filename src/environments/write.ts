@@ -12,6 +12,7 @@ import { NO_ROUTES, observeRoutes } from './routes/observe.ts';
 import type { ObservedRoutes } from './routes/observe.ts';
 import { eventsOf } from './events.ts';
 import type { EnvironmentFacts } from './facts.ts';
+import { matchTitle } from './matches.ts';
 import { messages } from './messages.ts';
 import { Deployment } from './objects.ts';
 import { WATCH_ANNOTATION } from './ownership.ts';
@@ -114,7 +115,7 @@ function timeForRoutes(view: View, { pending }: ObservedRoutes): number {
 function unusableMatches({ env }: EnvironmentFacts): readonly string[] {
   return (env.spec?.istioMatches ?? []).flatMap((match, i) => {
     const problem = refusedRegexes(match).length > 0 ? undefined : unusable(match);
-    return problem === undefined ? [] : [messages.leftOut(i, problem)];
+    return problem === undefined ? [] : [messages.leftOut(matchTitle(env.spec, i), problem)];
   });
 }
 

@@ -73,6 +73,28 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
     ]);
   });
 
+  test('a key is carried by its header or by the baggage, and is never part of another one', async () => {
+    const baggage = async (value: string): Promise<string | number> => {
+      const { status, pod } = await web.ask({ host: 'orders', path: '/', headers: [['baggage', value]] });
+      return pod?.image ?? status;
+    };
+    const keyed = ({ metadata, ...env }: DynamicEnv): DynamicEnv => {
+      const { subsets } = env.spec;
+      return { ...env, metadata, spec: { key: metadata.name, subsets } };
+    };
+    await having(keyed(environmentOf(NAMESPACE, 'pr-1', 'orders', 'orders:2')), async () => {
+      await having(keyed(environmentOf(NAMESPACE, 'pr-12', 'orders', 'orders:3')), async () => {
+        expect(await image(web, 'orders', 'pr-1')).toBe('orders:2');
+        expect(await image(web, 'orders', 'pr-12')).toBe('orders:3');
+        for (const own of ['env=pr-1', 'user=a, env = pr-1 ;ttl=1,b=c', 'env=%70r%2D1', 'env=pr-12,env=pr-1'])
+          expect([own, await baggage(own)]).toEqual([own, 'orders:2']);
+        expect(await baggage('user=a,env=pr-12')).toBe('orders:3');
+        for (const other of ['env=pr-123', 'env=xpr-1', 'user=pr-1', 'a=b;env=pr-1', 'xenv=pr-1', 'env=pr'])
+          expect([other, await baggage(other)]).toEqual([other, 'orders:1']);
+      });
+    });
+  });
+
   test('environments with regular expressions that Envoy refuses stop nobody else', async () => {
     const { client } = handle.mesh;
     const refused = ['(', '([', '*a', 'a\\', 'a(?=b)', String.raw`(a)\1`, 'a{1,2000}'];

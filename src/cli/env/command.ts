@@ -67,6 +67,7 @@ function createCommand(): Command {
     .argument('[NAME]', 'the environment; with -f, the files name it')
     .option(`--subset <${deployment}>`, 'a Deployment to clone with this image, and to route to; repeatable', collect)
     .option(`--consumer <${deployment}>`, 'a Deployment to clone that receives no requests; repeatable', collect)
+    .option('--key <value>', 'requests with this key, in the header x-env or as env=value in baggage')
     .option(
       '--header <condition>',
       'requests with this header: name=value, name^=prefix or name~=regex; repeatable',
@@ -85,9 +86,10 @@ function createCommand(): Command {
     .addHelpText(
       'after',
       `
-All --header and --source-label must hold for a request to reach the environment.
+Requests with the key reach the environment, and those for which all --header and --source-label hold.
 
 Examples:
+  offshoot env create pr-7 -n shop --subset cart=shop/cart:2 --key pr-7 --wait
   offshoot env create feature -n shop --subset cart=shop/cart:2 --header end-user=alice --wait
   offshoot env create feature --subset cart:app=shop/cart:2 --subset web/front=front:7 --env LOG=debug \\
       --header end-user^=test- --dry-run=client -o yaml > feature.yaml

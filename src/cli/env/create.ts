@@ -31,6 +31,7 @@ export interface CreateOptions extends ClusterOptions, ManifestFlags {
 const MANIFEST_FLAGS = {
   subset: '--subset',
   consumer: '--consumer',
+  key: '--key',
   header: '--header',
   sourceLabel: '--source-label',
   env: '--env',

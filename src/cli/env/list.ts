@@ -1,6 +1,6 @@
 // `offshoot env list`: environments and how they are, once or as they change.
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
-import { formatMatches, itemsOf, readyCount, stateOf } from '../../environments/index.ts';
+import { formatRequests, itemsOf, readyCount, stateOf } from '../../environments/index.ts';
 import { keyOf } from '../../kube/objects.ts';
 import { ENVIRONMENT } from './get.ts';
 import { listObjects } from '../objects/list.ts';
@@ -17,7 +17,7 @@ const columns: Columns<DynamicEnv> = {
   middle: [
     { heading: 'STATUS', cell: stateOf, state: true },
     { heading: 'READY', cell: readyCount },
-    { heading: 'MATCH', cell: (env) => formatMatches(env.spec?.istioMatches ?? []) },
+    { heading: 'MATCH', cell: formatRequests },
   ],
   wide: [
     { heading: 'SUBSETS', cell: deployments('subsets') },

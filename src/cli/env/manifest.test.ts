@@ -100,7 +100,7 @@ describe('a refusal names the flag, what was found and what to do', () => {
     ],
     [
       { subset: ['cart=c'], header: [] },
-      'say which requests are meant, with --header name=value or --source-label name=value',
+      'say which requests are meant, with --key value, --header name=value or --source-label name=value',
     ],
     [
       { subset: ['cart=c'], header: ['who'] },

@@ -11,6 +11,7 @@ import { closestNames } from '../objects/closest-names.ts';
 export interface ManifestFlags {
   readonly subset?: readonly string[];
   readonly consumer?: readonly string[];
+  readonly key?: string;
   readonly header?: readonly string[];
   readonly sourceLabel?: readonly string[];
   readonly env?: readonly string[];
@@ -39,7 +40,9 @@ export interface ParsedFlags {
   readonly name: string;
   readonly namespace: string;
   readonly overrides: readonly Override[];
-  readonly match: IstioMatch;
+  readonly key?: string;
+  /** Absent: the key is enough. */
+  readonly match?: IstioMatch;
   readonly variables: readonly EnvVar[];
   readonly replicas?: number;
 }
@@ -55,7 +58,7 @@ export function parseFlags(name: string, namespace: string, flags: ManifestFlags
     name,
     namespace,
     overrides: parseOverrides(flags, namespace),
-    match: parseMatch(flags),
+    ...parseRequests(flags),
     variables: parseVariables(flags.env ?? []),
     ...(flags.replicas !== undefined && { replicas: flags.replicas }),
   };
@@ -98,14 +101,15 @@ function parseOverride(flag: Override['flag'], text: string, namespace: string):
 
 /** The manifest. `baseOf` answers for Deployments whose containers are to be found out or checked. */
 export function buildManifest(flags: ParsedFlags, baseOf: (override: Override) => Base | undefined): DynamicEnv {
-  const { name, namespace, match } = flags;
+  const { name, namespace, key, match } = flags;
   const consumers = subsetsOf('--consumer', flags, baseOf);
   return {
     apiVersion: 'riskified.com/v1alpha1',
     kind: 'DynamicEnv',
     metadata: { name, namespace },
     spec: {
-      istioMatches: [match],
+      ...(key !== undefined && { key }),
+      ...(match && { istioMatches: [match] }),
       subsets: subsetsOf('--subset', flags, baseOf),
       ...(consumers.length > 0 && { consumers }),
     },
@@ -133,10 +137,17 @@ function subsetsOf(
   return [...subsets.values()];
 }
 
-function parseMatch({ header = [], sourceLabel = [] }: ManifestFlags): IstioMatch {
-  if (header.length + sourceLabel.length === 0) {
-    throw failure('say which requests are meant, with --header name=value or --source-label name=value');
+/** Which requests are meant: those with the key, and those that fit the match. */
+function parseRequests({ key, ...flags }: ManifestFlags): Pick<ParsedFlags, 'key' | 'match'> {
+  const { header = [], sourceLabel = [] } = flags;
+  const isMatch = header.length + sourceLabel.length > 0;
+  if (key === undefined && !isMatch) {
+    throw failure('say which requests are meant, with --key value, --header name=value or --source-label name=value');
   }
+  return { ...(key !== undefined && { key }), ...(isMatch && { match: parseMatch(flags) }) };
+}
+
+function parseMatch({ header = [], sourceLabel = [] }: ManifestFlags): IstioMatch {
   const headers: Record<string, StringMatch> = {};
   for (const text of header) {
     const parsed = parseHeader(text);

@@ -125,7 +125,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     const webhooks = parts.flatMap((part) => part.webhook ?? []);
     const started =
       webhook && webhooks.length > 0
-        ? await startWebhooks({ ...webhook, webhooks, namespace, client, manager, logger, metrics, undo })
+        ? await startWebhooks({ ...webhook, webhooks, settings, namespace, client, manager, logger, metrics, undo })
         : undefined;
     undo.push(() => manager.stop());
     await manager.start();
@@ -148,6 +148,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 
 interface StartWebhooks extends WebhookOptions {
   readonly webhooks: readonly PartWebhook[];
+  readonly settings: Partial<Settings>;
   readonly namespace: string;
   readonly client: Client;
   readonly manager: Manager;
@@ -158,7 +159,7 @@ interface StartWebhooks extends WebhookOptions {
 
 /** Serves the webhooks, then tells the API server of them. */
 async function startWebhooks(options: StartWebhooks): Promise<WebhookServer> {
-  const { webhooks, namespace, client, manager, logger, metrics, reach, port, undo } = options;
+  const { webhooks, settings, namespace, client, manager, logger, metrics, reach, port, undo } = options;
   const certificates = certificatesOf(options);
   undo.push(() => certificates.stop());
   await certificates.start();
@@ -167,7 +168,9 @@ async function startWebhooks(options: StartWebhooks): Promise<WebhookServer> {
     host: reach === 'loopback' ? '127.0.0.1' : '',
     port,
     handlers: Object.fromEntries(
-      webhooks.flatMap((webhook) => webhook.paths.map((path) => [path, webhook.handler(client, manager.tables)])),
+      webhooks.flatMap((webhook) =>
+        webhook.paths.map((path) => [path, webhook.handler(client, manager.tables, { settings })]),
+      ),
     ),
     certificates,
     metrics,

@@ -22,6 +22,8 @@ test.each<[string[], object]>([
   [['--rule-settle', '1m30s'], { settleMs: 90_000 }],
   [[], { clusterDomain: 'cluster.local' }],
   [['--cluster-domain', 'k8s.example.com'], { clusterDomain: 'k8s.example.com' }],
+  [[], { keyHeader: 'x-env' }],
+  [['--key-header', 'X-Team-Env'], { keyHeader: 'x-team-env' }],
 ])('what routes wait for and where they go: %j', (args, settings) => {
   const command = environmentFlags(new Command()).parse(args, { from: 'user' });
   expect(environmentSettings(command.opts<EnvironmentOptions>())).toMatchObject(settings);

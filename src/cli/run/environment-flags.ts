@@ -8,6 +8,7 @@ import { defaultSettings } from '../../environments/index.ts';
 export interface EnvironmentOptions {
   readonly versionLabel: string;
   readonly defaultVersion: string;
+  readonly keyHeader: string;
   readonly removeLabels: readonly string[];
   readonly trackingLabels: readonly string[];
   readonly clusterDomain: string;
@@ -27,6 +28,12 @@ export function environmentFlags(command: Command): Command {
       new Option('--default-version <value>', 'version that requests reach which no environment claims')
         .env('DEFAULT_VERSION')
         .default('shared'),
+    )
+    .addOption(
+      new Option('--key-header <name>', 'header that carries the key of an environment')
+        .argParser(parseHeaderName)
+        .env('KEY_HEADER')
+        .default(defaultSettings.keyHeader),
     )
     .addOption(
       new Option('--remove-labels <keys>', 'labels that clones do not get; repeatable')
@@ -55,9 +62,18 @@ export function environmentFlags(command: Command): Command {
 
 /** The settings that the flags say. */
 export function environmentSettings(options: EnvironmentOptions) {
-  const { versionLabel, defaultVersion, removeLabels, trackingLabels, clusterDomain, gatewayRoutes } = options;
-  const settleMs = options.ruleSettle;
-  return { versionLabel, defaultVersion, removeLabels, trackingLabels, clusterDomain, gatewayRoutes, settleMs };
+  const { ruleSettle: settleMs, ...rest } = options;
+  const { versionLabel, defaultVersion, keyHeader, removeLabels, trackingLabels, clusterDomain, gatewayRoutes } = rest;
+  return {
+    versionLabel,
+    defaultVersion,
+    keyHeader,
+    removeLabels,
+    trackingLabels,
+    clusterDomain,
+    gatewayRoutes,
+    settleMs,
+  };
 }
 
 /** `--cluster-domain`. */
@@ -66,6 +82,12 @@ export function clusterDomainFlag(): Option {
     .argParser(parseDomain)
     .env('CLUSTER_DOMAIN')
     .default(defaultSettings.clusterDomain);
+}
+
+function parseHeaderName(text: string): string {
+  const name = text.toLowerCase();
+  if (/^[\w!#$%&'*+.`|~^-]+$/.test(name) && name !== 'baggage') return name;
+  throw new InvalidArgumentError('A header has letters, digits and hyphens; baggage is looked at in any case.');
 }
 
 function parseDomain(text: string): string {

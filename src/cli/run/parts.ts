@@ -40,7 +40,7 @@ export interface PartWebhook {
   readonly paths: readonly string[];
   readonly configurationName: string;
   configuration(address: WebhookAddress, bundle: string | undefined): ValidatingWebhookConfiguration;
-  handler(client: Client, tables: Tables): AdmissionHandler;
+  handler(client: Client, tables: Tables, options: Pick<PartOptions, 'settings'>): AdmissionHandler;
 }
 
 /** What may be set for the claim system; of its cluster, what differs from how we reach it. */
@@ -86,7 +86,7 @@ const PARTS: readonly Part[] = [
       paths: [WEBHOOK_PATH],
       configurationName: WEBHOOK_CONFIGURATION,
       configuration: webhookConfiguration,
-      handler: environmentAdmission,
+      handler: (client, tables, { settings }) => environmentAdmission(client, tables, settings),
     },
   },
   {

@@ -1,6 +1,6 @@
 // What a user is told about environments, as data. The command line prints it, and a dashboard can draw it.
 export { deletedWith } from './deletion.ts';
-export { formatMatches, parseHeader } from './matches.ts';
+export { formatRequests, parseHeader } from './matches.ts';
 export { environmentSteps } from './progress.ts';
 export { isCurrent, readyCount, stateOf, verdictOf } from './state.ts';
 export { describeEnvironment } from './tree.ts';

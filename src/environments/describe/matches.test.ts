@@ -1,6 +1,8 @@
 import { assert, constantFrom, property, string, stringMatching } from 'fast-check';
 import { expect, test } from 'vitest';
-import { exampleCall, formatHeader, formatMatches, parseHeader } from './matches.ts';
+import type { DynamicEnv } from '../../api/dynamicenv.ts';
+import { baggageRegex } from '../../traffic/baggage.ts';
+import { exampleCall, formatHeader, formatMatches, formatRequests, parseHeader } from './matches.ts';
 
 test.each([
   ['end-user=alice', { name: 'end-user', match: { exact: 'alice' } }],
@@ -34,10 +36,21 @@ test('conditions that must all hold are joined by commas, alternatives by "or"',
   expect(text).toBe('end-user^=al,beta=1 or source:app=web');
 });
 
+test('a key is shown as it was written, and in routes as what is sent', () => {
+  const istioMatches = [{ headers: { user: { exact: 'al' } } }];
+  const requests = (spec: Pick<DynamicEnv['spec'], 'key' | 'istioMatches'>): string =>
+    formatRequests({ spec: { ...spec, subsets: [] } });
+  expect(requests({ key: 'pr-7' })).toBe('key=pr-7');
+  expect(requests({ key: 'pr-7', istioMatches })).toBe('key=pr-7 or user=al');
+  expect(requests({ istioMatches })).toBe('user=al');
+  expect(formatMatches([{ headers: { baggage: { regex: baggageRegex('pr-7') } } }])).toBe('baggage:env=pr-7');
+});
+
 test.each([
   [{ headers: { 'end-user': { exact: 'alice' } } }, `curl -H 'end-user: alice' http://cart/`],
   [{ headers: { who: { exact: "o'neill" } } }, `curl -H 'who: o'\\''neill' http://cart/`],
   [{ headers: { who: { regex: 'a|b' } } }, `curl -H 'who: <a value that fits a|b>' http://cart/`],
+  [{ headers: { baggage: { regex: baggageRegex('pr-7') } } }, `curl -H 'baggage: env=pr-7' http://cart/`],
   [{ sourceLabels: { app: 'web' } }, 'curl http://cart/  # from a pod with the labels app=web'],
 ])('a call to try', (match, expected) => {
   expect(exampleCall(match, 'http://cart/')).toBe(expected);

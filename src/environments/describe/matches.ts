@@ -1,6 +1,7 @@
 // Conditions of an environment as people write them: `end-user=alice`, `end-user^=al`, `end-user~=a.*`. Read from flags,
 // printed in tables, and turned into a call to try.
-import type { StringMatch } from '../../api/dynamicenv.ts';
+import type { DynamicEnv, StringMatch } from '../../api/dynamicenv.ts';
+import { baggageKey, MEMBER } from '../../traffic/baggage.ts';
 import type { HttpMatch, HttpRoute } from '../../traffic/istio/objects.ts';
 
 const OPERATORS = { exact: '=', prefix: '^=', regex: '~=' } as const;
@@ -17,8 +18,17 @@ export function parseHeader(text: string): { readonly name: string; readonly mat
 
 /** One header condition as `parseHeader` reads it. */
 export function formatHeader(name: string, match: StringMatch): string {
+  const key = baggageKey(match.regex);
+  if (key !== undefined) return `${name}:${MEMBER}=${key}`;
   const form = formOf(match);
   return form === undefined ? name : `${name}${OPERATORS[form]}${match[form]}`;
+}
+
+/** Which requests are for an environment: those with its key, or those that fit one of its matches. */
+export function formatRequests({ spec }: Pick<DynamicEnv, 'spec'>): string {
+  const { key, istioMatches = [] } = spec ?? {};
+  const matches = istioMatches.length > 0 ? [formatMatches(istioMatches)] : [];
+  return [...(key ? [`key=${key}`] : []), ...matches].join(' or ');
 }
 
 /** All conditions: `,` where both must hold, ` or ` between alternatives. */
@@ -63,6 +73,8 @@ export function exampleCall({ headers = {}, sourceLabels = {} }: HttpMatch, url:
 
 /** A value that fulfils a condition, or what it must be like. */
 export function exampleValue(match: StringMatch): string {
+  const key = baggageKey(match.regex);
+  if (key !== undefined) return `${MEMBER}=${key}`;
   const form = formOf(match);
   return form === 'regex' ? `<a value that fits ${match.regex}>` : ((form && match[form]) ?? '');
 }

@@ -18,7 +18,7 @@ import { takerOf } from '../../traffic/istio/shadow.ts';
 import { keyOf } from '../../kube/objects.ts';
 import { notSeenYet } from '../../api/description/controllers-hint.ts';
 import { exampleCalls } from './calls.ts';
-import { formatMatches, formatRoute } from './matches.ts';
+import { formatRequests, formatRoute } from './matches.ts';
 import { partErrors, isCurrent, stateOf, errorTexts } from './state.ts';
 import { cloneRef } from './world.ts';
 import type { EnvironmentWorld } from './world.ts';
@@ -40,7 +40,6 @@ export interface EnvironmentDescription {
 export function describeEnvironment(world: EnvironmentWorld): EnvironmentDescription {
   const { env } = world;
   const { subsets, consumers } = itemsOf(env);
-  const matches = env.spec?.istioMatches ?? [];
   return {
     environment: node('Environment', keyOf(env.metadata), stateOf(env), {
       reasons: environmentReasons(env),
@@ -49,7 +48,7 @@ export function describeEnvironment(world: EnvironmentWorld): EnvironmentDescrip
         ...consumers.map((consumer) => consumerNode(world, consumer)),
       ],
     }),
-    match: formatMatches(matches),
+    match: formatRequests(env),
     call: exampleCalls(world),
     events: recentEvents(world.events),
   };

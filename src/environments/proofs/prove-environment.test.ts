@@ -65,6 +65,15 @@ describe('an environment in a cluster', () => {
     }
   });
 
+  test('is isolated by its key too', async () => {
+    const keyed = ['pr-1', 'pr-12'].map((key) => ({
+      ...environment('shop', key, [cart]),
+      spec: { key, subsets: environment('shop', key, [cart]).spec.subsets },
+    }));
+    const cluster = await shopWith([], keyed);
+    for (const { metadata } of keyed) expect(proofIn(cluster, metadata.name)).toMatchObject({ reason: 'Isolated' });
+  });
+
   test('is not where a route leads to the workload without a subset', async () => {
     const { routes } = workload('shop', 'cart');
     const plain: HttpRoute = { match: [{ uri: { prefix: '/plain' } }], route: [{ destination: { host: 'cart' } }] };

@@ -24,7 +24,7 @@ export function proveEnvironment(facts: Facts, environment: Ref, settings: Setti
   const { subjects, ...shared } = facts.model(proofMaps(settings));
   const subject = facts.read.get(subjects, keyOf(environment));
   if (subject === undefined) return undefined;
-  const { before, after } = worldsOf(facts, shared, subject, meshSettings(settings));
+  const { before, after } = worldsOf(facts, shared, subject, { ...settings, ...meshSettings(settings) });
   return prove(before, after, subject.proven);
 }
 

@@ -12,6 +12,7 @@ import type { DestinationRule } from '../../traffic/istio/objects.ts';
 import { meshServicesOf, selects, workloadOf } from '../../traffic/services.ts';
 import { identify } from '../identity.ts';
 import { findEdited, findMade, findServices } from '../lookup.ts';
+import { matchesOf } from '../matches.ts';
 import { itemsOf, uniqueVersion } from '../names.ts';
 import { Deployment } from '../objects.ts';
 import type { Settings } from '../settings.ts';
@@ -43,7 +44,7 @@ export function subjectOf(facts: Facts, env: DynamicEnv, settings: Settings): Su
     owner,
     proven: {
       version: uniqueVersion(env.metadata),
-      matches: env.spec?.istioMatches ?? [],
+      matches: matchesOf(env.spec, settings),
       hosts: [...new Set(made.clones.flatMap((clone) => hostsOf(facts, clone, settings)))],
       workloads: itemsOf(env).subsets.map((subset) => ({
         hosts: baseHosts(facts, subset, settings),

@@ -9,9 +9,13 @@ import { ruleHost } from '../../traffic/istio/hosts.ts';
 import { isRouteOf } from '../../traffic/istio/inserted-routes.ts';
 import type { VirtualService } from '../../traffic/istio/objects.ts';
 import { selects } from '../../traffic/services.ts';
+import type { Settings } from '../settings.ts';
 import { getSeenService } from '../virtual-services.ts';
 import type { LookUp, WithoutEnvironments } from './shared.ts';
 import type { Subject } from './subject.ts';
+
+/** The mesh, and what a key stands for in it. */
+type ProofSettings = MeshSettings & Pick<Settings, 'keyHeader'>;
 
 export interface Worlds {
   readonly before: World;
@@ -19,7 +23,7 @@ export interface Worlds {
 }
 
 /** The world without an environment, and the world with it. */
-export function worldsOf(facts: Facts, shared: WithoutEnvironments, subject: Subject, settings: MeshSettings): Worlds {
+export function worldsOf(facts: Facts, shared: WithoutEnvironments, subject: Subject, settings: ProofSettings): Worlds {
   const after = withIt(facts, shared, subject, settings);
   return { before: withoutIt(after, subject), after };
 }
@@ -28,7 +32,7 @@ function withIt(
   facts: Facts,
   shared: WithoutEnvironments,
   { environment, rules, clones }: Subject,
-  settings: MeshSettings,
+  settings: ProofSettings,
 ): World {
   const seen = (key: string) => getSeenService(facts, environment, refOf(key), settings);
   const find = (how: LookUp, value: string): readonly VirtualService[] =>

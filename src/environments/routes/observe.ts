@@ -6,6 +6,7 @@ import type { VirtualService } from '../../traffic/istio/objects.ts';
 import { keepsRoutes } from '../decision.ts';
 import type { Decision } from '../decision.ts';
 import type { EnvironmentFacts } from '../facts.ts';
+import { matchTitle } from '../matches.ts';
 import { messages } from '../messages.ts';
 import { ownRoots } from '../roots.ts';
 import type { Settings } from '../settings.ts';
@@ -56,7 +57,11 @@ export function observeRoutes(
     const roots = facts.roots.get(key) ?? ownRoots(service);
     const edited = editService(service, [wish]);
     if (wish.insertions.length > 0) warnings.push(...roots.superseded);
-    warnings.push(...routeWarnings(service, edited.routes, roots).map((text) => `VirtualService ${key}${text}`));
+    warnings.push(
+      ...routeWarnings(service, edited.routes, roots, (i) => matchTitle(facts.env.spec, i)).map(
+        (text) => `VirtualService ${key}${text}`,
+      ),
+    );
     if (edited.service === service) continue;
     const refused = facts.routeRefusal(key);
     if (refused === undefined) pending.add(key);

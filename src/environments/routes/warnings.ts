@@ -16,15 +16,17 @@ export function routeWarnings(
   service: VirtualService,
   { http, copies }: EditedRoutes,
   roots: Roots,
+  titleOfMatch: (match: number) => string,
 ): readonly string[] {
   const warnings = copies.flatMap((copy) => {
     const { base, insertion } = copy;
+    const match = titleOfMatch(copy.match);
     const about = `${insertion.workload.namespace}/${insertion.workload.name}`;
     const texts = [
-      ...copy.contradictions.map(({ entry, why }) => `${messages.fitsNothing(copy.match, entry, why)} (${about})`),
-      ...shadows(service, http, copy, about),
+      ...copy.contradictions.map(({ entry, why }) => `${messages.fitsNothing(match, entry, why)} (${about})`),
+      ...shadows(service, http, copy, match, about),
       ...(copy.route === undefined ? [] : conflictsOf(roots, copy.route)).map((why) =>
-        messages.routeLeftOut(copy.match, about, why),
+        messages.routeLeftOut(match, about, why),
       ),
     ];
     return texts.map((text) => `${base.name ? `, route ${base.name}` : ''}: ${text}`);
@@ -33,7 +35,13 @@ export function routeWarnings(
 }
 
 /** Which earlier route takes the requests of a copy, if any. */
-function shadows(service: VirtualService, http: readonly HttpRoute[], copy: Copy, about: string): readonly string[] {
+function shadows(
+  service: VirtualService,
+  http: readonly HttpRoute[],
+  copy: Copy,
+  match: string,
+  about: string,
+): readonly string[] {
   const { route, wish, insertion } = copy;
   if (route === undefined) return [];
   // Of a base route that has a copy, that copy takes what carries the key.
@@ -47,7 +55,7 @@ function shadows(service: VirtualService, http: readonly HttpRoute[], copy: Copy
   const taker = takerOf(earlier, route.match ?? [{}]);
   if (taker === undefined) return [];
   const text = taker.isCertain ? messages.shadowed : messages.mayBeShadowed;
-  return [text(titleOf(service, taker.route), copy.match, about)];
+  return [text(titleOf(service, taker.route), match, about)];
 }
 
 /** How people know a route: by the environment that inserted it, or by its name or place among those they wrote. */

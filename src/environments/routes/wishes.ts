@@ -17,6 +17,7 @@ import type { Decision, Entrance, RoutedHost } from '../decision.ts';
 import { factsOf, insertionOf } from '../facts.ts';
 import type { EnvironmentFacts } from '../facts.ts';
 import { identify } from '../identity.ts';
+import { matchesOf } from '../matches.ts';
 import { labelsProblem, ownRoots } from '../roots.ts';
 import type { Settings } from '../settings.ts';
 
@@ -94,7 +95,7 @@ export function wishesOf(
     environment: keyOf(env.metadata),
     createdAt: env.metadata.creationTimestamp ?? '',
     owner,
-    matches: env.spec?.istioMatches ?? [],
+    matches: matchesOf(env.spec, settings),
     virtualServices: Object.fromEntries(wishes),
   };
 }

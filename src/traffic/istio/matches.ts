@@ -2,6 +2,7 @@
 import { RE2JS } from 're2js';
 import type { IstioMatch, StringMatch } from '../../api/dynamicenv.ts';
 import { jsonEqual } from '../../watchable/index.ts';
+import { baggageKey } from '../baggage.ts';
 import { intersects, isSubset } from '../regex-language.ts';
 import { regexProblem } from '../regex.ts';
 import type { HeaderMatch, HttpMatch } from './objects.ts';
@@ -234,6 +235,9 @@ function implies(first: HeaderMatch, second: HeaderMatch): Decided {
     if (second.exact !== undefined) return first.exact === second.exact;
     return (first.exact ?? first.prefix ?? '').startsWith(second.prefix ?? '');
   }
+  // Nor must two keys, of which requests may carry one, the other or both.
+  const [one, other] = [baggageKey(first.regex), baggageKey(second.regex)];
+  if (one !== undefined && other !== undefined) return one === other;
   return jsonEqual(intersect(second, first), first) || isSubset(regexOf(first), regexOf(second));
 }
 

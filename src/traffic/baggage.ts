@@ -1,0 +1,36 @@
+// The member `env=KEY` of the W3C header `baggage`, as a regular expression for the whole value of the header. It fits
+// exactly when one of the members is `env` with that value, whatever else there is: other members, properties behind `;`,
+// blanks, and letters of the value that somebody has percent-encoded.
+
+/** The header. */
+export const BAGGAGE = 'baggage';
+/** The member that holds the key. */
+export const MEMBER = 'env';
+
+const BLANKS = String.raw`[ \t]*`;
+// No comma and no semicolon can be part of a name or a value.
+const BEGINNING = `(?:.*,)?${BLANKS}${MEMBER}${BLANKS}=${BLANKS}`;
+const END = `${BLANKS}(?:[;,].*)?`;
+
+/** A regular expression for values of `baggage` that carry a key. */
+export function baggageRegex(key: string): string {
+  return BEGINNING + Array.from(key, letterRegex).join('') + END;
+}
+
+/** A letter as it is or percent-encoded. */
+function letterRegex(letter: string): string {
+  const escape = letter
+    .charCodeAt(0)
+    .toString(16)
+    .padStart(2, '0')
+    .replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+  return `(?:${letter === '.' ? String.raw`\.` : letter}|%${escape})`;
+}
+
+/** The key of a regular expression that `baggageRegex` made; undefined for any other. */
+export function baggageKey(regex: string | undefined): string | undefined {
+  if (!regex?.startsWith(BEGINNING) || !regex.endsWith(END)) return undefined;
+  const letters = regex.slice(BEGINNING.length, -END.length);
+  const key = letters.replaceAll(/\(\?:\\?([-.\w])\|[^)]*\)/g, '$1');
+  return baggageRegex(key) === regex ? key : undefined;
+}
