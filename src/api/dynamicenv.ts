@@ -38,6 +38,23 @@ const Subset = z.object({
     .optional(),
 });
 
+/** How a time to live is written: longer than nothing, in whole units. */
+export const TTL_DURATION = /^[1-9][0-9]*[smhd]([0-9]+[smhd])*$/;
+
+const Ttl = z.object({
+  duration: z
+    .string()
+    .regex(TTL_DURATION)
+    .max(32)
+    .describe('Days, hours, minutes and seconds, such as 2d or 1h30m; at most 365d.'),
+  from: z
+    .enum(['Created', 'Updated'])
+    .describe(
+      'What it counts from: the creation of the environment, or the last change of its spec. Created unless told.',
+    )
+    .optional(),
+});
+
 /** What the key of an environment looks like: nothing of it has to be escaped anywhere. */
 export const KEY_FORM = /^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$/;
 export const MOST_KEY_LENGTH = 63;
@@ -60,6 +77,7 @@ const Spec = hints(
       .optional(),
     subsets: z.array(Subset).describe('Deployments to clone and to route to.'),
     consumers: z.array(Subset).describe('Deployments to clone that receive no requests.').optional(),
+    ttl: Ttl.describe('How long the environment lives. One without lives until it is deleted.').optional(),
   }),
   {
     'x-kubernetes-validations': [
@@ -120,8 +138,12 @@ const Status = z.object({
   observedGeneration: hints(z.int(), { format: 'int64' })
     .describe('The generation that this status is about.')
     .optional(),
+  expiresAt: time().describe('When the environment is deleted because its time to live is over.').optional(),
+  specUpdatedAt: time()
+    .describe('When the spec was last changed; only where the time to live counts from that.')
+    .optional(),
   conditions: Conditions.describe(
-    'Ready, Reconciling, Stalled, WorkloadsReady and Routed; Draining while something is about to be removed.',
+    'Ready, Reconciling, Stalled, WorkloadsReady and Routed; Draining while something is about to be removed, Expiring in the last hour of a time to live.',
   ).optional(),
 });
 

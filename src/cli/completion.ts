@@ -53,7 +53,7 @@ interface LiveNames {
 
 /** Commands that take a name, by what of. */
 const NAMED: Readonly<Record<string, { readonly of: Live; readonly commands: readonly string[] }>> = {
-  env: { of: 'environments', commands: ['describe', 'delete', 'plan'] },
+  env: { of: 'environments', commands: ['describe', 'delete', 'extend', 'plan'] },
   claim: { of: 'claims', commands: ['describe', 'delete', 'kubeconfig'] },
   target: { of: 'targets', commands: ['describe'] },
   routing: { of: 'rules', commands: ['describe'] },

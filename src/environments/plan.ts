@@ -1,13 +1,14 @@
 // The plan of an environment: what to make, to change and to remove now, given what is observed. Facts are looked up,
 // then it is decided what follows from them, then it is written. Routes are not written here, only wished for: see
 // routes/. The controller, the command line and the tests call this.
-import type { DynamicEnv } from '../api/dynamicenv.ts';
+import { DynamicEnv } from '../api/dynamicenv.ts';
 import type { Plan, View } from '../controller/index.ts';
 import { keyOf } from '../kube/index.ts';
 import { decide } from './decide.ts';
 import { eventsOf } from './events.ts';
 import { factsOf } from './facts.ts';
 import { identify } from './identity.ts';
+import { lifetimeOf, planExpiry, withLifetime } from './lifecycle/ttl.ts';
 import { refusalKey } from './routes/refusals.ts';
 import type { RouteRefusals } from './routes/refusals.ts';
 import type { Settings } from './settings.ts';
@@ -16,6 +17,17 @@ import { writeDeletion, writeEnvironment } from './write.ts';
 
 /** Plans one environment. `refusals` tells which of its wishes the server has refused. */
 export function planEnvironment(view: View, env: DynamicEnv, settings: Settings, refusals?: RouteRefusals): Plan {
+  const now = view.now();
+  const isDeleted = env.metadata.deletionTimestamp !== undefined;
+  const lifetime = isDeleted ? undefined : lifetimeOf(env, now);
+  if (lifetime === undefined) return planLife(view, env, settings, refusals);
+  const undeletable = view.refusal(DynamicEnv, env.metadata);
+  if (lifetime.expiresAt <= now && undeletable === undefined) return planExpiry(env);
+  return withLifetime(planLife(view, env, settings, refusals), env, lifetime, now, undeletable);
+}
+
+/** The plan of an environment whose time is not over, or that is on its way out. */
+function planLife(view: View, env: DynamicEnv, settings: Settings, refusals: RouteRefusals | undefined): Plan {
   const { owner, refusal } = identify(view, env);
   const isDeleted = env.metadata.deletionTimestamp !== undefined;
   if (refusal !== undefined && !isDeleted) {

@@ -407,3 +407,37 @@ test('every verdict on an arbitrary object is one of the two, never an exception
   };
   expect(() => fc.assert(fc.property(spec, spec, judged))).not.toThrow();
 });
+
+describe('a time to live', () => {
+  const withTtl = (duration: string): DynamicEnv => env({ ttl: { duration } });
+  const path = 'spec.ttl.duration: Invalid value: ';
+
+  test.each(['1s', '90m', '1h30m', '24h0m0s', '365d'])('may be %s', (duration) => {
+    expect(validateCreate(withTtl(duration))).toEqual({ allowed: true });
+  });
+
+  test.each([
+    ['', 'it must be a length of time, such as 90m, 8h, 1h30m or 2d'],
+    ['8', 'it must be a length of time, such as 90m, 8h, 1h30m or 2d'],
+    ['-1h', 'it must be a length of time, such as 90m, 8h, 1h30m or 2d'],
+    ['0s', 'it must be longer than that: an environment would be deleted at once'],
+    ['366d', 'it must be 365d at most: leave spec.ttl out for an environment that does not expire'],
+  ])('may not be "%s"', (duration, detail) => {
+    const verdict = denial(`${path}${JSON.stringify(duration)}: ${detail}`);
+    expect(validateCreate(withTtl(duration))).toEqual(verdict);
+    expect(validateUpdate(env(), withTtl(duration))).toEqual(verdict);
+    // What is stored already must not keep finalizers from being written.
+    expect(validateUpdate(withTtl(duration), withTtl(duration))).toEqual({ allowed: true });
+  });
+
+  test('is extended to a moment', () => {
+    const extended = (until: string): DynamicEnv =>
+      env({ ttl: { duration: '1h' } }, { annotations: { 'offshoot.dev/extended-until': until } });
+    expect(validateCreate(extended('2026-01-31T18:00:00Z'))).toEqual({ allowed: true });
+    expect(validateUpdate(withTtl('1h'), extended('tomorrow'))).toEqual(
+      denial(
+        'metadata.annotations[offshoot.dev/extended-until]: Invalid value: "tomorrow": it must be a moment, such as 2026-01-31T18:00:00Z',
+      ),
+    );
+  });
+});

@@ -10,6 +10,7 @@ import type { Ref } from '../kube/objects.ts';
 import type { Status } from '../kube/errors.ts';
 import { refusedRegexes, relate } from '../traffic/istio/matches.ts';
 import type { Relation } from '../traffic/istio/matches.ts';
+import { lifetimeProblem } from './lifecycle/ttl.ts';
 import { matchesOf, matchTitle } from './matches.ts';
 import { messages } from './messages.ts';
 import type { Settings } from './settings.ts';
@@ -48,6 +49,7 @@ export function validateCreate(env: DynamicEnv, facts: Facts = {}): Verdict {
     () => oneFormPerHeader(env),
     () => soundRegexes(env),
     () => soundKey(env),
+    () => soundLifetime(env),
     () => ownName(env, facts.namesakes ?? []),
     () => ofOthers(env, itemsOf(env), facts),
     () => permitted(foreignItems(env), facts),
@@ -61,6 +63,7 @@ export function validateUpdate(old: DynamicEnv, env: DynamicEnv, facts: Facts = 
     () => sameMatches(old, env),
     () => soundSubsets(env),
     () => sameContainers(old, env),
+    () => (lifetimeProblem(old) === undefined ? soundLifetime(env) : undefined),
     () => ofOthers(env, newItems(old, env), facts),
     () => permitted(foreignItems(env, old), facts),
   );
@@ -227,6 +230,13 @@ function soundRegexes({ spec }: DynamicEnv): Refusal | undefined {
     return invalid([...MATCHES, index, 'headers', header, 'regex'], path, JSON.stringify(regex), detail);
   }
   return undefined;
+}
+
+function soundLifetime(env: DynamicEnv): Refusal | undefined {
+  const problem = lifetimeProblem(env);
+  if (problem === undefined) return undefined;
+  const { at, path, value, detail } = problem;
+  return invalid(at, path, JSON.stringify(value), detail);
 }
 
 /** What stays of the old environment keeps its containers and its default version. */

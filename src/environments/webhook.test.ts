@@ -126,7 +126,7 @@ test('each of them is asked by the name of the service, and says the same', asyn
   expect(asked).toEqual(replicas.map(({ url }) => `default/offshoot-webhook:443 ${url}`));
 });
 
-test('who asks for requests that another environment asks for is warned', async () => {
+test('who asks for requests that another environment asks for, or for a life that is over, is warned', async () => {
   const cart = { name: 'cart', namespace: 'default', containers: [{ containerName: 'cart', image: 'cart:2' }] };
   const first = env('first', { istioMatches: [{ headers: { user: { prefix: 'al' } } }], subsets: [cart] });
   const tables = new Tables([Environments]);
@@ -137,7 +137,7 @@ test('who asks for requests that another environment asks for is warned', async 
     istioMatches: [{ headers: { user: { exact: 'bob' } } }, { headers: { user: { exact: 'alice' } } }],
     subsets: [cart],
   });
-  const handler = environmentAdmission(client, tables);
+  const handler = environmentAdmission(client, tables, {}, () => Date.parse('2026-01-01T12:00:00Z'));
   const ask = (object: DynamicEnv, oldObject?: DynamicEnv): ReturnType<typeof handler> =>
     handler(
       {
@@ -162,6 +162,14 @@ test('who asks for requests that another environment asks for is warned', async 
   });
   const other = { ...second, spec: { ...second.spec, subsets: [{ ...cart, name: 'other' }] } };
   expect(await ask(other)).toEqual({ allowed: true });
+  // One whose time is over as soon as it has one.
+  const old = { ...other, metadata: { ...other.metadata, creationTimestamp: '2026-01-01T10:00:00Z' } };
+  const dated = (duration: string): DynamicEnv => ({ ...old, spec: { ...old.spec, ttl: { duration } } });
+  expect(await ask(dated('1h'), old)).toEqual({
+    allowed: true,
+    warnings: ['spec.ttl: the environment expired at 2026-01-01T11:00:00Z by that, and is deleted now'],
+  });
+  expect(await ask(dated('3h'), old)).toEqual({ allowed: true });
 });
 
 test('writes of a status are not asked about', async () => {

@@ -10,6 +10,7 @@ import type {
 } from '../controller/index.ts';
 import type { Client, Ref, Tables } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
+import { lifetimeWarnings } from './lifecycle/ttl.ts';
 import { shareNamespace } from './ownership.ts';
 import { uniqueVersion } from './names.ts';
 import { defaultSettings } from './settings.ts';
@@ -58,6 +59,7 @@ export function environmentAdmission(
   client: Client,
   tables: Tables,
   settings: Partial<Settings> = {},
+  now = Date.now,
 ): AdmissionHandler {
   const all = { ...defaultSettings, ...settings };
   const table = tables.of(Environments);
@@ -67,7 +69,9 @@ export function environmentAdmission(
     const placed = { ...env, metadata: located(env, request) };
     const verdict = await judge(placed, request, signal);
     if (!verdict.allowed) return { allowed: false, status: verdict.status };
-    const warnings = isNews(placed, request) ? sameRequests(placed, (key) => table.index('workload', key), all) : [];
+    const warnings = isNews(placed, request)
+      ? [...sameRequests(placed, (key) => table.index('workload', key), all), ...lifetimeWarnings(placed, now())]
+      : [];
     return { allowed: true, ...(warnings.length > 0 && { warnings }) };
   };
 

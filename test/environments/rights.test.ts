@@ -64,7 +64,7 @@ describeOwnClusters('with the rights of the manifest', (cluster) => {
     await client.delete(ClusterRoleBinding, { name: namespace });
   });
 
-  test('an environment is made, taken over, changed and deleted', { timeout: 120_000 }, async () => {
+  test('an environment is made, taken over and changed, and expires', { timeout: 120_000 }, async () => {
     await makeWorkload(client, namespace, 'cart');
     const env = environment(namespace, 'feature', [{ name: 'cart', namespace }]);
     // A clone of another operator: taking it over needs more than making one.
@@ -105,7 +105,8 @@ describeOwnClusters('with the rights of the manifest', (cluster) => {
     await until(async () => (await client.get(Deployment, clone)).spec.replicas === 2, 60_000);
     await client.delete(Deployment, clone);
     await until(() => client.get(Deployment, clone).then(({ metadata }) => metadata.generation === 1, isNotFound));
-    await client.delete(DynamicEnv, env.metadata);
+    // Its time is over: it is deleted by the controllers.
+    await client.patch(DynamicEnv, env.metadata, { type: 'merge', body: { spec: { ttl: { duration: '1s' } } } });
     await until(() => client.get(DynamicEnv, env.metadata).then(() => false, isNotFound), 60_000);
     await leaveOrphan(client, namespace);
     const { metrics } = plane.manager;

@@ -65,8 +65,8 @@ test('create, list, describe, plan and delete one environment', { timeout: 30_00
   const listed = await shop.run('env', 'list', '-o', 'wide', '-A');
   expect(listed.code).toBe(0);
   expect(steady(listed.stdout.replaceAll(/\d+s {3}/g, 'Ns   '))).toBe(
-    'NAMESPACE   NAME      STATUS   READY   MATCH            AGE   SUBSETS     CONSUMERS\n' +
-      'shop        feature   ready    1/1     end-user=alice   Ns    shop/cart   <none>\n',
+    'NAMESPACE   NAME      STATUS   READY   MATCH            EXPIRES   AGE   SUBSETS     CONSUMERS\n' +
+      'shop        feature   ready    1/1     end-user=alice   <none>    Ns    shop/cart   <none>\n',
   );
 
   const described = await shop.run('env', 'describe', 'feature');

@@ -2,7 +2,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CreateOptions } from './create.ts';
 import type { DeleteOptions } from './delete.ts';
+import type { ExtendOptions } from './extend.ts';
 import type { PlanOptions } from './plan.ts';
+import { TTL_DURATION } from '../../api/dynamicenv.ts';
 import { EXIT_HELP } from '../exit.ts';
 import type { DescribeOptions } from '../objects/describe.ts';
 import type { ListOptions } from '../objects/list.ts';
@@ -27,6 +29,7 @@ export function envCommand(): Command {
     .addCommand(describeCommand())
     .addCommand(createCommand())
     .addCommand(deleteCommand())
+    .addCommand(extendCommand())
     .addCommand(planCommand())
     .addCommand(validateManifestsCommand())
     .addHelpText(
@@ -76,6 +79,11 @@ function createCommand(): Command {
     .option('--source-label <name=value>', 'requests from pods with this label; repeatable', collect)
     .option('--env <NAME=value>', 'a variable for every container that gets an image; repeatable', collect)
     .option('--replicas <number>', 'pods of each clone (default: 1)', parseReplicas)
+    .addOption(
+      new Option('--ttl <duration>', 'delete it after this time, such as 8h or 2d (default: never)').argParser(
+        parseTtl,
+      ),
+    )
     .addOption(filenameFlag('environments to apply instead'))
     .option('--force-conflicts', 'with -f: take over fields that another program has set, such as kubectl')
     .addOption(dryRunFlag())
@@ -123,6 +131,36 @@ function deleteCommand(): Command {
     });
 }
 
+function extendCommand(): Command {
+  return clusterFlags(new Command('extend'))
+    .description('let environments with a time to live (spec.ttl) live longer')
+    .argument('[NAME...]', 'the environments')
+    .addOption(
+      new Option('--by <duration>', 'how much longer, such as 90m or 2d (default: as long as its ttl)').argParser(
+        parseTtl,
+      ),
+    )
+    .addOption(filenameFlag('environments to extend'))
+    .addOption(selectorFlag())
+    .addOption(dryRunFlag())
+    .addOption(outputFlag(['name']))
+    .addHelpText(
+      'after',
+      `
+The time is added to what is left. It is kept in the annotation offshoot.dev/extended-until, not in the spec: what
+applies manifests from Git leaves it alone.
+
+Examples:
+  offshoot env extend feature -n shop
+  offshoot env extend -l team=blue --by 4h
+${EXIT_HELP}`,
+    )
+    .action(async (names: readonly string[], options: ExtendOptions) => {
+      const { extendEnvironments } = await import('./extend.ts');
+      await extendEnvironments(names, options);
+    });
+}
+
 function planCommand(): Command {
   return environmentFlags(clusterFlags(new Command('plan')))
     .description('show what would be made, changed and removed for environments, and whether they would be ready')
@@ -162,6 +200,11 @@ Examples:
 
 What depends on a cluster is not checked: rights of the requester, and names that environments there have.`,
   });
+}
+
+function parseTtl(text: string): string {
+  if (TTL_DURATION.test(text)) return text;
+  throw new InvalidArgumentError('It must be whole days, hours, minutes and seconds, and not nothing: 2d, 1h30m.');
 }
 
 function parseReplicas(text: string): number {

@@ -36,6 +36,7 @@ const MANIFEST_FLAGS = {
   sourceLabel: '--source-label',
   env: '--env',
   replicas: '--replicas',
+  ttl: '--ttl',
 } as const;
 
 /** Creates the environment that the flags describe, or those that files hold. */

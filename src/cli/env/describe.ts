@@ -6,6 +6,7 @@ import { withConnection } from '../options.ts';
 import { dataText } from '../terminal/output.ts';
 import { descriptionLines } from '../objects/describe.ts';
 import type { DescribeOptions } from '../objects/describe.ts';
+import { timeLeft } from '../terminal/table.ts';
 import { fetchFor } from '../objects/fetch.ts';
 import { describeEnvironment, environmentWorld } from '../../environments/index.ts';
 import type { EnvironmentDescription } from '../../environments/index.ts';
@@ -22,7 +23,8 @@ export function describeCommand(name: string, options: DescribeOptions): Promise
 
 /** A description as lines of text. */
 export function environmentLines(description: EnvironmentDescription, paint: Paint, now: number): string[] {
-  const { environment: tree, match, call, events } = description;
+  const { environment: tree, match, call, expiresAt, events } = description;
   const tries = call.map((command, i) => `${i === 0 ? 'Try       ' : '          '}${command}`);
-  return descriptionLines({ tree, events }, ['', `Requests  ${match}`, ...tries], paint, now);
+  const expires = expiresAt === undefined ? [] : [`Expires   ${expiresAt} (${timeLeft(expiresAt, now)})`];
+  return descriptionLines({ tree, events }, ['', `Requests  ${match}`, ...tries, ...expires], paint, now);
 }

@@ -4,6 +4,7 @@ import { formatRequests, itemsOf, readyCount, stateOf } from '../../environments
 import { keyOf } from '../../kube/objects.ts';
 import { ENVIRONMENT } from './get.ts';
 import { listObjects } from '../objects/list.ts';
+import { timeLeft } from '../terminal/table.ts';
 import type { Columns, ListOptions } from '../objects/list.ts';
 
 /** Prints the environments of a namespace, or of all. */
@@ -18,6 +19,7 @@ const columns: Columns<DynamicEnv> = {
     { heading: 'STATUS', cell: stateOf, state: true },
     { heading: 'READY', cell: readyCount },
     { heading: 'MATCH', cell: formatRequests },
+    { heading: 'EXPIRES', cell: ({ status }) => timeLeft(status?.expiresAt, Date.now()) },
   ],
   wide: [
     { heading: 'SUBSETS', cell: deployments('subsets') },

@@ -16,6 +16,7 @@ export interface ManifestFlags {
   readonly sourceLabel?: readonly string[];
   readonly env?: readonly string[];
   readonly replicas?: number;
+  readonly ttl?: string;
 }
 
 /** One `--subset` or `--consumer`. */
@@ -45,6 +46,7 @@ export interface ParsedFlags {
   readonly match?: IstioMatch;
   readonly variables: readonly EnvVar[];
   readonly replicas?: number;
+  readonly ttl?: string;
 }
 
 /** Reads the flags. Deployments that name no namespace are in that of the environment. */
@@ -61,6 +63,7 @@ export function parseFlags(name: string, namespace: string, flags: ManifestFlags
     ...parseRequests(flags),
     variables: parseVariables(flags.env ?? []),
     ...(flags.replicas !== undefined && { replicas: flags.replicas }),
+    ...(flags.ttl !== undefined && { ttl: flags.ttl }),
   };
 }
 
@@ -101,7 +104,7 @@ function parseOverride(flag: Override['flag'], text: string, namespace: string):
 
 /** The manifest. `baseOf` answers for Deployments whose containers are to be found out or checked. */
 export function buildManifest(flags: ParsedFlags, baseOf: (override: Override) => Base | undefined): DynamicEnv {
-  const { name, namespace, key, match } = flags;
+  const { name, namespace, key, match, ttl } = flags;
   const consumers = subsetsOf('--consumer', flags, baseOf);
   return {
     apiVersion: 'riskified.com/v1alpha1',
@@ -112,6 +115,7 @@ export function buildManifest(flags: ParsedFlags, baseOf: (override: Override) =
       ...(match && { istioMatches: [match] }),
       subsets: subsetsOf('--subset', flags, baseOf),
       ...(consumers.length > 0 && { consumers }),
+      ...(ttl !== undefined && { ttl: { duration: ttl } }),
     },
   };
 }

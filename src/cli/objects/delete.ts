@@ -28,7 +28,9 @@ export async function deleteObjects<T extends KubeObject>(
   if (options.dryRun !== 'none' || !options.wait) for (const { label } of removals) console.error(`deleting: ${label}`);
   for (const object of objects) {
     if (options.dryRun !== 'client') await remove(client, kind, object, options.dryRun === 'server');
-    console.log(options.output === 'name' ? nameText(object) : `${nameText(object)} deleted${suffix(options.dryRun)}`);
+    console.log(
+      options.output === 'name' ? nameText(object) : `${nameText(object)} deleted${dryRunSuffix(options.dryRun)}`,
+    );
   }
   if (options.wait && options.dryRun === 'none') await waitGone(client, removals, options.timeout, part, reasons);
 }
@@ -51,7 +53,8 @@ async function remove<T extends KubeObject>(
   }
 }
 
-function suffix(dryRun: DryRun): string {
+/** What to say after what would have been done. */
+export function dryRunSuffix(dryRun: DryRun): string {
   if (dryRun === 'none') return '';
   return dryRun === 'client' ? ' (dry run)' : ' (server dry run)';
 }

@@ -64,11 +64,22 @@ function displayWidth(text: string): number {
   return width;
 }
 
-/** How long ago, in the two largest units that matter, as kubectl says it. */
+/** How long ago, as kubectl says it. */
 export function age(since: string | undefined, now: number): string {
   const start = Date.parse(since ?? '');
-  if (Number.isNaN(start)) return '<unknown>';
-  const seconds = Math.max(0, Math.floor((now - start) / 1000));
+  return Number.isNaN(start) ? '<unknown>' : lengthOfTime(now - start);
+}
+
+/** How long until a moment; nothing if there is none. */
+export function timeLeft(until: string | undefined, now: number): string {
+  const end = Date.parse(until ?? '');
+  if (Number.isNaN(end)) return '';
+  return end <= now ? 'now' : `in ${lengthOfTime(end - now)}`;
+}
+
+/** In the two largest units that matter. */
+function lengthOfTime(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);
   const days = Math.floor(hours / 24);

@@ -33,6 +33,8 @@ export interface EnvironmentDescription {
   readonly match: string;
   /** Commands that send such requests. */
   readonly call: readonly string[];
+  /** When it is deleted because its time to live is over. */
+  readonly expiresAt?: string;
   readonly events: readonly RecentEvent[];
 }
 
@@ -50,6 +52,7 @@ export function describeEnvironment(world: EnvironmentWorld): EnvironmentDescrip
     }),
     match: formatRequests(env),
     call: exampleCalls(world),
+    ...(env.status?.expiresAt !== undefined && { expiresAt: env.status.expiresAt }),
     events: recentEvents(world.events),
   };
 }

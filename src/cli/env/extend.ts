@@ -1,0 +1,48 @@
+// `offshoot env extend`: puts off the end of environments whose time to live is limited.
+import type { DynamicEnv } from '../../api/dynamicenv.ts';
+import { EXTENDED_UNTIL, lifetimeOf, MAX_TTL_MS } from '../../environments/index.ts';
+import { parseDuration } from '../../kube/duration.ts';
+import { keyOf } from '../../kube/objects.ts';
+import { timestamp } from '../../kube/times.ts';
+import { failure, invalidFlag } from '../exit.ts';
+import { withConnection } from '../options.ts';
+import type { ClusterOptions, DryRun } from '../options.ts';
+import { dryRunSuffix } from '../objects/delete.ts';
+import { nameText } from '../terminal/output.ts';
+import { annotateEnvironment } from './annotate.ts';
+import { noneFound, selectEnvironments } from './select.ts';
+import type { SelectOptions } from './select.ts';
+
+export interface ExtendOptions extends ClusterOptions, SelectOptions {
+  readonly by?: string;
+  readonly dryRun: DryRun;
+  readonly output?: 'name';
+}
+
+/** Lets environments live longer by some time, or by as long as they were to live at first. */
+export function extendEnvironments(names: readonly string[], options: ExtendOptions): Promise<void> {
+  return withConnection(options, async (connection) => {
+    const { client } = connection;
+    const environments = await selectEnvironments(names, options, connection, 'extend');
+    if (environments.length === 0) return noneFound(connection);
+    const now = Date.now();
+    // All of them must be able to before any is.
+    const extended = environments.map((env) => ({ env, until: extensionOf(env, options.by, now) }));
+    for (const { env, until } of extended) {
+      await annotateEnvironment(client, env, { [EXTENDED_UNTIL]: until }, options.dryRun);
+      const name = nameText(env);
+      console.log(options.output === 'name' ? name : `${name} extended until ${until}${dryRunSuffix(options.dryRun)}`);
+    }
+  });
+}
+
+/** Until when an environment lives if it is extended: the time is added to what it has left. */
+function extensionOf(env: DynamicEnv, by: string | undefined, now: number): string {
+  const lifetime = lifetimeOf(env, now);
+  if (lifetime === undefined) {
+    throw failure(`environment ${keyOf(env.metadata)} has no spec.ttl: it lives until it is deleted`);
+  }
+  const until = Math.max(now, lifetime.expiresAt) + parseDuration(by ?? env.spec.ttl!.duration)!;
+  if (until - now <= MAX_TTL_MS) return timestamp(until);
+  throw invalidFlag('--by', by ?? '', `environment ${keyOf(env.metadata)} would live longer than 365 days from now`);
+}

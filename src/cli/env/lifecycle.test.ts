@@ -1,0 +1,63 @@
+// The commands that say how an environment lives: a process of its own, against a cluster with the controller.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../../../test/support/until.ts';
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { openShop } from '../testing/shop.ts';
+import type { Shop } from '../testing/shop.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+  await shop.deploy('cart');
+});
+afterAll(() => shop.stop());
+
+const get = (name: string): Promise<DynamicEnv> => shop.client.get(DynamicEnv, { name, namespace: 'shop' });
+
+async function create(name: string, ...flags: readonly string[]): Promise<void> {
+  const header = `end-user=${name}`;
+  const args = ['env', 'create', name, '--subset', 'cart=cart:2', '--header', header, ...flags, '--wait'];
+  expect(await shop.run(...args)).toMatchObject({ code: 0 });
+}
+
+test('an environment with a time to live is extended', { timeout: 30_000 }, async () => {
+  await create('short', '--ttl', '2h');
+  const { metadata, spec, status } = await get('short');
+  expect(spec.ttl).toEqual({ duration: '2h' });
+  const expiresAt = Date.parse(metadata.creationTimestamp!) + 7_200_000;
+  expect(Date.parse(status!.expiresAt!)).toBe(expiresAt);
+  expect((await shop.run('env', 'list')).stdout).toMatch(/EXPIRES {2,}AGE\nshort .* in 119m {2,}/);
+  expect((await shop.run('env', 'describe', 'short')).stdout).toMatch(/^Expires {3}\S+Z \(in 119m\)$/m);
+
+  const later = (ms: number): string => new Date(expiresAt + ms).toISOString().replace('.000Z', 'Z');
+  expect(await shop.run('env', 'extend', 'short', '--by', '1d', '--dry-run=server')).toMatchObject({
+    code: 0,
+    stdout: `dynamicenv.riskified.com/short extended until ${later(86_400_000)} (server dry run)\n`,
+  });
+  const extended = await shop.run('env', 'extend', 'short', '--by', '1h');
+  expect(extended).toMatchObject({
+    code: 0,
+    stdout: `dynamicenv.riskified.com/short extended until ${later(3_600_000)}\n`,
+  });
+  await until(async () => (await get('short')).status?.expiresAt === later(3_600_000));
+  // By what it was to live at first, unless told.
+  expect((await shop.run('env', 'extend', 'short')).stdout).toContain(`until ${later(3 * 3_600_000)}`);
+  expect((await get('short')).spec).toEqual(spec);
+
+  expect(await shop.run('env', 'extend', 'short', '--by', '365d')).toMatchObject({
+    code: 1,
+    stderr: 'error: --by "365d": environment shop/short would live longer than 365 days from now\n',
+  });
+  expect((await shop.run('env', 'extend', 'short', '--by', '0s')).stderr).toContain(
+    "option '--by <duration>' argument '0s' is invalid. It must be whole days, hours, minutes and seconds",
+  );
+  expect((await shop.run('env', 'extend')).stderr).toContain('say what to extend in one way');
+});
+
+test('an environment without a time to live is not extended', { timeout: 30_000 }, async () => {
+  await create('lasting');
+  expect(await shop.run('env', 'extend', 'lasting')).toMatchObject({
+    code: 1,
+    stderr: 'error: environment shop/lasting has no spec.ttl: it lives until it is deleted\n',
+  });
+});

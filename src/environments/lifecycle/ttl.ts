@@ -1,0 +1,158 @@
+// How long an environment lives: when its time is over, that people are told an hour before, and its deletion then. Time is
+// that of the controllers; what is written down are whole seconds.
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { conditionsOf } from '../../controller/index.ts';
+import type { Plan, PlannedCondition, PlannedEvent } from '../../controller/index.ts';
+import { parseDuration, removeUnchanged } from '../../kube/index.ts';
+import { timestamp } from '../../kube/times.ts';
+
+/** Holds a moment before which an environment does not expire, whatever its ttl says: `offshoot env extend` writes it. */
+export const EXTENDED_UNTIL = 'offshoot.dev/extended-until';
+
+/** The longest time to live. */
+export const MAX_TTL_MS = 365 * 86_400_000;
+
+/** People are told so long before the end, or as soon as it is known, if that is later. */
+const NOTICE_MS = 3_600_000;
+
+/** The condition of an environment that expires soon: later plans see by it that people were told. */
+const EXPIRING = 'Expiring';
+
+export interface Lifetime {
+  /** In milliseconds. */
+  readonly expiresAt: number;
+  /** When the spec was last changed, where the time to live counts from that. */
+  readonly specUpdatedAt?: number;
+}
+
+/** How long an environment lives; undefined for one that lives until somebody deletes it. */
+export function lifetimeOf(env: DynamicEnv, now: number): Lifetime | undefined {
+  const { ttl } = env.spec ?? {};
+  const ms = ttl && ttlMs(ttl.duration);
+  // One that is refused at admission and is there all the same is no reason to delete anything.
+  if (ms === undefined || ms <= 0 || ms > MAX_TTL_MS) return undefined;
+  const created = Date.parse(env.metadata.creationTimestamp ?? '') || now;
+  const specUpdatedAt = ttl?.from === 'Updated' ? updateTime(env, created, now) : undefined;
+  const expiresAt = Math.max((specUpdatedAt ?? created) + ms, extensionOf(env) ?? 0);
+  return { expiresAt, ...(specUpdatedAt !== undefined && { specUpdatedAt }) };
+}
+
+function ttlMs(duration: string | undefined): number | undefined {
+  return parseDuration(duration ?? '');
+}
+
+/** When the spec was last changed: the status says it for as long as it is about the spec as it is now. */
+function updateTime({ metadata, status }: DynamicEnv, created: number, now: number): number {
+  const known = Date.parse(status?.specUpdatedAt ?? '');
+  if (status?.observedGeneration === metadata.generation && !Number.isNaN(known)) return known;
+  // Nobody has changed the first one since. Of others it is not known: the time at which it was noticed is later, if not equal.
+  return metadata.generation === 1 ? created : Math.floor(now / 1_000) * 1_000;
+}
+
+/** Until when an environment is extended, in milliseconds; undefined if it is not. */
+function extensionOf({ metadata }: DynamicEnv): number | undefined {
+  const until = metadata.annotations?.[EXTENDED_UNTIL];
+  return until === undefined || !isMoment(until) ? undefined : Date.parse(until);
+}
+
+function isMoment(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[-+]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+/** The deletion of an environment whose time is over. An extension that comes at the same moment is not lost. */
+export function planExpiry(env: DynamicEnv): Plan {
+  const { duration, from = 'Created' } = env.spec.ttl!;
+  const note = `its time is over: spec.ttl is ${duration} from ${from}`;
+  return {
+    steps: [removeUnchanged(DynamicEnv, env)],
+    events: [{ type: 'Normal', reason: 'Expired', note, action: 'Delete' }],
+  };
+}
+
+/** The plan of an environment that has a lifetime: its status tells of that, and people are told in time. */
+export function withLifetime(
+  plan: Plan,
+  env: DynamicEnv,
+  { expiresAt, specUpdatedAt }: Lifetime,
+  now: number,
+  undeletable: string | undefined,
+): Plan {
+  const noticeAt = expiresAt - NOTICE_MS;
+  const isExpiring = noticeAt <= now;
+  const next = (isExpiring ? expiresAt : noticeAt) - now;
+  const waits = [plan.requeueAfterMs, next].filter((ms) => ms !== undefined && ms > 0).map(Number);
+  const { status } = plan;
+  const condition = isExpiring ? expiring(env, expiresAt, undeletable) : undefined;
+  return {
+    ...plan,
+    ...(status && {
+      status: {
+        ...status,
+        expiresAt: timestamp(expiresAt),
+        ...(specUpdatedAt !== undefined && { specUpdatedAt: timestamp(specUpdatedAt) }),
+        conditions: [...(status.conditions ?? []), ...(condition ? [condition] : [])],
+      },
+    }),
+    events: [...(plan.events ?? []), ...(status && condition ? newsOf(env, condition) : [])],
+    ...(waits.length > 0 && { requeueAfterMs: Math.min(...waits) }),
+  };
+}
+
+function expiring({ metadata }: DynamicEnv, expiresAt: number, undeletable: string | undefined): PlannedCondition {
+  const { name, namespace } = metadata;
+  const [reason, message] =
+    undeletable === undefined
+      ? [
+          'ExpiresSoon',
+          `expires at ${timestamp(expiresAt)}: "offshoot env extend ${name} -n ${namespace}" puts that off`,
+        ]
+      : ['NotDeleted', `expired at ${timestamp(expiresAt)}, and can't be deleted: ${undeletable}`];
+  return { type: EXPIRING, status: 'True', reason, message };
+}
+
+/** People are told once of each end, also by a controller that is started anew. */
+function newsOf(env: DynamicEnv, { reason, message }: PlannedCondition): readonly PlannedEvent[] {
+  const isTold = conditionsOf(env).some((each) => each.type === EXPIRING && each.message === message);
+  return isTold ? [] : [{ type: 'Warning', reason, note: message }];
+}
+
+/** A field that asks for a lifetime that can't be. */
+export interface LifetimeProblem {
+  readonly at: readonly string[];
+  readonly path: string;
+  readonly value: unknown;
+  readonly detail: string;
+}
+
+/** What is wrong with the lifetime that an environment asks for. */
+export function lifetimeProblem({ metadata, spec }: DynamicEnv): LifetimeProblem | undefined {
+  const detail = spec?.ttl && durationProblem(spec.ttl.duration);
+  if (detail !== undefined) {
+    return { at: ['spec', 'ttl', 'duration'], path: 'spec.ttl.duration', value: spec?.ttl?.duration, detail };
+  }
+  const until = metadata.annotations?.[EXTENDED_UNTIL];
+  if (until === undefined || isMoment(until)) return undefined;
+  return {
+    at: ['metadata', 'annotations', EXTENDED_UNTIL],
+    path: `metadata.annotations[${EXTENDED_UNTIL}]`,
+    value: until,
+    detail: 'it must be a moment, such as 2026-01-31T18:00:00Z',
+  };
+}
+
+function durationProblem(duration: string): string | undefined {
+  const ms = ttlMs(duration);
+  if (ms === undefined) return 'it must be a length of time, such as 90m, 8h, 1h30m or 2d';
+  if (ms <= 0) return 'it must be longer than that: an environment would be deleted at once';
+  return ms > MAX_TTL_MS
+    ? 'it must be 365d at most: leave spec.ttl out for an environment that does not expire'
+    : undefined;
+}
+
+/** What to warn of who gives an environment such a lifetime: that there is nothing left of it. */
+export function lifetimeWarnings(env: DynamicEnv, now: number): readonly string[] {
+  const lifetime = lifetimeOf(env, now);
+  // A change of the spec is an update: whatever counts from that begins anew.
+  if (lifetime === undefined || lifetime.expiresAt > now || env.spec?.ttl?.from === 'Updated') return [];
+  return [`spec.ttl: the environment expired at ${timestamp(lifetime.expiresAt)} by that, and is deleted now`];
+}

@@ -1,0 +1,131 @@
+// Environments with a time to live: they go when it is over, not before, and nobody who extends one at that moment loses it.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DynamicEnv } from '../../src/api/dynamicenv.ts';
+import { createLogger, Manager } from '../../src/controller/index.ts';
+import { environments, EXTENDED_UNTIL } from '../../src/environments/index.ts';
+import type { Client } from '../../src/kube/client/client.ts';
+import { isNotFound } from '../../src/kube/errors.ts';
+import { Event } from '../../src/kube/events.ts';
+import type { Ref } from '../../src/kube/objects.ts';
+import { timestamp } from '../../src/kube/times.ts';
+import { describeClusters } from '../cluster/index.ts';
+import { until } from '../support/until.ts';
+import { installKinds } from './install.ts';
+import { environment, isIn, makeWorkload } from './workload.ts';
+
+describeClusters('time to live', (cluster) => {
+  let client: Client;
+  let manager: Manager;
+  /** Called before an environment is deleted by the controllers. */
+  let beforeDelete: (ref: Ref) => Promise<void> = async () => {};
+
+  const start = async (): Promise<void> => {
+    manager = new Manager({
+      client: intercepted(client, (ref) => beforeDelete(ref)),
+      controllers: environments({ drainMs: 0, settleMs: 0 }),
+      logger: createLogger({ level: 'error' }),
+    });
+    await manager.start();
+  };
+
+  beforeAll(async () => {
+    client = cluster.client();
+    await installKinds(client);
+    await start();
+  });
+
+  afterAll(() => manager.stop());
+
+  /** An environment that has just been created, and has a time to live. */
+  async function created(ttl: NonNullable<DynamicEnv['spec']>['ttl']): Promise<DynamicEnv> {
+    const namespace = await cluster.namespace('lifetime');
+    await makeWorkload(client, namespace, 'cart');
+    const env = environment(namespace, 'feature', [{ name: 'cart', namespace }]);
+    return client.create(DynamicEnv, { ...env, spec: { ...env.spec, ttl } });
+  }
+
+  /** The same when it is ready. */
+  async function ready(ttl: NonNullable<DynamicEnv['spec']>['ttl']): Promise<DynamicEnv> {
+    const env = await created(ttl);
+    await until(() => isIn(client, env.metadata, 'ready'));
+    return client.get(DynamicEnv, env.metadata);
+  }
+
+  async function eventsOf(env: DynamicEnv, reason: string): Promise<readonly Event[]> {
+    const { items } = await client.list(Event, { namespace: env.metadata.namespace! });
+    return items.filter((event) => event.reason === reason && event.regarding.name === env.metadata.name);
+  }
+
+  const isGone = (env: DynamicEnv): Promise<boolean> =>
+    client.get(DynamicEnv, env.metadata).then(
+      () => false,
+      (error: unknown) => isNotFound(error),
+    );
+
+  test('an environment goes when its time is over, and not before', async () => {
+    const env = await created({ duration: '3s' });
+    const expiresAt = Date.parse(env.metadata.creationTimestamp!) + 3_000;
+    await until(() => isGone(env));
+    expect(Date.now()).toBeGreaterThanOrEqual(expiresAt);
+    await until(async () => (await eventsOf(env, 'Expired')).length === 1);
+  });
+
+  test('a change of the spec puts off an end that counts from that', async () => {
+    const env = await ready({ duration: '2h', from: 'Updated' });
+    expect(env.status).toMatchObject({ specUpdatedAt: env.metadata.creationTimestamp });
+    const [subset] = env.spec.subsets;
+    const changedAt = Math.floor(Date.now() / 1_000) * 1_000;
+    const body = { spec: { subsets: [{ ...subset, replicas: 2 }] } };
+    const { metadata } = await client.patch(DynamicEnv, env.metadata, { type: 'merge', body });
+    await until(async () => {
+      const { status } = await client.get(DynamicEnv, metadata);
+      return status?.observedGeneration === metadata.generation;
+    });
+    const { status } = await client.get(DynamicEnv, metadata);
+    expect(Date.parse(status!.specUpdatedAt!)).toBeGreaterThanOrEqual(changedAt);
+    expect(Date.parse(status!.expiresAt!)).toBe(Date.parse(status!.specUpdatedAt!) + 7_200_000);
+  });
+
+  test('people are told once that it expires soon, however often the controllers start', async () => {
+    const env = await ready({ duration: '30m' });
+    await until(async () => (await eventsOf(env, 'ExpiresSoon')).length === 1);
+    await manager.stop();
+    await start();
+    const body = { metadata: { labels: { seen: 'again' } } };
+    await client.patch(DynamicEnv, env.metadata, { type: 'merge', body });
+    await until(() => manager.idle);
+    const [event, ...more] = await eventsOf(env, 'ExpiresSoon');
+    expect([event?.series, more]).toEqual([undefined, []]);
+  });
+
+  test('one that is extended while it is being deleted for its age lives on', async () => {
+    const env = await ready({ duration: '1h' });
+    const extendedUntil = timestamp(Date.now() + 7_200_000);
+    let tries = 0;
+    beforeDelete = async (ref) => {
+      if (ref.name !== env.metadata.name || tries++ > 0) return;
+      const body = { metadata: { annotations: { [EXTENDED_UNTIL]: extendedUntil } } };
+      await client.patch(DynamicEnv, ref, { type: 'merge', body });
+    };
+    await client.patch(DynamicEnv, env.metadata, { type: 'merge', body: { spec: { ttl: { duration: '1s' } } } });
+    await until(async () => (await client.get(DynamicEnv, env.metadata)).status?.expiresAt === extendedUntil);
+    expect(tries).toBe(1);
+    expect((await client.get(DynamicEnv, env.metadata)).metadata.deletionTimestamp).toBeUndefined();
+    expect(await eventsOf(env, 'Expired')).toEqual([]);
+  });
+});
+
+/** A client that says when it is about to delete an environment. */
+function intercepted(client: Client, before: (ref: Ref) => Promise<void>): Client {
+  return new Proxy(client, {
+    get: (target, method: string) => {
+      const original = (Reflect.get(target, method) as (...args: unknown[]) => unknown).bind(target);
+      if (method === 'flow') return (name: string) => intercepted(target.flow(name), before);
+      if (method !== 'delete') return original;
+      return async (...args: unknown[]) => {
+        if (args[0] === DynamicEnv) await before(args[1] as Ref);
+        return original(...args);
+      };
+    },
+  });
+}
