@@ -75,8 +75,9 @@ function* meshPlaces(
     // Names without a service have routes where others of their VirtualService have one.
     const numbers =
       own.length === 0 ? ports : [...new Set(own.flatMap((each) => each.ports.map(({ number }) => number)))];
-    for (const { host, authority } of spellings(worlds, name)) {
+    for (const { host, names: called } of spellings(worlds, name)) {
       for (const port of numbers) {
+        const authority = authorityOf(called, port);
         for (const source of sources) {
           budget.spend();
           yield { host, port, source, authority };
@@ -87,26 +88,29 @@ function* meshPlaces(
 }
 
 /** A name and the shorter ones that callers use for it; one of them that has routes of its own is a place of its own. */
-function spellings(worlds: Worlds, name: string): readonly Pick<NamedPlace, 'host' | 'authority'>[] {
+function spellings(
+  worlds: Worlds,
+  name: string,
+): readonly { readonly host: string; readonly names: readonly string[] }[] {
   const suffix = `.svc.${worlds[0].settings.clusterDomain}`;
   const [service, namespace, ...rest] = name.endsWith(suffix) ? name.slice(0, -suffix.length).split('.') : [];
   if (isWildcard(name) || service === undefined || namespace === undefined || rest.length > 0)
-    return [{ host: name, authority: authorityOf([name]) }];
+    return [{ host: name, names: [name] }];
   const shorter = [service, `${service}.${namespace}`, `${service}.${namespace}.svc`, `${name}.`];
   const isApart = (each: string): boolean => worlds.some((world) => world.virtualServices(each).length > 0);
   const joined = [name, ...shorter.filter((each) => !isApart(each))];
-  return [
-    { host: name, authority: authorityOf(joined) },
-    ...shorter.filter(isApart).map((each) => ({ host: each, authority: authorityOf([each]) })),
-  ];
+  return [{ host: name, names: joined }, ...shorter.filter(isApart).map((each) => ({ host: each, names: [each] }))];
 }
 
 /** What a Host header for some names may be: in any case, with or without a port. */
-function authorityOf(names: readonly string[]): Place['authority'] {
+function authorityOf(names: readonly string[], port: number): Place['authority'] {
   const regexes = names.map((each) => (isWildcard(each) ? `[^:]+${RE2JS.quote(each.slice(1))}` : RE2JS.quote(each)));
   return {
     regex: String.raw`(?i)(?:${regexes.join('|')})(?::\d*)?`,
-    samples: names.map((each) => (isWildcard(each) ? `any${each.slice(1)}` : each)),
+    // Callers leave out the port that goes without saying.
+    samples: names
+      .map((each) => (isWildcard(each) ? `any${each.slice(1)}` : each))
+      .flatMap((each) => (port === WEB ? [each] : [`${each}:${port}`, each])),
   };
 }
 
@@ -195,7 +199,8 @@ function* gatewayPlaces(worlds: Worlds, routes: readonly VirtualService[], budge
             const id = `${key} ${port?.number} ${host}`;
             if (host === undefined || port?.number === undefined || seen.has(id)) continue;
             seen.add(id);
-            yield { host, port: port.number, source: { gateway: key }, authority: authorityOf([host]) };
+            const authority = authorityOf([host], port.number);
+            yield { host, port: port.number, source: { gateway: key }, authority };
           }
         }
       }

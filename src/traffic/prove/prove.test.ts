@@ -189,7 +189,7 @@ describe('an environment is not isolated', () => {
     expect(proof).toMatchObject({ verdict: 'False', reason: 'OtherRequestsMoved' });
     const { request } = proof.counterexample!;
     expect(request.headers?.['x-env']).toMatch(/^pr-7./);
-    expect(request).toMatchObject({ host: HOST, port: 9080 });
+    expect(request).toMatchObject({ host: `${HOST}:9080`, port: 9080 });
   });
 
   test('whose route does not do what the base route does', () => {

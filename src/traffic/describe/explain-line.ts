@@ -1,0 +1,28 @@
+// A request as the command line that explains it: for people to try, and to change.
+import { isGatewaySource } from '../request.ts';
+import type { Request } from '../request.ts';
+
+/** `offshoot explain GET http://reviews.shop:9080/api -H 'x-env: pr-7' -n shop`. */
+export function explainLine(request: Request): string {
+  const { method = 'GET', scheme = 'http', port, path, source } = request;
+  const name = request.host.replace(/:\d*$/, '');
+  const isUsual = port === (scheme === 'https' ? 443 : 80);
+  const address = isUsual ? name : `${name}:${port}`;
+  const url = `${scheme}://${address}${path}`;
+  const headers = { ...(request.host !== address && { host: request.host }), ...request.headers };
+  // Flags can name a caller, but not say what its labels are.
+  if (!isGatewaySource(source) && Object.keys(source.labels ?? {}).length > 0) {
+    const line = JSON.stringify({ method, url, headers, from: source });
+    return `echo ${quoted(line)} | offshoot explain --requests -`;
+  }
+  const lines = Object.entries(headers).flatMap(([header, values]) =>
+    [values].flat().map((value) => `-H ${quoted(`${header}: ${value}`)}`),
+  );
+  const where = isGatewaySource(source) ? `--gateway ${source.gateway}` : `-n ${source.namespace}`;
+  return ['offshoot explain', method, quoted(url), ...lines, where].join(' ');
+}
+
+/** A word for the shell. */
+function quoted(word: string): string {
+  return /^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
