@@ -21,13 +21,15 @@ export interface Overall {
   /** The subsets that no request reaches, and why. */
   readonly unreached: ReadonlyMap<Decision, Unreached>;
   readonly warnings: readonly string[];
+  /** Whether requests of others are left alone. */
+  readonly isolated?: PlannedCondition | undefined;
 }
 
 type Conditions = NonNullable<Status['conditions']>;
 
 /** The conditions of an environment that is made. */
 export function conditionsFor(overall: Overall, state: State): Conditions {
-  const { decisions, pruning } = overall;
+  const { decisions, pruning, isolated } = overall;
   const waiting = decisions.filter((decision) => !isRunning(decision));
   const workloads = `${decisions.length - waiting.length} of ${decisions.length} workloads run`;
   const errors = [...decisions.flatMap((decision) => errorsOf(decision)), ...pruning.refusals];
@@ -37,6 +39,7 @@ export function conditionsFor(overall: Overall, state: State): Conditions {
     ...states(state, capitalised(state), state === 'ready' ? workloads : problem, errors.join('; ') || problem),
     workloadsReady(decisions, waiting, workloads),
     routed(overall),
+    ...(isolated === undefined ? [] : [isolated]),
     ...draining(pruning),
   ];
 }

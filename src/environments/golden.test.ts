@@ -9,9 +9,10 @@ import { DynamicEnv } from '../api/dynamicenv.ts';
 import { Reads } from '../controller/index.ts';
 import type { Plan, Refusal } from '../controller/index.ts';
 import { describe, keyOf, objectOf, Tables } from '../kube/index.ts';
-import type { Make, Own } from '../kube/index.ts';
+import type { KubeObject, Make, Own } from '../kube/index.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
 import { defaultSettings, environmentTables, planEnvironment, planVirtualService, routeWishes } from './index.ts';
+import { Service } from './objects.ts';
 import { refusalKey, routeRefusals } from './routes/refusals.ts';
 import type { RouteRefusals } from './routes/refusals.ts';
 
@@ -53,7 +54,7 @@ function plan(file: string): string {
   const settings = { ...defaultSettings, settleMs: 0, ...head.settings };
   const [before, after] = [0, 1].map(() => {
     const tables = new Tables(environmentTables);
-    observeAll(tables, environmentTables, objects);
+    observeAll(tables, environmentTables, objects.map(withPort));
     for (const kind of environmentTables) if (head.notServed.includes(kind.kind)) tables.of(kind).notServed();
     return tables;
   }) as [Tables, Tables];
@@ -83,6 +84,13 @@ function plan(file: string): string {
   const { steps: again = [], ...then } = planned();
   const more = again.filter((step) => !first.steps?.some((each) => describe(each) === describe(step)));
   return shownPlan({ ...then, steps: [...(first.steps ?? []), ...routes, ...more] }, before);
+}
+
+/** Services have a port, whether or not it matters here. */
+function withPort(object: KubeObject): KubeObject {
+  if (object.kind !== Service.kind) return object;
+  const { spec } = object as Service;
+  return { ...object, spec: { ports: [{ port: 80 }], ...spec } } as Service;
 }
 
 /** Makes an object what a step makes of it, if it is not there. */

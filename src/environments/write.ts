@@ -16,6 +16,7 @@ import { matchTitle } from './matches.ts';
 import { messages } from './messages.ts';
 import { Deployment } from './objects.ts';
 import { WATCH_ANNOTATION } from './ownership.ts';
+import { isolatedIn } from './proofs/isolated.ts';
 import { prune } from './prune.ts';
 import { unreachedOf } from './reachability.ts';
 import type { Unreached } from './reachability.ts';
@@ -57,7 +58,8 @@ export function writeEnvironment(
     const cause = decision.consumer ? undefined : unreachedOf(decision, facts, routes, warnings);
     if (cause !== undefined) unreached.set(decision, cause);
   }
-  const status = statusOf(env, { decisions, pruning, routes: routes.statuses, unreached, warnings }, now);
+  const isolated = isolatedIn(view, env.metadata, settings);
+  const status = statusOf(env, { decisions, pruning, routes: routes.statuses, unreached, warnings, isolated }, now);
   return {
     steps,
     status,

@@ -13,7 +13,7 @@ import { meshServicesOf, selects, workloadOf } from '../../traffic/services.ts';
 import { identify } from '../identity.ts';
 import { findEdited, findMade, findServices } from '../lookup.ts';
 import { matchesOf } from '../matches.ts';
-import { itemsOf, uniqueVersion } from '../names.ts';
+import { cloneName, itemsOf, uniqueVersion } from '../names.ts';
 import { Deployment } from '../objects.ts';
 import type { Settings } from '../settings.ts';
 import { assumedReady } from './shared.ts';
@@ -47,7 +47,7 @@ export function subjectOf(facts: Facts, env: DynamicEnv, settings: Settings): Su
       matches: matchesOf(env.spec, settings),
       hosts: [...new Set(made.clones.flatMap((clone) => hostsOf(facts, clone, settings)))],
       workloads: itemsOf(env).subsets.map((subset) => ({
-        hosts: baseHosts(facts, subset, settings),
+        hosts: baseHosts(facts, env, subset, settings),
         defaultVersion: subset.defaultVersion || settings.defaultVersion,
       })),
       virtualServices: findEdited(facts, env, settings).map(({ metadata }) => refIn(metadata)),
@@ -61,9 +61,11 @@ function refIn({ name, namespace }: Ref): Ref {
   return { name, ...(namespace !== undefined && { namespace }) };
 }
 
-function baseHosts(facts: Facts, subset: Subset, settings: Settings): readonly string[] {
-  const base = facts.get(Deployment, subset);
-  return base === undefined ? [] : hostsOf(facts, base, settings);
+/** The hosts of a base workload; when that is gone, those of its clone. */
+function baseHosts(facts: Facts, env: DynamicEnv, subset: Subset, settings: Settings): readonly string[] {
+  const clone = { name: cloneName(env.metadata, subset), namespace: subset.namespace };
+  const known = facts.get(Deployment, subset) ?? facts.get(Deployment, clone);
+  return known === undefined ? [] : hostsOf(facts, known, settings);
 }
 
 /** The names by which the pods of a Deployment are called: those of Services and ServiceEntries that select them. */

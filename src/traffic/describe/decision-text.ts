@@ -88,7 +88,7 @@ const LOST: Readonly<Record<Exclude<Target['outcome'], 'Reached'>, string>> = {
 };
 
 /** A destination and who answers there. */
-function targetText({ host, subset, port, outcome, workloads }: Target): string {
+export function targetText({ host, subset, port, outcome, workloads }: Target): string {
   const who = outcome === 'Reached' ? workloads.join(', ') : LOST[outcome];
   return `${host}:${port}${subset === undefined ? '' : `, subset ${subset}`}: ${who}`;
 }

@@ -82,26 +82,20 @@ export function isBase({ host, subset }: Destination, { workloads }: ProvenEnvir
   return workloads.some(({ hosts, defaultVersion }) => subset === defaultVersion && hosts.includes(host));
 }
 
+/** That nobody answers for a clone, or that proxies do not know its subset, is not a matter of other requests: a note tells. */
 function isCloneOf(base: Destination, clone: Destination, version: string): boolean {
   const comparable = ({
-    outcome,
     responseHeaders,
     subset: _subset,
+    outcome: _outcome,
     workloads: _workloads,
     weight: _weight,
     ...rest
   }: Destination) => ({
     ...rest,
-    outcome: outcome === 'Reached' ? outcome : 'Lost',
     responseHeaders: responseHeaders.filter(({ name }) => name !== RESPONSE_HEADER),
   });
-  // A base that nobody answers for may well have a clone that somebody does.
-  const before = comparable(base);
-  const after = comparable(clone);
-  return (
-    clone.subset === version &&
-    jsonEqual(before.outcome === 'Lost' ? { ...before, outcome: after.outcome } : before, after)
-  );
+  return clone.subset === version && jsonEqual(comparable(base), comparable(clone));
 }
 
 /** What somebody notices of a decision. */

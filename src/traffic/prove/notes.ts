@@ -1,4 +1,5 @@
 // What an environment does by contract that people should know all the same.
+import { ruleText, targetText } from '../describe/decision-text.ts';
 import { RESPONSE_HEADER } from '../istio/insert-routes.ts';
 import type { Rule } from '../rules.ts';
 import type { World } from '../world.ts';
@@ -11,7 +12,7 @@ export function notesOn(base: Rule, own: Rule, environment: ProvenEnvironment): 
   const { destinations } = base.action;
   const bases = destinations.filter((each) => isBase(each, environment));
   const dropped = destinations.filter((each) => !bases.includes(each));
-  const where = `route ${JSON.stringify(base.name)} of VirtualService ${base.delegate ?? base.virtualService}`;
+  const where = ruleText(base);
   if (bases.length === 0)
     return [`${where} is another environment's: a request with both keys goes to the first of them`];
   const header = own.action.destinations
@@ -20,7 +21,11 @@ export function notesOn(base: Rule, own: Rule, environment: ProvenEnvironment): 
   const names = dropped.map(
     ({ host, subset, weight }) => `${host}${subset ? ` subset ${subset}` : ''} (${Math.round(weight)} %)`,
   );
+  const lost = own.action.destinations.filter(
+    ({ outcome }) => outcome === 'MissingSubset' || outcome === 'NoEndpoints',
+  );
   return [
+    ...lost.map((each) => `requests with the key are not answered: ${targetText(each)}`),
     ...(names.length === 0 ? [] : [`${where}: requests with the key never reach ${names.join(', ')}`]),
     ...(header === undefined ? [] : [`answers to requests with the key carry ${header.name}: ${header.value}`]),
   ];

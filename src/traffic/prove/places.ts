@@ -124,11 +124,12 @@ function callers(
   const ruled = [...new Set(names.flatMap((name) => [name, ...wildcardsOver(name)]))];
   const rules = worlds.flatMap((world) => ruled.flatMap((name) => world.destinationRules(name)));
   const services = worlds.flatMap((world) => names.flatMap((name) => world.services(name)));
+  // A counterexample is from the first for whom there is one: from the likeliest callers, if possible.
   const named = [
-    ...worlds.flatMap((world) => [world.settings.rootNamespace, ...world.sidecarNamespaces()]),
-    ...[...routes, ...rules].flatMap(({ metadata, spec }) => [metadata.namespace ?? '', ...(spec?.exportTo ?? [])]),
     ...services.flatMap(({ namespace, exportTo }) => [namespace, ...exportTo]),
+    ...[...routes, ...rules].flatMap(({ metadata, spec }) => [metadata.namespace ?? '', ...(spec?.exportTo ?? [])]),
     ...worlds.flatMap((world) => routes.flatMap((route) => sourceNamespaces(world, route))),
+    ...worlds.flatMap((world) => [...world.sidecarNamespaces(), world.settings.rootNamespace]),
   ];
   const namespaces = [...new Set(named)].filter((each) => !['', '*', '.', '~'].includes(each));
   return [...namespaces, freshName(namespaces)].flatMap((namespace) => {

@@ -6,6 +6,7 @@ import { conditionsOf } from '../compile/conditions.ts';
 import { hasLabels } from '../compile/visibility.ts';
 import { keyOf } from '../../kube/index.ts';
 import type { Decision } from '../decide.ts';
+import { decisionLines, ruleText } from '../describe/decision-text.ts';
 import { combine, unusable } from '../istio/matches.ts';
 import { isGatewaySource } from '../request.ts';
 import type { Request } from '../request.ts';
@@ -278,12 +279,19 @@ function leadsTo({ effect: { rule } }: Entry, isWanted: (each: Destination) => b
   return rule?.action.kind === 'route' && rule.action.destinations.some(isWanted);
 }
 
+/** What became of a request, and what becomes of it now. */
 function ways(before: Decision, after: Decision): string {
-  return `by ${nameOf(before.rule)} without the environment, by ${nameOf(after.rule)} with it`;
+  const known = new Set(reached(before));
+  const added = reached(after).filter((each) => !known.has(each));
+  const isSame = before.rule !== undefined && after.rule !== undefined && nameOf(before.rule) === nameOf(after.rule);
+  if (isSame && added.length > 0) return `it now reaches ${added.join(', ')} too, by ${nameOf(after.rule)}`;
+  return `without the environment ${decisionLines(before).join(', ')}; with it ${decisionLines(after).join(', ')}`;
+}
+
+function reached(decision: Decision): readonly string[] {
+  return decision.kind === 'route' ? decision.destinations.flatMap(({ workloads }) => workloads) : [];
 }
 
 function nameOf(rule: Rule | undefined): string {
-  if (rule === undefined) return 'no rule';
-  if (rule.virtualService === undefined) return 'the Service itself';
-  return `route ${JSON.stringify(rule.name)} of VirtualService ${rule.delegate ?? rule.virtualService}`;
+  return rule === undefined ? 'no rule' : ruleText(rule);
 }

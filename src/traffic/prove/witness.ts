@@ -76,7 +76,7 @@ function build(place: Place, literals: readonly Literal[], isSingle: boolean): W
   const { source, port } = place;
   let isKnown = true;
   const texts: Record<string, string> = {};
-  const headers: Record<string, string | readonly string[]> = {};
+  const headers = new Map<string, string | readonly string[]>();
   const query: string[] = [];
   const all = new Set([...byPlace.keys(), 'header :authority']);
   for (const at of all) {
@@ -88,7 +88,7 @@ function build(place: Place, literals: readonly Literal[], isSingle: boolean): W
     if (values === 'unknown') isKnown = false;
     else if (on === 'path' || name.startsWith(':')) texts[name] = values[0]!;
     else if (on === 'query' && values.length > 0) query.push(`${name}=${values[0]}`);
-    else if (on === 'header' && values.length > 0) headers[name] = values.length === 1 ? values[0]! : values;
+    else if (on === 'header' && values.length > 0) headers.set(name, values.length === 1 ? values[0]! : values);
   }
   if (!isKnown) return 'unknown';
   const { '': path = '/', ':method': method, ':scheme': scheme, ':authority': host } = texts;
@@ -98,7 +98,7 @@ function build(place: Place, literals: readonly Literal[], isSingle: boolean): W
     path: path + (query.length > 0 ? `?${query.join('&')}` : ''),
     ...(method !== undefined && { method }),
     ...(scheme !== undefined && { scheme }),
-    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(headers.size > 0 && { headers: Object.fromEntries(headers) }),
     source: isGatewaySource(source) ? source : { ...source, labels },
   };
   // Conditions on the whole path are about two places at once: they are not solved, only tried.

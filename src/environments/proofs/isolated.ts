@@ -1,0 +1,44 @@
+// The condition `Isolated`: what the proof of an environment comes to, made again only when something changes that it
+// was made from. It says nothing about whether the environment is ready.
+import { defineModel } from '../../controller/index.ts';
+import type { Facts, Model, PlannedCondition } from '../../controller/index.ts';
+import { keyOf, refOf } from '../../kube/index.ts';
+import type { Ref } from '../../kube/index.ts';
+import { explainLine } from '../../traffic/index.ts';
+import type { Proof } from '../../traffic/index.ts';
+import { derive } from '../../watchable/index.ts';
+import type { Lookup } from '../../watchable/index.ts';
+import type { Settings } from '../settings.ts';
+import { proveEnvironment } from './prove-environment.ts';
+
+const ISOLATED = 'Isolated';
+
+/** The condition of an environment. */
+export function isolatedIn(facts: Facts, environment: Ref, settings: Settings): PlannedCondition | undefined {
+  return facts.read.get(facts.model(conditionsBy(settings)), keyOf(environment));
+}
+
+type IsolatedConditions = Model<Lookup<string, PlannedCondition>>;
+
+const models = new Map<string, IsolatedConditions>();
+
+function conditionsBy(settings: Settings): IsolatedConditions {
+  const id = JSON.stringify(settings);
+  let model = models.get(id);
+  if (model === undefined) {
+    model = defineModel((facts) =>
+      derive('conditions Isolated', (read, key: string) => {
+        const proof = proveEnvironment(facts(read), refOf(key), settings);
+        return proof && isolatedCondition(proof);
+      }),
+    );
+    models.set(id, model);
+  }
+  return model;
+}
+
+/** What a proof comes to; with the request to try, if there is one for which it does not hold. */
+function isolatedCondition({ verdict, reason, message, counterexample }: Proof): PlannedCondition {
+  const example = counterexample === undefined ? '' : `; try: ${explainLine(counterexample.request)}`;
+  return { type: ISOLATED, status: verdict, reason, message: `${message}${example}` };
+}
