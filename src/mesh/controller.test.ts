@@ -4,6 +4,7 @@ import { until } from '../../test/support/until.ts';
 import { Istio } from '../api/istio.ts';
 import { defineKind, isNotFound } from '../kube/index.ts';
 import { FINALIZER, LAST_APPLIED } from './names.ts';
+import { Blocking } from './tables.ts';
 import { Deployment, Event, Namespace, saidOf, startMesh } from '../../test/support/running-mesh.ts';
 import type { RunningMesh } from '../../test/support/running-mesh.ts';
 
@@ -152,7 +153,8 @@ describe('a deletion', () => {
     await expect(mesh.client.list(VirtualService)).rejects.toSatisfy(isNotFound);
     await until(async () => (await mesh.find(Namespace, { name: 'istio-system' })) === undefined);
     // That its kinds are gone is nothing to complain of.
-    expect(mesh.lines.filter((line) => line.includes('watching failed'))).toEqual([]);
+    await until(() => Blocking.every((kind) => !mesh.tables.of(kind).served));
+    expect(mesh.lines.filter((line) => !line.includes('is blocking Istio deletion'))).toEqual([]);
   });
 
   test('of what somebody removed by hand succeeds', async () => {

@@ -5,7 +5,7 @@ import type { IstioSpec } from '../../src/api/istio.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { startEmbedded } from '../../src/embedded/index.ts';
 import { connect, defineKind, isNotFound } from '../../src/kube/index.ts';
-import type { Client, Kind, KubeObject, Ref } from '../../src/kube/index.ts';
+import type { Client, Kind, KubeObject, Ref, Tables } from '../../src/kube/index.ts';
 import { builtinRenderer } from '../../src/mesh/installation/render/builtin/builtin.ts';
 import { mesh } from '../../src/mesh/mesh.ts';
 import type { MeshSettings } from '../../src/mesh/settings.ts';
@@ -27,8 +27,10 @@ export interface RunningMesh {
   readonly client: Client;
   /** How many writes the controllers have made. */
   readonly writes: number;
-  /** What they logged. */
+  /** What they logged: warnings and errors. */
   readonly lines: readonly string[];
+  /** What they have observed. */
+  readonly tables: Tables;
   /** Starts the controllers with these settings; those that run are stopped. */
   start(settings?: Partial<MeshSettings>): Promise<void>;
   /** Makes an Istio resource. */
@@ -80,6 +82,9 @@ export async function startMesh(settings: Partial<MeshSettings> = {}): Promise<R
       return before + writes;
     },
     lines,
+    get tables() {
+      return manager!.tables;
+    },
     start,
     async create(spec = {}, metadata = {}) {
       const { apiVersion, kind } = { apiVersion: 'operator.kyma-project.io/v1alpha2', kind: 'Istio' };
