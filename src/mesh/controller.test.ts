@@ -157,6 +157,30 @@ describe('a deletion', () => {
     expect(mesh.lines.filter((line) => !line.includes('is blocking Istio deletion'))).toEqual([]);
   });
 
+  test('tells that Istio is uninstalled before the resource goes', async () => {
+    const mesh = await start();
+    await mesh.create();
+    await mesh.inState('Ready');
+    const last = Promise.withResolvers<Istio>();
+    const ending = new AbortController();
+    const watching = mesh.client.watch(Istio, { signal: ending.signal }, ({ type, object }) => {
+      if (type === 'DELETED') last.resolve(object);
+    });
+    await mesh.client.delete(Istio, { namespace: 'kyma-system', name: 'default' });
+    const { status } = await last.promise;
+    ending.abort();
+    await watching.catch(() => undefined);
+    expect(status?.state).toBe('Deleting');
+    expect(status?.conditions?.find(({ type }) => type === 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'IstioUninstallSucceeded',
+      message: 'Istio uninstallation succeded',
+    });
+    const reasons = async (): Promise<readonly unknown[]> =>
+      (await mesh.client.list(Event)).items.map((event) => event['reason']);
+    await until(async () => (await reasons()).includes('IstioUninstallSucceeded'));
+  });
+
   test('of what somebody removed by hand succeeds', async () => {
     const mesh = await start();
     await mesh.create();

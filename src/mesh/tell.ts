@@ -23,10 +23,17 @@ export function tell(facts: StatusFacts, steps: readonly Step[] = [], againInMs?
 /** One for each state that a person acts on, or has waited for. */
 function eventsOf({ status: before }: Istio, status: ReturnType<typeof meshStatus>): readonly PlannedEvent[] {
   const { state, description = '', conditions = [], istioVersion } = status;
+  const reason = reasonOf(conditions) ?? state;
+  if (reason === 'IstioUninstallSucceeded' && reason !== reasonOf(before?.conditions)) {
+    return [{ type: 'Normal', reason, note: 'Istio is uninstalled' }];
+  }
   if (before?.state === state && (before.description ?? '') === description) return [];
-  const reason = conditions.find(({ type }) => type === 'Ready')?.reason ?? state;
   if (state === 'Error' || state === 'Warning') return [{ type: 'Warning', reason, note: description }];
   return state === 'Ready'
     ? [{ type: 'Normal', reason, note: `Istio ${istioVersion ?? ''} is ready`.replace('  ', ' ') }]
     : [];
+}
+
+function reasonOf(conditions: readonly { readonly type: string; readonly reason?: string }[] = []): string | undefined {
+  return conditions.find(({ type }) => type === 'Ready')?.reason;
 }

@@ -1,20 +1,27 @@
 // A resource that is being deleted, of which we installed Istio: it waits for people, and then everything goes.
 import type { Istio } from '../api/istio.ts';
+import { conditionsOf } from '../controller/index.ts';
 import type { Plan, View } from '../controller/index.ts';
 import { keyOf } from '../kube/index.ts';
+import { condition } from './conditions.ts';
 import type { MeshParts } from './controller.ts';
 import { deletionWrites } from './deletion/plan.ts';
 import { release } from './finalizer.ts';
 import { runningIstio } from './install.ts';
 import { tell } from './tell.ts';
 
+const UNINSTALLED = condition('IstioUninstallSucceeded');
+
 export function planDeletion(view: View, istio: Istio, { restarts, settings }: MeshParts): Plan {
   const progress = restarts.progress(view);
   const deletion = deletionWrites(view, istio, progress?.injected ?? 0, settings);
-  const { steps, failures, blocking, finished, waiting = '' } = deletion;
-  if (finished) return { steps: [...steps, release(istio)] };
+  const { steps, failures, blocking, uninstalled, finished, waiting = '' } = deletion;
+  // It is told before the resource goes, else nobody could hear of it.
+  if (finished && isTold(istio)) return { steps: [...steps, release(istio)] };
   const size = istio.status?.clusterSize;
-  const plan = tell({ istio, failures, blocking, waiting, ...runningIstio(view), ...(size && { size }) }, steps);
+  const facts = { istio, failures, blocking, waiting, ...runningIstio(view), ...(size && { size }) };
+  const conditions = uninstalled && failures.length === 0 ? [UNINSTALLED] : [];
+  const plan = tell({ ...facts, conditions }, steps, finished ? 0 : undefined);
   // The status names a few of them; these lines name all.
   const log = blocking.map(({ kind, metadata }) => ({
     message: 'Customer resource is blocking Istio deletion',
@@ -22,4 +29,8 @@ export function planDeletion(view: View, istio: Istio, { restarts, settings }: M
     resource: keyOf(metadata),
   }));
   return { ...plan, log };
+}
+
+function isTold(istio: Istio): boolean {
+  return conditionsOf(istio).some(({ reason }) => reason === UNINSTALLED.reason);
 }

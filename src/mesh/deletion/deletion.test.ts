@@ -103,7 +103,7 @@ describe('an uninstall', () => {
       object('MutatingWebhookConfiguration', 'm', undefined, component),
     ];
     const step = uninstallStep({ ...remains, objects });
-    expect(step).toEqual({ do: 'remove', objects: [objects[2], objects[1]], awaited: 0 });
+    expect(step).toEqual({ do: 'remove', of: 'istio', objects: [objects[2], objects[1]], awaited: 0 });
   });
 
   test('then everything that the installation made, definitions last, and nothing of others', () => {
@@ -114,13 +114,13 @@ describe('an uninstall', () => {
       object('Deployment', 'istiod', 'istio-system', component),
     ];
     const step = uninstallStep({ ...remains, objects });
-    expect(step).toEqual({ do: 'remove', objects: [objects[3], objects[1], objects[0]], awaited: 0 });
+    expect(step).toEqual({ do: 'remove', of: 'istio', objects: [objects[3], objects[1], objects[0]], awaited: 0 });
   });
 
   test('waits for what is on its way out, and removes nothing twice', () => {
     const pod = object('Pod', 'istiod-1', 'istio-system', component);
     const objects = [{ ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }];
-    expect(uninstallStep({ ...remains, objects })).toEqual({ do: 'remove', objects: [], awaited: 1 });
+    expect(uninstallStep({ ...remains, objects })).toEqual({ do: 'remove', of: 'istio', objects: [], awaited: 1 });
   });
 
   test('then the namespace, without waiting for it; then it restarts what has sidecars; then it lets go', () => {
@@ -138,7 +138,7 @@ describe('an uninstall', () => {
     const after = { ...remains, namespace: going, distributed };
     expect(uninstallStep(after)).toEqual({ do: 'restart-workloads' });
     const step = uninstallStep({ ...after, injectedWorkloads: 0 });
-    expect(step).toEqual({ do: 'remove', objects: [root, crl], awaited: 0 });
+    expect(step).toEqual({ do: 'remove', of: 'sidecars', objects: [root, crl], awaited: 0 });
     expect(uninstallStep({ ...after, distributed: [mine!], injectedWorkloads: 0 })).toEqual({ do: 'release' });
   });
 

@@ -17,7 +17,9 @@ import { uninstallStep } from './uninstall.ts';
 export interface Deletion extends Writes {
   /** What people made and would lose: nothing is removed while there is any. */
   readonly blocking: readonly AnyObject[];
-  /** Nothing is left. */
+  /** Nothing of Istio is left, or only its namespace that is going. */
+  readonly uninstalled: boolean;
+  /** Nor is anything that sidecars had. */
   readonly finished: boolean;
   /** What it waits for. */
   readonly waiting?: string;
@@ -27,30 +29,34 @@ export interface Deletion extends Writes {
 export function deletionWrites(view: View, istio: Istio, injectedWorkloads: number, settings: MeshSettings): Deletion {
   const blocking = blockingResources(Blocking.flatMap((kind) => view.list(kind)));
   if (blocking.length > 0) {
-    return { blocking, steps: [], failures: [failure('blocked', blockedMessage(blocking))], finished: false };
+    const failures = [failure('blocked', blockedMessage(blocking))];
+    return { blocking, steps: [], failures, uninstalled: false, finished: false };
   }
   const resources = resourceWrites(view, istio, {}, settings);
   const namespace = view.get(Namespace, { name: ISTIO_NAMESPACE });
   const distributed = view.list(DistributedConfigMap);
   const next = uninstallStep({ objects: installedObjects(view), namespace, injectedWorkloads, distributed });
+  const uninstalled = next.do !== 'remove-namespace' && !(next.do === 'remove' && next.of === 'istio');
   const failures: Failure[] = [...resources.failures];
   const going = (steps: Writes['steps'], waiting: string): Deletion => ({
     blocking,
     steps: [...resources.steps, ...steps],
     failures,
+    uninstalled,
     finished: false,
     waiting,
   });
   switch (next.do) {
     case 'remove': {
       const left = next.objects.length + next.awaited;
-      return going(removals(view, next.objects, 'uninstall', failures), `${left} objects of Istio are still there`);
+      const what = next.of === 'istio' ? 'objects of Istio' : 'certificates for sidecars';
+      return going(removals(view, next.objects, 'uninstall', failures), `${left} ${what} are still there`);
     }
     case 'remove-namespace':
       return going([remove(Namespace, next.namespace, 'Foreground')], `Namespace ${ISTIO_NAMESPACE} is still there`);
     case 'restart-workloads':
       return going([], `${injectedWorkloads} workloads still have sidecars`);
     case 'release':
-      return { blocking, steps: resources.steps, failures, finished: failures.length === 0 };
+      return { blocking, steps: resources.steps, failures, uninstalled, finished: failures.length === 0 };
   }
 }

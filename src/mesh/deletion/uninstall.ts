@@ -54,7 +54,13 @@ export interface Remains {
 
 export type UninstallStep =
   /** Those that are on their way out already are only waited for. */
-  | { readonly do: 'remove'; readonly objects: readonly AnyObject[]; readonly awaited: number }
+  | {
+      readonly do: 'remove';
+      /** The installation itself, or what it gave to sidecars. */
+      readonly of: 'istio' | 'sidecars';
+      readonly objects: readonly AnyObject[];
+      readonly awaited: number;
+    }
   | { readonly do: 'remove-namespace'; readonly namespace: AnyObject }
   | { readonly do: 'restart-workloads' }
   | { readonly do: 'release' };
@@ -67,19 +73,19 @@ export function uninstallStep({ objects, namespace, injectedWorkloads, distribut
   const ours = [...objects].filter(({ metadata }) => metadata.labels?.[COMPONENT_LABEL] !== undefined);
   for (const kinds of [FIRST, THEN]) {
     const remaining = inOrder(ours, kinds);
-    if (remaining.length > 0) return removal(remaining);
+    if (remaining.length > 0) return removal('istio', remaining);
   }
   if (namespace !== undefined && namespace.metadata.deletionTimestamp === undefined) {
     return { do: 'remove-namespace', namespace };
   }
   if (injectedWorkloads > 0) return { do: 'restart-workloads' };
   const certificates = [...distributed].filter(({ metadata }) => DISTRIBUTED.has(metadata.name));
-  return certificates.length > 0 ? removal(certificates) : { do: 'release' };
+  return certificates.length > 0 ? removal('sidecars', certificates) : { do: 'release' };
 }
 
-function removal(remaining: readonly AnyObject[]): UninstallStep {
+function removal(of: 'istio' | 'sidecars', remaining: readonly AnyObject[]): UninstallStep {
   const objects = remaining.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  return { do: 'remove', objects, awaited: remaining.length - objects.length };
+  return { do: 'remove', of, objects, awaited: remaining.length - objects.length };
 }
 
 /** Objects of these kinds, kind by kind. */
