@@ -69,7 +69,14 @@ export async function startMesh(settings: Partial<MeshSettings> = {}): Promise<R
     writes = 0;
     manager = new Manager({
       client,
-      controllers: mesh({ renderer: builtinRenderer, failureBaseDelayMs: 10, settleMs: 50, ...settings, ...others }),
+      controllers: mesh({
+        renderer: builtinRenderer,
+        failureBaseDelayMs: 10,
+        settleMs: 50,
+        reconnectMs: 0,
+        ...settings,
+        ...others,
+      }),
       logger: createLogger({ level: 'warn', format: 'json', write: (line) => void lines.push(line) }),
       onWrite: (count) => (writes = count),
     });

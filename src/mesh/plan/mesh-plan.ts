@@ -50,7 +50,8 @@ export function planMesh({ settings, ...options }: MeshPlanOptions): MeshPlan {
       .map(({ metadata }) => keyOf(metadata)),
     ...gone,
   ];
-  const parts = meshParts(settings);
+  // What takes its time is foretold all the same.
+  const parts = meshParts({ ...settings, reconnectMs: 0 });
   const recorder = new RestartRecorder(parts.restarts);
   const controllers = [istioController(parts), ...recorder.controllers, ...assumedRollouts()];
   return reportForecast({ ...options, controllers }, (made) => {
