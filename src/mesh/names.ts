@@ -13,6 +13,8 @@ export const LAST_APPLIED = 'operator.kyma-project.io/lastAppliedConfiguration';
 
 /** On workloads of Istio: a hash of the manifest that they were last applied from. */
 export const INSTALLED_FOR = 'offshoot.dev/installed-for';
+/** On the namespace of Istio: unusual kinds that it has objects of. */
+export const KINDS_MADE = 'offshoot.dev/installed-kinds';
 
 /** On pod templates: when the workload was restarted, and for which desired state of its sidecars. */
 export const RESTARTED_AT = 'istio-operator.kyma-project.io/restartedAt';

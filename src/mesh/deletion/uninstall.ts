@@ -14,7 +14,7 @@ const FIRST: readonly Kind[] = [
   defineKind(WEBHOOKS, 'ValidatingWebhookConfiguration', 'validatingwebhookconfigurations', cluster),
 ];
 
-/** Then, in this order. Definitions come last: every resource of Istio's kinds goes with them. */
+/** Then, in this order, and after them objects of whatever other kinds. */
 const THEN: readonly Kind[] = [
   defineKind('apps/v1', 'Deployment', 'deployments'),
   defineKind('apps/v1', 'DaemonSet', 'daemonsets'),
@@ -32,6 +32,10 @@ const THEN: readonly Kind[] = [
   defineKind(RBAC, 'ClusterRoleBinding', 'clusterrolebindings', cluster),
   defineKind('scheduling.k8s.io/v1', 'PriorityClass', 'priorityclasses', cluster),
   defineKind('k8s.cni.cncf.io/v1', 'NetworkAttachmentDefinition', 'network-attachment-definitions'),
+];
+
+/** Last: every resource of Istio's kinds goes with them. */
+const LAST: readonly Kind[] = [
   defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', cluster),
 ];
 
@@ -39,11 +43,13 @@ const THEN: readonly Kind[] = [
 const DISTRIBUTED = new Set(['istio-ca-root-cert', 'istio-ca-crl']);
 
 /** Kinds of which objects are removed; those that the cluster does not know are skipped. */
-export const UNINSTALLED_KINDS: readonly Kind[] = [...FIRST, ...THEN];
+export const UNINSTALLED_KINDS: readonly Kind[] = [...FIRST, ...THEN, ...LAST];
+
+const USUAL = new Set(UNINSTALLED_KINDS.map(({ kind }) => kind));
 
 /** What is still there. */
 export interface Remains {
-  /** Objects of the kinds above. */
+  /** Of any kind. */
   readonly objects: Iterable<AnyObject>;
   readonly namespace: AnyObject | undefined;
   /** Workloads that still have sidecars and can be restarted. */
@@ -71,8 +77,8 @@ export type UninstallStep =
  */
 export function uninstallStep({ objects, namespace, injectedWorkloads, distributed }: Remains): UninstallStep {
   const ours = [...objects].filter(({ metadata }) => metadata.labels?.[COMPONENT_LABEL] !== undefined);
-  for (const kinds of [FIRST, THEN]) {
-    const remaining = inOrder(ours, kinds);
+  const others = ours.filter(({ kind }) => !USUAL.has(kind));
+  for (const remaining of [inOrder(ours, FIRST), [...inOrder(ours, THEN), ...others, ...inOrder(ours, LAST)]]) {
     if (remaining.length > 0) return removal('istio', remaining);
   }
   if (namespace !== undefined && namespace.metadata.deletionTimestamp === undefined) {

@@ -1,6 +1,7 @@
 // What Istio's own manifests take for granted: its namespace, and the priority that its pods run with.
-import type { AnyObject } from '../../kube/index.ts';
+import type { AnyObject, Kind } from '../../kube/index.ts';
 import { COMPONENT_LABEL } from './components.ts';
+import { kindsMadeAnnotation } from './kinds-made.ts';
 import {
   DISCLAIMER,
   DISCLAIMER_TEXT,
@@ -12,7 +13,7 @@ import {
 } from '../names.ts';
 
 /** To be applied before the first component. Labels and annotations that others put on the namespace stay. */
-export function foundation(): readonly AnyObject[] {
+export function foundation(kinds: readonly Kind[] = []): readonly AnyObject[] {
   return [
     {
       apiVersion: 'v1',
@@ -20,7 +21,7 @@ export function foundation(): readonly AnyObject[] {
       metadata: {
         name: ISTIO_NAMESPACE,
         labels: { [WARDEN_LABEL]: 'enabled', [MODULE_LABEL]: MODULE_NAME },
-        annotations: { [DISCLAIMER]: DISCLAIMER_TEXT },
+        annotations: { [DISCLAIMER]: DISCLAIMER_TEXT, ...kindsMadeAnnotation(kinds) },
       },
     },
     {

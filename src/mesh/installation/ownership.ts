@@ -52,6 +52,11 @@ function withoutForeignFields(object: AnyObject, live?: AnyObject): AnyObject {
   return { ...object, webhooks };
 }
 
+/** Whether pods belong to it. */
+export function isWorkload({ kind }: AnyObject): boolean {
+  return kind === 'Deployment' || kind === 'DaemonSet' || kind === 'StatefulSet';
+}
+
 interface Templated {
   readonly template?: { readonly spec?: { readonly containers?: readonly { readonly resources?: Resources }[] } };
 }

@@ -9,6 +9,7 @@ import { Injector, Namespace } from '../tables.ts';
 import { byComponent } from './components.ts';
 import { foundation } from './foundation.ts';
 import { installed, kindOf } from './kinds.ts';
+import { kindsMade } from './kinds-made.ts';
 import { leftOver } from './ownership.ts';
 import type { Rendered } from './render/rendered.ts';
 import { desiredObject } from './state.ts';
@@ -22,12 +23,12 @@ export interface Writes {
 }
 
 /** What an installation writes now. What runs is kept as it was while there are no manifests for what is wanted. */
-export function installationWrites(view: View, rendered: Rendered, { apply, done }: Installation): Writes {
+export function installationWrites(view: View, rendered: Rendered, { apply, repair, done }: Installation): Writes {
   const objects = rendered.value ?? [];
   const components = byComponent(objects);
   const wanted = [
-    ...foundation(),
-    ...apply.flatMap((name) => (components.get(name) ?? []).map((object) => desiredObject(view, object))),
+    ...foundation(kindsMade(view, objects)),
+    ...[...apply.flatMap((name) => components.get(name) ?? []), ...repair].map((object) => desiredObject(view, object)),
   ];
   const failures: Failure[] = [];
   const steps = wanted.flatMap((object) => {
@@ -60,9 +61,7 @@ export function removals(
 
 /** Every object of every kind that an installation can have made. */
 export function installedObjects(view: View, rendered: readonly AnyObject[] = []): readonly AnyObject[] {
-  const kinds = new Map<string, Kind>();
-  for (const kind of [...UNINSTALLED_KINDS, ...rendered.map(kindOf)]) kinds.set(`${kind.plural}.${kind.group}`, kind);
-  return [...kinds.values()].flatMap((kind) => view.list(installed(kind)));
+  return [...UNINSTALLED_KINDS, ...kindsMade(view, rendered)].flatMap((kind) => view.list(installed(kind)));
 }
 
 function staleObjects(view: View, objects: readonly AnyObject[]): readonly AnyObject[] {

@@ -8,8 +8,9 @@ import { runningVersion, versionMismatch } from '../version/running.ts';
 import { byComponent, componentSteps } from './components.ts';
 import type { ComponentName, ComponentSteps } from './components.ts';
 import { installed, kindOf } from './kinds.ts';
-import { owned } from './ownership.ts';
+import { isWorkload, owned } from './ownership.ts';
 import { notReady } from './readiness.ts';
+import { isRepaired, repairs } from './repair.ts';
 import type { Rendered } from './render/rendered.ts';
 import type { Installable } from './target.ts';
 
@@ -18,6 +19,8 @@ export interface Installation extends ComponentSteps {
   readonly done: boolean;
   /** Why not, when all workloads are ready: pods of another version. */
   readonly mismatch?: string;
+  /** What is applied of components that wait: see repair.ts. */
+  readonly repair: readonly AnyObject[];
 }
 
 /** How far the installation of these manifests is. */
@@ -30,6 +33,7 @@ export function installationOf(facts: Facts, { before, tag }: Installable, rende
       apply: [],
       waiting: [{ component: 'Base', for: `Namespace ${ISTIO_NAMESPACE} is being deleted` }],
       done: false,
+      repair: [],
     };
   }
   // While another version is being installed, the order counts for what runs as well: gateways are never newer than istiod.
@@ -38,7 +42,13 @@ export function installationOf(facts: Facts, { before, tag }: Installable, rende
   const steps = componentSteps([...components.keys()], (name) => problems.get(name), exists);
   const mismatch = steps.waiting.length > 0 ? undefined : versionMismatch(runningVersion(facts.list(IstioPod)), tag);
   const done = rendered.state === 'ready' && steps.waiting.length === 0 && mismatch === undefined;
-  return { ...steps, done, ...(mismatch !== undefined && { mismatch }) };
+  const repair = [...components].flatMap(([name, objects]) => {
+    if (before.tag === undefined || steps.apply.includes(name) || !isRepaired(name) || !isThere(facts, objects))
+      return [];
+    const tags = { wanted: tag, before: before.tag };
+    return repairs(objects, (object) => liveOf(facts, object) !== undefined, tags);
+  });
+  return { ...steps, done, repair, ...(mismatch !== undefined && { mismatch }) };
 }
 
 /** An object as it is applied. A workload says what it was applied for: else nobody could tell that it is outdated. */
@@ -81,10 +91,6 @@ function objectProblem(facts: Facts, object: AnyObject): string | undefined {
 
 function isThere(facts: Facts, objects: readonly AnyObject[]): boolean {
   return objects.some((object) => liveOf(facts, object) !== undefined);
-}
-
-function isWorkload({ kind }: AnyObject): boolean {
-  return kind === 'Deployment' || kind === 'DaemonSet' || kind === 'StatefulSet';
 }
 
 function hashOf(object: AnyObject): string {

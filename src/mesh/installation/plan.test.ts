@@ -1,0 +1,99 @@
+// What an installation keeps and prunes, on an API server.
+import { afterEach, expect, test } from 'vitest';
+import { Deployment, Namespace, startMesh } from '../../../test/support/running-mesh.ts';
+import type { RunningMesh } from '../../../test/support/running-mesh.ts';
+import { until } from '../../../test/support/until.ts';
+import { Istio } from '../../api/istio.ts';
+import { defineKind } from '../../kube/index.ts';
+import type { AnyObject } from '../../kube/index.ts';
+import { INGRESS_GATEWAY, KINDS_MADE } from '../names.ts';
+import { renderBuiltin } from './render/builtin/builtin.ts';
+import type { Renderer } from './render/renderer.ts';
+
+const Service = defineKind('v1', 'Service', 'services');
+const ResourceQuota = defineKind('v1', 'ResourceQuota', 'resourcequotas');
+const StorageClass = defineKind('storage.k8s.io/v1', 'StorageClass', 'storageclasses', { namespaced: false });
+const GATEWAY = { namespace: 'istio-system', name: INGRESS_GATEWAY };
+const QUOTA = { namespace: 'istio-system', name: 'istio-cni-resource-quota' };
+const CLASS = { name: 'of-istio' };
+
+let running: RunningMesh | undefined;
+afterEach(async () => {
+  await running?.stop();
+  running = undefined;
+});
+
+async function ready(...options: Parameters<typeof startMesh>): Promise<RunningMesh> {
+  const mesh = (running = await startMesh(...options));
+  await mesh.create();
+  await mesh.inState('Ready');
+  return mesh;
+}
+
+/** Renders this beside what is usual. */
+const rendering = (...more: AnyObject[]): Renderer => ({
+  name: 'with more',
+  render: (operator) => Promise.resolve([...renderBuiltin(operator), ...more]),
+});
+const labels = { 'operator.istio.io/component': 'Pilot' };
+const quota: AnyObject = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { ...QUOTA, labels }, spec: {} };
+const storage: AnyObject = {
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { ...CLASS, labels },
+  provisioner: 'example.com/none',
+};
+
+const imageOf = (deployment: AnyObject | undefined): string | undefined =>
+  (deployment?.['spec'] as { template: { spec: { containers: { image: string }[] } } } | undefined)?.template.spec
+    .containers[0]?.image;
+
+test('an object of an unusual kind is pruned when nothing of its kind is rendered any more', async () => {
+  const mesh = await ready({ renderer: rendering(quota, storage) });
+  expect(await mesh.find(ResourceQuota, QUOTA)).toBeDefined();
+  expect((await mesh.find(Namespace, { name: 'istio-system' }))?.metadata.annotations?.[KINDS_MADE]).toBe(
+    'storage.k8s.io/v1 StorageClass, v1 ResourceQuota in namespaces',
+  );
+  await mesh.start({ renderer: rendering(storage) });
+  await until(async () => (await mesh.find(ResourceQuota, QUOTA)) === undefined, 20_000);
+  expect(await mesh.find(StorageClass, CLASS)).toBeDefined();
+});
+
+test('an uninstall removes objects of unusual kinds as well', async () => {
+  const mesh = await ready({ renderer: rendering(quota, storage) });
+  await mesh.start({ renderer: rendering() });
+  await mesh.client.delete(Istio, { namespace: 'kyma-system', name: 'default' });
+  await until(async () => (await mesh.istio()) === undefined, 20_000);
+  expect(await mesh.find(StorageClass, CLASS)).toBeUndefined();
+});
+
+test('while an upgrade is stuck at istiod, a gateway that is gone comes back in the version that ran', async () => {
+  const mesh = await ready({ istioVersion: '1.30.0' });
+  const before = imageOf(await mesh.find(Deployment, GATEWAY));
+  const stuck: Renderer = {
+    name: 'stuck',
+    render: (operator) => Promise.resolve(renderBuiltin(operator).map(neverReady)),
+  };
+  await mesh.start({ istioVersion: '1.31.0', renderer: stuck });
+  const told = async (): Promise<string> => (await mesh.istio())?.status?.description ?? '';
+  await until(async () => (await told()).includes('Deployment istiod'), 20_000);
+  await mesh.client.patch(Service, GATEWAY, { type: 'merge', body: { spec: { selector: { istio: 'somebody' } } } });
+  await mesh.client.delete(Deployment, GATEWAY);
+  await until(async () => (await mesh.find(Deployment, GATEWAY)) !== undefined, 20_000);
+  expect(imageOf(await mesh.find(Deployment, GATEWAY))).toBe(before);
+  await until(async () => !JSON.stringify(await mesh.find(Service, GATEWAY)).includes('somebody'), 20_000);
+  expect(await told()).toContain('Deployment istiod');
+  // The way out of it brings the gateway along.
+  await mesh.start({ istioVersion: '1.31.0' });
+  await mesh.inState('Ready');
+  expect(imageOf(await mesh.find(Deployment, GATEWAY))).toBe(before?.replace('1.30.0', '1.31.0'));
+});
+
+/** The pods of istiod start, and are never ready. */
+function neverReady(object: AnyObject): AnyObject {
+  if (object.kind !== 'Deployment' || object.metadata.name !== 'istiod') return object;
+  const spec = object['spec'] as { template: { metadata: AnyObject['metadata'] } };
+  const annotations = { ...spec.template.metadata.annotations, 'offshoot.dev/simulate': 'never-ready' };
+  const template = { ...spec.template, metadata: { ...spec.template.metadata, annotations } };
+  return { ...object, spec: { ...spec, template } };
+}
