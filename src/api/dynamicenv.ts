@@ -78,6 +78,12 @@ const Spec = hints(
     subsets: z.array(Subset).describe('Deployments to clone and to route to.'),
     consumers: z.array(Subset).describe('Deployments to clone that receive no requests.').optional(),
     ttl: Ttl.describe('How long the environment lives. One without lives until it is deleted.').optional(),
+    paused: z
+      .boolean()
+      .describe(
+        'Whether the controllers leave all that belongs to it as it is and write its status alone. Deletion goes on.',
+      )
+      .optional(),
   }),
   {
     'x-kubernetes-validations': [
@@ -143,7 +149,7 @@ const Status = z.object({
     .describe('When the spec was last changed; only where the time to live counts from that.')
     .optional(),
   conditions: Conditions.describe(
-    'Ready, Reconciling, Stalled, WorkloadsReady, Routed and Isolated; Draining while something is about to be removed, Expiring in the last hour of a time to live.',
+    'Ready, Reconciling, Stalled, WorkloadsReady, Routed and Isolated; Draining while something is about to be removed, Expiring in the last hour of a time to live, Paused while spec.paused is set.',
   ).optional(),
 });
 

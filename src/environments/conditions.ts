@@ -6,6 +6,7 @@ import { isRunning } from './clone-state.ts';
 import { errorsOf } from './decision.ts';
 import type { Decision } from './decision.ts';
 import type { IdentityRefusal } from './identity.ts';
+import { PAUSED } from './lifecycle/paused.ts';
 import { DRAINING } from './prune.ts';
 import type { Pruning } from './prune.ts';
 import type { Unreached } from './reachability.ts';
@@ -28,19 +29,24 @@ export interface Overall {
 type Conditions = NonNullable<Status['conditions']>;
 
 /** The conditions of an environment that is made. */
-export function conditionsFor(overall: Overall, state: State): Conditions {
+export function conditionsFor(overall: Overall, state: State, isPaused: boolean): Conditions {
   const { decisions, pruning, isolated } = overall;
   const waiting = decisions.filter((decision) => !isRunning(decision));
   const workloads = `${decisions.length - waiting.length} of ${decisions.length} workloads run`;
   const errors = [...decisions.flatMap((decision) => errorsOf(decision)), ...pruning.refusals];
   const [waits] = waiting.map(problemOf);
-  const problem = errors[0] ?? waits ?? unreachedTexts(overall.unreached)[0] ?? 'removing what is no longer wanted';
+  const leaving = isPaused ? 'what is no longer wanted stays' : 'removing what is no longer wanted';
+  const problem = errors[0] ?? waits ?? unreachedTexts(overall.unreached)[0] ?? leaving;
+  const isHeld = isPaused && state === 'processing';
   return [
-    ...states(state, capitalised(state), state === 'ready' ? workloads : problem, errors.join('; ') || problem),
+    ...(isHeld
+      ? held('Paused', `paused (spec.paused): ${problem}`)
+      : states(state, capitalised(state), state === 'ready' ? workloads : problem, errors.join('; ') || problem)),
     workloadsReady(decisions, waiting, workloads),
     routed(overall),
     ...(isolated === undefined ? [] : [isolated]),
     ...draining(pruning),
+    ...(isPaused ? [PAUSED] : []),
   ];
 }
 
@@ -65,6 +71,15 @@ function states(state: State, reason: string, message: string, stalled: string):
     condition('Ready', state === 'ready', reason, message),
     condition('Reconciling', state === 'processing', reason, state === 'processing' ? message : ''),
     condition('Stalled', isStalled, reason, isStalled ? stalled : ''),
+  ];
+}
+
+/** The same of an environment that is not ready, and will not be until somebody wants it to. */
+function held(reason: string, message: string): PlannedCondition[] {
+  return [
+    condition('Ready', false, reason, message),
+    condition('Reconciling', false, reason, ''),
+    condition('Stalled', false, reason, ''),
   ];
 }
 

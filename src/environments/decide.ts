@@ -14,6 +14,7 @@ import type { Action, Decision, Entrance, RoutedHost, WorkloadError } from './de
 import { insertionOf } from './facts.ts';
 import type { EnvironmentFacts, HostFacts, WorkloadFacts } from './facts.ts';
 import { subsetHash } from './hash.ts';
+import { isPaused } from './lifecycle/paused.ts';
 import { leftAlone } from './left-alone.ts';
 import { matchTitle } from './matches.ts';
 import { messages } from './messages.ts';
@@ -49,7 +50,7 @@ function decideWorkload(facts: EnvironmentFacts, workload: WorkloadFacts, settin
   const isKnown = clone !== undefined || base !== undefined;
   const answers = !isKnown || isAvailable(clone, state, workload.pods) ? undefined : messages.noPod(problem);
 
-  const ofClone = decideClone(facts, workload, settings);
+  const ofClone = isPaused(env) ? leave(clone) : decideClone(facts, workload, settings);
   const made = { hash: subsetHash(subset), state: madeState(clone, state, isChanged) };
   const way =
     ofClone.action === 'clone' && !consumer
@@ -59,7 +60,9 @@ function decideWorkload(facts: EnvironmentFacts, workload: WorkloadFacts, settin
   // Nothing is known of the rules that an undecided workload should have; those that it had are told of.
   const isUndecided = way.action === 'replace' || (clone !== undefined && way.action !== 'route');
   const ruleStatuses = way.findings.ruleStatuses ?? [];
-  const told = isMade ? made : { hash, state: way.action === 'replace' ? ('updating' as const) : state };
+  // A change that is not carried out yet, or not while it is paused.
+  const isOutdated = way.action === 'replace' || (isPaused(env) && isChanged && state === 'running');
+  const told = isMade ? made : { hash, state: isOutdated ? ('updating' as const) : state };
   const { findings, ...action } = way;
   return {
     ...action,
@@ -107,16 +110,19 @@ type Found<A extends Action['action'] = Action['action']> = Extract<Action, { ac
   readonly findings: Findings;
 };
 
+/** What is there stays as it is. */
+function leave(clone: Deployment | undefined, findings: Findings = {}): Found<'keep' | 'none'> {
+  return { action: clone === undefined ? 'none' : 'keep', findings };
+}
+
 /** What becomes of the clone. */
 function decideClone(
   { env, refusal }: EnvironmentFacts,
   { subset, base, clone, ref, isTaken, autoscalers }: WorkloadFacts,
   settings: Settings,
 ): Found<'keep' | 'none' | 'replace' | 'clone'> {
-  const stop = (message: string, notReady = false): Found<'keep' | 'none'> => ({
-    action: clone === undefined ? 'none' : 'keep',
-    findings: { errors: [failure('deployment', message, notReady)] },
-  });
+  const stop = (message: string, notReady = false): Found<'keep' | 'none'> =>
+    leave(clone, { errors: [failure('deployment', message, notReady)] });
   if (base === undefined) return stop(messages.noBaseDeployment(subset), true);
   const problem = baseProblem(base);
   if (problem !== undefined) return stop(problem, true);

@@ -38,6 +38,13 @@ export interface Pruning {
   readonly refusals: readonly string[];
 }
 
+/** Since when, as the status tells, requests on their way to what leaves may end. */
+export function drainingSinceOf(env: DynamicEnv, now: number): number | undefined {
+  const draining = conditionsOf(env).find(({ type }) => type === DRAINING);
+  // A time that can't be, or not yet, counts as now.
+  return draining && Math.min(Date.parse(draining.lastTransitionTime) || now, now);
+}
+
 /** Plans the removal of what is no longer needed, given how the routes are. */
 export function prune(
   { env, owner, made, refusal }: EnvironmentFacts,
@@ -139,9 +146,8 @@ function drainStart(
     ([key, entry]) => !isKept(key) && running(entry).some((service) => !leading.from(service, key)),
   );
   if (isLeft) return now;
-  const draining = conditionsOf(env).find(({ type }) => type === DRAINING);
-  // A time that can't be, or not yet, counts as now.
-  if (draining !== undefined) return Math.min(Date.parse(draining.lastTransitionTime) || now, now);
+  const known = drainingSinceOf(env, now);
+  if (known !== undefined) return known;
   // Of what no status tells, and by which of its rules a subset that stays was reached, nothing is known.
   const told = new Set(
     [

@@ -10,6 +10,7 @@ import { keyOf } from '../kube/index.ts';
 import type { EnvironmentFacts } from './facts.ts';
 import { conflictsOf, ownRoots } from './roots.ts';
 import type { Roots } from './roots.ts';
+import { isPaused } from './lifecycle/paused.ts';
 import { messages } from './messages.ts';
 import type { VirtualService } from '../traffic/istio/objects.ts';
 import { takerOf } from '../traffic/istio/shadow.ts';
@@ -24,6 +25,7 @@ export interface Unreached {
     | 'RoutesMissing'
     | 'RoutesIgnored'
     | 'Shadowed'
+    | 'Paused'
     | 'NotAnswered';
   readonly message: string;
 }
@@ -31,11 +33,12 @@ export interface Unreached {
 /** Why no request reaches the clone of a subset; undefined if requests do. */
 export function unreachedOf(
   decision: DueDecision,
-  { owner, roots }: Pick<EnvironmentFacts, 'owner' | 'roots'>,
+  { env, owner, roots }: Pick<EnvironmentFacts, 'env' | 'owner' | 'roots'>,
   { services, pending }: Pick<ObservedRoutes, 'services' | 'pending'>,
   warnings: readonly string[],
 ): Unreached | undefined {
   const obstacles = [...services].flatMap(([key, service]) => obstaclesIn(decision, owner, service, roots.get(key)));
+  if (obstacles.length === 0 && isPaused(env)) return { reason: 'Paused', message: 'not routed: it is paused' };
   if (obstacles.length === 0) return notRouted(decision, pending, warnings);
   // One that nothing is in the way of is enough.
   if (!obstacles.includes(undefined)) return outcomeOf(obstacles as readonly Obstacle[]);

@@ -13,6 +13,7 @@ import { isRunning } from './clone-state.ts';
 import { conditionsFor, conditionsOfDeletion, conditionsOfRefusal } from './conditions.ts';
 import type { Overall, State } from './conditions.ts';
 import type { IdentityRefusal } from './identity.ts';
+import { isPaused } from './lifecycle/paused.ts';
 import { ERROR_LISTS, errorsOf, hasFailed } from './decision.ts';
 import type { Decision } from './decision.ts';
 import type { Pruning } from './prune.ts';
@@ -53,7 +54,8 @@ export function statusOf(env: DynamicEnv, overall: Overall, now: number): Enviro
   const totalReady = decisions.filter((decision) => !isNotReady(decision)).length;
   const subsets = { ...subsetsStatus, ...pruning.subsets };
   const consumers = { ...consumersStatus, ...pruning.consumers };
-  return { ...published(env, state, totalReady, subsets, consumers), conditions: conditionsFor(overall, state) };
+  const conditions = conditionsFor(overall, state, isPaused(env));
+  return { ...published(env, state, totalReady, subsets, consumers), conditions };
 }
 
 /** The status of an environment that can't be made. What is told of earlier times stays. */

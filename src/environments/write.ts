@@ -13,6 +13,7 @@ import type { ObservedRoutes } from './routes/observe.ts';
 import { eventsOf } from './events.ts';
 import type { EnvironmentFacts } from './facts.ts';
 import { matchTitle } from './matches.ts';
+import { isPaused, pausedPruning } from './lifecycle/paused.ts';
 import { messages } from './messages.ts';
 import { Deployment } from './objects.ts';
 import { WATCH_ANNOTATION } from './ownership.ts';
@@ -40,7 +41,7 @@ export function writeEnvironment(
     due: dueRoutes(decision, now, settings),
   }));
   const routes = observeRoutes(facts, decisions, now, settings);
-  const pruning = prune(facts, decisions, routes, now, settings);
+  const pruning = isPaused(env) ? pausedPruning(env, decisions, now) : prune(facts, decisions, routes, now, settings);
   // Make before break: routes are wished for once clone and rule are there, and what is unwanted goes after its routes.
   const steps = [...decisions.flatMap(stepsOf), ...pruning.steps];
   const loops = decisions.flatMap(({ loop }) => (loop === undefined ? [] : [loop.until - now])).filter((ms) => ms > 0);

@@ -1,4 +1,6 @@
 // The commands that say how an environment lives: a process of its own, against a cluster with the controller.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../../test/support/until.ts';
 import { DynamicEnv } from '../../api/dynamicenv.ts';
@@ -52,6 +54,27 @@ test('an environment with a time to live is extended', { timeout: 30_000 }, asyn
     "option '--by <duration>' argument '0s' is invalid. It must be whole days, hours, minutes and seconds",
   );
   expect((await shop.run('env', 'extend')).stderr).toContain('say what to extend in one way');
+});
+
+test('a paused environment says so, and nobody waits for it', { timeout: 30_000 }, async () => {
+  await create('still');
+  const body = { spec: { paused: true } };
+  await shop.client.patch(DynamicEnv, { name: 'still', namespace: 'shop' }, { type: 'merge', body });
+  await until(async () => (await get('still')).status?.observedGeneration === 2);
+  expect((await shop.run('env', 'list')).stdout).toMatch(/^still {2,}paused {2,}1\/1 /m);
+  expect((await shop.run('env', 'describe', 'still')).stdout).toMatch(
+    /^Environment shop\/still {2}paused\n.*nothing is written for it but its status until spec.paused is unset\n/,
+  );
+  const file = path.join(shop.dir, 'still.json');
+  const subsets = [{ name: 'cart', namespace: 'shop', containers: [{ containerName: 'cart', image: 'cart:3' }] }];
+  const { apiVersion, kind, spec } = await get('still');
+  const changed = { apiVersion, kind, metadata: { name: 'still' }, spec: { ...spec, paused: true, subsets } };
+  writeFileSync(file, JSON.stringify(changed));
+  expect(await shop.run('env', 'create', '-f', file, '--force-conflicts', '--wait')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('environment shop/still is not ready: paused (spec.paused): shop/cart: updating\n'),
+  });
+  expect(await shop.run('env', 'plan', 'still')).toMatchObject({ code: 0, stdout: expect.stringContaining('paused') });
 });
 
 test('an environment without a time to live is not extended', { timeout: 30_000 }, async () => {

@@ -33,7 +33,8 @@ export async function waitReady(client: Client, env: DynamicEnv, timeoutMs: numb
   });
   if (outcome !== undefined && outcome.is === 'ready') return;
   const about = `environment ${keyOf(env.metadata)}`;
-  if (outcome !== undefined) throw failure(`${about} is stalled: ${outcome.reason}`);
+  if (outcome !== undefined)
+    throw failure(`${about} is ${outcome.is === 'held' ? 'not ready' : 'stalled'}: ${outcome.reason}`);
   const reasons = await reasonsOf(client, latest);
   throw new CommandFailed(
     EXIT.timedOut,

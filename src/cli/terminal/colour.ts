@@ -17,10 +17,12 @@ export const unpainted: Paint = (_tone, text) => text;
 const GOOD = new Set(['active', 'available', 'bound', 'present', 'provisioned', 'ready', 'running']);
 const BAD = new Set(['blocking', 'degraded', 'error', 'failed', 'lost', 'missing', 'stalled', 'stuck']);
 
+const QUIET = new Set(['asleep', 'hidden', 'paused']);
+
 /** How good a word of a status is. */
 export function toneOf(state: string): Tone {
   const word = state.toLowerCase();
   if (GOOD.has(word)) return 'good';
   if (BAD.has(word) || word.startsWith('unableto')) return 'bad';
-  return word === 'hidden' || word.startsWith('ignored-') ? 'quiet' : 'busy';
+  return QUIET.has(word) || word.startsWith('ignored-') ? 'quiet' : 'busy';
 }

@@ -1,11 +1,13 @@
 // How an environment is: in one word, as a count, and as a verdict for whoever waits for it.
 import type { DynamicEnv, StatusError, SubsetStatus } from '../../api/dynamicenv.ts';
 import { conditionsOf } from '../../controller/conditions.ts';
+import { isPaused } from '../lifecycle/paused.ts';
 import { itemsOf, statusKey } from '../names.ts';
 
 /** One word: that of the status, or what is to be said of one that has none or is on its way out. */
 export function stateOf(env: DynamicEnv): string {
   if (env.metadata.deletionTimestamp !== undefined) return 'deleting';
+  if (isPaused(env)) return 'paused';
   return env.status?.state ?? 'pending';
 }
 
@@ -20,7 +22,12 @@ export type Verdict =
   | { readonly is: 'ready' }
   /** Nothing will change by itself. */
   | { readonly is: 'stalled'; readonly reason: string }
+  /** Nothing will change until somebody wants it to. */
+  | { readonly is: 'held'; readonly reason: string }
   | { readonly is: 'open' };
+
+/** Reasons not to be ready that people have chosen. */
+const HELD = new Set(['Paused']);
 
 /** Whether waiting for an environment is over. */
 export function verdictOf(env: DynamicEnv): Verdict {
@@ -31,7 +38,8 @@ export function verdictOf(env: DynamicEnv): Verdict {
   const ready = conditions.find(({ type }) => type === 'Ready');
   // An operator that writes no conditions says it with the state alone.
   const isReady = ready === undefined ? env.status?.state === 'ready' : ready.status === 'True';
-  return isReady ? { is: 'ready' } : { is: 'open' };
+  if (isReady) return { is: 'ready' };
+  return HELD.has(ready?.reason ?? '') ? { is: 'held', reason: ready!.message } : { is: 'open' };
 }
 
 /** Subsets that requests reach and consumers that run, of all: `1/2`. */

@@ -176,6 +176,6 @@ function environmentIn({ facts }: Forecast): (ref: Ref) => PlannedEnvironment {
     const state = stateOf(env);
     if (verdict.is === 'stalled') return { environment, state, problem: verdict.reason };
     const { message = '' } = conditionsOf(env).find(({ type }) => type === 'Ready') ?? {};
-    return { environment, state, ...(verdict.is === 'open' && message !== '' && { message }) };
+    return { environment, state, ...(verdict.is !== 'ready' && message !== '' && { message }) };
   };
 }

@@ -7,6 +7,7 @@ import { keepsRoutes } from '../decision.ts';
 import type { Decision } from '../decision.ts';
 import type { EnvironmentFacts } from '../facts.ts';
 import { matchTitle } from '../matches.ts';
+import { isPaused } from '../lifecycle/paused.ts';
 import { messages } from '../messages.ts';
 import { ownRoots } from '../roots.ts';
 import type { Settings } from '../settings.ts';
@@ -52,7 +53,7 @@ export function observeRoutes(
   const pending = new Set<string>();
   const warnings: string[] = [];
   const refusals: string[] = [];
-  for (const [key, service] of services) {
+  for (const [key, service] of isPaused(facts.env) ? [] : services) {
     const { wish } = dueWish(wishes, key, now, settings);
     const roots = facts.roots.get(key) ?? ownRoots(service);
     const edited = editService(service, [wish]);

@@ -16,6 +16,7 @@ import { keepsRoutes } from '../decision.ts';
 import type { Decision, Entrance, RoutedHost } from '../decision.ts';
 import { factsOf, insertionOf } from '../facts.ts';
 import type { EnvironmentFacts } from '../facts.ts';
+import { isPaused } from '../lifecycle/paused.ts';
 import { identify } from '../identity.ts';
 import { matchesOf } from '../matches.ts';
 import { labelsProblem, ownRoots } from '../roots.ts';
@@ -63,6 +64,8 @@ export function routeWishes(settings: Settings): RouteWishes {
 function lookUp(view: Facts, key: string, settings: Settings): EnvironmentWishes | undefined {
   const env = view.get(DynamicEnv, refOf(key));
   if (env === undefined) return undefined;
+  // Without a wish, the routes that there are stay as they are.
+  if (isPaused(env)) return undefined;
   const { refusal, owner } = identify(view, env);
   const isDeleted = env.metadata.deletionTimestamp !== undefined;
   // Routes with the version of an environment that was refused for it are those of the other one.

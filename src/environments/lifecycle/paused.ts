@@ -1,0 +1,42 @@
+// Paused environments: the controllers leave everything as it is, and tell of it. Deletion goes on, also that by age.
+import type { ConsumerStatus, DynamicEnv, SubsetStatus } from '../../api/dynamicenv.ts';
+import type { PlannedCondition } from '../../controller/index.ts';
+import type { Decision } from '../decision.ts';
+import { drainingSinceOf } from '../prune.ts';
+import type { Pruning } from '../prune.ts';
+
+/** Whether nothing is written for an environment but its status. */
+export function isPaused({ metadata, spec }: DynamicEnv): boolean {
+  return spec?.paused === true && metadata.deletionTimestamp === undefined;
+}
+
+export const PAUSED: PlannedCondition = {
+  type: 'Paused',
+  status: 'True',
+  reason: 'Paused',
+  message: 'nothing is written for it but its status until spec.paused is unset',
+};
+
+/** What becomes of that which a paused environment no longer wants: nothing, and its status goes on telling of it. */
+export function pausedPruning(env: DynamicEnv, decisions: readonly Decision[], now: number): Pruning {
+  const drainingSince = drainingSinceOf(env, now);
+  const { subsetsStatus, consumersStatus } = env.status ?? {};
+  const others = <S>(entries: Readonly<Record<string, S>> = {}, consumer: boolean): Record<string, S> =>
+    Object.fromEntries(
+      Object.entries(entries).filter(
+        ([key]) => !decisions.some((each) => each.consumer === consumer && each.key === key),
+      ),
+    );
+  const [subsets, consumers] = [
+    others<SubsetStatus>(subsetsStatus, false),
+    others<ConsumerStatus>(consumersStatus, true),
+  ];
+  return {
+    steps: [],
+    subsets,
+    consumers,
+    ...(drainingSince !== undefined && { drainingSince }),
+    gone: Object.keys({ ...subsets, ...consumers }).length === 0,
+    refusals: [],
+  };
+}
