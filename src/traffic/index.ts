@@ -15,6 +15,8 @@ export { differences } from './describe/expectation.ts';
 export type { Expectation } from './describe/expectation.ts';
 export { whyNot } from './describe/why-not.ts';
 export type { WhyNot } from './describe/why-not.ts';
+export { trafficDiff } from './diff/traffic-diff.ts';
+export type { TrafficChange, TrafficDiff, WorldChanges } from './diff/traffic-diff.ts';
 export type { Mismatch } from './fits.ts';
 export { ConfigMap, MESH_CONFIG } from './mesh-config.ts';
 export type { GatewaySource, MeshSource, Request, Source } from './request.ts';

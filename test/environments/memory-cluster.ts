@@ -255,10 +255,11 @@ export class MemoryCluster {
 
   /** Every Deployment runs as soon as it is written. */
   async #runClones(): Promise<void> {
-    for (const { metadata, status } of this.list(Deployment)) {
+    for (const { metadata, spec, status } of this.list(Deployment)) {
       if (status?.observedGeneration === metadata.generation) continue;
       const conditions = [{ type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' }];
-      const body = { status: { observedGeneration: metadata.generation, conditions } };
+      const readyReplicas = spec.replicas ?? 1;
+      const body = { status: { observedGeneration: metadata.generation, readyReplicas, conditions } };
       const patch = { type: 'merge', body } as const;
       const running = await this.#api.patch(Deployment, metadata, patch, { subresource: 'status' });
       this.#tables.of(Deployment).observe(running);

@@ -22,12 +22,10 @@ type Worlds = readonly [World, World];
 /** The only port where there are VirtualServices for names that are no service. */
 const WEB = 80;
 
-export function* placesOf(
-  before: World,
-  after: World,
-  environment: ProvenEnvironment,
-  budget: Budget,
-): Generator<NamedPlace> {
+/** What places are looked for by. */
+type Concern = Pick<ProvenEnvironment, 'hosts' | 'workloads' | 'virtualServices'>;
+
+export function* placesOf(before: World, after: World, environment: Concern, budget: Budget): Generator<NamedPlace> {
   const worlds: Worlds = [before, after];
   const hosts = [...new Set([...environment.hosts, ...environment.workloads.flatMap((each) => each.hosts)])];
   const services = concernedRoutes(worlds, environment, hosts);
@@ -38,7 +36,7 @@ export function* placesOf(
 /** The VirtualServices that changed or lead to the environment's hosts; for delegates those that delegate to them. */
 function concernedRoutes(
   worlds: Worlds,
-  { virtualServices }: ProvenEnvironment,
+  { virtualServices }: Concern,
   hosts: readonly string[],
 ): readonly VirtualService[] {
   return worlds.flatMap((world) => {

@@ -1,0 +1,224 @@
+// The differences between two worlds in sentences, as people read them.
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import type { KubeObject } from '../../kube/index.ts';
+import { createRouter, trafficDiff, worldOf } from '../index.ts';
+import type { HttpRoute, VirtualService } from '../istio/objects.ts';
+import { cell, question, requestOf, secondHosts, sidecarHosts } from '../testing/random-world.ts';
+import { surroundings } from '../testing/surroundings.ts';
+import { changeText } from './texts.ts';
+
+const parse = (text: string): readonly KubeObject[] => parseAllDocuments(text).map((each) => each.toJS() as KubeObject);
+
+const SERVICE = parse(`
+apiVersion: v1
+kind: Service
+metadata: { name: reviews, namespace: shop }
+spec: { selector: { app: reviews }, ports: [{ name: http, port: 9080 }] }
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: reviews, namespace: shop }
+spec: { template: { metadata: { labels: { app: reviews, version: shared } } } }
+`);
+const RULE = parse(`
+apiVersion: networking.istio.io/v1beta1
+kind: DestinationRule
+metadata: { name: reviews, namespace: shop }
+spec: { host: reviews, subsets: [{ name: shared, labels: { version: shared } }] }
+`);
+const CLONE = parse(`
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: reviews-shop-pr-7, namespace: shop }
+spec: { template: { metadata: { labels: { app: reviews, version: shop-pr-7 } } } }
+`);
+const CLONE_RULE = parse(`
+apiVersion: networking.istio.io/v1beta1
+kind: DestinationRule
+metadata: { name: reviews-shop-pr-7, namespace: shop }
+spec: { host: reviews, subsets: [{ name: shop-pr-7, labels: { version: shop-pr-7 } }] }
+`);
+const to = (subset: string, host = 'reviews') => ({ destination: { host, subset } });
+const base: HttpRoute = { route: [to('shared')] };
+const key = { headers: { 'x-env': { exact: 'pr-7' } } };
+const own: HttpRoute = { match: [key], route: [to('shop-pr-7')] };
+
+function routes(http: readonly HttpRoute[], spec: object = {}): VirtualService {
+  return {
+    apiVersion: 'networking.istio.io/v1beta1',
+    kind: 'VirtualService',
+    metadata: { name: 'reviews', namespace: 'shop' },
+    spec: { hosts: ['reviews'], ...spec, http },
+  };
+}
+
+const BEFORE = [...SERVICE, ...RULE];
+const AFTER = [...BEFORE, ...CLONE, ...CLONE_RULE];
+
+function textsOf(before: readonly KubeObject[], after: readonly KubeObject[], steps?: number): readonly string[] {
+  const changes = {
+    virtualServices: [{ name: 'reviews', namespace: 'shop' }],
+    hosts: ['reviews.shop.svc.cluster.local'],
+  };
+  const { changes: found } = trafficDiff(worldOf(before), worldOf(after), changes, steps);
+  return found.map(({ text }) => text);
+}
+
+describe('in sentences', () => {
+  test('a route for requests with a header comes, and goes', () => {
+    const [without, withIt] = [
+      [...BEFORE, routes([base])],
+      [...AFTER, routes([own, base])],
+    ];
+    expect(textsOf(without, withIt)).toEqual([
+      'Requests to reviews.shop:9080 with x-env: pr-7 go to reviews version shop-pr-7 instead of version shared.',
+    ]);
+    expect(textsOf(withIt, without)).toEqual([
+      'Requests to reviews.shop:9080 with x-env: pr-7 go to reviews version shared instead of version shop-pr-7.',
+    ]);
+    expect(textsOf(withIt, withIt)).toEqual([]);
+  });
+
+  test('what both the old and the new route ask for', () => {
+    const api = { uri: { prefix: '/api' } };
+    const before = [{ match: [api], route: [to('shared')] }, { route: [to('shared', 'pages')] }];
+    const after = [{ match: [{ ...api, ...key }], route: [to('shop-pr-7')] }, ...before];
+    expect(textsOf([...BEFORE, routes(before)], [...AFTER, routes(after)])).toEqual([
+      'Requests to reviews.shop:9080 with a path that starts with /api and x-env: pr-7 go to reviews version shop-pr-7 instead of version shared.',
+    ]);
+  });
+
+  test('callers with labels, and conditions of every form', () => {
+    const match = {
+      sourceLabels: { team: 'blue' },
+      headers: { a: { prefix: 'b' }, c: { regex: 'd+' }, e: {} },
+      withoutHeaders: { f: { exact: 'g' }, h: {} },
+      queryParams: { i: { exact: 'j' } },
+      method: { exact: 'GET' },
+      uri: { exact: '/k' },
+      ignoreUriCase: true,
+    };
+    const after = [{ match: [match], route: [to('shop-pr-7')] }, base];
+    expect(textsOf([...BEFORE, routes([base])], [...AFTER, routes(after)])).toEqual([
+      'Requests to reviews.shop:9080 from pods with team=blue with the path /k in any case, a that starts with b, c that matches d+, the header e, no f: g, no header h, the method GET and the query parameter i j go to reviews version shop-pr-7 instead of version shared.',
+    ]);
+  });
+
+  test('a version that nobody answers for', () => {
+    const before = [...BEFORE, routes([base])];
+    expect(textsOf(before, [...BEFORE, ...CLONE, routes([own, base])])).toEqual([
+      'Requests to reviews.shop:9080 with x-env: pr-7 go to reviews version shop-pr-7 (503: no DestinationRule has it) instead of version shared.',
+    ]);
+    expect(textsOf(before, [...BEFORE, ...CLONE_RULE, routes([own, base])])).toEqual([
+      'Requests to reviews.shop:9080 with x-env: pr-7 go to reviews version shop-pr-7 (503: no pod of it is ready) instead of version shared.',
+    ]);
+  });
+
+  test('a clone that is reached by load balancing', () => {
+    expect(textsOf(SERVICE, [...SERVICE, ...CLONE])).toEqual([
+      'Requests to reviews.shop:9080 go to reviews: shop/Deployment/reviews, shop/Deployment/reviews-shop-pr-7, instead of shop/Deployment/reviews.',
+    ]);
+  });
+
+  test('shares, redirects, answers and other services', () => {
+    const split = [
+      {
+        route: [
+          { ...to('shared'), weight: 90 },
+          { ...to('shared', 'pages'), weight: 10 },
+        ],
+      },
+    ];
+    expect(textsOf([...BEFORE, routes([base])], [...BEFORE, routes(split)])).toEqual([
+      'Requests to reviews.shop:9080 go to reviews version shared (90 %) and pages.shop version shared (10 %, 503: there is no such host) instead of reviews version shared.',
+    ]);
+    const moved = [{ redirect: { uri: '/new', redirectCode: 302 } }];
+    expect(textsOf([...BEFORE, routes([base])], [...BEFORE, routes(moved)])).toEqual([
+      'Requests to reviews.shop:9080 are redirected with 302 to http://reviews.shop.svc.cluster.local/new; now they go to reviews version shared.',
+    ]);
+    expect(textsOf([...BEFORE, routes([base])], [...BEFORE, routes([{ ...base, match: [key] }])])).toEqual([
+      'Requests to reviews.shop:9080 are answered with 404, as no route takes them; now they go to reviews version shared.',
+    ]);
+  });
+
+  test('the same destination in another way', () => {
+    const slow = [{ ...base, timeout: '3s', retries: { attempts: 7 } }];
+    expect(textsOf([...BEFORE, routes([base])], [...BEFORE, routes(slow)])).toEqual([
+      'Requests to reviews.shop:9080 go to reviews version shared as before, with another timeout and number of retries.',
+    ]);
+  });
+
+  test('routes that only one namespace sees', () => {
+    const after = routes([own, base], { exportTo: ['.'] });
+    expect(textsOf([...BEFORE, routes([base], { exportTo: ['.'] })], [...AFTER, after])).toContain(
+      'Requests to reviews.shop:9080 from namespace shop with x-env: pr-7 go to reviews version shop-pr-7 instead of version shared.',
+    );
+  });
+
+  test('at a gateway', () => {
+    const gateway = parse(`
+apiVersion: networking.istio.io/v1beta1
+kind: Gateway
+metadata: { name: edge, namespace: shop }
+spec: { selector: { istio: edge }, servers: [{ port: { number: 80, name: http, protocol: HTTP }, hosts: ['*'] }] }
+`);
+    const spec = { hosts: ['shop.example.com'], gateways: ['edge'] };
+    expect(
+      textsOf([...BEFORE, ...gateway, routes([base], spec)], [...AFTER, ...gateway, routes([own, base], spec)]).slice(
+        -1,
+      ),
+    ).toEqual([
+      'Requests to shop.example.com:80 at gateway shop/edge with x-env: pr-7 go to reviews.shop version shop-pr-7 instead of version shared.',
+    ]);
+  });
+
+  test('what would take too long is left out, and told', () => {
+    const [before, after] = [worldOf([...BEFORE, routes([base])]), worldOf([...AFTER, routes([own, base])])];
+    const changes = { virtualServices: [{ name: 'reviews', namespace: 'shop' }], hosts: [] };
+    expect(trafficDiff(before, after, changes, 1)).toEqual({ changes: [], isPartial: true });
+    expect(trafficDiff(before, after, changes)).toMatchObject({ isPartial: false });
+  });
+});
+
+test('between any two worlds: whatever is decided otherwise is told of, and what is told of is decided otherwise', () => {
+  let differing = 0;
+  fc.assert(
+    fc.property(
+      cell(0),
+      cell(0),
+      sidecarHosts(0),
+      fc.array(question(0), { minLength: 30, maxLength: 30 }),
+      (one, other, sidecar, questions) => {
+        const around = surroundings(sidecar, secondHosts(0));
+        const [before, after] = [
+          [...one, ...around],
+          [...other, ...around],
+        ].map((each) => worldOf(each));
+        const all = [...one, ...other];
+        const { changes, isPartial } = trafficDiff(before!, after!, {
+          virtualServices: all.filter(({ kind }) => kind === 'VirtualService').map(({ metadata }) => metadata),
+          hosts: [...before!.allServices(), ...after!.allServices()].map(({ host }) => host),
+        });
+        const [was, is] = [createRouter(before!), createRouter(after!)];
+        const host = 'a.test';
+        const isSame = ({ example: { request } }: (typeof changes)[number]): boolean =>
+          changeText(was.decide(request), is.decide(request), host, before!.settings) === undefined;
+        expect(changes.filter(isSame)).toEqual([]);
+        const isRepeated = ({ headers }: (typeof questions)[number]): boolean =>
+          Object.values(headers ?? {}).some((value) => typeof value !== 'string');
+        const moved = questions
+          .filter((each) => !isRepeated(each))
+          .map(requestOf)
+          .filter((each) => changeText(was.decide(each), is.decide(each), host, before!.settings) !== undefined);
+        if (moved.length === 0 || isPartial) return;
+        differing++;
+        const ports = new Set(changes.map(({ example }) => example.request.port));
+        expect(moved.filter(({ port }) => !ports.has(port))).toEqual([]);
+      },
+    ),
+    { numRuns: 150 },
+  );
+  expect(differing).toBeGreaterThan(50);
+});
