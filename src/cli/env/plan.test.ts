@@ -68,7 +68,11 @@ test('a changed image ends with 2, whoever made the environment', async () => {
       '    spec.template.spec.containers[cart].image: cart:2 → cart:3',
       '',
       '0 to make, 2 to change, 0 to remove.',
+      'No request would go elsewhere.',
       'Environment shop/feature would be ready.',
+      '  ✓ isolated: every request without its key is decided as if it were not there',
+      '    Service cart.shop.svc.cluster.local selects shop/Deployment/cart-shop-feature: callers without a sidecar, and those on ports that are not HTTP, reach it by load balancing',
+      '    answers to requests with the key carry x-dynamic-env: cart-shop-feature',
     ],
   ]);
 });
@@ -85,6 +89,9 @@ test('a deletion: all that goes, in the order of the writes', async () => {
       '- DynamicEnv shop/feature',
       '',
       '0 to make, 1 to change, 3 to remove.',
+      '',
+      'Requests to cart.shop:9080 with end-user: alice go to cart version shared instead of version shop-feature.',
+      '',
       'Environment shop/feature would be gone.',
     ],
   });
@@ -114,6 +121,28 @@ test('-o json has what is shown as data', async () => {
     stalled: [],
     environments: [{ environment: 'shop/feature', state: 'ready' }],
     assumedReady: ['shop/cart-shop-feature'],
+    traffic: { changes: [], isPartial: false },
+    proofs: [{ environment: 'shop/feature', verdict: 'True', reason: 'Isolated' }],
+  });
+});
+
+test('requests that would go elsewhere, each kind with an example, for programs', async () => {
+  const { stdout } = await shop.run('env', 'plan', '--delete', 'feature', '-o', 'json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    traffic: {
+      changes: [
+        {
+          text: 'Requests to cart.shop:9080 with end-user: alice go to cart version shared instead of version shop-feature.',
+          example: {
+            request: { port: 9080, path: '/', headers: { 'end-user': 'alice' } },
+            before: { kind: 'route', destinations: [{ subset: 'shop-feature' }] },
+            after: { kind: 'route', destinations: [{ subset: 'shared' }] },
+          },
+        },
+      ],
+      isPartial: false,
+    },
+    proofs: [],
   });
 });
 
@@ -140,6 +169,9 @@ test('what an environment left behind that is gone', async () => {
       '- Deployment shop/cart-shop-feature',
       '',
       '0 to make, 1 to change, 2 to remove.',
+      '',
+      'Requests to cart.shop:9080 with end-user: alice go to cart version shared instead of version shop-feature.',
+      '',
       'What environments left behind that are gone (shop/feature) is removed 10 minutes after the controllers first see it.',
     ],
   ]);

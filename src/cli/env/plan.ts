@@ -5,8 +5,10 @@ import type {
   EnvironmentPlanOptions,
   PlannedEnvironment,
   PlannedOrphan,
+  PlannedProof,
   Settings,
 } from '../../environments/index.ts';
+import { worldTables } from '../../traffic/index.ts';
 import { interruptible } from '../exit.ts';
 import { askedFor } from '../manifests/intents.ts';
 import type { IntentOptions } from '../manifests/intents.ts';
@@ -52,7 +54,7 @@ function planned(
 ): Promise<EnvironmentPlan> {
   const settings = settingsOf(options);
   const controllers = environments(settings);
-  return withTables(client, environmentTables, signal, (tables) => {
+  return withTables(client, [...environmentTables, ...worldTables], signal, (tables) => {
     const dryRuns = new DryRuns({ client, tables, controller: controllers[0]!.name, signal });
     const now = Date.now();
     return dryRuns.repeat((known) => planEnvironments({ controllers, settings, tables, now, ...question, ...known }));
@@ -63,12 +65,40 @@ function settingsOf(options: PlanOptions): Settings {
   return { ...defaultSettings, ...environmentSettings(options) };
 }
 
-/** How the environments would be, and what others left behind. */
+/** What becomes of requests, what others left behind, and how the environments would be. */
 function outcomeLines(plan: EnvironmentPlan, settings: Settings, paint: Paint): string[] {
-  const { environments: all, assumedReady, changes, orphans } = plan;
+  const { environments: all, assumedReady, changes, orphans, proofs } = plan;
   const hasRoutes = changes.some(({ kind }) => kind === 'VirtualService');
   const waits = hasRoutes && assumedReady.length > 0 ? ['Routes come once the pods of their clones are ready.'] : [];
-  return [...waits, ...orphanLines(orphans, settings), ...all.map((each) => environmentLine(each, paint))];
+  return [
+    ...trafficLines(plan),
+    ...waits,
+    ...orphanLines(orphans, settings),
+    ...all.flatMap((each) => {
+      const proof = proofs.find(({ environment }) => environment === each.environment);
+      // What can't work is nothing to be pleased with.
+      const isTold = proof !== undefined && (proof.verdict !== 'True' || each.problem === undefined);
+      return [environmentLine(each, paint), ...(isTold ? proofLines(proof, changes.length > 0, paint) : [])];
+    }),
+  ];
+}
+
+function trafficLines({ traffic: { changes, isPartial }, changes: objects }: EnvironmentPlan): string[] {
+  if (objects.length === 0) return [];
+  const partly = isPartial ? ['There may be more of them: not everything could be compared.'] : [];
+  if (changes.length === 0) return isPartial ? partly : ['No request would go elsewhere.'];
+  return ['', ...changes.map(({ text }) => text), ...partly, ''];
+}
+
+/** Where nothing changes, a proof is told of only if there is something amiss. */
+function proofLines({ verdict, reason, message, notes }: PlannedProof, isChanging: boolean, paint: Paint): string[] {
+  if (verdict === 'True' && !isChanging) return [];
+  const signs = { True: paint('good', '✓'), False: paint('bad', '✗'), Unknown: paint('busy', '?') };
+  const says = { True: 'isolated', False: `not isolated: ${reason}`, Unknown: `not known to be isolated: ${reason}` };
+  return [
+    `  ${signs[verdict]} ${says[verdict]}: ${message}`,
+    ...(isChanging ? notes.map((note) => `    ${note}`) : []),
+  ];
 }
 
 function orphanLines(orphans: readonly PlannedOrphan[], { removeOrphans, orphanGraceMs }: Settings): string[] {

@@ -78,13 +78,53 @@ test('a new environment: clone, rule, then routes, and which pods these wait for
 });
 
 test('nothing to do', async () => {
-  const made = plan(await settled(environment('shop', 'feature', [cart])));
+  const { proofs, ...made } = plan(await settled(environment('shop', 'feature', [cart])));
   expect(made).toEqual({
     changes: [],
     stalled: [],
     assumedReady: [],
     orphans: [],
     environments: [{ environment: 'shop/feature', state: 'ready' }],
+    traffic: { changes: [], isPartial: false },
+  });
+  expect(proofs).toMatchObject([{ environment: 'shop/feature', verdict: 'True', reason: 'Isolated' }]);
+});
+
+describe('requests', () => {
+  const textsOf = ({ traffic }: EnvironmentPlan): readonly string[] => traffic.changes.map(({ text }) => text);
+  const TO_CLONE =
+    'Requests to cart.shop:80 with end-user: alice go to cart version shop-feature instead of version shared.';
+
+  test('those with the key of a new environment go to its clone, and nobody else’s are moved', async () => {
+    const made = plan(await settled(), [put(environment('shop', 'feature', [cart]))]);
+    expect(textsOf(made)).toEqual([TO_CLONE]);
+    expect(made.proofs).toMatchObject([{ environment: 'shop/feature', verdict: 'True' }]);
+  });
+
+  test('a route that somebody has reset comes again', async () => {
+    const cluster = await settled(environment('shop', 'feature', [cart]));
+    await cluster.put(workload('shop', 'cart').routes);
+    expect(textsOf(plan(cluster))).toEqual([TO_CLONE]);
+  });
+
+  test('those of everybody, where a route leads to the Service without a subset', async () => {
+    const { routes, ...others } = workload('shop', 'cart');
+    const open = { match: [{ uri: { prefix: '/open' } }], route: [{ destination: { host: 'cart' } }] };
+    const http = [open, ...(routes.spec?.http ?? [])];
+    const cluster = await MemoryCluster.of([...Object.values(others), { ...routes, spec: { ...routes.spec, http } }]);
+    const made = plan(cluster, [put(environment('shop', 'feature', [cart]))]);
+    expect(textsOf(made)).toEqual([
+      'Requests to cart.shop:80 with a path that starts with /open go to cart: shop/Deployment/cart, shop/Deployment/cart-shop-feature, instead of shop/Deployment/cart.',
+      TO_CLONE,
+    ]);
+    expect(made.proofs).toMatchObject([
+      {
+        environment: 'shop/feature',
+        verdict: 'False',
+        reason: 'OtherRequestsMoved',
+        counterexample: { request: { path: '/open' } },
+      },
+    ]);
   });
 });
 

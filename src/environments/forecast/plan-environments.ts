@@ -13,6 +13,7 @@ import type {
 } from '../../controller/index.ts';
 import { keyOf, refOf } from '../../kube/index.ts';
 import type { KubeObject, Ref, Step, Tables } from '../../kube/index.ts';
+import type { TrafficDiff } from '../../traffic/index.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
 import { jsonEqual, untracked } from '../../watchable/index.ts';
 import { stateOf, verdictOf } from '../describe/state.ts';
@@ -25,6 +26,8 @@ import type { Settings } from '../settings.ts';
 import { orphanedBy, orphanRemovals } from './orphan-removals.ts';
 import { assumedRollouts, isRollout, isRolloutStep } from './rollouts.ts';
 import { withRouteFields } from './route-fields.ts';
+import { proofsOf, trafficOf } from './traffic.ts';
+import type { PlannedProof } from './traffic.ts';
 
 /** How an environment would be in the end. */
 export interface PlannedEnvironment {
@@ -44,6 +47,10 @@ export interface EnvironmentPlan extends ForecastReport {
   readonly assumedReady: readonly string[];
   /** What environments left behind that are gone. Without a doubt it is among the changes, as far as it is removed. */
   readonly orphans: readonly PlannedOrphan[];
+  /** The requests that would be decided otherwise. */
+  readonly traffic: TrafficDiff;
+  /** Whether the environments would move requests of others. */
+  readonly proofs: readonly PlannedProof[];
 }
 
 export interface PlannedOrphan {
@@ -112,6 +119,8 @@ export function planEnvironments(planning: EnvironmentPlanOptions): EnvironmentP
       environments: about.map(environmentIn(made)),
       assumedReady: assumed,
       orphans,
+      traffic: trafficOf(factsOf(tables, untracked), made.facts, report.changes, settings),
+      proofs: proofsOf(made, about, settings),
     }),
   });
 }

@@ -1,0 +1,68 @@
+// What a forecast comes to for requests: those that would be decided otherwise, and whether environments would move
+// requests of others.
+import type { Facts, Forecast, ReportedChange } from '../../controller/index.ts';
+import { keyOf } from '../../kube/index.ts';
+import type { Ref } from '../../kube/index.ts';
+import { decisionData, DEFAULT_MESH, trafficDiff, worldOfFacts } from '../../traffic/index.ts';
+import type { DecisionData, Proof, Request, TrafficDiff } from '../../traffic/index.ts';
+import { fullHost, ruleHost } from '../../traffic/istio/hosts.ts';
+import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
+import { findServices } from '../lookup.ts';
+import { Deployment, Service } from '../objects.ts';
+import { proveEnvironment } from '../proofs/prove-environment.ts';
+import type { Settings } from '../settings.ts';
+
+/** Whether an environment would move requests of others. */
+export interface PlannedProof extends Omit<Proof, 'counterexample'> {
+  /** `namespace/name` */
+  readonly environment: string;
+  readonly counterexample?: { readonly request: Request; readonly before: DecisionData; readonly after: DecisionData };
+}
+
+/** The requests that would be decided otherwise because of some changes. */
+export function trafficOf(
+  before: Facts,
+  after: Facts,
+  changes: readonly ReportedChange[],
+  { clusterDomain }: Settings,
+): TrafficDiff {
+  const settings = { ...DEFAULT_MESH, clusterDomain };
+  const refs = changes.map(({ kind, name, namespace = '' }) => ({ kind, ref: { name, namespace } }));
+  const of = (wanted: string): readonly Required<Ref>[] =>
+    refs.flatMap(({ kind, ref }) => (kind === wanted ? [ref] : []));
+  const hosts = [before, after].flatMap((facts) => [
+    ...of(DestinationRule.kind)
+      .flatMap((ref) => facts.get(DestinationRule, ref) ?? [])
+      .map((rule) => ruleHost(rule, clusterDomain)),
+    ...of(Deployment.kind)
+      .flatMap((ref) => facts.get(Deployment, ref) ?? [])
+      .flatMap((each) => findServices(facts, each))
+      .map(({ metadata }) => fullHost(metadata.name, metadata.namespace ?? '', clusterDomain)),
+  ]);
+  const services = of(Service.kind).map(({ name, namespace }) => fullHost(name, namespace, clusterDomain));
+  return trafficDiff(worldOfFacts(before, settings), worldOfFacts(after, settings), {
+    virtualServices: of(VirtualService.kind),
+    hosts: [...new Set([...hosts, ...services])],
+  });
+}
+
+/** The proofs of some environments, as they would be then; without those that would be gone. */
+export function proofsOf(
+  { facts }: Forecast,
+  environments: readonly Ref[],
+  settings: Settings,
+): readonly PlannedProof[] {
+  return environments.flatMap((ref) => {
+    const proof = proveEnvironment(facts, ref, settings);
+    if (proof === undefined) return [];
+    const { counterexample, ...rest } = proof;
+    const { request, before, after } = counterexample ?? {};
+    return [
+      {
+        environment: keyOf(ref),
+        ...rest,
+        ...(request && { counterexample: { request, before: decisionData(before!), after: decisionData(after!) } }),
+      },
+    ];
+  });
+}
