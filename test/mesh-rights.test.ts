@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Istio } from '../src/api/istio.ts';
 import type { ControlPlane } from '../src/cli/run/control-plane.ts';
 import { connect, defineKind, isForbidden, isNotFound, loadConfig } from '../src/kube/index.ts';
-import type { AnyObject, Client } from '../src/kube/index.ts';
+import type { AnyObject, Client, KubeObject } from '../src/kube/index.ts';
 import { builtinRenderer, istioctlRenderer } from '../src/mesh/index.ts';
 import { describeOwnClusters } from './cluster/index.ts';
 import { istioNode, istioVersion } from './programs/istio.ts';
@@ -16,6 +16,12 @@ import { ACCOUNT, GROUPS, installRights, startWithRights } from './support/with-
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
 const ClusterRole = defineKind('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles', { namespaced: false });
+const Definition = defineKind<KubeObject & { readonly status?: { readonly conditions?: unknown } }>(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+  { namespaced: false },
+);
 const REF = { name: 'default', namespace: 'kyma-system' };
 
 const found = findPrograms(istioNode, ['istioctl']);
@@ -44,6 +50,14 @@ describeOwnClusters('rights', (cluster) => {
   };
   const isGone = (): Promise<boolean> => admin.get(Istio, REF).then(() => false, isNotFound);
 
+  /** What the resource says, and the definitions that are on their way out. */
+  const found = async (): Promise<unknown> => ({
+    status: (await admin.get(Istio, REF)).status,
+    terminating: (await admin.list(Definition)).items
+      .filter(({ metadata }) => metadata.deletionTimestamp !== undefined)
+      .map(({ metadata, status }) => ({ name: metadata.name, conditions: status?.conditions })),
+  });
+
   test('Istio is installed, changed with restarts, and removed with them', async () => {
     const spec = { networkPoliciesEnabled: true, components: { egressGateway: { enabled: true } } };
     await admin.create(Istio, {
@@ -52,7 +66,7 @@ describeOwnClusters('rights', (cluster) => {
       metadata: REF,
       spec,
     });
-    await until(async () => refused.length > 0 || (await isReady()), 120_000);
+    await until(async () => refused.length > 0 || (await isReady()), 120_000, found);
     expect(refused).toEqual([]);
     const body = { spec: { config: { numTrustedProxies: 1 }, components: { egressGateway: { enabled: false } } } };
     await admin.patch(Istio, REF, { type: 'merge', body });
@@ -60,10 +74,10 @@ describeOwnClusters('rights', (cluster) => {
       JSON.stringify(await admin.get(Deployment, { namespace: 'istio-system', name: 'istio-ingressgateway' })).includes(
         'restartedFor',
       );
-    await until(async () => refused.length > 0 || ((await isReady()) && (await isRestarted())), 120_000);
+    await until(async () => refused.length > 0 || ((await isReady()) && (await isRestarted())), 120_000, found);
     expect(refused).toEqual([]);
     await admin.delete(Istio, REF);
-    await until(async () => refused.length > 0 || (await isGone()), 120_000);
+    await until(async () => refused.length > 0 || (await isGone()), 120_000, found);
     expect(refused).toEqual([]);
   }, 400_000);
 

@@ -181,6 +181,22 @@ describe('a deletion', () => {
     await until(async () => (await reasons()).includes('IstioUninstallSucceeded'));
   });
 
+  test('names what somebody else holds back', async () => {
+    const mesh = await start();
+    await mesh.create();
+    await mesh.inState('Ready');
+    const hold = (finalizers: readonly string[]): Promise<unknown> =>
+      mesh.client.patch(Deployment, ISTIOD, { type: 'merge', body: { metadata: { finalizers } } });
+    await hold(['example.com/mine']);
+    await mesh.client.delete(Istio, { namespace: 'kyma-system', name: 'default' });
+    const message = async (): Promise<string | undefined> =>
+      (await mesh.istio())?.status?.conditions?.find(({ type }) => type === 'Reconciling')?.message;
+    await until(async () => /^Deployment\b/.test((await message()) ?? ''), 20_000, message);
+    expect(await message()).toBe('Deployment istio-system/istiod is still there');
+    await hold([]);
+    await until(async () => (await mesh.istio()) === undefined, 20_000);
+  });
+
   test('of what somebody removed by hand succeeds', async () => {
     const mesh = await start();
     await mesh.create();

@@ -31,6 +31,7 @@ export const ISTIO_KINDS: readonly IstioKind[] = [
     plural: 'telemetries',
     shortNames: ['telemetry'],
   },
+  { group: 'extensions.istio.io', versions: ['v1alpha1'], kind: 'TrafficExtension', plural: 'trafficextensions' },
   { ...NETWORKING, kind: 'VirtualService', plural: 'virtualservices', shortNames: ['vs'] },
   { group: 'extensions.istio.io', versions: ['v1alpha1'], kind: 'WasmPlugin', plural: 'wasmplugins' },
   { ...NETWORKING, kind: 'WorkloadEntry', plural: 'workloadentries', shortNames: ['we'] },

@@ -1,11 +1,18 @@
 // Waiting in tests: for a condition, with a deadline, and never for a time.
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-/** Resolves when the condition holds; rejects, naming it, when it does not within the deadline. */
-export async function until(condition: () => boolean | Promise<boolean>, deadlineMs = 10_000): Promise<void> {
+/** Resolves when the condition holds; rejects, naming it and what is found instead, when it does not within the deadline. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  deadlineMs = 10_000,
+  found?: () => unknown,
+): Promise<void> {
   const end = performance.now() + deadlineMs;
   for (let tries = 0; !(await condition()); tries++) {
-    if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${condition.toString()}`);
+    if (performance.now() > end) {
+      const instead = found === undefined ? '' : `, but ${JSON.stringify(await found(), undefined, 1)}`;
+      throw new Error(`not within ${deadlineMs} ms: ${condition.toString()}${instead}`);
+    }
     if (tries < 50) await setImmediate();
     else await setTimeout(5);
   }

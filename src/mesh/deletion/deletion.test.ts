@@ -13,7 +13,7 @@ const object = (kind: string, name: string, namespace?: string, labels: Record<s
 });
 
 describe('a deletion', () => {
-  test('is blocked by resources of fourteen kinds', () => {
+  test('is blocked by resources of every kind that Istio brings', () => {
     expect(BLOCKING_KINDS.map(({ kind, version }) => `${kind} ${version}`)).toEqual([
       'AuthorizationPolicy v1',
       'DestinationRule v1',
@@ -25,6 +25,7 @@ describe('a deletion', () => {
       'ServiceEntry v1',
       'Sidecar v1',
       'Telemetry v1',
+      'TrafficExtension v1alpha1',
       'VirtualService v1',
       'WasmPlugin v1alpha1',
       'WorkloadEntry v1',
@@ -103,7 +104,7 @@ describe('an uninstall', () => {
       object('MutatingWebhookConfiguration', 'm', undefined, component),
     ];
     const step = uninstallStep({ ...remains, objects });
-    expect(step).toEqual({ do: 'remove', of: 'istio', objects: [objects[2], objects[1]], awaited: 0 });
+    expect(step).toEqual({ do: 'remove', of: 'istio', objects: [objects[2], objects[1]], awaited: [] });
   });
 
   test('then everything that the installation made, definitions last, and nothing of others', () => {
@@ -114,13 +115,18 @@ describe('an uninstall', () => {
       object('Deployment', 'istiod', 'istio-system', component),
     ];
     const step = uninstallStep({ ...remains, objects });
-    expect(step).toEqual({ do: 'remove', of: 'istio', objects: [objects[3], objects[1], objects[0]], awaited: 0 });
+    expect(step).toEqual({ do: 'remove', of: 'istio', objects: [objects[3], objects[1], objects[0]], awaited: [] });
   });
 
   test('waits for what is on its way out, and removes nothing twice', () => {
     const pod = object('Pod', 'istiod-1', 'istio-system', component);
     const objects = [{ ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }];
-    expect(uninstallStep({ ...remains, objects })).toEqual({ do: 'remove', of: 'istio', objects: [], awaited: 1 });
+    expect(uninstallStep({ ...remains, objects })).toEqual({
+      do: 'remove',
+      of: 'istio',
+      objects: [],
+      awaited: objects,
+    });
   });
 
   test('then the namespace, without waiting for it; then it restarts what has sidecars; then it lets go', () => {
@@ -138,7 +144,7 @@ describe('an uninstall', () => {
     const after = { ...remains, namespace: going, distributed };
     expect(uninstallStep(after)).toEqual({ do: 'restart-workloads' });
     const step = uninstallStep({ ...after, injectedWorkloads: 0 });
-    expect(step).toEqual({ do: 'remove', of: 'sidecars', objects: [root, crl], awaited: 0 });
+    expect(step).toEqual({ do: 'remove', of: 'sidecars', objects: [root, crl], awaited: [] });
     expect(uninstallStep({ ...after, distributed: [mine!], injectedWorkloads: 0 })).toEqual({ do: 'release' });
   });
 

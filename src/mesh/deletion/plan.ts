@@ -1,7 +1,7 @@
 // The end of a mesh: it waits while people depend on it, and then goes in order.
 import type { Istio } from '../../api/istio.ts';
 import type { View } from '../../controller/index.ts';
-import { remove } from '../../kube/index.ts';
+import { keyOf, remove } from '../../kube/index.ts';
 import type { AnyObject } from '../../kube/index.ts';
 import { failure } from '../failures.ts';
 import type { Failure } from '../failures.ts';
@@ -48,9 +48,9 @@ export function deletionWrites(view: View, istio: Istio, injectedWorkloads: numb
   });
   switch (next.do) {
     case 'remove': {
-      const left = next.objects.length + next.awaited;
       const what = next.of === 'istio' ? 'objects of Istio' : 'certificates for sidecars';
-      return going(removals(view, next.objects, 'uninstall', failures), `${left} ${what} are still there`);
+      const left = [...next.objects, ...next.awaited];
+      return going(removals(view, next.objects, 'uninstall', failures), stillThere(left, what));
     }
     case 'remove-namespace':
       return going([remove(Namespace, next.namespace, 'Foreground')], `Namespace ${ISTIO_NAMESPACE} is still there`);
@@ -59,4 +59,16 @@ export function deletionWrites(view: View, istio: Istio, injectedWorkloads: numb
     case 'release':
       return { blocking, steps: resources.steps, failures, uninstalled, finished: failures.length === 0 };
   }
+}
+
+/** Names one of what is left, and says what the server says of its end. */
+function stillThere(left: readonly AnyObject[], what: string): string {
+  const { kind, metadata, status } = left.at(-1) as AnyObject & { readonly status?: Ending };
+  const why = status?.conditions?.find(({ type }) => type === 'Terminating')?.message ?? '';
+  const one = `${kind} ${keyOf(metadata)}${why === '' ? '' : ` (${why})`}`;
+  return left.length === 1 ? `${one} is still there` : `${left.length} ${what} are still there: ${one}, …`;
+}
+
+interface Ending {
+  readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
 }

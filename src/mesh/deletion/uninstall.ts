@@ -65,7 +65,7 @@ export type UninstallStep =
       /** The installation itself, or what it gave to sidecars. */
       readonly of: 'istio' | 'sidecars';
       readonly objects: readonly AnyObject[];
-      readonly awaited: number;
+      readonly awaited: readonly AnyObject[];
     }
   | { readonly do: 'remove-namespace'; readonly namespace: AnyObject }
   | { readonly do: 'restart-workloads' }
@@ -90,8 +90,9 @@ export function uninstallStep({ objects, namespace, injectedWorkloads, distribut
 }
 
 function removal(of: 'istio' | 'sidecars', remaining: readonly AnyObject[]): UninstallStep {
-  const objects = remaining.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  return { do: 'remove', of, objects, awaited: remaining.length - objects.length };
+  const isGoing = ({ metadata }: AnyObject): boolean => metadata.deletionTimestamp !== undefined;
+  const [awaited, objects] = [remaining.filter(isGoing), remaining.filter((each) => !isGoing(each))];
+  return { do: 'remove', of, objects, awaited };
 }
 
 /** Objects of these kinds, kind by kind. */

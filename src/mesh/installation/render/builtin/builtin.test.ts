@@ -41,9 +41,9 @@ test.each(names)('%s', (name) => {
   expect(text).toBe(goldenOf(text, path.join(DIR, `${name}.out.yaml`)));
 });
 
-test('Istio brings fourteen kinds', () => {
+test('Istio brings fifteen kinds', () => {
   const kinds = renderBuiltin(operatorOf('evaluation')).filter(({ kind }) => kind === 'CustomResourceDefinition');
-  expect(kinds).toHaveLength(14);
+  expect(kinds).toHaveLength(15);
 });
 
 test('equal input gives equal output', async () => {
