@@ -133,6 +133,7 @@ offshoot() {
 /** What a page takes for granted. */
 const BEFORE: Readonly<Record<string, string>> = {
   'docs/guide/explain.md': 'kubectl apply -f examples/shop.yaml',
+  'docs/guide/prove.md': 'kubectl apply -f examples/shop.yaml',
   'docs/guide/gitops.md': 'kubectl apply -f examples/shop.yaml',
   'docs/guide/routing.md': `kubectl apply -f - <<EOF
 {"apiVersion": "supergloo.solo.io/v1", "kind": "Mesh", "metadata": {"name": "payments", "namespace": "default"},

@@ -51,8 +51,9 @@ interface LiveNames {
   readonly names: readonly string[];
 }
 
-/** Commands that take a name, by what of. */
-const NAMED: Readonly<Record<string, { readonly of: Live; readonly commands: readonly string[] }>> = {
+/** Commands that take a name, by what of: those below a group, or one alone. */
+const NAMED: Readonly<Record<string, { readonly of: Live; readonly commands?: readonly string[] }>> = {
+  prove: { of: 'environments' },
   env: { of: 'environments', commands: ['describe', 'delete', 'extend', 'plan'] },
   claim: { of: 'claims', commands: ['describe', 'delete', 'kubeconfig'] },
   target: { of: 'targets', commands: ['describe'] },
@@ -103,7 +104,7 @@ function describe(
 /** What a command takes the name of. */
 function takenBy([group = '', command = '']: readonly string[]): Live | undefined {
   const named = NAMED[group];
-  return named?.commands.includes(command) ? named.of : undefined;
+  return named?.commands?.includes(command) === false ? undefined : named?.of;
 }
 
 /** What the last of the words may be a name of. */

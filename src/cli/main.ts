@@ -10,6 +10,7 @@ import { withTwoDashes } from './run/go-flags.ts';
 import { withNegatedSwitches } from './options.ts';
 import { meshCommand } from './mesh/command.ts';
 import { programWith, run } from './program.ts';
+import { proveCommand } from './prove/command.ts';
 import { routingCommand } from './routing/command.ts';
 import { runCommand } from './run/command.ts';
 import { targetCommand } from './target/command.ts';
@@ -21,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Command>> = {
   crds: crdsCommand,
   env: envCommand,
   explain: explainCommand,
+  prove: proveCommand,
   doctor: doctorCommand,
   target: targetCommand,
   claim: claimCommand,

@@ -57,6 +57,8 @@ export { CONTROLLER, itemsOf, uniqueVersion } from './names.ts';
 export { Deployment } from './objects.ts';
 export { baseProblem } from './ownership.ts';
 export { planEnvironment } from './plan.ts';
+export { proofData, proofLines } from './proofs/proof-data.ts';
+export type { ProofData } from './proofs/proof-data.ts';
 export { proveEnvironment } from './proofs/prove-environment.ts';
 export { planVirtualService } from './routes/plan.ts';
 export { routeRefusals } from './routes/refusals.ts';

@@ -85,7 +85,7 @@ function meshWith(objects: readonly KubeObject[], namespace: string, options: Ex
 }
 
 /** An environment by its name, or as `NAMESPACE/NAME`. */
-function environmentOf(text: string, namespace: string): NamespacedName {
+export function environmentOf(text: string, namespace: string): NamespacedName {
   const [first = '', second] = text.split('/');
   return second === undefined ? { name: first, namespace } : { name: second, namespace: first };
 }

@@ -4,8 +4,8 @@ import { defineModel } from '../../controller/index.ts';
 import type { Facts, Model, PlannedCondition } from '../../controller/index.ts';
 import { keyOf, refOf } from '../../kube/index.ts';
 import type { Ref } from '../../kube/index.ts';
-import { explainLine } from '../../traffic/index.ts';
-import type { Proof } from '../../traffic/index.ts';
+import { differenceText, explainLine } from '../../traffic/index.ts';
+import type { Counterexample, Proof } from '../../traffic/index.ts';
 import { derive } from '../../watchable/index.ts';
 import type { Lookup } from '../../watchable/index.ts';
 import type { Settings } from '../settings.ts';
@@ -39,6 +39,15 @@ function conditionsBy(settings: Settings): IsolatedConditions {
 
 /** What a proof comes to; with the request to try, if there is one for which it does not hold. */
 function isolatedCondition({ verdict, reason, message, counterexample }: Proof): PlannedCondition {
-  const example = counterexample === undefined ? '' : `; try: ${explainLine(counterexample.request)}`;
-  return { type: ISOLATED, status: verdict, reason, message: `${message}${example}` };
+  return {
+    type: ISOLATED,
+    status: verdict,
+    reason,
+    message: `${message}${counterexample ? exampleOf(counterexample) : ''}`,
+  };
+}
+
+function exampleOf({ request, before, after }: Counterexample): string {
+  const difference = differenceText(before, after);
+  return `${difference === undefined ? '' : `: ${difference}`}; try: ${explainLine(request)}`;
 }

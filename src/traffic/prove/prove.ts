@@ -6,7 +6,7 @@ import { conditionsOf } from '../compile/conditions.ts';
 import { hasLabels } from '../compile/visibility.ts';
 import { keyOf } from '../../kube/index.ts';
 import type { Decision } from '../decide.ts';
-import { decisionLines, ruleText } from '../describe/decision-text.ts';
+import { ruleText } from '../describe/decision-text.ts';
 import { combine, unusable } from '../istio/matches.ts';
 import { isGatewaySource } from '../request.ts';
 import type { Request } from '../request.ts';
@@ -209,12 +209,12 @@ class Prover {
     return isCarrier
       ? {
           reason: 'OwnRequestsDiffer',
-          message: `a request with its key gets something else than the same from its version: ${ways(before, after)}`,
+          message: 'a request with its key gets something else than the same from its version',
           counterexample,
         }
       : {
           reason: 'OtherRequestsMoved',
-          message: `a request without its key is decided differently: ${ways(before, after)}`,
+          message: 'a request without its key is decided differently',
           counterexample,
         };
   }
@@ -277,19 +277,6 @@ class Prover {
 
 function leadsTo({ effect: { rule } }: Entry, isWanted: (each: Destination) => boolean): boolean {
   return rule?.action.kind === 'route' && rule.action.destinations.some(isWanted);
-}
-
-/** What became of a request, and what becomes of it now. */
-function ways(before: Decision, after: Decision): string {
-  const known = new Set(reached(before));
-  const added = reached(after).filter((each) => !known.has(each));
-  const isSame = before.rule !== undefined && after.rule !== undefined && nameOf(before.rule) === nameOf(after.rule);
-  if (isSame && added.length > 0) return `it now reaches ${added.join(', ')} too, by ${nameOf(after.rule)}`;
-  return `without the environment ${decisionLines(before).join(', ')}; with it ${decisionLines(after).join(', ')}`;
-}
-
-function reached(decision: Decision): readonly string[] {
-  return decision.kind === 'route' ? decision.destinations.flatMap(({ workloads }) => workloads) : [];
 }
 
 function nameOf(rule: Rule | undefined): string {

@@ -1,0 +1,103 @@
+// `offshoot prove`: whether environments leave the requests of others alone, by a cluster or by manifests.
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { factsOf } from '../../controller/index.ts';
+import type { Facts } from '../../controller/index.ts';
+import {
+  defaultSettings,
+  environmentTables,
+  proofData,
+  proofLines,
+  proveEnvironment,
+} from '../../environments/index.ts';
+import { tablesOf } from '../../kube/tables/of-objects.ts';
+import type { Tables } from '../../kube/tables/tables.ts';
+import type { Proof } from '../../traffic/index.ts';
+import { untracked } from '../../watchable/index.ts';
+import { ENVIRONMENT } from '../env/get.ts';
+import { CommandFailed, EXIT, failure, interruptible } from '../exit.ts';
+import { environmentOf } from '../explain/explain.ts';
+import { manifestsOf } from '../explain/world.ts';
+import { suggestionFor } from '../objects/find.ts';
+import type { NamespacedName } from '../objects/find.ts';
+import { withTables } from '../objects/tables.ts';
+import { withConnection } from '../options.ts';
+import type { ClusterOptions } from '../options.ts';
+import { environmentSettings } from '../run/environment-flags.ts';
+import type { EnvironmentOptions } from '../run/environment-flags.ts';
+import { painter } from '../terminal/colour.ts';
+import type { Paint } from '../terminal/colour.ts';
+import { dataText } from '../terminal/output.ts';
+
+export interface ProveOptions extends ClusterOptions, EnvironmentOptions {
+  readonly allNamespaces?: boolean;
+  readonly world?: string;
+  readonly output?: 'json' | 'yaml';
+}
+
+interface Proven {
+  readonly environment: string;
+  readonly proof: Proof;
+}
+
+/** Prints the proofs; exit code 1 if one of them fails. */
+export async function proveEnvironments(name: string | undefined, options: ProveOptions): Promise<void> {
+  if (name !== undefined && options.allNamespaces) throw failure('ENV and -A: give one of them');
+  const { output } = options;
+  const all = await provenBy(name, options);
+  if (output === undefined) for (const line of linesOf(all, painter(process.stdout))) console.log(line);
+  else {
+    const environments = all.map(({ environment, proof }) => proofData(environment, proof));
+    process.stdout.write(dataText(output, { environments }));
+  }
+  if (all.some(({ proof }) => proof.verdict === 'False')) throw new CommandFailed(EXIT.error);
+}
+
+function provenBy(name: string | undefined, options: ProveOptions): Promise<readonly Proven[]> {
+  const settings = { ...defaultSettings, ...environmentSettings(options) };
+  const look = (tables: Tables, namespace: string): readonly Proven[] => {
+    const facts = factsOf(tables, untracked);
+    return asked(facts, name, options.allNamespaces ? undefined : namespace).map((ref) => ({
+      environment: `${ref.namespace}/${ref.name}`,
+      proof: proveEnvironment(facts, ref, settings)!,
+    }));
+  };
+  if (options.world !== undefined) {
+    const { namespace = 'default' } = options;
+    return Promise.resolve(look(tablesOf(environmentTables, manifestsOf(options.world, namespace)), namespace));
+  }
+  return withConnection(options, ({ client, namespace }) =>
+    interruptible((signal) => withTables(client, environmentTables, signal, (tables) => look(tables, namespace))),
+  );
+}
+
+/** The environments that are asked about. */
+function asked(facts: Facts, name: string | undefined, namespace: string | undefined): readonly NamespacedName[] {
+  if (name === undefined) {
+    const all = facts.list(DynamicEnv, namespace === undefined ? {} : { namespace });
+    return all.map(({ metadata }) => ({ name: metadata.name, namespace: metadata.namespace ?? '' }));
+  }
+  const ref = environmentOf(name, namespace ?? '');
+  if (facts.get(DynamicEnv, ref) !== undefined) return [ref];
+  const others = facts.list(DynamicEnv, { namespace: ref.namespace });
+  const hint = suggestionFor(ENVIRONMENT, ref.name, others);
+  throw failure(`there is no environment ${ref.name} in namespace ${ref.namespace}; ${hint}`);
+}
+
+const VERDICTS = {
+  True: { tone: 'good', sign: '✓', is: 'is isolated' },
+  False: { tone: 'bad', sign: '✗', is: 'is not isolated' },
+  Unknown: { tone: 'busy', sign: '?', is: 'may not be isolated' },
+} as const;
+
+function linesOf(all: readonly Proven[], paint: Paint): readonly string[] {
+  if (all.length === 0) return ['There are no environments here.'];
+  const lines = all.flatMap(({ environment, proof }) => {
+    const { tone, sign, is } = VERDICTS[proof.verdict];
+    const title = `${paint(tone, sign)} ${environment} ${is}: ${proof.message}`;
+    return [title, ...proofLines(proof).map((line) => `    ${line}`)];
+  });
+  if (all.length === 1) return lines;
+  const count = (verdict: Proof['verdict']): number => all.filter(({ proof }) => proof.verdict === verdict).length;
+  const summary = `${all.length} environments: ${count('True')} isolated, ${count('False')} not, ${count('Unknown')} unknown.`;
+  return [...lines, '', summary];
+}
