@@ -25,7 +25,10 @@ export function clusterFlags(command: Command): Command {
       ),
     )
     .option('--context <name>', 'the kubeconfig context to use')
-    .option('--kubeconfig <file>', 'the kubeconfig file (default: $KUBECONFIG, or ~/.kube/config)');
+    .option(
+      '--kubeconfig <file>',
+      'the kubeconfig file (default: $KUBECONFIG, or ~/.kube/config, or that of "offshoot up")',
+    );
 }
 
 /** Adds the flags of commands that list: which objects, how to print them, and whether to go on. */
@@ -96,14 +99,12 @@ export async function withConnection<R>(
   run: (connection: Connection) => Promise<R>,
 ): Promise<R> {
   // Loaded here, so that help and refusals come without it.
-  const [{ connect }, { loadConfig }] = await Promise.all([
+  const [{ connect }, { loadConfig }, { kubeconfigSource }] = await Promise.all([
     import('../kube/client/connect.ts'),
     import('../kube/client/config/kubeconfig.ts'),
+    import('./kubeconfig/source.ts'),
   ]);
-  const config = loadConfig({
-    ...(options.kubeconfig !== undefined && { path: options.kubeconfig }),
-    ...(options.context !== undefined && { context: options.context }),
-  });
+  const config = loadConfig(kubeconfigSource(options));
   const told = new Set<string>();
   const onWarning = (text: string): void => {
     if (!told.has(text)) console.error(`Warning: ${text}`);
@@ -113,8 +114,8 @@ export async function withConnection<R>(
   try {
     return await run({ client, namespace: options.namespace ?? config.namespace ?? 'default', config });
   } catch (error) {
-    const { withCredentialsHint } = await import('./objects/credentials-hint.ts');
-    throw withCredentialsHint(error, config.server, options);
+    const { withClusterHint } = await import('./objects/cluster-hint.ts');
+    throw withClusterHint(error, config.server, options);
   } finally {
     client.close();
   }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { namespaceWithoutCluster } from './objects/credentials-hint.ts';
+import { namespaceWithoutCluster } from './objects/cluster-hint.ts';
 import { runnerFor } from './testing/offshoot-process.ts';
 import type { Runner } from './testing/offshoot-process.ts';
 

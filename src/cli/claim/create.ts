@@ -30,7 +30,7 @@ export async function createClaim(name: string, options: ClaimCreateOptions): Pr
   if (!isDnsLabel(name)) throw invalidFlag('NAME', name, 'a name is at most 63 lowercase letters, digits and hyphens');
   // A manifest for later needs no cluster, as long as nothing must be looked up for it.
   if (options.dryRun === 'client' && options.class !== undefined) {
-    const { namespaceWithoutCluster } = await import('../objects/credentials-hint.ts');
+    const { namespaceWithoutCluster } = await import('../objects/cluster-hint.ts');
     const manifest = manifestOf(name, namespaceWithoutCluster(options), options.class, options);
     return print(manifest, options, 'created (dry run)');
   }

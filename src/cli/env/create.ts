@@ -72,7 +72,7 @@ async function manifestsWithoutWriting(
   name: string | undefined,
   options: CreateOptions,
 ): Promise<readonly DynamicEnv[]> {
-  const { namespaceWithoutCluster } = await import('../objects/credentials-hint.ts');
+  const { namespaceWithoutCluster } = await import('../objects/cluster-hint.ts');
   const namespace = namespaceWithoutCluster(options);
   if (options.filename) return fromFiles(name, options, namespace);
   const flags = parsedFlags(name, options, namespace);

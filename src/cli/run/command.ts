@@ -201,8 +201,8 @@ async function run(options: RunOptions): Promise<void> {
     },
   }).catch(async (error: unknown) => {
     if (stopping.signal.aborted) return undefined;
-    const { withCredentialsHint } = await import('../objects/credentials-hint.ts');
-    throw withFlagName(withCredentialsHint(error, config.server, options), {
+    const { withClusterHint } = await import('../objects/cluster-hint.ts');
+    throw withFlagName(withClusterHint(error, config.server, options), {
       '--metrics-bind-address': metricsAddress,
       '--health-probe-bind-address': probes,
       '--webhook-port': webhook,

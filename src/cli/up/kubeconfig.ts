@@ -4,10 +4,8 @@ import path from 'node:path';
 import type { Embedded } from '../../embedded/index.ts';
 import { failure } from '../exit.ts';
 import type { Merged } from '../kubeconfig/merge.ts';
+import { UP_CONTEXT } from './location.ts';
 import type { UpOptions } from './command.ts';
-
-/** What the kubeconfig of a cluster calls its context. */
-const OWN_CONTEXT = 'offshoot';
 
 export interface Written {
   readonly kubeconfig: string;
@@ -36,7 +34,7 @@ export async function writeKubeconfig(cluster: Embedded, file: string, options: 
   const isSame = isSameFile(theirs, kubeconfig);
   if (!isSame || others.length === 0) write(kubeconfig, cluster);
   // The user's kubeconfig is the one that we write anyway: its current context is the cluster.
-  if (isSame && others.length === 0 && context === OWN_CONTEXT) {
+  if (isSame && others.length === 0 && context === UP_CONTEXT) {
     return { kubeconfig, merged: { context, file: kubeconfig, undo: async () => {} } };
   }
   const { url: server, caPem, admin } = cluster;
@@ -54,7 +52,7 @@ function write(file: string, cluster: Embedded): void {
 async function otherContexts(file: string): Promise<readonly string[]> {
   const { readKubeconfig } = await import('../../kube/client/config/kubeconfig.ts');
   try {
-    return [...readKubeconfig({ path: file }).contexts.keys()].filter((name) => name !== OWN_CONTEXT);
+    return [...readKubeconfig({ path: file }).contexts.keys()].filter((name) => name !== UP_CONTEXT);
   } catch {
     return [];
   }

@@ -1,0 +1,30 @@
+// Which cluster the flags mean. That of `offshoot up` is found without any configuration: where there is none, or by the
+// name of its context.
+import { existsSync } from 'node:fs';
+import { inClusterConfig } from '../../kube/client/config/in-cluster.ts';
+import { readKubeconfig } from '../../kube/client/config/kubeconfig.ts';
+import type { LoadOptions } from '../../kube/client/config/kubeconfig.ts';
+import { kubeconfigOfUp, UP_CONTEXT } from '../up/location.ts';
+
+/** Which kubeconfig the flags mean, and which context of it. */
+export function kubeconfigSource(
+  { kubeconfig, context }: { readonly kubeconfig?: string; readonly context?: string },
+  env: NodeJS.ProcessEnv = process.env,
+): LoadOptions {
+  const chosen = {
+    env,
+    ...(kubeconfig !== undefined && { path: kubeconfig }),
+    ...(context !== undefined && { context }),
+  };
+  const ofUp = kubeconfigOfUp(env);
+  const mayBeUp = kubeconfig === undefined && (context === undefined || context === UP_CONTEXT) && existsSync(ofUp);
+  return mayBeUp && !isConfigured(context, env) ? { env, path: ofUp } : chosen;
+}
+
+/** Whether people, or the pod that this runs in, say which cluster is meant. */
+function isConfigured(context: string | undefined, env: NodeJS.ProcessEnv): boolean {
+  if (context !== undefined) return readKubeconfig({ env }).contexts.has(context);
+  return (
+    Boolean(env['KUBECONFIG']) || readKubeconfig({ env }).files.length > 0 || inClusterConfig({ env }) !== undefined
+  );
+}
