@@ -56,7 +56,17 @@ export async function makePackage(): Promise<Package> {
 /** `offshoot up` on disk, with or without the controllers. */
 export async function startEmbedded({ cli, env }: Package, controllers: boolean): Promise<Server> {
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-bench-'));
-  const args = ['up', '--data-dir', dir, '--port', '0', '-o', 'json', ...(controllers ? [] : ['--no-controllers'])];
+  const args = [
+    'up',
+    '--data-dir',
+    dir,
+    '--port',
+    '0',
+    '-o',
+    'json',
+    '--no-playground',
+    ...(controllers ? [] : ['--no-controllers']),
+  ];
   const started = performance.now();
   const child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env });
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];

@@ -24,7 +24,7 @@ export interface IdleReport {
 /** True when every target is met. */
 export async function run(): Promise<boolean> {
   const bin = path.resolve(import.meta.dirname, '../bin/offshoot.js');
-  const cluster = spawn(process.execPath, [bin, 'up', '--memory', '--port', '0', '-o', 'json'], {
+  const cluster = spawn(process.execPath, [bin, 'up', '--memory', '--port', '0', '--no-playground', '-o', 'json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   // Beside the sources, so that the bundle finds the same packages.

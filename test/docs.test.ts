@@ -71,7 +71,18 @@ async function openDesk(): Promise<Desk> {
   const kubeconfig = path.join(dir, 'kubeconfig');
   const up = spawn(
     process.execPath,
-    [path.join(ROOT, 'bin/offshoot.js'), 'up', '--memory', '--port', '0', '-o', 'json', '--kubeconfig', kubeconfig],
+    [
+      path.join(ROOT, 'bin/offshoot.js'),
+      'up',
+      '--memory',
+      '--no-playground',
+      '--port',
+      '0',
+      '-o',
+      'json',
+      '--kubeconfig',
+      kubeconfig,
+    ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   await once(createInterface({ input: up.stdout }), 'line');

@@ -55,7 +55,7 @@ export type { PlannedProof } from './forecast/traffic.ts';
 export { EXTENDED_UNTIL, lifetimeOf, MAX_TTL_MS } from './lifecycle/ttl.ts';
 export { CONTROLLER, itemsOf, uniqueVersion } from './names.ts';
 export { Deployment } from './objects.ts';
-export { baseProblem } from './ownership.ts';
+export { baseProblem, environmentOfClone } from './ownership.ts';
 export { planEnvironment } from './plan.ts';
 export { proofData, proofLines } from './proofs/proof-data.ts';
 export type { ProofData } from './proofs/proof-data.ts';

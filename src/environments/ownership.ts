@@ -47,11 +47,15 @@ export function isCloneOf(env: DynamicEnv, object: KubeObject): boolean {
   return isMadeFor(env, object, object.metadata.name.endsWith(`-${uniqueVersion(env.metadata)}`));
 }
 
+/** The environment that a Deployment is a clone of, as `NAMESPACE/NAME`; undefined for one that people made. */
+export function environmentOfClone(object: KubeObject): string | undefined {
+  return environmentsOf(object).find((key) => object.metadata.name.endsWith(`-${uniqueVersion(refOf(key))}`));
+}
+
 /** Why a Deployment can't be the base of a clone: it is one itself. Undefined for one that people made. */
 export function baseProblem(object: KubeObject): string | undefined {
-  const { metadata } = object;
-  const maker = environmentsOf(object).find((key) => metadata.name.endsWith(`-${uniqueVersion(refOf(key))}`));
-  return maker && messages.baseIsClone(keyOf(metadata), maker);
+  const maker = environmentOfClone(object);
+  return maker && messages.baseIsClone(keyOf(object.metadata), maker);
 }
 
 export function isRuleOf(env: DynamicEnv, object: KubeObject): boolean {

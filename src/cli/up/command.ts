@@ -10,15 +10,17 @@ export interface UpOptions {
   readonly kubeconfig?: string;
   readonly mergeKubeconfig?: string;
   readonly controllers: boolean;
+  readonly playground: boolean;
+  readonly gatewayPort?: number;
   readonly output?: 'json';
 }
 
-/** Taken when it is free, so that a kubeconfig stays good over restarts. */
-const DEFAULT_PORT = 7443;
+/** Taken when they are free, so that a kubeconfig and the address of the shop stay good over restarts. */
+const DEFAULT_PORTS = { api: 7443, gateway: 7480 };
 
 export function upCommand(): Command {
   return new Command('up')
-    .description('run a Kubernetes API and the controllers in this process, on loopback')
+    .description('run a Kubernetes API, the controllers and a sample shop in this process, on loopback')
     .option('--data-dir <dir>', 'where the cluster is kept (default: the user state directory)')
     .addOption(
       new Option('--memory', 'keep the cluster in memory: it is gone when this stops').conflicts(['dataDir', 'fresh']),
@@ -26,7 +28,7 @@ export function upCommand(): Command {
     .option('--fresh', 'remove what the data directory holds and start over')
     .option(
       '--port <number>',
-      `port of the API; 0 takes a free one (default: ${DEFAULT_PORT}, or a free one)`,
+      `port of the API; 0 takes a free one (default: ${DEFAULT_PORTS.api}, or a free one)`,
       parsePort,
     )
     .option('--kubeconfig <file>', 'where to write the kubeconfig (default: in the data directory)')
@@ -37,6 +39,12 @@ export function upCommand(): Command {
       ).preset('offshoot'),
     )
     .option('--no-controllers', 'run the API alone; "offshoot run" can then run the controllers')
+    .option('--no-playground', 'without the sample shop; a cluster that holds something else never gets one')
+    .option(
+      '--gateway-port <number>',
+      `port of the gateway to the sample shop; 0 takes a free one (default: ${DEFAULT_PORTS.gateway}, or a free one)`,
+      parsePort,
+    )
     .addOption(new Option('-o, --output <format>', 'one line of JSON on standard output once ready').choices(['json']))
     .addHelpText(
       'after',
@@ -48,6 +56,6 @@ Examples:
     .action(async (options: UpOptions) => {
       // Loaded here, so that every other command starts without it.
       const { up } = await import('./cluster.ts');
-      await up(options, DEFAULT_PORT);
+      await up(options, DEFAULT_PORTS);
     });
 }

@@ -2,7 +2,7 @@
 import { createLogger, removeConfiguration } from '../../controller/index.ts';
 import type { Embedded } from '../../embedded/index.ts';
 import { connect } from '../../kube/index.ts';
-import type { ConnectConfig } from '../../kube/index.ts';
+import type { Client, ConnectConfig } from '../../kube/index.ts';
 import { builtinRenderer } from '../../mesh/index.ts';
 import { startControlPlane } from '../run/control-plane.ts';
 import type { ControlPlane } from '../run/control-plane.ts';
@@ -32,12 +32,17 @@ export async function forgetControllers(
   cluster: Embedded,
   { webhooks, leases }: { readonly webhooks: readonly string[]; readonly leases: readonly string[] },
 ): Promise<void> {
-  const client = connect(configOf(cluster), { local: cluster.answer });
+  const client = localClient(cluster);
   await Promise.all([
     ...webhooks.map((name) => removeConfiguration(client, name)),
     dropLeases(client, leases, NAMESPACE),
   ]);
   client.close();
+}
+
+/** A client of the cluster, without a connection. */
+export function localClient(cluster: Embedded): Client {
+  return connect(configOf(cluster), { local: cluster.answer });
 }
 
 function configOf({ url: server, caPem, admin }: Embedded): ConnectConfig {

@@ -2,6 +2,8 @@
 // part is started after those that it needs, and stopped before them.
 import { startEmbedded } from '../../embedded/index.ts';
 import type { Embedded } from '../../embedded/index.ts';
+import type { Playground } from '../../playground/index.ts';
+import { withFlagName } from '../run/addresses.ts';
 import type { ControlPlane } from '../run/control-plane.ts';
 import { clusterDefinitions, leaseNames, webhookNames } from '../run/definitions.ts';
 import { seed } from './seed.ts';
@@ -15,14 +17,18 @@ interface LocalOptions {
   readonly fresh: boolean;
   readonly port: Port;
   readonly controllers: boolean;
+  /** The port of the gateway to the sample shop; undefined where no shop is wanted. */
+  readonly gateway: Port | undefined;
 }
 
 /** A port that must be had, or one that is taken if it is free. */
-type Port = { readonly exactly: number } | { readonly preferably: number };
+export type Port = { readonly exactly: number } | { readonly preferably: number };
 
-interface Local {
+export interface Local {
   readonly cluster: Embedded;
   readonly plane: ControlPlane | undefined;
+  /** The sample shop; undefined where none is wanted, or the cluster holds something else. */
+  readonly playground: Playground | undefined;
   stop(): Promise<void>;
 }
 
@@ -35,30 +41,60 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     parts.defer(() => cluster.stop());
     const plane = await startControllers(cluster, options.controllers);
     if (plane !== undefined) parts.defer(() => plane.stop());
-    return { cluster, plane, stop };
+    const playground = plane && options.gateway && (await startShop(cluster, plane, options.gateway));
+    if (playground !== undefined) parts.defer(() => playground.stop());
+    return { cluster, plane, playground, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function startCluster({ dataDir, fresh, port }: LocalOptions): Promise<Embedded> {
+function startCluster({ dataDir, fresh, port }: LocalOptions): Promise<Embedded> {
   const cluster = {
     ...(dataDir !== undefined && { dataDir }),
     ...(fresh && { fresh }),
     definitions: { ...clusterDefinitions, seed },
   };
-  if ('exactly' in port) return startEmbedded({ ...cluster, port: port.exactly });
+  return onPort(
+    port,
+    (number) => startEmbedded({ ...cluster, port: number }),
+    ({ url }) =>
+      `the API listens on port ${new URL(url).port}; kubeconfigs of earlier runs do not lead there. --port chooses one that stays.`,
+  );
+}
+
+/** Starts something on a port; where that is only preferred and is in use, on a free one, and says so. */
+async function onPort<R>(port: Port, start: (port: number) => Promise<R>, instead: (started: R) => string): Promise<R> {
+  if ('exactly' in port) return start(port.exactly);
   try {
-    return await startEmbedded({ ...cluster, port: port.preferably });
+    return await start(port.preferably);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    const elsewhere = await startEmbedded({ ...cluster, port: 0 });
-    const { port: taken } = new URL(elsewhere.url);
-    console.error(
-      `Warning: port ${port.preferably} is in use, so the API listens on port ${taken}; kubeconfigs of earlier runs do not lead there. --port chooses one that stays.`,
-    );
+    const elsewhere = await start(0);
+    console.error(`Warning: port ${port.preferably} is in use, so ${instead(elsewhere)}`);
     return elsewhere;
+  }
+}
+
+/** The sample shop with its gateway, where the cluster holds nothing else. */
+async function startShop(cluster: Embedded, plane: ControlPlane, port: Port): Promise<Playground | undefined> {
+  const [{ startPlayground }, { localClient }] = await Promise.all([
+    import('../../playground/index.ts'),
+    import('./control-locally.ts'),
+  ]);
+  const client = localClient(cluster);
+  const { tables } = plane.manager;
+  try {
+    return await onPort(
+      port,
+      (number) => startPlayground({ client, tables, port: number }),
+      (started) => `the gateway listens on ${started?.url}. --gateway-port chooses one that stays.`,
+    );
+  } catch (error) {
+    throw withFlagName(error, { '--gateway-port': 'exactly' in port ? { port: port.exactly } : undefined });
+  } finally {
+    client.close();
   }
 }
 

@@ -1,0 +1,65 @@
+// What `offshoot up` says once it runs: where everything is, and what to try next, each a line to paste.
+import { styleText } from 'node:util';
+import type { Playground } from '../../playground/index.ts';
+import type { Written } from './kubeconfig.ts';
+import type { Local } from './local.ts';
+import { kubeconfigOfUp, UP_CONTEXT } from './location.ts';
+
+export interface Started extends Pick<Written, 'kubeconfig'> {
+  readonly merged: Written['merged'];
+  /** Undefined where it is kept in memory. */
+  readonly dataDir: string | undefined;
+  readonly wantsShop: boolean;
+}
+
+export function summary({ cluster, plane, playground }: Local, started: Started): string {
+  const { kubeconfig, merged, dataDir } = started;
+  const row = (name: string, value: string): string => `  ${styleText('gray', name.padEnd(16))}${value}`;
+  const starting = '"offshoot run --controllers environments,targets,routing" starts them';
+  const isOccupied = plane !== undefined && started.wantsShop && playground === undefined;
+  return [
+    styleText('bold', 'Offshoot is running.'),
+    '',
+    row('Kubernetes API', cluster.url),
+    row('kubeconfig', kubeconfig),
+    ...(merged ? [row('context', `${merged.context}, the current one of ${merged.file} until this stops`)] : []),
+    row('controllers', plane === undefined ? `none (${starting})` : 'running'),
+    ...(playground ? [row('sample shop', `${playground.url}, namespace ${playground.sample.namespace}`)] : []),
+    ...(isOccupied ? [row('sample shop', 'none, as the cluster holds something else')] : []),
+    row('data', dataDir === undefined ? 'in memory, gone when this stops' : `${dataDir} (--fresh starts over)`),
+    '',
+    ...(playground ? shopLines(playground, started) : kubectlLines(started)),
+    '',
+    'Ctrl-C stops it.',
+  ].join('\n');
+}
+
+/** The shop as it is, an environment of one of its workloads, and the shop with that. */
+function shopLines({ url, sample }: Playground, started: Started): readonly string[] {
+  const { namespace, workload, image } = sample;
+  const subset = `--subset ${workload}=${image} --key pr-7 --wait`;
+  // In a checkout, the command is installed there alone.
+  const [command, where] = process.env['npm_command'] ? ['npx offshoot', ', in this folder'] : ['offshoot', ''];
+  return [
+    styleText('bold', `Try it in another terminal${where}:`),
+    '',
+    `  curl ${url}`,
+    `  ${command} env create pr-7 ${clusterFlag(started)} -n ${namespace} ${subset}`,
+    `  curl -H 'x-env: pr-7' ${url}`,
+  ];
+}
+
+/** How the command line finds this cluster from another terminal, whatever is configured there. */
+function clusterFlag({ kubeconfig, merged }: Started): string {
+  if (merged !== undefined) return `--context ${quoted(merged.context)}`;
+  return kubeconfig === kubeconfigOfUp() ? `--context ${UP_CONTEXT}` : `--kubeconfig ${quoted(kubeconfig)}`;
+}
+
+function kubectlLines({ kubeconfig, merged }: Started): readonly string[] {
+  return [...(merged ? [] : [`  export KUBECONFIG=${quoted(kubeconfig)}`]), '  kubectl get namespaces'];
+}
+
+/** A word as a shell takes it. */
+function quoted(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

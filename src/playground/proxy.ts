@@ -1,0 +1,185 @@
+// Sends a request as the Envoy beside whoever calls would: by the rule that the routing model decides for, with its
+// faults, changes of headers, time-outs and retries. Whoever is reached answers in this process (workload.ts).
+import { delay, parseDuration, systemClock } from '../kube/index.ts';
+import type { Facts } from '../controller/index.ts';
+import { ruleText } from '../traffic/describe/decision-text.ts';
+import { decisionLines, routerOf } from '../traffic/index.ts';
+import type { Decision, Destination, HeaderStep, Request, Routed } from '../traffic/index.ts';
+import type { PodAnswer } from './answer.ts';
+import type { LiveFacts } from './live-facts.ts';
+import { answeringFor } from './pods.ts';
+import type { Answering } from './pods.ts';
+
+export type Headers = Readonly<Record<string, string | readonly string[]>>;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** What a pod said; undefined where the proxy answers itself. */
+  readonly answer?: PodAnswer;
+  /** Whether the pod says it as a page for a browser. */
+  readonly isPage?: boolean;
+  /** What the proxy said. */
+  readonly text?: string;
+  /** The rule that decided. */
+  readonly route?: string;
+  /** Why the proxy answered itself. */
+  readonly reason?: string;
+}
+
+export interface ProxyOptions {
+  readonly facts: LiveFacts;
+  /** Lets a workload answer what reached it. */
+  readonly answer: (by: Answering, request: Request, signal: AbortSignal) => Promise<Reply>;
+  /** From 0 to 1: for shares of requests. */
+  readonly random: () => number;
+}
+
+/** Sends one request, and resolves with what its caller gets. Rejects when the signal aborts. */
+export async function send(options: ProxyOptions, request: Request, signal: AbortSignal): Promise<Reply> {
+  const { facts, random } = options;
+  const look = (known: Facts): Chosen => chosenIn(known, request, random);
+  const chosen = await facts.read(readerOf(request), look, signal);
+  const { decision, destination } = chosen;
+  const { rule } = decision;
+  const route = rule && { route: ruleText(rule) };
+  const happens = (percentage = 0): boolean => random() * 100 < percentage;
+  const { delay: late, abort } = rule?.action.fault ?? {};
+  if (late !== undefined && happens(late.percentage)) {
+    await delay(systemClock, parseDuration(late.time) ?? 0, signal);
+    signal.throwIfAborted();
+  }
+  const steps = destination?.responseHeaders ?? ('responseHeaders' in decision ? decision.responseHeaders : []);
+  const finish = (reply: Reply): Reply => ({ ...route, ...reply, headers: withSteps(reply.headers, steps) });
+  if (abort !== undefined && happens(abort.percentage)) {
+    return finish(own(abort.status ?? 200, 'fault filter abort', decision));
+  }
+  if (decision.kind !== 'route') return finish(withoutDestination(decision));
+  return finish(await sendTo(options, request, { ...chosen, decision }, signal));
+}
+
+interface Chosen<D extends Decision = Decision> {
+  readonly decision: D;
+  readonly destination: Destination | undefined;
+  readonly pod: Answering | undefined;
+}
+
+/** The decision about a request, and who of those that may get it does. */
+function chosenIn(facts: Facts, request: Request, random: () => number): Chosen {
+  const decision = routerOf(facts).decide(request);
+  const destination = decision.kind === 'route' ? byWeight(decision.destinations, random()) : undefined;
+  const pods = destination?.workloads.flatMap((workload) => answeringFor(facts, workload)) ?? [];
+  return { decision, destination, pod: pods[Math.floor(random() * pods.length)] };
+}
+
+function byWeight(destinations: readonly Destination[], share: number): Destination | undefined {
+  let left = share * 100;
+  return destinations.find(({ weight }) => (left -= weight) < 0) ?? destinations.at(-1);
+}
+
+/** One reader for each host that somebody calls: what was compiled for it stays ready. */
+function readerOf({ source, host, port }: Request): string {
+  return JSON.stringify([source, host, port]);
+}
+
+const NO_BODY = '';
+
+/** What Envoy says where no destination is asked. */
+function withoutDestination(decision: Exclude<Decision, Routed>): Reply {
+  switch (decision.kind) {
+    case 'redirect':
+      return { status: decision.status, headers: { location: decision.location }, text: NO_BODY };
+    case 'response': {
+      const { status, reason, body = NO_BODY } = decision;
+      if (reason === 'DirectResponse') return { status, headers: textHeaders(body), text: body };
+      // Where nobody listens, there is no connection either; but this one is there.
+      return own(status === 0 ? 503 : status, NO_BODY, decision);
+    }
+    case 'passthrough':
+      return own(502, 'nothing outside of the cluster is called from the playground', decision);
+  }
+}
+
+/** An answer of the proxy's own, with the reason for those who wonder. */
+function own(status: number, text: string, decision: Decision): Reply {
+  return { status, headers: textHeaders(text), text, reason: decisionLines(decision).join('; ') };
+}
+
+function textHeaders(text: string): Headers {
+  return text === NO_BODY ? {} : { 'content-type': 'text/plain' };
+}
+
+async function sendTo(
+  options: ProxyOptions,
+  request: Request,
+  { decision, destination, pod }: Chosen<Routed>,
+  signal: AbortSignal,
+): Promise<Reply> {
+  if (destination === undefined || pod === undefined || destination.outcome !== 'Reached') {
+    if (destination?.outcome === 'External') {
+      return own(502, 'nothing outside of the cluster is called from the playground', decision);
+    }
+    const hasCluster = destination?.outcome === 'Reached' || destination?.outcome === 'NoEndpoints';
+    return own(503, hasCluster ? 'no healthy upstream' : NO_BODY, decision);
+  }
+  const { authority, requestHeaders } = destination;
+  const reached: Request = {
+    ...request,
+    path: decision.path,
+    host: authority ?? request.host,
+    headers: withSteps(request.headers ?? {}, requestHeaders),
+  };
+  const late = own(504, 'upstream request timeout', decision);
+  const { attempts, on, perTryTimeout } = decision.retries;
+  return within(decision.timeout, late, signal, async (inTime) => {
+    for (let attempt = 0; ; attempt++) {
+      const reply = await within(perTryTimeout, late, inTime, (inTry) => options.answer(pod, reached, inTry));
+      if (attempt >= attempts || !isRetriable(reply.status, on)) return reply;
+    }
+  });
+}
+
+/** Runs something for no longer than a duration, if one is given. */
+async function within(
+  duration: string | undefined,
+  late: Reply,
+  signal: AbortSignal,
+  run: (signal: AbortSignal) => Promise<Reply>,
+): Promise<Reply> {
+  const ms = duration === undefined ? 0 : (parseDuration(duration) ?? 0);
+  if (ms === 0) return run(signal);
+  const timeout = AbortSignal.timeout(ms);
+  try {
+    return await run(AbortSignal.any([signal, timeout]));
+  } catch (error) {
+    if (!timeout.aborted || signal.aborted) throw error;
+    return late;
+  }
+}
+
+/** Whether Envoy tries again, of the conditions that an answer can meet. */
+function isRetriable(status: number, on: string): boolean {
+  return on.split(',').some((condition) => {
+    switch (condition.trim()) {
+      case '5xx':
+        return status >= 500;
+      case 'gateway-error':
+        return status >= 502 && status <= 504;
+      case 'retriable-4xx':
+        return status === 409;
+      default:
+        return condition.trim() === String(status);
+    }
+  });
+}
+
+/** Headers after what a route does to them. */
+function withSteps(headers: Headers, steps: readonly HeaderStep[]): Headers {
+  const changed = new Map(Object.entries(headers));
+  for (const { op, name, value = '' } of steps) {
+    const before = changed.get(name);
+    if (op === 'remove') changed.delete(name);
+    else changed.set(name, op === 'set' || before === undefined ? value : [before, value].flat());
+  }
+  return Object.fromEntries(changed);
+}

@@ -1,0 +1,234 @@
+// The first minute, as its users have it: `offshoot up` with the sample shop, an environment made from another terminal
+// without any configuration, and what one header changes.
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { connect, defineKind, loadConfig } from '../src/kube/index.ts';
+import { startOffshoot } from './support/offshoot-process.ts';
+import type { Running } from './support/offshoot-process.ts';
+import { until } from './support/until.ts';
+
+const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
+const BASE = 'frontend:1 → catalog:1 → reviews:1 → ratings:1';
+
+let home: string;
+let started: Running[];
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), 'offshoot-home-'));
+  started = [];
+});
+afterEach(async () => {
+  for (const { child, exit } of started) {
+    child.kill('SIGKILL');
+    await exit;
+  }
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** Runs the command as somebody who has configured nothing. */
+function offshoot(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
+  const running = startOffshoot(args, { HOME: home, ...env });
+  started.push(running);
+  return running;
+}
+
+async function ran(...args: string[]): Promise<string> {
+  const { exit, out } = offshoot(args);
+  expect([await exit, out.stderr]).toEqual([{ code: 0, signal: null }, expect.any(String)]);
+  return out.stdout;
+}
+
+interface Up {
+  readonly running: Running;
+  readonly line: Readonly<Record<'api' | 'kubeconfig' | 'gateway', string>>;
+}
+
+/** Starts the cluster on free ports. */
+async function up(...args: string[]): Promise<Up> {
+  const running = offshoot(['up', '--port', '0', '-o', 'json', ...args]);
+  await until(() => running.out.stdout.includes('\n') || running.child.exitCode !== null, 30_000);
+  return { running, line: JSON.parse(running.out.stdout) as Up['line'] };
+}
+
+async function stop({ child, exit, out }: Running): Promise<void> {
+  child.kill('SIGINT');
+  expect([await exit, out.stderr]).toEqual([{ code: 0, signal: null }, '']);
+}
+
+async function ask(url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  const answer = (await (await fetch(url, { headers })).json()) as { readonly path: string };
+  return answer.path;
+}
+
+test('an environment changes the answer for one header, from its creation to its end', async () => {
+  const { running, line } = await up();
+  expect(running.out.stdout.trimEnd().split('\n')).toHaveLength(1);
+  const { gateway } = line;
+  const keyed = (): Promise<string> => ask(gateway, { 'x-env': 'pr-7' });
+  expect([await ask(gateway), await keyed()]).toEqual([BASE, BASE]);
+  const flags = ['-n', 'playground', '--subset', 'reviews=shop/reviews:2', '--key', 'pr-7', '--wait'];
+  await ran('env', 'create', 'pr-7', ...flags);
+  const replaced = BASE.replace('reviews:1', 'reviews:2');
+  // At once: who waited for it need not wait again.
+  expect([await keyed(), await ask(gateway)]).toEqual([replaced, BASE]);
+  expect(await ask(gateway, { baggage: 'a=b, env=pr-7' })).toBe(replaced);
+  expect(await ran('env', 'list', '-n', 'playground', '--context', 'offshoot')).toContain('pr-7');
+  await ran('env', 'delete', 'pr-7', '-n', 'playground');
+  expect([await keyed(), await ask(gateway)]).toEqual([BASE, BASE]);
+  await stop(running);
+}, 90_000);
+
+test('an image of any name answers, and what leads to it goes by the frontend too', async () => {
+  const { running, line } = await up('--memory');
+  const flags = ['-n', 'playground', '--kubeconfig', line.kubeconfig, '--key', 'me', '--wait'];
+  await ran(
+    'env',
+    'create',
+    'me',
+    '--subset',
+    'frontend=my/own-shop:3',
+    '--subset',
+    'ratings=shop/ratings:rc',
+    ...flags,
+  );
+  expect(await ask(line.gateway, { 'x-env': 'me' })).toBe(
+    'frontend (my/own-shop:3) → catalog:1 → reviews:1 → ratings:rc',
+  );
+  expect(await ask(line.gateway)).toBe(BASE);
+  await stop(running);
+}, 90_000);
+
+test('a page for browsers comes from the same address', async () => {
+  const { running, line } = await up('--memory');
+  const page = await fetch(line.gateway, { headers: { accept: 'text/html' } });
+  expect([page.headers.get('content-type'), page.headers.get('content-security-policy')]).toEqual([
+    'text/html; charset=utf-8',
+    expect.stringMatching(/^default-src 'none'; style-src 'sha256-/),
+  ]);
+  expect(await page.text()).toContain('<b>ratings:1</b>');
+  await stop(running);
+}, 60_000);
+
+describe('a data directory', () => {
+  test('keeps the shop as people left it', async () => {
+    const first = await up('--data-dir', path.join(home, 'data'));
+    const client = connect(loadConfig({ path: first.line.kubeconfig }));
+    const image = 'shop/ratings:7';
+    const body = [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: image }];
+    await client.patch(Deployment, { name: 'ratings', namespace: 'playground' }, { type: 'json', body });
+    client.close();
+    await until(async () => (await ask(first.line.gateway)).endsWith('ratings:7'), 20_000);
+    await stop(first.running);
+    const second = await up('--data-dir', path.join(home, 'data'));
+    expect(await ask(second.line.gateway)).toBe(BASE.replace('ratings:1', 'ratings:7'));
+    await stop(second.running);
+  }, 90_000);
+
+  test('that holds something else gets no shop, and says so', async () => {
+    const data = path.join(home, 'data');
+    const first = await up('--data-dir', data, '--no-playground');
+    expect(Object.keys(first.line)).toEqual(['api', 'kubeconfig', 'pid']);
+    const client = connect(loadConfig({ path: first.line.kubeconfig }));
+    await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'mine' } });
+    const names = (await client.list(Namespace, {})).items.map(({ metadata }) => metadata.name);
+    expect(names).not.toContain('playground');
+    client.close();
+    await stop(first.running);
+    const second = offshoot(['up', '--data-dir', data, '--port', '0']);
+    await until(() => second.out.stdout.includes('Ctrl-C stops it.'), 30_000);
+    expect(second.out.stdout).toMatch(/sample shop +none, as the cluster holds something else/);
+    expect(second.out.stdout).toContain('kubectl get namespaces');
+    await stop(second);
+  }, 90_000);
+});
+
+describe('what it prints', () => {
+  /** Everything, without what has another value each time. */
+  async function printed(env: NodeJS.ProcessEnv, ...args: string[]): Promise<readonly string[]> {
+    const running = offshoot(['up', '--port', '0', ...args], env);
+    await until(() => running.out.stdout.includes('Ctrl-C stops it.'), 30_000);
+    await stop(running);
+    return running.out.stdout.split('\n').map((text) => text.trim());
+  }
+
+  test('are three lines to paste, of which the second finds the cluster whatever else is configured', async () => {
+    const lines = await printed({ npm_command: 'run-script' });
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'Try it in another terminal, in this folder:',
+        expect.stringMatching(/^curl http:\/\/127\.0\.0\.1:\d+\/$/),
+        'npx offshoot env create pr-7 --context offshoot -n playground --subset reviews=shop/reviews:2 --key pr-7 --wait',
+        expect.stringMatching(/^curl -H 'x-env: pr-7' http:\/\/127\.0\.0\.1:\d+\/$/),
+      ]),
+    );
+    const elsewhere = await printed({}, '--data-dir', path.join(home, 'my data'));
+    const file = path.join(home, 'my data', 'kubeconfig');
+    expect(elsewhere).toContain(
+      `offshoot env create pr-7 --kubeconfig '${file}' -n playground --subset reviews=shop/reviews:2 --key pr-7 --wait`,
+    );
+  }, 90_000);
+});
+
+describe('a cluster that nobody configured', () => {
+  test('is that of up; one that is configured never is', async () => {
+    const { running, line } = await up();
+    const theirs = path.join(home, 'theirs');
+    writeFileSync(
+      theirs,
+      readFileSync(line.kubeconfig, 'utf8').replaceAll('offshoot', 'work').replace(line.api, 'https://127.0.0.1:1'),
+    );
+    const refused = offshoot(['env', 'list', '-n', 'playground'], { KUBECONFIG: theirs });
+    expect((await refused.exit).code).toBe(1);
+    expect(refused.out.stderr).toContain('ECONNREFUSED 127.0.0.1:1');
+    const missing = offshoot(['env', 'list', '-n', 'playground'], { KUBECONFIG: path.join(home, 'none') });
+    expect((await missing.exit).code).toBe(1);
+    expect(missing.out.stderr).toMatch(/no cluster configured: .*none does not exist/);
+    // By its name it is found beside another one.
+    const named = offshoot(['env', 'list', '-n', 'playground', '--context', 'offshoot'], { KUBECONFIG: theirs });
+    expect([await named.exit, named.out.stderr]).toEqual([{ code: 0, signal: null }, expect.stringContaining('No ')]);
+    await stop(running);
+    const stopped = offshoot(['env', 'list', '-n', 'playground']);
+    expect((await stopped.exit).code).toBe(1);
+    expect(stopped.out.stderr).toBe(
+      `error: nobody answers at ${line.api}, where "offshoot up" ran last (${line.kubeconfig}): start it again\n`,
+    );
+  }, 90_000);
+});
+
+describe('a port of the gateway that is in use', () => {
+  test('is refused where it was asked for', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { exit, out } = offshoot(['up', '--memory', '--port', '0', '--gateway-port', String(port)]);
+    expect([await exit, out]).toEqual([
+      { code: 1, signal: null },
+      { stdout: '', stderr: `error: --gateway-port: port ${port} is in use; choose another one\n` },
+    ]);
+    server.close();
+  }, 60_000);
+
+  test('is replaced by a free one where it is the usual one, with a word about it', async () => {
+    const server = createServer().listen(7480, '127.0.0.1');
+    // Whoever has it already does as well.
+    await Promise.race([once(server, 'listening'), once(server, 'error')]).catch(() => undefined);
+    const api = createServer().listen(0, '127.0.0.1');
+    await once(api, 'listening');
+    const { port } = api.address() as AddressInfo;
+    api.close();
+    await once(api, 'close');
+    const running = offshoot(['up', '--memory', '--port', String(port), '-o', 'json']);
+    await until(() => running.out.stdout.includes('\n') || running.child.exitCode !== null, 30_000);
+    const { gateway } = JSON.parse(running.out.stdout) as Up['line'];
+    expect(running.out.stderr).toBe(
+      `Warning: port 7480 is in use, so the gateway listens on ${gateway}. --gateway-port chooses one that stays.\n`,
+    );
+    expect(await ask(gateway)).toBe(BASE);
+    server.close();
+  }, 60_000);
+});
