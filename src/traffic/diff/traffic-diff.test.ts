@@ -136,7 +136,7 @@ describe('in sentences', () => {
     ]);
     const moved = [{ redirect: { uri: '/new', redirectCode: 302 } }];
     expect(textsOf([...BEFORE, routes([base])], [...BEFORE, routes(moved)])).toEqual([
-      'Requests to reviews.shop:9080 are redirected with 302 to http://reviews.shop.svc.cluster.local/new; now they go to reviews version shared.',
+      'Requests to reviews.shop:9080 are redirected with 302 to http://reviews.shop.svc.cluster.local:9080/new; now they go to reviews version shared.',
     ]);
     expect(textsOf([...BEFORE, routes([base])], [...BEFORE, routes([{ ...base, match: [key] }])])).toEqual([
       'Requests to reviews.shop:9080 are answered with 404, as no route takes them; now they go to reviews version shared.',
