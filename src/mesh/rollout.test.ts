@@ -23,6 +23,12 @@ const daemons = (wanted: number, updated: number, available: number) => ({
 });
 const onDelete = { replicas: 2, updateStrategy: { type: 'OnDelete' } };
 
+const progress = (reason: string): { type: string; status: string; reason: string } => ({
+  type: 'Progressing',
+  status: 'True',
+  reason,
+});
+
 test.each<[string, Workload]>([
   ['a Deployment whose pods are all new and available', workload('Deployment', pods(2))],
   ['a Deployment of no pods', workload('Deployment', {}, { replicas: 0 })],
@@ -50,7 +56,11 @@ test.each<[string, Workload, string]>([
   ],
   ['pods are old', workload('Deployment', { ...pods(2), updatedReplicas: 1 }), '1 of 2 pods are new'],
   ['old pods remain', workload('Deployment', { ...pods(2), replicas: 3 }), '1 old pods are still there'],
-  ['pods are not available', workload('Deployment', { ...pods(2), availableReplicas: 0 }), '0 of 2 pods are available'],
+  [
+    'new pods are not available yet',
+    workload('Deployment', { ...pods(2), availableReplicas: 0, conditions: [progress('ReplicaSetUpdated')] }),
+    '0 of 2 pods are available',
+  ],
   [
     'Argo has not replaced all pods',
     {
@@ -60,9 +70,21 @@ test.each<[string, Workload, string]>([
     'pods from before 2026-01-01T00:00:00Z are still there',
   ],
   ['pods of a StatefulSet are old', workload('StatefulSet', { readyReplicas: 2 }), '0 of 2 pods are new'],
-  ['pods of a DaemonSet are not available', workload('DaemonSet', daemons(3, 3, 1)), '1 of 3 pods are available'],
 ])('a rollout goes on while %s', (_what, each, why) => {
   expect(rolloutOf(each)).toEqual({ state: 'progressing', why });
+});
+
+test.each<[string, Workload, string]>([
+  [
+    'a Deployment',
+    workload('Deployment', { ...pods(2), availableReplicas: 0, conditions: [progress('NewReplicaSetAvailable')] }),
+    '0 of 2 pods are available',
+  ],
+  ['a StatefulSet', workload('StatefulSet', { readyReplicas: 1, updatedReplicas: 2 }), '1 of 2 pods are ready'],
+  ['a DaemonSet', workload('DaemonSet', daemons(3, 3, 1)), '1 of 3 pods are available'],
+  ['a ReplicaSet', workload('ReplicaSet', { readyReplicas: 1 }), '1 of 2 pods are ready'],
+])('%s that was healthy may never be again', (_what, each, why) => {
+  expect(rolloutOf(each)).toEqual({ state: 'progressing', why, degraded: true });
 });
 
 test.each<[string, Workload, string]>([

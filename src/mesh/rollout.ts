@@ -4,11 +4,17 @@ import type { Workload } from './workloads.ts';
 /** Done, on its way, or stuck: it will not go on by itself. */
 export type Rollout =
   | { readonly state: 'done' }
-  | { readonly state: 'progressing'; readonly why: string }
+  | {
+      readonly state: 'progressing';
+      readonly why: string;
+      /** All of its pods are new, and some do not answer: it was healthy once, and may never be again. */
+      readonly degraded?: boolean;
+    }
   | { readonly state: 'stuck'; readonly why: string };
 
 const DONE: Rollout = { state: 'done' };
 const progressing = (why: string): Rollout => ({ state: 'progressing', why });
+const degraded = (why: string): Rollout => ({ state: 'progressing', why, degraded: true });
 
 /** The rollout of a Deployment, StatefulSet, DaemonSet, ReplicaSet, ReplicationController or Argo Rollout. */
 export function rolloutOf(workload: Workload): Rollout {
@@ -34,12 +40,19 @@ export function rolloutOf(workload: Workload): Rollout {
   }
 }
 
+/** What a Deployment says of its progress since all new pods were available. */
+const COMPLETE = 'NewReplicaSetAvailable';
+
 function deployment({ spec, status = {} }: Workload): Rollout {
   const wanted = spec?.replicas ?? 1;
-  const { updatedReplicas = 0, replicas = 0, availableReplicas = 0 } = status;
+  const { updatedReplicas = 0, replicas = 0, availableReplicas = 0, conditions = [] } = status;
   if (updatedReplicas < wanted) return progressing(`${updatedReplicas} of ${wanted} pods are new`);
   if (replicas > updatedReplicas) return progressing(`${replicas - updatedReplicas} old pods are still there`);
-  if (availableReplicas < wanted) return progressing(`${availableReplicas} of ${wanted} pods are available`);
+  if (availableReplicas < wanted) {
+    const { reason = COMPLETE } = conditions.find(({ type }) => type === 'Progressing') ?? {};
+    const why = `${availableReplicas} of ${wanted} pods are available`;
+    return reason === COMPLETE ? degraded(why) : progressing(why);
+  }
   return DONE;
 }
 
@@ -50,7 +63,7 @@ function statefulSet({ spec, status = {} }: Workload): Rollout {
   const byHand = spec?.updateStrategy?.type === 'OnDelete';
   const expected = byHand ? 0 : wanted - Math.min(spec?.updateStrategy?.rollingUpdate?.partition ?? 0, wanted);
   if (updatedReplicas < expected) return progressing(`${updatedReplicas} of ${expected} pods are new`);
-  if (readyReplicas < wanted) return progressing(`${readyReplicas} of ${wanted} pods are ready`);
+  if (readyReplicas < wanted) return degraded(`${readyReplicas} of ${wanted} pods are ready`);
   return DONE;
 }
 
@@ -59,7 +72,7 @@ function daemonSet({ spec, status = {} }: Workload): Rollout {
   if (spec?.updateStrategy?.type !== 'OnDelete' && updated < wanted) {
     return progressing(`${updated} of ${wanted} pods are new`);
   }
-  if (numberAvailable < wanted) return progressing(`${numberAvailable} of ${wanted} pods are available`);
+  if (numberAvailable < wanted) return degraded(`${numberAvailable} of ${wanted} pods are available`);
   return DONE;
 }
 
@@ -76,5 +89,5 @@ function argoRollout({ spec, status = {} }: Workload): Rollout {
 function replicaSet({ spec, status = {} }: Workload): Rollout {
   const wanted = spec?.replicas ?? 1;
   const { readyReplicas = 0 } = status;
-  return readyReplicas < wanted ? progressing(`${readyReplicas} of ${wanted} pods are ready`) : DONE;
+  return readyReplicas < wanted ? degraded(`${readyReplicas} of ${wanted} pods are ready`) : DONE;
 }

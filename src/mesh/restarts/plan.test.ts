@@ -112,6 +112,12 @@ describe('a workload waits, and holds up nobody', () => {
     expect(waits(planned)).toEqual({ a: text });
   });
 
+  test('for the end of a rollout that somebody else began: it is not done before', () => {
+    const planned = plan([workload('a', { status: { updatedReplicas: 1 } }), workload('b')]);
+    expect(names(planned)).toEqual(['b']);
+    expect(planned.waiting).toMatchObject([{ waiting: '1 of 2 pods are new', on: 'rollouts' }]);
+  });
+
   test('and the planner says when the first window opens', () => {
     const window = (text: string): WorkloadOptions => ({
       annotations: { 'restarter.istio-operator.kyma-project.io/maintenance-window': text },

@@ -139,7 +139,7 @@ function nextBatch(
       (restarting.length > 0 ? batchText(restarting) : undefined) ??
       (restart.length >= facts.batchSize ? 'the next batch' : undefined) ??
       spending.spend(workload);
-    const on = own === undefined ? 'rollouts' : own.until === undefined ? 'people' : 'time';
+    const on = own === undefined || own.rollsOut === true ? 'rollouts' : own.until === undefined ? 'people' : 'time';
     if (text === undefined) restart.push(candidate);
     else waiting.push({ workload: ref, why, waiting: text, on });
   }
@@ -155,6 +155,8 @@ interface Hindrance {
   readonly text: string;
   /** When that may be over. */
   readonly until?: number;
+  /** It is over with a rollout that somebody else began. */
+  readonly rollsOut?: boolean;
 }
 
 /** What a workload itself says against it. */
@@ -164,7 +166,9 @@ function ownHindrance(workload: Workload): Hindrance | undefined {
   if (spec?.paused === true) return { text: 'its rollout is paused' };
   if (spec?.updateStrategy?.type === 'OnDelete') return { text: 'its update strategy is OnDelete: delete its pods' };
   const rollout = rolloutOf(workload);
-  return rollout.state === 'done' ? undefined : { text: `it is not healthy: ${rollout.why}` };
+  if (rollout.state === 'done') return undefined;
+  if (rollout.state === 'progressing' && rollout.degraded !== true) return { text: rollout.why, rollsOut: true };
+  return { text: `it is not healthy: ${rollout.why}` };
 }
 
 /** What is against it at this time. */
