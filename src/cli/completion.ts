@@ -53,9 +53,10 @@ interface LiveNames {
 
 /** Commands that take a name, by what of: those below a group, or one alone. */
 const NAMED: Readonly<Record<string, { readonly of: Live; readonly commands?: readonly string[] }>> = {
+  plan: { of: 'environments' },
   prove: { of: 'environments' },
   env: { of: 'environments', commands: ['describe', 'delete', 'extend', 'plan'] },
-  claim: { of: 'claims', commands: ['describe', 'delete', 'kubeconfig'] },
+  claim: { of: 'claims', commands: ['describe', 'delete', 'kubeconfig', 'plan'] },
   target: { of: 'targets', commands: ['describe'] },
   routing: { of: 'rules', commands: ['describe'] },
 };
@@ -68,6 +69,9 @@ const FLAGS: Readonly<Record<string, Live>> = {
   '--target': 'targets',
   '--why-not': 'environments',
 };
+
+/** Takes the name of whatever its command is about. */
+const DELETE = '--delete';
 
 /** Tells the completer what there is, command by command. */
 function describe(
@@ -83,7 +87,8 @@ function describe(
   for (const option of help.visibleOptions(command)) {
     if (option.long === undefined || option.long === null) continue;
     const short = option.short?.slice(1);
-    const values = namesOf(FLAGS[option.long]) ?? option.argChoices ?? [];
+    const named = option.long === DELETE ? takenBy(path) : FLAGS[option.long];
+    const values = namesOf(named) ?? option.argChoices ?? [];
     const name = option.long.slice(2);
     if (option.required || option.optional) {
       into.option(name, option.description, (complete) => values.forEach((value) => complete(value, '')), short);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { claimCommand } from './claim/command.ts';
 import { completeCommand, completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor/command.ts';
-import { envCommand } from './env/command.ts';
+import { envCommand, planCommand } from './env/command.ts';
 import { explainCommand } from './explain/command.ts';
 import { crdsCommand } from './run/crds.ts';
 import { withTwoDashes } from './run/go-flags.ts';
@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Command>> = {
   run: runCommand,
   crds: crdsCommand,
   env: envCommand,
+  plan: planCommand,
   explain: explainCommand,
   prove: proveCommand,
   doctor: doctorCommand,

@@ -51,7 +51,6 @@ export type {
   PlannedEnvironment,
   PlannedOrphan,
 } from './forecast/plan-environments.ts';
-export type { PlannedProof } from './forecast/traffic.ts';
 export { EXTENDED_UNTIL, lifetimeOf, MAX_TTL_MS } from './lifecycle/ttl.ts';
 export { CONTROLLER, itemsOf, uniqueVersion } from './names.ts';
 export { Deployment } from './objects.ts';

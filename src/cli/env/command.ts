@@ -161,14 +161,16 @@ ${EXIT_HELP}`,
     });
 }
 
-function planCommand(): Command {
+/** `env plan`, which `plan` is short for. */
+export function planCommand(): Command {
   return environmentFlags(clusterFlags(new Command('plan')))
-    .description('show what would be made, changed and removed for environments, and whether they would be ready')
+    .description('show what environments would change, objects and requests, and whether they would be ready')
     .argument('[NAME]', 'the environment as it is (default: all of the namespace)')
     .addOption(filenameFlag('environments as they would be'))
     .addOption(
       new Option('--delete <name>', 'were this environment deleted; may be given several times').argParser(collect),
     )
+    .option('--world <path>', 'plan on manifests instead of a cluster: a file, a directory, or - for standard input')
     .addOption(outputFlag(['json', 'yaml']))
     .addHelpText(
       'after',
@@ -177,9 +179,10 @@ Nothing is written; the server is asked by dry runs whether it would take the wr
 become ready, and rights that the controllers lack. The settings must be those that the control plane runs with.
 
 Examples:
-  offshoot env plan -f feature.yaml || test $? -eq 2
-  offshoot env plan feature -n shop --default-version stable
-  offshoot env plan --delete feature -n shop
+  offshoot plan -f feature.yaml || test $? -eq 2
+  offshoot plan feature -n shop --default-version stable
+  offshoot plan --delete feature -n shop
+  offshoot plan -f feature.yaml --world manifests/
 ${EXIT_HELP}`,
     )
     .action(async (name: string | undefined, options: PlanOptions) => {

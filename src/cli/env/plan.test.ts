@@ -71,8 +71,8 @@ test('a changed image ends with 2, whoever made the environment', async () => {
       'No request would go elsewhere.',
       'Environment shop/feature would be ready.',
       '  ✓ isolated: every request without its key is decided as if it were not there',
-      '    Service cart.shop.svc.cluster.local selects shop/Deployment/cart-shop-feature: callers without a sidecar, and those on ports that are not HTTP, reach it by load balancing',
-      '    answers to requests with the key carry x-dynamic-env: cart-shop-feature',
+      '    note: Service cart.shop.svc.cluster.local selects shop/Deployment/cart-shop-feature: callers without a sidecar, and those on ports that are not HTTP, reach it by load balancing',
+      '    note: answers to requests with the key carry x-dynamic-env: cart-shop-feature',
     ],
   ]);
 });
@@ -122,7 +122,7 @@ test('-o json has what is shown as data', async () => {
     environments: [{ environment: 'shop/feature', state: 'ready' }],
     assumedReady: ['shop/cart-shop-feature'],
     traffic: { changes: [], isPartial: false },
-    proofs: [{ environment: 'shop/feature', verdict: 'True', reason: 'Isolated' }],
+    proofs: [{ environment: 'shop/feature', isolated: 'True', reason: 'Isolated' }],
   });
 });
 

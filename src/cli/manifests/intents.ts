@@ -30,9 +30,7 @@ export async function askedFor<T extends KubeObject>(
   connection: Connection,
 ): Promise<Asked> {
   const { client, namespace } = connection;
-  if (name !== undefined && filename !== undefined) {
-    throw invalidFlag('NAME', name, 'with -f, names come from the files; leave it out');
-  }
+  refuseNameWithFiles(name, filename);
   const written = filename === undefined ? [] : checkedObjects(filename, options, namespace, accepted);
   const puts = await Promise.all(written.map((each) => applied(connection, each)));
   const going = await Promise.all(deleted.map((each) => getByName(client, noun, { name: each, namespace })));
@@ -43,6 +41,12 @@ export async function askedFor<T extends KubeObject>(
     asked: isAll ? (await listOfKind(client, noun, { namespace })).map(({ metadata }) => metadata) : [],
     intents,
   };
+}
+
+/** The files say what is asked about. */
+export function refuseNameWithFiles(name: string | undefined, filename: readonly string[] | undefined): void {
+  if (name === undefined || filename === undefined) return;
+  throw invalidFlag('NAME', name, 'with -f, names come from the files; leave it out');
 }
 
 /** An object as the server would store it after it is applied. Whoever applied it before is no obstacle to a plan. */

@@ -87,7 +87,7 @@ test('nothing to do', async () => {
     environments: [{ environment: 'shop/feature', state: 'ready' }],
     traffic: { changes: [], isPartial: false },
   });
-  expect(proofs).toMatchObject([{ environment: 'shop/feature', verdict: 'True', reason: 'Isolated' }]);
+  expect(proofs).toMatchObject([{ environment: 'shop/feature', isolated: 'True', reason: 'Isolated' }]);
 });
 
 describe('requests', () => {
@@ -98,7 +98,7 @@ describe('requests', () => {
   test('those with the key of a new environment go to its clone, and nobody else’s are moved', async () => {
     const made = plan(await settled(), [put(environment('shop', 'feature', [cart]))]);
     expect(textsOf(made)).toEqual([TO_CLONE]);
-    expect(made.proofs).toMatchObject([{ environment: 'shop/feature', verdict: 'True' }]);
+    expect(made.proofs).toMatchObject([{ environment: 'shop/feature', isolated: 'True' }]);
   });
 
   test('a route that somebody has reset comes again', async () => {
@@ -120,7 +120,7 @@ describe('requests', () => {
     expect(made.proofs).toMatchObject([
       {
         environment: 'shop/feature',
-        verdict: 'False',
+        isolated: 'False',
         reason: 'OtherRequestsMoved',
         counterexample: { request: { path: '/open' } },
       },

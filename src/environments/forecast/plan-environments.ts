@@ -21,13 +21,13 @@ import { uniqueVersion } from '../names.ts';
 import { Deployment } from '../objects.ts';
 import { describeOrphan, findOrphans } from '../orphans.ts';
 import { environmentsOf } from '../ownership.ts';
+import type { ProofData } from '../proofs/proof-data.ts';
 import { routesOf } from '../routes/edit.ts';
 import type { Settings } from '../settings.ts';
 import { orphanedBy, orphanRemovals } from './orphan-removals.ts';
 import { assumedRollouts, isRollout, isRolloutStep } from './rollouts.ts';
 import { withRouteFields } from './route-fields.ts';
 import { proofsOf, trafficOf } from './traffic.ts';
-import type { PlannedProof } from './traffic.ts';
 
 /** How an environment would be in the end. */
 export interface PlannedEnvironment {
@@ -50,7 +50,7 @@ export interface EnvironmentPlan extends ForecastReport {
   /** The requests that would be decided otherwise. */
   readonly traffic: TrafficDiff;
   /** Whether the environments would move requests of others. */
-  readonly proofs: readonly PlannedProof[];
+  readonly proofs: readonly ProofData[];
 }
 
 export interface PlannedOrphan {

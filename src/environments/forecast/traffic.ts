@@ -3,21 +3,16 @@
 import type { Facts, Forecast, ReportedChange } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
 import type { Ref } from '../../kube/index.ts';
-import { decisionData, DEFAULT_MESH, trafficDiff, worldOfFacts } from '../../traffic/index.ts';
-import type { DecisionData, Proof, Request, TrafficDiff } from '../../traffic/index.ts';
+import { DEFAULT_MESH, trafficDiff, worldOfFacts } from '../../traffic/index.ts';
+import type { TrafficDiff } from '../../traffic/index.ts';
 import { fullHost, ruleHost } from '../../traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
 import { findServices } from '../lookup.ts';
 import { Deployment, Service } from '../objects.ts';
+import { proofData } from '../proofs/proof-data.ts';
+import type { ProofData } from '../proofs/proof-data.ts';
 import { proveEnvironment } from '../proofs/prove-environment.ts';
 import type { Settings } from '../settings.ts';
-
-/** Whether an environment would move requests of others. */
-export interface PlannedProof extends Omit<Proof, 'counterexample'> {
-  /** `namespace/name` */
-  readonly environment: string;
-  readonly counterexample?: { readonly request: Request; readonly before: DecisionData; readonly after: DecisionData };
-}
 
 /** The requests that would be decided otherwise because of some changes. */
 export function trafficOf(
@@ -47,22 +42,9 @@ export function trafficOf(
 }
 
 /** The proofs of some environments, as they would be then; without those that would be gone. */
-export function proofsOf(
-  { facts }: Forecast,
-  environments: readonly Ref[],
-  settings: Settings,
-): readonly PlannedProof[] {
+export function proofsOf({ facts }: Forecast, environments: readonly Ref[], settings: Settings): readonly ProofData[] {
   return environments.flatMap((ref) => {
     const proof = proveEnvironment(facts, ref, settings);
-    if (proof === undefined) return [];
-    const { counterexample, ...rest } = proof;
-    const { request, before, after } = counterexample ?? {};
-    return [
-      {
-        environment: keyOf(ref),
-        ...rest,
-        ...(request && { counterexample: { request, before: decisionData(before!), after: decisionData(after!) } }),
-      },
-    ];
+    return proof === undefined ? [] : [proofData(keyOf(ref), proof)];
   });
 }

@@ -1,0 +1,74 @@
+// What a plan of environments comes to, in words: what becomes of requests, and how the environments would be.
+import type {
+  EnvironmentPlan,
+  PlannedEnvironment,
+  PlannedOrphan,
+  ProofData,
+  Settings,
+} from '../../environments/index.ts';
+import type { Paint } from '../terminal/colour.ts';
+
+/** What becomes of requests, what others left behind, and how the environments would be. */
+export function outcomeLines(plan: EnvironmentPlan, settings: Settings, paint: Paint): string[] {
+  const { environments: all, assumedReady, changes, orphans, proofs } = plan;
+  const hasRoutes = changes.some(({ kind }) => kind === 'VirtualService');
+  const waits = hasRoutes && assumedReady.length > 0 ? ['Routes come once the pods of their clones are ready.'] : [];
+  return [
+    ...trafficLines(plan),
+    ...waits,
+    ...orphanLines(orphans, settings),
+    ...all.flatMap((each) => {
+      const proof = proofs.find(({ environment }) => environment === each.environment);
+      // What can't work is nothing to be pleased with.
+      const isTold = proof !== undefined && (proof.isolated !== 'True' || each.problem === undefined);
+      return [environmentLine(each, paint), ...(isTold ? proofLines(proof, changes.length > 0, paint) : [])];
+    }),
+  ];
+}
+
+function trafficLines({ traffic: { changes, isPartial }, changes: objects }: EnvironmentPlan): string[] {
+  if (objects.length === 0) return [];
+  const partly = isPartial ? ['There may be more of them: not everything could be compared.'] : [];
+  if (changes.length === 0) return isPartial ? partly : ['No request would go elsewhere.'];
+  return ['', ...changes.map(({ text }) => text), ...partly, ''];
+}
+
+const VERDICTS = {
+  True: { tone: 'good', sign: '✓', is: 'isolated' },
+  False: { tone: 'bad', sign: '✗', is: 'not isolated' },
+  Unknown: { tone: 'busy', sign: '?', is: 'perhaps not isolated' },
+} as const;
+
+/** Where nothing changes, a proof is told of only if there is something amiss. */
+function proofLines(proof: ProofData, isChanging: boolean, paint: Paint): string[] {
+  const { isolated, message, notes, counterexample } = proof;
+  if (isolated === 'True' && !isChanging) return [];
+  const { tone, sign, is } = VERDICTS[isolated];
+  return [
+    `  ${paint(tone, sign)} ${is}: ${message}`,
+    ...(counterexample === undefined ? [] : [`    try: ${counterexample.explain}`]),
+    ...(isChanging ? notes.map((note) => `    note: ${note}`) : []),
+  ];
+}
+
+function orphanLines(orphans: readonly PlannedOrphan[], { removeOrphans, orphanGraceMs }: Settings): string[] {
+  const certain = orphans.filter(({ doubt }) => doubt === undefined);
+  const names = [...new Set(certain.map(({ environment }) => environment))].join(', ');
+  const minutes = Math.round(orphanGraceMs / 60_000);
+  const when = removeOrphans ? `is removed ${minutes} minutes after the controllers first see it` : 'is left to you';
+  return [
+    ...(certain.length > 0 ? [`What environments left behind that are gone (${names}) ${when}.`] : []),
+    ...orphans
+      .filter(({ doubt }) => doubt !== undefined)
+      .map(({ object, environment, doubt }) => {
+        const owner = environment === '' ? 'an environment' : `environment ${environment}`;
+        return `${object} may be an orphan of ${owner} and stays: ${doubt}`;
+      }),
+  ];
+}
+
+function environmentLine({ environment, state, problem, message }: PlannedEnvironment, paint: Paint): string {
+  const would = `Environment ${environment} would be ${state}`;
+  if (problem !== undefined) return `${paint('bad', '!')} ${would} and get no further: ${problem}`;
+  return message === undefined ? `${would}.` : `${would}: ${message}`;
+}

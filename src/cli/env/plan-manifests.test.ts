@@ -1,0 +1,105 @@
+// `offshoot plan` without any cluster, as people run it: manifests in, changes of objects and requests out.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runnerFor } from '../testing/offshoot-process.ts';
+import type { Runner } from '../testing/offshoot-process.ts';
+
+const EXAMPLES = path.resolve(import.meta.dirname, '../../../examples');
+const SHOP = path.join(EXAMPLES, 'shop.yaml');
+const FIX = path.join(EXAMPLES, 'dynamicenv.yaml');
+
+let dir: string;
+let plan: (...args: string[]) => ReturnType<Runner['run']>;
+beforeAll(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'offshoot-plan-'));
+  const runner = runnerFor(path.join(dir, 'none'));
+  plan = (...args) => runner.run('plan', ...args);
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+function file(name: string, text: string): string {
+  const made = path.join(dir, name);
+  writeFileSync(made, text);
+  return made;
+}
+
+const MOVED = [
+  'Requests to orders.shop:80 with x-env: checkout-fix go to orders version shop-checkout-fix instead of version shared.',
+  'Requests to orders.shop:80 from pods with team=checkout go to orders version shop-checkout-fix instead of version shared.',
+];
+
+test('an environment that is to be made: objects, requests, the proof', async () => {
+  const { code, stdout, stderr } = await plan('-f', FIX, '--world', SHOP);
+  expect([code, stderr]).toEqual([2, '']);
+  expect(stdout.replaceAll(/[0-9a-f]{10}(?=])/g, 'DIGEST').split('    note:')[0]).toBe(`+ DynamicEnv shop/checkout-fix
++ Deployment shop/orders-shop-checkout-fix
++ DestinationRule shop/orders-shop-checkout-fix-orders
++ Deployment shop/payments-shop-checkout-fix
+~ VirtualService shop/orders
+    metadata.annotations[riskified.com/dynamic-environment]: shop/checkout-fix
+    spec.http[dynamic-environment-shop-checkout-fix-orders-DIGEST]: x-env=checkout-fix → orders/shop-checkout-fix
+    spec.http[dynamic-environment-shop-checkout-fix-orders-DIGEST]: source:team=checkout → orders/shop-checkout-fix
+
+4 to make, 1 to change, 0 to remove.
+
+${MOVED.join('\n')}
+
+Routes come once the pods of their clones are ready.
+Environment shop/checkout-fix would be ready.
+  ✓ isolated: every request without its key is decided as if it were not there
+`);
+});
+
+test('one that is among the manifests, by its name or with all of its namespace', async () => {
+  const one = await plan('checkout-fix', '-n', 'shop', '--world', EXAMPLES, '-o', 'json');
+  expect(one.code).toBe(2);
+  const { traffic, environments } = JSON.parse(one.stdout) as {
+    traffic: { changes: { text: string }[] };
+    environments: unknown;
+  };
+  expect(traffic.changes.map(({ text }) => text)).toEqual(MOVED);
+  expect(environments).toEqual([{ environment: 'shop/checkout-fix', state: 'ready' }]);
+  expect((await plan('-n', 'shop', '--world', EXAMPLES)).stdout).toContain(MOVED.join('\n'));
+  expect((await plan('--world', SHOP)).stdout).toBe('Nothing to do.\n');
+});
+
+test('a changed manifest of one that is there, and its deletion', async () => {
+  const world = file('all.yaml', `${readFileSync(SHOP, 'utf8')}---\n${readFileSync(FIX, 'utf8')}`);
+  const changed = file('changed.yaml', readFileSync(FIX, 'utf8').replaceAll('checkout-fix}', 'other}'));
+  const { stdout } = await plan('-f', changed, '--world', world);
+  expect(stdout).toContain(MOVED[0]!.replace('x-env: checkout-fix', 'x-env: other'));
+  expect(await plan('--delete', 'checkout-fix', '-n', 'shop', '--world', world)).toMatchObject({
+    code: 2,
+    stdout: expect.stringContaining('- DynamicEnv shop/checkout-fix\n') as string,
+  });
+});
+
+test('a route without a subset: requests of others, with one to try', async () => {
+  const open =
+    '  http:\n    - name: open\n      match: [{uri: {prefix: /open}}]\n      route: [{destination: {host: orders}}]';
+  const world = file('open.yaml', readFileSync(SHOP, 'utf8').replace('  http:', open));
+  const { code, stdout } = await plan('-f', FIX, '--world', world);
+  expect(code).toBe(2);
+  expect(stdout).toContain(
+    'Requests to orders.shop:80 with a path that starts with /open go to orders: shop/Deployment/orders, shop/Deployment/orders-shop-checkout-fix, instead of shop/Deployment/orders.\n',
+  );
+  expect(stdout).toContain('  ✗ not isolated: a request without its key is decided differently');
+  expect(stdout).toContain('    try: offshoot explain GET http://orders.shop.svc.cluster.local/open -n shop\n');
+});
+
+test('an environment that can not work ends with 1', async () => {
+  const ghost = file('ghost.yaml', readFileSync(FIX, 'utf8').replaceAll('name: orders', 'name: ghost'));
+  const { code, stdout } = await plan('-f', ghost, '--world', SHOP);
+  expect([code, stdout]).toEqual([1, expect.stringContaining('would be degraded and get no further')]);
+  expect(stdout).not.toContain('✓');
+});
+
+test('refusals name the flag', async () => {
+  expect((await plan('nobody', '-n', 'shop', '--world', EXAMPLES)).stderr).toMatch(
+    /^error: there is no environment nobody in namespace shop of --world/,
+  );
+  expect((await plan('-f', FIX, '--world', path.join(dir, 'nowhere'))).stderr).toMatch(/^error: --world /);
+  expect((await plan('-f', '-', '--world', '-')).stderr).toBe('error: only one of -f and --world can be -\n');
+});

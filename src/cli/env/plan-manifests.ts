@@ -1,0 +1,59 @@
+// The world of a plan without a cluster: manifests as they are, and what would follow from others.
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { Intent } from '../../controller/index.ts';
+import { keyOf } from '../../kube/objects.ts';
+import type { AnyKind } from '../../kube/objects.ts';
+import { tablesOf } from '../../kube/tables/of-objects.ts';
+import type { Tables } from '../../kube/tables/tables.ts';
+import { failure } from '../exit.ts';
+import { manifestsOf } from '../explain/world.ts';
+import { checkedObjects } from '../manifests/checked.ts';
+import type { Accepted } from '../manifests/checked.ts';
+import { refuseNameWithFiles } from '../manifests/intents.ts';
+import type { Asked, IntentOptions } from '../manifests/intents.ts';
+import { suggestionFor } from '../objects/find.ts';
+import { ENVIRONMENT } from './get.ts';
+
+/** Tables of what a file or directory has. */
+export function tablesOfManifests(kinds: Iterable<AnyKind>, path: string, namespace: string): Tables {
+  return tablesOf(kinds, manifestsOf(path, namespace));
+}
+
+/** What is asked: about one by NAME, about what is intended, or else about all of the namespace. */
+export function askedOfManifests(
+  name: string | undefined,
+  tables: Tables,
+  accepted: Accepted,
+  { filename, delete: deleted = [], ...options }: IntentOptions,
+  namespace: string,
+): Asked {
+  refuseNameWithFiles(name, filename);
+  const all = tables.of(DynamicEnv).list(namespace);
+  const find = (wanted: string): DynamicEnv => {
+    const found = all.find(({ metadata }) => metadata.name === wanted);
+    if (found !== undefined) return found;
+    const hint = suggestionFor({ ...ENVIRONMENT, list: `offshoot plan -n ${namespace} --world` }, wanted, all);
+    throw failure(`there is no environment ${wanted} in namespace ${namespace} of --world; ${hint}`);
+  };
+  const written = filename === undefined ? [] : checkedObjects(filename, options, namespace, accepted);
+  const intents = [
+    ...written.map(({ object }) => applied(tables, object as DynamicEnv)),
+    ...deleted.map((each): Intent => ({ kind: DynamicEnv, delete: find(each).metadata })),
+  ];
+  if (name !== undefined) return { asked: [find(name).metadata], intents };
+  return { asked: intents.length === 0 ? all.map(({ metadata }) => metadata) : [], intents };
+}
+
+/** An environment as it would be after it is applied; what it says of itself stays. */
+function applied(tables: Tables, object: DynamicEnv): Intent {
+  const before = tables.of(DynamicEnv).get(keyOf(object.metadata));
+  if (before === undefined) return { kind: DynamicEnv, put: object };
+  const { uid, generation = 1, creationTimestamp, finalizers } = before.metadata;
+  const kept = { uid, creationTimestamp, finalizers };
+  const metadata = { ...definedIn(kept), ...object.metadata, generation: generation + 1 };
+  return { kind: DynamicEnv, put: { ...object, metadata, ...(before.status && { status: before.status }) } };
+}
+
+function definedIn<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
