@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { claimCommand } from './claim/command.ts';
 import { completeCommand, completionCommand } from './completion.ts';
+import { demoCommand } from './demo/command.ts';
 import { doctorCommand } from './doctor/command.ts';
 import { envCommand, planCommand } from './env/command.ts';
 import { explainCommand } from './explain/command.ts';
@@ -18,6 +19,7 @@ import { upCommand } from './up/command.ts';
 
 const COMMANDS: Readonly<Record<string, () => Command>> = {
   up: upCommand,
+  demo: demoCommand,
   run: runCommand,
   crds: crdsCommand,
   env: envCommand,

@@ -13,7 +13,7 @@ export interface CallResult {
   /** As the caller wrote it; of the first one, what the client asked for. */
   readonly url: string;
   readonly status: number;
-  /** The rule that decided where it went. */
+  /** The rule that decided where it went: `NAMESPACE/NAME` of the VirtualService, and the route of it. */
   readonly route?: string;
   /** Who answered; undefined where the proxy of the caller did. */
   readonly answer?: PodAnswer;
@@ -26,7 +26,6 @@ export interface Hop {
   readonly service: string;
   /** The tag of an image of the service's own name; any other image in full. */
   readonly version?: string;
-  readonly image?: string;
   readonly pod?: string;
   readonly environment?: string;
   readonly route?: string;
@@ -43,8 +42,8 @@ export function hopsOf(call: CallResult): readonly Hop[] {
     const { status, text } = call;
     return [{ service: serviceOf(call), status, ...(text !== undefined && { text }), ...by }];
   }
-  const { service, image, pod, environment, calls } = answer;
-  const hop = { service, version: versionOf(answer), image, pod, ...(environment && { environment }), ...by };
+  const { service, pod, environment, calls } = answer;
+  const hop = { service, version: versionOf(answer), pod, ...(environment && { environment }), ...by };
   return [hop, ...calls.flatMap(hopsOf)];
 }
 

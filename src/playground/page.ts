@@ -49,11 +49,11 @@ ${items}
 }
 
 function hopItem(hop: Hop): string {
-  const { service, version, environment, image, pod, route, status, text } = hop;
+  const { service, version, environment, pod, route, status, text } = hop;
   const kind = status !== undefined ? 'bad' : environment === undefined ? 'base' : 'env';
   const title = version === undefined ? `${service} answered ${status}` : nameOf(service, version);
   const of = environment === undefined ? '' : ` <span>environment ${escaped(environment)}</span>`;
-  const details = [pod && `pod ${pod}`, image && `image ${image}`, text, route && `by ${route}`];
+  const details = [pod && `pod ${pod}`, text, route && `by ${route}`];
   const lines = details.flatMap((each) => (each ? [`<small>${escaped(each)}</small>`] : []));
   return `<li class="${kind}"><b>${escaped(title)}${of}</b>${lines.join('')}</li>`;
 }

@@ -2,9 +2,9 @@
 // faults, changes of headers, time-outs and retries. Whoever is reached answers in this process (workload.ts).
 import { delay, parseDuration, systemClock } from '../kube/index.ts';
 import type { Facts } from '../controller/index.ts';
-import { ruleText } from '../traffic/describe/decision-text.ts';
+import { routeLabel } from '../traffic/describe/decision-data.ts';
 import { decisionLines, routerOf } from '../traffic/index.ts';
-import type { Decision, Destination, HeaderStep, Request, Routed } from '../traffic/index.ts';
+import type { Decision, Destination, HeaderStep, Request, Routed, Rule } from '../traffic/index.ts';
 import type { PodAnswer } from './answer.ts';
 import type { LiveFacts } from './live-facts.ts';
 import { answeringFor } from './pods.ts';
@@ -42,7 +42,7 @@ export async function send(options: ProxyOptions, request: Request, signal: Abor
   const chosen = await facts.read(readerOf(request), look, signal);
   const { decision, destination } = chosen;
   const { rule } = decision;
-  const route = rule && { route: ruleText(rule) };
+  const route = rule && { route: routeOf(rule) };
   const happens = (percentage = 0): boolean => random() * 100 < percentage;
   const { delay: late, abort } = rule?.action.fault ?? {};
   if (late !== undefined && happens(late.percentage)) {
@@ -80,6 +80,12 @@ function byWeight(destinations: readonly Destination[], share: number): Destinat
 /** One reader for each host that somebody calls: what was compiled for it stays ready. */
 function readerOf({ source, host, port }: Request): string {
   return JSON.stringify([source, host, port]);
+}
+
+/** A rule by where it is written. */
+function routeOf(rule: Rule): string {
+  const { virtualService, delegate, name } = rule;
+  return virtualService === undefined ? `Service, ${name}` : `${delegate ?? virtualService}, ${routeLabel(rule)}`;
 }
 
 const NO_BODY = '';

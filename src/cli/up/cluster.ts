@@ -13,6 +13,8 @@ import type { Port } from './local.ts';
 import { stateDirectory } from './location.ts';
 import { summary } from './summary.ts';
 
+export { startLocal } from './local.ts';
+
 /** Runs a cluster, and the controllers unless told otherwise, until a signal. */
 export async function up(options: UpOptions, defaults: DefaultPorts): Promise<void> {
   // Stopped and removed in the end, however this ends: last in, first out.

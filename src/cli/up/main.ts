@@ -3,7 +3,7 @@
 import { programWith, run } from '../program.ts';
 import { upCommand } from './command.ts';
 
-export { up } from './cluster.ts';
+export { startLocal, up } from './cluster.ts';
 
 /** As in main.ts. */
 export function main(argv: readonly string[]): Promise<void> {

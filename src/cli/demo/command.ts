@@ -1,0 +1,20 @@
+// `offshoot demo`: its help. story.ts tells it.
+import { Command } from 'commander';
+
+export function demoCommand(): Command {
+  return new Command('demo')
+    .description('show in a minute what environments do, on a cluster of its own that is gone afterwards')
+    .addHelpText(
+      'after',
+      `
+Every command is run as it is shown, on a sample shop that answers requests. "offshoot up" runs the same shop for you.
+
+Example:
+  offshoot demo`,
+    )
+    .action(async () => {
+      // Loaded here, so that every other command starts without it.
+      const { demo } = await import('./demo.ts');
+      await demo();
+    });
+}
