@@ -149,7 +149,7 @@ const Status = z.object({
     .describe('When the spec was last changed; only where the time to live counts from that.')
     .optional(),
   conditions: Conditions.describe(
-    'Ready, Reconciling, Stalled, WorkloadsReady, Routed and Isolated; Draining while something is about to be removed, Expiring in the last hour of a time to live, Paused while spec.paused is set.',
+    'Ready, Reconciling, Stalled, WorkloadsReady, Routed and Isolated; Conflicted while another environment asks for some of the same requests, Draining while something is about to be removed, Expiring in the last hour of a time to live, Paused while spec.paused is set.',
   ).optional(),
 });
 

@@ -3,6 +3,8 @@ import { timestamp } from '../kube/times.ts';
 import type { ResourceStatus } from '../api/dynamicenv.ts';
 import type { PlannedCondition, Status } from '../controller/index.ts';
 import { isRunning } from './clone-state.ts';
+import { conflictTexts } from './conflicts.ts';
+import type { Conflict } from './conflicts.ts';
 import { errorsOf } from './decision.ts';
 import type { Decision } from './decision.ts';
 import type { IdentityRefusal } from './identity.ts';
@@ -24,6 +26,7 @@ export interface Overall {
   readonly warnings: readonly string[];
   /** Whether requests of others are left alone. */
   readonly isolated?: PlannedCondition | undefined;
+  readonly conflicts: readonly Conflict[];
 }
 
 type Conditions = NonNullable<Status['conditions']>;
@@ -45,6 +48,7 @@ export function conditionsFor(overall: Overall, state: State, isPaused: boolean)
     workloadsReady(decisions, waiting, workloads),
     routed(overall),
     ...(isolated === undefined ? [] : [isolated]),
+    ...conflicted(overall),
     ...draining(pruning),
     ...(isPaused ? [PAUSED] : []),
   ];
@@ -103,6 +107,16 @@ function routed({ decisions, unreached, warnings }: Overall): PlannedCondition {
 
 function unreachedTexts(unreached: Overall['unreached']): readonly string[] {
   return [...unreached].map(([{ key }, { message }]) => `${key}: ${message}`);
+}
+
+/** Only while others ask for some of the same requests, or may do so. It is no matter of `Ready`: requests go to the first. */
+function conflicted({ conflicts }: Overall): Conditions {
+  if (conflicts.length === 0) return [];
+  const { told, more } = conflictTexts(conflicts);
+  const message = [...told, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+  const isCertain = conflicts.some(({ relation }) => relation !== 'undecided');
+  if (isCertain) return [condition('Conflicted', true, 'SameRequests', message)];
+  return [{ type: 'Conflicted', status: 'Unknown', reason: 'Undecided', message }];
 }
 
 /** Since when requests may still be under way to what leaves: later plans read the time here. */

@@ -9,6 +9,8 @@ type Statuses = Pick<DynamicEnvStatus, 'subsetsStatus' | 'consumersStatus'>;
 /** What a reconcile finds out that the status does not hold word by word. */
 interface News {
   readonly warnings?: readonly string[];
+  /** Other environments that ask for some of the same requests. */
+  readonly conflicts?: readonly string[];
   /** Routes that lead to the environment now. */
   readonly routes?: readonly string[];
   /** Routes that come although their clone does not run. */
@@ -20,7 +22,7 @@ interface News {
  * status; what the Event of the state says is not told again, and of the rest only what is new.
  */
 export function eventsOf(env: DynamicEnv, next: EnvironmentStatus, news: News = {}): PlannedEvent[] {
-  const { warnings = [], routes = [], early = [] } = news;
+  const { warnings = [], conflicts = [], routes = [], early = [] } = news;
   const state = stateEvent(env, next, routes);
   const told = [...conditionsOf(env).map(({ message }) => message), state?.note ?? ''];
   const isNew = (text: string): boolean => !told.some((message) => message.includes(text));
@@ -28,6 +30,7 @@ export function eventsOf(env: DynamicEnv, next: EnvironmentStatus, news: News = 
   const errors = [...errorsOf(next)].filter(([note, error]) => !before.has(note) && isNew(error));
   return [
     ...eventOf('Warning', 'Warning', warnings.filter(isNew)),
+    ...eventOf('Warning', 'Conflicted', conflicts.filter(isNew)),
     ...problems(env.status, next).flatMap(([text, note]) =>
       isNew(text) ? eventOf('Warning', 'CloneNotRunning', [note]) : [],
     ),

@@ -2,7 +2,8 @@
 import { keyOf } from '../kube/objects.ts';
 import type { KubeObject, Ref } from '../kube/objects.ts';
 import { CRASH_LOOP } from './pods.ts';
-import type { Relation } from '../traffic/istio/matches.ts';
+import type { Overlap } from '../traffic/prove/overlap.ts';
+import type { Conflict } from './conflicts.ts';
 
 const ONLY_BASE = 'let its selector ask for a label that only the base has';
 
@@ -73,14 +74,16 @@ export const messages = {
   },
   fitsNothing: (match: string, entry: number | undefined, why: string) =>
     `no request of ${entry === undefined ? 'this route' : `match[${entry}]`} fits ${match}, for ${why}`,
-  sameRequests: (relation: Relation, other: string, match: string, key: string) => {
+  conflict: ({ relation, other, workload, match, example, isLater }: Conflict) => {
     const asks = {
-      same: `asks for the same requests to ${key}: the one that came first gets them`,
-      covered: `asks for all of these requests to ${key}, and for others: the one that came first gets them`,
-      overlapping: `asks for some of these requests to ${key}: the one that came first gets those`,
-      undecided: `may ask for some of these requests to ${key}, which can't be decided: the one that came first gets those`,
+      same: `asks for the same requests to ${workload}`,
+      covered: `asks for all of these requests to ${workload}, and for others`,
+      overlapping: `asks for some of these requests to ${workload}`,
+      undecided: `may ask for some of these requests to ${workload}, which can't be decided`,
     };
-    return `spec.${match}: environment ${other} ${asks[relation]}`;
+    const such = example === undefined ? '' : `, such as ${exampleText(example)}`;
+    const first = isLater ? 'it was created first and gets them' : 'this one was created first and gets them';
+    return `${match}: environment ${other} ${asks[relation]}${such}: ${first}`;
   },
   budgetOfBoth: (budget: string, { name }: Ref) =>
     `PodDisruptionBudget ${budget} counts the pods of ${name} too, and lets more pods of the base be evicted for it: ${ONLY_BASE}`,
@@ -96,3 +99,14 @@ export const messages = {
   collision: (other: string, own: string, version: string) =>
     `environments ${other} and ${own} would both be named "${version}": rename one of them`,
 } as const;
+
+/** A request by what matters of it: its headers, and who sends it. */
+function exampleText({ headers = {}, source }: Overlap['example'] & {}): string {
+  const named = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
+  const labels = Object.entries(source.labels ?? {}).map(([name, value]) => `${name}=${value}`);
+  const parts = [
+    ...(named.length > 0 ? [`with ${named.join(' and ')}`] : []),
+    ...(labels.length > 0 ? [`from a pod with ${labels.join(',')}`] : []),
+  ];
+  return `a request ${parts.join(' ')}`;
+}

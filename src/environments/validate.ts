@@ -8,12 +8,9 @@ import type { ContainerOverrides, DynamicEnv, Subset } from '../api/dynamicenv.t
 import { keyOf } from '../kube/objects.ts';
 import type { Ref } from '../kube/objects.ts';
 import type { Status } from '../kube/errors.ts';
-import { refusedRegexes, relate } from '../traffic/istio/matches.ts';
-import type { Relation } from '../traffic/istio/matches.ts';
+import { refusedRegexes } from '../traffic/istio/matches.ts';
 import { lifetimeProblem } from './lifecycle/ttl.ts';
-import { matchesOf, matchTitle } from './matches.ts';
 import { messages } from './messages.ts';
-import type { Settings } from './settings.ts';
 import { clonesOf, statusKey, uniqueVersion } from './names.ts';
 import { formatSpec, formatValue } from './invalid-value.ts';
 
@@ -73,28 +70,6 @@ export function validateUpdate(old: DynamicEnv, env: DynamicEnv, facts: Facts = 
 export function foreignNamespaces(env: DynamicEnv, old?: DynamicEnv): readonly string[] {
   return [...new Set(foreignItems(env, old).map(({ item }) => item.namespace))];
 }
-
-/** What to warn of: other environments that ask for some of the same requests to the same workload. */
-export function sameRequests(
-  env: DynamicEnv,
-  ofWorkload: (key: string) => readonly DynamicEnv[],
-  settings: Pick<Settings, 'keyHeader'>,
-): readonly string[] {
-  return (env.spec?.subsets ?? []).flatMap((subset) => {
-    const key = statusKey(subset);
-    const others = ofWorkload(key).filter(({ metadata }) => keyOf(metadata) !== keyOf(env.metadata));
-    return matchesOf(env.spec, settings).flatMap((match, i) =>
-      others.flatMap(({ metadata, spec }) => {
-        const relations = new Set(matchesOf(spec, settings).map((each) => relate(match, each)));
-        const worst = RELATIONS.find((each) => relations.has(each));
-        return worst === undefined ? [] : [messages.sameRequests(worst, keyOf(metadata), matchTitle(env.spec, i), key)];
-      }),
-    );
-  });
-}
-
-/** The worst first. */
-const RELATIONS: readonly Relation[] = ['same', 'covered', 'overlapping', 'undecided'];
 
 function verdict(...rules: readonly (() => Refusal | undefined)[]): Verdict {
   for (const rule of rules) {

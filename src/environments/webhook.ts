@@ -10,12 +10,13 @@ import type {
 } from '../controller/index.ts';
 import type { Client, Ref, Tables } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
+import { claimOf, conflictsOf, conflictTexts } from './conflicts.ts';
 import { lifetimeWarnings } from './lifecycle/ttl.ts';
 import { shareNamespace } from './ownership.ts';
 import { uniqueVersion } from './names.ts';
 import { defaultSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
-import { foreignNamespaces, sameRequests, validateCreate, validateUpdate } from './validate.ts';
+import { foreignNamespaces, validateCreate, validateUpdate } from './validate.ts';
 import type { Verdict } from './validate.ts';
 import { Environments } from './tables.ts';
 
@@ -69,11 +70,22 @@ export function environmentAdmission(
     const placed = { ...env, metadata: located(env, request) };
     const verdict = await judge(placed, request, signal);
     if (!verdict.allowed) return { allowed: false, status: verdict.status };
-    const warnings = isNews(placed, request)
-      ? [...sameRequests(placed, (key) => table.index('workload', key), all), ...lifetimeWarnings(placed, now())]
-      : [];
+    const warnings = isNews(placed, request) ? [...conflictWarnings(placed), ...lifetimeWarnings(placed, now())] : [];
     return { allowed: true, ...(warnings.length > 0 && { warnings }) };
   };
+
+  /** What others ask for of the requests that an environment asks for. */
+  function conflictWarnings(env: DynamicEnv): readonly string[] {
+    const claim = claimOf(env, all);
+    const others = claim.workloads.flatMap((workload) => table.index('workload', workload));
+    const there = [...new Set(others)].filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    const conflicts = conflictsOf(
+      claim,
+      there.map((each) => claimOf(each, all)),
+    );
+    const { told, more } = conflictTexts(conflicts);
+    return [...told.map((text) => `spec.${text}`), ...(more > 0 ? [`and ${more} more environments like these`] : [])];
+  }
 
   /** Whether an environment asks for something else than before. */
   function isNews({ metadata, spec }: DynamicEnv, { oldObject }: AdmissionRequest): boolean {

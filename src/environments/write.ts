@@ -6,6 +6,7 @@ import type { Plan, View } from '../controller/index.ts';
 import { refusedRegexes, unusable } from '../traffic/istio/matches.ts';
 import { DestinationRule } from '../traffic/istio/objects.ts';
 import { hasTwins } from './clone.ts';
+import { conflictsIn, conflictTexts } from './conflicts.ts';
 import type { Decision } from './decision.ts';
 import { atMoment, dueRoutes } from './routes/due.ts';
 import { NO_ROUTES, observeRoutes } from './routes/observe.ts';
@@ -60,11 +61,14 @@ export function writeEnvironment(
     if (cause !== undefined) unreached.set(decision, cause);
   }
   const isolated = isolatedIn(view, env.metadata, settings);
-  const status = statusOf(env, { decisions, pruning, routes: routes.statuses, unreached, warnings, isolated }, now);
+  const conflicts = conflictsIn(view, keyOf(env.metadata), settings);
+  const overall = { decisions, pruning, routes: routes.statuses, unreached, warnings, conflicts, isolated };
+  const status = statusOf(env, overall, now);
   return {
     steps,
     status,
     events: eventsOf(env, status, {
+      conflicts: conflictTexts(conflicts).told,
       warnings: [...warnings, ...decisions.flatMap((each) => each.workloadWarnings), ...pruning.refusals],
       routes: routes.news,
       early: (settings.routeAfterMs > 0 ? decisions : [])

@@ -58,9 +58,9 @@ export interface EditedRoutes {
 }
 
 /**
- * Puts the routes of some environments in their places. Those of each stand where the first of them stood, or at the end
- * if there were none, in the order of the wishes: so no two environments ever change places back and forth. Routes of
- * environments that nobody speaks for here stay.
+ * Puts the routes of some environments in their places, in the order of the wishes, whatever order they had: so a request
+ * that carries two keys always goes to the same environment. Routes of environments that nobody speaks for here stay
+ * where they are, and new ones come as far back as the order allows.
  */
 export function withRoutes(service: VirtualService, wishes: readonly RouteWish[]): EditedRoutes {
   const wishOf = wishFinder(service, wishes);
@@ -80,17 +80,38 @@ export function withRoutes(service: VirtualService, wishes: readonly RouteWish[]
       copies.push(...own);
       http.push(...own.flatMap(({ route }) => (route === undefined ? [] : [route])));
     };
-    for (const route of block) {
-      const wish = wishOf(route);
-      if (wish === undefined) http.push(route);
-      else insert(wish);
+    for (const place of placesIn(block, wishes, wishOf)) {
+      if ('wish' in place) insert(place.wish);
+      else http.push(place.stays);
     }
-    for (const wish of made.keys()) insert(wish);
     http.push(base);
     block = [];
   }
   http.push(...block.filter((route) => wishOf(route) === undefined));
   return { http, copies };
+}
+
+/** What stands in a block: routes that stay, and all wishes in their order, those that had routes there in these places. */
+function* placesIn(
+  block: readonly HttpRoute[],
+  wishes: readonly RouteWish[],
+  wishOf: (route: HttpRoute) => RouteWish | undefined,
+): Generator<{ readonly stays: HttpRoute } | { readonly wish: RouteWish }> {
+  const found = block.map(wishOf);
+  const there = new Set(found);
+  const places = new Set<RouteWish>();
+  let next = 0;
+  for (const [i, route] of block.entries()) {
+    const wish = found[i];
+    if (wish === undefined) yield { stays: route };
+    else if (!places.has(wish)) {
+      places.add(wish);
+      // The place of some wish is that of the next one in order; those before it that had none come along.
+      do yield { wish: wishes[next]! };
+      while (!there.has(wishes[next++]));
+    }
+  }
+  for (const wish of wishes.slice(next)) yield { wish };
 }
 
 /** Tells by whose wish a route is made anew or goes; undefined for one that stays. */

@@ -1,7 +1,7 @@
 // A combined match must hold exactly when both of its parts do, whatever they ask for.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { combine, includes, relate, unusable } from './matches.ts';
+import { combine, includes, unusable } from './matches.ts';
 import type { HeaderMatch, HttpMatch } from './objects.ts';
 import { fits, fitsConditions } from '../testing/naive-routes.ts';
 
@@ -68,24 +68,6 @@ test('a match includes every one that asks for more', () => {
 });
 
 const user = (match: HeaderMatch): HttpMatch => ({ headers: { user: match } });
-
-test.each([
-  [user({ exact: 'abc' }), { headers: { User: { exact: 'abc' } } }, 'same', 'same'],
-  [user({ regex: 'a|b' }), user({ regex: '[ab]' }), 'same', 'same'],
-  [user({ exact: 'abc' }), { headers: { User: { prefix: 'ab' } } }, 'covered', 'overlapping'],
-  [user({ exact: 'abc' }), { ...user({ exact: 'abc' }), sourceLabels: { app: 'x' } }, 'overlapping', 'covered'],
-  [user({ exact: 'abc' }), user({ regex: '.*' }), 'covered', 'overlapping'],
-  [user({ regex: '[a-z]+' }), user({ regex: '.*' }), 'covered', 'overlapping'],
-  [user({ regex: 'bo+' }), user({ prefix: 'b' }), 'covered', 'overlapping'],
-  [user({ regex: 'a.*' }), user({ regex: '.*b' }), 'overlapping', 'overlapping'],
-  [user({ regex: 'a{600}' }), user({ regex: 'a{700}' }), 'undecided', 'undecided'],
-  [user({ exact: 'abc' }), user({ exact: 'b' }), undefined, undefined],
-  [user({ exact: 'abc' }), { headers: { other: { exact: 'abc' } } }, undefined, undefined],
-  [user({ exact: 'abc' }), user({ regex: '[0-9]+' }), undefined, undefined],
-  [user({ exact: 'abc' }), {}, undefined, undefined],
-])('%j asks for what %j asks for: %s, and the other way round %s', (a, b, there, back) => {
-  expect([relate(a, b), relate(b, a)]).toEqual([there, back]);
-});
 
 test.each<[string, HttpMatch, HttpMatch, boolean | undefined]>([
   ['a prefix and a regular expression', user({ prefix: 'b' }), user({ regex: 'bo+' }), true],

@@ -3,7 +3,7 @@ import { RE2JS } from 're2js';
 import type { IstioMatch, StringMatch } from '../../api/dynamicenv.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { baggageKey } from '../baggage.ts';
-import { intersects, isSubset } from '../regex-language.ts';
+import { isSubset } from '../regex-language.ts';
 import { regexProblem } from '../regex.ts';
 import type { HeaderMatch, HttpMatch } from './objects.ts';
 
@@ -142,38 +142,6 @@ function lacks(name: string, excluded: HeaderMatch, { headers = {}, withoutHeade
   const [given, absent] = [headers, withoutHeaders].map((each) => spelled(Object.entries(each), name));
   const isThere = given!.some(([, each]) => implies(each, excluded));
   return isThere || given!.length + absent!.length === 0 ? false : undefined;
-}
-
-/** How the requests that one match of an environment asks for relate to those of another. */
-export type Relation = 'same' | 'covered' | 'overlapping' | 'undecided';
-
-/** Undefined where nobody takes a request from the other, as far as the same headers and labels can tell. */
-export function relate(ours: IstioMatch, theirs: IstioMatch): Relation | undefined {
-  if (unusable(ours) !== undefined || unusable(theirs) !== undefined) return undefined;
-  const [one, other] = [combine({}, ours), combine({}, theirs)];
-  if ('contradiction' in one || 'contradiction' in other) return undefined;
-  const [isCovered, covers] = [includes(other.match, one.match), includes(one.match, other.match)];
-  if (isCovered && covers) return 'same';
-  if (isCovered) return 'covered';
-  const common = covers || meet(one.match, other.match);
-  if (common === true) return 'overlapping';
-  return common === undefined ? 'undecided' : undefined;
-}
-
-/** Whether some request fits both of two entries that ask for the same headers. Others say nothing of each other. */
-function meet({ headers = {}, sourceLabels = {} }: HttpMatch, other: HttpMatch): Decided {
-  const theirs = Object.entries(other.headers ?? {});
-  const pairs = Object.entries(headers).map(([name, each]) => [each, spelled(theirs, name)[0]?.[1]] as const);
-  if (pairs.length === 0 || pairs.length !== theirs.length) return false;
-  return all([
-    ...pairs.map(([one, two]) => two !== undefined && meets(one, two)),
-    ...Object.entries(other.sourceLabels ?? {}).map(([name, value]) => (sourceLabels[name] ?? value) === value),
-  ]);
-}
-
-function meets(one: HeaderMatch, other: HeaderMatch): Decided {
-  const both = intersect(one, other);
-  return both === 'beside' ? intersects(regexOf(one), regexOf(other)) : both !== 'never';
 }
 
 /** Adds a condition on a header to those that are there: as one condition where one can say both, else beside them. */

@@ -1,0 +1,136 @@
+// Environments that ask for the same requests: who is told so, who gets them, and who is planned again.
+import { expect, test } from 'vitest';
+import { MemoryCluster } from '../../test/environments/memory-cluster.ts';
+import { environment, workload } from '../../test/environments/workload.ts';
+import { DynamicEnv } from '../api/dynamicenv.ts';
+import type { IstioMatch } from '../api/dynamicenv.ts';
+import { conditionsOf, Reads } from '../controller/index.ts';
+import { VirtualService } from '../traffic/istio/objects.ts';
+import { conflictsIn } from './conflicts.ts';
+import { defaultSettings } from './settings.ts';
+
+type Requests = Pick<DynamicEnv['spec'], 'key' | 'istioMatches'>;
+
+const byUser = (match: NonNullable<IstioMatch['headers']>[string]): Requests => ({
+  istioMatches: [{ headers: { user: match } }],
+});
+
+function environmentOf(name: string, requests: Requests, deployment = 'cart'): DynamicEnv {
+  const env = environment('shop', name, [{ name: deployment, namespace: 'shop' }]);
+  return { ...env, spec: { ...requests, subsets: env.spec.subsets } };
+}
+
+/** A shop whose environments came one after the other, in this order. */
+async function shopWith(...environments: readonly DynamicEnv[]): Promise<MemoryCluster> {
+  const cluster = await MemoryCluster.of(['cart', 'web'].flatMap((name) => Object.values(workload('shop', name))));
+  for (const env of environments) {
+    await cluster.put(env);
+    expect(await cluster.settle()).toEqual([]);
+  }
+  return cluster;
+}
+
+function toldOf(cluster: MemoryCluster, name: string): string | undefined {
+  const env = cluster.list(DynamicEnv).find(({ metadata }) => metadata.name === name)!;
+  const found = conditionsOf(env).find(({ type }) => type === 'Conflicted');
+  return found && `${found.status} ${found.reason}: ${found.message}`;
+}
+
+function stateOf(cluster: MemoryCluster, name: string): string | undefined {
+  return cluster.list(DynamicEnv).find(({ metadata }) => metadata.name === name)?.status?.state;
+}
+
+/** The environments whose routes a VirtualService has, in order. */
+function routesIn(cluster: MemoryCluster, name = 'cart'): readonly string[] {
+  const service = cluster.list(VirtualService).find(({ metadata }) => metadata.name === name);
+  return (service?.spec?.http ?? []).flatMap(({ route = [] }) => route.map(({ destination }) => destination!.subset!));
+}
+
+test('both are told of the requests that they have in common, and who gets them', async () => {
+  const cluster = await shopWith(
+    environmentOf('first', byUser({ prefix: 'al' })),
+    environmentOf('second', byUser({ regex: 'a.*' })),
+  );
+  expect(toldOf(cluster, 'first')).toBe(
+    'True SameRequests: istioMatches[0]: environment shop/second asks for all of these requests to shop/cart, and for others, such as a request with user: al: this one was created first and gets them',
+  );
+  expect(toldOf(cluster, 'second')).toBe(
+    'True SameRequests: istioMatches[0]: environment shop/first asks for some of these requests to shop/cart, such as a request with user: al: it was created first and gets them',
+  );
+  expect([stateOf(cluster, 'first'), stateOf(cluster, 'second')]).toEqual(['ready', 'ready']);
+  const [first] = cluster.list(DynamicEnv);
+  await cluster.delete(first!);
+  expect(await cluster.settle()).toEqual([]);
+  expect(toldOf(cluster, 'second')).toBeUndefined();
+});
+
+test('one all of whose requests an earlier one takes is degraded', async () => {
+  const cluster = await shopWith(environmentOf('b', { key: 'pr-7' }), environmentOf('a', { key: 'pr-7' }));
+  expect([stateOf(cluster, 'b'), stateOf(cluster, 'a')]).toEqual(['ready', 'degraded']);
+  expect(toldOf(cluster, 'a')).toBe(
+    'True SameRequests: key: environment shop/b asks for the same requests to shop/cart, such as a request with x-env: pr-7: it was created first and gets them',
+  );
+});
+
+test.each<[string, DynamicEnv, DynamicEnv]>([
+  ['two keys', environmentOf('a', { key: 'pr-1' }), environmentOf('b', { key: 'pr-12' })],
+  ['a key and another header', environmentOf('a', { key: 'pr-1' }), environmentOf('b', byUser({ prefix: 'b' }))],
+  ['two values', environmentOf('a', byUser({ exact: 'a' })), environmentOf('b', byUser({ exact: 'b' }))],
+  ['two workloads', environmentOf('a', byUser({ exact: 'a' })), environmentOf('b', byUser({ exact: 'a' }), 'web')],
+])('there is no conflict between %s', async (_what, one, other) => {
+  const cluster = await shopWith(one, other);
+  expect([toldOf(cluster, 'a'), toldOf(cluster, 'b')]).toEqual([undefined, undefined]);
+});
+
+test('what can not be decided is said', async () => {
+  const large = (times: number): Requests => byUser({ regex: `a{${times}}` });
+  const cluster = await shopWith(environmentOf('a', large(600)), environmentOf('b', large(700)));
+  expect(toldOf(cluster, 'a')).toMatch(/^Unknown Undecided: .* may ask for some of these requests .* can't be decided/);
+});
+
+test('a key and a match that it is one of', async () => {
+  const byBaggage = { istioMatches: [{ headers: { baggage: { exact: 'env=pr-1' } } }] };
+  const cluster = await shopWith(environmentOf('a', { key: 'pr-1' }), environmentOf('b', byBaggage));
+  expect(toldOf(cluster, 'b')).toContain('such as a request with baggage: env=pr-1');
+});
+
+test('a request that carries two keys goes to the environment that was created first, whenever it got its routes', async () => {
+  const cluster = await shopWith();
+  cluster.refused.add('Deployment shop/cart-shop-a');
+  for (const env of [environmentOf('a', { key: 'a' }), environmentOf('b', byUser({ exact: 'x' }))]) {
+    await cluster.put(env);
+    await cluster.settle();
+  }
+  expect([...new Set(routesIn(cluster))]).toEqual(['shop-b', 'shared']);
+  await cluster.put(environmentOf('c', { key: 'c' }));
+  cluster.refused.clear();
+  expect(await cluster.settle()).toEqual([]);
+  expect([...new Set(routesIn(cluster))]).toEqual(['shop-a', 'shop-b', 'shop-c', 'shared']);
+});
+
+test('only those are compared again whose requests somebody else asks for now', async () => {
+  const names = ['a', 'b', 'c'];
+  const cluster = await shopWith(...names.map((name) => environmentOf(name, { key: name })));
+  const woken: string[] = [];
+  const reads = new Reads({
+    tables: cluster.tables,
+    now: () => cluster.now,
+    wake: (reader) => woken.push(reader),
+  });
+  const follow = (): void => {
+    for (const name of names) reads.track(name, (view) => conflictsIn(view, `shop/${name}`, defaultSettings));
+  };
+  const after = async (change: () => Promise<void>): Promise<readonly string[]> => {
+    follow();
+    woken.length = 0;
+    await change();
+    reads.deliver();
+    return woken.toSorted();
+  };
+  const [a] = cluster.list(DynamicEnv);
+  expect(await after(() => cluster.put({ ...a!, metadata: { ...a!.metadata, labels: { x: 'y' } } }))).toEqual([]);
+  expect(await after(() => cluster.put(environmentOf('d', { key: 'd' })))).toEqual([]);
+  expect(await after(() => cluster.put(environmentOf('e', { key: 'b' })))).toEqual(['b']);
+  expect(await after(() => cluster.put(environmentOf('f', { key: 'c' }, 'web')))).toEqual([]);
+  reads.close();
+});
