@@ -14,6 +14,8 @@ import type { Report, Run } from './soak/tally.ts';
 const ROOT = path.resolve(import.meta.dirname, '..');
 const VITEST = path.join(ROOT, 'node_modules/vitest/vitest.mjs');
 const REQUESTS = 100_000;
+/** How often environments come, change and go under load in each run. */
+const CYCLES = 30;
 /** Ends by itself when whoever started it is gone. */
 const BUSY = 'const parent = process.ppid; while (process.ppid === parent) for (let i = 0; i < 1e7; i++);';
 
@@ -63,7 +65,11 @@ async function runOnce(number: number): Promise<Run> {
 
 /** Other random inputs in each run, and in all of them together as many requests to a real mesh as is promised. */
 function furtherThanCi(number: number): NodeJS.ProcessEnv {
-  return { OFFSHOOT_SEED: String(number * 1_000), OFFSHOOT_REQUESTS: String(Math.ceil(REQUESTS / times)) };
+  return {
+    OFFSHOOT_SEED: String(number * 1_000),
+    OFFSHOOT_REQUESTS: String(Math.ceil(REQUESTS / times)),
+    OFFSHOOT_CYCLES: String(CYCLES),
+  };
 }
 
 /** How a process ended: with which code, or by which signal. */

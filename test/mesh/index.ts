@@ -16,6 +16,8 @@ export interface MeshSuite extends Pick<MeshOptions, 'ports' | 'debounce' | 'end
 /** What a test has of its mesh. */
 export interface MeshHandle {
   readonly cluster: Driver['name'];
+  /** Inside of tests and hooks only, like the mesh. */
+  readonly kubeconfigPath: string;
   /** Inside of tests and hooks only. */
   readonly mesh: Mesh;
 }
@@ -41,6 +43,10 @@ export function describeMeshes(name: string, suite: MeshSuite, define: (handle: 
       });
       define({
         cluster: driver.name,
+        get kubeconfigPath() {
+          if (cluster === undefined) throw new Error('no cluster here: use it inside of tests and hooks only');
+          return cluster.kubeconfigPath;
+        },
         get mesh() {
           if (mesh === undefined) throw new Error('no mesh here: use it inside of tests and hooks only');
           return mesh;

@@ -1,10 +1,13 @@
-// A TCP proxy on loopback that a test can freeze: connections stay open and no byte passes, as when a network is cut.
+// A TCP proxy on loopback that a test can freeze: connections stay open and no byte passes, as when a network is cut. Or
+// it refuses everybody for a while, as when the server is away.
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 export interface TcpProxy {
   readonly port: number;
   freeze(): void;
+  /** Ends all connections and takes no others until told. */
+  refuse(isRefusing: boolean): void;
   close(): Promise<void>;
 }
 
@@ -12,6 +15,7 @@ export interface TcpProxy {
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let frozen = false;
+  let refusing = false;
   const keep = (socket: Socket, other: Socket): void => {
     sockets.add(socket);
     socket.on('error', () => other.destroy());
@@ -24,6 +28,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     });
   };
   const server = createServer((inbound) => {
+    if (refusing) return void inbound.destroy();
     const outbound = connect(targetPort, '127.0.0.1');
     keep(inbound, outbound);
     keep(outbound, inbound);
@@ -36,6 +41,10 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     port: (server.address() as AddressInfo).port,
     freeze: () => {
       frozen = true;
+    },
+    refuse(isRefusing) {
+      refusing = isRefusing;
+      if (isRefusing) for (const socket of sockets) socket.destroy();
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
