@@ -54,7 +54,7 @@ export async function send(options: ProxyOptions, request: Request, signal: Abor
   if (abort !== undefined && happens(abort.percentage)) {
     return finish(own(abort.status ?? 200, 'fault filter abort', decision));
   }
-  if (decision.kind !== 'route') return finish(withoutDestination(decision));
+  if (decision.kind !== 'route') return finish(withoutDestination(decision, request));
   return finish(await sendTo(options, request, { ...chosen, decision }, signal));
 }
 
@@ -91,13 +91,17 @@ function routeOf(rule: Rule): string {
 const NO_BODY = '';
 
 /** What Envoy says where no destination is asked. */
-function withoutDestination(decision: Exclude<Decision, Routed>): Reply {
+function withoutDestination(decision: Exclude<Decision, Routed>, { host, path }: Request): Reply {
   switch (decision.kind) {
     case 'redirect':
       return { status: decision.status, headers: { location: decision.location }, text: NO_BODY };
     case 'response': {
       const { status, reason, body = NO_BODY } = decision;
-      if (reason === 'DirectResponse') return { status, headers: textHeaders(body), text: body };
+      if (reason === 'DirectResponse') {
+        const isElsewhere = status === 201 || (status >= 300 && status < 400);
+        const location = isElsewhere && { location: `http://${host}${path}` };
+        return { status, headers: { ...textHeaders(body), ...location }, text: body };
+      }
       // Where nobody listens, there is no connection either; but this one is there.
       return own(status === 0 ? 503 : status, NO_BODY, decision);
     }
