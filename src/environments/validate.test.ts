@@ -284,7 +284,7 @@ describe('changing', () => {
   test('everything is allowed once the environment is being deleted', () => {
     const facts: Facts = {
       namesakes: [{ namespace: 'sh', name: 'op-blue' }],
-      requester: { name: 'jane', mayNotDeployIn: ['shop', 'pay'] },
+      requester: { name: 'jane', lacks: () => true },
     };
     const leaving = env(
       { istioMatches: [], subsets: [{ ...details, replicas: 0 }] },
@@ -327,7 +327,7 @@ describe('names', () => {
 
 describe('the right to deploy elsewhere', () => {
   const pay: Subset = { ...details, namespace: 'pay' };
-  const facts = { requester: { name: 'jane', mayNotDeployIn: ['pay'] } };
+  const facts: Facts = { requester: { name: 'jane', lacks: ({ namespace }) => namespace === 'pay' } };
   const refusal = (path: string): Verdict =>
     denial(
       `${path}: Forbidden: user "jane" cannot create resource "deployments" in API group "apps" in the namespace "pay", and an environment there would run on that right: ask for it, or name Deployments of the environment's own namespace`,
@@ -339,7 +339,7 @@ describe('the right to deploy elsewhere', () => {
   });
 
   test('is not needed in the own namespace of the environment', () => {
-    const own = { requester: { name: 'jane', mayNotDeployIn: ['shop'] } };
+    const own: Facts = { requester: { name: 'jane', lacks: ({ namespace }) => namespace === 'shop' } };
     expect(validateCreate(env(), own)).toEqual({ allowed: true });
   });
 
@@ -351,6 +351,51 @@ describe('the right to deploy elsewhere', () => {
     expect(validateUpdate(before, env({ subsets: [details, image] }), facts)).toEqual(
       refusal('spec.subsets[1].namespace'),
     );
+  });
+});
+
+describe('the right to read what variables refer to', () => {
+  const facts: Facts = { requester: { name: 'jane', lacks: ({ name }) => name === 'hidden' } };
+  const reading = (form: 'secretKeyRef' | 'configMapKeyRef', name: string, image = 'details:2'): Subset => ({
+    ...details,
+    containers: [
+      {
+        containerName: 'app',
+        image,
+        env: [
+          { name: 'A', value: '1' },
+          { name: 'B', valueFrom: { [form]: { name, key: 'k' } } },
+        ],
+      },
+    ],
+  });
+  const message = (path: string, resource: string): string =>
+    `${path}.name: Forbidden: user "jane" cannot get resource "${resource}" "hidden" in API group "" in the namespace "shop", and the variable would show it: ask for that right, or leave the variable out`;
+
+  test('is needed in any namespace, for containers and init containers', () => {
+    expect(messageOf(validateCreate(env({ subsets: [reading('secretKeyRef', 'hidden')] }), facts))).toBe(
+      message('spec.subsets[0].containers[0].env[1].valueFrom.secretKeyRef', 'secrets'),
+    );
+    const { containers: initContainers, ...worker } = { ...reading('configMapKeyRef', 'hidden'), name: 'worker' };
+    expect(messageOf(validateCreate(env({ consumers: [{ ...worker, initContainers: initContainers! }] }), facts))).toBe(
+      message('spec.consumers[0].initContainers[0].env[1].valueFrom.configMapKeyRef', 'configmaps'),
+    );
+    expect(validateCreate(env({ subsets: [reading('secretKeyRef', 'open')] }), facts)).toEqual({ allowed: true });
+  });
+
+  test('is needed to change what reads it, not to leave it as it is', () => {
+    const before = env({ subsets: [reading('secretKeyRef', 'hidden')] });
+    expect(validateUpdate(before, { ...before, metadata: { ...before.metadata, labels: { a: 'b' } } }, facts)).toEqual({
+      allowed: true,
+    });
+    expect(
+      validateUpdate(before, env({ subsets: [reading('secretKeyRef', 'hidden', 'evil:1')] }), facts),
+    ).toMatchObject({
+      allowed: false,
+    });
+    expect(validateUpdate(env({ subsets: [reading('secretKeyRef', 'open')] }), before, facts)).toMatchObject({
+      allowed: false,
+    });
   });
 });
 

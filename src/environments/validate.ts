@@ -4,18 +4,19 @@
 // Texts and paths, typos and swapped numbers included, are those that people and their tools know; so is the order,
 // for the first rule that is broken ends the check. Rules of our own come after them.
 import { KEY_FORM, MOST_KEY_LENGTH } from '../api/dynamicenv.ts';
-import type { ContainerOverrides, DynamicEnv, Subset } from '../api/dynamicenv.ts';
+import type { ContainerOverrides, DynamicEnv } from '../api/dynamicenv.ts';
 import { keyOf } from '../kube/objects.ts';
 import type { Ref } from '../kube/objects.ts';
 import type { Status } from '../kube/errors.ts';
 import { refusedRegexes } from '../traffic/istio/matches.ts';
 import { lifetimeProblem } from './lifecycle/ttl.ts';
 import { messages } from './messages.ts';
+import { neededRights, refusedRight } from './authority.ts';
+import type { Requester } from './authority.ts';
+import { placedItems } from './placed-items.ts';
+import type { Place, PlacedItem } from './placed-items.ts';
 import { clonesOf, statusKey, uniqueVersion } from './names.ts';
 import { formatSpec, formatValue } from './invalid-value.ts';
-
-/** A place in an object. */
-export type Place = readonly (string | number)[];
 
 /** A refusal comes with the answer for the API server, and with the place of what is refused. */
 export type Verdict = { readonly allowed: true } | ({ readonly allowed: false } & Refusal);
@@ -31,8 +32,7 @@ export interface Facts {
   readonly namesakes?: readonly Ref[];
   /** Other environments that make a clone, by its namespace and name. */
   readonly makersOf?: (clone: string) => readonly Ref[];
-  /** Who asks, and where they may not create Deployments. */
-  readonly requester?: { readonly name: string; readonly mayNotDeployIn: readonly string[] };
+  readonly requester?: Requester;
 }
 
 const ALLOWED: Verdict = { allowed: true };
@@ -48,8 +48,8 @@ export function validateCreate(env: DynamicEnv, facts: Facts = {}): Verdict {
     () => soundKey(env),
     () => soundLifetime(env),
     () => ownName(env, facts.namesakes ?? []),
-    () => ofOthers(env, itemsOf(env), facts),
-    () => permitted(foreignItems(env), facts),
+    () => ofOthers(env, placedItems(env), facts),
+    () => permitted(env, undefined, facts),
   );
 }
 
@@ -62,13 +62,8 @@ export function validateUpdate(old: DynamicEnv, env: DynamicEnv, facts: Facts = 
     () => sameContainers(old, env),
     () => (lifetimeProblem(old) === undefined ? soundLifetime(env) : undefined),
     () => ofOthers(env, newItems(old, env), facts),
-    () => permitted(foreignItems(env, old), facts),
+    () => permitted(env, old, facts),
   );
-}
-
-/** Namespaces, other than its own, in which an environment would newly run or change something. */
-export function foreignNamespaces(env: DynamicEnv, old?: DynamicEnv): readonly string[] {
-  return [...new Set(foreignItems(env, old).map(({ item }) => item.namespace))];
 }
 
 function verdict(...rules: readonly (() => Refusal | undefined)[]): Verdict {
@@ -88,18 +83,6 @@ function invalid(at: Place, path: string, value: string, detail: string): Refusa
 }
 
 const MATCHES = ['spec', 'istioMatches'];
-
-/** A subset or consumer, and where it stands. */
-interface Item {
-  readonly item: Subset;
-  readonly at: Place;
-}
-
-function itemsOf({ spec }: DynamicEnv): readonly Item[] {
-  return (['subsets', 'consumers'] as const).flatMap((list) =>
-    (spec?.[list] ?? []).map((item, index) => ({ item, at: ['spec', list, index] })),
-  );
-}
 
 function someMatch({ spec }: DynamicEnv): Refusal | undefined {
   const matches = spec?.istioMatches ?? [];
@@ -135,7 +118,7 @@ function sameMatches(old: DynamicEnv, env: DynamicEnv): Refusal | undefined {
 }
 
 function soundSubsets(env: DynamicEnv): Refusal | undefined {
-  const items = itemsOf(env);
+  const items = placedItems(env);
   for (const { item, at } of items) {
     const { name, replicas, containers = [], initContainers = [] } = item;
     if (replicas === 0) {
@@ -216,8 +199,8 @@ function soundLifetime(env: DynamicEnv): Refusal | undefined {
 
 /** What stays of the old environment keeps its containers and its default version. */
 function sameContainers(old: DynamicEnv, env: DynamicEnv): Refusal | undefined {
-  const items = itemsOf(env);
-  for (const { item: before } of itemsOf(old)) {
+  const items = placedItems(env);
+  for (const { item: before } of placedItems(old)) {
     const found = items.find(({ item: each }) => statusKey(each) === statusKey(before));
     if (found === undefined) continue;
     const { item, at } = found;
@@ -273,13 +256,13 @@ function ownName(env: DynamicEnv, namesakes: readonly Ref[]): Refusal | undefine
 }
 
 /** Subsets and consumers of Deployments that an environment did not name before. */
-function newItems(old: DynamicEnv, env: DynamicEnv): readonly Item[] {
-  const before = new Set(itemsOf(old).map(({ item }) => statusKey(item)));
-  return itemsOf(env).filter(({ item }) => !before.has(statusKey(item)));
+function newItems(old: DynamicEnv, env: DynamicEnv): readonly PlacedItem[] {
+  const before = new Set(placedItems(old).map(({ item }) => statusKey(item)));
+  return placedItems(env).filter(({ item }) => !before.has(statusKey(item)));
 }
 
 /** A clone goes with its environment, and is no base for another one. */
-function ofOthers(env: DynamicEnv, items: readonly Item[], { makersOf }: Facts): Refusal | undefined {
+function ofOthers(env: DynamicEnv, items: readonly PlacedItem[], { makersOf }: Facts): Refusal | undefined {
   const own = clonesOf(env);
   for (const { item, at } of items) {
     const key = statusKey(item);
@@ -291,25 +274,8 @@ function ofOthers(env: DynamicEnv, items: readonly Item[], { makersOf }: Facts):
   return undefined;
 }
 
-/** Subsets and consumers in other namespaces; with the old environment, only those that are new or not what they were. */
-function foreignItems(env: DynamicEnv, old?: DynamicEnv): readonly Item[] {
-  const before = new Set((old ? itemsOf(old) : []).map(identity));
-  return itemsOf(env).filter((each) => each.item.namespace !== env.metadata.namespace && !before.has(identity(each)));
-}
-
-/** The same for an item that is the same, and in the same list, wherever it stands there. */
-function identity({ item, at }: Item): string {
-  return `${at[1]} ${formatValue.subset(item)}`;
-}
-
-/** Nobody runs something through an environment where they could not run it themselves. */
-function permitted(items: readonly Item[], { requester }: Facts): Refusal | undefined {
-  const found = items.find(({ item }) => requester?.mayNotDeployIn.includes(item.namespace));
-  if (requester === undefined || found === undefined) return undefined;
-  const [, list, index] = found.at;
-  const right = `user ${JSON.stringify(requester.name)} cannot create resource "deployments" in API group "apps" in the namespace ${JSON.stringify(found.item.namespace)}`;
-  return denied(
-    [...found.at, 'namespace'],
-    `spec.${list}[${index}].namespace: Forbidden: ${right}, and an environment there would run on that right: ask for it, or name Deployments of the environment's own namespace`,
-  );
+/** Nobody does something through an environment that they could not do themselves. */
+function permitted(env: DynamicEnv, old: DynamicEnv | undefined, { requester }: Facts): Refusal | undefined {
+  const refused = refusedRight(neededRights(env, old), requester);
+  return refused && denied(refused.at, refused.message);
 }

@@ -10,13 +10,15 @@ import type {
 } from '../controller/index.ts';
 import type { Client, Ref, Tables } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
+import { neededRights } from './authority.ts';
+import type { NeededRight, Requester, Right } from './authority.ts';
 import { claimOf, conflictsOf, conflictTexts } from './conflicts.ts';
 import { lifetimeWarnings } from './lifecycle/ttl.ts';
 import { shareNamespace } from './ownership.ts';
 import { uniqueVersion } from './names.ts';
 import { defaultSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
-import { foreignNamespaces, validateCreate, validateUpdate } from './validate.ts';
+import { validateCreate, validateUpdate } from './validate.ts';
 import type { Verdict } from './validate.ts';
 import { Environments } from './tables.ts';
 
@@ -97,10 +99,7 @@ export function environmentAdmission(
     // What the rules refuse anyway needs no questions to the cluster.
     const verdict = old === undefined ? validateCreate(env) : validateUpdate(old, env);
     if (!verdict.allowed || env.metadata.deletionTimestamp !== undefined) return verdict;
-    const requester = {
-      name: request.userInfo.username ?? '',
-      mayNotDeployIn: await forbiddenNamespaces(client, request.userInfo, foreignNamespaces(env, old), signal),
-    };
+    const requester = await requesterOf(client, request.userInfo, neededRights(env, old), signal);
     await table.whenSynced(signal);
     const makersOf = (clone: string): readonly Ref[] => table.index('clone', clone).map(({ metadata }) => metadata);
     if (old !== undefined) return validateUpdate(old, env, { requester, makersOf });
@@ -119,18 +118,22 @@ interface AccessReview {
   readonly status?: { readonly allowed?: boolean };
 }
 
-async function forbiddenNamespaces(
+/** Who asks, and which of some rights they lack. */
+async function requesterOf(
   client: Client,
   user: UserInfo,
-  namespaces: readonly string[],
+  needed: readonly NeededRight[],
   signal: AbortSignal,
-): Promise<string[]> {
-  const answers = await Promise.all(namespaces.map((namespace) => mayDeploy(client, user, namespace, signal)));
-  return namespaces.filter((_namespace, index) => answers[index] === false);
+): Promise<Requester> {
+  const rights = new Map(needed.map(({ right }) => [JSON.stringify(right), right]));
+  const answers = new Map(
+    await Promise.all([...rights].map(async ([id, right]) => [id, await may(client, user, right, signal)] as const)),
+  );
+  return { name: user.username ?? '', lacks: (right) => answers.get(JSON.stringify(right)) === false };
 }
 
-/** Whether a user may create Deployments in a namespace. */
-async function mayDeploy(client: Client, user: UserInfo, namespace: string, signal: AbortSignal): Promise<boolean> {
+/** Whether a user has a right. */
+async function may(client: Client, user: UserInfo, right: Right, signal: AbortSignal): Promise<boolean> {
   const review = await client.flow('webhook').raw<AccessReview>({
     method: 'POST',
     path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
@@ -142,7 +145,7 @@ async function mayDeploy(client: Client, user: UserInfo, namespace: string, sign
         ...(user.uid && { uid: user.uid }),
         groups: user.groups ?? [],
         extra: user.extra ?? {},
-        resourceAttributes: { namespace, verb: 'create', group: 'apps', resource: 'deployments' },
+        resourceAttributes: right,
       },
     },
     signal,

@@ -164,6 +164,21 @@ describe('through the API server', () => {
     await jane.delete(DynamicEnv, home.metadata);
   });
 
+  test('somebody who may not read a Secret may not have it shown by a variable', async () => {
+    const jane = client({ user: 'jane', groups: ['system:authenticated'] });
+    const variable = { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'db', key: 'token' } } };
+    const reading = env('reading', {
+      subsets: [{ ...details, containers: [{ containerName: 'app', image: 'd:2', env: [variable] }] }],
+    });
+    expect(await refusal(jane.create(DynamicEnv, reading))).toEqual({
+      code: 403,
+      message: `${DENIED}spec.subsets[0].containers[0].env[0].valueFrom.secretKeyRef.name: Forbidden: user "jane" cannot get resource "secrets" "db" in API group "" in the namespace "shop", and the variable would show it: ask for that right, or leave the variable out`,
+    });
+    await allow('shop', [''], ['secrets']);
+    const made = await jane.create(DynamicEnv, reading);
+    await jane.delete(DynamicEnv, made.metadata);
+  });
+
   test('a dry run is judged too', async () => {
     const bad = env('bad', { istioMatches: [] });
     expect(await refusal(admin.create(DynamicEnv, bad, { dryRun: true }))).toEqual({

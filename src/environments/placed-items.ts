@@ -1,0 +1,34 @@
+// Subsets and consumers with the places where they stand, for those who refuse one of them.
+import type { DynamicEnv, Subset } from '../api/dynamicenv.ts';
+import { formatValue } from './invalid-value.ts';
+
+/** A place in an object. */
+export type Place = readonly (string | number)[];
+
+/** A subset or consumer, and where it stands. */
+export interface PlacedItem {
+  readonly item: Subset;
+  readonly at: Place;
+}
+
+export function placedItems({ spec }: DynamicEnv): readonly PlacedItem[] {
+  return (['subsets', 'consumers'] as const).flatMap((list) =>
+    (spec?.[list] ?? []).map((item, index) => ({ item, at: ['spec', list, index] })),
+  );
+}
+
+/** Subsets and consumers that are new or not what they were in the old environment. */
+export function changedItems(env: DynamicEnv, old?: DynamicEnv): readonly PlacedItem[] {
+  const before = new Set((old ? placedItems(old) : []).map(identity));
+  return placedItems(env).filter((each) => !before.has(identity(each)));
+}
+
+/** The same for an item that is the same, and in the same list, wherever it stands there. */
+function identity({ item, at }: PlacedItem): string {
+  return `${at[1]} ${formatValue.subset(item)}`;
+}
+
+/** A place as people write it: `spec.subsets[0].name`. */
+export function pathOf(at: Place): string {
+  return at.map((part, i) => (typeof part === 'number' ? `[${part}]` : i === 0 ? part : `.${part}`)).join('');
+}
