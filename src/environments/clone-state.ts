@@ -1,17 +1,27 @@
 // How far a clone is, and what keeps it from running: read off the Deployment and its pods.
 import type { DynamicEnv } from '../api/dynamicenv.ts';
 import type { Deployment, Pod, WorkloadCondition } from './objects.ts';
+import { isScaledDown } from './lifecycle/sleep.ts';
 import { mountProblem } from './mount-failures.ts';
 import type { PodEvent } from './mount-failures.ts';
 import { CRASH_LOOP, isDown, loopOf, podProblem, readyPods } from './pods.ts';
 import type { Loop, Problem } from './pods.ts';
 
 /** How far a clone is, in the words of the status. */
-export type CloneState = 'missing' | 'unknown' | 'initializing' | 'updating' | 'running' | 'failed' | 'removing';
+export type CloneState =
+  | 'missing'
+  | 'unknown'
+  | 'initializing'
+  | 'updating'
+  | 'running'
+  | 'asleep'
+  | 'failed'
+  | 'removing';
 
 /** Reads off a clone how far it is. `updated`: it has been changed since it was created. */
 export function cloneState(clone: Deployment | undefined, updated: boolean): CloneState {
   if (clone === undefined) return 'missing';
+  if (isScaledDown(clone) && clone.spec.replicas === 0) return 'asleep';
   if (!isObserved(clone)) return updated ? 'updating' : 'initializing';
   const progressing = progressOf(clone);
   if (progressing === undefined) return 'unknown';
@@ -26,6 +36,8 @@ export function isAvailable(clone: Deployment | undefined, state: CloneState, po
   if (podProblem(pods)?.reason === CRASH_LOOP && isDown(pods)) return false;
   // A pod gets requests as soon as it is ready; available is one that has been so for `minReadySeconds`.
   if ((clone?.status?.readyReplicas ?? 0) > 0) return true;
+  // What would be available without any pod says nothing by being so.
+  if (clone !== undefined && sparePods(clone) >= (clone.spec.replicas ?? 1)) return false;
   const available = clone?.status?.conditions?.find(({ type }) => type === 'Available');
   return available === undefined ? state === 'running' || state === 'updating' : available.status === 'True';
 }
@@ -34,6 +46,17 @@ export function isAvailable(clone: Deployment | undefined, state: CloneState, po
 export function availableSince(clone: Deployment | undefined): number {
   const available = clone?.status?.conditions?.find(({ type, status }) => type === 'Available' && status === 'True');
   return Date.parse(available?.lastTransitionTime ?? '') || 0;
+}
+
+/** Since when a clone has not been available, in milliseconds; 0 if it is, or that is not known. */
+export function unavailableSince(clone: Deployment): number {
+  const available = clone.status?.conditions?.find(({ type, status }) => type === 'Available' && status === 'False');
+  return Date.parse(available?.lastTransitionTime ?? '') || 0;
+}
+
+/** Whether a clone has been changed since somebody last looked at it, and what its status says is about an older version. */
+export function isOutdated(clone: Deployment): boolean {
+  return clone.status?.observedGeneration !== undefined && !isObserved(clone);
 }
 
 /** Whether a clone does its work: one that came up once may have fallen since. */
@@ -73,16 +96,22 @@ export function cloneLoop(clone: Deployment | undefined, pods: readonly Pod[]): 
 }
 
 /** How many pods must run for a Deployment to be available. */
-function neededPods({ spec }: Deployment): number {
+function neededPods(clone: Deployment): number {
+  return Math.max(1, (clone.spec.replicas ?? 1) - sparePods(clone));
+}
+
+/** How many pods a Deployment may lack and be available. */
+function sparePods({ spec }: Deployment): number {
   const { replicas = 1 } = spec;
   const { type = 'RollingUpdate', rollingUpdate = {} } = (spec['strategy'] ?? {}) as {
     readonly type?: string;
     readonly rollingUpdate?: { readonly maxUnavailable?: number | string };
   };
   const { maxUnavailable = '25%' } = rollingUpdate;
-  const spare =
-    typeof maxUnavailable === 'number' ? maxUnavailable : Math.floor((parseInt(maxUnavailable, 10) * replicas) / 100);
-  return type === 'RollingUpdate' ? Math.max(1, replicas - spare) : replicas;
+  if (type !== 'RollingUpdate') return 0;
+  return typeof maxUnavailable === 'number'
+    ? maxUnavailable
+    : Math.floor((parseInt(maxUnavailable, 10) * replicas) / 100);
 }
 
 /** Whether a Deployment says that enough pods run: those that come and go meanwhile are nobody's worry. */

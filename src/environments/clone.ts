@@ -4,6 +4,7 @@ import type { ContainerOverrides, DynamicEnv, EnvVar, Subset } from '../api/dyna
 import { keyOf } from '../kube/objects.ts';
 import { ownedPart } from '../kube/write/owned.ts';
 import { WATCH_ANNOTATION } from './ownership.ts';
+import { isScaledDown } from './lifecycle/sleep.ts';
 import { messages } from './messages.ts';
 import { cloneName, FIELD_MANAGER, MARKER_LABEL, uniqueVersion } from './names.ts';
 import type { Container, Deployment, HorizontalPodAutoscaler, Labels, PodTemplate } from './objects.ts';
@@ -146,7 +147,8 @@ export function leaveScale(
   live: Deployment | undefined,
   autoscalers: readonly HorizontalPodAutoscaler[],
 ): Deployment {
-  if (live === undefined || autoscalers.length === 0) return desired;
+  // One at zero is left alone by autoscalers: whoever put it there has to scale it up again.
+  if (live === undefined || autoscalers.length === 0 || isScaledDown(live)) return desired;
   const { replicas: _asked, ...spec } = desired.spec;
   const owned = ownedPart(live, FIELD_MANAGER) as Partial<Deployment> | undefined;
   const isKept = hasTwins(desired) || owned?.spec?.replicas !== undefined;

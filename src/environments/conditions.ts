@@ -1,6 +1,6 @@
 // The conditions of an environment: the same as its state says in one word, in the form that tools wait for.
 import { timestamp } from '../kube/times.ts';
-import type { ResourceStatus } from '../api/dynamicenv.ts';
+import type { DynamicEnv, ResourceStatus } from '../api/dynamicenv.ts';
 import type { PlannedCondition, Status } from '../controller/index.ts';
 import { isRunning } from './clone-state.ts';
 import { conflictTexts } from './conflicts.ts';
@@ -8,7 +8,8 @@ import type { Conflict } from './conflicts.ts';
 import { errorsOf } from './decision.ts';
 import type { Decision } from './decision.ts';
 import type { IdentityRefusal } from './identity.ts';
-import { PAUSED } from './lifecycle/paused.ts';
+import { isAsleep } from './lifecycle/sleep.ts';
+import { isPaused, PAUSED } from './lifecycle/paused.ts';
 import { DRAINING } from './prune.ts';
 import type { Pruning } from './prune.ts';
 import type { Unreached } from './reachability.ts';
@@ -32,25 +33,24 @@ export interface Overall {
 type Conditions = NonNullable<Status['conditions']>;
 
 /** The conditions of an environment that is made. */
-export function conditionsFor(overall: Overall, state: State, isPaused: boolean): Conditions {
+export function conditionsFor(env: DynamicEnv, overall: Overall, state: State): Conditions {
   const { decisions, pruning, isolated } = overall;
   const waiting = decisions.filter((decision) => !isRunning(decision));
   const workloads = `${decisions.length - waiting.length} of ${decisions.length} workloads run`;
   const errors = [...decisions.flatMap((decision) => errorsOf(decision)), ...pruning.refusals];
   const [waits] = waiting.map(problemOf);
-  const leaving = isPaused ? 'what is no longer wanted stays' : 'removing what is no longer wanted';
+  const leaving = isPaused(env) ? 'what is no longer wanted stays' : 'removing what is no longer wanted';
   const problem = errors[0] ?? waits ?? unreachedTexts(overall.unreached)[0] ?? leaving;
-  const isHeld = isPaused && state === 'processing';
+  const stalled = state === 'degraded' ? errors.join('; ') || problem : '';
   return [
-    ...(isHeld
-      ? held('Paused', `paused (spec.paused): ${problem}`)
-      : states(state, capitalised(state), state === 'ready' ? workloads : problem, errors.join('; ') || problem)),
+    ...(heldStates(env, overall, state, problem, stalled) ??
+      states(state, capitalised(state), state === 'ready' ? workloads : problem, stalled)),
     workloadsReady(decisions, waiting, workloads),
     routed(overall),
     ...(isolated === undefined ? [] : [isolated]),
     ...conflicted(overall),
     ...draining(pruning),
-    ...(isPaused ? [PAUSED] : []),
+    ...(isPaused(env) ? [PAUSED] : []),
   ];
 }
 
@@ -78,12 +78,31 @@ function states(state: State, reason: string, message: string, stalled: string):
   ];
 }
 
-/** The same of an environment that is not ready, and will not be until somebody wants it to. */
-function held(reason: string, message: string): PlannedCondition[] {
+/** The same of an environment that is not ready, and will not be until somebody wants it to; undefined for others. */
+function heldStates(
+  env: DynamicEnv,
+  { decisions, pruning }: Overall,
+  state: State,
+  problem: string,
+  stalled: string,
+): PlannedCondition[] | undefined {
+  if (isPaused(env) && state === 'processing') return held('Paused', `paused (spec.paused): ${problem}`);
+  if (isPaused(env) || !isAsleep(env)) return undefined;
+  const isAtRest = pruning.gone && decisions.every(({ cloneStatus, live }) => !live || cloneStatus.status === 'asleep');
+  const { name, namespace } = env.metadata;
+  return held(
+    'Asleep',
+    `asleep: "offshoot env wake ${name} -n ${namespace}" wakes it`,
+    isAtRest ? '' : 'routes are taken out, then clones are scaled to zero',
+    stalled,
+  );
+}
+
+function held(reason: string, message: string, reconciling = '', stalled = ''): PlannedCondition[] {
   return [
     condition('Ready', false, reason, message),
-    condition('Reconciling', false, reason, ''),
-    condition('Stalled', false, reason, ''),
+    condition('Reconciling', reconciling !== '', reason, reconciling),
+    condition('Stalled', stalled !== '', reason, stalled),
   ];
 }
 
@@ -151,6 +170,7 @@ function problemOf({ key, cloneStatus: { status }, problem }: Decision): string 
 
 /** The first that is known. */
 function reasonOf(waiting: readonly Decision[]): string {
+  if (waiting.every(({ cloneStatus }) => cloneStatus.status === 'asleep')) return 'Asleep';
   return waiting.find(({ problem }) => problem !== undefined)?.problem?.reason ?? 'NotRunning';
 }
 

@@ -9,11 +9,21 @@ import type { VirtualService } from '../traffic/istio/objects.ts';
 import { keyOf } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
 import { buildClone, leaveScale, OverrideError } from './clone.ts';
-import { availableSince, cloneLoop, cloneProblem, cloneState, isAvailable, withoutRepeating } from './clone-state.ts';
+import {
+  availableSince,
+  cloneLoop,
+  cloneProblem,
+  cloneState,
+  isAvailable,
+  isOutdated,
+  unavailableSince,
+  withoutRepeating,
+} from './clone-state.ts';
 import type { Action, Decision, Entrance, RoutedHost, WorkloadError } from './decision.ts';
 import { insertionOf } from './facts.ts';
 import type { EnvironmentFacts, HostFacts, WorkloadFacts } from './facts.ts';
 import { subsetHash } from './hash.ts';
+import { isAsleep, isScaledDown } from './lifecycle/sleep.ts';
 import { isPaused } from './lifecycle/paused.ts';
 import { leftAlone } from './left-alone.ts';
 import { matchTitle } from './matches.ts';
@@ -48,27 +58,29 @@ function decideWorkload(facts: EnvironmentFacts, workload: WorkloadFacts, settin
   const problem = withoutRepeating(env, key, cloneProblem(clone, workload.pods, workload.mountFailures));
   const state = cloneState(clone, isChanged || (clone?.metadata.generation ?? 1) > 1);
   const isKnown = clone !== undefined || base !== undefined;
+  const shallSleep = isAsleep(env) && !isPaused(env);
   const answers = !isKnown || isAvailable(clone, state, workload.pods) ? undefined : messages.noPod(problem);
 
   const ofClone = isPaused(env) ? leave(clone) : decideClone(facts, workload, settings);
-  const made = { hash: subsetHash(subset), state: madeState(clone, state, isChanged) };
+  const made = { hash: subsetHash(subset), state: madeState(clone, state, { isChanged, isAsleep: shallSleep }) };
   const way =
     ofClone.action === 'clone' && !consumer
-      ? decideWay(facts, workload, ofClone.clone, made.state === 'running', settings)
+      ? decideWay(facts, workload, ofClone.clone, made.state === 'running' && answers === undefined, settings)
       : ofClone;
   const isMade = way.action === 'clone' || way.action === 'route';
   // Nothing is known of the rules that an undecided workload should have; those that it had are told of.
   const isUndecided = way.action === 'replace' || (clone !== undefined && way.action !== 'route');
   const ruleStatuses = way.findings.ruleStatuses ?? [];
   // A change that is not carried out yet, or not while it is paused.
-  const isOutdated = way.action === 'replace' || (isPaused(env) && isChanged && state === 'running');
-  const told = isMade ? made : { hash, state: isOutdated ? ('updating' as const) : state };
+  const isWaiting = way.action === 'replace' || (isPaused(env) && isChanged && state === 'running');
+  const told = isMade ? made : { hash, state: isWaiting ? ('updating' as const) : state };
   const { findings, ...action } = way;
   return {
     ...action,
     key,
     subset,
     consumer,
+    isAsleep: shallSleep,
     live: clone,
     cloneStatus: isKnown
       ? { ...workload.ref, status: told.state, ...(problem && { message: problem.message }) }
@@ -88,9 +100,13 @@ function decideWorkload(facts: EnvironmentFacts, workload: WorkloadFacts, settin
   };
 }
 
-function madeState(clone: Deployment | undefined, state: Decision['cloneStatus']['status'], isChanged: boolean) {
+function madeState(
+  clone: Deployment | undefined,
+  state: Decision['cloneStatus']['status'],
+  { isChanged, isAsleep: shall }: { readonly isChanged: boolean; readonly isAsleep: boolean },
+) {
   if (clone === undefined) return 'initializing';
-  return state === 'running' && isChanged ? 'updating' : state;
+  return (state === 'running' && isChanged) || (state === 'asleep' && !shall) ? 'updating' : state;
 }
 
 function failure(list: WorkloadError['list'], message: string, notReady = false): WorkloadError {
@@ -157,6 +173,7 @@ function decideWay(
   const findings = { ...services, errors: [...services.errors, ...decided.errors], ruleStatuses: decided.statuses };
   const { rules } = decided;
   if (decided.ruled.size === 0) return { action: 'clone', clone, rules, findings };
+  if (isAsleep(facts.env)) return { action: 'route', clone, rules, entrances: new Map(), findings };
   const routes = decideRoutes(facts, workload, decided.ruled, settings);
   const startsAt = routes.inPlace || isRunning ? undefined : startOf(workload.clone, settings);
   return {
@@ -323,6 +340,8 @@ function settledBy(
 
 /** When routes no longer wait for a clone that does not run yet. */
 function startOf(clone: Deployment | undefined, { routeAfterMs }: Settings): number {
-  const created = Date.parse(clone?.metadata.creationTimestamp ?? '');
-  return Number.isNaN(created) ? Infinity : created + routeAfterMs;
+  // Of one that is woken just now it is not known yet since when it has no pods.
+  if (clone === undefined || isScaledDown(clone) || isOutdated(clone)) return Infinity;
+  const created = Date.parse(clone.metadata.creationTimestamp ?? '');
+  return Number.isNaN(created) ? Infinity : Math.max(created, unavailableSince(clone)) + routeAfterMs;
 }

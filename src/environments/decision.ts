@@ -55,6 +55,8 @@ interface Workload {
   readonly key: string;
   readonly subset: Subset;
   readonly consumer: boolean;
+  /** Whether it shall have no routes and no pods. */
+  readonly isAsleep: boolean;
   /** The clone as it is now. */
   readonly live: Deployment | undefined;
   /** What the status says of the clone. */
@@ -88,6 +90,6 @@ export function hasFailed({ errors }: Decision): boolean {
 
 /** Whether the routes of a subset stay as they are. */
 export function keepsRoutes(decision: Decision): boolean {
-  if (decision.consumer || decision.live === undefined) return false;
+  if (decision.consumer || decision.isAsleep || decision.live === undefined) return false;
   return decision.action === 'keep' || decision.action === 'clone';
 }

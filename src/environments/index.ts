@@ -51,6 +51,7 @@ export type {
   PlannedEnvironment,
   PlannedOrphan,
 } from './forecast/plan-environments.ts';
+export { ASLEEP, isAsleep } from './lifecycle/sleep.ts';
 export { EXTENDED_UNTIL, lifetimeOf, MAX_TTL_MS } from './lifecycle/ttl.ts';
 export { CONTROLLER, itemsOf, uniqueVersion } from './names.ts';
 export { Deployment } from './objects.ts';

@@ -13,6 +13,7 @@ import type { EnvironmentFacts } from './facts.ts';
 import type { Made } from './lookup.ts';
 import { isRouteOfSubset } from '../traffic/istio/inserted-routes.ts';
 import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
+import { isFallingAsleep } from './lifecycle/sleep.ts';
 import { messages } from './messages.ts';
 import { cloneName, ruleName } from './names.ts';
 import { Deployment } from './objects.ts';
@@ -34,6 +35,8 @@ export interface Pruning {
   readonly waitMs?: number;
   /** Whether nothing unwanted is left. */
   readonly gone: boolean;
+  /** Whether no request is on its way any more to what leaves, or falls asleep. */
+  readonly isDrained: boolean;
   /** What should be gone and can't be removed. */
   readonly refusals: readonly string[];
 }
@@ -54,6 +57,7 @@ export function prune(
   settings: Settings,
 ): Pruning {
   const current = decisions.filter(({ action }) => action !== 'replace');
+  const falling = decisions.filter(isFallingAsleep).map(({ live }) => live!);
   const currentClones = new Set(current.map(({ subset }) => `${subset.namespace}/${cloneName(env.metadata, subset)}`));
   const currentRules = new Set(decisions.flatMap(({ ruleStatuses }) => ruleStatuses.map(keyOf)));
   const keepRules = decisions.filter(
@@ -70,14 +74,17 @@ export function prune(
   );
   const leading = leadingRoutes(owner, services, settings);
   const entries = entriesOf(env, decisions, clones, leading);
-  if (clones.length + rules.length === 0) return { steps: [], ...entries, gone: true, refusals };
+  if (clones.length + rules.length + falling.length === 0) {
+    return { steps: [], ...entries, gone: true, isDrained: true, refusals };
+  }
   // Nothing goes while requests are still sent there.
-  if (pending.size > 0) return { steps: [], ...entries, gone: false, refusals };
-  const drainingSince = drainStart(env, current, { clones, rules }, leading, now);
+  if (pending.size > 0) return { steps: [], ...entries, gone: false, isDrained: false, refusals };
+  const awake = current.filter((decision) => !decision.isAsleep);
+  const drainingSince = drainStart(env, awake, { clones: [...clones, ...falling], rules }, leading, now);
   // Times in a status are whole seconds.
   const waitMs = drainingSince === undefined ? 0 : drainingSince + 1_000 + settings.drainMs - now;
   const pruning = { ...entries, ...(drainingSince !== undefined && { drainingSince }), gone: false };
-  if (waitMs > 0) return { steps: [], ...pruning, waitMs, refusals };
+  if (waitMs > 0) return { steps: [], ...pruning, isDrained: false, waitMs, refusals };
   const removals = [
     ...rules.filter((rule) => !leading.toRule(rule)).map((rule) => remove(DestinationRule, rule)),
     ...clones.filter((clone) => !leading.toClone(clone.metadata)).map((clone) => remove(Deployment, clone)),
@@ -86,6 +93,7 @@ export function prune(
   return {
     steps: removals.filter((step) => refusedBy(step) === undefined),
     ...pruning,
+    isDrained: true,
     refusals: [
       ...refusals,
       ...removals.flatMap((step) => {

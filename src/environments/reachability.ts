@@ -10,6 +10,7 @@ import { keyOf } from '../kube/index.ts';
 import type { EnvironmentFacts } from './facts.ts';
 import { conflictsOf, ownRoots } from './roots.ts';
 import type { Roots } from './roots.ts';
+import { isAsleep } from './lifecycle/sleep.ts';
 import { isPaused } from './lifecycle/paused.ts';
 import { messages } from './messages.ts';
 import type { VirtualService } from '../traffic/istio/objects.ts';
@@ -26,6 +27,7 @@ export interface Unreached {
     | 'RoutesIgnored'
     | 'Shadowed'
     | 'Paused'
+    | 'Asleep'
     | 'NotAnswered';
   readonly message: string;
 }
@@ -39,6 +41,7 @@ export function unreachedOf(
 ): Unreached | undefined {
   const obstacles = [...services].flatMap(([key, service]) => obstaclesIn(decision, owner, service, roots.get(key)));
   if (obstacles.length === 0 && isPaused(env)) return { reason: 'Paused', message: 'not routed: it is paused' };
+  if (obstacles.length === 0 && isAsleep(env)) return { reason: 'Asleep', message: 'not routed: it is asleep' };
   if (obstacles.length === 0) return notRouted(decision, pending, warnings);
   // One that nothing is in the way of is enough.
   if (!obstacles.includes(undefined)) return outcomeOf(obstacles as readonly Obstacle[]);
@@ -93,7 +96,7 @@ function notRouted(decision: DueDecision, pending: ReadonlySet<string>, warnings
     );
     return { reason: 'RoutesMissing', message: messages.notRouted(why) };
   }
-  return isRunning(decision)
+  return isRunning(decision) && decision.unanswered === undefined
     ? { reason: 'WaitingForRules', message: 'not routed yet: its routes wait until proxies know its rules and pods' }
     : { reason: 'WaitingForWorkloads', message: 'not routed yet: its routes wait for the clone' };
 }

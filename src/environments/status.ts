@@ -13,7 +13,7 @@ import { isRunning } from './clone-state.ts';
 import { conditionsFor, conditionsOfDeletion, conditionsOfRefusal } from './conditions.ts';
 import type { Overall, State } from './conditions.ts';
 import type { IdentityRefusal } from './identity.ts';
-import { isPaused } from './lifecycle/paused.ts';
+import { isAsleep } from './lifecycle/sleep.ts';
 import { ERROR_LISTS, errorsOf, hasFailed } from './decision.ts';
 import type { Decision } from './decision.ts';
 import type { Pruning } from './prune.ts';
@@ -50,11 +50,11 @@ export function statusOf(env: DynamicEnv, overall: Overall, now: number): Enviro
       };
     }
   }
-  const state = stateOf(overall);
+  const state = stateOf(overall, isAsleep(env));
   const totalReady = decisions.filter((decision) => !isNotReady(decision)).length;
   const subsets = { ...subsetsStatus, ...pruning.subsets };
   const consumers = { ...consumersStatus, ...pruning.consumers };
-  const conditions = conditionsFor(overall, state, isPaused(env));
+  const conditions = conditionsFor(env, overall, state);
   return { ...published(env, state, totalReady, subsets, consumers), conditions };
 }
 
@@ -124,11 +124,11 @@ function isNotReady(decision: Decision): boolean {
 /** Nothing that is waited for changes these. */
 const LASTING = new Set<Unreached['reason']>(['Shadowed', 'RoutesMissing', 'RoutesIgnored']);
 
-function stateOf({ decisions, pruning, unreached }: Overall): State {
+function stateOf({ decisions, pruning, unreached }: Overall, isAsleep: boolean): State {
   if (pruning.refusals.length > 0) return 'degraded';
   if (decisions.some((decision) => hasFailed(decision) || decision.cloneStatus.status === 'failed')) return 'degraded';
   // Nothing of ours brings requests to a subset that others take them from, or that no route can lead to.
   const causes = [...unreached.values()].map(({ reason }) => reason);
   if (causes.some((reason) => LASTING.has(reason))) return 'degraded';
-  return !pruning.gone || causes.length > 0 || decisions.some(isNotReady) ? 'processing' : 'ready';
+  return isAsleep || !pruning.gone || causes.length > 0 || decisions.some(isNotReady) ? 'processing' : 'ready';
 }

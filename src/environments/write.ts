@@ -1,6 +1,6 @@
 // What a decided environment writes: the steps that make it so, in their order, its status, and Events.
 import type { ResourceStatus } from '../api/dynamicenv.ts';
-import { edit, keyOf, make, own } from '../kube/index.ts';
+import { edit, keyOf, make, own, withAnnotations } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import type { Plan, View } from '../controller/index.ts';
 import { refusedRegexes, unusable } from '../traffic/istio/matches.ts';
@@ -15,6 +15,7 @@ import { eventsOf } from './events.ts';
 import type { EnvironmentFacts } from './facts.ts';
 import { matchTitle } from './matches.ts';
 import { isPaused, pausedPruning } from './lifecycle/paused.ts';
+import { ASLEEP, isFallingAsleep, scaledDown, sleepSteps, wakingSteps } from './lifecycle/sleep.ts';
 import { messages } from './messages.ts';
 import { Deployment } from './objects.ts';
 import { WATCH_ANNOTATION } from './ownership.ts';
@@ -44,7 +45,8 @@ export function writeEnvironment(
   const routes = observeRoutes(facts, decisions, now, settings);
   const pruning = isPaused(env) ? pausedPruning(env, decisions, now) : prune(facts, decisions, routes, now, settings);
   // Make before break: routes are wished for once clone and rule are there, and what is unwanted goes after its routes.
-  const steps = [...decisions.flatMap(stepsOf), ...pruning.steps];
+  const making = isPaused(env) ? [] : decisions.flatMap((decision) => stepsOf(decision, pruning.isDrained));
+  const steps = [...making, ...pruning.steps];
   const loops = decisions.flatMap(({ loop }) => (loop === undefined ? [] : [loop.until - now])).filter((ms) => ms > 0);
   const waits = [...decisions.map(({ due }) => due.waitMs), pruning.waitMs, ...loops].filter((ms) => ms !== undefined);
   const routesWithin = timeForRoutes(view, routes);
@@ -126,12 +128,15 @@ function unusableMatches({ env }: EnvironmentFacts): readonly string[] {
   });
 }
 
-/** The steps that make clone and rules what was decided. */
-function stepsOf(decision: Decision): readonly Step[] {
+/** The steps that make clone and rules what was decided. `isDrained`: what shall sleep gets no requests any more. */
+function stepsOf(decision: Decision, isDrained: boolean): readonly Step[] {
+  if (decision.action === 'keep') return sleepSteps(decision, isDrained);
   if (decision.action !== 'clone' && decision.action !== 'route') return [];
   const { clone, live, rules } = decision;
+  const sleeps = decision.isAsleep && (isDrained || !isFallingAsleep(decision));
   return [
-    cloneStep(clone, live),
+    cloneStep(sleeps ? scaledDown(clone) : clone, live),
+    ...wakingSteps(decision),
     ...rules.map((rule) => own(DestinationRule, rule, { takeOverAnnotation: WATCH_ANNOTATION })),
   ];
 }
@@ -144,7 +149,7 @@ function cloneStep(desired: Deployment, live: Deployment | undefined): Step {
   const metadata = {
     ...live.metadata,
     labels: { ...live.metadata.labels, ...labels },
-    annotations: { ...live.metadata.annotations, ...annotations },
+    annotations: withAnnotations(live, { [ASLEEP]: undefined, ...annotations }).metadata.annotations ?? {},
   };
   return edit(Deployment, live, { ...live, metadata, spec: desired.spec });
 }

@@ -16,6 +16,7 @@ import {
   writeRoutes,
 } from '../../src/environments/index.ts';
 import { CONTROLLER, FINALIZERS, uniqueVersion } from '../../src/environments/names.ts';
+import { isScaledDown } from '../../src/environments/lifecycle/sleep.ts';
 import { orphanChore } from '../../src/environments/orphan-chore.ts';
 import { untracked } from '../../src/watchable/index.ts';
 import { insertedName } from '../../src/traffic/istio/inserted-routes.ts';
@@ -302,7 +303,10 @@ function danglingRoutes(cluster: MemoryCluster): ReadonlySet<string> {
   const dangling = insertedRoutes(cluster).filter(({ host, subset }) => {
     const isRuled = rules.some((rule) => declares(rule, host, subset));
     const isRun = deployments.some(
-      ({ spec, status }) => status !== undefined && spec.template.metadata?.labels?.['version'] === subset,
+      (clone) =>
+        clone.status !== undefined &&
+        !isScaledDown(clone) &&
+        clone.spec.template.metadata?.labels?.['version'] === subset,
     );
     return !isRuled || !isRun;
   });

@@ -1,5 +1,6 @@
 // Random worlds of environments and workloads, for properties.
 import * as fc from 'fast-check';
+import { ASLEEP } from '../../src/environments/lifecycle/sleep.ts';
 import { WATCH_ANNOTATION } from '../../src/environments/ownership.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { isInserted } from '../../src/traffic/istio/inserted-routes.ts';
@@ -63,10 +64,16 @@ const spec = fc.record({
 
 // The versions of the last two are the same.
 export const environment = fc
-  .tuple(fc.constantFrom('a/e', 'a/e-f', 'a-e/f'), fc.option(spec, { nil: undefined, freq: 10 }))
-  .map(([key, of]) => {
+  .tuple(
+    fc.constantFrom('a/e', 'a/e-f', 'a-e/f'),
+    fc.option(spec, { nil: undefined, freq: 10 }),
+    fc.constantFrom('awake', 'awake', 'awake', 'awake', 'asleep', 'paused'),
+  )
+  .map(([key, of, way]) => {
     const [within, name] = key.split('/') as [string, string];
-    return object('riskified.com/v1alpha1', 'DynamicEnv', within, name, of && { spec: of });
+    const paused = of && way === 'paused' ? { paused: true } : {};
+    const meta = way === 'asleep' ? { annotations: { [ASLEEP]: 'true' } } : {};
+    return object('riskified.com/v1alpha1', 'DynamicEnv', within, name, of && { spec: { ...of, ...paused } }, meta);
   });
 
 export const deployment = fc.tuple(namespace, workload, version).map((parts) => workloadOf(...parts));

@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CreateOptions } from './create.ts';
 import type { DeleteOptions } from './delete.ts';
 import type { ExtendOptions } from './extend.ts';
+import type { SleepOptions } from './sleep.ts';
 import type { PlanOptions } from './plan.ts';
 import { TTL_DURATION } from '../../api/dynamicenv.ts';
 import { EXIT_HELP } from '../exit.ts';
@@ -30,6 +31,8 @@ export function envCommand(): Command {
     .addCommand(createCommand())
     .addCommand(deleteCommand())
     .addCommand(extendCommand())
+    .addCommand(sleepCommand())
+    .addCommand(wakeCommand())
     .addCommand(planCommand())
     .addCommand(validateManifestsCommand())
     .addHelpText(
@@ -159,6 +162,48 @@ ${EXIT_HELP}`,
       const { extendEnvironments } = await import('./extend.ts');
       await extendEnvironments(names, options);
     });
+}
+
+function sleepCommand(): Command {
+  return sleepFlags(new Command('sleep'), 'environments to put to sleep')
+    .description('take the routes of environments out and scale their clones to zero, until they are woken')
+    .option('--wait', 'wait until they have no pods')
+    .addHelpText(
+      'after',
+      `
+It sets the annotation offshoot.dev/asleep, not the spec: what applies manifests from Git leaves it alone.
+
+Examples:
+  offshoot env sleep feature -n shop
+  offshoot env sleep -l team=blue --wait
+${EXIT_HELP}`,
+    )
+    .action(async (names: readonly string[], options: SleepOptions) => {
+      const { putToSleep } = await import('./sleep.ts');
+      await putToSleep(names, options);
+    });
+}
+
+function wakeCommand(): Command {
+  return sleepFlags(new Command('wake'), 'environments to wake')
+    .description('scale the clones of sleeping environments up again, then put their routes back')
+    .option('--wait', 'wait until they are ready, and show how far they are')
+    .addHelpText('after', `\nExample:\n  offshoot env wake feature -n shop --wait\n${EXIT_HELP}`)
+    .action(async (names: readonly string[], options: SleepOptions) => {
+      const { wake } = await import('./sleep.ts');
+      await wake(names, options);
+    });
+}
+
+function sleepFlags(command: Command, what: string): Command {
+  return clusterFlags(command)
+    .argument('[NAME...]', 'the environments')
+    .addOption(filenameFlag(what))
+    .addOption(selectorFlag())
+    .addOption(dryRunFlag())
+    .addOption(outputFlag(['name']))
+    .addOption(noWaitFlag())
+    .addOption(timeoutFlag('2m'));
 }
 
 /** `env plan`, which `plan` is short for. */

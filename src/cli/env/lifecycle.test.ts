@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../../test/support/until.ts';
 import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { Deployment } from '../../environments/objects.ts';
 import { openShop } from '../testing/shop.ts';
 import type { Shop } from '../testing/shop.ts';
 
@@ -75,6 +76,33 @@ test('a paused environment says so, and nobody waits for it', { timeout: 30_000 
     stderr: expect.stringContaining('environment shop/still is not ready: paused (spec.paused): shop/cart: updating\n'),
   });
   expect(await shop.run('env', 'plan', 'still')).toMatchObject({ code: 0, stdout: expect.stringContaining('paused') });
+});
+
+test('an environment is put to sleep and woken', { timeout: 60_000 }, async () => {
+  await create('tired');
+  const clone = { name: 'cart-shop-tired', namespace: 'shop' };
+  expect(await shop.run('env', 'sleep', 'tired', '--dry-run=client')).toMatchObject({
+    stdout: 'dynamicenv.riskified.com/tired put to sleep (dry run)\n',
+  });
+  expect(await shop.run('env', 'sleep', 'tired', '--wait')).toMatchObject({
+    code: 0,
+    stdout: 'dynamicenv.riskified.com/tired put to sleep\n',
+  });
+  expect((await shop.client.get(Deployment, clone)).spec.replicas).toBe(0);
+  expect((await shop.run('env', 'list')).stdout).toMatch(/^tired {2,}asleep {2,}0\/1 /m);
+  const described = (await shop.run('env', 'describe', 'tired')).stdout;
+  expect(described).toMatch(/^Environment shop\/tired {2}asleep\n/);
+  expect(described).toContain('asleep: "offshoot env wake tired -n shop" wakes it');
+  expect(described).toContain('Deployment shop/cart-shop-tired  asleep  0/0 pods ready');
+  expect((await shop.run('env', 'sleep', 'tired')).stdout).toBe('dynamicenv.riskified.com/tired asleep already\n');
+  expect(await shop.run('env', 'plan', 'tired')).toMatchObject({ code: 0, stdout: expect.stringContaining('asleep') });
+
+  expect(await shop.run('env', 'wake', 'tired', '--wait')).toMatchObject({
+    code: 0,
+    stdout: 'dynamicenv.riskified.com/tired woken\n',
+  });
+  expect((await get('tired')).status?.state).toBe('ready');
+  expect((await shop.client.get(Deployment, clone)).spec.replicas).toBe(1);
 });
 
 test('an environment without a time to live is not extended', { timeout: 30_000 }, async () => {

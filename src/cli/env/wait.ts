@@ -8,8 +8,10 @@ import {
   environmentSteps,
   environmentWorld,
   isCurrent,
+  isFastAsleep,
   verdictOf,
 } from '../../environments/index.ts';
+import type { EnvironmentVerdict as Verdict } from '../../environments/index.ts';
 import { CommandFailed, EXIT, failure } from '../exit.ts';
 import { followUntil } from '../objects/follow.ts';
 import { fetchFor } from '../objects/fetch.ts';
@@ -17,6 +19,35 @@ import { durationText, withProgress } from '../terminal/with-progress.ts';
 
 /** Resolves when an environment is ready; fails with the reason when it stalls, or when the time is up. */
 export async function waitReady(client: Client, env: DynamicEnv, timeoutMs: number): Promise<void> {
+  const { outcome, latest } = await follow(client, env, timeoutMs, verdictOf);
+  if (outcome?.is === 'ready') return;
+  const about = `environment ${keyOf(env.metadata)}`;
+  if (outcome !== undefined) {
+    throw failure(`${about} is ${outcome.is === 'held' ? 'not ready' : 'stalled'}: ${outcome.reason}`);
+  }
+  const reasons = await reasonsOf(client, latest);
+  throw timedOut([`${about} is not ready after ${durationText(timeoutMs)}`, ...reasons]);
+}
+
+/** Resolves when an environment sleeps, and nothing of it has pods any more. */
+export async function waitAsleep(client: Client, env: DynamicEnv, timeoutMs: number): Promise<void> {
+  const verdict = (found: DynamicEnv): Verdict => (isFastAsleep(found) ? { is: 'ready' } : { is: 'open' });
+  const { outcome } = await follow(client, env, timeoutMs, verdict);
+  if (outcome !== undefined) return;
+  throw timedOut([`environment ${keyOf(env.metadata)} is not asleep after ${durationText(timeoutMs)}`]);
+}
+
+function timedOut(lines: readonly string[]): CommandFailed {
+  return new CommandFailed(EXIT.timedOut, lines.join('\n  '));
+}
+
+/** Follows an environment until there is a verdict, and shows how far it is; no outcome when the time is up. */
+async function follow(
+  client: Client,
+  env: DynamicEnv,
+  timeoutMs: number,
+  verdictOn: (env: DynamicEnv) => Verdict,
+): Promise<{ readonly outcome: Exclude<Verdict, { is: 'open' }> | undefined; readonly latest: DynamicEnv }> {
   let latest = env;
   const { name, namespace } = env.metadata;
   const selection = { namespace: namespace!, fieldSelector: `metadata.name=${name}` };
@@ -27,19 +58,11 @@ export async function waitReady(client: Client, env: DynamicEnv, timeoutMs: numb
       if (found === undefined) throw failure(`environment ${keyOf(env.metadata)} was deleted`);
       latest = found;
       progress.show(environmentSteps(found));
-      const verdict = verdictOf(found);
+      const verdict = verdictOn(found);
       return verdict.is === 'open' ? undefined : verdict;
     });
   });
-  if (outcome !== undefined && outcome.is === 'ready') return;
-  const about = `environment ${keyOf(env.metadata)}`;
-  if (outcome !== undefined)
-    throw failure(`${about} is ${outcome.is === 'held' ? 'not ready' : 'stalled'}: ${outcome.reason}`);
-  const reasons = await reasonsOf(client, latest);
-  throw new CommandFailed(
-    EXIT.timedOut,
-    [`${about} is not ready after ${durationText(timeoutMs)}`, ...reasons].join('\n  '),
-  );
+  return { outcome, latest };
 }
 
 async function reasonsOf(client: Client, env: DynamicEnv): Promise<readonly string[]> {

@@ -2,7 +2,8 @@
 export { deletedWith } from './deletion.ts';
 export { formatRequests, parseHeader } from './matches.ts';
 export { environmentSteps } from './progress.ts';
-export { isCurrent, readyCount, stateOf, verdictOf } from './state.ts';
+export { isCurrent, isFastAsleep, readyCount, stateOf, verdictOf } from './state.ts';
+export type { Verdict as EnvironmentVerdict } from './state.ts';
 export { describeEnvironment } from './tree.ts';
 export type { EnvironmentDescription } from './tree.ts';
 export { environmentWorld } from './world.ts';

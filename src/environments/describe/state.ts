@@ -1,6 +1,7 @@
 // How an environment is: in one word, as a count, and as a verdict for whoever waits for it.
 import type { DynamicEnv, StatusError, SubsetStatus } from '../../api/dynamicenv.ts';
 import { conditionsOf } from '../../controller/conditions.ts';
+import { isAsleep } from '../lifecycle/sleep.ts';
 import { isPaused } from '../lifecycle/paused.ts';
 import { itemsOf, statusKey } from '../names.ts';
 
@@ -8,6 +9,7 @@ import { itemsOf, statusKey } from '../names.ts';
 export function stateOf(env: DynamicEnv): string {
   if (env.metadata.deletionTimestamp !== undefined) return 'deleting';
   if (isPaused(env)) return 'paused';
+  if (isAsleep(env)) return 'asleep';
   return env.status?.state ?? 'pending';
 }
 
@@ -27,11 +29,11 @@ export type Verdict =
   | { readonly is: 'open' };
 
 /** Reasons not to be ready that people have chosen. */
-const HELD = new Set(['Paused']);
+const HELD = new Set(['Asleep', 'Paused']);
 
 /** Whether waiting for an environment is over. */
 export function verdictOf(env: DynamicEnv): Verdict {
-  if (!isCurrent(env)) return { is: 'open' };
+  if (!isCurrent(env) || isAsleep(env) !== tellsOfSleep(env)) return { is: 'open' };
   const conditions = conditionsOf(env);
   const stalled = conditions.find(({ type, status }) => type === 'Stalled' && status === 'True');
   if (stalled !== undefined) return { is: 'stalled', reason: stalled.message || stalled.reason };
@@ -40,6 +42,18 @@ export function verdictOf(env: DynamicEnv): Verdict {
   const isReady = ready === undefined ? env.status?.state === 'ready' : ready.status === 'True';
   if (isReady) return { is: 'ready' };
   return HELD.has(ready?.reason ?? '') ? { is: 'held', reason: ready!.message } : { is: 'open' };
+}
+
+/** Whether the status says that an environment sleeps, or would if it were not paused. */
+function tellsOfSleep(env: DynamicEnv): boolean {
+  const isTold = conditionsOf(env).some(({ type, reason }) => type === 'Ready' && reason === 'Asleep');
+  return isPaused(env) ? isAsleep(env) : isTold;
+}
+
+/** Whether an environment sleeps, and nothing of it is still on the way to that. */
+export function isFastAsleep(env: DynamicEnv): boolean {
+  const isReconciling = conditionsOf(env).some(({ type, status }) => type === 'Reconciling' && status === 'True');
+  return verdictOf(env).is === 'held' && tellsOfSleep(env) && !isReconciling;
 }
 
 /** Subsets that requests reach and consumers that run, of all: `1/2`. */

@@ -70,6 +70,7 @@ function environmentReasons(env: DynamicEnv): string[] {
       if (type === 'Stalled') return status === 'True' && reason !== 'Degraded';
       // Which routes are in the way, or why none can be made, is nobody else's to say.
       if (type === 'Routed' && ['Shadowed', 'RoutesMissing', 'RoutesIgnored'].includes(reason)) return true;
+      if (type === 'Ready' && reason === 'Asleep') return true;
       return type === 'Paused' || type === 'Conflicted' || reason.endsWith('WithWarnings');
     })
     .map(({ message }) => message);

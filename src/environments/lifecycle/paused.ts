@@ -37,6 +37,7 @@ export function pausedPruning(env: DynamicEnv, decisions: readonly Decision[], n
     consumers,
     ...(drainingSince !== undefined && { drainingSince }),
     gone: Object.keys({ ...subsets, ...consumers }).length === 0,
+    isDrained: false,
     refusals: [],
   };
 }

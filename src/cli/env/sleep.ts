@@ -1,0 +1,56 @@
+// `offshoot env sleep` and `offshoot env wake`: environments without routes and pods for a while, and back.
+import type { DynamicEnv } from '../../api/dynamicenv.ts';
+import { ASLEEP, isAsleep } from '../../environments/index.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { withConnection } from '../options.ts';
+import type { ClusterOptions, DryRun } from '../options.ts';
+import { dryRunSuffix } from '../objects/delete.ts';
+import { nameText } from '../terminal/output.ts';
+import { annotateEnvironment } from './annotate.ts';
+import { noneFound, selectEnvironments } from './select.ts';
+import type { SelectOptions } from './select.ts';
+import { waitAsleep, waitReady } from './wait.ts';
+
+export interface SleepOptions extends ClusterOptions, SelectOptions {
+  readonly dryRun: DryRun;
+  readonly output?: 'name';
+  readonly wait?: boolean;
+  readonly timeout: number;
+}
+
+/** Puts environments to sleep, and waits until they have no pods if asked to. */
+export function putToSleep(names: readonly string[], options: SleepOptions): Promise<void> {
+  return change(names, options, { verb: 'put to sleep', done: 'put to sleep', annotation: 'true', wait: waitAsleep });
+}
+
+/** Wakes environments, and waits until they are ready if asked to. */
+export function wake(names: readonly string[], options: SleepOptions): Promise<void> {
+  return change(names, options, { verb: 'wake', done: 'woken', annotation: null, wait: waitReady });
+}
+
+interface Change {
+  readonly verb: string;
+  readonly done: string;
+  readonly annotation: 'true' | null;
+  readonly wait: (client: Client, env: DynamicEnv, timeoutMs: number) => Promise<void>;
+}
+
+function change(
+  names: readonly string[],
+  options: SleepOptions,
+  { verb, done, annotation, wait }: Change,
+): Promise<void> {
+  return withConnection(options, async (connection) => {
+    const { client } = connection;
+    const environments = await selectEnvironments(names, options, connection, verb);
+    if (environments.length === 0) return noneFound(connection);
+    for (const env of environments) {
+      const isDone = isAsleep(env) === (annotation !== null);
+      if (!isDone) await annotateEnvironment(client, env, { [ASLEEP]: annotation }, options.dryRun);
+      const said = `${isDone ? `${annotation === null ? 'awake' : 'asleep'} already` : done}${dryRunSuffix(options.dryRun)}`;
+      console.log(options.output === 'name' ? nameText(env) : `${nameText(env)} ${said}`);
+    }
+    if (!options.wait || options.dryRun !== 'none') return;
+    for (const env of environments) await wait(client, env, options.timeout);
+  });
+}
