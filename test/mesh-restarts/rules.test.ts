@@ -1,0 +1,170 @@
+// When a workload is restarted and when not, from end to end: maintenance windows, PodDisruptionBudgets, pods without a
+// sidecar, and what people are told.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Istio } from '../../src/api/istio.ts';
+import { runnerFor } from '../../src/cli/testing/offshoot-process.ts';
+import type { Manager } from '../../src/controller/index.ts';
+import { defineKind } from '../../src/kube/index.ts';
+import type { AnyObject, Client } from '../../src/kube/index.ts';
+import { describeOwnClusters } from '../cluster/index.ts';
+import { settled, until } from '../support/until.ts';
+import type { Injector } from './injector.ts';
+import { createIstio, Deployment, Pods, prepare, reached, RESOURCE, SHOP, startMesh, workload } from './world.ts';
+
+const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+const Event = defineKind('events.k8s.io/v1', 'Event', 'events');
+const PodDisruptionBudget = defineKind('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets');
+const VERSION = '1.31.0';
+const ANNOTATION = 'restarter.istio-operator.kyma-project.io';
+const DEADLINE_MS = 60_000;
+/** Pods go before new ones come. */
+const DISTURBING = { strategy: { rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } } };
+
+describeOwnClusters('a workload', (cluster) => {
+  let client: Client;
+  let injector: Injector;
+  let manager: Manager;
+  let cpu = 20;
+
+  beforeAll(async () => {
+    client = cluster.client();
+    injector = await prepare(client);
+    manager = await startMesh(client, { istioVersion: VERSION });
+    await createIstio(client);
+    await reached(client, 'Ready', VERSION);
+  }, 120_000);
+  afterAll(async () => {
+    await manager?.stop();
+    await injector?.close();
+  });
+
+  const running = async (made: AnyObject): Promise<void> => {
+    await client.create(Deployment, made);
+    await until(async () => {
+      const { status } = await client.get(Deployment, made.metadata);
+      return status?.availableReplicas === 2;
+    }, DEADLINE_MS);
+  };
+  /** Sidecars shall have other resources. */
+  const changeSidecars = async (): Promise<void> => {
+    const resources = { requests: { cpu: `${++cpu}m` } };
+    const body = { spec: { components: { proxy: { k8s: { resources } } } } };
+    await client.patch(Istio, RESOURCE, { type: 'merge', body });
+  };
+  const sidecars = async (namespace: string, app: string): Promise<readonly unknown[]> => {
+    const { items } = await client.list(Pods, { namespace, labelSelector: `app=${app}` });
+    return items
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ spec }) => spec?.containers?.find(({ name }) => name === 'istio-proxy')?.resources?.requests?.cpu);
+  };
+  const isCurrent = async (name: string, namespace = SHOP): Promise<boolean> => {
+    const found = await sidecars(namespace, name);
+    return found.length === 2 && found.every((each) => each === `${cpu}m`);
+  };
+  /** What the status says that a workload waits for. */
+  const waitingOf = async (workloadName: string): Promise<string | undefined> => {
+    const { status } = await client.get(Istio, RESOURCE);
+    return status?.restarts?.workloads.find(({ name }) => name === workloadName)?.waiting;
+  };
+  /** What its pods are made from: another one restarts it. */
+  const template = async (name: string): Promise<string> =>
+    JSON.stringify((await client.get(Deployment, { namespace: SHOP, name })).spec?.template);
+  const eventsOf = async (reason: string): Promise<readonly string[]> =>
+    (await client.list(Event)).items
+      .filter((event) => event['reason'] === reason)
+      .map((event) => {
+        const { kind, name } = event['regarding'] as { kind: string; name: string };
+        return `${kind} ${name}: ${String(event['note'])}`;
+      });
+
+  test('that is restarted, and the resource, are told by Events', { timeout: 180_000 }, async () => {
+    await running(workload('plain'));
+    await changeSidecars();
+    await until(() => isCurrent('plain'), DEADLINE_MS);
+    const restarted = 'Restarted for the service mesh: requests.cpu of its sidecar is 10m, and should be 21m';
+    await until(async () => (await eventsOf('RestartedForMesh')).length > 0);
+    expect(await eventsOf('RestartedForMesh')).toEqual([`Deployment plain: ${restarted}`]);
+    expect(await eventsOf('RestartingWorkloads')).toEqual([
+      'Istio default: Restarting Deployment shop/plain: 0 of 1 are done',
+    ]);
+  });
+
+  test('waits for its maintenance window, and others do not wait for it', { timeout: 180_000 }, async () => {
+    const day = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][(new Date().getUTCDay() + 3) % 7]!;
+    const name = 'windowed';
+    await running(workload(name, { annotations: { [`${ANNOTATION}/maintenance-window`]: `${day} 00:00-01:00` } }));
+    const before = await template(name);
+    await changeSidecars();
+    await until(() => isCurrent('plain'), DEADLINE_MS);
+    await reached(client, 'Ready', VERSION);
+    expect(await waitingOf(name)).toMatch(/^its maintenance window opens at \d{4}-\d\d-\d\dT00:00:00Z$/);
+    expect(await template(name)).toBe(before);
+    const annotations = { [`${ANNOTATION}/maintenance-window`]: '00:00-24:00' };
+    await client.patch(Deployment, { namespace: SHOP, name }, { type: 'merge', body: { metadata: { annotations } } });
+    await until(() => isCurrent(name), DEADLINE_MS);
+  });
+
+  test('waits for a PodDisruptionBudget that allows no disruption', { timeout: 180_000 }, async () => {
+    const name = 'guarded';
+    const ref = { namespace: SHOP, name };
+    await running(workload(name, { spec: DISTURBING }));
+    const spec = { minAvailable: 2, selector: { matchLabels: { app: name } } };
+    await client.create(PodDisruptionBudget, {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: ref,
+      spec,
+    });
+    await counted(0);
+    const before = await template(name);
+    await changeSidecars();
+    const forbidden = 'PodDisruptionBudget shop/guarded allows no disruption';
+    await until(async () => (await waitingOf(name)) === forbidden, DEADLINE_MS);
+    await until(() => isCurrent('plain'), DEADLINE_MS);
+    await settled(manager, 30_000);
+    expect([await waitingOf(name), await template(name)]).toEqual([forbidden, before]);
+    await client.patch(PodDisruptionBudget, ref, { type: 'merge', body: { spec: { minAvailable: 1 } } });
+    await counted(1);
+    await until(() => isCurrent(name), DEADLINE_MS);
+
+    /** Resolves when the budget allows so many disruptions. */
+    async function counted(disruptionsAllowed: number): Promise<void> {
+      await until(async () => {
+        const { metadata, status } = (await client.get(PodDisruptionBudget, ref)) as AnyObject & {
+          status?: { observedGeneration?: number; disruptionsAllowed?: number };
+        };
+        const isObserved = status?.observedGeneration === metadata.generation;
+        return isObserved && (status?.disruptionsAllowed ?? 0) === disruptionsAllowed;
+      }, DEADLINE_MS);
+    }
+  });
+
+  test(
+    'without a sidecar is listed, and restarted only where its namespace asks for that',
+    { timeout: 180_000 },
+    async () => {
+      const namespace = 'late';
+      await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+      const { metadata, ...rest } = workload('late');
+      await running({ ...rest, metadata: { ...metadata, namespace } });
+      const change = (body: object): Promise<unknown> =>
+        client.patch(Namespace, { name: namespace }, { type: 'merge', body: { metadata: body } });
+      await change({ labels: { 'istio-injection': 'enabled' } });
+      const dryRun = async (): Promise<string> =>
+        (await runnerFor(cluster.kubeconfigPath).run('mesh', 'restart', '--outdated', '--dry-run')).stdout;
+      const why = 'injection is on in namespace late, and it has no sidecar';
+      await until(async () => (await dryRun()).includes(why), DEADLINE_MS);
+      expect(await dryRun()).toMatch(new RegExp(`^Pod late/late-\\S+: only with --uninjected; ${why}$`, 'm'));
+      await settled(manager, 30_000);
+      expect(await sidecars(namespace, 'late')).toEqual([undefined, undefined]);
+
+      const annotations = { [`${ANNOTATION}/restart-uninjected`]: 'true' };
+      await change({ annotations });
+      await until(() => isCurrent('late', namespace), DEADLINE_MS);
+      await reached(client, 'Ready', VERSION);
+      await settled(manager, 30_000);
+      const told = (await eventsOf('RestartedForMesh')).filter((event) => event.startsWith('Deployment late'));
+      expect(told).toEqual([`Deployment late: Restarted for the service mesh: ${why}`]);
+    },
+  );
+});
