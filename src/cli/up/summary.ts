@@ -12,6 +12,9 @@ export interface Started extends Pick<Written, 'kubeconfig'> {
   readonly wantsShop: boolean;
 }
 
+/** Istio is there to be tried: see the guide of the mesh. */
+const RUNNING = 'environments, targets, routing, mesh (Istio by the built-in renderer: none of it runs)';
+
 export function summary({ cluster, plane, playground }: Local, started: Started): string {
   const { kubeconfig, merged, dataDir } = started;
   const row = (name: string, value: string): string => `  ${styleText('gray', name.padEnd(16))}${value}`;
@@ -23,7 +26,7 @@ export function summary({ cluster, plane, playground }: Local, started: Started)
     row('Kubernetes API', cluster.url),
     row('kubeconfig', kubeconfig),
     ...(merged ? [row('context', `${merged.context}, the current one of ${merged.file} until this stops`)] : []),
-    row('controllers', plane === undefined ? `none (${starting})` : 'running'),
+    row('controllers', plane === undefined ? `none (${starting})` : RUNNING),
     ...(playground ? [row('sample shop', `${playground.url}, namespace ${playground.sample.namespace}`)] : []),
     ...(isOccupied ? [row('sample shop', 'none, as the cluster holds something else')] : []),
     row('data', dataDir === undefined ? 'in memory, gone when this stops' : `${dataDir} (--fresh starts over)`),
