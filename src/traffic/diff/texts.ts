@@ -23,15 +23,14 @@ export function placeText({ host, port, source }: NamedPlace, settings: Domain):
   return isGatewaySource(source) ? `${address} at gateway ${source.gateway}` : address;
 }
 
-/** Which requests, after where they are sent: ` with x-env: pr-7 and the path prefix /api`. */
-export function requestsText(literals: readonly Literal[]): string {
+/** Which requests, after where they are sent: ` from namespace web with x-env: pr-7`. No namespaces are all of them. */
+export function requestsText(literals: readonly Literal[], namespaces: readonly string[] = []): string {
   const all = new Map(literals.map(({ condition }) => [JSON.stringify(condition), condition]));
   const labels = [...all.values()].flatMap((each) => (each.on === 'label' ? [`${each.name}=${each.value}`] : []));
   const others = [...all.values()].filter(({ on }) => on !== 'label').map(conditionText);
-  return [
-    ...(labels.length === 0 ? [] : [` from pods with ${labels.join(', ')}`]),
-    ...(others.length === 0 ? [] : [` with ${listed(others)}`]),
-  ].join('');
+  const where = namespaces.length === 0 ? '' : `namespace${namespaces.length > 1 ? 's' : ''} ${listed(namespaces)}`;
+  const from = labels.length === 0 ? where : `pods with ${labels.join(', ')}${where === '' ? '' : ` in ${where}`}`;
+  return `${from === '' ? '' : ` from ${from}`}${others.length === 0 ? '' : ` with ${listed(others)}`}`;
 }
 
 /** `a, b and c`. */

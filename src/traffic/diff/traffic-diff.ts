@@ -6,8 +6,9 @@ import type { DecisionData } from '../describe/decision-data.ts';
 import { changeText, placeText, requestsText } from './texts.ts';
 import { entriesOf, compareEntries } from '../prove/entries.ts';
 import type { Entry } from '../prove/entries.ts';
+import type { Literal } from '../prove/literals.ts';
 import type { ProvenEnvironment } from '../prove/effects.ts';
-import { placesOf } from '../prove/places.ts';
+import { OTHER_NAMESPACE, placesOf } from '../prove/places.ts';
 import type { NamedPlace } from '../prove/places.ts';
 import { Budget, findRequest, TooComplex } from '../prove/witness.ts';
 import { isGatewaySource } from '../request.ts';
@@ -55,7 +56,7 @@ export function trafficDiff(before: World, after: World, changes: WorldChanges, 
       for (const { change, isCertain } of changesAt(place, routers, budget, before)) {
         if (!isCertain) isPartial = true;
         if (change === undefined) continue;
-        const id = `${at}${change.conditions} ${change.outcome}`;
+        const id = `${at}${requestsText(change.literals)} ${change.outcome}`;
         const same = found.get(id) ?? { at, ...change, sources: new Set() };
         same.sources.add(sourceText(place.source));
         found.set(id, same);
@@ -65,17 +66,17 @@ export function trafficDiff(before: World, after: World, changes: WorldChanges, 
     if (!(error instanceof TooComplex)) throw error;
     isPartial = true;
   }
-  const told = [...found.values()].map(({ at, conditions, outcome, example, sources }) => {
+  const told = [...found.values()].map(({ at, literals, outcome, example, sources }) => {
     const isForAll = sources.size === callers.get(at)!.size;
-    const from = isForAll ? '' : ` from ${[...sources].join(' and ')}`;
-    return { text: `Requests to ${at}${from}${conditions} ${outcome}.`, example };
+    const requests = requestsText(literals, isForAll ? [] : [...sources]);
+    return { text: `Requests to ${at}${requests} ${outcome}.`, example };
   });
   return { changes: told, isPartial };
 }
 
 interface Change {
-  /** Which requests: ` with x-env: pr-7`. */
-  readonly conditions: string;
+  /** Which requests. */
+  readonly literals: readonly Literal[];
   /** What becomes of them instead of what. */
   readonly outcome: string;
   readonly example: TrafficChange['example'];
@@ -88,10 +89,10 @@ interface Found extends Change {
 
 /** Callers that may be told different things. */
 function sourceText(source: Source): string {
-  if (isGatewaySource(source)) return `gateway ${source.gateway}`;
+  if (isGatewaySource(source)) return source.gateway;
   const labels = Object.entries(source.labels ?? {}).map(([name, value]) => `${name}=${value}`);
-  const pods = labels.length === 0 ? '' : `pods with ${labels.join(', ')} in `;
-  return `${pods}namespace ${source.namespace}`;
+  const namespace = source.namespace.startsWith(OTHER_NAMESPACE) ? 'others' : source.namespace;
+  return labels.length === 0 ? namespace : `${namespace} (with ${labels.join(', ')})`;
 }
 
 function* changesAt(
@@ -118,7 +119,7 @@ function* changesAt(
     const outcome = changeText(then, now, host, settings);
     if (outcome === undefined) continue;
     const example = { request, before: decisionData(then), after: decisionData(now) };
-    yield { change: { conditions: requestsText(literals), outcome, example }, isCertain: true };
+    yield { change: { literals, outcome, example }, isCertain: true };
   }
 }
 

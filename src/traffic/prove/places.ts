@@ -159,8 +159,11 @@ function sourceNamespaces(world: World, { metadata, spec }: VirtualService): rea
   });
 }
 
+/** How the name begins that stands for all namespaces which nothing names. */
+export const OTHER_NAMESPACE = 'elsewhere';
+
 function freshName(taken: readonly string[]): string {
-  let name = 'elsewhere';
+  let name = OTHER_NAMESPACE;
   while (taken.includes(name)) name += '-1';
   return name;
 }
