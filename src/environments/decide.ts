@@ -2,6 +2,7 @@
 // it, its rules, and the VirtualServices that shall have routes to it. Pure, and without a clock: what must wait is told
 // by the moment until which it waits.
 import type { ResourceStatus } from '../api/dynamicenv.ts';
+import { DEFAULT_MESH } from '../traffic/index.ts';
 import { resolveHost } from '../traffic/istio/hosts.ts';
 import { refusedRegexes, unusable } from '../traffic/istio/matches.ts';
 import { DestinationRule } from '../traffic/istio/objects.ts';
@@ -318,8 +319,21 @@ function decideRoutes(
     inPlace: [...entrances.values()].some(({ service }) => leads(service)),
     unanswered: common.length === 0 ? 'no DestinationRule declares its version for the host' : undefined,
     errors,
-    warnings: leftAlone(found, (service) => insertionOf(env, subset, hostsIn(service), settings)),
+    warnings: [
+      ...leftAlone(found, (service) => insertionOf(env, subset, hostsIn(service), settings)),
+      ...hosts.flatMap((each) => ruledByCallers(each, owner.version)),
+    ],
   };
+}
+
+/** Namespaces whose own rules keep their pods from knowing the environment's. */
+function ruledByCallers({ host, callersRules }: HostFacts, version: string): readonly string[] {
+  // That of the mesh only counts where there is no other.
+  const rules = callersRules.filter(
+    ({ metadata, spec }) =>
+      metadata.namespace !== DEFAULT_MESH.rootNamespace && !spec?.subsets?.some(({ name }) => name === version),
+  );
+  return rules.map((rule) => messages.ruledByCallers(rule, host, version));
 }
 
 /**

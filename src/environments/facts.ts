@@ -2,6 +2,8 @@
 // decide.ts.
 import type { DynamicEnv, ResourceStatus, Subset } from '../api/dynamicenv.ts';
 import type { Facts, Refusal } from '../controller/index.ts';
+import { isLocal } from '../traffic/compile/destination-rules.ts';
+import { wildcardsOver } from '../traffic/compile/hostnames.ts';
 import { fullHost } from '../traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import { keyOf } from '../kube/index.ts';
@@ -97,6 +99,8 @@ export interface HostFacts extends FoundVirtualServices {
   readonly isRuleTaken: boolean;
   /** Rules of others for the host. */
   readonly otherRules: readonly DestinationRule[];
+  /** Rules of other namespaces that hold for the host: callers there go by them, and not by those of the service. */
+  readonly callersRules: readonly DestinationRule[];
 }
 
 export interface FactsOptions extends Partial<Pick<EnvironmentFacts, 'refusal' | 'routeRefusal'>> {
@@ -192,13 +196,17 @@ function hostFacts(view: Facts, env: DynamicEnv, subset: Subset, service: string
   const found = view.get(DestinationRule, ruleRef);
   const rule = found !== undefined && isRuleOf(env, found) ? found : undefined;
   const insertion = insertionOf(env, subset, [host], settings);
+  const rulesFor = (name: string) => view.index(byHost(settings).rules, 'base', name);
   return {
     service,
     host,
     ruleRef,
     rule,
     isRuleTaken: found !== rule,
-    otherRules: view.index(byHost(settings).rules, 'base', host).filter((each) => !isRuleOf(env, each)),
+    otherRules: rulesFor(host).filter((each) => !isRuleOf(env, each)),
+    callersRules: [host, ...wildcardsOver(host)]
+      .flatMap(rulesFor)
+      .filter((each) => each.metadata.namespace !== subset.namespace && isLocal(each)),
     ...findVirtualServices(view, env, host, (each) => handles(each, insertion), settings),
   };
 }

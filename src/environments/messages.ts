@@ -47,6 +47,8 @@ export const messages = {
   notServed: ({ plural, group }: { readonly plural: string; readonly group: string }) =>
     `the cluster does not know ${plural}.${group}: install Istio`,
   leftAlone: (host: string, why: string) => `leads to ${host} and is left alone: ${why}`,
+  ruledByCallers: ({ metadata }: KubeObject, host: string, version: string) =>
+    `requests get errors that pods in namespace ${metadata.namespace} send to ${host}: they go by DestinationRule ${keyOf(metadata)} there, which has no subset "${version}"`,
   leftOut: (match: string, why: string) => `${match} is left out: ${why}`,
   shadowed: (other: string, match: string, key: string) =>
     `${other} came first and gets the requests of ${match} (${key})`,

@@ -169,6 +169,18 @@ describe('DestinationRules', () => {
     expect(finding!.message).toContain('DestinationRule web/away is in another namespace');
   });
 
+  test('one of callers, which takes the place of those of environments', () => {
+    const theirs = (host: string, ns = 'web') =>
+      object(ISTIO, 'DestinationRule', 'theirs', { ...(rule.spec as object), host }, { namespace: ns });
+    const found = ['warning RuleOfCallers DestinationRule web/theirs'];
+    expect(inShort(findingsIn(shop([theirs(HOST)])))).toEqual(found);
+    expect(inShort(findingsIn(shop([theirs('*.shop.svc.cluster.local')])))).toEqual(found);
+    expect(findingsIn(shop([theirs('*.other.svc.cluster.local')]))).toEqual([]);
+    expect(findingsIn(shop([theirs(HOST, 'istio-system')]))).toEqual([]);
+    const spec = { ...(rule.spec as object), host: HOST, exportTo: ['shop'] };
+    expect(findingsIn(shop([withSpec(theirs(HOST), spec)]))).toEqual([]);
+  });
+
   test('one that does not declare the default version', () => {
     const subsets = [{ name: 'v1', labels: { version: 'v1' } }];
     const [finding, ...others] = findingsIn(shop([withSpec(rule, { subsets })]));

@@ -13,6 +13,7 @@ export interface Finding {
     | 'PortWithoutProtocol'
     | 'NoHttpPort'
     | 'NoDestinationRule'
+    | 'RuleOfCallers'
     | 'NoVirtualService'
     | 'RouteWithoutSubset'
     | 'DefaultVersionNotRouted'

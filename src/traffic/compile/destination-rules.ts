@@ -62,7 +62,8 @@ function exportOf({ spec }: DestinationRule): ReadonlySet<string> {
   return new Set(spec?.workloadSelector === undefined ? spec?.exportTo : ['.']);
 }
 
-function isLocal(rule: DestinationRule): boolean {
+/** Whether the pods of its own namespace go by a rule. */
+export function isLocal(rule: DestinationRule): boolean {
   const exportTo = exportOf(rule);
   return exportTo.size === 0 || ['*', '.', rule.metadata.namespace ?? ''].some((each) => exportTo.has(each));
 }
