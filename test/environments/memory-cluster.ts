@@ -42,6 +42,10 @@ export class MemoryCluster {
   refuse: (object: KubeObject) => string | undefined = () => undefined;
   /** Routes that one of our own writes left without a rule or without pods. */
   readonly stranded: string[] = [];
+  /** Called after every write of controllers, with what it was. */
+  afterWrite: (write: string) => void = () => {};
+  /** Whether the pods of a Deployment start. */
+  starts: (deployment: Deployment) => boolean = () => true;
   /** Routes that came before proxies can have known their rule. */
   readonly hasty: string[] = [];
   readonly #api = new FakeApi();
@@ -235,6 +239,7 @@ export class MemoryCluster {
       const age = this.#now - this.#born.get(rule)!;
       if (!leading.has(route) && age < defaultSettings.settleMs) this.hasty.push(`${route} after ${age} ms`);
     }
+    this.afterWrite(`${verb} ${kind} ${key}`);
   }
 
   #remember(): void {
@@ -254,10 +259,11 @@ export class MemoryCluster {
     );
   }
 
-  /** Every Deployment runs as soon as it is written. */
+  /** Every Deployment that starts at all runs as soon as it is written. */
   async #runClones(): Promise<void> {
-    for (const { metadata, spec, status } of this.list(Deployment)) {
-      if (status?.observedGeneration === metadata.generation) continue;
+    for (const deployment of this.list(Deployment)) {
+      const { metadata, spec, status } = deployment;
+      if (status?.observedGeneration === metadata.generation || !this.starts(deployment)) continue;
       const conditions = [{ type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' }];
       const readyReplicas = spec.replicas ?? 1;
       const body = { status: { observedGeneration: metadata.generation, readyReplicas, conditions } };

@@ -58,6 +58,11 @@ test('nothing to do ends with 0', async () => {
   expect(await plan()).toEqual(await plan('feature'));
 });
 
+test('what was applied already is nothing to do', async () => {
+  const { code, lines } = await plan('-f', manifest('cart', 'cart:2'));
+  expect([code, lines[0]]).toEqual([0, 'Nothing to do.']);
+});
+
 test('a changed image ends with 2, whoever made the environment', async () => {
   const { code, lines } = await plan('-f', manifest('cart', 'cart:3'));
   expect([code, lines.filter((line) => !line.startsWith('    spec.subsets') && !line.includes('hash'))]).toEqual([
