@@ -58,7 +58,10 @@ interface Desk {
   close(): Promise<void>;
 }
 
-async function openDesk(): Promise<Desk> {
+/** Where pages say that the sample shop answers; those that do have one. */
+const GATEWAY = 'http://127.0.0.1:7480/';
+
+async function openDesk({ hasShop = false } = {}): Promise<Desk> {
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-docs-'));
   for (const folder of ['examples', 'deploy']) symlinkSync(path.join(ROOT, folder), path.join(dir, folder));
   const bin = path.join(dir, 'bin');
@@ -75,7 +78,7 @@ async function openDesk(): Promise<Desk> {
       path.join(ROOT, 'bin/offshoot.js'),
       'up',
       '--memory',
-      '--no-playground',
+      ...(hasShop ? [] : ['--no-playground']),
       '--port',
       '0',
       '-o',
@@ -85,7 +88,8 @@ async function openDesk(): Promise<Desk> {
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  await once(createInterface({ input: up.stdout }), 'line');
+  const [line] = (await once(createInterface({ input: up.stdout }), 'line')) as [string];
+  const { gateway = '' } = JSON.parse(line) as { gateway?: string };
   // The guides speak of a context "staging", and of a kubeconfig of another cluster.
   const text = readFileSync(kubeconfig, 'utf8');
   writeFileSync(
@@ -108,7 +112,7 @@ async function openDesk(): Promise<Desk> {
     run: (script) =>
       new Promise((resolve) => {
         const options = { cwd: dir, env, timeout: 120_000 };
-        execFile('bash', ['-c', script], options, (error, stdout, stderr) =>
+        execFile('bash', ['-c', script.replaceAll(GATEWAY, gateway)], options, (error, stdout, stderr) =>
           resolve({ code: error === null ? 0 : Number(error.code ?? 1), output: stdout + stderr }),
         );
       }),
@@ -125,6 +129,7 @@ async function openDesk(): Promise<Desk> {
 /** A plan with changes ends with 2, and controllers run until they are stopped. */
 const PRELUDE = `
 set -euo pipefail
+npx() { "$@"; }
 offshoot() {
   if [ "$1" = run ]; then
     # The pages speak of a cluster that nobody looks after yet.
@@ -169,7 +174,7 @@ const sessions = pages.filter((page) =>
 describe.skipIf(kubectl === undefined).each(sessions)('the commands of %s', (page) => {
   let desk: Desk;
   beforeAll(async () => {
-    desk = await openDesk();
+    desk = await openDesk({ hasShop: read(page).includes(GATEWAY) });
     const { code, output } = await desk.run(`${PRELUDE}${BEFORE[page] ?? ''}`);
     if (code !== 0) throw new Error(output);
   });
