@@ -46,7 +46,9 @@ function licenses(files: readonly string[]): string {
 function stamp(): void {
   const all = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' });
   // All of them, for some are not in the bundle but made what is.
-  const sources = all.filter((file) => /\.(ts|json)$/.test(file) && !/\.test\.ts$|\btest(ing|data)\b/.test(file));
+  const sources = all.filter(
+    (file) => /\.(tsx?|json|css|html|svg)$/.test(file) && !/\.test\.ts$|\btest(ing|data)\b/.test(file),
+  );
   const states = sources.toSorted().map((file): [string, string] => {
     const { size, mtimeMs } = statSync(path.join(root, 'src', file));
     // Written while the bundle was made: nobody knows which state is in it.

@@ -7,11 +7,16 @@ import * as esbuild from 'esbuild';
 import type { BuildOptions, Plugin } from 'esbuild';
 import * as definitions from '../src/cli/run/definitions.ts';
 import { makeSeed } from '../src/cli/up/seed.ts';
+import { buildPage } from '../src/dashboard/assets/build.ts';
+import type { BuiltPage } from '../src/dashboard/assets/build.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
 const constant = (name: string, value: unknown): string =>
   `export const ${name} = JSON.parse(${JSON.stringify(JSON.stringify(value))});`;
+
+let built: Promise<BuiltPage> | undefined;
+const page = (): Promise<BuiltPage> => (built ??= buildPage());
 
 /** Modules of plain data: the bundle holds the data, not the code that makes it. */
 const evaluated: Plugin = {
@@ -24,6 +29,9 @@ const evaluated: Plugin = {
     }));
     build.onLoad({ filter: /\/src\/cli\/up\/seed\.ts$/ }, async () => ({
       contents: `export const seed = ${JSON.stringify(await makeSeed())};`,
+    }));
+    build.onLoad({ filter: /\/src\/dashboard\/assets\/assets\.ts$/ }, async () => ({
+      contents: `${constant('assets', (await page()).assets)}\nexport const loadAssets = async () => assets;`,
     }));
   },
 };
@@ -122,5 +130,5 @@ export async function bundle(outdir: string, entries: Readonly<Record<string, st
     copyFileSync(path.join(root, 'src/embedded/kinds', file), path.join(outdir, file));
   }
   const inputs = built.flatMap(({ metafile }) => Object.keys(metafile!.inputs));
-  return inputs.filter((input) => !input.startsWith('builtin:'));
+  return [...inputs.filter((input) => !input.startsWith('builtin:')), ...(await page()).inputs];
 }

@@ -109,7 +109,7 @@ export async function checkRooms(root: string): Promise<RoomReport> {
       parser: 'swc',
       tsPreCompilationDeps: true,
     },
-    { extensions: ['.ts', '.js'] },
+    { extensions: ['.ts', '.tsx', '.js'] },
   );
   const { modules, summary } = result.output as ICruiseResult;
   return {

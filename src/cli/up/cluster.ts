@@ -24,17 +24,18 @@ export async function up(options: UpOptions, defaults: DefaultPorts): Promise<vo
     started.defer(() => storage.cleanUp());
     const signalled = untilSignal();
     const { port, fresh = false, controllers, playground } = options;
-    // Who takes any port for the API wants no fixed one for the shop.
-    const { gatewayPort = port === 0 ? 0 : undefined } = options;
+    // Who takes any port for the API wants no fixed one for anything else.
+    const { gatewayPort = port === 0 ? 0 : undefined, dashboardPort = port === 0 ? 0 : undefined } = options;
     const local = await startLocal({
       dataDir: storage.dataDir,
       fresh,
       port: portOf(port, defaults.api),
       controllers,
       gateway: playground ? portOf(gatewayPort, defaults.gateway) : undefined,
+      dashboard: options.dashboard ? portOf(dashboardPort, defaults.dashboard) : undefined,
     });
     started.defer(() => local.stop());
-    const { cluster, playground: shop } = local;
+    const { cluster, playground: shop, dashboard } = local;
     const file = options.kubeconfig ?? path.join(storage.dir, 'kubeconfig');
     const { kubeconfig, merged } = await writeKubeconfig(cluster, file, options);
     started.defer(() => merged?.undo().catch((error: unknown) => console.error(`Warning: ${messageOf(error)}`)));
@@ -42,7 +43,8 @@ export async function up(options: UpOptions, defaults: DefaultPorts): Promise<vo
     if (options.output === 'json') {
       const context = merged && { context: merged.context };
       const gateway = shop && { gateway: shop.url };
-      console.log(JSON.stringify({ api: url, kubeconfig, pid: process.pid, ...context, ...gateway }));
+      const page = dashboard && { dashboard: dashboard.url };
+      console.log(JSON.stringify({ api: url, kubeconfig, pid: process.pid, ...context, ...gateway, ...page }));
     } else {
       console.log(summary(local, { kubeconfig, merged, dataDir: storage.dataDir, wantsShop: playground }));
     }
@@ -59,6 +61,7 @@ export async function up(options: UpOptions, defaults: DefaultPorts): Promise<vo
 export interface DefaultPorts {
   readonly api: number;
   readonly gateway: number;
+  readonly dashboard: number;
 }
 
 function portOf(chosen: number | undefined, preferably: number): Port {

@@ -12,15 +12,17 @@ export interface UpOptions {
   readonly controllers: boolean;
   readonly playground: boolean;
   readonly gatewayPort?: number;
+  readonly dashboard: boolean;
+  readonly dashboardPort?: number;
   readonly output?: 'json';
 }
 
-/** Taken when they are free, so that a kubeconfig and the address of the shop stay good over restarts. */
-const DEFAULT_PORTS = { api: 7443, gateway: 7480 };
+/** Taken when they are free, so that a kubeconfig and the addresses of the shop and the dashboard stay good over restarts. */
+const DEFAULT_PORTS = { api: 7443, gateway: 7480, dashboard: 7444 };
 
 export function upCommand(): Command {
   return new Command('up')
-    .description('run a Kubernetes API, the controllers and a sample shop in this process, on loopback')
+    .description('run a Kubernetes API, the controllers, a sample shop and a dashboard in this process, on loopback')
     .option('--data-dir <dir>', 'where the cluster is kept (default: the user state directory)')
     .addOption(
       new Option('--memory', 'keep the cluster in memory: it is gone when this stops').conflicts(['dataDir', 'fresh']),
@@ -43,6 +45,12 @@ export function upCommand(): Command {
     .option(
       '--gateway-port <number>',
       `port of the gateway to the sample shop; 0 takes a free one (default: ${DEFAULT_PORTS.gateway}, or a free one)`,
+      parsePort,
+    )
+    .option('--no-dashboard', 'without the dashboard')
+    .option(
+      '--dashboard-port <number>',
+      `port of the dashboard; 0 takes a free one (default: ${DEFAULT_PORTS.dashboard}, or a free one)`,
       parsePort,
     )
     .addOption(new Option('-o, --output <format>', 'one line of JSON on standard output once ready').choices(['json']))

@@ -1,5 +1,6 @@
 // What `offshoot up` runs in this process: the cluster, the controllers, and whatever else is served beside them. Each
 // part is started after those that it needs, and stopped before them.
+import type { Dashboard } from '../../dashboard/index.ts';
 import { startEmbedded } from '../../embedded/index.ts';
 import type { Embedded } from '../../embedded/index.ts';
 import type { Playground } from '../../playground/index.ts';
@@ -19,6 +20,8 @@ interface LocalOptions {
   readonly controllers: boolean;
   /** The port of the gateway to the sample shop; undefined where no shop is wanted. */
   readonly gateway: Port | undefined;
+  /** The port of the dashboard, which shows what the controllers know; undefined where none is wanted. */
+  readonly dashboard?: Port | undefined;
 }
 
 /** A port that must be had, or one that is taken if it is free. */
@@ -29,6 +32,7 @@ export interface Local {
   readonly plane: ControlPlane | undefined;
   /** The sample shop; undefined where none is wanted, or the cluster holds something else. */
   readonly playground: Playground | undefined;
+  readonly dashboard: Dashboard | undefined;
   stop(): Promise<void>;
 }
 
@@ -43,7 +47,10 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     if (plane !== undefined) parts.defer(() => plane.stop());
     const playground = plane && options.gateway && (await startShop(cluster, plane, options.gateway));
     if (playground !== undefined) parts.defer(() => playground.stop());
-    return { cluster, plane, playground, stop };
+    const dashboard =
+      plane && options.dashboard && (await startDashboard(cluster, plane, playground, options.dashboard));
+    if (dashboard !== undefined) parts.defer(() => dashboard.close());
+    return { cluster, plane, playground, dashboard, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -95,6 +102,26 @@ async function startShop(cluster: Embedded, plane: ControlPlane, port: Port): Pr
     throw withFlagName(error, { '--gateway-port': 'exactly' in port ? { port: port.exactly } : undefined });
   } finally {
     client.close();
+  }
+}
+
+/** The dashboard of a cluster that has controllers. */
+async function startDashboard(
+  cluster: Embedded,
+  plane: ControlPlane,
+  shop: Playground | undefined,
+  port: Port,
+): Promise<Dashboard> {
+  // Loaded here, so that the cluster and its controllers are at work before.
+  const { dashboardOf } = await import('./dashboard.ts');
+  try {
+    return await onPort(
+      port,
+      (number) => dashboardOf(cluster, plane, shop, number),
+      ({ url }) => `the dashboard is at ${url}. --dashboard-port chooses a port that stays.`,
+    );
+  } catch (error) {
+    throw withFlagName(error, { '--dashboard-port': 'exactly' in port ? { port: port.exactly } : undefined });
   }
 }
 

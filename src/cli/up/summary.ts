@@ -15,7 +15,7 @@ export interface Started extends Pick<Written, 'kubeconfig'> {
 /** Istio is there to be tried: see the guide of the mesh. */
 const RUNNING = 'environments, targets, routing, mesh (Istio by the built-in renderer: none of it runs)';
 
-export function summary({ cluster, plane, playground }: Local, started: Started): string {
+export function summary({ cluster, plane, playground, dashboard }: Local, started: Started): string {
   const { kubeconfig, merged, dataDir } = started;
   const row = (name: string, value: string): string => `  ${styleText('gray', name.padEnd(16))}${value}`;
   const starting = '"offshoot run --controllers environments,targets,routing" starts them';
@@ -23,6 +23,7 @@ export function summary({ cluster, plane, playground }: Local, started: Started)
   return [
     styleText('bold', 'Offshoot is running.'),
     '',
+    ...(dashboard ? [row('dashboard', dashboard.url)] : []),
     row('Kubernetes API', cluster.url),
     row('kubeconfig', kubeconfig),
     ...(merged ? [row('context', `${merged.context}, the current one of ${merged.file} until this stops`)] : []),

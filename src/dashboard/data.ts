@@ -1,0 +1,241 @@
+// What the server tells the page, as data. Both sides import these types, and nothing else of each other.
+import type { RecentEvent } from '../api/description/events.ts';
+import type { ProgressStep, TreeNode } from '../api/description/tree.ts';
+import type { Condition, ReportedChange, ReportedStall } from '../controller/index.ts';
+import type { ConsideredData, DecisionData } from '../traffic/index.ts';
+
+/** How something is, for its colour and icon; the word beside it says more. */
+export type Tone = 'good' | 'busy' | 'bad' | 'idle';
+
+interface RowBase {
+  readonly namespace: string;
+  readonly name: string;
+  readonly state: string;
+  readonly tone: Tone;
+  readonly created: string;
+  /** What is wrong with it, in one sentence. */
+  readonly problem?: string;
+}
+
+export interface EnvironmentRow extends RowBase {
+  readonly type: 'environment';
+  /** Subsets and consumers that are ready, of all: `1/2`. */
+  readonly ready: string;
+  /** Which requests reach it: `x-env=pr-7`. */
+  readonly match: string;
+  /** A command that sends such a request. */
+  readonly call?: string;
+  readonly replaces: readonly Replacement[];
+  readonly isolation?: Pick<Condition, 'status' | 'reason' | 'message' | 'lastTransitionTime'>;
+  readonly expires?: string;
+}
+
+/** A workload that an environment has a version of its own of. */
+export interface Replacement {
+  /** `NAMESPACE/NAME` of the base. */
+  readonly workload: string;
+  readonly images: readonly string[];
+  /** A consumer gets no requests. */
+  readonly isConsumer?: true;
+}
+
+export interface ClaimRow extends RowBase {
+  readonly type: 'claim';
+  readonly className: string;
+  readonly target?: string;
+  readonly expires?: string;
+}
+
+export interface TargetRow extends RowBase {
+  readonly type: 'target';
+  readonly place: string;
+  readonly claim?: string;
+}
+
+export interface RuleRow extends RowBase {
+  readonly type: 'rule';
+  readonly mesh: string;
+}
+
+interface IstioRow extends RowBase {
+  readonly type: 'istio';
+}
+
+export type Row = EnvironmentRow | ClaimRow | TargetRow | RuleRow | IstioRow;
+export type RowType = Row['type'];
+
+/** Something that happened, for the feed. */
+export interface FeedItem extends RecentEvent {
+  readonly id: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A line of `/api/live`. */
+export type LiveLine =
+  | { readonly snapshot: readonly Row[]; readonly session: Session }
+  | { readonly changes: readonly { readonly key: string; readonly row: Row | null }[] }
+  | { readonly feed: readonly FeedItem[] }
+  | { readonly beat: string };
+
+/** A line of `/api/live/TYPE/…`: what is shown of one object; null where there is none. */
+export type DetailLine = { readonly detail: Detail | null } | { readonly beat: string };
+
+/** Who looks, and what they may do here. */
+export interface Session {
+  readonly version: string;
+  readonly user?: string;
+  /** Whether the page may write. */
+  readonly writes: boolean;
+  /** Where requests of people enter, if this process serves a gateway. */
+  readonly gateway?: EntryPoint;
+}
+
+/** Where requests of people enter, and the namespace that they lead to. */
+export interface EntryPoint {
+  readonly url: string;
+  readonly namespace: string;
+}
+
+export type Detail = EnvironmentDetail | ObjectDetail | MeshDetail;
+
+export interface ObjectDetail {
+  readonly type: 'claim' | 'target' | 'rule';
+  readonly row: Row;
+  readonly sentence: string;
+  readonly tree: TreeNode;
+  readonly events: readonly RecentEvent[];
+  readonly conditions: readonly Condition[];
+  readonly yaml: string;
+  readonly commands: readonly string[];
+}
+
+export interface EnvironmentDetail extends Omit<ObjectDetail, 'type' | 'row'> {
+  readonly type: 'environment';
+  readonly row: EnvironmentRow;
+  readonly calls: readonly string[];
+  readonly life: readonly LifeStep[];
+  readonly picture: Picture;
+  /** A request that is not decided as it should be, where there is one. */
+  readonly counterexample?: TriedRequest;
+}
+
+export interface MeshDetail {
+  readonly type: 'mesh';
+  readonly sentence: string;
+  readonly versions: readonly string[];
+  readonly trees: readonly TreeNode[];
+  readonly events: readonly RecentEvent[];
+  readonly commands: readonly string[];
+}
+
+/** A station in the life of an environment. */
+export interface LifeStep {
+  readonly label: string;
+  readonly state: ProgressStep['state'];
+  /** When it was reached. */
+  readonly at?: string;
+  /** What it waits for, or why it failed. */
+  readonly note?: string;
+}
+
+/** Who calls whom, and by which rule: the base path, and over it the path of the requests that are asked about. */
+export interface Picture {
+  readonly nodes: readonly PictureNode[];
+  readonly edges: readonly PictureEdge[];
+  /** What is not shown, or not known. */
+  readonly notes: readonly string[];
+}
+
+export interface PictureNode {
+  /** `gateway NS/NAME`, `callers NS`, `NS/KIND/NAME` of a workload, `folded NS`. */
+  readonly id: string;
+  readonly kind: 'gateway' | 'callers' | 'workload' | 'folded';
+  readonly label: string;
+  readonly namespace: string;
+  /** Its images, or how many services are folded into it. */
+  readonly detail: string;
+  /** Of a clone, the base workload that it stands beside. */
+  readonly cloneOf?: string;
+  /** Whether the requests that are asked about come here. */
+  readonly isOnPath: boolean;
+}
+
+export interface PictureEdge {
+  readonly from: string;
+  readonly to: string;
+  /** `base`: requests without the key; `path`: those that are asked about; `both`. */
+  readonly on: 'base' | 'path' | 'both';
+  /** The host that is called. */
+  readonly host: string;
+  /** The rule behind it, in words. */
+  readonly rule: string;
+}
+
+/** A request as people write it. */
+export interface TriedRequest {
+  readonly method?: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** `NAMESPACE/NAME` of the workload that calls, or what is known of it. */
+  readonly from?: string | { readonly namespace: string; readonly labels?: Readonly<Record<string, string>> };
+  /** `NAMESPACE/NAME` of the Gateway that it comes in by. */
+  readonly gateway?: string;
+}
+
+export interface Hop {
+  readonly title: string;
+  /** Ids of nodes of the picture. */
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly decision: DecisionData;
+  readonly considered: readonly ConsideredData[];
+  /** The decision in words. */
+  readonly lines: readonly string[];
+}
+
+export interface Tried {
+  readonly sentence: string;
+  readonly hops: readonly Hop[];
+  readonly picture: Picture;
+  readonly command: string;
+}
+
+/** What can be chosen from: for forms. */
+export interface Choices {
+  readonly namespaces: readonly string[];
+  readonly workloads: readonly { readonly key: string; readonly containers: readonly string[] }[];
+  readonly gateways: readonly string[];
+  /** `http://NAME.NAMESPACE:PORT/` of Services, and of the hosts of Gateways. */
+  readonly urls: readonly string[];
+}
+
+export interface PlanAnswer {
+  readonly sentence: string;
+  /** Whether it would be ready in the end. */
+  readonly tone: Tone;
+  readonly environment: string;
+  readonly changes: readonly ReportedChange[];
+  readonly stalled: readonly ReportedStall[];
+  /** What happens to requests, in sentences. */
+  readonly traffic: readonly string[];
+  readonly proof?: ProofAnswer;
+  readonly commands: readonly string[];
+}
+
+export interface ProofAnswer {
+  readonly verdict: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+  readonly notes: readonly string[];
+  readonly counterexample?: TriedRequest;
+}
+
+/** What went wrong, to which object, and what to do. */
+export interface Problem {
+  readonly error: string;
+  readonly hint?: string;
+  /** Where the API server refused: in its own words. */
+  readonly refusal?: string;
+}

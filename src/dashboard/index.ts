@@ -1,0 +1,3 @@
+// The dashboard: a page that shows environments, claims, the mesh and routing rules while they change, and its server.
+export { createDashboard } from './server/server.ts';
+export type { Dashboard, DashboardOptions } from './server/server.ts';

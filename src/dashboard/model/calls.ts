@@ -1,0 +1,137 @@
+// Who calls whom, as far as objects tell: by an annotation of the workload, else by addresses of Services in the variables
+// and arguments of its containers. Nobody but the programs themselves knows for certain.
+import { defineTable, keyOf } from '../../kube/index.ts';
+import type { Facts } from '../../controller/index.ts';
+import { Gateway, VirtualService } from '../../traffic/istio/objects.ts';
+import { Deployment, meshService, Service } from '../../traffic/services.ts';
+import type { PodOwner } from '../../traffic/services.ts';
+import { DEFAULT_MESH } from '../../traffic/index.ts';
+import type { Source } from '../../traffic/index.ts';
+
+/** Names the Services that a workload calls, where its variables do not: `reviews,ratings.other:9080`. */
+const CALLS_ANNOTATION = 'offshoot.dev/calls';
+
+export const Gateways = defineTable(Gateway, { optional: true });
+
+/** A Service that is called, or a host of a gateway. */
+export interface Call {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Whoever sends requests. */
+export interface Caller {
+  /** The id of its node in the picture. */
+  readonly id: string;
+  readonly source: Source;
+  readonly calls: readonly Call[];
+}
+
+interface Container {
+  readonly env?: readonly { readonly value?: string }[];
+  readonly command?: readonly string[];
+  readonly args?: readonly string[];
+  readonly image?: string;
+}
+
+/** The containers of a workload. */
+export function containersOf({ spec }: PodOwner): readonly Container[] {
+  const template = spec?.template as { readonly spec?: { readonly containers?: readonly Container[] } } | undefined;
+  return template?.spec?.containers ?? [];
+}
+
+/** A workload as a caller; undefined where there is none of this key, `NAMESPACE/KIND/NAME`. */
+export function workloadCaller(facts: Facts, key: string): Caller | undefined {
+  const [namespace = '', kind, name = ''] = key.split('/');
+  const found = kind === Deployment.kind ? facts.get(Deployment, { namespace, name }) : undefined;
+  if (found === undefined) return undefined;
+  const labels = found.spec?.template?.metadata?.labels ?? {};
+  return { id: key, source: { namespace, labels }, calls: callsOf(facts, found) };
+}
+
+/** The Services that a workload calls. */
+function callsOf(facts: Facts, workload: PodOwner): readonly Call[] {
+  const { namespace = '', annotations = {} } = workload.metadata;
+  const told = annotations[CALLS_ANNOTATION];
+  const texts =
+    told?.split(',') ??
+    containersOf(workload).flatMap(({ env = [], command = [], args = [] }) => [
+      ...env.map(({ value = '' }) => value),
+      ...command,
+      ...args,
+    ]);
+  const own = new Set(servicesOfWorkload(facts, workload));
+  const calls = texts
+    .flatMap((text) => addressesIn(text.trim(), told !== undefined))
+    .flatMap(({ host, port }) => callTo(facts, host, namespace, port))
+    .filter(({ host }) => !own.has(host));
+  return [...new Map(calls.map((call) => [`${call.host}:${call.port}`, call])).values()];
+}
+
+/** `http://reviews:9080/x`, `reviews.shop:9080`; a name alone only where it is all that a text says. */
+function addressesIn(text: string, isName: boolean): { readonly host: string; readonly port?: number }[] {
+  const urls = [...text.matchAll(/\b(?:https?|grpc):\/\/([a-z\d][a-z\d.-]*)(?::(\d{1,5}))?/gi)];
+  const [whole] = text.matchAll(/^([a-z][a-z\d.-]*)(?::(\d{1,5}))?$/gi);
+  const isAddress = whole !== undefined && (isName || whole[2] !== undefined || whole[1]!.includes('.'));
+  return [...urls, ...(isAddress ? [whole] : [])].map(([, host = '', port]) => ({
+    host: host.toLowerCase(),
+    ...(port !== undefined && { port: Number(port) }),
+  }));
+}
+
+/** The call that an address stands for, seen from a namespace; none where there is no such Service. */
+function callTo(facts: Facts, host: string, from: string, port: number | undefined): readonly Call[] {
+  const [name = '', namespace = from, ...rest] = host.split('.');
+  if (rest.length > 0 && rest[0] !== 'svc') return [];
+  const service = facts.get(Service, { name, namespace });
+  return service === undefined ? [] : callsTo(service, port);
+}
+
+/** The call of a Service by a port, or by its first one for HTTP. */
+export function callsTo(service: Service, port?: number): readonly Call[] {
+  const { host, ports } = meshService(service, DEFAULT_MESH.clusterDomain);
+  const chosen = port ?? ports.find(({ isHttp }) => isHttp)?.number;
+  return chosen === undefined ? [] : [{ host: shortHost(host), port: chosen }];
+}
+
+/** `reviews.shop` for `reviews.shop.svc.cluster.local`. */
+function shortHost(host: string): string {
+  const suffix = `.svc.${DEFAULT_MESH.clusterDomain}`;
+  return host.endsWith(suffix) ? host.slice(0, -suffix.length) : host;
+}
+
+/** The hosts of the Services that select a workload. */
+function servicesOfWorkload(facts: Facts, workload: PodOwner): readonly string[] {
+  const { namespace = '' } = workload.metadata;
+  const labels = workload.spec?.template?.metadata?.labels ?? {};
+  return facts.list(Service, { namespace }).flatMap(({ metadata, spec }) => {
+    const selector = Object.entries(spec?.selector ?? {});
+    const isSelected = selector.length > 0 && selector.every(([name, value]) => labels[name] === value);
+    return isSelected ? [`${metadata.name}.${namespace}`] : [];
+  });
+}
+
+/** The gateways, with the hosts that VirtualServices have there. */
+export function gatewayCallers(facts: Facts): readonly Caller[] {
+  const services = facts.list(VirtualService);
+  return facts.list(Gateways).map((gateway) => {
+    const key = keyOf(gateway.metadata);
+    const port = gateway.spec?.servers?.find(({ port }) => port?.number !== undefined)?.port?.number ?? 80;
+    const hosts = services.filter((each) => isBoundTo(each, key)).flatMap(({ spec }) => spec?.hosts ?? []);
+    return {
+      id: `gateway ${key}`,
+      source: { gateway: key },
+      calls: [...new Set(hosts)].map((host) => ({ host: callable(host, key), port })),
+    };
+  });
+}
+
+function isBoundTo({ metadata, spec }: VirtualService, key: string): boolean {
+  const gateways = spec?.gateways ?? [];
+  return gateways.some((each) => (each.includes('/') ? each : `${metadata.namespace}/${each}`) === key);
+}
+
+/** A host that somebody can call; a wildcard stands for any. */
+function callable(host: string, key: string): string {
+  return host.replace(/^\*\.?/, host === '*' ? `${key.replace('/', '.')}.example` : 'any.');
+}

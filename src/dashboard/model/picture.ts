@@ -1,0 +1,171 @@
+// The traffic picture: callers, workloads and the rules between them; the base path, and over it the path of the requests
+// that are asked about. What these do not touch is folded into one node a namespace.
+import type { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { Facts } from '../../controller/index.ts';
+import { cloneRef } from '../../environments/describe/world.ts';
+import { exampleValue } from '../../environments/describe/matches.ts';
+import { defaultSettings, itemsOf, uniqueVersion } from '../../environments/index.ts';
+import { matchesOf } from '../../environments/matches.ts';
+import { keyOf } from '../../kube/index.ts';
+import { Deployment, Service } from '../../traffic/services.ts';
+import type { Picture, PictureEdge, PictureNode } from '../data.ts';
+import { callsTo, containersOf, gatewayCallers, workloadCaller } from './calls.ts';
+import type { Caller } from './calls.ts';
+import { behind, walk } from './walk.ts';
+import type { Step } from './walk.ts';
+
+/** With more nodes than these, what is not on the path is folded. */
+const MOST_NODES = 16;
+
+const workloadKey = (key: string): string => key.replace('/', `/${Deployment.kind}/`);
+
+/** The picture of an environment. */
+export function environmentPicture(facts: Facts, env: DynamicEnv): Picture {
+  const { subsets } = itemsOf(env);
+  const clones = clonesOf(env);
+  const [match = {}] = env.spec === undefined ? [] : matchesOf(env.spec, defaultSettings);
+  const patterns = Object.entries(match.headers ?? {}).filter(([, { regex }]) => regex !== undefined);
+  const headers = Object.fromEntries(
+    Object.entries(match.headers ?? {}).map(([name, value]) => [name.toLowerCase(), exampleValue(value)]),
+  );
+  const starts = startsIn(facts, new Set(subsets.map(({ namespace }) => namespace)));
+  const base = walk(facts, starts, { headers: {} });
+  const path = walk(facts, starts, { headers, version: uniqueVersion(env.metadata) });
+  const notes = patterns.map(
+    ([name]) => `The key is a pattern: try a request with a value of your own in ${name} to see its path.`,
+  );
+  return drawn(facts, { base, path, clones, notes });
+}
+
+/** By the key of each clone that gets requests, the base that it was made from. */
+export function clonesOf(env: DynamicEnv): ReadonlyMap<string, string> {
+  const { subsets } = itemsOf(env);
+  return new Map(
+    subsets.map((subset) => [workloadKey(keyOf(cloneRef(env, subset))), workloadKey(keyOf(subset))] as const),
+  );
+}
+
+/** Those who send requests first: gateways, and whoever calls the Services that nobody else is known to call. */
+export function startsIn(facts: Facts, namespaces: ReadonlySet<string>): readonly Caller[] {
+  const gateways = gatewayCallers(facts);
+  const deployments = facts.list(Deployment).filter(({ metadata }) => namespaces.has(metadata.namespace ?? ''));
+  const callers = deployments.flatMap(({ metadata }) => workloadCaller(facts, workloadKey(keyOf(metadata))) ?? []);
+  const called = new Set(callers.flatMap(({ calls }) => calls.map(({ host }) => host)));
+  const entered = new Set(
+    walk(facts, gateways, { headers: {} }).flatMap(({ decision }) =>
+      decision.kind === 'route' ? decision.destinations.map(({ host }) => host) : [],
+    ),
+  );
+  const outside = [...namespaces].flatMap((namespace): readonly Caller[] => {
+    const services = facts
+      .list(Service, { namespace })
+      .filter(({ spec }) => Object.keys(spec?.selector ?? {}).length > 0)
+      .filter(({ metadata: { name } }) => !called.has(`${name}.${namespace}`))
+      .filter(({ metadata: { name } }) => ![...entered].some((host) => host.startsWith(`${name}.${namespace}.`)));
+    const calls = services.flatMap((service) => callsTo(service));
+    return calls.length === 0 ? [] : [{ id: `callers ${namespace}`, source: { namespace, labels: {} }, calls }];
+  });
+  return [...gateways.filter(({ calls }) => calls.length > 0), ...outside];
+}
+
+export interface Drawing {
+  readonly base: readonly Step[];
+  readonly path: readonly Step[];
+  /** By the key of a clone, that of its base. */
+  readonly clones: ReadonlyMap<string, string>;
+  readonly notes: readonly string[];
+}
+
+/** Nodes and edges of two walks. */
+export function drawn(facts: Facts, { base, path, clones, notes }: Drawing): Picture {
+  const edges = merged(edgesOf(base, 'base'), edgesOf(path, 'path'));
+  // A clone that no request reaches yet is there all the same.
+  const there = [...clones].flatMap(([clone, own]) => (exists(facts, clone) ? [clone, own] : [own]));
+  const ids = new Set([...edges.flatMap(({ from, to }) => [from, to]), ...there]);
+  const onPath = new Set(edges.filter(({ on }) => on !== 'base').flatMap(({ from, to }) => [from, to]));
+  const kept = ids.size <= MOST_NODES ? ids : keptOf(ids, edges, clones);
+  const shownAs = (id: string): string => (kept.has(id) ? id : `folded ${namespaceOf(id)}`);
+  const nodes = [...ids].filter((id) => kept.has(id)).map((id) => nodeOf(facts, id, clones.get(id), onPath.has(id)));
+  const folded = Map.groupBy(
+    [...ids].filter((id) => !kept.has(id)),
+    namespaceOf,
+  );
+  const rest = [...folded].map(([namespace, all]): PictureNode => {
+    const detail = `${all.length} workloads that it does not change`;
+    return { id: `folded ${namespace}`, kind: 'folded', label: namespace, namespace, detail, isOnPath: false };
+  });
+  const shown = edges
+    .map((edge) => ({ ...edge, from: shownAs(edge.from), to: shownAs(edge.to) }))
+    .filter(({ from, to }) => from !== to);
+  // A host that is for the mesh alone is nobody's loss at a gateway.
+  const lost = path.filter(
+    ({ to, from, decision }) => to.length === 0 && decision.kind === 'route' && !from.startsWith('gateway '),
+  );
+  return {
+    nodes: [...nodes, ...rest],
+    edges: folded.size === 0 ? shown : merged(shown, []),
+    notes: [...notes, ...lost.map(({ call, from }) => `Nobody answers ${labelOf(from)} at ${call.host}.`)],
+  };
+}
+
+/** Where requests come from on their way to a clone, and who a clone calls. */
+function keptOf(
+  ids: ReadonlySet<string>,
+  edges: readonly PictureEdge[],
+  clones: ReadonlyMap<string, string>,
+): ReadonlySet<string> {
+  const own = clones.size > 0 ? [...clones].flat() : edges.filter(({ on }) => on !== 'base').map(({ to }) => to);
+  const kept = new Set(own.filter((id) => ids.has(id)));
+  const forward = edges.filter(({ from, on }) => kept.has(from) && on !== 'base').map(({ to }) => to);
+  for (const queue = [...kept]; queue.length > 0;) {
+    const to = queue.pop()!;
+    for (const { from } of edges.filter((edge) => edge.to === to)) {
+      if (!kept.has(from)) queue.push(from);
+      kept.add(from);
+    }
+  }
+  for (const id of forward) kept.add(id);
+  return kept;
+}
+
+function edgesOf(steps: readonly Step[], on: PictureEdge['on']): readonly PictureEdge[] {
+  return steps.flatMap(({ from, to, call, decision }) =>
+    to.map((each) => ({ from, to: each, on, host: call.host, rule: behind(decision) })),
+  );
+}
+
+/** One edge for each pair; what both walks take counts for both. */
+function merged(base: readonly PictureEdge[], path: readonly PictureEdge[]): readonly PictureEdge[] {
+  const edges = new Map<string, PictureEdge>();
+  for (const edge of [...base, ...path]) {
+    const id = `${edge.from} → ${edge.to}`;
+    const known = edges.get(id);
+    if (known === undefined) edges.set(id, edge);
+    else if (known.on !== edge.on) edges.set(id, { ...edge, on: 'both' });
+  }
+  return [...edges.values()];
+}
+
+function exists(facts: Facts, key: string): boolean {
+  const [namespace = '', , name = ''] = key.split('/');
+  return facts.get(Deployment, { namespace, name }) !== undefined;
+}
+
+function namespaceOf(id: string): string {
+  return id.replace(/^(gateway|callers|folded) /, '').split('/')[0]!;
+}
+
+function labelOf(id: string): string {
+  if (id.startsWith('callers ')) return `callers in ${id.slice('callers '.length)}`;
+  return id.startsWith('gateway ') ? id.split('/')[1]! : (id.split('/')[2] ?? id);
+}
+
+function nodeOf(facts: Facts, id: string, cloneOf: string | undefined, isOnPath: boolean): PictureNode {
+  const kind = id.startsWith('gateway ') ? 'gateway' : id.startsWith('callers ') ? 'callers' : 'workload';
+  const namespace = namespaceOf(id);
+  const name = id.split('/')[2] ?? '';
+  const workload = kind === 'workload' ? facts.get(Deployment, { namespace, name }) : undefined;
+  const images = workload === undefined ? [] : containersOf(workload).flatMap(({ image }) => image ?? []);
+  const detail = { gateway: 'gateway', callers: 'whoever calls', workload: images.join(', ') }[kind];
+  return { id, kind, label: labelOf(id), namespace, detail, ...(cloneOf !== undefined && { cloneOf }), isOnPath };
+}

@@ -1,0 +1,199 @@
+// The rows of every list, as one derived map: a row is computed again when something that it shows has changed.
+import type { ObjectReader } from '../../api/description/reader.ts';
+import { problemsOf as treeProblems } from '../../api/description/tree.ts';
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { Istio } from '../../api/istio.ts';
+import { RoutingRule } from '../../api/routing.ts';
+import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import { conditionsOf, defineModel } from '../../controller/index.ts';
+import type { Facts } from '../../controller/index.ts';
+import {
+  describeEnvironment,
+  environmentWorld,
+  formatRequests,
+  itemsOf,
+  readyCount,
+  stateOf,
+  verdictOf,
+} from '../../environments/index.ts';
+import { keyOf, refOf } from '../../kube/index.ts';
+import type { AnyKind, KubeObject, Ref } from '../../kube/index.ts';
+import { stateOf as istioState } from '../../mesh/index.ts';
+import { problemsOf as ruleProblems, stateOf as ruleState } from '../../routing/index.ts';
+import { claimNameOf, EXPIRES_AT, phaseOf, problemOf, warningsOf } from '../../targets/index.ts';
+import { derive } from '../../watchable/index.ts';
+import type { ClaimRow, EnvironmentRow, Replacement, Row, RowType, RuleRow, TargetRow, Tone } from '../data.ts';
+import { readerOf } from './reader.ts';
+
+/** The kinds of the rows, by the type of the row. */
+export const ROW_KINDS: Readonly<Record<RowType, AnyKind>> = {
+  environment: DynamicEnv,
+  claim: DeploymentTargetClaim,
+  target: DeploymentTarget,
+  rule: RoutingRule,
+  istio: Istio,
+};
+const TYPES = Object.keys(ROW_KINDS) as RowType[];
+
+/** The key of a row: `environment shop/pr-7`. */
+export const rowKey = (type: RowType, ref: Ref): string => `${type} ${keyOf(ref)}`;
+
+/** All rows, by key. */
+export const rows = defineModel((facts) =>
+  derive('dashboard rows', (read, key: string) => rowOf(facts(read), key), {
+    keys: (read) =>
+      TYPES.flatMap((type) =>
+        facts(read)
+          .keys(ROW_KINDS[type])
+          .map((key) => `${type} ${key}`),
+      ),
+  }),
+);
+
+function rowOf(facts: Facts, key: string): Row | undefined {
+  const [type = '', name = ''] = key.split(' ');
+  const object = facts.get<KubeObject>(ROW_KINDS[type as RowType], refOf(name));
+  if (object === undefined) return undefined;
+  switch (type as RowType) {
+    case 'environment':
+      return environmentRow(facts, object as DynamicEnv);
+    case 'claim':
+      return claimRow(object as DeploymentTargetClaim);
+    case 'target':
+      return targetRow(object as DeploymentTarget);
+    case 'rule':
+      return ruleRow(object as RoutingRule);
+    case 'istio':
+      return {
+        ...baseOf(object, istioState(object)),
+        type: 'istio',
+        ...problem(istioProblem(object)),
+      };
+  }
+}
+
+/** What is the same for all kinds. */
+function baseOf(
+  { metadata }: KubeObject,
+  state: string,
+): Pick<Row, 'namespace' | 'name' | 'state' | 'tone' | 'created'> {
+  const { namespace = '', name, creationTimestamp: created = '' } = metadata;
+  return { namespace, name, state, tone: toneOf(state), created };
+}
+
+const problem = (text: string | undefined): { readonly problem?: string } =>
+  text === undefined || text === '' ? {} : { problem: text };
+
+/** The row of an environment. Of its pods, what the controller says of them is enough. */
+export function environmentRow(facts: Facts, env: DynamicEnv): EnvironmentRow {
+  const read = readerOf(facts);
+  const light: ObjectReader = {
+    get: (kind, ref) => read.get(kind, ref),
+    list: (kind, where) => (isMany(kind) ? [] : read.list(kind, where)),
+  };
+  const { environment: tree, call } = describeEnvironment(environmentWorld(light, env));
+  const verdict = verdictOf(env);
+  const [first] = treeProblems(tree);
+  const isolated = conditionsOf(env).find(({ type }) => type === 'Isolated');
+  const base = baseOf(env, stateOf(env));
+  return {
+    ...base,
+    ...(verdict.is === 'stalled' && { tone: 'bad' as const }),
+    type: 'environment',
+    ready: readyCount(env),
+    match: formatRequests(env),
+    ...(call[0] !== undefined && { call: call[0] }),
+    replaces: replacements(env),
+    ...(env.status?.expiresAt !== undefined && { expires: env.status.expiresAt }),
+    ...(isolated && {
+      isolation: {
+        status: isolated.status,
+        reason: isolated.reason,
+        message: isolated.message,
+        lastTransitionTime: isolated.lastTransitionTime,
+      },
+    }),
+    ...(base.tone !== 'good' || verdict.is === 'stalled'
+      ? problem(verdict.is === 'stalled' ? verdict.reason : first)
+      : {}),
+  };
+}
+
+function isMany({ plural }: { readonly plural: string }): boolean {
+  return plural === 'pods' || plural === 'events';
+}
+
+function replacements(env: DynamicEnv): readonly Replacement[] {
+  const { subsets, consumers } = itemsOf(env);
+  const of = (item: (typeof subsets)[number], isConsumer: boolean): Replacement => ({
+    workload: keyOf(item),
+    images: [...(item.initContainers ?? []), ...(item.containers ?? [])].flatMap(({ image }) => image ?? []),
+    ...(isConsumer && { isConsumer: true as const }),
+  });
+  return [...subsets.map((each) => of(each, false)), ...consumers.map((each) => of(each, true))];
+}
+
+function claimRow(claim: DeploymentTargetClaim): ClaimRow {
+  const { spec, metadata } = claim;
+  const expires = metadata.annotations?.[EXPIRES_AT];
+  return {
+    ...baseOf(claim, phaseOf(claim)),
+    type: 'claim',
+    className: spec.deploymentTargetClassName,
+    ...(spec.targetName && { target: spec.targetName }),
+    ...(expires !== undefined && { expires }),
+    ...problem(problemOf(claim) ?? warningsOf(claim)[0]),
+  };
+}
+
+function targetRow(target: DeploymentTarget): TargetRow {
+  const { apiURL, defaultNamespace } = target.spec.kubernetesCredentials;
+  const claim = claimNameOf(target);
+  return {
+    ...baseOf(target, phaseOf(target)),
+    type: 'target',
+    place: [defaultNamespace && `namespace ${defaultNamespace}`, apiURL && `at ${apiURL}`].filter(Boolean).join(' '),
+    ...(claim !== '' && { claim }),
+    ...problem(problemOf(target) ?? warningsOf(target)[0]),
+  };
+}
+
+function ruleRow(rule: RoutingRule): RuleRow {
+  return {
+    ...baseOf(rule, ruleState(rule)),
+    type: 'rule',
+    mesh: rule.spec?.targetMesh?.name ?? '',
+    ...problem(ruleProblems(rule)[0]),
+  };
+}
+
+function istioProblem(istio: Istio): string | undefined {
+  return toneOf(istioState(istio)) === 'good' ? undefined : istio.status?.description;
+}
+
+const TONES: Readonly<Record<string, Tone>> = {
+  ready: 'good',
+  bound: 'good',
+  available: 'good',
+  running: 'good',
+  active: 'good',
+  degraded: 'bad',
+  failed: 'bad',
+  error: 'bad',
+  warning: 'bad',
+  lost: 'bad',
+  rejected: 'bad',
+  missing: 'bad',
+  shadowed: 'bad',
+  blocking: 'bad',
+  deleting: 'idle',
+  released: 'idle',
+  absent: 'idle',
+  hidden: 'idle',
+  gone: 'idle',
+};
+
+/** How a state looks; one that is not known is on its way. */
+function toneOf(state: string): Tone {
+  return TONES[state.toLowerCase()] ?? 'busy';
+}

@@ -1,0 +1,96 @@
+// All rows and the feed, as the server tells of them. Whoever shows them is told once a frame, however much has changed.
+import type { FeedItem, LiveLine, Row, RowType, Session } from '../../data.ts';
+import { follow } from './stream.ts';
+
+export interface State {
+  /** By type; sorted by namespace and name. */
+  readonly rows: { readonly [T in RowType]: readonly Extract<Row, { readonly type: T }>[] };
+  readonly feed: readonly FeedItem[];
+  readonly session: Session | undefined;
+  /** Whether there was anything yet. */
+  readonly isLoaded: boolean;
+  /** Since when the connection is gone, and why. */
+  readonly lost: { readonly since: number; readonly problem: string } | undefined;
+}
+
+const NONE: State['rows'] = { environment: [], claim: [], target: [], rule: [], istio: [] };
+const TYPES = Object.keys(NONE) as RowType[];
+
+export const rowKey = ({ type, namespace, name }: Pick<Row, 'type' | 'namespace' | 'name'>): string =>
+  `${type} ${namespace === '' ? '' : `${namespace}/`}${name}`;
+
+class Store {
+  state: State = { rows: NONE, feed: [], session: undefined, isLoaded: false, lost: undefined };
+  /** When a row changed last, for a mark that is seen for a moment. */
+  readonly changedAt = new Map<string, number>();
+  readonly #rows = new Map<string, Row>();
+  readonly #listeners = new Set<() => void>();
+  #next: Partial<State> = {};
+  #touched = new Set<RowType>();
+  #isWaiting = false;
+
+  /** Begins to follow the server. */
+  start(): () => void {
+    return follow<LiveLine>('/api/live', {
+      line: (line) => this.#take(line),
+      open: () => this.#later({ lost: undefined }),
+      lost: (problem) => this.#later({ lost: { since: this.state.lost?.since ?? Date.now(), problem } }),
+    });
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #take(line: LiveLine): void {
+    if ('snapshot' in line) {
+      this.#rows.clear();
+      for (const row of line.snapshot) this.#rows.set(rowKey(row), row);
+      for (const type of TYPES) this.#touched.add(type);
+      this.#later({ session: line.session, isLoaded: true });
+    } else if ('changes' in line) {
+      for (const { key, row } of line.changes) this.#change(key, row);
+      this.#later({});
+    } else if ('feed' in line) this.#later({ feed: line.feed });
+  }
+
+  #change(key: string, row: Row | null): void {
+    const before = this.#rows.get(key);
+    if (row === null) this.#rows.delete(key);
+    else this.#rows.set(key, row);
+    if (row !== null && (before?.state !== row.state || before.problem !== row.problem)) {
+      this.changedAt.set(key, performance.now());
+    }
+    this.#touched.add((row ?? before)?.type ?? 'environment');
+  }
+
+  /** Told in the next frame. */
+  #later(next: Partial<State>): void {
+    this.#next = { ...this.#next, ...next };
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    requestAnimationFrame(() => this.#tell());
+  }
+
+  #tell(): void {
+    this.#isWaiting = false;
+    const rows = this.#touched.size === 0 ? this.state.rows : { ...this.state.rows, ...this.#sorted() };
+    this.state = { ...this.state, ...this.#next, rows: rows as State['rows'] };
+    this.#next = {};
+    this.#touched.clear();
+    for (const listener of this.#listeners) listener();
+  }
+
+  #sorted(): Partial<Record<RowType, readonly Row[]>> {
+    const all = [...this.#rows.entries()];
+    return Object.fromEntries(
+      [...this.#touched].map((type) => {
+        const own = all.filter(([, row]) => row.type === type);
+        return [type, own.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)];
+      }),
+    );
+  }
+}
+
+export const store = new Store();

@@ -1,0 +1,5 @@
+// Begins the page.
+import { render } from 'preact';
+import { App } from './app.tsx';
+
+render(<App />, document.querySelector('#app')!);

@@ -1,0 +1,65 @@
+// What is shown where there is nothing else: empty, loading, gone, wrong.
+import type { ComponentChildren, JSX } from 'preact';
+import type { Problem } from '../../data.ts';
+import { Marked, Sentence } from './text.tsx';
+
+/** Nothing is there, and what to do next. */
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="empty">
+      <svg viewBox="0 0 64 48" aria-hidden="true">
+        <path d="M12 40V8m0 24c0-14 8-18 28-18" />
+        <circle cx="46" cy="14" r="6" />
+      </svg>
+      <p>
+        <Marked text={title} />
+      </p>
+      {children}
+    </div>
+  );
+}
+
+/** Where data will be in a moment. */
+export function Loading({ rows = 4 }: { readonly rows?: number }): JSX.Element {
+  return (
+    <div class="loading" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, i) => (
+        <div key={i} class="bone" />
+      ))}
+    </div>
+  );
+}
+
+/** What went wrong, and what to do. */
+export function ProblemBox({ problem }: { readonly problem: Problem }): JSX.Element {
+  return (
+    <div class="problem" role="alert">
+      <strong>{problem.error}</strong>
+      {problem.refusal !== undefined && <pre>{problem.refusal}</pre>}
+      {problem.hint !== undefined && <p>{problem.hint}</p>}
+    </div>
+  );
+}
+
+/** The head of a screen whose data is not there yet, or not at all. */
+export function Missing({
+  what,
+  problem,
+}: {
+  readonly what: string;
+  readonly problem: string | undefined;
+}): JSX.Element {
+  if (problem !== undefined) return <ProblemBox problem={{ error: problem, hint: 'It is asked again by itself.' }} />;
+  return (
+    <>
+      <Sentence text={`There is no ${what}.`} />
+      <Empty title="It may have been deleted, or is elsewhere." />
+    </>
+  );
+}

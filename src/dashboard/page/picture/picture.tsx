@@ -1,0 +1,132 @@
+// The traffic picture: the base path is quiet, the path that is asked about is drawn over it. The same stands in a list.
+import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { Picture } from '../../data.ts';
+import { layoutOf, NODE } from './layout.ts';
+import type { PlacedEdge, PlacedNode } from './layout.ts';
+
+interface PictureProps {
+  readonly picture: Picture;
+  /** What the accented path stands for. */
+  readonly legend: string;
+  /** Whether a dot runs along the path; each number sends one. */
+  readonly run?: number;
+}
+
+export function TrafficPicture({ picture, legend, run = 0 }: PictureProps): JSX.Element {
+  const layout = useMemo(() => layoutOf(picture), [picture]);
+  const [told, tell] = useState<PlacedEdge | undefined>(undefined);
+  const labels = new Map(picture.nodes.map(({ id, label }) => [id, label]));
+  const textOf = ({ from, to, rule, host }: PlacedEdge): string =>
+    `${labels.get(from) ?? from} → ${labels.get(to) ?? to}: http://${host}, by ${rule}`;
+  // What lies below is drawn first.
+  const edges = layout.edges.toSorted((a, b) => Number(a.on !== 'base') - Number(b.on !== 'base'));
+  return (
+    <section class="card picture" aria-label="Traffic picture">
+      <div class="legend">
+        <span class="l-path">{legend}</span>
+        <span class="l-base">everybody else</span>
+        <span class="l-both">both</span>
+      </div>
+      <div class="canvas" tabIndex={0} role="group" aria-label="Picture of services; the list below says the same">
+        <svg width={layout.width} height={layout.height} viewBox={`0 0 ${layout.width} ${layout.height}`} data-walk>
+          <defs>
+            {(['base', 'path', 'both'] as const).map((on) => (
+              <marker
+                key={on}
+                id={`end-${on}`}
+                viewBox="0 0 8 8"
+                refX="7"
+                refY="4"
+                markerWidth="7"
+                markerHeight="7"
+                orient="auto"
+              >
+                <path class={`end ${on}`} d="M0 0 8 4 0 8z" />
+              </marker>
+            ))}
+          </defs>
+          {edges.map((edge) => (
+            <g
+              key={edge.id}
+              class={`edge ${edge.on}`}
+              data-step
+              tabIndex={-1}
+              role="img"
+              aria-label={textOf(edge)}
+              onPointerEnter={() => tell(edge)}
+              onPointerLeave={() => tell(undefined)}
+              onFocus={() => tell(edge)}
+              onBlur={() => tell(undefined)}
+            >
+              <path class="hit" d={edge.line} />
+              <path class="line" d={edge.line} marker-end={`url(#end-${edge.on})`} />
+            </g>
+          ))}
+          {layout.nodes.map((node) => (
+            <Node key={node.id} node={node} />
+          ))}
+          {run > 0 && <Dots key={run} edges={edges} />}
+        </svg>
+      </div>
+      <p class="told" role="status">
+        {told === undefined ? 'Point at a line to see the rule behind it.' : textOf(told)}
+      </p>
+      {picture.notes.map((note) => (
+        <p key={note} class="muted">
+          {note}
+        </p>
+      ))}
+      <details>
+        <summary>The same as a list</summary>
+        <ul class="edges">
+          {edges.map((edge) => (
+            <li key={edge.id}>
+              <span class={`tag ${edge.on}`}>
+                {edge.on === 'base' ? 'others' : edge.on === 'path' ? 'with key' : 'both'}
+              </span>{' '}
+              {textOf(edge)}
+            </li>
+          ))}
+        </ul>
+      </details>
+    </section>
+  );
+}
+
+function Node({ node }: { readonly node: PlacedNode }): JSX.Element {
+  const { x, y, kind, label, detail, cloneOf, isOnPath } = node;
+  const isClone = cloneOf !== undefined;
+  return (
+    <g class={`node ${kind} ${isClone ? 'clone' : ''} ${isOnPath ? 'on-path' : ''}`} transform={`translate(${x} ${y})`}>
+      <title>{`${label} ${detail}`}</title>
+      <rect width={NODE.width} height={NODE.height} rx={8} />
+      <text x={12} y={24} class="n-label">
+        {cut(label, 21)}
+      </text>
+      <text x={12} y={42} class="n-detail">
+        {cut(detail, 25)}
+      </text>
+    </g>
+  );
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}
+
+/** A dot that runs along each piece of the path, one after the other. */
+function Dots({ edges }: { readonly edges: readonly PlacedEdge[] }): JSX.Element {
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return <></>;
+  const path = edges.filter(({ on }) => on !== 'base');
+  return (
+    <>
+      {path.map(({ id, line }) => (
+        <circle key={id} r={5} class="dot">
+          <animateMotion {...{ dur: '0.9s', path: line, fill: 'remove' }} />
+          <animate attributeName="opacity" values="1;1;0" dur="0.9s" fill="freeze" />
+        </circle>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+// Every view has an address that can be sent to a colleague.
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+export interface Place {
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+const listeners = new Set<() => void>();
+
+function here(): Place {
+  return { path: location.pathname, query: new URLSearchParams(location.search) };
+}
+
+/** Goes to an address of this page. */
+export function go(address: string, { replace = false } = {}): void {
+  if (address === location.pathname + location.search) return;
+  if (replace) history.replaceState(null, '', address);
+  else {
+    history.pushState(null, '', address);
+    scrollTo(0, 0);
+  }
+  for (const listener of listeners) listener();
+}
+
+/** Where we are, drawn again when that changes. */
+export function usePlace(): Place {
+  const [place, set] = useState(here);
+  useEffect(() => {
+    const changed = (): void => set(here());
+    listeners.add(changed);
+    addEventListener('popstate', changed);
+    return () => {
+      listeners.delete(changed);
+      removeEventListener('popstate', changed);
+    };
+  }, []);
+  return place;
+}
+
+interface LinkProps {
+  readonly to: string;
+  readonly children: ComponentChildren;
+  readonly class?: string;
+  readonly 'data-step'?: boolean;
+  readonly 'aria-current'?: 'page';
+}
+
+/** A link inside the page; with a modifier key it is one as any other. */
+export function Link({ to, children, ...rest }: LinkProps): JSX.Element {
+  const follow = (event: MouseEvent): void => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    go(to);
+  };
+  return (
+    <a href={to} onClick={follow} {...rest}>
+      {children}
+    </a>
+  );
+}
+
+/** The address of an object. */
+export function addressOf(type: string, namespace: string, name: string): string {
+  const folder = type === 'istio' ? 'mesh' : `${type}s`;
+  return type === 'istio' ? '/mesh' : `/${folder}/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+}

@@ -1,0 +1,149 @@
+// Claims with their targets, and routing rules: one sentence, the list, and for one of them its tree.
+import type { JSX } from 'preact';
+import type { ClaimRow, ObjectDetail, Row, RuleRow, TargetRow } from '../../data.ts';
+import { listSentence } from '../../sentences.ts';
+import { useDetail, useLive, useNow } from '../live/hooks.ts';
+import { List, NameCell } from '../parts/list.tsx';
+import type { Column } from '../parts/list.tsx';
+import { Empty, Loading, Missing } from '../parts/states.tsx';
+import { Commands, Copy, Sentence, StateMark, Time } from '../parts/text.tsx';
+import { More, Tree } from '../parts/tree.tsx';
+import { Find } from './overview.tsx';
+import { usePlace } from '../router.tsx';
+
+const nameColumn = <R extends Row>(heading: string): Column<R> => ({
+  heading,
+  class: 'c-name',
+  cell: (row) => (
+    <>
+      <NameCell row={row} />
+      {row.problem !== undefined && (
+        <span class="why" title={row.problem}>
+          {row.problem}
+        </span>
+      )}
+    </>
+  ),
+});
+const stateColumn = <R extends Row>(): Column<R> => ({
+  heading: 'State',
+  class: 'c-state',
+  cell: (row) => <StateMark tone={row.tone} state={row.state} />,
+});
+const ageColumn = <R extends Row>(): Column<R> => ({
+  heading: 'Age',
+  class: 'c-age',
+  cell: (row, now) => <Time at={row.created} now={now} />,
+});
+
+const CLAIMS: readonly Column<ClaimRow>[] = [
+  stateColumn(),
+  nameColumn('Claim'),
+  { heading: 'Class', class: 'c-key', cell: ({ className }) => className || <span class="muted">none</span> },
+  { heading: 'Target', class: 'c-replaces', cell: ({ target }) => target ?? <span class="muted">not yet</span> },
+  ageColumn(),
+  {
+    heading: 'Expires',
+    class: 'c-age c-expires',
+    cell: ({ expires }, now) =>
+      expires === undefined ? <span class="muted">never</span> : <Time at={expires} now={now} />,
+  },
+];
+const TARGETS: readonly Column<TargetRow>[] = [
+  stateColumn(),
+  nameColumn('Target'),
+  { heading: 'Place', class: 'c-key', cell: ({ place }) => place || <span class="muted">not known</span> },
+  { heading: 'Claim', class: 'c-replaces', cell: ({ claim }) => claim ?? <span class="muted">free</span> },
+  ageColumn(),
+];
+const RULES: readonly Column<RuleRow>[] = [
+  stateColumn(),
+  nameColumn('Rule'),
+  { heading: 'Mesh', class: 'c-key', cell: ({ mesh }) => mesh || <span class="muted">none</span> },
+  ageColumn(),
+];
+
+const found = <R extends Row>(rows: readonly R[], find: string): readonly R[] =>
+  rows.filter(({ namespace, name, state }) =>
+    `${namespace}/${name} ${state}`.toLowerCase().includes(find.toLowerCase()),
+  );
+
+export function Claims(): JSX.Element {
+  const { rows, isLoaded } = useLive();
+  const now = useNow();
+  const find = usePlace().query.get('q') ?? '';
+  if (!isLoaded) return <Loading />;
+  return (
+    <>
+      <Sentence text={listSentence('claim', rows.claim)} />
+      {rows.claim.length === 0 ? (
+        <Empty title="A claim asks for a place to deploy to: a namespace with credentials.">
+          <Copy text="offshoot claim create my-claim --class isolation-level-namespace" label="command" />
+        </Empty>
+      ) : (
+        <>
+          <div class="toolbar">
+            <Find value={find} label="Find claims and targets" />
+          </div>
+          <List label="Claims" rows={found(rows.claim, find)} columns={CLAIMS} now={now} />
+        </>
+      )}
+      {rows.target.length > 0 && (
+        <>
+          <h2>Targets</h2>
+          <List label="Targets" rows={found(rows.target, find)} columns={TARGETS} now={now} />
+        </>
+      )}
+    </>
+  );
+}
+
+export function Rules(): JSX.Element {
+  const { rows, isLoaded } = useLive();
+  const now = useNow();
+  const find = usePlace().query.get('q') ?? '';
+  if (!isLoaded) return <Loading />;
+  return (
+    <>
+      <Sentence text={listSentence('rule', rows.rule)} />
+      {rows.rule.length === 0 ? (
+        <Empty title="A routing rule says how a mesh routes, whichever mesh it is.">
+          <Copy text="offshoot routing --help" label="command" />
+        </Empty>
+      ) : (
+        <>
+          <div class="toolbar">
+            <Find value={find} label="Find rules" />
+          </div>
+          <List label="Routing rules" rows={found(rows.rule, find)} columns={RULES} now={now} />
+        </>
+      )}
+    </>
+  );
+}
+
+interface ObjectProps {
+  readonly type: 'claim' | 'target' | 'rule';
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A claim, a target or a rule. */
+export function OtherObject({ type, namespace, name }: ObjectProps): JSX.Element {
+  const path = `/api/live/${type}s/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+  const { detail, problem } = useDetail<ObjectDetail>(path);
+  const now = useNow();
+  if (detail === undefined && problem === undefined) return <Loading />;
+  if (!detail) return <Missing what={`${type} \`${namespace}/${name}\``} problem={problem} />;
+  return (
+    <>
+      <Sentence text={detail.sentence} />
+      <section class="card">
+        <h2>Parts</h2>
+        <Tree node={detail.tree} />
+      </section>
+      <More conditions={detail.conditions} events={detail.events} yaml={detail.yaml} now={now} />
+      <Commands lines={detail.commands} />
+    </>
+  );
+}

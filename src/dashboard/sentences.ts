@@ -1,0 +1,114 @@
+// The first line of every screen: one sentence that answers what whoever opens it asks. Pure; the page calls some of
+// them itself. What stands between backticks is a name.
+import type { EnvironmentRow, ProofAnswer, Row, RowType } from './data.ts';
+
+const code = (text: string): string => `\`${text}\``;
+
+function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+/** How the environments are, and who needs somebody. */
+export function overviewSentence(rows: readonly EnvironmentRow[]): string {
+  if (rows.length === 0) return 'There is no environment yet.';
+  const ready = rows.filter(({ tone }) => tone === 'good').length;
+  const bad = rows.filter(({ tone }) => tone === 'bad');
+  const busy = rows.filter(({ tone }) => tone === 'busy').length;
+  const going = rows.length - ready - bad.length - busy;
+  const parts = [
+    ...(ready > 0 ? [`${count(ready, 'environment')} ready`] : []),
+    ...(busy > 0 ? [`${ready > 0 ? busy : count(busy, 'environment')} on the way`] : []),
+    ...(going > 0 ? [`${ready + busy > 0 ? going : count(going, 'environment')} being deleted`] : []),
+  ];
+  const [first] = bad;
+  if (first === undefined) return `${parts.join(', ')}.`;
+  const needs = `${parts.length > 0 ? bad.length : count(bad.length, 'environment')} ${bad.length === 1 ? 'needs' : 'need'} you`;
+  const why = first.problem === undefined ? code(first.name) : `${code(first.name)} – ${withoutStop(first.problem)}`;
+  return `${[...parts, needs].join(', ')}: ${why}.`;
+}
+
+/** What requests an environment takes, and whether it concerns anybody else. */
+export function environmentSentence(row: EnvironmentRow, provedAgo?: string): string {
+  const { name, state, tone, problem, isolation, match, replaces } = row;
+  if (tone === 'idle') return `${code(name)} is being deleted.`;
+  if (tone !== 'good') {
+    const why = problem === undefined ? '' : `: ${withoutStop(problem)}`;
+    return `${code(name)} is ${state === 'degraded' ? 'not working' : state}${why}.`;
+  }
+  const images = replaces.filter(({ isConsumer }) => isConsumer === undefined);
+  const reached = images.map(({ workload, images: own }) => code(own[0] ?? workload)).join(' and ');
+  const consumers = replaces.length - images.length;
+  const what =
+    reached === ''
+      ? `${code(name)} runs ${count(consumers, 'consumer')} and takes no requests`
+      : `Requests with ${code(match)} reach ${reached}`;
+  return `${what}; ${isolationText(isolation, provedAgo)}.`;
+}
+
+function isolationText(isolation: EnvironmentRow['isolation'], provedAgo: string | undefined): string {
+  if (isolation === undefined) return 'whether anybody else is affected has not been proved';
+  if (isolation.status === 'True') {
+    return `nobody else is affected (proved${provedAgo === undefined ? '' : ` ${provedAgo} ago`})`;
+  }
+  if (isolation.status === 'False') return `but others are affected: ${withoutStop(isolation.message)}`;
+  return `whether anybody else is affected can't be told: ${withoutStop(isolation.message)}`;
+}
+
+const NOUNS: Readonly<Record<RowType, readonly [one: string, many: string]>> = {
+  environment: ['environment', 'environments'],
+  claim: ['claim', 'claims'],
+  target: ['target', 'targets'],
+  rule: ['routing rule', 'routing rules'],
+  istio: ['Istio resource', 'Istio resources'],
+};
+
+/** How the objects of one kind are. */
+export function listSentence(type: RowType, rows: readonly Row[]): string {
+  const [one, many] = NOUNS[type];
+  if (rows.length === 0) return `There is no ${one}.`;
+  const good = rows.filter(({ tone }) => tone === 'good').length;
+  const [first, ...others] = rows.filter(({ tone }) => tone === 'bad');
+  const all = `${good} of ${count(rows.length, one, many)} ${good === 1 ? 'is' : 'are'} in order`;
+  if (first === undefined) return good === rows.length ? `${all}.` : `${all}; the rest is on the way.`;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return `${all}; ${code(first.name)}${more} needs you${first.problem === undefined ? '' : `: ${withoutStop(first.problem)}`}.`;
+}
+
+/** How one object is that is no environment. */
+export function objectSentence({ type, name, state, problem }: Row): string {
+  const [one] = NOUNS[type];
+  return `${one[0]!.toUpperCase()}${one.slice(1)} ${code(name)} is ${state}${problem === undefined ? '' : `: ${withoutStop(problem)}`}.`;
+}
+
+interface PlannedOutcome {
+  readonly environment: string;
+  readonly state: string;
+  readonly problem?: string;
+  readonly match: string;
+  readonly proof?: ProofAnswer;
+}
+
+/** What a plan comes to. */
+export function planSentence(
+  changes: readonly { readonly do: string }[],
+  { environment, state, problem, match, proof }: PlannedOutcome,
+): string {
+  const of = (verbs: readonly string[]): number => changes.filter((each) => verbs.includes(each.do)).length;
+  const [made, changed, removed] = [of(['make']), of(['change', 'replace']), of(['remove'])];
+  if (problem !== undefined)
+    return `${code(environment)} would be ${state} and get no further: ${withoutStop(problem)}.`;
+  if (made + changed + removed === 0) return `Nothing to do: ${code(environment)} is as this says already.`;
+  const parts = [
+    ...(made > 0 ? [`makes ${count(made, 'object')}`] : []),
+    ...(changed > 0 ? [`changes ${made > 0 ? changed : count(changed, 'object')}`] : []),
+    ...(removed > 0 ? [`removes ${made + changed > 0 ? removed : count(removed, 'object')}`] : []),
+  ];
+  const what = `This ${parts.join(', ')}`;
+  if (proof?.verdict === 'False') return `${what}, and moves requests of others: ${withoutStop(proof.message)}.`;
+  if (proof?.verdict === 'Unknown') return `${what}; whether it moves requests of others can't be told.`;
+  return `${what}, and moves only requests with ${code(match)}.`;
+}
+
+function withoutStop(text: string): string {
+  return text.replace(/\.$/, '');
+}

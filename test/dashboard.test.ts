@@ -1,0 +1,327 @@
+// The dashboard's server as a page uses it: what it tells while things change, what it answers, whom it refuses.
+import { request as send } from 'node:http';
+import { brotliDecompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type {
+  DetailLine,
+  EnvironmentDetail,
+  EnvironmentRow,
+  LiveLine,
+  PlanAnswer,
+  Row,
+  Tried,
+} from '../src/dashboard/data.ts';
+import { DynamicEnv } from '../src/api/dynamicenv.ts';
+import { openDashboardShop } from './dashboard/shop.ts';
+import type { DashboardShop } from './dashboard/shop.ts';
+
+let shop: DashboardShop;
+beforeAll(async () => {
+  shop = await openDashboardShop();
+}, 60_000);
+afterAll(() => shop.stop());
+
+/** The lines of a stream, until `isEnough`. */
+async function linesUntil<L>(path: string, isEnough: (line: L) => boolean): Promise<readonly L[]> {
+  const ending = new AbortController();
+  const timer = setTimeout(() => ending.abort(new Error(`no such line at ${path}`)), 30_000);
+  const response = await fetch(new URL(path, shop.url), { signal: ending.signal });
+  expect(response.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
+  const lines: L[] = [];
+  let text = '';
+  try {
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      const parts = (text + chunk).split('\n');
+      text = parts.pop()!;
+      for (const part of parts) {
+        lines.push(JSON.parse(part) as L);
+        if (isEnough(lines.at(-1)!)) return lines;
+      }
+    }
+  } finally {
+    clearTimeout(timer);
+    ending.abort();
+  }
+  throw new Error(`the stream of ${path} ended`);
+}
+
+function rowsIn(line: LiveLine): readonly (Row | null)[] {
+  if ('snapshot' in line) return line.snapshot;
+  return 'changes' in line ? line.changes.map(({ row }) => row) : [];
+}
+
+const environmentIn = (line: LiveLine, name: string): EnvironmentRow | undefined =>
+  rowsIn(line).find((row): row is EnvironmentRow => row?.type === 'environment' && row.name === name);
+
+async function detailOf(name: string, isEnough: (detail: EnvironmentDetail) => boolean): Promise<EnvironmentDetail> {
+  const lines = await linesUntil<DetailLine>(
+    `/api/live/environments/shop/${name}`,
+    (line) => 'detail' in line && line.detail !== null && isEnough(line.detail as EnvironmentDetail),
+  );
+  return (lines.at(-1) as { detail: EnvironmentDetail }).detail;
+}
+
+/** As the page itself sends it, but for what is given. */
+function ask(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string | undefined> = {},
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  const { host, hostname, port, origin } = new URL(shop.url);
+  const all = { host, origin, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers };
+  const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    string
+  >;
+  return new Promise((resolve, reject) => {
+    const sent = send({ hostname, port, path, method, headers: given }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('end', () =>
+        resolve({ status: response.statusCode!, body: text === '' ? undefined : JSON.parse(text) }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+function manifest(name: string, more = ''): string {
+  return `
+apiVersion: riskified.com/v1alpha1
+kind: DynamicEnv
+metadata: { name: ${name}, namespace: shop }
+spec:
+  istioMatches: [{ headers: { x-env: { exact: ${name} } } }]
+  subsets: [{ name: cart, namespace: shop, ${more} containers: [{ containerName: cart, image: 'cart:3' }] }]
+`;
+}
+
+test('rows come as a snapshot, then as changes, without anybody asking again', async () => {
+  const seen = linesUntil<LiveLine>('/api/live', (line) => environmentIn(line, 'seen')?.state === 'ready');
+  await shop.environment('seen');
+  const lines = await seen;
+  const last = environmentIn(lines.at(-1)!, 'seen')!;
+  expect(last).toMatchObject({
+    namespace: 'shop',
+    state: 'ready',
+    tone: 'good',
+    ready: '1/1',
+    match: 'x-env=seen',
+    replaces: [{ workload: 'shop/reviews', images: ['reviews:2'] }],
+  });
+  expect(last.call).toContain(`curl -H 'x-env: seen' http://reviews.shop:9080/`);
+  await shop.client.delete(DynamicEnv, { name: 'seen', namespace: 'shop' });
+  await linesUntil<LiveLine>('/api/live', (line) =>
+    'snapshot' in line
+      ? environmentIn(line, 'seen') === undefined
+      : 'changes' in line && line.changes.some(({ key, row }) => key === 'environment shop/seen' && row === null),
+  );
+});
+
+test('an environment is told of with its picture, life line, tree and YAML', async () => {
+  await shop.environment('pr-7');
+  const detail = await detailOf(
+    'pr-7',
+    ({ row, life }) =>
+      row.state === 'ready' && row.isolation !== undefined && life.every(({ state }) => state === 'done'),
+  );
+  expect(detail.sentence).toBe('Requests with `x-env=pr-7` reach `reviews:2`; nobody else is affected (proved).');
+  expect(detail.life.map(({ label }) => label)).toEqual(['created', 'clone ready', 'rule settled', 'routed', 'ready']);
+  expect(detail.tree).toMatchObject({ kind: 'Environment', state: 'ready' });
+  expect(detail.yaml).toContain('kind: DynamicEnv');
+  const path = (on: string) =>
+    detail.picture.edges.filter((edge) => edge.on === on).map(({ from, to }) => `${from} → ${to}`);
+  expect(path('path')).toEqual([
+    'shop/Deployment/catalog → shop/Deployment/reviews-shop-pr-7',
+    'shop/Deployment/reviews-shop-pr-7 → shop/Deployment/ratings',
+  ]);
+  expect(path('base')).toEqual([
+    'shop/Deployment/catalog → shop/Deployment/reviews',
+    'shop/Deployment/reviews → shop/Deployment/ratings',
+  ]);
+  expect(path('both')).toContain('gateway shop/public → shop/Deployment/web');
+  expect(detail.picture.edges.find(({ to }) => to.endsWith('reviews-shop-pr-7'))?.rule).toMatch(
+    /^route "dynamic-environment-shop-pr-7-reviews-[0-9a-f]+" of VirtualService shop\/reviews$/,
+  );
+});
+
+test('an environment that is not there is told as such', async () => {
+  const [first] = await linesUntil<DetailLine>('/api/live/environments/shop/nobody', () => true);
+  expect(first).toEqual({ detail: null });
+});
+
+describe('questions', () => {
+  test('a request is tried, with the calls that follow', async () => {
+    await shop.untilState('pr-7', 'ready');
+    const tried = { url: 'http://shop.example/', headers: { 'x-env': 'pr-7' }, gateway: 'shop/public' };
+    const { status, body } = await ask('POST', '/api/try', tried);
+    expect([status, body]).toEqual([200, expect.anything()]);
+    const { sentence, hops, command } = body as Tried;
+    expect(sentence).toBe(
+      'This request reaches `web` (version `shared`), because route http[0] of VirtualService shop/web matches; its calls go on to `reviews-shop-pr-7`.',
+    );
+    const reached = new Set(hops.flatMap(({ to }) => to));
+    expect(reached).toContain('shop/Deployment/reviews-shop-pr-7');
+    expect(reached).not.toContain('shop/Deployment/reviews');
+    expect(command).toBe(`offshoot explain GET http://shop.example/ -H 'x-env: pr-7' --gateway shop/public`);
+    const direct = await ask('POST', '/api/try', { url: 'http://reviews.shop:9080/', headers: { 'x-env': 'pr-8' } });
+    expect((direct.body as Tried).hops[0]?.considered[0]).toMatchObject({
+      matched: false,
+      reason: 'header x-env is "pr-8", not "pr-7"',
+    });
+  });
+
+  test('a request that can not be read is refused with the field', async () => {
+    expect(await ask('POST', '/api/try', { url: 'no address' })).toEqual({
+      status: 400,
+      body: { error: 'url: "no address" is no address such as http://reviews.shop:9080/api' },
+    });
+  });
+
+  test('a plan says what it would make, and makes nothing', async () => {
+    const { status, body } = await ask('POST', '/api/plan', { yaml: manifest('planned') });
+    expect([status, body]).toEqual([200, expect.anything()]);
+    const plan = body as PlanAnswer;
+    expect(plan.sentence).toBe('This makes 3 objects, changes 1, and moves only requests with `x-env=planned`.');
+    expect(plan.traffic.join('\n')).toContain(
+      'Requests to cart.shop:9080 with x-env: planned go to cart version shop-planned instead of version shared.',
+    );
+    expect(plan.proof).toMatchObject({ verdict: 'True', reason: 'Isolated' });
+    expect(plan.changes.map(({ do: verb, kind }) => `${verb} ${kind}`)).toEqual([
+      'make DynamicEnv',
+      'make Deployment',
+      'make DestinationRule',
+      'change VirtualService',
+    ]);
+    const [first] = await linesUntil<DetailLine>('/api/live/environments/shop/planned', () => true);
+    expect(first).toEqual({ detail: null });
+  });
+
+  test('what the API server would refuse is quoted', async () => {
+    const { status, body } = await ask('POST', '/api/plan', { yaml: manifest('bad', 'replicas: 0,') });
+    expect(status).toBe(422);
+    expect(body).toMatchObject({ refusal: expect.stringContaining("It's illegal to use 0 replicas!") });
+    const other = await ask('POST', '/api/plan', { yaml: 'kind: Pod\napiVersion: v1' });
+    expect(other).toMatchObject({
+      status: 400,
+      body: { error: 'this is v1 Pod, not riskified.com/v1alpha1 DynamicEnv' },
+    });
+  });
+
+  test('an environment is made and deleted', async () => {
+    expect(await ask('POST', '/api/environments', { yaml: manifest('made') })).toEqual({
+      status: 201,
+      body: { namespace: 'shop', name: 'made' },
+    });
+    await shop.untilState('made', 'ready');
+    expect(await ask('DELETE', '/api/environments/shop/made')).toMatchObject({ status: 200 });
+  });
+
+  test('forms know what there is to choose from', async () => {
+    const { body } = await ask('GET', '/api/choices');
+    expect(body).toMatchObject({
+      gateways: ['shop/public'],
+      urls: expect.arrayContaining(['http://shop.example/', 'http://reviews.shop:9080/']),
+      workloads: expect.arrayContaining([{ key: 'shop/cart', containers: ['cart'] }]),
+    });
+  });
+});
+
+describe('refused', () => {
+  const body = { yaml: manifest('intruder') };
+  test.each<[string, string, string, Record<string, string | undefined>, number]>([
+    ['a name that leads here by the DNS of somebody else', 'GET', '/', { host: 'evil.example' }, 421],
+    ['the same for data', 'GET', '/api/choices', { host: 'evil.example:80' }, 421],
+    ['data for a page of another site', 'GET', '/api/choices', { 'sec-fetch-site': 'cross-site' }, 403],
+    [
+      'a write of another site',
+      'POST',
+      '/api/environments',
+      { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+      403,
+    ],
+    [
+      'a write of another port of this machine',
+      'POST',
+      '/api/environments',
+      { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' },
+      403,
+    ],
+    [
+      'a write of nobody knows whom',
+      'POST',
+      '/api/environments',
+      { origin: undefined, 'sec-fetch-site': undefined },
+      403,
+    ],
+    ['a write from a file', 'POST', '/api/environments', { origin: 'null', 'sec-fetch-site': undefined }, 403],
+    ['a write that a form could send', 'POST', '/api/environments', { 'content-type': 'text/plain' }, 415],
+    ['a deletion of another site', 'DELETE', '/api/environments/shop/pr-7', { origin: 'https://evil.example' }, 403],
+    ['a method that there is not', 'PUT', '/api/environments', {}, 405],
+    ['an address that there is not', 'GET', '/api/nothing', {}, 404],
+  ])('%s', async (_what, method, path, headers, status) => {
+    expect(await ask(method, path, method === 'POST' ? body : undefined, headers)).toMatchObject({ status });
+    expect(await ask('GET', '/api/choices')).toMatchObject({ status: 200 });
+  });
+
+  test('writes, where the dashboard only shows', async () => {
+    const reading = await openDashboardShop({ writes: false, isEmpty: true });
+    try {
+      const { origin } = new URL(reading.url);
+      const headers = { origin, 'content-type': 'application/json' };
+      const sent = await fetch(`${reading.url}api/environments`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      });
+      expect([sent.status, await sent.json()]).toEqual([
+        403,
+        expect.objectContaining({ error: 'this dashboard only shows' }),
+      ]);
+    } finally {
+      await reading.stop();
+    }
+  });
+});
+
+describe('files', () => {
+  const get = (path: string, headers: Record<string, string> = {}) => fetch(new URL(path, shop.url), { headers });
+
+  test('are compressed, named by what is in them, and load nothing from elsewhere', async () => {
+    const page = await get('/');
+    const text = await page.text();
+    const policy = page.headers.get('content-security-policy')!;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(text).not.toMatch(/https?:\/\/|<script>|style=/);
+    const [script] = /\/assets\/page-[0-9a-f]{12}\.js/.exec(text)!;
+    const { host, hostname, port } = new URL(shop.url);
+    const raw = await new Promise<{ encoding: string | undefined; size: number; text: string }>((resolve) => {
+      send({ hostname, port, path: script, headers: { host, 'accept-encoding': 'gzip, br' } }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const all = Buffer.concat(chunks);
+          resolve({
+            encoding: response.headers['content-encoding'],
+            size: all.length,
+            text: brotliDecompressSync(all).toString(),
+          });
+        });
+      }).end();
+    });
+    expect(raw.encoding).toBe('br');
+    expect(raw.text).toBe(await (await get(script, { 'accept-encoding': 'identity' })).text());
+    expect((await get(script)).headers.get('cache-control')).toContain('immutable');
+  });
+
+  test('are not sent again when nothing changed; every view has the page', async () => {
+    const first = await get('/environments/shop/pr-7');
+    expect(first.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const again = await get('/', { 'if-none-match': first.headers.get('etag')! });
+    expect(again.status).toBe(304);
+    expect((await get('/assets/page-000000000000.js')).status).toBe(404);
+  });
+});
