@@ -13,7 +13,10 @@ import type { Report, Run } from './soak/tally.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const VITEST = path.join(ROOT, 'node_modules/vitest/vitest.mjs');
+/** To a real mesh. */
 const REQUESTS = 100_000;
+/** Of random environments, with and without them. */
+const TRIPLES = 1_000_000;
 /** How often environments come, change and go under load in each run. */
 const CYCLES = 30;
 /** Ends by itself when whoever started it is gone. */
@@ -63,11 +66,13 @@ async function runOnce(number: number): Promise<Run> {
   return { busy, failed };
 }
 
-/** Other random inputs in each run, and in all of them together as many requests to a real mesh as is promised. */
+/** Other random inputs in each run, and in all of them together as many requests as is promised. */
 function furtherThanCi(number: number): NodeJS.ProcessEnv {
+  const share = (all: number): string => String(Math.ceil(all / times));
   return {
     OFFSHOOT_SEED: String(number * 1_000),
-    OFFSHOOT_REQUESTS: String(Math.ceil(REQUESTS / times)),
+    OFFSHOOT_REQUESTS: share(REQUESTS),
+    OFFSHOOT_TRIPLES: share(TRIPLES),
     OFFSHOOT_CYCLES: String(CYCLES),
   };
 }

@@ -1,97 +1,47 @@
 // For any world and any environment in it: what is proved holds for every request that is tried, and what is refuted is
-// refuted by a request that anybody can try.
+// refuted by a request that anybody can try. OFFSHOOT_TRIPLES=N tries more than the 200,000 requests of an ordinary run.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { IstioMatch } from '../../api/dynamicenv.ts';
-import type { AnyObject } from '../../kube/index.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { createRouter, prove, worldOf } from '../index.ts';
-import type { Decision, Request } from '../index.ts';
-import { withRoutes } from '../istio/insert-routes.ts';
-import type { VirtualService } from '../istio/objects.ts';
+import type { Decision, Proof, Request } from '../index.ts';
 import { unusable } from '../istio/matches.ts';
+import { aimAt, aimedRequest, randomFrom } from '../testing/aimed-requests.ts';
 import { fitsConditions } from '../testing/naive-routes.ts';
-import { CALLERS, cell, question, requestOf, secondHosts, sidecarHosts } from '../testing/random-world.ts';
-import { surroundings } from '../testing/surroundings.ts';
+import { DEFAULT_VERSION, HOST, keys, objectsOf, OTHER, VERSION, WAYS, worlds } from '../testing/random-environment.ts';
+import type { RandomEnvironment, Way } from '../testing/random-environment.ts';
+import { CALLERS } from '../testing/random-world.ts';
 
-const HOST = 's0.shop.svc.cluster.local';
-const VERSION = 'team-e';
+const TRIPLES = Number(process.env['OFFSHOOT_TRIPLES'] ?? 200_000);
+/** Requests that are tried in a world. */
+const EACH = 150;
+/** Names by which what is in a world is called. */
+const HOSTS = [
+  HOST,
+  HOST,
+  's0',
+  's0.shop',
+  's0.shop.svc',
+  `${HOST}:8000`,
+  `${HOST}.`,
+  't0.depot',
+  'x.s0.test',
+  'y.s0.test',
+  'z.s0.test',
+  's0.test',
+];
 
-const condition = fc.constantFrom(
-  { exact: 'a' },
-  { exact: 'ab' },
-  { exact: 'b' },
-  { prefix: 'a' },
-  { regex: 'a.*' },
-  { regex: 'a|b' },
-);
-const matches: fc.Arbitrary<IstioMatch[]> = fc.array(
-  fc.record(
-    {
-      headers: fc.dictionary(fc.constantFrom('x-user', 'X-Env'), condition, { minKeys: 1, maxKeys: 2 }),
-      sourceLabels: fc.constantFrom<Record<string, string>>({ app: 'web' }, { tier: 'x' }),
-    },
-    { requiredKeys: ['headers'] },
-  ),
-  { minLength: 1, maxLength: 2 },
-);
-
-/** Routes to the base more often than by chance. */
-function leading(written: readonly AnyObject[]): readonly AnyObject[] {
-  const base = `"host":"${HOST}","subset":"v1"`;
-  return JSON.parse(
-    JSON.stringify(written)
-      .replaceAll('"subset":"v2"', '"subset":"v1"')
-      .replaceAll(/"host":"[nu]0"/g, base),
-  ) as readonly AnyObject[];
-}
-
-/** Ways to write the routes of an environment: as it is done, and as it must not be. */
-const WAYS = {
-  inserted: (_service: VirtualService, own: VirtualService) => own.spec!.http!,
-  appended: ({ spec }: VirtualService, own: VirtualService) => [
-    ...spec!.http!,
-    ...own.spec!.http!.filter((each) => !spec!.http!.includes(each)),
-  ],
-  'for everybody': (_service: VirtualService, own: VirtualService) =>
-    own.spec!.http!.map((each) => (each.name?.startsWith('dynamic-') ? { ...each, match: [] } : each)),
-};
-
-function objects(written: readonly AnyObject[], env: readonly IstioMatch[], way: keyof typeof WAYS, hasPods: boolean) {
-  const deployment = (name: string, version: string): AnyObject => ({
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, namespace: 'shop' },
-    spec: { template: { metadata: { labels: { pool: 'a', version } } } },
-  });
-  const base = hasPods ? ['v1', 'v2', 'v3'].map((each) => deployment(`base-${each}`, each)) : [];
-  const before = [...written, ...base];
-  const changed: VirtualService[] = [];
-  const after = before.map((object) => {
-    if (object.kind !== 'VirtualService') return object;
-    const service = object as unknown as VirtualService;
-    const insertion = {
-      workload: { name: 's0', namespace: 'shop' },
-      clone: 's0-team-e',
-      hosts: [HOST],
-      defaultVersion: 'v1',
-      clusterDomain: 'cluster.local',
-    };
-    const wish = { owner: { version: VERSION, taken: [] }, matches: env, insertions: [insertion], untouched: [] };
-    const { http } = withRoutes(service, [wish]);
-    if (jsonEqual(http, service.spec?.http)) return object;
-    const own = { ...service, spec: { ...service.spec, http } };
-    changed.push(own);
-    return { ...own, spec: { ...own.spec, http: WAYS[way](service, own) } };
-  });
-  const rule: AnyObject = {
-    apiVersion: 'networking.istio.io/v1beta1',
-    kind: 'DestinationRule',
-    metadata: { name: 'team-e', namespace: 'shop' },
-    spec: { host: HOST, subsets: [{ name: VERSION, labels: { version: VERSION } }] },
-  };
-  const clone = hasPods ? [deployment('clone', VERSION)] : [];
-  return { before, after: [...after, rule, ...clone], changed };
+/** An environment of a way, in a world in which what it does can be told. */
+function environmentOf(way: Way): fc.Arbitrary<RandomEnvironment> {
+  return fc
+    .record({
+      written: worlds,
+      keys,
+      others: fc.option(keys, { nil: undefined, freq: way === 'owned by prefix' ? 10 : 2 }),
+      hasPods: fc.boolean(),
+    })
+    .map((each) => ({ ...each, way }));
 }
 
 /** What somebody notices of a decision. */
@@ -99,57 +49,93 @@ function noticed({ considered: _considered, rule: _rule, superseded: _superseded
   return rest;
 }
 
-/** Whether a request may be decided so. */
-function isAllowed(request: Request, env: readonly IstioMatch[], before: Decision, after: Decision): boolean {
-  if (jsonEqual(noticed(before), noticed(after))) return true;
+function carries(request: Request, matches: readonly IstioMatch[]): boolean {
   const { source, headers = {}, path, method = 'GET' } = request;
   const labels = 'gateway' in source ? CALLERS.ingress.labels : (source.labels ?? {});
-  const asked = { headers, path, method, labels };
-  const isCarrier = env.some((match) => unusable(match) === undefined && fitsConditions(match, asked));
-  if (!isCarrier) return false;
-  if (after.kind === 'response' && after.reason === 'FaultAbort') return true;
-  return after.kind === 'route' && after.destinations.every(({ subset }) => subset === VERSION);
+  return matches.some(
+    (match) => unusable(match) === undefined && fitsConditions(match, { headers, path, method, labels }),
+  );
 }
 
-test('what is proved holds, and what is refuted does not', () => {
-  const verdicts = new Map<string, number>();
+/** Whether a request may be decided so: the statement of a proof, written down a second time. */
+function isAllowed(request: Request, own: readonly IstioMatch[], before: Decision, after: Decision): boolean {
+  if (jsonEqual(noticed(before), noticed(after))) return true;
+  if (!carries(request, own)) return false;
+  if (after.kind === 'response') return after.reason === 'FaultAbort' && before.kind === 'response';
+  if (before.kind !== 'route' || after.kind !== 'route') return false;
+  const isBase = before.destinations.some(({ host, subset }) => host === HOST && subset === DEFAULT_VERSION);
+  const isOthers = before.destinations.every(({ subset }) => subset === OTHER);
+  const isSame = before.path === after.path && before.timeout === after.timeout;
+  return (isBase || isOthers) && isSame && after.destinations.every(({ subset }) => subset === VERSION);
+}
+
+interface Tried {
+  readonly proof: Proof;
+  /** Whether there are routes of the environment. */
+  readonly isRouted: boolean;
+  /** What becomes of each request with the environment. */
+  readonly decisions: readonly Decision[];
+}
+
+/** Proves an environment, and tries requests in the world without it and with it. */
+function tryOut(environment: RandomEnvironment, seed: number): Tried {
+  const { before, after, changed } = objectsOf(environment);
+  const [was, is] = [worldOf(before), worldOf(after)];
+  const { keys: own, others = [] } = environment;
+  const proof = prove(was, is, {
+    version: VERSION,
+    matches: own,
+    hosts: [HOST, 'x.s0.test', 'y.s0.test'],
+    workloads: [{ hosts: [HOST], defaultVersion: DEFAULT_VERSION }],
+    virtualServices: changed,
+  });
+  const [without, withIt] = [createRouter(was), createRouter(is)];
+  const aim = aimAt([before], [...own, ...others], HOSTS);
+  const random = randomFrom(seed);
+  const requests = Array.from({ length: EACH }, () => aimedRequest(aim, random));
+  const isFine = (request: Request): boolean =>
+    isAllowed(request, own, without.decide(request), withIt.decide(request));
+  const tried = proof.verdict === 'True' ? requests : [];
+  expect(tried.filter((each) => !isFine(each))).toEqual([]);
+  // One that carries the key is held to more than can be told here.
+  const refuting = proof.reason === 'OtherRequestsMoved' ? [proof.counterexample!.request] : [];
+  expect(refuting.filter(isFine)).toEqual([]);
+  return { proof, isRouted: changed.length > 0, decisions: requests.map((each) => withIt.decide(each)) };
+}
+
+test('what is proved holds, and what is refuted does not', { timeout: 600_000 }, () => {
+  const verdicts = { True: 0, False: 0, Unknown: 0 };
   fc.assert(
-    fc.property(
-      fc.tuple(cell(0), sidecarHosts(0)),
-      matches,
-      fc.constantFrom<keyof typeof WAYS>('inserted', 'inserted', 'inserted', 'appended', 'for everybody'),
-      fc.boolean(),
-      fc.array(question(0), { minLength: 30, maxLength: 30 }),
-      ([written, sidecar], env, way, hasPods, questions) => {
-        const world = [...leading(written), ...surroundings(sidecar, secondHosts(0))];
-        const { before, after, changed } = objects(world, env, way, hasPods);
-        const [was, is] = [worldOf(before), worldOf(after)];
-        const proof = prove(was, is, {
-          version: VERSION,
-          matches: env,
-          hosts: [HOST, 'x.s0.test', 'y.s0.test'],
-          workloads: [{ hosts: [HOST], defaultVersion: 'v1' }],
-          virtualServices: changed.map(({ metadata }) => metadata),
-        });
-        const outcome = `${changed.length > 0 ? way : 'no routes'} ${proof.verdict}`;
-        verdicts.set(outcome, (verdicts.get(outcome) ?? 0) + 1);
-        const [without, withIt] = [createRouter(was), createRouter(is)];
-        const isFine = (request: Request): boolean =>
-          isAllowed(request, env, without.decide(request), withIt.decide(request));
-        const tried = proof.verdict === 'True' ? questions.map(requestOf) : [];
-        expect(tried.filter((request) => !isFine(request))).toEqual([]);
-        // One that carries the key is held to more than can be told here.
-        const refuting = proof.reason === 'OtherRequestsMoved' ? [proof.counterexample!.request] : [];
-        expect(refuting.filter(isFine)).toEqual([]);
-      },
-    ),
-    { numRuns: 300 },
+    fc.property(environmentOf('inserted'), fc.integer(), (environment, seed) => {
+      const { proof, isRouted } = tryOut(environment, seed);
+      if (isRouted) verdicts[proof.verdict]++;
+    }),
+    { numRuns: Math.ceil(TRIPLES / EACH) },
   );
-  const seen = (outcome: string): number => verdicts.get(outcome) ?? 0;
+  const all = verdicts.True + verdicts.False + verdicts.Unknown;
   // Enough of each to say something, and hardly ever no answer.
-  expect(seen('inserted True')).toBeGreaterThan(30);
-  expect(seen('inserted False')).toBeGreaterThan(30);
-  expect(seen('appended False')).toBeGreaterThan(10);
-  expect(seen('for everybody False')).toBeGreaterThan(10);
-  expect(seen('inserted Unknown') + seen('appended Unknown') + seen('for everybody Unknown')).toBeLessThan(15);
+  expect(verdicts.True).toBeGreaterThan(all / 4);
+  expect(verdicts.False).toBeGreaterThan(all / 10);
+  expect(verdicts.Unknown).toBeLessThan(all / 20);
 });
+
+test.each((Object.keys(WAYS) as Way[]).filter((way) => way !== 'inserted'))(
+  'routes that are written in the wrong way are found out: %s',
+  { timeout: 120_000 },
+  (way) => {
+    const found = { byRequests: 0, byProof: 0 };
+    fc.assert(
+      fc.property(environmentOf(way), fc.integer(), (environment, seed) => {
+        const right = tryOut({ ...environment, way: 'inserted' }, seed);
+        if (right.proof.verdict !== 'True') return;
+        const wrong = tryOut(environment, seed);
+        const differs = right.decisions.some((each, i) => !jsonEqual(noticed(each), noticed(wrong.decisions[i]!)));
+        if (differs) found.byRequests++;
+        if (wrong.proof.verdict === 'False') found.byProof++;
+      }),
+      { numRuns: 200 },
+    );
+    expect(found.byRequests).toBeGreaterThan(0);
+    expect(found.byProof).toBeGreaterThan(0);
+  },
+);
