@@ -10,7 +10,7 @@ import type { Paint } from '../terminal/colour.ts';
 
 /** What becomes of requests, what others left behind, and how the environments would be. */
 export function outcomeLines(plan: EnvironmentPlan, settings: Settings, paint: Paint): string[] {
-  const { environments: all, assumedReady, changes, orphans, proofs } = plan;
+  const { environments: all, assumedReady, changes, orphans, proofs, conflicts } = plan;
   const hasRoutes = changes.some(({ kind }) => kind === 'VirtualService');
   const waits = hasRoutes && assumedReady.length > 0 ? ['Routes come once the pods of their clones are ready.'] : [];
   return [
@@ -21,7 +21,12 @@ export function outcomeLines(plan: EnvironmentPlan, settings: Settings, paint: P
       const proof = proofs.find(({ environment }) => environment === each.environment);
       // What can't work is nothing to be pleased with.
       const isTold = proof !== undefined && (proof.isolated !== 'True' || each.problem === undefined);
-      return [environmentLine(each, paint), ...(isTold ? proofLines(proof, changes.length > 0, paint) : [])];
+      const contested = conflicts.filter(({ environment }) => environment === each.environment);
+      return [
+        environmentLine(each, paint),
+        ...(isTold ? proofLines(proof, changes.length > 0, paint) : []),
+        ...contested.map(({ text }) => `  ${paint('busy', '!')} conflict: ${text}`),
+      ];
     }),
   ];
 }

@@ -89,6 +89,15 @@ test('a route without a subset: requests of others, with one to try', async () =
   expect(stdout).toContain('    try: offshoot explain GET http://orders.shop.svc.cluster.local/open -n shop\n');
 });
 
+test('another environment that asks for the same requests', async () => {
+  const world = file('two.yaml', `${readFileSync(SHOP, 'utf8')}---\n${readFileSync(FIX, 'utf8')}`);
+  const second = file('second.yaml', readFileSync(FIX, 'utf8').replace('name: checkout-fix', 'name: second'));
+  const { stdout } = await plan('-f', second, '--world', world);
+  expect(stdout).toMatch(
+    /\n {2}! conflict: istioMatches\[0]: environment shop\/checkout-fix asks for the same requests to shop\/orders/,
+  );
+});
+
 test('an environment that can not work ends with 1', async () => {
   const ghost = file('ghost.yaml', readFileSync(FIX, 'utf8').replaceAll('name: orders', 'name: ghost'));
   const { code, stdout } = await plan('-f', ghost, '--world', SHOP);

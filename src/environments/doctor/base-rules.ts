@@ -4,9 +4,11 @@ import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Facts } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
 import type { Ref } from '../../kube/index.ts';
+import { BAGGAGE } from '../../traffic/baggage.ts';
 import { routerOf } from '../../traffic/index.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
 import { Service } from '../../traffic/services.ts';
+import { matchesOf } from '../matches.ts';
 import { itemsOf } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import type { Finding } from './finding.ts';
@@ -15,13 +17,8 @@ import { namedRoutes } from './routes.ts';
 import type { Way } from './routes.ts';
 
 /** What is wrong with the rules that people wrote for the hosts of a workload. */
-export function baseRuleFindings(
-  view: Facts,
-  ways: readonly Way[],
-  workload: Ref,
-  settings: Pick<Settings, 'clusterDomain'>,
-): Finding[] {
-  const keys = keyHeaders(view, workload);
+export function baseRuleFindings(view: Facts, ways: readonly Way[], workload: Ref, settings: Settings): Finding[] {
+  const keys = keyHeaders(view, workload, settings);
   return ways.flatMap((way) => [
     ...[...new Set([...way.listing, ...way.leading])].flatMap((service) => headersInUse(service, keys)),
     ...refused(view, way, settings),
@@ -29,12 +26,12 @@ export function baseRuleFindings(
 }
 
 /** The headers by which environments of a workload are told apart. */
-function keyHeaders(view: Facts, workload: Ref): ReadonlySet<string> {
+function keyHeaders(view: Facts, workload: Ref, settings: Settings): ReadonlySet<string> {
   const own = view
     .list(DynamicEnv)
     .filter((env) => itemsOf(env).subsets.some((each) => keyOf(each) === keyOf(workload)))
-    .flatMap(({ spec }) => (spec?.istioMatches ?? []).flatMap(({ headers = {} }) => Object.keys(headers)));
-  return new Set(['x-env', ...own].map((name) => name.toLowerCase()));
+    .flatMap(({ spec }) => matchesOf(spec, settings).flatMap(({ headers = {} }) => Object.keys(headers)));
+  return new Set([settings.keyHeader, BAGGAGE, ...own].map((name) => name.toLowerCase()));
 }
 
 function headersInUse(service: VirtualService, keys: ReadonlySet<string>): Finding[] {

@@ -292,6 +292,10 @@ describe('VirtualServices', () => {
       return shop([withSpec(routes, { http: [canary, base] })]);
     };
     expect(inShort(findingsIn(rules('x-env')))).toEqual(['warning HeaderInUse VirtualService shop/reviews']);
+    expect(inShort(findingsIn(rules('x-env'), { keyHeader: 'x-team' }))).toEqual([
+      'note HeaderInUse VirtualService shop/reviews',
+    ]);
+    expect(inShort(findingsIn(rules('baggage')))).toEqual(['warning HeaderInUse VirtualService shop/reviews']);
     expect(inShort(findingsIn(rules('x-beta')))).toEqual(['note HeaderInUse VirtualService shop/reviews']);
     const env = object('riskified.com/v1alpha1', 'DynamicEnv', 'pr-7', {
       istioMatches: [{ headers: { 'X-Beta': { exact: 'pr-7' } } }],

@@ -86,6 +86,7 @@ test('nothing to do', async () => {
     orphans: [],
     environments: [{ environment: 'shop/feature', state: 'ready' }],
     traffic: { changes: [], isPartial: false },
+    conflicts: [],
   });
   expect(proofs).toMatchObject([{ environment: 'shop/feature', isolated: 'True', reason: 'Isolated' }]);
 });
@@ -126,6 +127,16 @@ describe('requests', () => {
       },
     ]);
   });
+});
+
+test('another environment that asks for the same requests', async () => {
+  const cluster = await settled(environment('shop', 'first', [cart]));
+  const { conflicts } = plan(cluster, [put(environment('shop', 'feature', [cart]))]);
+  expect(conflicts).toMatchObject([
+    { environment: 'shop/feature', other: 'shop/first', workload: 'shop/cart', relation: 'same' },
+  ]);
+  expect(conflicts[0]!.text).toContain('environment shop/first asks for the same requests to shop/cart');
+  expect(plan(cluster, [put(environment('shop', 'feature', [pay]))]).conflicts).toEqual([]);
 });
 
 test('a changed image', async () => {

@@ -27,7 +27,8 @@ import type { Settings } from '../settings.ts';
 import { orphanedBy, orphanRemovals } from './orphan-removals.ts';
 import { assumedRollouts, isRollout, isRolloutStep } from './rollouts.ts';
 import { withRouteFields } from './route-fields.ts';
-import { proofsOf, trafficOf } from './traffic.ts';
+import { conflictsAmong, proofsOf, trafficOf } from './traffic.ts';
+import type { PlannedConflict } from './traffic.ts';
 
 /** How an environment would be in the end. */
 export interface PlannedEnvironment {
@@ -51,6 +52,8 @@ export interface EnvironmentPlan extends ForecastReport {
   readonly traffic: TrafficDiff;
   /** Whether the environments would move requests of others. */
   readonly proofs: readonly ProofData[];
+  /** Who else asks for the same requests. */
+  readonly conflicts: readonly PlannedConflict[];
 }
 
 export interface PlannedOrphan {
@@ -121,6 +124,7 @@ export function planEnvironments(planning: EnvironmentPlanOptions): EnvironmentP
       orphans,
       traffic: trafficOf(factsOf(tables, untracked), made.facts, report.changes, settings),
       proofs: proofsOf(made, about, settings),
+      conflicts: conflictsAmong(made, about, settings),
     }),
   });
 }

@@ -7,7 +7,10 @@ import { DEFAULT_MESH, trafficDiff, worldOfFacts } from '../../traffic/index.ts'
 import type { TrafficDiff } from '../../traffic/index.ts';
 import { fullHost, ruleHost } from '../../traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
+import { conflictsIn } from '../conflicts.ts';
+import type { Conflict } from '../conflicts.ts';
 import { findServices } from '../lookup.ts';
+import { messages } from '../messages.ts';
 import { Deployment, Service } from '../objects.ts';
 import { proofData } from '../proofs/proof-data.ts';
 import type { ProofData } from '../proofs/proof-data.ts';
@@ -47,4 +50,26 @@ export function proofsOf({ facts }: Forecast, environments: readonly Ref[], sett
     const proof = proveEnvironment(facts, ref, settings);
     return proof === undefined ? [] : [proofData(keyOf(ref), proof)];
   });
+}
+
+/** Another environment that would ask for some of the same requests. */
+export interface PlannedConflict extends Omit<Conflict, 'isLater' | 'match'> {
+  /** `namespace/name` */
+  readonly environment: string;
+  /** In a sentence. */
+  readonly text: string;
+}
+
+/** The conflicts of some environments, as they would be then. */
+export function conflictsAmong(
+  { facts }: Forecast,
+  environments: readonly Ref[],
+  settings: Settings,
+): readonly PlannedConflict[] {
+  return environments.flatMap((ref) =>
+    conflictsIn(facts, keyOf(ref), settings).map((conflict) => {
+      const { isLater: _later, match: _match, ...rest } = conflict;
+      return { environment: keyOf(ref), ...rest, text: messages.conflict(conflict) };
+    }),
+  );
 }
