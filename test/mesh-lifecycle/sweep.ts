@@ -64,11 +64,17 @@ async function snapshot(client: Client): Promise<State> {
 /** Marks that have a time or the uid of a resource in them: that they are there is not by chance. */
 const MARKS = new Set([RESTARTED_AT, RESTARTED_FOR, UPDATED_AT]);
 
+/** Named after a template that has marks in it. */
+const REVISIONS = new Set(['currentRevision', 'updateRevision']);
+/** Ports from here on are chosen by the machine: among them the one of the API server, which policies name. */
+const FIRST_CHOSEN_PORT = 30_000;
+
 /** An object without what differs between two clusters: ports, marks, what is named after them, the order of conditions. */
 function withoutChance(object: AnyObject): unknown {
   return JSON.parse(JSON.stringify(object), (name, value: unknown) => {
     if (MARKS.has(name)) return 'marked';
-    if (name === 'nodePort') return undefined;
+    if (name === 'nodePort' || REVISIONS.has(name)) return undefined;
+    if (name === 'port' && Number(value) >= FIRST_CHOSEN_PORT) return 'chosen';
     if (name === 'message') return String(value).replace(/^ReplicaSet "[^"]*"/, 'ReplicaSet');
     if (name !== 'conditions' || !Array.isArray(value)) return value;
     return (value as { type: string }[]).toSorted((a, b) => (a.type < b.type ? -1 : 1));
