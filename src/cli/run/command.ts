@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import type { Address, Logger } from '../../controller/index.ts';
 import { withFlagName, parseAddress, parsePort, defaultAddress } from './addresses.ts';
-import { toggleFlag } from './flag-kinds.ts';
+import { choiceFlag, toggleFlag } from './flag-kinds.ts';
 import { keepHeapSmall } from './heap.ts';
 import { loggerOptions, parseBoolean, zapFlags } from './go-flags.ts';
 import type { LogOptions } from './go-flags.ts';
@@ -32,6 +32,7 @@ interface RunOptions extends EnvironmentOptions, TargetOptions, RoutingOptions, 
   readonly webhookService?: string;
   readonly webhookLoopback?: boolean;
   readonly webhookCertDir?: string;
+  readonly webhookRegistration: 'create' | 'existing';
   readonly shutdownDelay?: number;
   readonly installCrds?: boolean;
   readonly removeOrphans: boolean;
@@ -118,6 +119,13 @@ export function runCommand(): Command {
       new Option('--webhook-cert-dir <dir>', 'take tls.crt and tls.key from here instead of making them').env(
         'WEBHOOK_CERT_DIR',
       ),
+    )
+    .addOption(
+      choiceFlag(
+        '--webhook-registration',
+        ['create', 'existing'],
+        'create the ValidatingWebhookConfigurations, or only fill in those that somebody else creates, such as a chart',
+      ).env('WEBHOOK_REGISTRATION'),
     )
     .addOption(
       option(
@@ -241,6 +249,7 @@ function webhookOptions(options: RunOptions, inPod: boolean, logger: Logger): We
     shutdownDelay: drainMs,
     webhookService,
     webhookLoopback,
+    webhookRegistration,
   } = options;
   const service = webhookService ?? (inPod ? 'offshoot-webhook' : undefined);
   if (service === undefined && !webhookLoopback) {
@@ -254,6 +263,7 @@ function webhookOptions(options: RunOptions, inPod: boolean, logger: Logger): We
     reach: service === undefined ? 'loopback' : { service },
     ...(certDir !== undefined && { certDir }),
     ...(drainMs !== undefined && { drainMs }),
+    ...(webhookRegistration === 'existing' && { existingOnly: true }),
   };
 }
 

@@ -33,6 +33,8 @@ export interface WebhookOptions {
    * and not at all over loopback, where its registration goes first.
    */
   readonly drainMs?: number;
+  /** Leaves it to somebody else to make the registration, such as a chart; see WebhookRegistration. */
+  readonly existingOnly?: boolean;
 }
 
 export interface ControlPlaneOptions {
@@ -159,7 +161,7 @@ interface StartWebhooks extends WebhookOptions {
 
 /** Serves the webhooks, then tells the API server of them. */
 async function startWebhooks(options: StartWebhooks): Promise<WebhookServer> {
-  const { webhooks, settings, namespace, client, manager, logger, metrics, reach, port, undo } = options;
+  const { webhooks, settings, namespace, client, manager, logger, metrics, reach, port, existingOnly, undo } = options;
   const certificates = certificatesOf(options);
   undo.push(() => certificates.stop());
   await certificates.start();
@@ -186,6 +188,7 @@ async function startWebhooks(options: StartWebhooks): Promise<WebhookServer> {
       logger,
       certificates,
       configuration: (bundle) => webhook.configuration(address, bundle),
+      ...(existingOnly && { existingOnly }),
     });
     // Over loopback nobody else answers for us: left behind, the registration would refuse every write.
     undo.push(() => registration.stop({ remove: reach === 'loopback' }));

@@ -43,6 +43,8 @@ export interface WebhookRegistrationOptions {
   readonly certificates: Certificates;
   /** The configuration for a CA bundle. */
   readonly configuration: (bundle: string | undefined) => ValidatingWebhookConfiguration;
+  /** Only fills in one that somebody else has made: whoever deletes it wants it gone. */
+  readonly existingOnly?: boolean;
 }
 
 export class WebhookRegistration {
@@ -95,8 +97,15 @@ export class WebhookRegistration {
   }
 
   async #reconcile(): Promise<undefined> {
-    const { certificates, configuration, logger } = this.#options;
+    const { certificates, configuration, existingOnly = false, logger } = this.#options;
     const object = configuration(certificates.bundle());
+    if (existingOnly && this.#tables.of(this.#kind).get(object.metadata.name) === undefined) {
+      logger.warn(
+        { configuration: object.metadata.name },
+        'the webhook is not registered: nobody has made this object',
+      );
+      return undefined;
+    }
     const [outcome] = await this.#applier.apply([own(this.#kind, object)]);
     if (outcome?.did !== 'nothing') logger.info({ configuration: object.metadata.name }, 'registered the webhook');
     return undefined;
