@@ -14,7 +14,7 @@ import type { Cluster } from '../cluster/index.ts';
 export const ACCOUNT = 'system:serviceaccount:offshoot-system:offshoot';
 export const GROUPS = ['system:serviceaccounts', 'system:serviceaccounts:offshoot-system', 'system:authenticated'];
 
-type PartWithRights = 'mesh' | 'routing' | 'targets';
+type PartWithRights = 'environments' | 'mesh' | 'routing' | 'targets';
 
 export interface WithRights {
   readonly plane: ControlPlane;
@@ -37,7 +37,7 @@ export async function installRights(cluster: Cluster, part: PartWithRights): Pro
 
 /** Starts a part as its service account. */
 export async function startWithRights(
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'kubeconfigPath'>,
   part: PartWithRights,
   options: Pick<ControlPlaneOptions, 'mesh' | 'webhook'> = {},
 ): Promise<WithRights> {

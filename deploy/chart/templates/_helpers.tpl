@@ -1,0 +1,36 @@
+{{- define "offshoot.selector" -}}
+app.kubernetes.io/name: offshoot
+{{- end }}
+
+{{- define "offshoot.labels" -}}
+{{ include "offshoot.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end }}
+
+{{/* The parts that are on, in the order of `offshoot run`. */}}
+{{- define "offshoot.parts" -}}
+{{- $parts := list }}
+{{- range list "environments" "targets" "routing" "mesh" }}
+{{- if index $.Values.parts . }}{{ $parts = append $parts . }}{{ end }}
+{{- end }}
+{{- if not $parts }}{{ fail "parts: all are off; switch at least one on" }}{{ end }}
+{{- join "," $parts }}
+{{- end }}
+
+{{/* The parts whose objects are admitted by us; empty for none. */}}
+{{- define "offshoot.admitted" -}}
+{{- $parts := list }}
+{{- range list "environments" "targets" }}
+{{- if and $.Values.webhook.enabled (index $.Values.parts .) }}{{ $parts = append $parts . }}{{ end }}
+{{- end }}
+{{- join "," $parts }}
+{{- end }}
+
+{{/* A YAML object with our labels. Takes a dict of `object` and `root`. */}}
+{{- define "offshoot.labelled" -}}
+{{- $labels := fromYaml (include "offshoot.labels" .root) }}
+{{- $own := .object.metadata.labels | default dict }}
+{{- $_ := set .object.metadata "labels" (merge (deepCopy $own) $labels) }}
+{{- toYaml .object }}
+{{- end }}

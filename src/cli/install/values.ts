@@ -1,0 +1,89 @@
+// What an installation may set: the values of the chart in deploy/chart, and of `offshoot install`. Its schema for Helm
+// is written from this by scripts/chart.ts; deploy/chart/values.yaml says the defaults again, with a comment each.
+import * as z from 'zod';
+
+const map = z.record(z.string(), z.string());
+const objects = z.array(z.record(z.string(), z.unknown()));
+const size = z.strictObject({ cpu: z.string().optional(), memory: z.string().optional() });
+const toggle = (initial: boolean) => z.boolean().default(initial);
+
+const image = z.strictObject({
+  repository: z.string().min(1).default('offshoot').describe('Where the image is, without a tag'),
+  tag: z.string().default('').describe('Its tag; the version of the chart when empty'),
+  pullPolicy: z.enum(['Always', 'IfNotPresent', 'Never']).default('IfNotPresent'),
+});
+
+const parts = z.strictObject({
+  environments: toggle(true).describe('DynamicEnv'),
+  targets: toggle(false).describe('Deployment targets and claims'),
+  mesh: toggle(false).describe('The life of Istio; needs an istioctl in the image'),
+  routing: toggle(false).describe('Mesh-neutral routing rules'),
+});
+
+const crds = z.strictObject({
+  install: toggle(true).describe('Install the definitions of the parts, and bring them up to date'),
+  keep: toggle(true).describe('Leave them, and with them all objects, when the release is uninstalled'),
+});
+
+const webhook = z.strictObject({
+  enabled: toggle(true),
+  certManager: toggle(false).describe('Take the certificate from cert-manager instead of making one'),
+});
+
+const serviceMonitor = z.strictObject({
+  enabled: toggle(false),
+  interval: z.string().default('30s'),
+  labels: map.default({}),
+});
+
+const resources = z
+  .strictObject({
+    requests: size.default({ cpu: '50m', memory: '128Mi' }),
+    limits: size.default({ memory: '512Mi' }),
+  })
+  .prefault({});
+
+const valuesSchema = z.strictObject({
+  image: image.prefault({}),
+  imagePullSecrets: z.array(z.strictObject({ name: z.string() })).default([]),
+  replicas: z.int().min(0).default(2),
+  parts: parts.prefault({}),
+  crds: crds.prefault({}),
+  webhook: webhook.prefault({}),
+  logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info'),
+  extraArgs: z.array(z.string()).default([]).describe('Further flags of "offshoot run"'),
+  extraEnv: objects.default([]),
+  extraVolumes: objects.default([]),
+  extraVolumeMounts: objects.default([]),
+  resources,
+  priorityClassName: z.string().default(''),
+  antiAffinity: z.enum(['preferred', 'required', 'none']).default('preferred').describe('Replicas on different nodes'),
+  nodeSelector: map.default({}),
+  tolerations: objects.default([]),
+  podAnnotations: map.default({}),
+  podLabels: map.default({}),
+  serviceAccount: z.strictObject({ annotations: map.default({}) }).prefault({}),
+  podDisruptionBudget: z.strictObject({ enabled: toggle(true) }).prefault({}),
+  networkPolicy: z.strictObject({ enabled: toggle(true) }).prefault({}),
+  serviceMonitor: serviceMonitor.prefault({}),
+  prometheusRule: z.strictObject({ enabled: toggle(false), labels: map.default({}) }).prefault({}),
+});
+
+export type Values = z.output<typeof valuesSchema>;
+export type PartName = keyof Values['parts'];
+
+/** The JSON schema that Helm checks values with. Helm itself brings the defaults. */
+export function valuesJsonSchema(): object {
+  const { $schema: _draft, ...schema } = z.toJSONSchema(valuesSchema, { io: 'input' }) as Record<string, unknown>;
+  // Charts that include this one pass their own "global" values down.
+  const properties = { ...(schema['properties'] as object), global: { type: 'object' } };
+  return { $schema: 'http://json-schema.org/draft-07/schema#', title: 'Values of Offshoot', ...schema, properties };
+}
+
+/** Values with the defaults filled in. Throws with every field that is wrong. */
+export function parseValues(given: unknown): Values {
+  const { data, error } = valuesSchema.safeParse(given ?? {});
+  if (data !== undefined) return data;
+  const problems = error.issues.map(({ path, message }) => `${path.join('.') || 'values'}: ${message}`);
+  throw new Error(problems.join('\n  '));
+}

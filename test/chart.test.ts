@@ -1,0 +1,108 @@
+// The chart in deploy/chart: what it is made of is current, and the real Helm renders from it the very objects that
+// `offshoot install` makes.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { chartFiles } from '../scripts/chart.ts';
+import { alerts, partData } from '../src/cli/install/chart-data.ts';
+import { manifestsOf } from '../src/cli/install/manifests.ts';
+import { parseValues } from '../src/cli/install/values.ts';
+import { version } from '../src/cli/version.ts';
+import { createMetrics } from '../src/controller/index.ts';
+import { environments } from '../src/environments/index.ts';
+import { helms } from './chart/helm.ts';
+import { chart, examples, goldenText, idOf, isDefinition, objectsIn } from './chart/values.ts';
+import { goldenOf } from './support/golden.ts';
+
+const NAMESPACE = 'platform';
+const read = (file: string): string => readFileSync(path.join(chart, file), 'utf8');
+
+describe('the files of the chart', () => {
+  test.each([...chartFiles()])('%s is current', (file, text) => {
+    expect(read(file) === text, `${file} is not current: write it with "npm run chart"`).toBe(true);
+  });
+
+  test('the version is that of the program', () => {
+    expect(parse(read('Chart.yaml'))).toMatchObject({ version: version(), appVersion: version() });
+  });
+
+  test('values.yaml has every value with its default', () => {
+    expect(parse(read('values.yaml'))).toEqual(parseValues({}));
+  });
+
+  test('parts that share a role give it the same rights', () => {
+    const roles = new Map<string, unknown>();
+    for (const right of partData.flatMap(({ rights }) => rights)) {
+      expect(roles.get(idOf(right)) ?? right).toEqual(right);
+      roles.set(idOf(right), right);
+    }
+  });
+
+  test('alerts ask for metrics that exist', async () => {
+    const known = (await createMetrics().registry.getMetricsAsJSON()).map(({ name }) => name);
+    const ours = environments().flatMap(({ gauges = [] }) => gauges.map(({ name }) => name));
+    const asked = alerts.flatMap(
+      ({ expr }) => String(expr).match(/\b[a-z]+(_[a-z]+){2,}\b|\b\w+_environments\b/g) ?? [],
+    );
+    expect(asked.length).toBeGreaterThanOrEqual(alerts.length);
+    expect(asked.filter((name) => ![...known, ...ours].includes(name))).toEqual([]);
+  });
+});
+
+describe('offshoot install', () => {
+  test.each(examples)('makes the objects of the golden file for $name', ({ values, golden }) => {
+    const text = goldenText(
+      manifestsOf({ values: parseValues(values), namespace: NAMESPACE, version: '9.9.9', managedBy: 'Helm' }),
+    );
+    expect(text).toBe(goldenOf(text, golden));
+  });
+
+  test.each([
+    [{ parts: { environment: true } }, 'parts: Unrecognized key: "environment"'],
+    [{ replicas: 'two' }, 'replicas: Invalid input: expected number, received string'],
+    [{ parts: { environments: false } }, 'parts: all are off; switch at least one on'],
+  ])('refuses %j', (values, message) => {
+    const made = (): unknown =>
+      manifestsOf({ values: parseValues(values), namespace: NAMESPACE, version: '9.9.9', managedBy: 'Helm' });
+    expect(made).toThrow(message);
+  });
+});
+
+describe.each(helms)('$title', ({ run, describeIt }) => {
+  describeIt('renders the chart', () => {
+    const template = (...args: string[]): Promise<string> =>
+      run(['template', 'offshoot', chart, '--namespace', NAMESPACE, '--kube-version', '1.36.4', ...args]);
+
+    test.each(examples)('finds nothing to complain of with $name', async ({ file }) => {
+      const output = await run(['lint', '--strict', '--kube-version', '1.36.4', '--values', file, chart]);
+      expect(output).toContain('1 chart(s) linted, 0 chart(s) failed');
+    });
+
+    test.each(examples)('makes the objects of the golden file for $name', async ({ file, golden }) => {
+      const objects = objectsIn((await template('--values', file)).replaceAll(version(), '9.9.9'));
+      expect(goldenText(objects)).toBe(goldenOf('', golden, false));
+    });
+
+    test.each(examples)('installs the definitions of the parts of $name', async ({ file, values }) => {
+      const ours = manifestsOf({
+        values: parseValues(values),
+        namespace: NAMESPACE,
+        version: version(),
+        managedBy: 'Helm',
+      });
+      const rendered = objectsIn(await template('--values', file)).filter(isDefinition);
+      const byId = (objects: readonly { kind: string; metadata: { name: string } }[]): unknown =>
+        Object.fromEntries(objects.map((each) => [each.metadata.name, each]));
+      expect(byId(rendered)).toEqual(byId(ours.filter(isDefinition)));
+    });
+
+    test.each([
+      ['parts.environment=true', /additional properties 'environment' not allowed/],
+      ['replicas=two', /got string, want integer/],
+      ['parts.environments=false', /parts: all are off; switch at least one on/],
+    ])('refuses %s', async (set, message) => {
+      await expect(template('--set', set)).rejects.toThrow(message);
+    });
+  });
+});

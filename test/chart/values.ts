@@ -1,0 +1,46 @@
+// The values that the chart and `offshoot install` are tried with, and what both must make of them.
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse, parseAllDocuments, stringify } from 'yaml';
+import type { AnyObject } from '../../src/kube/objects.ts';
+
+export const chart = path.resolve(import.meta.dirname, '../../deploy/chart');
+const testdata = path.join(import.meta.dirname, 'testdata');
+
+export interface Example {
+  readonly name: string;
+  /** The file with the values. */
+  readonly file: string;
+  readonly values: unknown;
+  /** The file with the objects. */
+  readonly golden: string;
+}
+
+export const examples: readonly Example[] = globSync('*.values.yaml', { cwd: testdata })
+  .toSorted()
+  .map((each) => {
+    const file = path.join(testdata, each);
+    const name = each.replace('.values.yaml', '');
+    const values = parse(readFileSync(file, 'utf8')) as unknown;
+    return { name, file, values, golden: path.join(testdata, `${name}.out.yaml`) };
+  });
+
+export const isDefinition = ({ kind }: AnyObject): boolean => kind === 'CustomResourceDefinition';
+
+/** Objects as a golden file has them: sorted, without definitions. */
+export function goldenText(objects: readonly AnyObject[]): string {
+  const named = objects.filter((each) => !isDefinition(each)).map((each) => [idOf(each), each] as const);
+  const sorted = named.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return sorted
+    .map(([, each]) => stringify(each, { lineWidth: 0, sortMapEntries: true, aliasDuplicateObjects: false }))
+    .join('---\n');
+}
+
+/** The objects of a text, in its order. */
+export function objectsIn(text: string): AnyObject[] {
+  return parseAllDocuments(text).flatMap((document) => (document.toJS() as AnyObject | null) ?? []);
+}
+
+export function idOf({ kind, metadata }: AnyObject): string {
+  return `${kind} ${metadata.name}`;
+}
