@@ -4,7 +4,7 @@
 import type { ResourceStatus } from '../api/dynamicenv.ts';
 import { DEFAULT_MESH } from '../traffic/index.ts';
 import { resolveHost } from '../traffic/istio/hosts.ts';
-import { refusedRegexes, unusable } from '../traffic/istio/matches.ts';
+import { refusedHeaders, unusable } from '../traffic/istio/matches.ts';
 import { DestinationRule } from '../traffic/istio/objects.ts';
 import type { VirtualService } from '../traffic/istio/objects.ts';
 import { keyOf } from '../kube/index.ts';
@@ -117,7 +117,7 @@ function failure(list: WorkloadError['list'], message: string, notReady = false)
 /** A match that a proxy would refuse gets no route: it would end all changes of routes, also those of others. */
 function regexErrors({ env }: EnvironmentFacts): readonly WorkloadError[] {
   return (env.spec?.istioMatches ?? []).flatMap((match, i) =>
-    refusedRegexes(match).length > 0
+    refusedHeaders(match).length > 0
       ? [failure('virtualServices', messages.leftOut(matchTitle(env.spec, i), unusable(match)!))]
       : [],
   );

@@ -8,7 +8,7 @@ import type { ContainerOverrides, DynamicEnv } from '../api/dynamicenv.ts';
 import { keyOf } from '../kube/objects.ts';
 import type { Ref } from '../kube/objects.ts';
 import type { Status } from '../kube/errors.ts';
-import { refusedRegexes } from '../traffic/istio/matches.ts';
+import { refusedHeaders } from '../traffic/istio/matches.ts';
 import { lifetimeProblem } from './lifecycle/ttl.ts';
 import { messages } from './messages.ts';
 import { neededRights, refusedRight } from './authority.ts';
@@ -44,7 +44,7 @@ export function validateCreate(env: DynamicEnv, facts: Facts = {}): Verdict {
     () => someMatch(env),
     () => soundSubsets(env),
     () => oneFormPerHeader(env),
-    () => soundRegexes(env),
+    () => soundHeaders(env),
     () => soundKey(env),
     () => soundLifetime(env),
     () => ownName(env, facts.namesakes ?? []),
@@ -177,12 +177,20 @@ function oneFormPerHeader({ metadata, spec }: DynamicEnv): Refusal | undefined {
   return { status: { status: 'Failure', code: 422, reason: 'Invalid', message, details }, at: first.at };
 }
 
-/** A proxy that refuses one regular expression takes no change of routes any more, from nobody. */
-function soundRegexes({ spec }: DynamicEnv): Refusal | undefined {
+/** A proxy that refuses the name or the regular expression of one header takes no change of routes any more, from nobody. */
+function soundHeaders({ spec }: DynamicEnv): Refusal | undefined {
   for (const [index, match] of (spec?.istioMatches ?? []).entries()) {
-    const [first] = refusedRegexes(match);
+    const [first] = refusedHeaders(match);
     if (first === undefined) continue;
     const { header, regex, problem } = first;
+    if (regex === undefined) {
+      return invalid(
+        [...MATCHES, index, 'headers', header],
+        `spec.istioMatches[${index}].headers`,
+        JSON.stringify(header),
+        problem,
+      );
+    }
     const path = `spec.istioMatches[${index}].headers[${header}].regex`;
     const detail = `${problem}: write it in the syntax of https://github.com/google/re2/wiki/Syntax`;
     return invalid([...MATCHES, index, 'headers', header, 'regex'], path, JSON.stringify(regex), detail);

@@ -3,7 +3,7 @@ import type { ResourceStatus } from '../api/dynamicenv.ts';
 import { edit, keyOf, make, own, withAnnotations } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import type { Plan, View } from '../controller/index.ts';
-import { refusedRegexes, unusable } from '../traffic/istio/matches.ts';
+import { refusedHeaders, unusable } from '../traffic/istio/matches.ts';
 import { DestinationRule } from '../traffic/istio/objects.ts';
 import { hasTwins } from './clone.ts';
 import { conflictsIn, conflictTexts } from './conflicts.ts';
@@ -123,7 +123,7 @@ function timeForRoutes(view: View, { pending }: ObservedRoutes): number {
 /** Matches that ask for nothing. Those that a proxy would refuse are errors of the subsets. */
 function unusableMatches({ env }: EnvironmentFacts): readonly string[] {
   return (env.spec?.istioMatches ?? []).flatMap((match, i) => {
-    const problem = refusedRegexes(match).length > 0 ? undefined : unusable(match);
+    const problem = refusedHeaders(match).length > 0 ? undefined : unusable(match);
     return problem === undefined ? [] : [messages.leftOut(matchTitle(env.spec, i), problem)];
   });
 }

@@ -12,18 +12,31 @@ test.each([
   ['(a)\\1', 'invalid escape sequence: `\\1`'],
   ['a{1,2000}', 'invalid repeat count: `{1,2000}`'],
   ['a{1000}'.repeat(40), 'it is too large once its repetitions are written out'],
+  ['(?:中){1000}'.repeat(11), 'it is too large once its repetitions are written out'],
+  [String.raw`a\x{100}`, 'invalid escape sequence: `\\x{100}`: it is more than one byte'],
+  [String.raw`[\x{0}-\x{10FFFF}]`, 'invalid escape sequence: `\\x{10FFFF}`: it is more than one byte'],
+  [String.raw`\400`, 'invalid escape sequence: `\\400`: it is more than one byte'],
   ['a'.repeat(1_025), '1025 bytes are more than 1024'],
 ])('%s would be refused', (regex, problem) => {
   expect(regexProblem(regex)).toBe(problem);
   expect(fitsRegex(regex, 'a')).toBe(false);
 });
 
-test.each(['.*', 'a{1,1000}', '(?i)alice', '(?P<name>a|b)', '[[:alpha:]]+', '\\pL', 'ä*', ''])(
-  '%s is good',
-  (regex) => {
-    expect(regexProblem(regex)).toBeUndefined();
-  },
-);
+test.each([
+  String.raw`\x{ff}\377`,
+  String.raw`\Q\x{100}\E`,
+  String.raw`\\x{5}`,
+  '.*',
+  'a{1,1000}',
+  '(?i)alice',
+  '(?P<name>a|b)',
+  '[[:alpha:]]+',
+  '\\pL',
+  'ä*',
+  '',
+])('%s is good', (regex) => {
+  expect(regexProblem(regex)).toBeUndefined();
+});
 
 test('a value fits as a whole, and flags count', () => {
   expect(fitsRegex('a', 'ab')).toBe(false);

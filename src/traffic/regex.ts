@@ -1,4 +1,4 @@
-// Regular expressions as Envoy reads them: RE2 syntax, and a value fits only as a whole.
+// Regular expressions as Envoy reads them: RE2 syntax over bytes, and a value fits only as a whole.
 import { RE2JS } from 're2js';
 
 /** What Istio takes: longer ones are refused, and Envoy is told to refuse what compiles to more than 32,768. */
@@ -35,10 +35,33 @@ function look(regex: string): { readonly problem?: string; readonly program?: RE
 function compile(regex: string): { readonly problem?: string; readonly program?: RE2JS } {
   try {
     const program = RE2JS.compile(regex);
-    const size = program.programSize();
+    const size = isAscii(regex) ? program.programSize() : RE2JS.compile(asBytes(regex)).programSize();
     if (size > MOST_INSTRUCTIONS) return { problem: 'it is too large once its repetitions are written out' };
+    const escape = wideEscape(regex);
+    if (escape !== undefined) return { problem: `invalid escape sequence: \`${escape}\`: it is more than one byte` };
     return size > SMALL ? {} : { program };
   } catch (error) {
     return { problem: (error as Error).message.replace(/^error parsing regexp: /, '') };
   }
+}
+
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
+}
+
+/** A text with a letter for each byte of it: that is what Envoy counts. */
+function asBytes(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+/** What is quoted, and escapes; those that name a character by its number have it in one of the groups. */
+const ESCAPES = /\\Q.*?(?:\\E|$)|\\x\{([\da-f]+)\}|\\([0-7]{1,3})|\\./gis;
+
+/** An escape that stands for no byte: Envoy has no others, though RE2 would. */
+function wideEscape(regex: string): string | undefined {
+  for (const [escape, hex, octal] of regex.matchAll(ESCAPES)) {
+    const code = hex === undefined ? Number.parseInt(octal ?? '0', 8) : Number.parseInt(hex, 16);
+    if (code > 0xff) return escape;
+  }
+  return undefined;
 }

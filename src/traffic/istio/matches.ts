@@ -17,22 +17,30 @@ export function unusable({ headers = {}, sourceLabels = {} }: IstioMatch): strin
   if (Object.keys(headers).length + Object.keys(sourceLabels).length === 0) return 'it asks for nothing';
   const vague = Object.entries(headers).find(([, { exact, prefix, regex }]) => !exact && !prefix && !regex);
   if (vague) return `it says neither exact, prefix nor regex for header ${vague[0]}`;
-  const [refused] = refusedRegexes({ headers });
-  return refused && `header ${refused.header}: regex ${JSON.stringify(refused.regex)}: ${refused.problem}`;
+  const [refused] = refusedHeaders({ headers });
+  if (refused === undefined) return undefined;
+  const { header, regex, problem } = refused;
+  return `header ${regex === undefined ? JSON.stringify(header) : `${header}: regex ${JSON.stringify(regex)}`}: ${problem}`;
 }
 
-/** The regular expressions of a match that a proxy would refuse. */
-export function refusedRegexes({ headers }: IstioMatch): readonly RefusedRegex[] {
-  return Object.entries(headers ?? {}).flatMap(([header, match]) => {
+/** The headers of a match that a proxy would refuse, for their names or their regular expressions. */
+export function refusedHeaders({ headers }: IstioMatch): readonly RefusedHeader[] {
+  return Object.entries(headers ?? {}).flatMap(([header, match]): readonly RefusedHeader[] => {
+    if (header === '' || NO_NAME.test(header)) return [{ header, problem: 'no header has such a name' }];
     const { regex } = oneForm(match);
     const problem = !regex || isPresence({ regex }) ? undefined : regexProblem(regex);
     return problem === undefined ? [] : [{ header, regex: regex!, problem: `not valid RE2 (${problem})` }];
   });
 }
 
-interface RefusedRegex {
+/** What Envoy refuses in the name of a header. */
+// oxlint-disable-next-line no-control-regex
+const NO_NAME = /[\0\r\n]/;
+
+interface RefusedHeader {
   readonly header: string;
-  readonly regex: string;
+  /** Absent if it is the name that is refused. */
+  readonly regex?: string;
   readonly problem: string;
 }
 
