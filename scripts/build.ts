@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { bundle } from './bundle.ts';
+import { linkCommands } from './link-commands.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const dist = path.join(root, 'dist');
@@ -24,6 +25,7 @@ const tsc = createRequire(import.meta.url)
   .replace('package.json', 'bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
 stamp();
+linkCommands(root);
 
 /** The licenses of the packages that are in the bundle. */
 function licenses(files: readonly string[]): string {
