@@ -78,6 +78,17 @@ const Spec = hints(
     subsets: z.array(Subset).describe('Deployments to clone and to route to.'),
     consumers: z.array(Subset).describe('Deployments to clone that receive no requests.').optional(),
     ttl: Ttl.describe('How long the environment lives. One without lives until it is deleted.').optional(),
+    routing: z
+      .object({
+        waitForReady: z
+          .boolean()
+          .describe(
+            'Whether routes wait until the clone answers requests and proxies know its rule. If false, they are written as soon as clone and rule are, and requests get errors until these are there.',
+          )
+          .optional(),
+      })
+      .describe('How requests come to the environment.')
+      .optional(),
     paused: z
       .boolean()
       .describe(

@@ -354,8 +354,9 @@ function settledBy(
 
 /** When routes no longer wait for a clone that does not run yet. */
 function startOf(clone: Deployment | undefined, { routeAfterMs }: Settings): number {
+  if (clone === undefined) return Infinity;
   // Of one that is woken just now it is not known yet since when it has no pods.
-  if (clone === undefined || isScaledDown(clone) || isOutdated(clone)) return Infinity;
+  if (routeAfterMs > 0 && (isScaledDown(clone) || isOutdated(clone))) return Infinity;
   const created = Date.parse(clone.metadata.creationTimestamp ?? '');
   return Number.isNaN(created) ? Infinity : Math.max(created, unavailableSince(clone)) + routeAfterMs;
 }

@@ -58,7 +58,7 @@ function plan(file: string): string {
     for (const kind of environmentTables) if (head.notServed.includes(kind.kind)) tables.of(kind).notServed();
     return tables;
   }) as [Tables, Tables];
-  const now = Date.parse(head.now);
+  let now = Date.parse(head.now);
   const maps = { wishes: routeWishes(settings), refusals: refusalsOf(head) };
   const reads = new Reads({ tables: after, now: () => now, wake: () => {} });
   const refusal: Refusal = ({ kind }, ref) => head.refused[`${kind} ${keyOf(ref)}`];
@@ -80,8 +80,14 @@ function plan(file: string): string {
     const { metadata } = objectOf(step);
     after.of(step.kind).observe({ ...objectOf(step), metadata: { ...metadata, resourceVersion: '100' } });
   }
-  if (routes.length === 0) return shownPlan(first, before);
-  const { steps: again = [], ...then } = planned();
+  let last = routes.length === 0 ? first : planned();
+  // Where the status waits for proxies to learn of the routes, they do.
+  if (last.status === undefined && last.requeueAfterMs !== undefined) {
+    now += last.requeueAfterMs;
+    last = planned();
+  }
+  if (last === first) return shownPlan(first, before);
+  const { steps: again = [], ...then } = last;
   const more = again.filter((step) => !first.steps?.some((each) => describe(each) === describe(step)));
   return shownPlan({ ...then, steps: [...(first.steps ?? []), ...routes, ...more] }, before);
 }

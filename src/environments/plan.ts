@@ -11,6 +11,7 @@ import { identify } from './identity.ts';
 import { lifetimeOf, planExpiry, withLifetime } from './lifecycle/ttl.ts';
 import { refusalKey } from './routes/refusals.ts';
 import type { RouteRefusals } from './routes/refusals.ts';
+import { settingsFor } from './settings.ts';
 import type { Settings } from './settings.ts';
 import { statusOfRefusal } from './status.ts';
 import { writeDeletion, writeEnvironment } from './write.ts';
@@ -27,7 +28,8 @@ export function planEnvironment(view: View, env: DynamicEnv, settings: Settings,
 }
 
 /** The plan of an environment whose time is not over, or that is on its way out. */
-function planLife(view: View, env: DynamicEnv, settings: Settings, refusals: RouteRefusals | undefined): Plan {
+function planLife(view: View, env: DynamicEnv, general: Settings, refusals: RouteRefusals | undefined): Plan {
+  const settings = settingsFor(env, general);
   const { owner, refusal } = identify(view, env);
   const isDeleted = env.metadata.deletionTimestamp !== undefined;
   if (refusal !== undefined && !isDeleted) {

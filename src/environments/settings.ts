@@ -1,4 +1,5 @@
 // What an operator may set for all environments.
+import type { DynamicEnv } from '../api/dynamicenv.ts';
 
 export interface Settings {
   /** Label that tells versions of a workload apart. */
@@ -30,6 +31,11 @@ export interface Settings {
   readonly orphanGraceMs: number;
   /** How often orphans are looked for. */
   readonly orphanSweepMs: number;
+}
+
+/** The settings for one environment, which may ask for routes that wait for nothing. */
+export function settingsFor({ spec }: DynamicEnv, settings: Settings): Settings {
+  return spec?.routing?.waitForReady === false ? { ...settings, routeAfterMs: 0, settleMs: 0 } : settings;
 }
 
 export const defaultSettings: Settings = {

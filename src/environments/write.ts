@@ -11,6 +11,7 @@ import type { Decision } from './decision.ts';
 import { atMoment, dueRoutes } from './routes/due.ts';
 import { NO_ROUTES, observeRoutes } from './routes/observe.ts';
 import type { ObservedRoutes } from './routes/observe.ts';
+import { timeForProxies } from './routes/proxies.ts';
 import { eventsOf } from './events.ts';
 import type { EnvironmentFacts } from './facts.ts';
 import { matchTitle } from './matches.ts';
@@ -49,7 +50,8 @@ export function writeEnvironment(
   const steps = [...making, ...pruning.steps];
   const loops = decisions.flatMap(({ loop }) => (loop === undefined ? [] : [loop.until - now])).filter((ms) => ms > 0);
   const waits = [...decisions.map(({ due }) => due.waitMs), pruning.waitMs, ...loops].filter((ms) => ms !== undefined);
-  const routesWithin = timeForRoutes(view, routes);
+  // Ready means that requests get there.
+  const routesWithin = timeForRoutes(view, routes) || timeForProxies(view, routes.newlyRouted, settings);
   if (routesWithin > 0) return { steps, requeueAfterMs: Math.min(routesWithin, ...waits) };
   const warnings = [
     ...facts.unserved.map(messages.notServed),

@@ -26,7 +26,7 @@ describeClusters('settling', (cluster) => {
 
   afterAll(() => manager.stop());
 
-  test('a route comes a second after its rule, and stays when the rule is made anew', async () => {
+  test('a route comes a second after its rule, it is ready a second later, and stays when the rule is made anew', async () => {
     const client = cluster.client();
     const namespace = await cluster.namespace('settling');
     await makeWorkload(client, namespace, 'cart');
@@ -40,6 +40,12 @@ describeClusters('settling', (cluster) => {
     // Both are whole seconds: the route was written when the whole of the rule's second was over, and a second more.
     const ageMs = Date.parse(edited!) - Date.parse(made.metadata.creationTimestamp!);
     expect(ageMs).toBeGreaterThanOrEqual(defaultSettings.settleMs + 1_000);
+    // It is ready when proxies have had the time to learn of the route.
+    const { status } = await client.get(DynamicEnv, env.metadata);
+    const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+    expect(Date.parse(ready!.lastTransitionTime) - Date.parse(edited!)).toBeGreaterThanOrEqual(
+      defaultSettings.settleMs,
+    );
 
     await client.delete(DestinationRule, rule);
     await until(async () => {

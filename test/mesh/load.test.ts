@@ -3,6 +3,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import type { Manager } from '../../src/controller/index.ts';
+import { ASLEEP, isFastAsleep } from '../../src/environments/index.ts';
+import { poll } from '../scenarios/poll.ts';
 import { describeMeshes } from './index.ts';
 import { underLoad } from './load/index.ts';
 import type { Flow } from './load/sender.ts';
@@ -79,6 +81,48 @@ describeMeshes('environments under load', {}, (handle) => {
     },
     60_000 + CYCLES * 30_000,
   );
+
+  test(
+    'a request that is sent once an environment is ready reaches it',
+    async () => {
+      const { client } = handle.mesh;
+      const env = environmentOf(NAMESPACE, 'alice', 'orders', 'orders:2');
+      for (let cycle = 0; cycle < CYCLES; cycle++) {
+        await client.create(DynamicEnv, env);
+        await ready(client, env);
+        const { pod } = await web.ask({ host: 'orders', path: '/', headers: [[KEY, 'alice']] });
+        expect(pod?.image).toBe('orders:2');
+        await client.delete(DynamicEnv, env.metadata);
+        await gone(client, env);
+      }
+    },
+    30_000 + CYCLES * 30_000,
+  );
+
+  test('no request fails while an environment falls asleep and is woken', { timeout: 90_000 }, async () => {
+    const { client } = handle.mesh;
+    const env = environmentOf(NAMESPACE, 'alice', 'orders', 'orders:2');
+    const annotate = (asleep: string | null): Promise<DynamicEnv> =>
+      client.patch(DynamicEnv, env.metadata, {
+        type: 'merge',
+        body: { metadata: { annotations: { [ASLEEP]: asleep } } },
+      });
+    await client.create(DynamicEnv, env);
+    await ready(client, env);
+    const report = await underLoad(flows(), { perSecond: PER_SECOND }, async (phase) => {
+      await phase('sleep');
+      await annotate('true');
+      await poll(async () => isFastAsleep(await client.get(DynamicEnv, env.metadata)), 30_000);
+      await handle.mesh.settled();
+      await phase('wake');
+      await annotate(null);
+      await ready(client, env);
+      await handle.mesh.settled();
+    });
+    expect(report.failures).toEqual({});
+    await client.delete(DynamicEnv, env.metadata);
+    await gone(client, env);
+  });
 });
 
 describeMeshes('endpoints that come late', { endpointLagMs: 500, clusters: ['embedded'] }, (handle) => {

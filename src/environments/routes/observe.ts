@@ -3,6 +3,7 @@ import type { ResourceStatus } from '../../api/dynamicenv.ts';
 import { isRouteOfSubset } from '../../traffic/istio/inserted-routes.ts';
 import type { RouteOwner } from '../../traffic/istio/inserted-routes.ts';
 import type { VirtualService } from '../../traffic/istio/objects.ts';
+import { keyOf } from '../../kube/index.ts';
 import { keepsRoutes } from '../decision.ts';
 import type { Decision } from '../decision.ts';
 import type { EnvironmentFacts } from '../facts.ts';
@@ -24,7 +25,9 @@ export interface ObservedRoutes {
   readonly pending: ReadonlySet<string>;
   /** By subset: the VirtualServices that lead to it or should. */
   readonly statuses: ReadonlyMap<Decision, readonly ResourceStatus[]>;
-  /** The routes that lead to the environment since its status was last written, for people. */
+  /** Those that lead to the environment since its status was last written. */
+  readonly newlyRouted: readonly VirtualService[];
+  /** The same for people. */
   readonly news: readonly string[];
   readonly warnings: readonly string[];
   /** Routes that should go and can't. */
@@ -36,6 +39,7 @@ export const NO_ROUTES: ObservedRoutes = {
   services: new Map(),
   pending: new Set(),
   statuses: new Map(),
+  newlyRouted: [],
   news: [],
   warnings: [],
   refusals: [],
@@ -72,7 +76,9 @@ export function observeRoutes(
   const statuses = new Map(
     decisions.map((decision) => [decision, statusesOf(facts, decision, services, pending, now, settings)]),
   );
-  return { services, pending, statuses, news: newsOf(facts, services, statuses), warnings, refusals };
+  const newlyRouted = newlyRoutedIn(facts, services, statuses);
+  const news = newlyRouted.map((each) => routeCount(keyOf(each.metadata), routesOf(facts.owner, each).length));
+  return { services, pending, statuses, newlyRouted, news, warnings, refusals };
 }
 
 /** What the status says of the VirtualServices that shall lead to a subset; of those that do, where routes stay. */
@@ -103,18 +109,16 @@ function leadsTo(owner: RouteOwner, { subset }: Decision, service: VirtualServic
   return service.spec?.http?.some((route) => isRouteOfSubset(owner, subset, service, route)) ?? false;
 }
 
-function newsOf(
-  { env, owner }: EnvironmentFacts,
+function newlyRoutedIn(
+  { env }: EnvironmentFacts,
   services: ReadonlyMap<string, VirtualService>,
   statuses: ObservedRoutes['statuses'],
-): readonly string[] {
+): readonly VirtualService[] {
   const running = (list: readonly ResourceStatus[] = []): string[] =>
     list.filter(({ status }) => status === 'running').map(({ name, namespace }) => `${namespace}/${name}`);
   const before = new Set(
     Object.values(env.status?.subsetsStatus ?? {}).flatMap(({ virtualServices }) => running(virtualServices)),
   );
   const after = new Set([...statuses.values()].flatMap(running));
-  return [...after]
-    .filter((key) => !before.has(key))
-    .map((key) => routeCount(key, routesOf(owner, services.get(key)!).length));
+  return [...after].filter((key) => !before.has(key)).map((key) => services.get(key)!);
 }

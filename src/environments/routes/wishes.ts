@@ -20,6 +20,7 @@ import { isPaused } from '../lifecycle/paused.ts';
 import { identify } from '../identity.ts';
 import { matchesOf } from '../matches.ts';
 import { labelsProblem, ownRoots } from '../roots.ts';
+import { settingsFor } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 
 /** A workload whose requests a VirtualService shall lead to its clone, when it is time. */
@@ -61,9 +62,10 @@ export function routeWishes(settings: Settings): RouteWishes {
   );
 }
 
-function lookUp(view: Facts, key: string, settings: Settings): EnvironmentWishes | undefined {
+function lookUp(view: Facts, key: string, general: Settings): EnvironmentWishes | undefined {
   const env = view.get(DynamicEnv, refOf(key));
   if (env === undefined) return undefined;
+  const settings = settingsFor(env, general);
   // Without a wish, the routes that there are stay as they are.
   if (isPaused(env)) return undefined;
   const { refusal, owner } = identify(view, env);
