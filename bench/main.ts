@@ -15,6 +15,7 @@ const ALL = [
   'mesh-restarts',
   'routing',
   'traffic',
+  'proofs',
   'embedded',
 ];
 

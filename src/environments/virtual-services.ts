@@ -100,10 +100,11 @@ function parted(key: string): readonly [string, string] {
   return [key.slice(0, at), key.slice(at + 1)];
 }
 
-/** A route, and whether it is that of some environment. */
+/** A route, whether it is that of some environment, and what its match entries ask for then. */
 interface RoutePart {
   readonly route: HttpRoute;
   readonly isInserted: boolean;
+  readonly asked: readonly KeyHeaders[];
 }
 
 /** A VirtualService taken apart. */
@@ -119,7 +120,10 @@ interface Parts {
 function partsOf(facts: Facts, ref: Ref): Parts | undefined {
   const service = facts.get(VirtualService, ref);
   if (service === undefined) return undefined;
-  const routes = (service.spec?.http ?? []).map((route) => ({ route, isInserted: isInserted(route) }));
+  const routes = (service.spec?.http ?? []).map((route): RoutePart => {
+    const isOfSome = isInserted(route);
+    return { route, isInserted: isOfSome, asked: isOfSome ? (route.match ?? []).map(keyHeaders) : [] };
+  });
   const asked = routes.flatMap(({ route: { match = [] }, isInserted: isOfSome }) => (isOfSome ? [] : match));
   return {
     service,
@@ -135,9 +139,9 @@ function seenBy(parts: Parts, facts: Facts, env: Ref, keyHeader: string): Virtua
   const keys = matchesOf(facts.get(DynamicEnv, env)?.spec, { keyHeader }).map((match) => keyHeaders(match));
   return withParts(
     parts,
-    ({ route, isInserted: isOfSome }) =>
+    ({ route, isInserted: isOfSome, asked }) =>
       !isOfSome ||
-      keys.some((headers) => mayTake(route, headers, parts.baseHeaders)) ||
+      keys.some((headers) => mayTake(asked, headers, parts.baseHeaders)) ||
       (isNamed(route) && isRouteOf(owner, parts.service, route)),
     owner.version,
   );
@@ -178,8 +182,8 @@ function keyHeaders({ headers = {} }: IstioMatch | HttpMatch): KeyHeaders {
 }
 
 /** Whether a route of another environment may take all requests with these headers from an environment. */
-function mayTake({ match = [] }: HttpRoute, headers: KeyHeaders, baseHeaders: ReadonlySet<string>): boolean {
-  return match.length === 0 || match.some((entry) => !isApart(keyHeaders(entry), headers, baseHeaders));
+function mayTake(asked: readonly KeyHeaders[], headers: KeyHeaders, baseHeaders: ReadonlySet<string>): boolean {
+  return asked.length === 0 || asked.some((entry) => !isApart(entry, headers, baseHeaders));
 }
 
 /**

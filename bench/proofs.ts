@@ -1,0 +1,167 @@
+// What it costs to prove environments that all have routes on one VirtualService: one of them, all of them, and again
+// after a change; and how that grows with the world and with their number.
+import { DynamicEnv } from '../src/api/dynamicenv.ts';
+import { factsOf, Reads } from '../src/controller/index.ts';
+import { defaultSettings, environmentTables, proveEnvironment } from '../src/environments/index.ts';
+import { isolatedIn } from '../src/environments/proofs/isolated.ts';
+import type { KubeObject, Tables } from '../src/kube/index.ts';
+import { tablesOf } from '../src/kube/tables/of-objects.ts';
+import { VirtualService } from '../src/traffic/istio/objects.ts';
+import { untracked } from '../src/watchable/index.ts';
+import { interleave, median, note, ratio, table, target } from './support.ts';
+
+const [ROUNDS, WARM_UPS] = [5, 2];
+const ENVIRONMENTS = 100;
+const SERVICES = 1_000;
+const MOST_ONE_MS = 50;
+const MOST_ALL_MS = 2_000;
+/** Ten times the environments may take this many times as long: each is looked for among the routes of all. */
+const MOST_GROWTH = 20;
+/** A world that is a hundred times as large makes no proof longer. */
+const MOST_WORLD = 2;
+
+const ISTIO = 'networking.istio.io/v1beta1';
+const WATCH = 'riskified.com/dynamic-environment';
+
+function object(apiVersion: string, kind: string, name: string, rest: object): KubeObject {
+  return { apiVersion, kind, metadata: { name, namespace: 'shop' }, ...rest };
+}
+
+/** A workload with its way through the mesh, and the routes of environments on it. */
+function service(name: string, routes: readonly object[] = []): readonly KubeObject[] {
+  const labels = { app: name, version: 'shared' };
+  const main = { route: [{ destination: { host: name, subset: 'shared' } }] };
+  return [
+    object('v1', 'Service', name, { spec: { selector: { app: name }, ports: [{ name: 'http', port: 80 }] } }),
+    object('apps/v1', 'Deployment', name, { spec: { template: { metadata: { labels } } } }),
+    object(ISTIO, 'DestinationRule', name, {
+      spec: { host: name, subsets: [{ name: 'shared', labels: { version: 'shared' } }] },
+    }),
+    object(ISTIO, 'VirtualService', name, { spec: { hosts: [name], http: [...routes, main] } }),
+  ];
+}
+
+/** What there is of an environment, but for its routes. */
+function environment(key: string): readonly KubeObject[] {
+  const version = `shop-${key}`;
+  const metadata = (name: string) => ({
+    metadata: { name, namespace: 'shop', annotations: { [WATCH]: `shop/${key}` } },
+  });
+  const labels = { app: 's0', version, 'dynamic-env': 'true' };
+  return [
+    object('riskified.com/v1alpha1', 'DynamicEnv', key, {
+      spec: { istioMatches: [{ headers: { 'x-env': { exact: key } } }], subsets: [{ name: 's0', namespace: 'shop' }] },
+    }),
+    object('apps/v1', 'Deployment', '', { ...metadata(`s0-${version}`), spec: { template: { metadata: { labels } } } }),
+    object(ISTIO, 'DestinationRule', '', {
+      ...metadata(`s0-${version}-s0`),
+      spec: { host: 's0', subsets: [{ name: version, labels: { version } }] },
+    }),
+  ];
+}
+
+function routeOf(key: string): object {
+  return {
+    name: `dynamic-environment-shop-${key}-s0-0123456789`,
+    match: [{ headers: { 'x-env': { exact: key } } }],
+    route: [
+      {
+        destination: { host: 's0', subset: `shop-${key}` },
+        headers: { response: { add: { 'x-dynamic-env': `s0-shop-${key}` } } },
+      },
+    ],
+  };
+}
+
+function worldOf(services: number, environments: number): Tables {
+  const keys = Array.from({ length: environments }, (_none, i) => `pr-${i}`);
+  const others = Array.from({ length: services - 1 }, (_none, i) => service(`s${i + 1}`));
+  const objects = [...service('s0', keys.map(routeOf)), ...others.flat(), ...keys.flatMap(environment)];
+  return tablesOf(environmentTables, objects);
+}
+
+/** One environment, another each time, in a world whose tables are there. */
+function proveOne(services: number): () => void {
+  const facts = factsOf(worldOf(services, ENVIRONMENTS), untracked);
+  let next = 0;
+  return () => {
+    const proof = proveEnvironment(facts, { name: `pr-${next++}`, namespace: 'shop' }, defaultSettings);
+    if (proof?.verdict !== 'True') throw new Error(proof?.message ?? 'no proof');
+  };
+}
+
+/** All environments, as a controller reads their conditions. */
+function readAll(tables: Tables, woken: string[] = []): Reads {
+  const reads = new Reads({ tables, now: () => 0, wake: (key) => woken.push(key) });
+  for (const { metadata } of tables.of(DynamicEnv).list()) {
+    const condition = reads.track(metadata.name, (view) => isolatedIn(view, metadata, defaultSettings));
+    if (condition?.status !== 'True') throw new Error(`${metadata.name}: ${condition?.message}`);
+  }
+  return reads;
+}
+
+/** All environments of a world, of which nothing is known yet: each is used once. */
+function proveAll(services: number, environments: number): () => void {
+  const worlds = Array.from({ length: ROUNDS + WARM_UPS }, () => worldOf(services, environments));
+  return () => readAll(worlds.pop()!).close();
+}
+
+/** Times of the processor, without the rounds for warming up: others make what takes longer wait more often. */
+function onProcessor(run: () => void): { readonly run: () => void; readonly times: () => readonly number[] } {
+  const times: number[] = [];
+  return {
+    times: () => times.slice(WARM_UPS),
+    run() {
+      const since = process.cpuUsage();
+      run();
+      const { user, system } = process.cpuUsage(since);
+      times.push(user + system);
+    },
+  };
+}
+
+let version = 10_000_000;
+/** A VirtualService changes: what is woken by it, and what that costs. */
+function change(tables: Tables, name: string): { readonly run: () => void; readonly woken: string[] } {
+  const woken: string[] = [];
+  const reads = readAll(tables, woken);
+  return {
+    woken,
+    run() {
+      woken.length = 0;
+      const changing = tables.of(VirtualService).get(`shop/${name}`)!;
+      const metadata = { ...changing.metadata, resourceVersion: String(++version) };
+      const http = changing.spec!.http!.map((each) => ({ ...each, timeout: `${version}s` }));
+      for (const each of tables.holding(VirtualService)) {
+        each.observe({ ...changing, metadata, spec: { ...changing.spec, http } });
+      }
+      reads.deliver();
+    },
+  };
+}
+
+const elsewhere = change(worldOf(SERVICES, ENVIRONMENTS), 's7');
+const [few, some, many] = [10, 100, 1_000].map((count) => onProcessor(proveAll(10, count)));
+const candidates = {
+  one10: proveOne(10),
+  one100: proveOne(100),
+  one1000: proveOne(SERVICES),
+  all: proveAll(SERVICES, ENVIRONMENTS),
+  few: few!.run,
+  some: some!.run,
+  many: many!.run,
+  elsewhere: elsewhere.run,
+};
+const times = await interleave(ROUNDS, candidates, WARM_UPS);
+if (elsewhere.woken.length > 0) throw new Error(`woken by another VirtualService: ${elsewhere.woken.join(', ')}`);
+
+const isMet = table(`proofs of ${ENVIRONMENTS} environments on one of ${SERVICES} VirtualServices`, [
+  target('one environment', median(times.one1000), MOST_ONE_MS, 'atMost', ' ms'),
+  target('all of them', median(times.all), MOST_ALL_MS, 'atMost', ' ms'),
+  note('a VirtualService elsewhere changes: nobody is woken', median(times.elsewhere), ' ms'),
+  target('one: 1,000 VirtualServices against 10', ratio(times.one1000, times.one10), MOST_WORLD, 'atMost'),
+  note('one: 100 VirtualServices against 10', ratio(times.one100, times.one10), 'x'),
+  target('all: 100 environments against 10', ratio(some!.times(), few!.times()), MOST_GROWTH, 'atMost'),
+  target('all: 1,000 environments against 100', ratio(many!.times(), some!.times()), MOST_GROWTH, 'atMost'),
+]);
+process.exit(isMet ? 0 : 1);
