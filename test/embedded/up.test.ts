@@ -155,6 +155,24 @@ test('a directory whose server was killed can be used at once', async () => {
   expect(await stop(second)).toBe(0);
 }, 60_000);
 
+test('refuses a data directory that can not be one, or holds something else, and says what to do', async () => {
+  const directory = newDirectory();
+  const file = path.join(directory, 'cluster.db');
+  writeFileSync(file, 'no database at all, whatever its name is');
+  const broken = up('--data-dir', directory, '--port', '0');
+  expect([await broken.ended(), broken.stderr()]).toEqual([
+    1,
+    `error: the data directory ${directory} cannot be used (file is not a database): choose another one, or remove ${file}\n`,
+  ]);
+  const none = up('--data-dir', file, '--port', '0');
+  expect([await none.ended(), none.stderr()]).toEqual([
+    1,
+    expect.stringMatching(
+      /^error: the data directory .*cluster\.db cannot be made \(EEXIST: .*\): choose another one with --data-dir\n$/,
+    ),
+  ]);
+}, 60_000);
+
 test('refuses a port that is in use, and leaves the data directory free', async () => {
   const directory = newDirectory();
   const server = createServer().listen(0, '127.0.0.1');

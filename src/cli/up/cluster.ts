@@ -4,7 +4,7 @@ import { flushCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { messageOf } from '../exit.ts';
+import { failure, messageOf } from '../exit.ts';
 import { untilSignal } from '../run/signals.ts';
 import type { UpOptions } from './command.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
@@ -83,6 +83,10 @@ function storageInMemory(): Storage {
 
 function storageOnDisk(options: UpOptions): Storage {
   const dir = path.resolve(options.dataDir ?? stateDirectory());
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw failure(`the data directory ${dir} cannot be made (${messageOf(error)}): choose another one with --data-dir`);
+  }
   return { dir, dataDir: dir, cleanUp: () => {} };
 }

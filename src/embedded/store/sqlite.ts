@@ -32,7 +32,11 @@ export function openSqlite(directory: string, options: { readonly fresh?: boolea
   } catch (error) {
     database.close();
     if (isLocked(error)) throw new DataDirectoryInUse(directory, ownerOf(ownerFile));
-    throw new Error(`the data directory ${directory} cannot be used: ${(error as Error).message}`, { cause: error });
+    const problem = (error as Error).message;
+    throw new Error(
+      `the data directory ${directory} cannot be used (${problem}): choose another one, or remove ${file}`,
+      { cause: error },
+    );
   }
   // Versions go on from where they were: whoever remembers the old content must not mistake the new one for it.
   if (options.fresh === true) database.exec('DELETE FROM objects');
