@@ -91,7 +91,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
 export function Copy({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
   return (
     <span class="copy">
-      <code class="line" tabIndex={0} role="region" aria-label={label}>
+      <code class="line" tabIndex={0} role="group" aria-label={label}>
         {text}
       </code>
       <CopyButton text={text} label={label} />

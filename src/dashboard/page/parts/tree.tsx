@@ -63,7 +63,7 @@ export function More({ conditions = [], events, yaml, now }: MoreProps): JSX.Ele
       {shown === 'Events' && <Events events={events} now={now} />}
       {shown === 'Conditions' && <Conditions conditions={conditions} now={now} />}
       {shown === 'YAML' && (
-        <pre class="yaml" tabIndex={0} role="region" aria-label="YAML">
+        <pre class="yaml" tabIndex={0} role="group" aria-label="YAML">
           {yaml}
         </pre>
       )}

@@ -197,7 +197,7 @@ function Change({ change }: { readonly change: ReportedChange }): JSX.Element {
         {verb} <strong>{kind}</strong> {namespace === undefined ? name : `${namespace}/${name}`}
       </summary>
       {object !== undefined && (
-        <pre tabIndex={0} role="region" aria-label={`${kind} ${name}`}>
+        <pre tabIndex={0} role="group" aria-label={`${kind} ${name}`}>
           {JSON.stringify(object, null, 2)}
         </pre>
       )}
