@@ -55,7 +55,10 @@ interface LiveNames {
 const NAMED: Readonly<Record<string, { readonly of: Live; readonly commands?: readonly string[] }>> = {
   plan: { of: 'environments' },
   prove: { of: 'environments' },
-  env: { of: 'environments', commands: ['describe', 'delete', 'extend', 'sleep', 'wake', 'plan'] },
+  env: {
+    of: 'environments',
+    commands: ['describe', 'apply', 'set-image', 'delete', 'extend', 'sleep', 'wake', 'plan'],
+  },
   claim: { of: 'claims', commands: ['describe', 'delete', 'kubeconfig', 'plan'] },
   target: { of: 'targets', commands: ['describe'] },
   routing: { of: 'rules', commands: ['describe'] },

@@ -1,11 +1,12 @@
-// Applies environments as people write them, also dry. Called by create.
+// Applies environments as people write them, also dry. Called by create and apply.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isConflict, isNotFound, wordsOf } from '../../kube/errors.ts';
+import type { ApiError } from '../../kube/errors.ts';
 import { failure } from '../exit.ts';
 import { unknownKind } from '../objects/find.ts';
 
-const FIELD_MANAGER = 'offshoot-cli';
+export const FIELD_MANAGER = 'offshoot-cli';
 
 export interface Applying {
   /** Only ask what that would give. */
@@ -30,6 +31,13 @@ export async function applyEnvironment(
   } catch (error) {
     if (isNotFound(error) && error.details?.kind !== 'namespaces') throw unknownKind(DynamicEnv);
     if (!isConflict(error)) throw error;
+    // What set-image wrote is our own.
+    if (!force && isWithOurselves(error)) return applyEnvironment(client, env, { dryRun, force: true });
     throw failure(`${wordsOf(error)}\n--force-conflicts takes these fields over`);
   }
+}
+
+function isWithOurselves({ details }: ApiError): boolean {
+  const causes = details?.causes ?? [];
+  return causes.length > 0 && causes.every(({ message }) => message?.startsWith(`conflict with "${FIELD_MANAGER}"`));
 }

@@ -390,3 +390,54 @@ test('nothing is left behind', async () => {
   }
   expect(leftovers).toEqual([]);
 });
+
+test(
+  'apply makes an environment, changes it and leaves it alone; set-image changes an image',
+  { timeout: 60_000 },
+  async () => {
+    const apply = (image: string, ...more: string[]) =>
+      shop.run('env', 'apply', 'pr-7', '--subset', `cart=${image}`, '--key', 'pr-7', ...more);
+    const stored = async () => {
+      const { spec } = await shop.client.get(DynamicEnv, { name: 'pr-7', namespace: 'shop' });
+      return { key: spec.key, image: spec.subsets[0]!.containers![0]!.image };
+    };
+    const name = 'dynamicenv.riskified.com/pr-7';
+    expect(await apply('cart:2', '--wait')).toMatchObject({ code: 0, stdout: `${name} created\n` });
+    expect(await apply('cart:2')).toMatchObject({ code: 0, stdout: `${name} unchanged\n` });
+    expect(await apply('cart:3', '--wait')).toMatchObject({ code: 0, stdout: `${name} configured\n` });
+    const set = (...more: string[]) => shop.run('env', 'set-image', 'pr-7', ...more);
+    expect(await set('cart=cart:4', '--dry-run=server')).toMatchObject({
+      code: 0,
+      stdout: `${name} image updated (server dry run)\n`,
+    });
+    expect(await stored()).toEqual({ key: 'pr-7', image: 'cart:3' });
+    expect(await set('cart=cart:4', '--wait')).toMatchObject({ code: 0, stdout: `${name} image updated\n` });
+    expect(await set('cart=cart:4')).toMatchObject({ code: 0, stdout: `${name} unchanged\n` });
+    expect(await stored()).toEqual({ key: 'pr-7', image: 'cart:4' });
+    // What set-image wrote is no obstacle to apply.
+    expect(await apply('cart:5')).toMatchObject({ code: 0, stdout: `${name} configured\n`, stderr: '' });
+    expect(await stored()).toEqual({ key: 'pr-7', image: 'cart:5' });
+    expect(await shop.run('env', 'apply', 'pr-7', '--subset', 'cart=cart:5', '--key', 'pr-8')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('spec.key field is immutable') as unknown,
+    });
+    const created = await shop.run('env', 'create', 'pr-7', '--subset', 'cart=cart:9', '--key', 'pr-7');
+    expect(created).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('offshoot env apply changes it') as unknown,
+    });
+    expect(await shop.run('env', 'list')).toMatchObject({
+      stdout: expect.stringMatching(/pr-7 .* key=pr-7/) as unknown,
+    });
+    await shop.run('env', 'delete', 'pr-7');
+  },
+);
+
+test('gitops ignore prints the rules for a deployer, without a cluster', async () => {
+  const all = await shop.run('gitops', 'ignore', '--help');
+  expect(all.code).toBe(0);
+  expect(await shop.run('gitops', 'ignore', 'argocd')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('startswith("dynamic-environment-")') as unknown,
+  });
+});

@@ -1,6 +1,7 @@
 // `offshoot env`: the commands for environments with their flags and help. What they do is loaded when it is needed.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CreateOptions } from './create.ts';
+import type { SetImageOptions } from './set-image.ts';
 import type { DeleteOptions } from './delete.ts';
 import type { ExtendOptions } from './extend.ts';
 import type { SleepOptions } from './sleep.ts';
@@ -29,6 +30,8 @@ export function envCommand(): Command {
     .addCommand(listCommand())
     .addCommand(describeCommand())
     .addCommand(createCommand())
+    .addCommand(applyCommand())
+    .addCommand(setImageCommand())
     .addCommand(deleteCommand())
     .addCommand(extendCommand())
     .addCommand(sleepCommand())
@@ -66,10 +69,10 @@ function describeCommand(): Command {
     });
 }
 
-function createCommand(): Command {
+/** The flags that describe an environment, or name its files. */
+function manifestFlags(command: Command): Command {
   const deployment = '[namespace/]deployment[:container]=image';
-  return clusterFlags(new Command('create'))
-    .description('make an environment')
+  return clusterFlags(command)
     .argument('[NAME]', 'the environment; with -f, the files name it')
     .option(`--subset <${deployment}>`, 'a Deployment to clone with this image, and to route to; repeatable', collect)
     .option(`--consumer <${deployment}>`, 'a Deployment to clone that receives no requests; repeatable', collect)
@@ -88,12 +91,17 @@ function createCommand(): Command {
       ),
     )
     .addOption(filenameFlag('environments to apply instead'))
-    .option('--force-conflicts', 'with -f: take over fields that another program has set, such as kubectl')
+    .option('--force-conflicts', 'take over fields that another program has set, such as kubectl')
     .addOption(dryRunFlag())
     .addOption(outputFlag(['json', 'yaml', 'name']))
     .option('--wait', 'wait until it is ready, and show how far it is')
     .addOption(noWaitFlag())
-    .addOption(timeoutFlag('2m'))
+    .addOption(timeoutFlag('2m'));
+}
+
+function createCommand(): Command {
+  return manifestFlags(new Command('create'))
+    .description('make an environment')
     .addHelpText(
       'after',
       `
@@ -110,6 +118,46 @@ ${EXIT_HELP}`,
     .action(async (name: string | undefined, options: CreateOptions) => {
       const { createEnvironments } = await import('./create.ts');
       await createEnvironments(name, options);
+    });
+}
+
+function applyCommand(): Command {
+  return manifestFlags(new Command('apply'))
+    .description('make an environment, or change one that is there to what the flags or files say')
+    .addHelpText(
+      'after',
+      `
+The same command may run again and again, as from CI: what is there already is left as it is. Which requests reach an
+environment, and which containers it overrides, can't be changed.
+
+Examples:
+  offshoot env apply pr-7 -n shop --subset cart=shop/cart:$SHA --key pr-7 --wait
+  offshoot env apply -f feature.yaml
+${EXIT_HELP}`,
+    )
+    .action(async (name: string | undefined, options: CreateOptions) => {
+      const { createEnvironments } = await import('./create.ts');
+      await createEnvironments(name, options, 'apply');
+    });
+}
+
+function setImageCommand(): Command {
+  return clusterFlags(new Command('set-image'))
+    .description('give containers of an environment another image')
+    .argument('<NAME>', 'the environment')
+    .argument('<IMAGE...>', '[namespace/]deployment[:container]=image; the container may be left out if there is one')
+    .addOption(dryRunFlag())
+    .addOption(outputFlag(['json', 'yaml', 'name']))
+    .option('--wait', 'wait until it is ready again, and show how far it is')
+    .addOption(noWaitFlag())
+    .addOption(timeoutFlag('2m'))
+    .addHelpText(
+      'after',
+      `\nExamples:\n  offshoot env set-image pr-7 orders=shop/orders:3 -n shop --wait\n  offshoot env set-image pr-7 orders:app=shop/orders:3 payments=shop/payments:9\n${EXIT_HELP}`,
+    )
+    .action(async (name: string, images: readonly string[], options: SetImageOptions) => {
+      const { setImages } = await import('./set-image.ts');
+      await setImages(name, images, options);
     });
 }
 

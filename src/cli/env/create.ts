@@ -1,4 +1,5 @@
-// `offshoot env create`: writes the manifest of an environment, applies it, and waits for it if asked to.
+// `offshoot env create` and `apply`: write the manifest of an environment, apply it, and wait for it if asked to. What
+// flags describe, `create` makes anew, and `apply` also changes.
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import { baseProblem, Deployment, validateCreate, validateUpdate } from '../../environments/index.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -40,11 +41,15 @@ const MANIFEST_FLAGS = {
 } as const;
 
 /** Creates the environment that the flags describe, or those that files hold. */
-export async function createEnvironments(name: string | undefined, options: CreateOptions): Promise<void> {
+export async function createEnvironments(
+  name: string | undefined,
+  options: CreateOptions,
+  verb: 'create' | 'apply' = 'create',
+): Promise<void> {
   if (options.dryRun === 'client') {
     const environments = await manifestsWithoutWriting(name, options);
     for (const env of environments) refuseInvalid(env, validateCreate(env));
-    return print(environments, options, 'created (dry run)');
+    return print(environments, options, verb === 'create' ? 'created (dry run)' : 'applied (dry run)');
   }
   return withConnection(options, async ({ client, namespace }) => {
     const manifests = options.filename
@@ -52,7 +57,7 @@ export async function createEnvironments(name: string | undefined, options: Crea
       : [await fromFlags(client, parsedFlags(name, options, namespace))];
     // Everything is checked before anything is written.
     const checked: Checked[] = [];
-    for (const manifest of manifests) checked.push(await check(client, manifest, options));
+    for (const manifest of manifests) checked.push(await check(client, manifest, options, verb));
     const { forceConflicts: force = false } = options;
     const applied: DynamicEnv[] = [];
     for (const { manifest, before, checked: answer } of checked) {
@@ -141,9 +146,10 @@ async function check(
   client: Client,
   manifest: DynamicEnv,
   { filename, forceConflicts: force = false }: CreateOptions,
+  verb: 'create' | 'apply',
 ): Promise<Checked> {
   const before = await findByName(client, ENVIRONMENT, refOf(manifest));
-  if (before !== undefined && filename === undefined) refuseOther(before, manifest);
+  if (before !== undefined && filename === undefined && verb === 'create') refuseOther(before, manifest);
   const checked = await applyEnvironment(client, manifest, { dryRun: true, force });
   const verdict = before === undefined ? validateCreate(checked) : validateUpdate(before, checked);
   refuseInvalid(manifest, verdict);
@@ -158,7 +164,7 @@ function refuseInvalid({ metadata }: DynamicEnv, verdict: ReturnType<typeof vali
 function refuseOther(before: DynamicEnv, { spec }: DynamicEnv): void {
   if (jsonEqual(before.spec, spec)) return;
   throw failure(
-    `environment ${keyOf(before.metadata)} exists already and is another one: choose another name, or delete it first (to change it, edit its manifest and use -f)`,
+    `environment ${keyOf(before.metadata)} exists already and is another one: choose another name, or delete it first (offshoot env apply changes it)`,
   );
 }
 

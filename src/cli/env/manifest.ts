@@ -83,8 +83,21 @@ function parseOverrides(flags: ManifestFlags, namespace: string): readonly Overr
   return overrides;
 }
 
-/** Reads `[namespace/]deployment[:container]=image`. */
 function parseOverride(flag: Override['flag'], text: string, namespace: string): Override {
+  return { flag, text, namespace, ...parseTarget(flag, text) };
+}
+
+/** A container that shall have an image. */
+export interface Target {
+  /** Absent if the text says none. */
+  readonly namespace?: string;
+  readonly name: string;
+  readonly container?: string;
+  readonly image: string;
+}
+
+/** Reads `[namespace/]deployment[:container]=image`. */
+export function parseTarget(flag: string, text: string): Target {
   const equals = text.indexOf('=');
   const target = equals < 0 ? text : text.slice(0, equals);
   const image = equals < 0 ? '' : text.slice(equals + 1);
@@ -99,7 +112,12 @@ function parseOverride(flag: Override['flag'], text: string, namespace: string):
   }
   if (image === '') throw invalidFlag(flag, text, `the image is missing; ${form}`);
   if (/\s/.test(image)) throw invalidFlag(flag, text, `"${image}" can't be an image: it contains a space`);
-  return { flag, text, namespace: where ?? namespace, name, ...(container !== undefined && { container }), image };
+  return {
+    ...(where !== undefined && { namespace: where }),
+    name,
+    ...(container !== undefined && { container }),
+    image,
+  };
 }
 
 /** The manifest. `baseOf` answers for Deployments whose containers are to be found out or checked. */
