@@ -6,6 +6,7 @@ import { demoCommand } from './demo/command.ts';
 import { doctorCommand } from './doctor/command.ts';
 import { envCommand, planCommand } from './env/command.ts';
 import { explainCommand } from './explain/command.ts';
+import { gitopsCommand } from './gitops/command.ts';
 import { crdsCommand } from './run/crds.ts';
 import { withTwoDashes } from './run/go-flags.ts';
 import { withNegatedSwitches } from './options.ts';
@@ -31,6 +32,7 @@ const COMMANDS: Readonly<Record<string, () => Command>> = {
   claim: claimCommand,
   routing: routingCommand,
   mesh: meshCommand,
+  gitops: gitopsCommand,
   completion: completionCommand,
 };
 

@@ -7,3 +7,4 @@ export type { Verdict as EnvironmentVerdict } from './state.ts';
 export { describeEnvironment } from './tree.ts';
 export type { EnvironmentDescription } from './tree.ts';
 export { environmentWorld } from './world.ts';
+export { ignoreRulesText } from './gitops.ts';

@@ -4,7 +4,8 @@ import type { Ref } from '../../kube/objects.ts';
 import { namespaceOfHost } from './hosts.ts';
 import type { HttpRoute, VirtualService } from './objects.ts';
 
-const PREFIX = 'dynamic-environment-';
+/** How the names of all of them begin. */
+export const ROUTE_PREFIX = 'dynamic-environment-';
 /** A hyphen and ten hex digits. */
 const DIGEST_LENGTH = 11;
 
@@ -17,7 +18,7 @@ export interface RouteOwner {
 
 /** How the names of the routes of one version begin, or of one workload of it. */
 function routePrefix(version: string, workload = ''): string {
-  return `${PREFIX}${version}-${workload}`;
+  return `${ROUTE_PREFIX}${version}-${workload}`;
 }
 
 /** The name of an inserted route. */
@@ -27,9 +28,9 @@ export function routeName(version: string, workload: string, digest: string): st
 
 /** The name of a route without its digest; undefined if no environment gave it. Asked of every route again and again. */
 export function insertedName(name: string | undefined): string | undefined {
-  if (!name?.startsWith(PREFIX)) return undefined;
+  if (!name?.startsWith(ROUTE_PREFIX)) return undefined;
   const end = name.length - DIGEST_LENGTH;
-  return end > PREFIX.length && isDigest(name, end) ? name.slice(0, end) : undefined;
+  return end > ROUTE_PREFIX.length && isDigest(name, end) ? name.slice(0, end) : undefined;
 }
 
 function isDigest(name: string, from: number): boolean {
