@@ -2,13 +2,14 @@
 // that its plan read has changed or its time has come.
 import { identityOf, keyOf, refOf } from '../../kube/objects.ts';
 import type { AnyKind, KubeObject, Ref } from '../../kube/objects.ts';
-import { edit, editStatus, objectOf } from '../../kube/write/steps.ts';
+import { editStatus, objectOf } from '../../kube/write/steps.ts';
 import type { Step } from '../../kube/write/steps.ts';
 import { NotSynced } from '../../kube/tables/tables.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { stampStatus, statusOf } from '../conditions.ts';
 import type { ControllerDefinition, Failure, Plan } from '../definition.ts';
 import { failureOf, PlanThrew, withFailure, withoutFailure } from '../failure.ts';
+import { addFinalizers, isReleased, removeFinalizers } from '../finalizers.ts';
 import type { View } from '../view.ts';
 import { changesOf, SOMEBODY } from './changes.ts';
 import type { Author } from './changes.ts';
@@ -55,7 +56,7 @@ export class ControllerLoops {
     do {
       do this.#planAll();
       while (this.#cluster.collectGarbage());
-    } while (this.#passTime(now + horizonMs));
+    } while (this.#advance(now + horizonMs));
     return { writes, changes: changesOf(writes), stalled: [...this.#stalled.values()], facts };
   }
 
@@ -89,7 +90,7 @@ export class ControllerLoops {
   }
 
   /** Goes on to when somebody wants to plan again; false when nobody does until the end. */
-  #passTime(until: number): boolean {
+  #advance(until: number): boolean {
     const next = this.#later.values().reduce((one, other) => Math.min(one, other), Infinity);
     if (next > until) return false;
     this.#cluster.advanceTo(next);
@@ -112,28 +113,23 @@ export class ControllerLoops {
 
   /** One reconcile of an object, as the loop of a controller does it. */
   #reconcile(id: string, reader: Reader): void {
-    const { kind, finalizers: ours = [] } = reader.controller;
-    const object = this.#cluster.get(kind, refOf(reader.key));
-    const isDeleting = object?.metadata.deletionTimestamp !== undefined;
-    const missing = ours.filter((name) => !object?.metadata.finalizers?.includes(name));
+    const { controller } = reader;
+    const object = this.#cluster.get(controller.kind, refOf(reader.key));
     this.#stalled.delete(id);
-    if (object === undefined || (isDeleting && ours.length > 0 && missing.length === ours.length)) {
-      return this.#cluster.whatIf.forget(id);
-    }
-    if (missing.length > 0 && !isDeleting) {
+    if (object === undefined || isReleased(controller, object)) return this.#cluster.whatIf.forget(id);
+    const finalizing = addFinalizers(controller, object);
+    if (finalizing !== undefined) {
       this.#cluster.whatIf.forget(id);
-      this.#carryOut(reader, object, [withFinalizers(kind, object, [...finalizersOf(object), ...missing])]);
+      this.#carryOut(reader, object, [finalizing]);
       return void this.#due.add(id);
     }
     try {
       const plan = this.#planFor(id, reader, object);
       if (plan === OUTDATED) return void this.#due.add(id);
-      const status = plan.status ?? (reader.controller.ownsStatus === false ? undefined : withoutFailure(object));
+      const status = plan.status ?? (controller.ownsStatus === false ? undefined : withoutFailure(object));
       const current = this.#writeStatus(reader, object, status);
-      if (isDeleting && plan.finished && ours.length > 0 && current !== undefined) {
-        const others = finalizersOf(current).filter((name) => !ours.includes(name));
-        this.#carryOut(reader, object, [withFinalizers(kind, current, others)]);
-      }
+      const isLeaving = object.metadata.deletionTimestamp !== undefined && plan.finished;
+      if (isLeaving && current !== undefined) this.#carryOut(reader, object, [removeFinalizers(controller, current)]);
       if (plan.requeueAfterMs !== undefined) {
         this.#later.set(id, this.#cluster.now() + Math.max(1, plan.requeueAfterMs));
       }
@@ -251,12 +247,4 @@ function authorOf({ controller: { name, kind } }: Reader, object: KubeObject): A
 /** The object that a step is about. */
 function targetOf(step: Step): string {
   return identityOf(step.kind, objectOf(step).metadata);
-}
-
-function withFinalizers(kind: AnyKind, object: KubeObject, finalizers: readonly string[]): Step {
-  return edit(kind, object, { ...object, metadata: { ...object.metadata, finalizers } });
-}
-
-function finalizersOf({ metadata }: KubeObject): readonly string[] {
-  return metadata.finalizers ?? [];
 }
