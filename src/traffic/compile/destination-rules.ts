@@ -77,30 +77,45 @@ function isPrivate(rule: DestinationRule): boolean {
 function join(rules: readonly DestinationRule[]): readonly Joined[] {
   const isSelecting = ({ spec }: DestinationRule): number => (spec?.workloadSelector === undefined ? 1 : 0);
   const sorted = rules.toSorted((a, b) => isSelecting(a) - isSelecting(b) || byAge(a, b));
-  let joined: readonly Joined[] = [];
+  const joined: Joining[] = [];
   for (const rule of sorted) {
     const exportTo = exportOf(rule);
     const selector = rule.spec?.workloadSelector && (rule.spec.workloadSelector.matchLabels ?? {});
     const subsets = rule.spec?.subsets ?? [];
     let isSeparate = true;
-    joined = joined.map((each) => {
+    for (const each of joined) {
       const isSame = sameSet(exportTo, each.exportTo);
       const isWider = each.exportTo.size > 0 && [...each.exportTo].every((to) => exportTo.has(to));
       isSeparate = !isSame;
-      if (!isSame && !isWider) return each;
+      if (!isSame && !isWider) continue;
       const bothSelect = selector !== undefined && each.selector !== undefined;
       const isSameSelector = sameLabels(selector ?? {}, each.selector ?? {});
       if (bothSelect && !isSameSelector) {
         isSeparate = true;
-        return each;
+        continue;
       }
       if (bothSelect || (selector === undefined && each.selector === undefined)) isSeparate = false;
-      const known = new Set(each.subsets.map(({ name }) => name));
-      return { ...each, subsets: [...each.subsets, ...subsets.filter(({ name }) => !known.has(name))] };
-    });
-    if (isSeparate) joined = [...joined, { exportTo, selector, subsets }];
+      addSubsets(each, subsets);
+    }
+    if (isSeparate) joined.push({ exportTo, selector, subsets: [...subsets], names: namesOf(subsets) });
   }
   return joined;
+}
+
+/** There may be a rule for each of many environments: names are looked up, not looked for. */
+interface Joining extends Joined {
+  readonly subsets: RuleSubset[];
+  readonly names: Set<string>;
+}
+
+function addSubsets({ subsets: known, names }: Joining, subsets: readonly RuleSubset[]): void {
+  const added = subsets.filter(({ name }) => !names.has(name));
+  known.push(...added);
+  for (const { name } of added) names.add(name);
+}
+
+function namesOf(subsets: readonly RuleSubset[]): Set<string> {
+  return new Set(subsets.map(({ name }) => name));
 }
 
 function sameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
