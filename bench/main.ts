@@ -9,6 +9,7 @@ const ALL = [
   'controller',
   'idle',
   'environments',
+  'environments-plan',
   'shared-virtual-service',
   'targets',
   'targets-plan',

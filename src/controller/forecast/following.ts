@@ -2,7 +2,7 @@
 // is due anyway and concerns others is left out.
 import { stringifyJson } from '../../kube/json.ts';
 import type { Forecast, ForecastOptions } from './forecast.ts';
-import { reportForecast, reportOf } from './report.ts';
+import { reportedChange, reportForecast, reportOf } from './report.ts';
 import type { ForecastReport, ReportedChange } from './report.ts';
 
 export interface Question<R> {
@@ -24,8 +24,9 @@ export function reportFollowing<R>(options: Omit<ForecastOptions, 'seed'>, quest
   return reportForecast(options, (all) => {
     const made = shown(all);
     const { changes, stalled } = question.concerning(made);
+    const isConcerning = new Set(changes);
     const following = made.changes.filter(
-      (change) => changes.includes(change) || !isDue.has(lineOf(reportOf(made, [change]).changes[0]!)),
+      (change) => isConcerning.has(change) || !isDue.has(lineOf(reportedChange(change))),
     );
     return question.answer(reportOf({ ...made, stalled }, due === undefined ? changes : following), made);
   });

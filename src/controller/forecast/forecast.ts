@@ -24,6 +24,8 @@ export interface ForecastOptions {
   readonly horizonMs?: number;
   /** Makes up the uids of new objects. Names may follow from them, and differ when this does. */
   readonly seed?: string;
+  /** Whether nothing that controllers write follows from uids: to report what they do, one forecast is enough then. */
+  readonly isUidFree?: boolean;
   /** Why the server would refuse a step; undefined if it would not. */
   readonly refuse?: (step: Step) => string | undefined;
   /**

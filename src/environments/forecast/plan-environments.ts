@@ -101,6 +101,8 @@ export function planEnvironments(planning: EnvironmentPlanOptions): EnvironmentP
     ...options,
     controllers: [...controllers, assumedRollouts(), ...(isRemoving ? orphanRemovals(settings, horizonMs) : [])],
     horizonMs,
+    // Names, labels and digests follow from the names of environments alone.
+    isUidFree: true,
     refuse: (step: Step): string | undefined => (isRolloutStep(step) ? undefined : options.refuse?.(step)),
   };
   return reportFollowing(forecasting, {
@@ -110,9 +112,10 @@ export function planEnvironments(planning: EnvironmentPlanOptions): EnvironmentP
     },
     concerning(made) {
       const { changes, stalled } = relatedTo(roots, made);
+      const isRelated = new Set(changes);
       return {
         changes: made.changes.filter(
-          (change) => changes.includes(change) || isRoutingOf(about, change) || isOrphaned(change),
+          (change) => isRelated.has(change) || isRoutingOf(about, change) || isOrphaned(change),
         ),
         stalled,
       };

@@ -1,0 +1,42 @@
+// What a plan of many new environments of one workload costs, each: whether that grows with their number. All of them get
+// routes in one VirtualService, are proved, and have their requests compared.
+import { DynamicEnv } from '../src/api/dynamicenv.ts';
+import type { Intent } from '../src/controller/index.ts';
+import { defaultSettings, environments, environmentTables, planEnvironments } from '../src/environments/index.ts';
+import { tablesOf } from '../src/kube/index.ts';
+import type { Tables } from '../src/kube/index.ts';
+import { worldTables } from '../src/traffic/index.ts';
+import { environment, workload } from '../test/environments/workload.ts';
+import { interleave, median, note, table, target } from './support.ts';
+
+const SIZES = [10, 100, 400] as const;
+const ROUNDS = 3;
+const MOST_GROWTH = 2;
+const NOW = Date.parse('2026-01-01T00:00:00Z');
+
+/** True when every target is met. */
+export async function run(): Promise<boolean> {
+  const tables = tablesOf([...environmentTables, ...worldTables], Object.values(workload('shop', 'cart')));
+  const plans = Object.fromEntries(SIZES.map((size) => [`${size}`, () => plan(tables, size)]));
+  const times = await interleave(ROUNDS, plans, 1);
+  const each = SIZES.map((size) => median(times[`${size}`]!) / size);
+  return table('a plan of new environments on one VirtualService', [
+    ...SIZES.map((size, i) => note(`${size} environments: each`, each[i]!, ' ms')),
+    target(`time for each of ${SIZES[2]} to each of ${SIZES[1]}`, each[2]! / each[1]!, MOST_GROWTH, 'atMost'),
+  ]);
+}
+
+function plan(tables: Tables, size: number): void {
+  const intents = Array.from({ length: size }, (_none, i): Intent => {
+    const env = environment('shop', `pr-${i}`, [{ name: 'cart', namespace: 'shop' }]);
+    const istioMatches = [{ headers: { 'x-env': { exact: `pr-${i}` } } }];
+    const put: DynamicEnv = { ...env, spec: { ...env.spec, istioMatches } };
+    return { kind: DynamicEnv, put };
+  });
+  const settings = defaultSettings;
+  const made = planEnvironments({ controllers: environments(), settings, tables, now: NOW, intents });
+  const isWhole = made.environments.every(({ state }) => state === 'ready') && made.traffic.changes.length === size;
+  if (!isWhole) throw new Error(`${made.traffic.changes.length} of ${size} environments would get requests`);
+}
+
+if (import.meta.main) process.exit((await run()) ? 0 : 1);
