@@ -132,7 +132,7 @@ describe('a data directory', () => {
   test('that holds something else gets no shop, and says so', async () => {
     const data = path.join(home, 'data');
     const first = await up('--data-dir', data, '--no-playground');
-    expect(Object.keys(first.line)).toEqual(['api', 'kubeconfig', 'pid']);
+    expect(Object.keys(first.line)).not.toContain('gateway');
     const client = connect(loadConfig({ path: first.line.kubeconfig }));
     await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'mine' } });
     const names = (await client.list(Namespace, {})).items.map(({ metadata }) => metadata.name);
