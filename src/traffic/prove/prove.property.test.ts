@@ -65,7 +65,10 @@ function isAllowed(request: Request, own: readonly IstioMatch[], before: Decisio
   if (before.kind !== 'route' || after.kind !== 'route') return false;
   const isBase = before.destinations.some(({ host, subset }) => host === HOST && subset === DEFAULT_VERSION);
   const isOthers = before.destinations.every(({ subset }) => subset === OTHER);
-  const isSame = before.path === after.path && before.timeout === after.timeout;
+  const [was, is] = [before, after].map(({ destinations: _all, status: _status, ...each }) =>
+    noticed(each as Decision),
+  );
+  const isSame = jsonEqual(was, is);
   return (isBase || isOthers) && isSame && after.destinations.every(({ subset }) => subset === VERSION);
 }
 

@@ -97,6 +97,8 @@ export const WAYS = {
   inserted: ({ http }: Edit) => http,
   appended: ({ http, before }: Edit) => [...before, ...http.filter((each) => !before.includes(each))],
   'for everybody': ({ http }: Edit) => http.map((each) => (isOwn(each) ? { ...each, match: [] } : each)),
+  /** It does not do what its base route does. */
+  'with another time limit': ({ http }: Edit) => http.map((each) => (isOwn(each) ? { ...each, timeout: '99s' } : each)),
   /** The key takes the place of what a base route asks for on the same header. */
   'header replaced': ({ http, copies, keys: all }: Edit) =>
     http.map((each) => {
