@@ -139,7 +139,7 @@ offshoot() {
     until grep -q '"msg":"running"' run.log; do kill -0 $pid; done
     kill $pid
     wait $pid
-  elif [ "\${2:-}" = plan ]; then
+  elif [ "$1" = plan ] || [ "\${2:-}" = plan ]; then
     command offshoot "$@" || [ $? -eq 2 ]
   else
     command offshoot "$@"
