@@ -127,7 +127,7 @@ test('an environment is told of with its picture, life line, tree and YAML', asy
     ({ row, life }) =>
       row.state === 'ready' && row.isolation !== undefined && life.every(({ state }) => state === 'done'),
   );
-  expect(detail.sentence).toBe('Requests with `x-env=pr-7` reach `reviews:2`; nobody else is affected (proved).');
+  expect(detail.sentence).toBe('Requests with `x-env: pr-7` reach `reviews:2`; nobody else is affected (proved).');
   expect(detail.life.map(({ label }) => label)).toEqual(['created', 'clone ready', 'rule settled', 'routed', 'ready']);
   expect(detail.tree).toMatchObject({ kind: 'Environment', state: 'ready' });
   expect(detail.yaml).toContain('kind: DynamicEnv');
@@ -184,7 +184,7 @@ describe('questions', () => {
     const { status, body } = await ask('POST', '/api/plan', { yaml: manifest('planned') });
     expect([status, body]).toEqual([200, expect.anything()]);
     const plan = body as PlanAnswer;
-    expect(plan.sentence).toBe('This makes 3 objects, changes 1, and moves only requests with `x-env=planned`.');
+    expect(plan.sentence).toBe('This makes 3 objects, changes 1, and moves only requests with `x-env: planned`.');
     expect(plan.traffic.join('\n')).toContain(
       'Requests to cart.shop:9080 with x-env: planned go to cart version shop-planned instead of version shared.',
     );

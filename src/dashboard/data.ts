@@ -23,6 +23,8 @@ export interface EnvironmentRow extends RowBase {
   readonly ready: string;
   /** Which requests reach it: `x-env=pr-7`. */
   readonly match: string;
+  /** What they carry, as people write it: `x-env: pr-7`. */
+  readonly carries: string;
   /** A command that sends such a request. */
   readonly call?: string;
   readonly replaces: readonly Replacement[];

@@ -29,7 +29,7 @@ export function overviewSentence(rows: readonly EnvironmentRow[]): string {
 
 /** What requests an environment takes, and whether it concerns anybody else. */
 export function environmentSentence(row: EnvironmentRow, provedAgo?: string): string {
-  const { name, state, tone, problem, isolation, match, replaces } = row;
+  const { name, state, tone, problem, isolation, carries, replaces } = row;
   if (tone === 'idle') return `${code(name)} is being deleted.`;
   if (tone !== 'good') {
     const why = problem === undefined ? '' : `: ${withoutStop(problem)}`;
@@ -41,7 +41,7 @@ export function environmentSentence(row: EnvironmentRow, provedAgo?: string): st
   const what =
     reached === ''
       ? `${code(name)} runs ${count(consumers, 'consumer')} and takes no requests`
-      : `Requests with ${code(match)} reach ${reached}`;
+      : `Requests with ${code(carries)} reach ${reached}`;
   return `${what}; ${isolationText(isolation, provedAgo)}.`;
 }
 

@@ -64,8 +64,8 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     await shop.untilState('going', 'ready');
     const page = await open('/environments/shop/going');
     await page.getByText('nobody else is affected (proved').waitFor();
-    expect(await headline(page)).toContain('Requests with x-env=going reach reviews:2');
-    await page.locator('.node.clone .n-label').getByText('reviews-shop-going').waitFor();
+    expect(await headline(page)).toContain('Requests with x-env: going reach reviews:2');
+    await page.locator('.node.clone').filter({ hasText: 'reviews-shop-going' }).waitFor();
     const route = page.getByRole('img', { name: /^catalog → reviews-shop-going: .* by route "dynamic-environment-/ });
     await route.dispatchEvent('pointerenter');
     await page.getByRole('status').getByText('of VirtualService shop/reviews').waitFor();
@@ -111,7 +111,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     await page.getByRole('button', { name: 'Create it' }).click();
     await page.waitForURL('**/environments/shop/pr-9');
     await page.getByText('nobody else is affected').waitFor();
-    expect(await headline(page)).toContain('Requests with key=pr-9 reach cart:9');
+    expect(await headline(page)).toContain('Requests with x-env: pr-9 reach cart:9');
   });
 
   test('what the API server refuses is quoted', async () => {

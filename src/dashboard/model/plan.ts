@@ -2,12 +2,13 @@
 // API server is asked first, by a dry run, whether it would take it.
 import { parse } from '../../kube/yaml.ts';
 import { DynamicEnv } from '../../api/dynamicenv.ts';
-import { defaultSettings, environments, formatRequests, planEnvironments } from '../../environments/index.ts';
+import { defaultSettings, environments, planEnvironments } from '../../environments/index.ts';
 import type { EnvironmentPlan, Settings } from '../../environments/index.ts';
 import { apiVersionOf, keyOf } from '../../kube/index.ts';
 import type { Client, Tables } from '../../kube/index.ts';
 import type { PlanAnswer, ProofAnswer } from '../data.ts';
 import { planSentence } from '../sentences.ts';
+import { carriedBy } from './rows.ts';
 import { triedOf } from './tried.ts';
 import { Refused } from '../refused.ts';
 
@@ -67,7 +68,7 @@ export function planOf(tables: Tables, stored: DynamicEnv, now: number, settings
     intents: [{ kind: DynamicEnv, put: stored }],
   });
   const [outcome] = plan.environments;
-  const match = formatRequests(stored);
+  const match = carriedBy(stored);
   const { state = 'unknown', problem } = outcome ?? {};
   const environment = keyOf(stored.metadata);
   const proof = proofIn(plan);

@@ -8,6 +8,7 @@ import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { conditionsOf, defineModel } from '../../controller/index.ts';
 import type { Facts } from '../../controller/index.ts';
 import {
+  defaultSettings,
   describeEnvironment,
   environmentWorld,
   formatRequests,
@@ -16,6 +17,7 @@ import {
   stateOf,
   verdictOf,
 } from '../../environments/index.ts';
+import { matchesOf } from '../../environments/matches.ts';
 import { keyOf, refOf } from '../../kube/index.ts';
 import type { AnyKind, KubeObject, Ref } from '../../kube/index.ts';
 import { stateOf as istioState } from '../../mesh/index.ts';
@@ -102,6 +104,7 @@ export function environmentRow(facts: Facts, env: DynamicEnv): EnvironmentRow {
     type: 'environment',
     ready: readyCount(env),
     match: formatRequests(env),
+    carries: carriedBy(env),
     ...(call[0] !== undefined && { call: call[0] }),
     replaces: replacements(env),
     ...(env.status?.expiresAt !== undefined && { expires: env.status.expiresAt }),
@@ -117,6 +120,16 @@ export function environmentRow(facts: Facts, env: DynamicEnv): EnvironmentRow {
       ? problem(verdict.is === 'stalled' ? verdict.reason : first)
       : {}),
   };
+}
+
+/** What the requests of an environment carry: its key as a header, or else its matches. */
+export function carriedBy(env: DynamicEnv): string {
+  const [first, ...others] = env.spec === undefined ? [] : matchesOf(env.spec, defaultSettings);
+  const headers = Object.entries(first?.headers ?? {});
+  const isPlain = env.spec?.key !== undefined ? !env.spec.istioMatches?.length : others.length === 0;
+  const [[name, { exact = '' }] = ['', {}]] = headers;
+  const isHeader = isPlain && headers.length === 1 && exact !== '' && first?.sourceLabels === undefined;
+  return isHeader ? `${name}: ${exact}` : formatRequests(env);
 }
 
 function isMany({ plural }: { readonly plural: string }): boolean {

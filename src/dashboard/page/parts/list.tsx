@@ -110,7 +110,7 @@ function useRowHeight(): number {
     media.addEventListener('change', changed);
     return () => media.removeEventListener('change', changed);
   }, []);
-  return isPhone ? 136 : 56;
+  return isPhone ? 144 : 56;
 }
 
 /** Which rows are seen. */

@@ -1,8 +1,8 @@
 // Where the nodes of a picture stand: columns by how far requests have come, clones beside their base. Pure.
 import type { Picture, PictureEdge, PictureNode } from '../../data.ts';
 
-export const NODE = { width: 176, height: 56 } as const;
-const GAP = { x: 72, y: 24, clone: 12 } as const;
+export const NODE = { width: 168, height: 56 } as const;
+const GAP = { x: 56, y: 24, clone: 12 } as const;
 const MARGIN = 12;
 
 export interface PlacedNode extends PictureNode {

@@ -5,6 +5,9 @@ import type { Picture } from '../../data.ts';
 import { layoutOf, NODE } from './layout.ts';
 import type { PlacedEdge, PlacedNode } from './layout.ts';
 
+/** A picture that is wider than its place is shown smaller, as long as it can be read; then it is scrolled. */
+const SMALLEST = 0.8;
+
 interface PictureProps {
   readonly picture: Picture;
   /** What the accented path stands for. */
@@ -29,7 +32,13 @@ export function TrafficPicture({ picture, legend, run = 0 }: PictureProps): JSX.
         <span class="l-both">both</span>
       </div>
       <div class="canvas" tabIndex={0} role="group" aria-label="Picture of services; the list below says the same">
-        <svg width={layout.width} height={layout.height} viewBox={`0 0 ${layout.width} ${layout.height}`} data-walk>
+        <svg
+          width={layout.width}
+          height={layout.height}
+          viewBox={`0 0 ${layout.width} ${layout.height}`}
+          style={{ minWidth: `${layout.width * SMALLEST}px` }}
+          data-walk
+        >
           <defs>
             {(['base', 'path', 'both'] as const).map((on) => (
               <marker
@@ -102,17 +111,19 @@ function Node({ node }: { readonly node: PlacedNode }): JSX.Element {
       <title>{`${label} ${detail}`}</title>
       <rect width={NODE.width} height={NODE.height} rx={8} />
       <text x={12} y={24} class="n-label">
-        {cut(label, 21)}
+        {cut(label, 17)}
       </text>
       <text x={12} y={42} class="n-detail">
-        {cut(detail, 25)}
+        {cut(detail, 20)}
       </text>
     </g>
   );
 }
 
+/** A name that is too long loses its middle: both ends tell it from others. */
 function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+  const half = Math.floor((most - 1) / 2);
+  return text.length <= most ? text : `${text.slice(0, half)}…${text.slice(-half)}`;
 }
 
 /** A dot that runs along each piece of the path, one after the other. */

@@ -59,7 +59,7 @@ export function Environment({ namespace, name }: { readonly namespace: string; r
           </ul>
         </section>
       )}
-      <TrafficPicture picture={picture} legend={`requests with ${row.match}`} />
+      <TrafficPicture picture={picture} legend={`requests with ${row.carries}`} />
       <LifeLine life={life} now={now} />
       <section class="card">
         <h2>Parts</h2>

@@ -114,7 +114,7 @@ const COLUMNS: readonly Column<EnvironmentRow>[] = [
     class: 'c-replaces',
     cell: ({ replaces }) => (
       <span title={replaces.map(({ workload, images }) => `${workload} ${images.join(' ')}`).join(', ')}>
-        {replaces.map(({ workload, images }) => images[0] ?? workload.split('/')[1]).join(', ')}
+        {replaces.map(({ workload, images }) => (images[0] ?? workload).split('/').at(-1)).join(', ')}
       </span>
     ),
   },
@@ -158,7 +158,7 @@ function KeyCell({ row }: { readonly row: EnvironmentRow }): JSX.Element {
   const call = callOf(row, session?.gateway);
   return (
     <span class="key" title={call}>
-      <code>{row.match}</code>
+      <code>{row.carries}</code>
       {call !== undefined && <CopyButton text={call} label={`a request to ${row.name}`} />}
     </span>
   );
