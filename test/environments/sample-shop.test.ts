@@ -1,0 +1,15 @@
+// The sample shop of `up` is one in which environments work: doctor finds nothing to mend.
+import { expect, test } from 'vitest';
+import { factsOf } from '../../src/controller/index.ts';
+import { defaultSettings, diagnose, doctorTables } from '../../src/environments/index.ts';
+import { tablesOf } from '../../src/kube/index.ts';
+import { shopObjects } from '../../src/playground/shop.ts';
+import { untracked } from '../../src/watchable/index.ts';
+
+test('doctor finds nothing to mend in the sample shop', () => {
+  const objects = shopObjects().map(({ object }) => object);
+  const facts = factsOf(tablesOf(doctorTables, objects), untracked);
+  const { workloads, findings } = diagnose(facts, defaultSettings);
+  expect(workloads).toBeGreaterThan(3);
+  expect(findings.filter(({ severity }) => severity !== 'note')).toEqual([]);
+});
