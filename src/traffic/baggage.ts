@@ -5,7 +5,7 @@
 /** The header. */
 export const BAGGAGE = 'baggage';
 /** The member that holds the key. */
-export const MEMBER = 'env';
+const MEMBER = 'env';
 
 const BLANKS = String.raw`[ \t]*`;
 // No comma and no semicolon can be part of a name or a value.
@@ -25,6 +25,12 @@ function letterRegex(letter: string): string {
     .padStart(2, '0')
     .replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
   return `(?:${letter === '.' ? String.raw`\.` : letter}|%${escape})`;
+}
+
+/** What a regular expression that `baggageRegex` made asks for, as people write it: `env=KEY`. */
+export function baggageMember(regex: string | undefined): string | undefined {
+  const key = baggageKey(regex);
+  return key === undefined ? undefined : `${MEMBER}=${key}`;
 }
 
 /** The key of a regular expression that `baggageRegex` made; undefined for any other. */

@@ -1,7 +1,7 @@
 // Conditions of an environment as people write them: `end-user=alice`, `end-user^=al`, `end-user~=a.*`. Read from flags,
 // printed in tables, and turned into a call to try.
 import type { DynamicEnv, StringMatch } from '../../api/dynamicenv.ts';
-import { baggageKey, MEMBER } from '../../traffic/baggage.ts';
+import { baggageMember } from '../../traffic/baggage.ts';
 import type { HttpMatch, HttpRoute } from '../../traffic/istio/objects.ts';
 
 const OPERATORS = { exact: '=', prefix: '^=', regex: '~=' } as const;
@@ -18,8 +18,8 @@ export function parseHeader(text: string): { readonly name: string; readonly mat
 
 /** One header condition as `parseHeader` reads it. */
 export function formatHeader(name: string, match: StringMatch): string {
-  const key = baggageKey(match.regex);
-  if (key !== undefined) return `${name}:${MEMBER}=${key}`;
+  const member = baggageMember(match.regex);
+  if (member !== undefined) return `${name}:${member}`;
   const form = formOf(match);
   return form === undefined ? name : `${name}${OPERATORS[form]}${match[form]}`;
 }
@@ -73,8 +73,8 @@ export function exampleCall({ headers = {}, sourceLabels = {} }: HttpMatch, url:
 
 /** A value that fulfils a condition, or what it must be like. */
 export function exampleValue(match: StringMatch): string {
-  const key = baggageKey(match.regex);
-  if (key !== undefined) return `${MEMBER}=${key}`;
+  const member = baggageMember(match.regex);
+  if (member !== undefined) return member;
   const form = formOf(match);
   return form === 'regex' ? `<a value that fits ${match.regex}>` : ((form && match[form]) ?? '');
 }

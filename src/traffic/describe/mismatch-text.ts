@@ -1,4 +1,5 @@
 // Why a rule did not take a request, in words.
+import { baggageMember } from '../baggage.ts';
 import type { Mismatch } from '../fits.ts';
 import type { HeaderMatch } from '../istio/objects.ts';
 import type { HeaderCondition, RuleMatch } from '../rules.ts';
@@ -45,7 +46,7 @@ function missingText(what: string, wanted: HeaderMatch): string {
 function lackText(wanted: HeaderMatch, found: readonly string[]): string {
   const { exact, prefix, regex } = wanted;
   if (exact !== undefined) return `${listText(found)}, not ${quoted(exact)}`;
-  const lacks = prefix === undefined ? `match ${quoted(regex ?? '')}` : `start with ${quoted(prefix)}`;
+  const lacks = prefix === undefined ? regexText(regex ?? '') : `start with ${quoted(prefix)}`;
   return `${listText(found)} and does not ${lacks}`;
 }
 
@@ -53,7 +54,13 @@ function lackText(wanted: HeaderMatch, found: readonly string[]): string {
 function formText({ exact, prefix, regex }: HeaderMatch): string {
   if (exact !== undefined) return `be ${quoted(exact)}`;
   if (prefix !== undefined) return `start with ${quoted(prefix)}`;
-  return regex === undefined ? 'be there' : `match ${quoted(regex)}`;
+  return regex === undefined ? 'be there' : regexText(regex);
+}
+
+/** The key of an environment is told as such. */
+function regexText(regex: string): string {
+  const member = baggageMember(regex);
+  return member === undefined ? `match ${quoted(regex)}` : `have the member ${member}`;
 }
 
 function listText(found: readonly string[]): string {

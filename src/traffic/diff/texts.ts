@@ -1,4 +1,5 @@
 // The sentences of a traffic diff, in parts: which requests, and what becomes of them instead of what.
+import { baggageMember } from '../baggage.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import type { Decision, Routed } from '../decide.ts';
 import { RESPONSE_HEADER } from '../istio/insert-routes.ts';
@@ -70,6 +71,8 @@ function isPresence({ exact, prefix, regex }: HeaderMatch): boolean {
 
 function formText({ exact, prefix, regex }: HeaderMatch): string {
   if (exact !== undefined) return exact;
+  const member = baggageMember(regex);
+  if (member !== undefined) return `with ${member}`;
   return prefix === undefined ? `that matches ${regex}` : `that starts with ${prefix}`;
 }
 

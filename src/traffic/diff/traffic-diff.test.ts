@@ -1,4 +1,5 @@
 // The differences between two worlds in sentences, as people read them.
+import { baggageRegex } from '../baggage.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -87,6 +88,14 @@ describe('in sentences', () => {
     const after = [{ match: [{ ...api, ...key }], route: [to('shop-pr-7')] }, ...before];
     expect(textsOf([...BEFORE, routes(before)], [...AFTER, routes(after)])).toEqual([
       'Requests to reviews.shop:9080 with a path that starts with /api and x-env: pr-7 go to reviews version shop-pr-7 instead of version shared.',
+    ]);
+  });
+
+  test('a key in the baggage', () => {
+    const match = { headers: { baggage: { regex: baggageRegex('pr-7') } } };
+    const after = [{ match: [match], route: [to('shop-pr-7')] }, base];
+    expect(textsOf([...BEFORE, routes([base])], [...AFTER, routes(after)])).toEqual([
+      'Requests to reviews.shop:9080 with baggage with env=pr-7 go to reviews version shop-pr-7 instead of version shared.',
     ]);
   });
 
