@@ -5,6 +5,7 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 import type { BuildOptions, Plugin } from 'esbuild';
+import * as chartData from '../src/cli/install/chart-data.ts';
 import * as definitions from '../src/cli/run/definitions.ts';
 import { makeSeed } from '../src/cli/up/seed.ts';
 import { buildPage } from '../src/dashboard/assets/build.ts';
@@ -22,11 +23,14 @@ const page = (): Promise<BuiltPage> => (built ??= buildPage());
 const evaluated: Plugin = {
   name: 'evaluated',
   setup(build) {
-    build.onLoad({ filter: /\/src\/cli\/run\/definitions\.ts$/ }, () => ({
-      contents: Object.entries(definitions)
-        .map(([name, value]) => constant(name, value))
-        .join('\n'),
-    }));
+    const modules = { 'run/definitions': definitions, 'install/chart-data': chartData };
+    for (const [file, exported] of Object.entries(modules)) {
+      build.onLoad({ filter: new RegExp(`/src/cli/${file}\\.ts$`) }, () => ({
+        contents: Object.entries(exported)
+          .map(([name, value]) => constant(name, value))
+          .join('\n'),
+      }));
+    }
     build.onLoad({ filter: /\/src\/cli\/up\/seed\.ts$/ }, async () => ({
       contents: `export const seed = ${JSON.stringify(await makeSeed())};`,
     }));

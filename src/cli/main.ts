@@ -7,6 +7,7 @@ import { doctorCommand } from './doctor/command.ts';
 import { envCommand, planCommand } from './env/command.ts';
 import { explainCommand } from './explain/command.ts';
 import { gitopsCommand } from './gitops/command.ts';
+import { installCommand, uninstallCommand } from './install/command.ts';
 import { crdsCommand } from './run/crds.ts';
 import { withTwoDashes } from './run/go-flags.ts';
 import { withNegatedSwitches } from './options.ts';
@@ -23,6 +24,8 @@ const COMMANDS: Readonly<Record<string, () => Command>> = {
   demo: demoCommand,
   run: runCommand,
   crds: crdsCommand,
+  install: installCommand,
+  uninstall: uninstallCommand,
   env: envCommand,
   plan: planCommand,
   explain: explainCommand,

@@ -17,13 +17,9 @@ export interface ClusterOptions {
 }
 
 /** Adds `-n`, `--context` and `--kubeconfig`. */
-export function clusterFlags(command: Command): Command {
+export function clusterFlags(command: Command, namespace = 'that of the kubeconfig context'): Command {
   return command
-    .addOption(
-      new Option('-n, --namespace <name>', 'the namespace (default: that of the kubeconfig context)').argParser(
-        parseNamespace,
-      ),
-    )
+    .addOption(new Option('-n, --namespace <name>', `the namespace (default: ${namespace})`).argParser(parseNamespace))
     .option('--context <name>', 'the kubeconfig context to use')
     .option(
       '--kubeconfig <file>',

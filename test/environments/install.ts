@@ -9,7 +9,15 @@ const ISTIO = ['virtualservices.networking.istio.io', 'destinationrules.networki
 
 /** Installs the kinds that environments need; resolves when they are served. */
 export async function installKinds(client: Client): Promise<void> {
+  await install(client, [dynamicEnv.crd]);
+  await installIstioKinds(client);
+}
+
+/** Those of Istio alone. */
+export async function installIstioKinds(client: Client): Promise<void> {
   const istio = istioDefinitions();
-  const definitions = [dynamicEnv.crd, ...ISTIO.map((name) => istio[name] as AnyObject)];
-  await install(client, definitions);
+  await install(
+    client,
+    ISTIO.map((name) => istio[name] as AnyObject),
+  );
 }
