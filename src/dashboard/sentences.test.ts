@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import type { EnvironmentRow } from './data.ts';
+import { environmentSentence, overviewSentence, planSentence } from './sentences.ts';
+
+function row(fields: Partial<EnvironmentRow> = {}): EnvironmentRow {
+  return {
+    type: 'environment',
+    namespace: 'shop',
+    name: 'pr-7',
+    state: 'ready',
+    tone: 'good',
+    created: '2026-01-01T00:00:00Z',
+    ready: '1/1',
+    match: 'x-env=pr-7',
+    carries: 'x-env: pr-7',
+    replaces: [{ workload: 'shop/orders', images: ['orders:2'] }],
+    ...fields,
+  };
+}
+const bad = row({ name: 'pr-12', state: 'degraded', tone: 'bad', problem: "can't pull its image." });
+
+test.each<[string, readonly EnvironmentRow[]]>([
+  ['There is no environment yet.', []],
+  ['1 environment ready.', [row()]],
+  ["2 environments ready, 1 needs you: `pr-12` – can't pull its image.", [row(), bad, row()]],
+  ['1 environment ready, 1 on the way.', [row(), row({ tone: 'busy' })]],
+  ["1 environment needs you: `pr-12` – can't pull its image.", [bad]],
+])('%s', (sentence, rows) => {
+  expect(overviewSentence(rows)).toBe(sentence);
+});
+
+const isolation = { reason: 'Isolated', message: '', lastTransitionTime: '' };
+
+test.each<[string, EnvironmentRow]>([
+  [
+    'Requests with `x-env: pr-7` reach `orders:2`; nobody else is affected (proved 3s ago).',
+    row({ isolation: { ...isolation, status: 'True' } }),
+  ],
+  [
+    'Requests with `x-env: pr-7` reach `orders:2`; but others are affected: GET / is moved.',
+    row({ isolation: { ...isolation, status: 'False', message: 'GET / is moved.' } }),
+  ],
+  ["`pr-12` is not working: can't pull its image.", bad],
+  ['`pr-7` is being deleted.', row({ tone: 'idle', state: 'deleting' })],
+])('%s', (sentence, environment) => {
+  expect(environmentSentence(environment, '3s')).toBe(sentence);
+});
+
+test('a plan that moves requests of others does not say that it moves its own only', () => {
+  const outcome = { environment: 'shop/pr-9', state: 'ready', match: 'x-env: pr-9' };
+  const proof = { verdict: 'False', reason: 'OtherRequestsMoved', message: 'GET / is moved', notes: [] } as const;
+  const changes = [{ do: 'make' }, { do: 'change' }];
+  expect(planSentence(changes, outcome)).toBe(
+    'This makes 1 object, changes 1, and moves only requests with `x-env: pr-9`.',
+  );
+  expect(planSentence(changes, { ...outcome, proof })).toBe(
+    'This makes 1 object, changes 1, and moves requests of others: GET / is moved.',
+  );
+  expect(planSentence([], outcome)).toBe('Nothing to do: `shop/pr-9` is as this says already.');
+});
