@@ -160,8 +160,14 @@ spec:
     spec.http[dynamic-environment-shop-fromfile-two-DIGEST]: end-user^=test- → two/shop-fromfile
 
 3 to make, 1 to change, 0 to remove.
+
+Requests to two.shop:9080 with end-user that starts with test- go to two version shop-fromfile instead of version shared.
+
 Routes come once the pods of their clones are ready.
 Environment shop/fromfile would be ready.
+  ✓ isolated: every request without its key is decided as if it were not there
+    note: Service two.shop.svc.cluster.local selects shop/Deployment/two-shop-fromfile: callers without a sidecar, and those on ports that are not HTTP, reach it by load balancing
+    note: answers to requests with the key carry x-dynamic-env: two-shop-fromfile
 `.trimStart(),
   });
   expect(await names()).not.toContain('fromfile');
@@ -216,22 +222,23 @@ describe('waiting ends', () => {
   test('with exit code 1 when earlier routes take every request', { timeout: 60_000 }, async () => {
     const create = (name: string, header: string) =>
       shop.run('env', 'create', name, '--subset', 'cart=cart:2', '--header', header, '--wait');
+    // Of two of the same second, the one whose name comes first counts as the earlier.
     expect(await create('greedy', 'end-user~=.*')).toMatchObject({ code: 0 });
-    const { code, stderr } = await create('behind', 'end-user=alice');
+    const { code, stderr } = await create('hidden', 'end-user=alice');
     const reason = 'all of its requests are taken by environment shop/greedy in VirtualService shop/cart';
     expect(stderr).toContain(`shop/cart routes: ${reason}\n`);
-    expect(stderr).toContain(`error: environment shop/behind is stalled: shop/cart: ${reason}\n`);
+    expect(stderr).toContain(`error: environment shop/hidden is stalled: shop/cart: ${reason}\n`);
     expect(code).toBe(1);
     const listed = await shop.run('env', 'list');
-    expect(listed.stdout).toMatch(/^behind +degraded +0\/1 /m);
+    expect(listed.stdout).toMatch(/^hidden +degraded +0\/1 /m);
     expect(listed.stdout).toMatch(/^greedy +ready +1\/1 /m);
-    expect((await shop.run('env', 'describe', 'behind')).stdout).toContain(reason);
+    expect((await shop.run('env', 'describe', 'hidden')).stdout).toContain(reason);
     // The count that the original's tests know stays: the clone runs.
-    expect((await shop.client.get(DynamicEnv, { name: 'behind', namespace: 'shop' })).status?.totalReady).toBe(1);
+    expect((await shop.client.get(DynamicEnv, { name: 'hidden', namespace: 'shop' })).status?.totalReady).toBe(1);
     // It gets its requests when the other one has gone.
     await shop.run('env', 'delete', 'greedy');
-    await until(async () => /^behind +ready +1\/1 /m.test((await shop.run('env', 'list')).stdout), 20_000);
-    await shop.run('env', 'delete', 'behind');
+    await until(async () => /^hidden +ready +1\/1 /m.test((await shop.run('env', 'list')).stdout), 20_000);
+    await shop.run('env', 'delete', 'hidden');
   });
 
   test('with exit code 130 when it is interrupted', { timeout: 30_000 }, async () => {
