@@ -119,6 +119,16 @@ describe('what would get no further ends with 1', () => {
   });
 });
 
+test('what kubectl has applied and the file has no longer goes, as with kubectl apply', async () => {
+  const ttl = { duration: '8h', from: 'Created' };
+  const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
+  const patch = (body: object): Promise<unknown> => shop.client.patch(DynamicEnv, FEATURE, { type: 'merge', body });
+  await patch({ metadata: { annotations: { [annotation]: JSON.stringify({ spec: { ttl } }) } }, spec: { ttl } });
+  const { lines } = await plan('-f', manifest('cart'));
+  expect(lines).toContainEqual(expect.stringMatching(/^ {4}spec\.ttl: /));
+  await patch({ metadata: { annotations: { [annotation]: null } }, spec: { ttl: null } });
+});
+
 test('-o json has what is shown as data', async () => {
   const { stdout } = await shop.run('env', 'plan', '-f', manifest('cart', 'cart:3'), '-o', 'json');
   expect(JSON.parse(stdout)).toMatchObject({

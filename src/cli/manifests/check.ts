@@ -111,6 +111,7 @@ function schemaProblems(value: unknown, { kind, definition }: Resource<KubeObjec
   if (namespace !== undefined && typeof namespace !== 'string') {
     problems.push({ at: ['metadata', 'namespace'], message: 'metadata.namespace: must be a string' });
   }
+  if (spec === undefined && definition.spec.safeParse({}).success) return problems; // everything in it has a default
   const parsed = definition.spec.safeParse(spec);
   if (parsed.success) return [...problems, ...unknownFields(spec, parsed.data, ['spec'])];
   return [...problems, ...parsed.error.issues.map(problemOf)];

@@ -9,6 +9,7 @@ import type { Noun } from '../objects/find.ts';
 import type { ClusterOptions, Connection } from '../options.ts';
 import { checkedObjects } from './checked.ts';
 import type { Accepted, TypedObject } from './checked.ts';
+import { kubectlApply } from './kubectl-apply.ts';
 
 export interface IntentOptions extends ClusterOptions {
   readonly filename?: readonly string[];
@@ -49,14 +50,15 @@ export function refuseNameWithFiles(name: string | undefined, filename: readonly
   throw invalidFlag('NAME', name, 'with -f, names come from the files; leave it out');
 }
 
-/** An object as the server would store it after it is applied. Whoever applied it before is no obstacle to a plan. */
+/** An object as the server would store it after `kubectl apply`. Whoever else owns its fields is no obstacle to a plan. */
 async function applied({ client }: Connection, { kind, object }: TypedObject): Promise<Intent> {
   const ref = { name: object.metadata.name, ...(kind.namespaced && { namespace: object.metadata.namespace! }) };
   const before = await client.get<KubeObject>(kind, ref).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
+    return undefined;
   });
-  const patch = { type: 'apply', body: object, force: true } as const;
-  const sending = { fieldManager: 'offshoot-cli', fieldValidation: 'Strict', dryRun: true } as const;
+  const { patch, fieldManager } = kubectlApply(object, before);
+  const sending = { fieldManager, fieldValidation: 'Strict', dryRun: true } as const;
   const after = await client.patch<KubeObject>(kind, ref, patch, sending).catch((error: unknown) => {
     throw isNotFound(error) && error.details?.kind !== 'namespaces' ? unknownKind(kind) : error;
   });
