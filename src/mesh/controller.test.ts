@@ -123,6 +123,20 @@ describe('bad input', () => {
   });
 });
 
+test('an istiod that somebody scaled to nothing is told of until it is back', async () => {
+  const mesh = await start();
+  await mesh.create();
+  await mesh.inState('Ready');
+  const scale = (replicas: number): Promise<unknown> =>
+    mesh.client.patch(Deployment, ISTIOD, { type: 'merge', body: { spec: { replicas } } });
+  await scale(0);
+  expect(saidOf(await mesh.inState('Processing'))[0]).toBe(
+    'Reconciling Istio: Pilot: Deployment istiod is scaled to 0 pods',
+  );
+  await scale(1);
+  await mesh.inState('Ready');
+});
+
 describe('a deletion', () => {
   test('waits for what people made, names it in status and log, and goes on by itself', async () => {
     const mesh = await start();

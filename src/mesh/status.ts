@@ -63,10 +63,11 @@ function judge({ istio, failures, waiting, restarts, manual = [] }: StatusFacts)
   }
   const unknown = condition('ReconcileUnknown');
   if (istio.metadata.deletionTimestamp !== undefined) {
-    return { state: 'Deleting', description: 'Deleting Istio', conditions: [unknown, ...reconciling(waiting ?? '')] };
+    const description = described('Deleting Istio', waiting);
+    return { state: 'Deleting', description, conditions: [unknown, ...reconciling(waiting ?? '')] };
   }
   if (waiting !== undefined) {
-    const description = waiting === '' ? 'Reconciling Istio' : `Reconciling Istio: ${waiting}`;
+    const description = described('Reconciling Istio', waiting);
     return { state: 'Processing', description, conditions: [unknown, ...sidecars.conditions, ...reconciling(waiting)] };
   }
   if (sidecars.going !== undefined) {
@@ -75,6 +76,10 @@ function judge({ istio, failures, waiting, restarts, manual = [] }: StatusFacts)
   }
   const conditions = [condition('ReconcileSucceeded'), ...sidecars.conditions, ...reconciling(undefined)];
   return { state: 'Ready', description: '', conditions };
+}
+
+function described(what: string, waiting = ''): string {
+  return waiting === '' ? what : `${what}: ${waiting}`;
 }
 
 interface SidecarJudgement {

@@ -182,7 +182,9 @@ test('a deletion is shown to its end, or what blocks it', async () => {
   });
   const blocked = await plan('--delete', 'default', '--istio-version', '1.30.0');
   expect(blocked.code).toBe(1);
-  expect(blocked.stdout).toContain('    VirtualService default/cart blocks the deletion: delete it first\n');
+  expect(blocked.stdout).toContain(
+    '    virtualservices.networking.istio.io default/cart blocks the deletion: delete it first\n',
+  );
   await mesh.client.delete(VirtualService, ref);
   const { code, stdout } = await plan('--delete', 'default', '--istio-version', '1.30.0');
   expect(code).toBe(2);

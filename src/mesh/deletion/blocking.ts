@@ -44,6 +44,12 @@ export function blockingResources(objects: Iterable<AnyObject>): readonly AnyObj
   return [...blocking].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
 }
 
+/** What kubectl calls a kind that blocks, with its group: other meshes have kinds of the same names. */
+export function resourceName(kind: string): string {
+  const found = BLOCKING_KINDS.find((each) => each.kind === kind);
+  return found === undefined ? kind : `${found.plural}.${found.group}`;
+}
+
 /** The most that the status names. */
 const MOST = 20;
 

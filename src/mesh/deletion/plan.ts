@@ -25,8 +25,20 @@ export interface Deletion extends Writes {
   readonly waiting?: string;
 }
 
+/** Workloads that are still to lose their sidecars. */
+export interface InjectedWorkloads {
+  readonly count: number;
+  /** Which, and what they wait for. */
+  readonly text: string;
+}
+
 /** What to do about a resource that is being deleted and has installed Istio. */
-export function deletionWrites(view: View, istio: Istio, injectedWorkloads: number, settings: MeshSettings): Deletion {
+export function deletionWrites(
+  view: View,
+  istio: Istio,
+  injected: InjectedWorkloads,
+  settings: MeshSettings,
+): Deletion {
   const blocking = blockingResources(Blocking.flatMap((kind) => view.list(kind)));
   if (blocking.length > 0) {
     const failures = [failure('blocked', blockedMessage(blocking))];
@@ -35,7 +47,12 @@ export function deletionWrites(view: View, istio: Istio, injectedWorkloads: numb
   const resources = resourceWrites(view, istio, {}, settings);
   const namespace = view.get(Namespace, { name: ISTIO_NAMESPACE });
   const distributed = view.list(DistributedConfigMap);
-  const next = uninstallStep({ objects: installedObjects(view), namespace, injectedWorkloads, distributed });
+  const next = uninstallStep({
+    objects: installedObjects(view),
+    namespace,
+    injectedWorkloads: injected.count,
+    distributed,
+  });
   const uninstalled = next.do !== 'remove-namespace' && !(next.do === 'remove' && next.of === 'istio');
   const failures: Failure[] = [...resources.failures];
   const going = (steps: Writes['steps'], waiting: string): Deletion => ({
@@ -55,7 +72,7 @@ export function deletionWrites(view: View, istio: Istio, injectedWorkloads: numb
     case 'remove-namespace':
       return going([remove(Namespace, next.namespace, 'Foreground')], `Namespace ${ISTIO_NAMESPACE} is still there`);
     case 'restart-workloads':
-      return going([], `${injectedWorkloads} workloads still have sidecars`);
+      return going([], injected.text);
     case 'release':
       return { blocking, steps: resources.steps, failures, uninstalled, finished: failures.length === 0 };
   }

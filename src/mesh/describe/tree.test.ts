@@ -103,7 +103,7 @@ test('restarts and what blocks a deletion are listed, with how many are not', ()
         detail: '2 now, 22 more are not listed',
         children: [{ name: 'shop/cart', detail: 'old image', reasons: ['the next batch'] }],
       },
-      { kind: 'Blocked by', name: '1 resource', children: [{ kind: 'Gateway', name: 'shop/g' }] },
+      { kind: 'Blocked by', name: '1 resource', children: [{ kind: 'gateways.networking.istio.io', name: 'shop/g' }] },
     ],
   });
 });
@@ -167,5 +167,16 @@ test('pods are shown if asked for, with their images', () => {
   ).resources;
   expect(tree!.children).toMatchObject([
     { kind: 'Pods', children: [{ name: 'istiod-1', detail: 'istio/pilot:1.31.0-distroless' }] },
+  ]);
+});
+
+test('a component that is scaled to nothing is not ready', () => {
+  const none: Workload = { ...workload('Deployment', 'istiod', 'Pilot', 0), spec: { replicas: 0 }, status: {} };
+  const [{ children = [] } = { children: [] }] = described({
+    istios: [istio('default', ready)],
+    workloads: [none],
+  }).resources;
+  expect(children).toMatchObject([
+    { name: 'Pilot', state: 'not ready', children: [{ state: 'not ready', reasons: ['it is scaled to 0 pods'] }] },
   ]);
 });

@@ -8,6 +8,7 @@ import { node } from '../../api/description/tree.ts';
 import type { TreeNode } from '../../api/description/tree.ts';
 import { conditionsOf } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
+import { resourceName } from '../deletion/blocking.ts';
 import { componentOf, COMPONENTS } from '../installation/components.ts';
 import { readLastApplied } from '../last-applied.ts';
 import { ISTIO_NAMESPACE } from '../names.ts';
@@ -16,7 +17,7 @@ import { notRuling, rulingIstio } from '../ruling.ts';
 import { defaultMeshSettings } from '../settings.ts';
 import { versionGate } from '../version/gate.ts';
 import { istiodTags, runningVersion } from '../version/running.ts';
-import type { Pod } from '../workloads.ts';
+import type { Pod, Workload } from '../workloads.ts';
 import type { MeshWorld } from './world.ts';
 
 export interface MeshDescription {
@@ -131,15 +132,17 @@ function isCurrent({ metadata, status }: Istio): boolean {
 
 function componentNodes({ workloads }: MeshWorld): TreeNode[] {
   const groups = Map.groupBy(workloads, componentOf);
+  const of = ({ kind, metadata }: Workload, state: string, reasons: readonly string[] = []): TreeNode =>
+    node(kind, keyOf(metadata), state, { reasons });
   return COMPONENTS.flatMap((name) => {
     const own = groups.get(name);
     if (own === undefined) return [];
     const children = own.map((workload) => {
       const rollout = rolloutOf(workload);
-      const state = rollout.state === 'done' ? 'ready' : rollout.state;
-      return node(workload.kind, keyOf(workload.metadata), state, {
-        reasons: rollout.state === 'done' ? [] : [rollout.why],
-      });
+      if (rollout.state !== 'done') return of(workload, rollout.state, [rollout.why]);
+      return workload.spec?.replicas === 0
+        ? of(workload, 'not ready', ['it is scaled to 0 pods'])
+        : of(workload, 'ready');
     });
     const ready = children.every(({ state }) => state === 'ready');
     return [node('Component', name, ready ? 'ready' : 'not ready', { children })];
@@ -183,7 +186,7 @@ function blockingNodes({ status }: Istio): TreeNode[] {
       detail: more > 0 ? `${more} more are not listed` : '',
       reasons: ['delete them, and the deletion goes on by itself'],
       children: resources.map(({ kind, namespace, name }) =>
-        node(kind, keyOf({ name, ...(namespace !== undefined && { namespace }) }), 'blocking'),
+        node(resourceName(kind), keyOf({ name, ...(namespace !== undefined && { namespace }) }), 'blocking'),
       ),
     }),
   ];

@@ -26,6 +26,9 @@ export function notReady(desired: AnyObject, live: AnyObject | undefined): strin
       if (((live as Workload).status?.desiredNumberScheduled ?? 0) === 0) return `${name}: no pods are scheduled`;
       return rolloutProblem(name, live);
     case 'Deployment':
+      // An autoscaler does not bring it back from there.
+      if ((live as Workload).spec?.replicas === 0) return `${name} is scaled to 0 pods`;
+      return rolloutProblem(name, live);
     case 'StatefulSet':
       return rolloutProblem(name, live);
     default:

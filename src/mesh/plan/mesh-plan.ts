@@ -5,6 +5,7 @@ import { changesOf, conditionsOf, reportForecast, reportOf } from '../../control
 import type { Forecast, ForecastOptions, ForecastReport } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
 import { istioController } from '../controller.ts';
+import { resourceName } from '../deletion/blocking.ts';
 import { meshParts } from '../mesh.ts';
 import type { MeshSettings } from '../settings.ts';
 import { RestartRecorder } from './restarts.ts';
@@ -88,7 +89,7 @@ function plannedIstio({ facts }: Forecast, key: string): PlannedIstio {
   const istio = facts.get(Istio, { namespace: namespace!, name: name! });
   if (istio === undefined) return { istio: key, state: 'Gone' };
   const { state = 'Pending', description = '', blockedBy } = istio.status ?? {};
-  const blocking = (blockedBy?.resources ?? []).map((each) => `${each.kind} ${keyOf(each)}`);
+  const blocking = (blockedBy?.resources ?? []).map((each) => `${resourceName(each.kind)} ${keyOf(each)}`);
   const isHarmless = conditionsOf(istio).some(({ reason }) => HARMLESS.has(reason));
   const isProblem = state === 'Error' || (state === 'Warning' && !isHarmless);
   return {
