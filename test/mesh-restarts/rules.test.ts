@@ -121,8 +121,9 @@ describeOwnClusters('a workload', (cluster) => {
     const forbidden = 'PodDisruptionBudget shop/guarded allows no disruption';
     await until(async () => (await waitingOf(name)) === forbidden, DEADLINE_MS);
     await until(() => isCurrent('plain'), DEADLINE_MS);
-    await settled(manager, 30_000);
-    expect([await waitingOf(name), await template(name)]).toEqual([forbidden, before]);
+    // For a moment it waits for the rollouts of others.
+    await until(async () => (await waitingOf(name)) === forbidden, DEADLINE_MS);
+    expect(await template(name)).toEqual(before);
     await client.patch(PodDisruptionBudget, ref, { type: 'merge', body: { spec: { minAvailable: 1 } } });
     await counted(1);
     await until(() => isCurrent(name), DEADLINE_MS);
