@@ -93,6 +93,10 @@ describe('a refusal names the flag, what was found and what to do', () => {
     [{ subset: ['a/b/c=d'] }, `--subset "a/b/c=d": "a/b/c" does not name a Deployment; ${FORM}`],
     [{ consumer: ['Cart=c'] }, `--consumer "Cart=c": "Cart" can't be a deployment name; ${FORM}`],
     [{ subset: ['cart=c 2'] }, `--subset "cart=c 2": "c 2" can't be an image: it contains a space`],
+    [
+      { subset: ['cart=c:2'], key: 'a b' },
+      '--key "a b": it must be at most 63 letters, digits, "-", "." and "_", with a letter or digit at both ends',
+    ],
     [{ subset: ['cart=c', 'shop/cart=d'] }, '--subset "shop/cart=d": container main of shop/cart is given twice'],
     [
       { subset: ['cart=c'], consumer: ['shop/cart=c'] },

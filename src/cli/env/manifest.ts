@@ -1,5 +1,6 @@
 // Writes the manifest of an environment from the flags of `offshoot env create`. Pure: what it needs to know of the
 // cluster comes in, and what is wrong with a flag comes out as a refusal that names it.
+import { KEY_FORM, MOST_KEY_LENGTH } from '../../api/dynamicenv.ts';
 import type { ContainerOverrides, DynamicEnv, EnvVar, IstioMatch, StringMatch, Subset } from '../../api/dynamicenv.ts';
 import type { Deployment } from '../../environments/index.ts';
 import { InvalidSelectorError, parseSelector } from '../../kube/selector.ts';
@@ -161,6 +162,10 @@ function subsetsOf(
 
 /** Which requests are meant: those with the key, and those that fit the match. */
 function parseRequests({ key, ...flags }: ManifestFlags): Pick<ParsedFlags, 'key' | 'match'> {
+  if (key !== undefined && (!KEY_FORM.test(key) || key.length > MOST_KEY_LENGTH)) {
+    const form = `it must be at most ${MOST_KEY_LENGTH} letters, digits, "-", "." and "_", with a letter or digit at both ends`;
+    throw invalidFlag('--key', key, form);
+  }
   const { header = [], sourceLabel = [] } = flags;
   const isMatch = header.length + sourceLabel.length > 0;
   if (key === undefined && !isMatch) {
