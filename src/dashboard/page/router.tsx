@@ -47,7 +47,7 @@ interface LinkProps {
   readonly 'aria-current'?: 'page';
 }
 
-/** A link inside the page; with a modifier key it is one as any other. */
+/** A link to another view of the page. With a modifier key the browser follows it as usual: in a new tab, say. */
 export function Link({ to, children, ...rest }: LinkProps): JSX.Element {
   const follow = (event: MouseEvent): void => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

@@ -74,8 +74,23 @@ export function List<R extends Row>({ label, rows, columns, now }: ListProps<R>)
   );
 }
 
-/** The name of a row, which leads to it. */
-export function NameCell({ row }: { readonly row: Row }): JSX.Element {
+/** The names of rows, which lead to them, each with its problem if it has one. */
+export const nameColumn = <R extends Row>(heading: string): Column<R> => ({
+  heading,
+  class: 'c-name',
+  cell: (row) => (
+    <>
+      <Name row={row} />
+      {row.problem !== undefined && (
+        <span class="why" title={row.problem}>
+          {row.problem}
+        </span>
+      )}
+    </>
+  ),
+});
+
+function Name({ row }: { readonly row: Row }): JSX.Element {
   return (
     <Link to={addressOf(row.type, row.namespace, row.name)} data-step class="row-name">
       <span class="muted">{row.namespace === '' ? '' : `${row.namespace}/`}</span>

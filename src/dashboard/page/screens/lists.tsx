@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { ClaimRow, ObjectDetail, Row, RuleRow, TargetRow } from '../../data.ts';
 import { listSentence } from '../../sentences.ts';
 import { useDetail, useLive, useNow } from '../live/hooks.ts';
-import { List, NameCell } from '../parts/list.tsx';
+import { List, nameColumn } from '../parts/list.tsx';
 import type { Column } from '../parts/list.tsx';
 import { Empty, Loading, Missing } from '../parts/states.tsx';
 import { Commands, Copy, Sentence, StateMark, Time } from '../parts/text.tsx';
@@ -11,20 +11,6 @@ import { More, Tree } from '../parts/tree.tsx';
 import { Find } from './overview.tsx';
 import { usePlace } from '../router.tsx';
 
-const nameColumn = <R extends Row>(heading: string): Column<R> => ({
-  heading,
-  class: 'c-name',
-  cell: (row) => (
-    <>
-      <NameCell row={row} />
-      {row.problem !== undefined && (
-        <span class="why" title={row.problem}>
-          {row.problem}
-        </span>
-      )}
-    </>
-  ),
-});
 const stateColumn = <R extends Row>(): Column<R> => ({
   heading: 'State',
   class: 'c-state',

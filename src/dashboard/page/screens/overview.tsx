@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { EnvironmentRow, FeedItem } from '../../data.ts';
 import { overviewSentence } from '../../sentences.ts';
 import { useLive, useNow } from '../live/hooks.ts';
-import { List, NameCell } from '../parts/list.tsx';
+import { List, nameColumn } from '../parts/list.tsx';
 import type { Column } from '../parts/list.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
 import { callOf, Copy, CopyButton, Sentence, StateMark, Time } from '../parts/text.tsx';
@@ -28,7 +28,9 @@ export function Overview(): JSX.Element {
             <div class="toolbar">
               <Find value={find} label="Find environments, services, keys" />
               <span class="muted number" role="status">
-                {shown.length === all.length ? `${all.length} environments` : `${shown.length} of ${all.length}`}
+                {shown.length === all.length
+                  ? `${all.length} environment${all.length === 1 ? '' : 's'}`
+                  : `${shown.length} of ${all.length}`}
               </span>
               <Link to="/plan" class="button">
                 New environment
@@ -90,20 +92,7 @@ function inOrder(rows: readonly EnvironmentRow[]): readonly EnvironmentRow[] {
 
 const COLUMNS: readonly Column<EnvironmentRow>[] = [
   { heading: 'State', class: 'c-state', cell: (row) => <StateMark tone={row.tone} state={row.state} /> },
-  {
-    heading: 'Environment',
-    class: 'c-name',
-    cell: (row) => (
-      <>
-        <NameCell row={row} />
-        {row.problem !== undefined && (
-          <span class="why" title={row.problem}>
-            {row.problem}
-          </span>
-        )}
-      </>
-    ),
-  },
+  nameColumn('Environment'),
   {
     heading: 'Key',
     class: 'c-key',
