@@ -72,6 +72,17 @@ test('one all of whose requests an earlier one takes is degraded', async () => {
   );
 });
 
+test('of two from the same second it is said that their names decide', async () => {
+  const cluster = await MemoryCluster.of(Object.values(workload('shop', 'cart')));
+  for (const name of ['b', 'a']) await cluster.put(environmentOf(name, { key: 'pr-7' }));
+  expect(await cluster.settle()).toEqual([]);
+  const told = ['a', 'b'].map((name) => toldOf(cluster, name)?.split(': ').at(-1));
+  expect(told).toEqual([
+    'both were created in the same second, and this one gets them because its name comes first',
+    'both were created in the same second, and it gets them because its name comes first',
+  ]);
+});
+
 test.each<[string, DynamicEnv, DynamicEnv]>([
   ['two keys', environmentOf('a', { key: 'pr-1' }), environmentOf('b', { key: 'pr-12' })],
   ['a key and another header', environmentOf('a', { key: 'pr-1' }), environmentOf('b', byUser({ prefix: 'b' }))],

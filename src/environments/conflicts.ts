@@ -15,13 +15,12 @@ import { identify } from './identity.ts';
 import { matchesOf, matchTitle } from './matches.ts';
 import { messages } from './messages.ts';
 import { itemsOf, statusKey } from './names.ts';
+import { byPrecedence } from './precedence.ts';
+import type { Dated } from './precedence.ts';
 import type { Settings } from './settings.ts';
 
 /** What an environment asks for. */
-export interface Claim {
-  readonly environment: string;
-  /** Empty for one that is about to be created. */
-  readonly createdAt: string;
+export interface Claim extends Dated {
   readonly workloads: readonly string[];
   readonly matches: readonly { readonly title: string; readonly match: IstioMatch }[];
 }
@@ -32,8 +31,10 @@ export interface Conflict extends Overlap {
   readonly workload: string;
   /** Which match of this environment it is about. */
   readonly match: string;
-  /** Whether the other one was created first, and so gets them. */
+  /** Whether the other one comes first, and so gets them. */
   readonly isLater: boolean;
+  /** Whether both were created in the same second: then their names decide who is first. */
+  readonly isTie: boolean;
 }
 
 type Conflicts = Model<{ readonly conflicts: Lookup<string, readonly Conflict[]> }>;
@@ -83,21 +84,15 @@ export function claimOf(env: DynamicEnv, settings: KeySettings): Claim {
 
 /** The conflicts of an environment with others, the oldest of them first: the worst for each workload of each. */
 export function conflictsOf(claim: Claim, others: readonly Claim[]): readonly Conflict[] {
-  const all = others.filter(({ environment }) => environment !== claim.environment).toSorted(byAge);
+  const all = others.filter(({ environment }) => environment !== claim.environment).toSorted(byPrecedence);
   return all.flatMap((other) => {
     const common = claim.workloads.filter((workload) => other.workloads.includes(workload));
     const worst = common.length === 0 ? undefined : worstOverlap(claim, other);
     if (worst === undefined) return [];
-    const isLater = byAge(other, claim) < 0;
-    return common.map((workload) => ({ ...worst, other: other.environment, workload, isLater }));
+    const isLater = byPrecedence(other, claim) < 0;
+    const isTie = other.createdAt === claim.createdAt;
+    return common.map((workload) => ({ ...worst, other: other.environment, workload, isLater, isTie }));
   });
-}
-
-/** Who comes first: by the time of creation in whole seconds, then by name. */
-function byAge(a: Claim, b: Claim): number {
-  // What has no time yet comes after all that are there.
-  const [one, other] = [a, b].map(({ createdAt, environment }) => `${createdAt || '~'} ${environment}`);
-  return one! < other! ? -1 : 1;
 }
 
 const RELATIONS = ['same', 'covered', 'overlapping', 'undecided'] as const;

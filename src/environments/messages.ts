@@ -76,7 +76,7 @@ export const messages = {
   },
   fitsNothing: (match: string, entry: number | undefined, why: string) =>
     `no request of ${entry === undefined ? 'this route' : `match[${entry}]`} fits ${match}, for ${why}`,
-  conflict: ({ relation, other, workload, match, example, isLater }: Conflict) => {
+  conflict: ({ relation, other, workload, match, example, isLater, isTie }: Conflict) => {
     const asks = {
       same: `asks for the same requests to ${workload}`,
       covered: `asks for all of these requests to ${workload}, and for others`,
@@ -84,7 +84,10 @@ export const messages = {
       undecided: `may ask for some of these requests to ${workload}, which can't be decided`,
     };
     const such = example === undefined ? '' : `, such as ${exampleText(example)}`;
-    const first = isLater ? 'it was created first and gets them' : 'this one was created first and gets them';
+    const winner = isLater ? 'it' : 'this one';
+    const first = isTie
+      ? `both were created in the same second, and ${winner} gets them because its name comes first`
+      : `${winner} was created first and gets them`;
     return `${match}: environment ${other} ${asks[relation]}${such}: ${first}`;
   },
   budgetOfBoth: (budget: string, { name }: Ref) =>

@@ -9,6 +9,7 @@ import type {
   WebhookAddress,
 } from '../controller/index.ts';
 import type { Client, Ref, Tables } from '../kube/index.ts';
+import { timestamp } from '../kube/times.ts';
 import { jsonEqual } from '../watchable/index.ts';
 import { neededRights } from './authority.ts';
 import type { NeededRight, Requester, Right } from './authority.ts';
@@ -78,7 +79,7 @@ export function environmentAdmission(
 
   /** What others ask for of the requests that an environment asks for. */
   function conflictWarnings(env: DynamicEnv): readonly string[] {
-    const claim = claimOf(env, all);
+    const claim = claimOf(created(env), all);
     const others = claim.workloads.flatMap((workload) => table.index('workload', workload));
     const there = [...new Set(others)].filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     const conflicts = conflictsOf(
@@ -87,6 +88,11 @@ export function environmentAdmission(
     );
     const { told, more } = conflictTexts(conflicts);
     return [...told.map((text) => `spec.${text}`), ...(more > 0 ? [`and ${more} more environments like these`] : [])];
+  }
+
+  /** One that is about to be created is created now. */
+  function created(env: DynamicEnv): DynamicEnv {
+    return { ...env, metadata: { creationTimestamp: timestamp(now()), ...env.metadata } };
   }
 
   /** Whether an environment asks for something else than before. */

@@ -6,13 +6,14 @@ import { edit, keyOf, refOf } from '../../kube/index.ts';
 import type { Edit } from '../../kube/index.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
 import { jsonEqual } from '../../watchable/index.ts';
+import { byPrecedence } from '../precedence.ts';
 import type { Settings } from '../settings.ts';
 import { dueWish } from './due.ts';
 import type { DueWish } from './due.ts';
 import { editService, routeCount, routesOf } from './edit.ts';
 import { isHeldBack, refusalKey } from './refusals.ts';
 import type { RouteRefusals } from './refusals.ts';
-import type { EnvironmentWishes, RouteWishes } from './wishes.ts';
+import type { RouteWishes } from './wishes.ts';
 
 /** What the plan of a VirtualService reads beside the tables. */
 export interface RouteMaps {
@@ -33,7 +34,7 @@ export function planVirtualService(view: View, service: VirtualService, maps: Ro
   const now = view.now();
   const waits: number[] = [];
   const wishes: DueWish[] = [];
-  for (const each of view.read.index(view.model(maps.wishes), 'virtualService', key).toSorted(byAge)) {
+  for (const each of view.read.index(view.model(maps.wishes), 'virtualService', key).toSorted(byPrecedence)) {
     const due = dueWish(each, key, now, settings);
     waits.push(...due.waits);
     const refusal = view.read.get(maps.refusals, refusalKey(key, each.environment));
@@ -46,12 +47,6 @@ export function planVirtualService(view: View, service: VirtualService, maps: Ro
     ...(to !== service && { steps: [step], events: routeEvents(view, step) }),
     ...(waits.length > 0 && { requeueAfterMs: Math.min(...waits) }),
   };
-}
-
-/** Where nothing tells otherwise, the environment that was there first comes first. */
-function byAge(a: EnvironmentWishes, b: EnvironmentWishes): number {
-  const [one, other] = [`${a.createdAt} ${a.environment}`, `${b.createdAt} ${b.environment}`];
-  return one < other ? -1 : 1;
 }
 
 /** Of environments that are ready, people are told when their routes change; of others, their state tells. */

@@ -21,6 +21,7 @@ import { identify } from '../identity.ts';
 import { matchesOf } from '../matches.ts';
 import { labelsProblem, ownRoots } from '../roots.ts';
 import { settingsFor } from '../settings.ts';
+import type { Dated } from '../precedence.ts';
 import type { Settings } from '../settings.ts';
 
 /** A workload whose requests a VirtualService shall lead to its clone, when it is time. */
@@ -40,10 +41,7 @@ interface WantedRoutes {
 }
 
 /** What an environment wants of VirtualServices. */
-export interface EnvironmentWishes {
-  /** `namespace/name`. */
-  readonly environment: string;
-  readonly createdAt: string;
+export interface EnvironmentWishes extends Dated {
   readonly owner: RouteOwner;
   readonly matches: readonly IstioMatch[];
   /** By key of the VirtualService: all that have its routes or shall have some. */
