@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { runnerFor } from '../testing/offshoot-process.ts';
 import type { Runner } from '../testing/offshoot-process.ts';
 
@@ -96,6 +97,36 @@ test('another environment that asks for the same requests', async () => {
   expect(stdout).toMatch(
     /\n {2}! conflict: istioMatches\[0]: environment shop\/checkout-fix asks for the same requests to shop\/orders/,
   );
+});
+
+test('a new environment comes after those of the world, whatever their names', async () => {
+  const second = file('earlier-name.yaml', readFileSync(FIX, 'utf8').replace('name: checkout-fix', 'name: a'));
+  const dated = readFileSync(FIX, 'utf8').replace(
+    'name: checkout-fix',
+    'name: checkout-fix\n  creationTimestamp: "2026-01-01T00:00:00Z"',
+  );
+  for (const env of [readFileSync(FIX, 'utf8'), dated]) {
+    const world = file('earlier.yaml', `${readFileSync(SHOP, 'utf8')}---\n${env}`);
+    const { code, stdout } = await plan('-f', second, '--world', world);
+    expect(code).toBe(1);
+    expect(stdout).toContain('Environment shop/a would be degraded and get no further');
+    expect(stdout).toMatch(/conflict: .* environment shop\/checkout-fix .*: it was created first and gets them/);
+  }
+});
+
+test.each(['yaml', 'json'])('the hash of a subset in a world of %s is the one that was written', async (format) => {
+  const made = await plan('-f', FIX, '--world', SHOP, '-o', format);
+  const [, hash] = /"?hash"?: (-?\d{17,})/.exec(made.stdout)!;
+  const deployment = { name: 'orders-shop-checkout-fix', namespace: 'shop', status: 'running' };
+  const status = { subsetsStatus: { 'shop/orders': { hash: 'HASH', deployment } } };
+  const stored = { ...(parse(readFileSync(FIX, 'utf8')) as object), status };
+  const text = (format === 'json' ? JSON.stringify(stored) : stringify(stored)).replace(/"?HASH"?/, hash!);
+  const world = mkdtempSync(path.join(dir, 'world-'));
+  writeFileSync(path.join(world, `env.${format}`), text);
+  writeFileSync(path.join(world, 'shop.yaml'), readFileSync(SHOP, 'utf8'));
+  const { code, stdout } = await plan('checkout-fix', '-n', 'shop', '--world', world);
+  expect(code).toBe(2);
+  expect(stdout).not.toContain('status.subsetsStatus[shop/orders].hash');
 });
 
 test('an environment that can not work ends with 1', async () => {

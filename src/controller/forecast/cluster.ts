@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { keyOf } from '../../kube/objects.ts';
 import type { AnyKind, KubeObject, ManagedFieldsEntry, Ref } from '../../kube/objects.ts';
+import { timestamp } from '../../kube/times.ts';
 import { objectOf } from '../../kube/write/steps.ts';
 import type { Step } from '../../kube/write/steps.ts';
 import type { Notes, RefusedAttempt } from '../definition.ts';
@@ -101,11 +102,12 @@ export class ForecastCluster implements Server {
     return this.facts.get(kind, ref);
   }
 
-  /** Stores an object as it is given; one that is new gets a uid. */
+  /** Stores an object as it is given; one that is new gets a uid, and is created now. */
   put(kind: AnyKind, object: KubeObject, author: Author): void {
     const before = this.get(kind, object.metadata);
     const uid = object.metadata.uid ?? before?.metadata.uid ?? this.uid(object);
-    const after = { ...object, metadata: { ...object.metadata, uid, resourceVersion: this.version() } };
+    const created = before === undefined ? { creationTimestamp: timestamp(this.#now), generation: 1 } : {};
+    const after = { ...object, metadata: { ...created, ...object.metadata, uid, resourceVersion: this.version() } };
     this.record({ kind, before, after, ...author });
   }
 
