@@ -31,6 +31,12 @@ function stringify(value: unknown): string | undefined {
   }
 }
 
+/** The integer that a text of digits stands for: a bigint where a number cannot hold it. */
+export function integerOf(digits: string): number | bigint {
+  const number = Number(digits);
+  return Number.isSafeInteger(number) ? number : BigInt(digits);
+}
+
 function keepBigIntegers(_key: string, value: unknown, { source }: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined) return value;
   return /^-?\d+$/.test(source) ? BigInt(source) : value;

@@ -26,3 +26,8 @@ test('places are those of the text as it was written', () => {
   const [document] = parseYaml('a:\n  b: [\n1, {x: .inf}]\n');
   expect(document!.problems).toEqual([{ line: 3, column: 8, message: '.inf is not a number for Kubernetes' }]);
 });
+
+test('integers are exact, also those that a number cannot hold', () => {
+  const [document] = parseYaml('hash: -7861529181981505185\nport: 8080\n');
+  expect(document!.value()).toEqual({ hash: -7861529181981505185n, port: 8080 });
+});

@@ -1,6 +1,7 @@
 // YAML as kubectl reads it, which is YAML 1.1 with habits of its own. Read by everything that takes `-f`.
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
-import type { Document, Node, ScalarTag, Tags } from 'yaml';
+import type { Document, Node, Scalar, ScalarTag, Tags } from 'yaml';
+import { integerOf } from '../../kube/json.ts';
 import { TOO_DEEP, tooDeepYaml } from './yaml-depth.ts';
 import { indented } from './yaml-indent.ts';
 
@@ -54,8 +55,21 @@ interface Parsed {
 
 function parse(text: string): Parsed {
   const lines = new LineCounter();
-  const parsed = parseAllDocuments(text, { version: '1.1', merge: true, customTags: kubectlTags, lineCounter: lines });
-  return { documents: Array.isArray(parsed) ? parsed : [], lines };
+  const parsed = parseAllDocuments(text, {
+    version: '1.1',
+    merge: true,
+    customTags: kubectlTags,
+    lineCounter: lines,
+    intAsBigInt: true,
+  });
+  const documents = Array.isArray(parsed) ? parsed : [];
+  for (const document of documents) visit(document, { Scalar: narrowInteger });
+  return { documents, lines };
+}
+
+/** Integers are numbers, but for those that a number cannot hold. */
+function narrowInteger(_key: unknown, node: Scalar): void {
+  if (typeof node.value === 'bigint') node.value = integerOf(String(node.value));
 }
 
 function documentsOf({ documents, lines }: Parsed, added: ReadonlyMap<number, number>): YamlDocument[] {

@@ -1,6 +1,7 @@
 // Reads manifests as kubectl does: files, directories, standard input; YAML 1.1 or JSON, several documents in one.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { stringifyJson } from '../../kube/json.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { invalidFile } from '../exit.ts';
 import { parseYaml } from './kubectl-yaml.ts';
@@ -65,6 +66,6 @@ function requireText(value: unknown, path: FieldPath, where: Manifest['where']):
   const field = path.join('.');
   if (value === undefined || value === null) throw invalidFile(where(path), `${field} is missing`);
   if (typeof value !== 'string') {
-    throw invalidFile(where(path), `${field} is ${JSON.stringify(value)}, which is not a string: put it in quotes`);
+    throw invalidFile(where(path), `${field} is ${stringifyJson(value)}, which is not a string: put it in quotes`);
   }
 }

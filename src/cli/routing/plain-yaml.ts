@@ -1,5 +1,6 @@
 // Reads YAML as kubectl prints it, many times as fast as a parser of all of YAML: block maps and lists, and scalars that
 // have only one meaning. Whatever else is in a text makes it undefined, and the parser reads it.
+import { integerOf } from '../../kube/json.ts';
 
 interface Line {
   readonly indent: number;
@@ -16,7 +17,7 @@ const WORDS = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i;
 const PLAIN = /^(?:--?)?[A-Za-z/][\w./@+=-]*(?::[\w./@+=-]+)*(?: [\w./@+(),=-]+)*$/;
 /** Quantities, addresses and identifiers: text, though they begin like numbers. */
 const PLAIN_DIGITS = /^(?:\d+(?:m|Ki|Mi|Gi)|\d{1,3}(?:\.\d{1,3}){3}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
-const INTEGER = /^(?:0|-?[1-9]\d{0,14})$/;
+const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const DOUBLE = /^"(?:[^"\\\p{Cc}]|\\["\\/bfnrt])*"$/u;
 const SINGLE = /^'(?:[^']|'')*'$/;
 
@@ -120,7 +121,7 @@ class Reader {
 
 function scalar(text: string): unknown {
   if (DOUBLE.test(text)) return JSON.parse(text) as string;
-  if (INTEGER.test(text)) return Number(text);
+  if (INTEGER.test(text)) return integerOf(text);
   if (text === 'true' || text === 'false') return text === 'true';
   if (text === 'null') return null;
   if (text === '{}') return {};

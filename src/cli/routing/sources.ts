@@ -1,6 +1,7 @@
 // Reads objects from files of any size: YAML or JSON, several documents in one, Lists. Nothing is kept of a document but
 // its objects; where a field is written is looked up only when there is something to say about it.
 import { LineCounter } from 'yaml';
+import { parseJson } from '../../kube/json.ts';
 import { pathText, shapeProblem } from '../../routing/index.ts';
 import type { Place, Source } from '../../routing/index.ts';
 import { invalidFile } from '../exit.ts';
@@ -136,7 +137,7 @@ function once<T>(make: () => T): () => T {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }
