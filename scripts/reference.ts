@@ -1,5 +1,5 @@
-// Writes the reference page of each of our kinds, docs/reference/<kind>.md, from its definition, and those of what routing
-// rules become: what each back end can express, and the codes of diagnostics.
+// Writes the reference page of each of our kinds, docs/reference/<kind>.md, from its definition; those of what routing
+// rules become: what each back end can express, and the codes of diagnostics; and that of metrics.
 //   node scripts/reference.ts
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,6 +13,7 @@ import * as targets from '../src/api/targets.ts';
 import { upstream } from '../src/api/upstream.ts';
 import type { KubeObject } from '../src/kube/objects.ts';
 import { BACKENDS, CODES, FEATURES } from '../src/routing/index.ts';
+import { declaredMetrics } from './metrics.ts';
 
 /** What a page tells of one node of a schema. */
 interface Node {
@@ -37,6 +38,7 @@ export function referencePages(): ReadonlyMap<string, string> {
     ...resources().map((resource) => [fileOf(resource), pageOf(resource)] as const),
     [path.join(FOLDER, 'backends.md'), backendsPage()],
     [path.join(FOLDER, 'routing-codes.md'), codesPage()],
+    [path.join(FOLDER, 'metrics.md'), metricsPage()],
   ]);
 }
 
@@ -117,6 +119,30 @@ function codesPage(): string {
       ['Code', 'When'],
       Object.entries(CODES).map(([code, meaning]) => [`\`${code}\``, meaning]),
     ),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+/** The metrics of a process, then those of each part. */
+function metricsPage(): string {
+  const sections = [...Map.groupBy(declaredMetrics(), ({ part }) => part)].flatMap(([part, metrics]) => [
+    part === undefined ? '## Every process' : `## Part \`${part}\``,
+    table(
+      ['Metric', 'Type', 'Labels', 'What it says'],
+      metrics.map(({ name, type, labels, help }) => [
+        `\`${name}\``,
+        type,
+        labels.map((label) => `\`${label}\``).join(', '),
+        help.replaceAll('<', '\\<'),
+      ]),
+    ),
+  ]);
+  return [
+    '<!-- Written by "node scripts/reference.ts" from what the controllers declare: change it there. -->',
+    '# Metrics',
+    'Served as Prometheus text at `/metrics`, on port 8080 (`--metrics-bind-address`) by every replica. What a part counts in the cluster is told by the replica that leads it: add the replicas up, or take the greatest. The names of controller-runtime and client-go mean what they mean there, so that dashboards for other controllers work.',
+    ...sections,
   ]
     .join('\n\n')
     .concat('\n');

@@ -2,6 +2,7 @@
 // for every controller.
 import { setImmediate } from 'node:timers/promises';
 import { PlanOutdated, StepFailed, WriteForbidden } from '../kube/write/apply.ts';
+import type { Outcome } from '../kube/write/apply.ts';
 import type { Client } from '../kube/client/client.ts';
 import type { Clock } from '../kube/clock.ts';
 import { ApiError, isTransient } from '../kube/errors.ts';
@@ -17,7 +18,7 @@ import { Echoes } from './echoes.ts';
 import { failureOf, PlanThrew } from './failure.ts';
 import { addFinalizers, isReleased } from './finalizers.ts';
 import type { Logger } from './logger.ts';
-import type { ControllerMetrics } from './metrics.ts';
+import type { ControllerMetrics } from './metrics/metrics.ts';
 import { PRIORITY, Queue } from './queue.ts';
 import { Reconciler } from './reconciler.ts';
 import { Reads } from './view.ts';
@@ -41,7 +42,10 @@ export interface ControllerOptions {
   readonly metrics: ControllerMetrics;
   readonly events: EventRecorder;
   readonly mayWrite?: () => boolean;
-  readonly onWrite?: (count: number) => void;
+  /** Called after every acknowledged write. */
+  readonly onWrite?: (count: number, outcome: Outcome) => void;
+  /** Called after every write of a status that differed. */
+  readonly onStatus?: (before: KubeObject, after: KubeObject) => void;
 }
 
 type Result = 'success' | 'error' | 'requeue' | 'requeue_after';

@@ -6,7 +6,7 @@ import type { Read, WatchableMap } from '../watchable/index.ts';
 import type { Chore } from './chore.ts';
 import type { Status } from './conditions.ts';
 import type { Facts } from './facts.ts';
-import type { ComputedGauge, Series } from './metrics.ts';
+import type { ComputedGauge, Labels, Series } from './metrics/metrics.ts';
 import type { RetryLimit } from './queue.ts';
 import type { View } from './view.ts';
 
@@ -114,11 +114,29 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject> {
   readonly chores?: readonly Chore[];
   /** Metrics of what is observed; reported by the process that leads. */
   readonly gauges?: readonly TableGauge[];
+  /** Metrics of what it writes. */
+  readonly counters?: readonly WriteCounter[];
+  /** Metrics of how long it takes until a status says something. */
+  readonly timings?: readonly StatusTiming<T>[];
 }
 
 /** A metric computed from what is observed when somebody asks for it; not before that is known. */
 export interface TableGauge extends ComputedGauge {
   series(facts: Facts): Iterable<Series>;
+}
+
+/** Counts acknowledged writes. */
+export interface WriteCounter extends ComputedGauge {
+  /** Undefined for a write that is not counted. */
+  labelsOf(outcome: Outcome): Labels | undefined;
+}
+
+/** Measures when a status is written that differs from the one before. */
+export interface StatusTiming<T extends KubeObject = KubeObject> extends ComputedGauge {
+  /** In seconds. */
+  readonly buckets: readonly number[];
+  /** Undefined for a change that is not measured. */
+  measure(before: T, after: T, now: number): Series | undefined;
 }
 
 /** Declares a controller; checks at compile time that `plan` fits the kind. */

@@ -15,14 +15,19 @@ export type {
   Plan,
   PlannedEvent,
   RefusedAttempt,
+  StatusTiming,
   TableGauge,
+  WriteCounter,
 } from './definition.ts';
 export { createLogger } from './logger.ts';
 export type { Logger, LoggerOptions } from './logger.ts';
 export { LeadershipLost, Manager } from './manager.ts';
 export type { Address, ManagerOptions } from './manager.ts';
-export { createMetrics } from './metrics.ts';
-export type { ComputedGauge, ControllerMetrics, Metrics, Series } from './metrics.ts';
+export { createMetrics } from './metrics/metrics.ts';
+export type { ComputedGauge, ControllerMetrics, Metrics, Series } from './metrics/metrics.ts';
+export { METRICS } from './metrics/catalogue.ts';
+export type { MetricDefinition } from './metrics/catalogue.ts';
+export { countByCondition, countByState } from './metrics/of-objects.ts';
 export { isRefusal, refusalText } from './plan-and-apply.ts';
 export { PRIORITY, Queue } from './queue.ts';
 export type { QueueMetrics, QueueOptions } from './queue.ts';

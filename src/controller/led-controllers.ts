@@ -5,7 +5,7 @@ import type { Clock } from '../kube/clock.ts';
 import { LeaderElector } from '../kube/lease.ts';
 import type { Controller } from './controller.ts';
 import type { Logger } from './logger.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from './metrics/metrics.ts';
 
 export interface LedControllersOptions {
   /** Name of the Lease; without leader election, only what metrics call it. */

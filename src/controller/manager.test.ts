@@ -5,7 +5,7 @@ import { FakeClock } from '../../test/support/fake-clock.ts';
 import { settled, until } from '../../test/support/until.ts';
 import { ApiError } from '../kube/errors.ts';
 import { Lease } from '../kube/lease.ts';
-import { defineController, LeadershipLost, Manager } from './index.ts';
+import { defineController, LeadershipLost, Manager, statusOf } from './index.ts';
 import type { ManagerOptions, TableGauge } from './index.ts';
 import { createLogger } from './logger.ts';
 
@@ -83,6 +83,49 @@ test('gauges are computed at each scrape, and metrics can be served apart from t
   const beside = await fetch(`${manager.probesUrl}/metrics`);
   expect([beside.status, await beside.text()]).toEqual([404, 'not found: try /healthz or /readyz\n']);
   expect((await fetch(`${manager.metricsUrl}/readyz`)).status).toBe(404);
+});
+
+test('writes, and what a definition counts and times, are reported', async () => {
+  const api = await world();
+  const manager = make({
+    client: api,
+    controllers: [
+      {
+        ...copier,
+        counters: [
+          {
+            name: 'notes_total',
+            help: 'Notes that were created',
+            labels: ['name'],
+            labelsOf: ({ did, step, object }) =>
+              did === 'created' && step.kind.kind === 'Note' ? { name: object!.metadata.name } : undefined,
+          },
+        ],
+        timings: [
+          {
+            name: 'first_status_seconds',
+            help: 'Time until there is a status',
+            labels: [],
+            buckets: [1, 10],
+            measure: (before, after) =>
+              Object.keys(statusOf(before)).length === 0 && Object.keys(statusOf(after)).length > 0
+                ? { labels: {}, value: 2 }
+                : undefined,
+          },
+        ],
+      },
+    ],
+  });
+  await manager.start();
+  await settled(manager);
+  const text = await manager.metrics.text();
+  const [note] = api.all(Note).values();
+  expect(text).toContain(
+    `offshoot_writes_total{controller="${copier.name}",group="${Note.group}",kind="Note",did="created"} 1`,
+  );
+  expect(text).toContain(`notes_total{name="${note!.metadata.name}"} 1`);
+  expect(text).toContain('first_status_seconds_bucket{le="10"} 1');
+  expect(text).toContain('first_status_seconds_count 1');
 });
 
 describe('stopping', () => {

@@ -11,8 +11,8 @@ import { factsOf } from './facts.ts';
 import { LedControllers } from './led-controllers.ts';
 import { createLogger } from './logger.ts';
 import type { Logger } from './logger.ts';
-import { createMetrics } from './metrics.ts';
-import type { Metrics, Series } from './metrics.ts';
+import { createMetrics } from './metrics/metrics.ts';
+import type { Metrics, Series } from './metrics/metrics.ts';
 import { serveProbes } from './probes.ts';
 import type { ProbeServer } from './probes.ts';
 
@@ -84,6 +84,9 @@ export class Manager {
     });
     for (const definition of controllers) {
       const led = this.#ledOf(definition);
+      const reports = this.metrics.controller(definition.name);
+      const counters = (definition.counters ?? []).map((each) => [each, this.metrics.counter(each)] as const);
+      const timings = (definition.timings ?? []).map((each) => [each, this.metrics.histogram(each)] as const);
       led.add(
         new Controller({
           definition,
@@ -91,10 +94,23 @@ export class Manager {
           tables: this.tables,
           clock: this.#clock,
           logger: this.#logger.child({ controller: definition.name }),
-          metrics: this.metrics.controller(definition.name),
+          metrics: reports,
           events: this.#events,
           mayWrite: () => led.mayWrite(),
-          onWrite: () => options.onWrite?.(++this.#writes),
+          onWrite: (_count, outcome) => {
+            reports.wrote(outcome.step.kind, outcome.did);
+            for (const [counter, count] of counters) {
+              const labels = counter.labelsOf(outcome);
+              if (labels !== undefined) count(labels);
+            }
+            options.onWrite?.(++this.#writes);
+          },
+          onStatus: (before, after) => {
+            for (const [timing, observe] of timings) {
+              const measured = timing.measure(before, after, this.#clock.now());
+              if (measured !== undefined) observe(measured);
+            }
+          },
         }),
       );
       for (const gauge of definition.gauges ?? []) {
@@ -137,7 +153,10 @@ export class Manager {
       client: this.#options.client,
       clock: this.#clock,
       signal: this.#caches.signal,
-      onError: (table, error) => this.#logger.warn({ kind: table.kind.kind, err: error }, 'watch failed, trying again'),
+      onError: ({ kind }, error) => {
+        this.metrics.watchFailed(kind);
+        this.#logger.warn({ kind: kind.kind, err: error }, 'watch failed, trying again');
+      },
     });
     const { signal } = this.#caches;
     await Promise.all([...this.#led.values()].map((led) => led.warmUp(signal))).catch(() => {});

@@ -23,7 +23,7 @@ import type { Reads, View } from './view.ts';
 
 export interface ReconcilerOptions extends Pick<
   ControllerOptions,
-  'definition' | 'client' | 'tables' | 'clock' | 'logger' | 'mayWrite' | 'onWrite'
+  'definition' | 'client' | 'tables' | 'clock' | 'logger' | 'mayWrite' | 'onWrite' | 'onStatus'
 > {
   readonly events: EventRecorder;
   readonly reads: Reads;
@@ -153,6 +153,7 @@ export class Reconciler {
     const stamped = stampStatus(object, status, clock.now());
     const [outcome] = await this.apply([editStatus(definition.kind, this.#latest(object), stamped)]);
     wrote?.(outcome!.object);
+    if (outcome!.did !== 'nothing' && outcome!.object) this.#options.onStatus?.(object, outcome!.object);
     return { did: outcome!.did, object: outcome!.object ?? object };
   }
 

@@ -2,7 +2,8 @@
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { defineController } from '../controller/index.ts';
 import type { ControllerDefinition } from '../controller/index.ts';
-import { environmentGauges } from './gauges.ts';
+import { environmentGauges } from './metrics/gauges.ts';
+import { timeToReady } from './metrics/time-to-ready.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
 import { CONTROLLER, FIELD_MANAGER, FINALIZERS } from './names.ts';
 import { orphanChore } from './orphan-chore.ts';
@@ -24,6 +25,7 @@ export function environments(settings: Partial<Settings> = {}): readonly Control
       kind: DynamicEnv,
       finalizers: FINALIZERS,
       gauges: environmentGauges(all),
+      timings: [timeToReady],
       chores: [orphanChore(all)],
       plan: (view, env) => planEnvironment(view, env, all, maps.refusals),
     }),

@@ -13,7 +13,7 @@ function values(spec?: IstioSpec): Record<string, number> {
       ({ labels, value }) => [[gauge.name, ...Object.values(labels)].join(' '), value] as const,
     ),
   );
-  return Object.fromEntries(series.filter(([, value]) => value !== 0));
+  return Object.fromEntries(series.filter(([name, value]) => name.startsWith('istio_') && value !== 0));
 }
 
 test('a mesh without wishes, or without a resource, counts nothing', () => {

@@ -1,7 +1,9 @@
-// Metrics of the mesh, under the names that dashboards of the original know. Only the ruling resource counts.
+// Metrics of the mesh: settings of the ruling resource, under the names that dashboards of the original know, and ours.
 import { Istio } from '../api/istio.ts';
 import type { IstioSpec } from '../api/istio.ts';
+import { countByState } from '../controller/index.ts';
 import type { TableGauge } from '../controller/index.ts';
+import { STATES, stateOf } from './describe/tree.ts';
 import { rulingIstio } from './ruling.ts';
 
 const CERT_DETAILS = ['APPEND_FORWARD', 'SANITIZE_SET', 'SANITIZE', 'ALWAYS_FORWARD_ONLY', 'FORWARD_ONLY'] as const;
@@ -44,8 +46,9 @@ const COUNTS: Readonly<Record<string, readonly [help: string, count: (spec: Isti
   istio_dnsproxy_used: ['1 if sidecars answer DNS queries', ({ config }) => Number(config?.enableDNSProxying === true)],
 };
 
-/** What the ruling resource is configured to. */
+/** What the ruling resource is configured to, and how all resources are. */
 export const meshGauges: readonly TableGauge[] = [
+  countByState({ name: 'offshoot_meshes', help: 'Istio resources by state', kind: Istio, states: STATES, stateOf }),
   ...Object.entries(COUNTS).map(([name, [help, count]]): TableGauge => ({
     name,
     help,

@@ -20,6 +20,7 @@ import type {
 import type { Settings } from '../../environments/index.ts';
 import { connect, delay, systemClock } from '../../kube/index.ts';
 import type { Client, ConnectConfig, ConnectOptions } from '../../kube/index.ts';
+import { version } from '../version.ts';
 import type { MeshSettings, Part, PartWebhook, RoutingSettings, TargetSettings } from './parts.ts';
 
 export interface WebhookOptions {
@@ -87,7 +88,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   } = options;
   const drainMs = webhook?.drainMs ?? (webhook?.reach === 'loopback' ? 0 : DRAIN_MS);
   const logger = options.logger ?? createLogger();
-  const metrics = createMetrics();
+  const metrics = createMetrics({ version: version() });
   const client = connect(config, {
     onRequest: (report) => metrics.request(report),
     ...(options.local && { local: options.local }),

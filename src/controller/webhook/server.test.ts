@@ -10,7 +10,7 @@ import { renew } from './certificate-renewal.ts';
 import type { CertificateData } from './certificate-renewal.ts';
 import type { Certificates } from './certificates.ts';
 import { createLogger } from '../logger.ts';
-import { createMetrics } from '../metrics.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import { clientConfigOf, ValidatingWebhookConfiguration, WebhookRegistration } from './registration.ts';
 import { serveWebhooks } from './server.ts';
 import type { WebhookServer } from './server.ts';

@@ -7,7 +7,7 @@ import { readReview, writeReview } from './admission.ts';
 import type { AdmissionHandler, AdmissionRequest, AdmissionResponse } from './admission.ts';
 import type { Certificates } from './certificates.ts';
 import type { Logger } from '../logger.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 
 export interface WebhookServerOptions {
   /** The address to listen on: 127.0.0.1 unless told. */

@@ -5,6 +5,9 @@ import { isAsleep } from '../lifecycle/sleep.ts';
 import { isPaused } from '../lifecycle/paused.ts';
 import { itemsOf, statusKey } from '../names.ts';
 
+/** The words of `stateOf`. */
+export const STATES = ['pending', 'processing', 'ready', 'degraded', 'paused', 'asleep', 'deleting'] as const;
+
 /** One word: that of the status, or what is to be said of one that has none or is on its way out. */
 export function stateOf(env: DynamicEnv): string {
   if (env.metadata.deletionTimestamp !== undefined) return 'deleting';

@@ -11,7 +11,7 @@ import type { Lookup } from '../../watchable/index.ts';
 import type { Settings } from '../settings.ts';
 import { proveEnvironment } from './prove-environment.ts';
 
-const ISOLATED = 'Isolated';
+export const ISOLATED = 'Isolated';
 
 /** The condition of an environment. */
 export function isolatedIn(facts: Facts, environment: Ref, settings: Settings): PlannedCondition | undefined {

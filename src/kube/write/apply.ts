@@ -54,7 +54,7 @@ export interface ApplierOptions {
   /** Asked before every write; false ends the run with `WriteForbidden`. */
   readonly mayWrite?: () => boolean;
   /** Called after every acknowledged write with their number so far; a test ends the process here. */
-  readonly onWrite?: (count: number) => void;
+  readonly onWrite?: (count: number, outcome: Outcome) => void;
 }
 
 /** Carries out steps for one controller. Keeps what it learned about the server's own form of applied objects. */
@@ -63,7 +63,7 @@ export class Applier {
   readonly #tables: Tables;
   readonly #manager: string;
   readonly #mayWrite: () => boolean;
-  readonly #onWrite: ((count: number) => void) | undefined;
+  readonly #onWrite: ApplierOptions['onWrite'];
   /** By identity: what was wanted, and the form that the server gave it where that is not the same. */
   readonly #settled = new Map<string, { readonly wanted: unknown; readonly owned: unknown }>();
   #writes = 0;
@@ -265,7 +265,7 @@ export class Applier {
   async #send(options: SendOptions, write: (sending: SendOptions) => Promise<Outcome>): Promise<Outcome> {
     if (!options.dryRun && !this.#mayWrite()) throw new WriteForbidden('another process leads: nothing was written');
     const outcome = await write(options);
-    if (!options.dryRun) this.#onWrite?.(++this.#writes);
+    if (!options.dryRun) this.#onWrite?.(++this.#writes, outcome);
     return outcome;
   }
 

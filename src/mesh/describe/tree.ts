@@ -66,6 +66,9 @@ export function describeMesh(world: MeshWorld, options: DescribeMeshOptions = {}
   };
 }
 
+/** The words of `stateOf`. */
+export const STATES = ['Pending', 'Processing', 'Ready', 'Warning', 'Error', 'Deleting'] as const;
+
 /** The state of a resource in one word. */
 export function stateOf(istio: Istio): string {
   if (istio.status === undefined) return 'Pending';

@@ -2,7 +2,7 @@
 // it knows is in the cluster: a restarted workload carries the hash of the state that it was restarted for.
 import { Istio } from '../../api/istio.ts';
 import { defineController } from '../../controller/index.ts';
-import type { ControllerDefinition, Facts, Plan, PlannedEvent, View } from '../../controller/index.ts';
+import type { ControllerDefinition, Facts, Plan, PlannedEvent, View, WriteCounter } from '../../controller/index.ts';
 import { edit, keyOf, remove } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
 import type { MeshSettings } from '../settings.ts';
@@ -31,12 +31,21 @@ export function meshRestarts(settings: MeshSettings): Restarts {
         name: 'mesh-restarts',
         kind: Istio,
         ownsStatus: false,
+        counters: [restartCounter],
         plan: (view, istio) => (rulingGoal(view)?.istio === keyOf(istio.metadata) ? planRestart(view, models) : {}),
         write: (steps, notes) => writeRestarts(steps, notes, models.refusals),
       }),
     ],
   };
 }
+
+/** Restarted workloads, and pods that were deleted where that is what restarts a workload. */
+const restartCounter: WriteCounter = {
+  name: 'offshoot_mesh_restarts_total',
+  help: 'Workloads that were restarted for the mesh, and pods that were deleted for it, by kind',
+  labels: ['kind'],
+  labelsOf: ({ step, did }) => (did === 'nothing' ? undefined : { kind: step.kind.kind }),
+};
 
 /** What to restart now. */
 function planRestart(view: View, models: RestartModels): Plan {

@@ -7,6 +7,7 @@ import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, PlannedCondition, PlannedEvent, View } from '../../controller/index.ts';
 import { removeUnchanged, annotate } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
+import { claimGauges } from '../gauges.ts';
 import { BOUND_AT, CLAIM_FINALIZER, EXPIRES_AT } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { besideOthers, condition, errorCondition, withError } from '../status.ts';
@@ -25,6 +26,7 @@ export function binder(settings: Settings): ControllerDefinition {
     name: 'binder',
     kind: DeploymentTargetClaim,
     finalizers: [CLAIM_FINALIZER],
+    gauges: claimGauges,
     plan: (view, claim) => planClaim(view, claim, settings),
     failed: (claim, failure, now) => ({
       status: { ...claim.status, conditions: withError(claim.status?.conditions, claimFailure(claim, failure), now) },

@@ -9,6 +9,7 @@ import type { Step } from '../../kube/index.ts';
 import { claimNameOf, claimUidOf, withoutClaim } from '../claim-ref.ts';
 import { isRotated } from '../credentials.ts';
 import { hasCredentials } from '../binding/match.ts';
+import { targetGauges } from '../gauges.ts';
 import {
   DEVSANDBOX,
   LAST_CLAIM,
@@ -38,6 +39,7 @@ export function reclaimer(): ControllerDefinition {
   return defineController<DeploymentTarget>({
     name: 'reclaimer',
     kind: DeploymentTarget,
+    gauges: targetGauges,
     finalizers: [TARGET_FINALIZER],
     plan: planTarget,
     failed: ({ status }, _failure, now) => ({
