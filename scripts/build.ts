@@ -1,9 +1,10 @@
 // Bundles the command line and the library entries into dist/, with type declarations beside them.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { bundle } from './bundle.ts';
+import { bundledPackages } from './bundled-packages.ts';
 import { linkCommands } from './link-commands.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -18,7 +19,11 @@ const inputs = await bundle(dist, {
   controller: 'src/controller/index.ts',
   embedded: 'src/embedded/index.ts',
 });
-writeFileSync(path.join(dist, 'LICENSES.txt'), licenses(inputs));
+const packages = bundledPackages(root, inputs);
+const licences = packages.map(({ name, version, text }) => `${name} ${version}\n\n${text}`);
+writeFileSync(path.join(dist, 'LICENSES.txt'), licences.join(`\n${'-'.repeat(80)}\n\n`));
+const list = packages.map(({ text: _text, ...each }) => each);
+writeFileSync(path.join(dist, 'packages.json'), `${JSON.stringify(list, null, 2)}\n`);
 
 const tsc = createRequire(import.meta.url)
   .resolve('typescript/package.json')
@@ -26,23 +31,6 @@ const tsc = createRequire(import.meta.url)
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
 stamp();
 linkCommands(root);
-
-/** The licenses of the packages that are in the bundle. */
-function licenses(files: readonly string[]): string {
-  const packages = new Set(files.flatMap((file) => /^.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[0] ?? []));
-  const texts = [...packages].toSorted().map((each) => {
-    const directory = path.resolve(root, each);
-    const { name, version } = JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8')) as {
-      name: string;
-      version: string;
-    };
-    const files = readdirSync(directory).filter((file) => /^(licen[cs]e|notice)/i.test(file));
-    return [`${name} ${version}`, ...files.map((file) => readFileSync(path.join(directory, file), 'utf8'))].join(
-      '\n\n',
-    );
-  });
-  return texts.join(`\n${'-'.repeat(80)}\n\n`);
-}
 
 /** Notes what the bundle was made from: bin/offshoot.js uses it only as long as that is unchanged. */
 function stamp(): void {

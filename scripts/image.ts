@@ -1,114 +1,85 @@
-// Makes a container image out of a folder: an OCI archive with one layer, same bytes every time. Needs no container
-// engine. By hand:
-//   node scripts/image.ts FOLDER ARCHIVE --name localhost/NAME:TAG [--entrypoint PROGRAM]… [--user ID] [--gzip]
+// The release image, as an OCI archive:
+//   npm run image                                    both architectures, into image/offshoot-VERSION.tar
+//   npm run image -- --platform linux/arm64          one of them
+//   npm run image -- --name registry.example.com/offshoot:1.2.3
+//   npm run image -- --root FOLDER --platform …      its files into a folder, for deploy/Dockerfile
+//   npm run image -- --fetch                         only downloads its parts, once, into the cache folder
+//   npm run image -- --lock                          takes the newest packages of Debian
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { gzipSync } from 'node:zlib';
-import { readTree, tar } from './tar.ts';
-import type { TarEntry } from './tar.ts';
+import { fetchPrograms } from '../test/programs/programs.ts';
+import { ARCHITECTURES, imageParts, newestLock } from './image/parts.ts';
+import type { Architecture } from './image/parts.ts';
+import { RELEASE_VERSION, releaseArchive, releaseFiles } from './image/release.ts';
+import type { TarEntry } from './image/tar.ts';
 
-export interface ImageOptions {
-  /** The reference under which it is imported: `localhost/offshoot:test`. */
-  readonly name: string;
-  readonly entrypoint?: readonly string[];
-  /** `KEY=VALUE` each. */
-  readonly env?: readonly string[];
-  /** User id, or `user:group`; root otherwise. */
-  readonly user?: string;
-  readonly workingDir?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  /** Compresses the layer: smaller to ship, slower to make and to import. */
-  readonly gzip?: boolean;
-  /** In the words of Go: `amd64`, `arm64`. */
-  readonly architecture?: string;
+const project = path.resolve(import.meta.dirname, '..');
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
+
+const { values } = parseArgs({
+  options: {
+    platform: { type: 'string', multiple: true, default: ARCHITECTURES.map((each) => `linux/${each}`) },
+    name: { type: 'string', default: `localhost/offshoot:${RELEASE_VERSION}` },
+    output: { type: 'string', default: path.join(project, `image/offshoot-${RELEASE_VERSION}.tar`) },
+    root: { type: 'string' },
+    fetch: { type: 'boolean' },
+    lock: { type: 'boolean' },
+  },
+});
+
+try {
+  await main();
+} catch (error) {
+  log((error as Error).message);
+  process.exitCode = 1;
 }
 
-interface Blob {
-  readonly digest: string;
-  readonly data: Buffer;
+async function main(): Promise<void> {
+  if (values.lock === true) return writeLock();
+  const architectures = values.platform.map(architectureOf);
+  for (const architecture of architectures) await fetchPrograms(imageParts(architecture), log);
+  if (values.fetch === true) return;
+  await import('./build.ts');
+  if (values.root !== undefined) {
+    if (architectures.length !== 1) throw new Error('--root needs one --platform');
+    return writeFiles(values.root, releaseFiles(architectures[0]!));
+  }
+  const archive = releaseArchive(values.name, architectures);
+  mkdirSync(path.dirname(values.output), { recursive: true });
+  writeFileSync(values.output, archive);
+  const digest = createHash('sha256').update(archive).digest('hex');
+  console.log(`${values.output}: ${values.name}, ${values.platform.join(' and ')}, sha256 ${digest}`);
 }
 
-const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
-const mediaType = (kind: string): string => `application/vnd.oci.image.${kind}`;
-
-/** The archive of an image whose root file system is the folder. */
-export function makeImage(folder: string, options: ImageOptions): Buffer {
-  const uncompressed = blob(tar(readTree(folder)));
-  // Level and header of the compression are fixed, so that the bytes depend on the content alone.
-  const layer = options.gzip === true ? blob(gzipSync(uncompressed.data, { level: 6 })) : uncompressed;
-  const config = json({
-    architecture: options.architecture ?? architectures[process.arch] ?? process.arch,
-    os: 'linux',
-    config: {
-      ...(options.user === undefined ? {} : { User: options.user }),
-      Env: ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', ...(options.env ?? [])],
-      ...(options.entrypoint === undefined ? {} : { Entrypoint: options.entrypoint }),
-      ...(options.workingDir === undefined ? {} : { WorkingDir: options.workingDir }),
-      ...(options.labels === undefined ? {} : { Labels: options.labels }),
-    },
-    rootfs: { type: 'layers', diff_ids: [uncompressed.digest] },
-  });
-  const manifest = json({
-    schemaVersion: 2,
-    mediaType: mediaType('manifest.v1+json'),
-    config: descriptor(config, mediaType('config.v1+json')),
-    layers: [descriptor(layer, mediaType(`layer.v1.tar${options.gzip === true ? '+gzip' : ''}`))],
-  });
-  const index = json({
-    schemaVersion: 2,
-    mediaType: mediaType('index.v1+json'),
-    manifests: [
-      {
-        ...descriptor(manifest, mediaType('manifest.v1+json')),
-        annotations: {
-          'io.containerd.image.name': options.name,
-          'org.opencontainers.image.ref.name': options.name,
-        },
-      },
-    ],
-  });
-  return tar([
-    { name: 'blobs', type: 'directory', mode: 0o755 },
-    { name: 'blobs/sha256', type: 'directory', mode: 0o755 },
-    ...[config, layer, manifest].map(({ digest, data }) => file(`blobs/${digest.replace(':', '/')}`, data)),
-    file('index.json', index.data),
-    file('oci-layout', Buffer.from('{"imageLayoutVersion":"1.0.0"}')),
-  ]);
+function architectureOf(platform: string): Architecture {
+  const found = ARCHITECTURES.find((each) => platform === `linux/${each}`);
+  if (found !== undefined) return found;
+  const known = ARCHITECTURES.map((each) => `linux/${each}`).join(' or ');
+  throw new Error(`--platform is ${known}, found "${platform}"`);
 }
 
-function blob(data: Buffer): Blob {
-  return { digest: `sha256:${createHash('sha256').update(data).digest('hex')}`, data };
+function writeFiles(root: string, entries: readonly TarEntry[]): void {
+  for (const { name, type, mode, content, target } of entries) {
+    const file = path.join(root, name);
+    if (type === 'directory') mkdirSync(file, { recursive: true });
+    else if (type === 'link') symlinkSync(target!, file);
+    else writeFileSync(file, content!);
+    if (type !== 'link') chmodSync(file, mode);
+  }
 }
 
-function json(value: unknown): Blob {
-  return blob(Buffer.from(JSON.stringify(value)));
-}
-
-function descriptor({ digest, data }: Blob, type: string): object {
-  return { mediaType: type, digest, size: data.length };
-}
-
-function file(name: string, content: Buffer): TarEntry {
-  return { name, type: 'file', mode: 0o644, content };
-}
-
-if (import.meta.main) {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      name: { type: 'string' },
-      entrypoint: { type: 'string', multiple: true },
-      env: { type: 'string', multiple: true },
-      user: { type: 'string' },
-      gzip: { type: 'boolean' },
-    },
-  });
-  const [folder, archive] = positionals;
-  if (folder === undefined || archive === undefined || values.name === undefined) {
-    process.stderr.write('usage: node scripts/image.ts FOLDER ARCHIVE --name localhost/NAME:TAG\n');
-    process.exitCode = 64;
-  } else {
-    writeFileSync(archive, makeImage(folder, { ...values, name: values.name }));
+async function writeLock(): Promise<void> {
+  const manifest = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8')) as {
+    readonly devDependencies: { readonly node: string };
+  };
+  const work = mkdtempSync(path.join(tmpdir(), 'offshoot-image-lock-'));
+  try {
+    const lock = await newestLock(manifest.devDependencies.node, work, log);
+    writeFileSync(path.join(project, 'scripts/image/lock.json'), `${JSON.stringify(lock, null, 2)}\n`);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
   }
 }

@@ -45,6 +45,13 @@ test('a cluster from a seed is like one that made everything itself, with an ide
   expect(second.cluster.registry.find('networking.istio.io', 'v1', 'virtualservices')).toBeDefined();
 });
 
+test('seeds of clusters that are alike are the same, whenever they were taken', async () => {
+  const first = await start();
+  const taken = takeSeed(first.store);
+  expect(takeSeed((await start()).store)).toBe(taken);
+  expect(taken).not.toContain(String(first.store.get('namespaces', 'default')!.object.metadata.creationTimestamp));
+});
+
 test('times of a seed become those of the start', async () => {
   const seed = '{"namespaces":[{"key":"a","object":{"metadata":{"creationTimestamp":"2020-01-01T00:00:00Z"}}}]}';
   const store = new Store();

@@ -17,10 +17,17 @@ const times = /"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/g;
 
 type Sown = Record<string, { key: string; object: AnyObject & { metadata: { uid: string } } }[]>;
 
-/** Takes the seed of a cluster to which nobody has written yet. */
+/** Takes the seed of a cluster to which nobody has written yet: of two that are alike, the same text. */
 export function takeSeed(store: Store): string {
-  const list = (collection: string) => store.list(collection).map(({ key, object }) => ({ key, object }));
-  return JSON.stringify(Object.fromEntries(collections.map((collection) => [collection, list(collection)])));
+  const list = (collection: string) =>
+    store.list(collection).map(({ key, object }) => ({ key, object: withoutUid(object) }));
+  const seed = JSON.stringify(Object.fromEntries(collections.map((collection) => [collection, list(collection)])));
+  return seed.replaceAll(times, '"1970-01-01T00:00:00Z"');
+}
+
+function withoutUid(object: AnyObject): AnyObject {
+  const { uid: _uid, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 /** Fills an empty store: the same objects, made now and with identities of their own. */

@@ -1,22 +1,13 @@
 // The images of the node's pods, made from nothing but the programs that are found. Archives of what never changes are
 // cached; Offshoot's own is made of the bundle in `dist/` each time.
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { makeImage } from '../../scripts/image.ts';
-import type { ImageOptions } from '../../scripts/image.ts';
+import { hostArchitecture, makeImage } from '../../scripts/image/oci.ts';
+import type { ImageOptions } from '../../scripts/image/oci.ts';
+import type { Architecture } from '../../scripts/image/parts.ts';
+import { releaseArchive } from '../../scripts/image/release.ts';
 import { coredns } from '../programs/coredns.ts';
 import { debian } from '../programs/debian.ts';
 import { envoy } from '../programs/envoy.ts';
@@ -25,8 +16,6 @@ import { cachedFile } from '../programs/cached-file.ts';
 import { cacheFolder, programsOf } from '../programs/programs.ts';
 import { toolbox } from '../programs/toolbox.ts';
 import { toolboxImage } from './addresses.ts';
-
-const project = path.resolve(import.meta.dirname, '../..');
 
 /** A file or folder on this machine → its place in the image. */
 type Contents = Readonly<Record<string, string>>;
@@ -49,9 +38,9 @@ export function istioAliases(tag: string): [alias: string, image: string][] {
   return istioSources().map(({ name }) => [name.replace(/:.*/, `:${tag}`), name]);
 }
 
-/** Offshoot, as it is in `dist/` now. */
+/** The release image, of `dist/` as it is now. */
 export function writeOffshootArchive(target: string): void {
-  writeFileSync(target, assemble(offshootSource()));
+  writeFileSync(target, releaseArchive(offshootImage, [hostArchitecture as Architecture]));
 }
 
 export const offshootImage = 'localhost/offshoot:test';
@@ -103,38 +92,6 @@ function istioSources(): ImageSource[] {
       entrypoint: ['/usr/local/bin/pilot-agent'],
     },
   ];
-}
-
-function offshootSource(): ImageSource {
-  return {
-    name: offshootImage,
-    contents: {
-      [strippedNode()]: 'usr/local/bin/node',
-      [path.join(project, 'bin')]: 'app/bin',
-      [path.join(project, 'dist')]: 'app/dist',
-      [path.join(project, 'package.json')]: 'app/package.json',
-    },
-    dynamic: true,
-    entrypoint: ['/usr/local/bin/node', '/app/bin/offshoot.js'],
-    user: '65532:65532',
-    finish: (root) => {
-      execFileSync('find', [path.join(root, 'app/dist'), '-name', '*.map', '-delete']);
-      rmSync(path.join(root, 'app/dist/types'), { recursive: true, force: true });
-    },
-  };
-}
-
-/** Node without its symbols, a third smaller. */
-function strippedNode(): string {
-  const node = path.join(project, 'node_modules/node/bin/node');
-  return cachedFile(path.join(cacheFolder('images'), `node-${fingerprint([node])}`), (target) => {
-    copyFileSync(node, target);
-    try {
-      execFileSync('strip', [target], { stdio: 'ignore' });
-    } catch {
-      // Without binutils it stays as it is.
-    }
-  });
 }
 
 function cachedArchive(source: ImageSource): string {

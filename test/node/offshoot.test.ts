@@ -41,6 +41,14 @@ describeNode('Offshoot as a pod', (node) => {
     expect(images.trim().split('\n')).toHaveLength(1);
   });
 
+  test('the image is not run by root, and has no shell', async () => {
+    const exec = ['exec', '-n', offshootNamespace, 'deployment/offshoot', '--'];
+    const ids = '`${process.getuid()}:${process.getgid()} ${os.userInfo().username}`';
+    expect(await kubectl([...exec, '/usr/local/bin/node', '-p', ids])).toBe('65532:65532 offshoot\n');
+    for (const shell of ['sh', 'bash', '/bin/sh', 'busybox'])
+      await expect(kubectl([...exec, shell, '-c', 'true'])).rejects.toThrow(/not found|no such file/);
+  });
+
   test('the webhook refuses what it must, in the cluster too', async () => {
     const wrong = shopEnvironment(namespace, name, 'one');
     const refused = { ...wrong, metadata: { ...env, name: 'wrong' }, spec: { ...wrong.spec, istioMatches: [] } };

@@ -1,4 +1,7 @@
 // Every program that a real node is made of.
+import { hostArchitecture } from '../../scripts/image/oci.ts';
+import { imageParts } from '../../scripts/image/parts.ts';
+import type { Architecture } from '../../scripts/image/parts.ts';
 import { containerd } from '../programs/containerd.ts';
 import { coredns } from '../programs/coredns.ts';
 import { debian } from '../programs/debian.ts';
@@ -9,7 +12,8 @@ import { findPrograms } from '../programs/programs.ts';
 import type { ProgramSet } from '../programs/programs.ts';
 import { toolbox } from '../programs/toolbox.ts';
 
-const plain: readonly ProgramSet[] = [debian, kubernetes, kubernetesNode, containerd, coredns, toolbox];
+const release = imageParts(hostArchitecture as Architecture);
+const plain: readonly ProgramSet[] = [debian, kubernetes, kubernetesNode, containerd, coredns, toolbox, release];
 export const nodePrograms: readonly ProgramSet[] = [...plain, istiod, istioNode, envoy];
 
 /** Why there can be no node on this machine, or none with a mesh, in one line. */

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makeImage } from './image.ts';
+import { gzipLayer, imageArchive, makeImage } from './oci.ts';
+import { readTree } from './tar.ts';
 
 let root: string;
 beforeEach(() => {
@@ -73,7 +74,7 @@ describe('makeImage', () => {
   });
 
   test('describes a compressed layer by what it is before and after', () => {
-    const image = makeImage(folder('one', files), { name: 'localhost/shop:1', gzip: true });
+    const image = imageArchive('localhost/shop:1', [{ layers: [gzipLayer(readTree(folder('one', files)))] }]);
     const { manifest, config, layer } = open(image);
     expect(manifest.layers[0]!.mediaType).toBe('application/vnd.oci.image.layer.v1.tar+gzip');
     expect(manifest.layers[0]!.size).toBe(layer.length);

@@ -1,0 +1,25 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { withoutSymbols } from './elf.ts';
+
+test('a program without symbols is smaller, runs, and stays the same when it is done again', () => {
+  const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-elf-'));
+  try {
+    const whole = readFileSync(process.execPath);
+    const stripped = withoutSymbols(whole);
+    expect(stripped.length).toBeLessThan(whole.length);
+    expect(withoutSymbols(stripped).equals(stripped)).toBe(true);
+    const program = path.join(dir, 'node');
+    writeFileSync(program, stripped, { mode: 0o755 });
+    expect(execFileSync(program, ['-p', '6 * 7'], { encoding: 'utf8' })).toBe('42\n');
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+});
+
+test('what is no program is refused', () => {
+  expect(() => withoutSymbols(Buffer.from('#!/bin/sh\n'.repeat(20)))).toThrow('not a 64-bit little-endian ELF program');
+});

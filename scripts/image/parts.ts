@@ -1,0 +1,122 @@
+// What the release image is made of besides ourselves: Node from its npm package, and the C and C++ libraries of Debian.
+// lock.json names versions and hashes, so that everybody builds from the same bytes.
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { run } from '../../test/programs/command.ts';
+import type { Log, ProgramSet } from '../../test/programs/programs.ts';
+import lock from './lock.json' with { type: 'json' };
+
+/** In the words of Go and Debian, which are the same. */
+export type Architecture = 'amd64' | 'arm64';
+export const ARCHITECTURES: readonly Architecture[] = ['amd64', 'arm64'];
+
+export interface ImageLock {
+  readonly node: { readonly version: string } & Readonly<Record<Architecture, string>>;
+  readonly debian: Readonly<Record<string, { readonly version: string } & Readonly<Record<Architecture, string>>>>;
+}
+
+export const imageLock: ImageLock = lock;
+
+const npmNames = { amd64: 'x64', arm64: 'arm64' };
+const ADVICE = 'run `npm run image -- --fetch` (needs npm, apt-get and dpkg)';
+
+/** A folder with `node`, its licence, and `debian/`, the packages unpacked one over the other. */
+export function imageParts(architecture: Architecture): ProgramSet {
+  const { node, debian } = imageLock;
+  const wanted = [architecture, node, debian];
+  return {
+    name: 'image-parts',
+    title: `Node and system libraries for ${architecture}`,
+    versions: [`${architecture}-${hash('sha256', JSON.stringify(wanted), 'hex').slice(0, 12)}`],
+    programs: ['node', 'debian/lib'],
+    variable: `OFFSHOOT_IMAGE_PARTS_${architecture.toUpperCase()}`,
+    advice: ADVICE,
+    async build({ work, bin, log }) {
+      await fetchNode(architecture, work, bin);
+      const names = Object.entries(debian).map(([name, { version }]) => `${name}=${version}`);
+      const files = await download(architecture, names, work, log).catch((error: Error) => {
+        const advice = 'where Debian has newer packages, `npm run image -- --lock` takes those';
+        throw new Error(`${error.message}\n${advice}`, { cause: error });
+      });
+      for (const [name, file] of files) {
+        expectHash(file, 'sha256', debian[name]![architecture]);
+        await run('dpkg', ['-x', file, path.join(bin, 'debian')], { cwd: work });
+      }
+    },
+  };
+}
+
+async function fetchNode(architecture: Architecture, work: string, bin: string): Promise<void> {
+  const { node } = imageLock;
+  const wanted = `node-linux-${npmNames[architecture]}@${node.version}`;
+  const name = (await run('npm', ['pack', '--silent', wanted], { cwd: work })).trim();
+  const archive = path.join(work, name);
+  expectHash(archive, 'sha512', node[architecture]);
+  await run('tar', ['-xzf', archive, 'package/bin/node', 'package/LICENSE'], { cwd: work });
+  renameSync(path.join(work, 'package/bin/node'), path.join(bin, 'node'));
+  renameSync(path.join(work, 'package/LICENSE'), path.join(bin, 'node-LICENSE'));
+  chmodSync(path.join(bin, 'node'), 0o755);
+}
+
+/** Debian packages by name. Lists and downloads stand in a folder of their own: the machine may be of another architecture. */
+async function download(
+  architecture: Architecture,
+  packages: readonly string[],
+  work: string,
+  log: Log,
+): Promise<Map<string, string>> {
+  const state = path.join(work, `apt-${architecture}`);
+  const target = path.join(state, 'packages');
+  for (const folder of ['lists/partial', 'archives/partial', 'packages'])
+    mkdirSync(path.join(state, folder), { recursive: true });
+  writeFileSync(path.join(state, 'status'), '');
+  const settings = {
+    'APT::Sandbox::User': 'root',
+    'APT::Architecture': architecture,
+    'APT::Architectures::': architecture,
+    'Dir::State': state,
+    'Dir::State::status': path.join(state, 'status'),
+    'Dir::Cache': state,
+  };
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+  await run('apt-get', [...options, 'update'], { cwd: target, log });
+  await run('apt-get', [...options, 'download', ...packages], { cwd: target, log });
+  const files = readdirSync(target).toSorted();
+  return new Map(files.map((file) => [file.replace(/_.*/, ''), path.join(target, file)]));
+}
+
+/** The newest that Debian has, and the Node of the project. */
+export async function newestLock(nodeVersion: string, work: string, log: Log): Promise<ImageLock> {
+  const integrity = async (architecture: Architecture): Promise<string> => {
+    const wanted = `node-linux-${npmNames[architecture]}@${nodeVersion}`;
+    return (await run('npm', ['view', '--silent', wanted, 'dist.integrity'], { cwd: work })).trim();
+  };
+  const [amd64, arm64] = await Promise.all(
+    ARCHITECTURES.map((architecture) => download(architecture, Object.keys(imageLock.debian), work, log)),
+  );
+  const debian = [...amd64!].map(([name, file]) => {
+    const version = decodeURIComponent(path.basename(file).split('_')[1]!);
+    const other = arm64!.get(name)!;
+    return [name, { version, amd64: hashOf(file, 'sha256'), arm64: hashOf(other, 'sha256') }] as const;
+  });
+  return {
+    node: { version: nodeVersion, amd64: await integrity('amd64'), arm64: await integrity('arm64') },
+    debian: Object.fromEntries(debian),
+  };
+}
+
+function expectHash(file: string, algorithm: 'sha256' | 'sha512', wanted: string): void {
+  const found = hashOf(file, algorithm);
+  if (found !== wanted)
+    throw new Error(`${path.basename(file)} is not what scripts/image/lock.json names: ${found}, wanted ${wanted}`);
+}
+
+/** In the manner of package-lock.json. */
+function hashOf(file: string, algorithm: 'sha256' | 'sha512'): string {
+  return `${algorithm}-${hash(algorithm, readFileSync(file), 'base64')}`;
+}
+
+function hash(algorithm: string, data: string | Buffer, encoding: 'hex' | 'base64'): string {
+  return createHash(algorithm).update(data).digest(encoding);
+}
