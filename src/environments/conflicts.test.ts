@@ -7,6 +7,7 @@ import type { IstioMatch } from '../api/dynamicenv.ts';
 import { conditionsOf, Reads } from '../controller/index.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
 import { conflictsIn } from './conflicts.ts';
+import { ASLEEP } from './lifecycle/sleep.ts';
 import { defaultSettings } from './settings.ts';
 
 type Requests = Pick<DynamicEnv['spec'], 'key' | 'istioMatches'>;
@@ -46,16 +47,16 @@ function routesIn(cluster: MemoryCluster, name = 'cart'): readonly string[] {
   return (service?.spec?.http ?? []).flatMap(({ route = [] }) => route.map(({ destination }) => destination!.subset!));
 }
 
-test('both are told of the requests that they have in common, and who gets them', async () => {
+test('both are told of the requests that they have in common, and which comes first', async () => {
   const cluster = await shopWith(
     environmentOf('first', byUser({ prefix: 'al' })),
     environmentOf('second', byUser({ regex: 'a.*' })),
   );
   expect(toldOf(cluster, 'first')).toBe(
-    'True SameRequests: istioMatches[0]: environment shop/second asks for all of these requests to shop/cart, and for others, such as a request with user: al: this one was created first and gets them',
+    'True SameRequests: istioMatches[0]: environment shop/second asks for all of these requests to shop/cart, and for others, such as a request with user: al: this one was created first, so its routes come first',
   );
   expect(toldOf(cluster, 'second')).toBe(
-    'True SameRequests: istioMatches[0]: environment shop/first asks for some of these requests to shop/cart, such as a request with user: al: it was created first and gets them',
+    'True SameRequests: istioMatches[0]: environment shop/first asks for some of these requests to shop/cart, such as a request with user: al: it was created first, so its routes come first',
   );
   expect([stateOf(cluster, 'first'), stateOf(cluster, 'second')]).toEqual(['ready', 'ready']);
   const [first] = cluster.list(DynamicEnv);
@@ -64,11 +65,35 @@ test('both are told of the requests that they have in common, and who gets them'
   expect(toldOf(cluster, 'second')).toBeUndefined();
 });
 
+test('one that is asleep is not said to come first', async () => {
+  const cluster = await shopWith(
+    environmentOf('first', byUser({ exact: 'al' })),
+    environmentOf('second', byUser({ prefix: 'a' })),
+  );
+  const [first] = cluster.list(DynamicEnv);
+  await cluster.put({ ...first!, metadata: { ...first!.metadata, annotations: { [ASLEEP]: 'true' } } });
+  expect(await cluster.settle()).toEqual([]);
+  expect([...new Set(routesIn(cluster))]).toEqual(['shop-second', 'shared']);
+  const ends = 'was created first, but is asleep and gets nothing until it is woken';
+  expect(toldOf(cluster, 'first')).toMatch(new RegExp(`: this one ${ends}$`));
+  expect(toldOf(cluster, 'second')).toMatch(new RegExp(`: it ${ends}$`));
+});
+
+test('of three, a later one is told only that the others come before it', async () => {
+  const cluster = await shopWith(
+    environmentOf('a', byUser({ exact: 'al' })),
+    environmentOf('b', byUser({ prefix: 'a' })),
+    environmentOf('c', byUser({ regex: 'al.*' })),
+  );
+  // The example is one that the first gets.
+  expect(toldOf(cluster, 'c')).toMatch(/environment shop\/b .* user: al: it was created first, so its routes come first$/);
+});
+
 test('one all of whose requests an earlier one takes is degraded', async () => {
   const cluster = await shopWith(environmentOf('b', { key: 'pr-7' }), environmentOf('a', { key: 'pr-7' }));
   expect([stateOf(cluster, 'b'), stateOf(cluster, 'a')]).toEqual(['ready', 'degraded']);
   expect(toldOf(cluster, 'a')).toBe(
-    'True SameRequests: key: environment shop/b asks for the same requests to shop/cart, such as a request with x-env: pr-7: it was created first and gets them',
+    'True SameRequests: key: environment shop/b asks for the same requests to shop/cart, such as a request with x-env: pr-7: it was created first, so its routes come first',
   );
 });
 
@@ -78,8 +103,8 @@ test('of two from the same second it is said that their names decide', async () 
   expect(await cluster.settle()).toEqual([]);
   const told = ['a', 'b'].map((name) => toldOf(cluster, name)?.split(': ').at(-1));
   expect(told).toEqual([
-    'both were created in the same second, and this one gets them because its name comes first',
-    'both were created in the same second, and it gets them because its name comes first',
+    'both were created in the same second, and this one comes first by its name',
+    'both were created in the same second, and it comes first by its name',
   ]);
 });
 

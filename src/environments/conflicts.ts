@@ -12,6 +12,7 @@ import type { Overlap } from '../traffic/prove/overlap.ts';
 import { derive } from '../watchable/index.ts';
 import type { DerivedMap, Lookup } from '../watchable/index.ts';
 import { identify } from './identity.ts';
+import { isAsleep } from './lifecycle/sleep.ts';
 import { matchesOf, matchTitle } from './matches.ts';
 import { messages } from './messages.ts';
 import { itemsOf, statusKey } from './names.ts';
@@ -23,6 +24,8 @@ import type { Settings } from './settings.ts';
 export interface Claim extends Dated {
   readonly workloads: readonly string[];
   readonly matches: readonly { readonly title: string; readonly match: IstioMatch }[];
+  /** Whether its routes are taken out until it is woken. */
+  readonly sleeps: boolean;
 }
 
 /** Another environment that asks for some of the same requests to a workload. */
@@ -31,10 +34,12 @@ export interface Conflict extends Overlap {
   readonly workload: string;
   /** Which match of this environment it is about. */
   readonly match: string;
-  /** Whether the other one comes first, and so gets them. */
+  /** Whether the other one comes first. */
   readonly isLater: boolean;
   /** Whether both were created in the same second: then their names decide who is first. */
   readonly isTie: boolean;
+  /** Whether the one that comes first is asleep, and so gets nothing. */
+  readonly firstSleeps: boolean;
 }
 
 type Conflicts = Model<{ readonly conflicts: Lookup<string, readonly Conflict[]> }>;
@@ -79,7 +84,14 @@ export function claimOf(env: DynamicEnv, settings: KeySettings): Claim {
     createdAt: env.metadata.creationTimestamp ?? '',
     workloads: [...new Set(itemsOf(env).subsets.map(statusKey))],
     matches: matchesOf(env.spec, settings).map((match, i) => ({ title: matchTitle(env.spec, i), match })),
+    sleeps: isAsleep(env) && !hasRoutes(env),
   };
+}
+
+/** One that is paused keeps its routes, also if it shall sleep; and one that falls asleep has them for a moment. */
+function hasRoutes({ status }: DynamicEnv): boolean {
+  const services = Object.values(status?.subsetsStatus ?? {}).flatMap(({ virtualServices = [] }) => virtualServices);
+  return services.some((each) => each.status === 'running');
 }
 
 /** The conflicts of an environment with others, the oldest of them first: the worst for each workload of each. */
@@ -90,8 +102,12 @@ export function conflictsOf(claim: Claim, others: readonly Claim[]): readonly Co
     const worst = common.length === 0 ? undefined : worstOverlap(claim, other);
     if (worst === undefined) return [];
     const isLater = byPrecedence(other, claim) < 0;
-    const isTie = other.createdAt === claim.createdAt;
-    return common.map((workload) => ({ ...worst, other: other.environment, workload, isLater, isTie }));
+    const order = {
+      isLater,
+      isTie: other.createdAt === claim.createdAt,
+      firstSleeps: isLater ? other.sleeps : claim.sleeps,
+    };
+    return common.map((workload) => ({ ...worst, other: other.environment, workload, ...order }));
   });
 }
 

@@ -76,7 +76,8 @@ export const messages = {
   },
   fitsNothing: (match: string, entry: number | undefined, why: string) =>
     `no request of ${entry === undefined ? 'this route' : `match[${entry}]`} fits ${match}, for ${why}`,
-  conflict: ({ relation, other, workload, match, example, isLater, isTie }: Conflict) => {
+  conflict: (conflict: Conflict) => {
+    const { relation, other, workload, match, example } = conflict;
     const asks = {
       same: `asks for the same requests to ${workload}`,
       covered: `asks for all of these requests to ${workload}, and for others`,
@@ -84,11 +85,7 @@ export const messages = {
       undecided: `may ask for some of these requests to ${workload}, which can't be decided`,
     };
     const such = example === undefined ? '' : `, such as ${exampleText(example)}`;
-    const winner = isLater ? 'it' : 'this one';
-    const first = isTie
-      ? `both were created in the same second, and ${winner} gets them because its name comes first`
-      : `${winner} was created first and gets them`;
-    return `${match}: environment ${other} ${asks[relation]}${such}: ${first}`;
+    return `${match}: environment ${other} ${asks[relation]}${such}: ${orderText(conflict)}`;
   },
   budgetOfBoth: (budget: string, { name }: Ref) =>
     `PodDisruptionBudget ${budget} counts the pods of ${name} too, and lets more pods of the base be evicted for it: ${ONLY_BASE}`,
@@ -104,6 +101,16 @@ export const messages = {
   collision: (other: string, own: string, version: string) =>
     `environments ${other} and ${own} would both be named "${version}": rename one of them`,
 } as const;
+
+/** Which of two environments comes first. A third one may come before both, so it is not said who gets what. */
+function orderText({ isLater, isTie, firstSleeps }: Conflict): string {
+  const first = isLater ? 'it' : 'this one';
+  const why = isTie
+    ? `both were created in the same second, and ${first} comes first by its name`
+    : `${first} was created first`;
+  if (firstSleeps) return `${why}, but is asleep and gets nothing until it is woken`;
+  return isTie ? why : `${why}, so its routes come first`;
+}
 
 /** A request by what matters of it: its headers, and who sends it. */
 function exampleText({ headers = {}, source }: Overlap['example'] & {}): string {

@@ -153,7 +153,7 @@ test('who asks for requests that another environment asks for, or for a life tha
   expect(await ask(second)).toEqual({
     allowed: true,
     warnings: [
-      'spec.istioMatches[1]: environment default/first asks for all of these requests to default/cart, and for others, such as a request with user: alice: it was created first and gets them',
+      'spec.istioMatches[1]: environment default/first asks for all of these requests to default/cart, and for others, such as a request with user: alice: it was created first, so its routes come first',
     ],
   });
   // Somebody who changes nothing of it hears nothing of it, nor does one who asks for another workload.

@@ -110,7 +110,9 @@ test('a new environment comes after those of the world, whatever their names', a
     const { code, stdout } = await plan('-f', second, '--world', world);
     expect(code).toBe(1);
     expect(stdout).toContain('Environment shop/a would be degraded and get no further');
-    expect(stdout).toMatch(/conflict: .* environment shop\/checkout-fix .*: it was created first and gets them/);
+    expect(stdout).toMatch(
+      /conflict: .* environment shop\/checkout-fix .*: it was created first, so its routes come first/,
+    );
   }
 });
 

@@ -53,7 +53,7 @@ export function proofsOf({ facts }: Forecast, environments: readonly Ref[], sett
 }
 
 /** Another environment that would ask for some of the same requests. */
-export interface PlannedConflict extends Omit<Conflict, 'isLater' | 'isTie' | 'match'> {
+export interface PlannedConflict extends Omit<Conflict, 'isLater' | 'isTie' | 'firstSleeps' | 'match'> {
   /** `namespace/name` */
   readonly environment: string;
   /** In a sentence. */
@@ -68,7 +68,7 @@ export function conflictsAmong(
 ): readonly PlannedConflict[] {
   return environments.flatMap((ref) =>
     conflictsIn(facts, keyOf(ref), settings).map((conflict) => {
-      const { isLater: _later, isTie: _tie, match: _match, ...rest } = conflict;
+      const { isLater: _later, isTie: _tie, firstSleeps: _sleeps, match: _match, ...rest } = conflict;
       return { environment: keyOf(ref), ...rest, text: messages.conflict(conflict) };
     }),
   );
