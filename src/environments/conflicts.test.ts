@@ -86,7 +86,9 @@ test('of three, a later one is told only that the others come before it', async 
     environmentOf('c', byUser({ regex: 'al.*' })),
   );
   // The example is one that the first gets.
-  expect(toldOf(cluster, 'c')).toMatch(/environment shop\/b .* user: al: it was created first, so its routes come first$/);
+  expect(toldOf(cluster, 'c')).toMatch(
+    /environment shop\/b .* user: al: it was created first, so its routes come first$/,
+  );
 });
 
 test('one all of whose requests an earlier one takes is degraded', async () => {

@@ -5,6 +5,7 @@ import type { DestinationRule, HttpMatch, HttpRoute, VirtualService } from '../.
 import { unpainted } from '../terminal/colour.ts';
 import { environmentLines } from './describe.ts';
 import type { EnvironmentWorld } from '../../environments/describe/world.ts';
+import { baggageRegex } from '../../traffic/baggage.ts';
 import { problemsOf } from '../../api/description/tree.ts';
 import { describeEnvironment } from '../../environments/describe/tree.ts';
 
@@ -267,8 +268,48 @@ describe('where requests lead', () => {
     const edge = virtualService('edge', { hosts: ['shop.example.com', '*.example.org'], gateways, http });
     expect(tries(described([edge]))).toEqual([
       "curl -H 'end-user: alice' http://shop.example.com/cart",
-      "curl -H 'end-user: alice' http://<a host that fits *.example.org>/cart",
+      "curl -H 'end-user: alice' http://any.example.org/cart",
     ]);
+  });
+
+  test('whoever is for all hosts is called by the address of the gateway', () => {
+    const edge = virtualService('edge', { hosts: ['*'], gateways: ['ingress'], http: [ours(key)] });
+    expect(tries(described([edge]))).toEqual([
+      "curl -H 'end-user: alice' http://$GATEWAY/  # GATEWAY is the address of gateway shop/ingress",
+    ]);
+  });
+
+  test.each<[string, HttpMatch, HttpMatch, string[]]>([
+    ['no request', key, { headers: { 'end-user': { prefix: 'al' } } }, []],
+    [
+      'requests that an earlier one leaves',
+      { headers: { 'end-user': { prefix: 'al' } } },
+      { headers: { 'end-user': { exact: 'al' } } },
+      ["curl -H 'end-user: alx' http://cart/"],
+    ],
+    [
+      'a value that fits',
+      { headers: { 'end-user': { regex: 'a[l-n]+' } }, method: { exact: 'POST' } },
+      { headers: { other: { exact: 'b' } } },
+      ["curl -X POST -H 'end-user: al' http://cart/"],
+    ],
+    [
+      'the member of the baggage alone',
+      { headers: { baggage: { regex: baggageRegex('pr-7') } } },
+      { headers: { other: { exact: 'b' } } },
+      ["curl -H 'baggage: env=pr-7' http://cart/"],
+    ],
+    [
+      'what earlier ones at gateways have nothing to do with',
+      key,
+      { gateways: ['elsewhere'] },
+      ["curl -H 'end-user: alice' http://cart/"],
+    ],
+  ])('to try there is %s', (_what, match, earlier, expected) => {
+    const first = { name: 'earlier', match: [earlier], route: [{ destination: { host: 'cart', subset: 'b' } }] };
+    expect(tries(described([virtualService('cart', { hosts: ['cart'], http: [first, ours(match)] })]))).toEqual(
+      expected,
+    );
   });
 
   test('a delegate is reached by the hosts of its roots', () => {

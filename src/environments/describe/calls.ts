@@ -5,7 +5,10 @@ import { isRouteOfSubset } from '../../traffic/istio/inserted-routes.ts';
 import type { HttpMatch, HttpRoute, VirtualService } from '../../traffic/istio/objects.ts';
 import { isForMesh } from '../../traffic/istio/precedence.ts';
 import { keyOf } from '../../kube/objects.ts';
+import { gatewayKey } from '../../traffic/compile/routes.ts';
+import { requestFor } from '../../traffic/prove/route-request.ts';
 import { exampleCall, exampleValue } from './matches.ts';
+import type { Address, CalledRequest } from './matches.ts';
 import type { EnvironmentWorld } from './world.ts';
 
 /** Commands that send requests to an environment. None where requests do not reach it. */
@@ -15,48 +18,102 @@ export function exampleCalls(world: EnvironmentWorld): readonly string[] {
   const reached = itemsOf(env).subsets.filter(
     (subset) => env.status?.subsetsStatus?.[statusKey(subset)]?.unreached === undefined,
   );
-  const calls = [...virtualServices.values()].flatMap((service) =>
-    (service.spec?.http ?? [])
-      .filter((route) => reached.some((subset) => isRouteOfSubset(owner, subset, service, route)))
-      .flatMap((route) => callsBy(world, service, route)),
-  );
+  const calls = [...virtualServices.values()].flatMap((service) => {
+    const http = service.spec?.http ?? [];
+    const isOurs = (route: HttpRoute): boolean => reached.some((each) => isRouteOfSubset(owner, each, service, route));
+    return http.flatMap((route, i) => {
+      const earlier = http.slice(0, i).filter((each) => !isOurs(each));
+      return isOurs(route) ? callsBy(world, service, route, earlier) : [];
+    });
+  });
   return [...new Set(calls)];
 }
 
-/** The calls that take one route, by each host that leads there. */
-function callsBy(world: EnvironmentWorld, service: VirtualService, { match = [{}] }: HttpRoute): readonly string[] {
-  return waysTo(world, service).flatMap(({ root, above }) =>
-    match
-      .map((entry) => ({ ...above, ...entry }))
-      // Callers from outside have no labels.
-      .filter(({ sourceLabels = {} }) => isForMesh(root) || Object.keys(sourceLabels).length === 0)
-      .flatMap((entry) => addressesOf(world, root).map((address) => exampleCall(entry, address + pathOf(entry)))),
+/** The calls that take one route and none of those before it, by each host that leads there. */
+function callsBy(
+  world: EnvironmentWorld,
+  service: VirtualService,
+  { match = [{}] }: HttpRoute,
+  earlier: readonly HttpRoute[],
+): readonly string[] {
+  return waysTo(world, service).flatMap(({ root, above, before }) => {
+    const others = [...before, ...earlier].flatMap((route) => entriesFor(root, route));
+    return (
+      match
+        // Callers from outside have no labels.
+        .filter(({ sourceLabels = {} }) => isForMesh(root) || Object.keys(sourceLabels).length === 0)
+        .flatMap((entry) =>
+          addressesOf(world, root).flatMap(({ host, ...address }) => {
+            const found = requestFor([above, entry], others, host);
+            if (found === 'none') return [];
+            return [exampleCall(found === 'unknown' ? likely({ ...above, ...entry }) : found.request, address)];
+          }),
+        )
+    );
+  });
+}
+
+/** The match entries of a route that count for requests that come by a root. */
+function entriesFor(root: VirtualService, { match = [{}] }: HttpRoute): readonly HttpMatch[] {
+  const own = new Set((root.spec?.gateways ?? ['mesh']).map((each) => gatewayKey(each, root)));
+  return match.filter(
+    ({ gateways = [] }) => gateways.length === 0 || gateways.some((each) => own.has(gatewayKey(each, root))),
   );
 }
 
-/** By which VirtualServices requests come to one: itself, or those that delegate to it, with what these ask for. */
-function waysTo({ roots }: EnvironmentWorld, service: VirtualService): { root: VirtualService; above: HttpMatch }[] {
-  if ((service.spec?.hosts ?? []).length > 0) return [{ root: service, above: {} }];
+/** What such a request must be like, where none can be found. */
+function likely({ headers = {}, sourceLabels, uri }: HttpMatch): CalledRequest {
+  return {
+    path: uri === undefined ? '/' : exampleValue(uri),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, match]) => [name, exampleValue(match)])),
+    source: { namespace: '', ...(sourceLabels && { labels: sourceLabels }) },
+  };
+}
+
+interface Way {
+  readonly root: VirtualService;
+  /** What the root asks for. */
+  readonly above: HttpMatch;
+  /** Routes of the root that come first. */
+  readonly before: readonly HttpRoute[];
+}
+
+/** By which VirtualServices requests come to one: itself, or those that delegate to it. */
+function waysTo({ roots }: EnvironmentWorld, service: VirtualService): readonly Way[] {
+  if ((service.spec?.hosts ?? []).length > 0) return [{ root: service, above: {}, before: [] }];
   const key = keyOf(service.metadata);
   return roots.flatMap((root) => {
     const namespace = root.metadata.namespace ?? '';
-    return (root.spec?.http ?? [])
-      .filter(({ delegate }) => delegate && `${delegate.namespace || namespace}/${delegate.name}` === key)
-      .map(({ match = [] }) => ({ root, above: match[0] ?? {} }));
+    const http = root.spec?.http ?? [];
+    return http.flatMap(({ delegate, match = [] }, i) => {
+      const leads = delegate && `${delegate.namespace || namespace}/${delegate.name}` === key;
+      return leads ? [{ root, above: match[0] ?? {}, before: http.slice(0, i) }] : [];
+    });
   });
 }
 
-/** `http://host:port` for each host of a VirtualService. */
-function addressesOf({ services }: EnvironmentWorld, root: VirtualService): readonly string[] {
+/** By which addresses a VirtualService is called, for each of its hosts. */
+function addressesOf({ services }: EnvironmentWorld, root: VirtualService): readonly (Address & { host: string })[] {
   return (root.spec?.hosts ?? []).map((host) => {
     const [name = '', namespace = root.metadata.namespace ?? ''] = host.split('.');
     const service = isForMesh(root) ? services.get(`${namespace}/${name}`) : undefined;
-    if (service === undefined) return `http://${host.startsWith('*') ? `<a host that fits ${host}>` : host}`;
+    if (service === undefined) return addressAt(root, host);
     const [first] = (service.spec?.['ports'] ?? []) as readonly { readonly port?: number }[];
-    return `http://${name}.${namespace}${first?.port === undefined || first.port === 80 ? '' : `:${first.port}`}`;
+    const port = first?.port === undefined || first.port === 80 ? '' : `:${first.port}`;
+    return { host, url: `http://${name}.${namespace}${port}` };
   });
 }
 
-function pathOf({ uri }: HttpMatch): string {
-  return uri === undefined ? '/' : exampleValue(uri);
+/** A host that is no Service. Whoever is for all hosts is called by the address of the gateway, which only people know. */
+function addressAt(root: VirtualService, host: string): Address & { host: string } {
+  const gateway = root.spec?.gateways?.find((each) => each !== 'mesh');
+  if (host !== '*' || gateway === undefined) {
+    const named = host === '*' ? 'example.com' : host.replace('*', 'any');
+    return { host: named, url: `http://${named}` };
+  }
+  return {
+    host: 'any',
+    url: 'http://$GATEWAY',
+    note: `GATEWAY is the address of gateway ${gatewayKey(gateway, root)}`,
+  };
 }

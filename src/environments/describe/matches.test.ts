@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import { baggageRegex } from '../../traffic/baggage.ts';
 import { exampleCall, formatHeader, formatMatches, formatRequests, parseHeader } from './matches.ts';
+import type { CalledRequest } from './matches.ts';
 
 test.each([
   ['end-user=alice', { name: 'end-user', match: { exact: 'alice' } }],
@@ -46,14 +47,13 @@ test('a key is shown as it was written, and in routes as what is sent', () => {
   expect(formatMatches([{ headers: { baggage: { regex: baggageRegex('pr-7') } } }])).toBe('baggage:env=pr-7');
 });
 
-test.each([
-  [{ headers: { 'end-user': { exact: 'alice' } } }, `curl -H 'end-user: alice' http://cart/`],
-  [{ headers: { who: { exact: "o'neill" } } }, `curl -H 'who: o'\\''neill' http://cart/`],
-  [{ headers: { who: { regex: 'a|b' } } }, `curl -H 'who: <a value that fits a|b>' http://cart/`],
-  [{ headers: { baggage: { regex: baggageRegex('pr-7') } } }, `curl -H 'baggage: env=pr-7' http://cart/`],
-  [{ sourceLabels: { app: 'web' } }, 'curl http://cart/  # from a pod with the labels app=web'],
-])('a call to try', (match, expected) => {
-  expect(exampleCall(match, 'http://cart/')).toBe(expected);
+test.each<[Partial<CalledRequest>, string]>([
+  [{ headers: { 'end-user': 'alice' } }, `curl -H 'end-user: alice' http://cart/`],
+  [{ headers: { who: "o'neill" } }, `curl -H 'who: o'\\''neill' http://cart/`],
+  [{ method: 'POST', path: '/a?b=c' }, `curl -X POST http://cart'/a?b=c'`],
+  [{ source: { namespace: '', labels: { app: 'web' } } }, 'curl http://cart/  # from a pod with the labels app=web'],
+])('a call to try', (request, expected) => {
+  expect(exampleCall({ path: '/', source: { namespace: '' }, ...request }, { url: 'http://cart' })).toBe(expected);
 });
 
 test.each([

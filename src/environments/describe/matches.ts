@@ -3,6 +3,8 @@
 import type { DynamicEnv, StringMatch } from '../../api/dynamicenv.ts';
 import { baggageMember } from '../../traffic/baggage.ts';
 import type { HttpMatch, HttpRoute } from '../../traffic/istio/objects.ts';
+import { isGatewaySource } from '../../traffic/request.ts';
+import type { MeshSource, Request } from '../../traffic/request.ts';
 
 const OPERATORS = { exact: '=', prefix: '^=', regex: '~=' } as const;
 type Form = keyof typeof OPERATORS;
@@ -63,12 +65,34 @@ export function formatRoute({ match = [], route = [] }: HttpRoute): string {
   return `${formatMatches(match)} → ${destinations.join(', ')}`;
 }
 
-/** A command that sends a request that fits, and what else it takes. */
-export function exampleCall({ headers = {}, sourceLabels = {} }: HttpMatch, url: string): string {
-  const flags = Object.entries(headers).map(([name, match]) => `-H ${quoted(`${name}: ${exampleValue(match)}`)} `);
-  const labels = Object.entries(sourceLabels).map(([name, value]) => `${name}=${value}`);
-  const from = labels.length > 0 ? `  # from a pod with the labels ${labels.join(',')}` : '';
-  return `curl ${flags.join('')}${url}${from}`;
+/** What a call is made of. */
+export type CalledRequest = Pick<Request, 'method' | 'path' | 'headers'> & { readonly source: MeshSource };
+
+/** Where a call is sent. */
+export interface Address {
+  /** As a word of the shell, without a path. */
+  readonly url: string;
+  /** What whoever calls has to know. */
+  readonly note?: string;
+}
+
+/** A command that sends a request, and what else it takes. */
+export function exampleCall({ method, path, headers = {}, source }: Request | CalledRequest, to: Address): string {
+  const flags = [
+    ...(method === undefined || method === 'GET' ? [] : [`-X ${method}`]),
+    ...Object.entries(headers).flatMap(([name, values]) =>
+      [values].flat().map((value) => `-H ${quoted(`${name}: ${value}`)}`),
+    ),
+  ];
+  const labels = isGatewaySource(source)
+    ? []
+    : Object.entries(source.labels ?? {}).map(([name, value]) => `${name}=${value}`);
+  const notes = [
+    ...(labels.length > 0 ? [`from a pod with the labels ${labels.join(',')}`] : []),
+    ...(to.note === undefined ? [] : [to.note]),
+  ];
+  const tail = /^[\w./:@%~-]*$/.test(path) ? path : quoted(path);
+  return `${['curl', ...flags, `${to.url}${tail}`].join(' ')}${notes.length > 0 ? `  # ${notes.join('; ')}` : ''}`;
 }
 
 /** A value that fulfils a condition, or what it must be like. */

@@ -1,5 +1,6 @@
 // Finds a text that fits some conditions and none of others: by trying likely ones, else by walking automata.
 import { RE2JS } from 're2js';
+import { baggageMember } from '../baggage.ts';
 import { fitsPath, isPresence } from '../fits.ts';
 import { findText } from '../regex-language.ts';
 import type { Found } from '../regex-language.ts';
@@ -25,7 +26,7 @@ export function textFor(shape: Shape, fitting: readonly Text[], others: readonly
     !others.some((each) => fitsOne(each, text));
   const exact = fitting.find(({ value, ignoreCase }) => value.exact !== undefined && !ignoreCase)?.value.exact;
   if (exact !== undefined) return fits(exact) ? { text: exact } : 'none';
-  const prefixes = fitting.flatMap(({ value }) => value.exact ?? value.prefix ?? []);
+  const prefixes = fitting.flatMap(({ value }) => value.exact ?? value.prefix ?? baggageMember(value.regex) ?? []);
   const beginnings = [...shape.samples, ...prefixes];
   const likely = beginnings.find(fits) ?? longer(beginnings).find(fits);
   if (likely !== undefined) return { text: likely };
