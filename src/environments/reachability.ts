@@ -1,21 +1,15 @@
 // Whether requests reach the clone of a subset, by the routes as they are: what `Routed` says of it.
 import { isRunning } from './clone-state.ts';
 import { errorsOf, keepsRoutes } from './decision.ts';
-import type { Decision } from './decision.ts';
 import type { DueDecision } from './routes/due.ts';
 import type { ObservedRoutes } from './routes/observe.ts';
 import { isRouteOfSubset } from '../traffic/istio/inserted-routes.ts';
-import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
-import { keyOf } from '../kube/index.ts';
 import type { EnvironmentFacts } from './facts.ts';
-import { conflictsOf, ownRoots } from './roots.ts';
-import type { Roots } from './roots.ts';
 import { isAsleep } from './lifecycle/sleep.ts';
 import { isPaused } from './lifecycle/paused.ts';
 import { messages } from './messages.ts';
-import type { VirtualService } from '../traffic/istio/objects.ts';
-import { takerOf } from '../traffic/istio/shadow.ts';
-import { titleOf } from './routes/warnings.ts';
+import { obstaclesIn } from './routes/obstacles.ts';
+import type { Obstacle } from './routes/obstacles.ts';
 
 /** Why no request reaches a clone. */
 export interface Unreached {
@@ -39,7 +33,10 @@ export function unreachedOf(
   { services, pending }: Pick<ObservedRoutes, 'services' | 'pending'>,
   warnings: readonly string[],
 ): Unreached | undefined {
-  const obstacles = [...services].flatMap(([key, service]) => obstaclesIn(decision, owner, service, roots.get(key)));
+  const { subset } = decision;
+  const obstacles = [...services].flatMap(([key, service]) =>
+    obstaclesIn(service, (route) => isRouteOfSubset(owner, subset, service, route), roots.get(key)),
+  );
   if (obstacles.length === 0 && isPaused(env)) return { reason: 'Paused', message: 'not routed: it is paused' };
   if (obstacles.length === 0 && isAsleep(env)) return { reason: 'Asleep', message: 'not routed: it is asleep' };
   if (obstacles.length === 0) return notRouted(decision, pending, warnings);
@@ -52,9 +49,6 @@ export function unreachedOf(
   return unanswered === undefined ? undefined : { reason: 'NotAnswered', message: messages.unanswered(unanswered) };
 }
 
-/** What keeps a route from getting requests: earlier ones take them, or proxies do not go by it. */
-type Obstacle = { readonly taker: string } | { readonly ignored: string };
-
 function outcomeOf(obstacles: readonly Obstacle[]): Unreached {
   const [takers, ignored] = [
     [...new Set(obstacles.flatMap((each) => ('taker' in each ? [each.taker] : [])))],
@@ -62,26 +56,6 @@ function outcomeOf(obstacles: readonly Obstacle[]): Unreached {
   ];
   if (ignored.length === 0) return { reason: 'Shadowed', message: messages.gotNothing(takers) };
   return { reason: 'RoutesIgnored', message: messages.withoutEffect([...ignored, ...takers.map(messages.takenBy)]) };
-}
-
-/** For each route of a VirtualService to the clone: what is in its way, if anything. */
-function obstaclesIn(
-  { subset }: Decision,
-  owner: RouteOwner,
-  service: VirtualService,
-  roots: Roots = ownRoots(service),
-): (Obstacle | undefined)[] {
-  const http = service.spec?.http ?? [];
-  return http.flatMap((route, i): readonly (Obstacle | undefined)[] => {
-    if (!isRouteOfSubset(owner, subset, service, route)) return [];
-    if (roots.isIgnored) return roots.superseded.map((ignored) => ({ ignored }));
-    const conflicts = conflictsOf(roots, route);
-    if (conflicts.length > 0 && conflicts.length === roots.delegating.length) return [{ ignored: conflicts[0]! }];
-    const earlier = http.slice(0, i).filter((each) => !isRouteOfSubset(owner, subset, service, each));
-    const taker = takerOf(earlier, route.match ?? [{}]);
-    const name = keyOf(service.metadata);
-    return [taker?.isCertain ? { taker: `${titleOf(service, taker.route)} in VirtualService ${name}` } : undefined];
-  });
 }
 
 function notRouted(decision: DueDecision, pending: ReadonlySet<string>, warnings: readonly string[]): Unreached {

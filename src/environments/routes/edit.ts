@@ -59,9 +59,3 @@ export function routesOf(
 ): readonly HttpRoute[] {
   return http.filter((route) => isRouteOf(owner, service, route));
 }
-
-/** How many routes of a VirtualService lead to an environment, in words. */
-export function routeCount(key: string, count: number): string {
-  const routes = count === 0 ? 'no route leads' : count === 1 ? '1 route leads' : `${count} routes lead`;
-  return `VirtualService ${key}: ${routes} to the environment`;
-}

@@ -14,7 +14,8 @@ import { ownRoots } from '../roots.ts';
 import type { Settings } from '../settings.ts';
 import { dueWish, waitOf } from './due.ts';
 import type { DueDecision } from './due.ts';
-import { editService, routeCount, routesOf } from './edit.ts';
+import { editService } from './edit.ts';
+import { routeCount } from './obstacles.ts';
 import { routeWarnings } from './warnings.ts';
 import { entrancesOf, involvedServices, wishesOf } from './wishes.ts';
 
@@ -77,7 +78,7 @@ export function observeRoutes(
     decisions.map((decision) => [decision, statusesOf(facts, decision, services, pending, now, settings)]),
   );
   const newlyRouted = newlyRoutedIn(facts, services, statuses);
-  const news = newlyRouted.map((each) => routeCount(keyOf(each.metadata), routesOf(facts.owner, each).length));
+  const news = newlyRouted.map((each) => routeCount(each, facts.owner, facts.roots.get(keyOf(each.metadata))));
   return { services, pending, statuses, newlyRouted, news, warnings, refusals };
 }
 

@@ -10,7 +10,8 @@ import { byPrecedence } from '../precedence.ts';
 import type { Settings } from '../settings.ts';
 import { dueWish } from './due.ts';
 import type { DueWish } from './due.ts';
-import { editService, routeCount, routesOf } from './edit.ts';
+import { editService, routesOf } from './edit.ts';
+import { routeCount } from './obstacles.ts';
 import { isHeldBack, refusalKey } from './refusals.ts';
 import type { RouteRefusals } from './refusals.ts';
 import type { RouteWishes } from './wishes.ts';
@@ -52,11 +53,9 @@ export function planVirtualService(view: View, service: VirtualService, maps: Ro
 /** Of environments that are ready, people are told when their routes change; of others, their state tells. */
 function routeEvents(view: View, { from, to, wishes }: JointEdit): readonly PlannedEvent[] {
   return wishes.flatMap(({ owner, environment }): readonly PlannedEvent[] => {
-    const after = routesOf(owner, to);
-    if (jsonEqual(after, routesOf(owner, from))) return [];
+    if (jsonEqual(routesOf(owner, to), routesOf(owner, from))) return [];
     const env = view.get(DynamicEnv, refOf(environment));
     if (env?.status?.state !== 'ready' || env.metadata.deletionTimestamp !== undefined) return [];
-    const note = routeCount(keyOf(to.metadata), after.length);
-    return [{ type: 'Normal', reason: 'RoutesChanged', note, regarding: env }];
+    return [{ type: 'Normal', reason: 'RoutesChanged', note: routeCount(to, owner), regarding: env }];
   });
 }
