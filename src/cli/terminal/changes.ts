@@ -35,19 +35,52 @@ function removesNamespace({ do: verb, kind }: ReportedChange): boolean {
   return verb === 'remove' && kind === 'Namespace';
 }
 
-function fieldLines({ path, before, after }: FieldChange): string[] {
-  if (before === undefined) return [`    ${path}: ${valueText(after)}`];
-  if (after === undefined) return [`    ${path}: ${valueText(before)} goes`];
-  const isText = typeof before === 'string' && typeof after === 'string';
-  const differences = isText ? textDiff(before, after) : undefined;
-  if (differences === undefined) return [`    ${path}: ${valueText(before)} → ${valueText(after)}`];
+function fieldLines({ path, ...values }: FieldChange): string[] {
+  const { before, after } = { ...values, ...values.text };
+  if (before === undefined) return [`    ${path}: ${shortened(valueText(after))}`];
+  if (after === undefined) return [`    ${path}: ${shortened(valueText(before))} goes`];
+  const [one, other] = [valueText(before), valueText(after)];
+  const differences = isDiffed(before, after) ? textDiff(one, other) : undefined;
+  if (differences === undefined) return [`    ${path}: ${pairText(one, other)}`];
   return [`    ${path}:`, ...differences.map((line) => `      ${line}`)];
 }
 
+/** Whether what differs in two values is shown piece by piece: texts that may be files, and lists and maps that are long. */
+function isDiffed(before: unknown, after: unknown): boolean {
+  if (typeof before === 'string' && typeof after === 'string') return true;
+  const isStructure = [before, after].every((value) => typeof value === 'object' && value !== null);
+  return isStructure && [before, after].some((value) => valueText(value).length > LONGEST);
+}
+
 function valueText(value: unknown): string {
-  const isPlain = typeof value === 'string' && value !== '' && !value.includes('\n');
-  const text = isPlain ? value : stringifyJson(value);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+  return typeof value === 'string' && value !== '' ? value : stringifyJson(value);
+}
+
+/** Two texts side by side; of long ones, the part in which they begin to differ. */
+function pairText(before: string, after: string): string {
+  const [one, other] = [before, after].map(inOneLine) as [string, string];
+  const isLong = Math.max(one.length, other.length) > LONGEST;
+  const differs = isLong ? firstDifference(one, other) : 0;
+  // What both begin with says where it is.
+  const start = differs > LONGEST / 2 ? differs - LONGEST / 4 : 0;
+  return `${shortened(one, start)} → ${shortened(other, start)}`;
+}
+
+function firstDifference(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at++;
+  return at;
+}
+
+/** A text in one line that is not too long. */
+function shortened(text: string, start = 0): string {
+  const line = inOneLine(text);
+  const part = start > 0 ? `…${line.slice(start)}` : line;
+  return part.length > LONGEST ? `${part.slice(0, LONGEST - 1)}…` : part;
+}
+
+function inOneLine(text: string): string {
+  return text.includes('\n') ? stringifyJson(text) : text;
 }
 
 /** How many of each. */

@@ -11,6 +11,8 @@ export interface FieldChange {
   readonly before?: unknown;
   /** Undefined: it goes. */
   readonly after?: unknown;
+  /** Both as people read them, where the values are for programs. */
+  readonly text?: { readonly before?: string; readonly after?: string };
 }
 
 /** What the server sets in the metadata of every object. */

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { FieldChange } from '../../controller/index.ts';
+import { changeLines } from './changes.ts';
+
+/** The lines of a change of one field. */
+function linesOf(field: FieldChange): string[] {
+  const change = {
+    do: 'change',
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    name: 'a',
+    fields: [field],
+    by: ['you'],
+  } as const;
+  return changeLines([change], (_tone, text) => text).slice(1);
+}
+
+const LONG = 'every workload of the environment is ready, and so is all else that it asks for in this namespace';
+
+test('of two long texts the part is shown in which they differ', () => {
+  const [line] = linesOf({ path: 'message', before: `${LONG}: one of two`, after: `${LONG}: two of two, and more` });
+  expect(line).toBe(
+    '    message: …s for in this namespace: one of two → …s for in this namespace: two of two, and more',
+  );
+  const [early] = linesOf({ path: 'message', before: `Not ${LONG}, and more`, after: `${LONG}, and more` });
+  expect(early).toMatch(/^ {4}message: Not every .*… → every .*…$/);
+});
+
+test('of long lists the fields are shown that differ', () => {
+  const containers = (image: string): object[] => [{ name: 'app', image, args: [LONG] }];
+  expect(linesOf({ path: 'containers', before: containers('a:1'), after: containers('a:2') })).toEqual([
+    '    containers:',
+    '      ~ [0].image: "a:1" → "a:2"',
+  ]);
+});
+
+test('short values are shown as they are, and long ones that come or go are cut', () => {
+  expect(linesOf({ path: 'a', before: ['x'], after: ['y'] })).toEqual(['    a: ["x"] → ["y"]']);
+  expect(linesOf({ path: 'a', before: 'x', after: '' })).toEqual(['    a: x → ""']);
+  expect(linesOf({ path: 'a', after: `${LONG}, and more` })).toEqual([`    a: ${LONG.padEnd(99, ', and')}…`]);
+  expect(linesOf({ path: 'a', before: 'two\nlines' })).toEqual([String.raw`    a: "two\nlines" goes`]);
+});
+
+test('what is for programs is shown as people read it', () => {
+  const text = { after: 'x-env=pr-7 → reviews/pr-7' };
+  expect(linesOf({ path: 'spec.http[a]', after: { match: [] }, text })).toEqual([
+    '    spec.http[a]: x-env=pr-7 → reviews/pr-7',
+  ]);
+});
