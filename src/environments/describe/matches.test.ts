@@ -44,7 +44,9 @@ test('a key is shown as it was written, and in routes as what is sent', () => {
   expect(requests({ key: 'pr-7' })).toBe('key=pr-7');
   expect(requests({ key: 'pr-7', istioMatches })).toBe('key=pr-7 or user=al');
   expect(requests({ istioMatches })).toBe('user=al');
-  expect(formatMatches([{ headers: { baggage: { regex: baggageRegex('pr-7') } } }])).toBe('baggage:env=pr-7');
+  expect(formatMatches([{ headers: { baggage: { regex: baggageRegex('pr-7') } } }])).toBe(
+    'baggage that holds env=pr-7',
+  );
 });
 
 test.each<[Partial<CalledRequest>, string]>([

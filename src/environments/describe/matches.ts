@@ -18,10 +18,10 @@ export function parseHeader(text: string): { readonly name: string; readonly mat
   return { name: name.toLowerCase(), match: { [form]: value } };
 }
 
-/** One header condition as `parseHeader` reads it. */
+/** One header condition as `parseHeader` reads it; a key in the baggage in words. */
 export function formatHeader(name: string, match: StringMatch): string {
   const member = baggageMember(match.regex);
-  if (member !== undefined) return `${name}:${member}`;
+  if (member !== undefined) return `${name} that holds ${member}`;
   const form = formOf(match);
   return form === undefined ? name : `${name}${OPERATORS[form]}${match[form]}`;
 }

@@ -6,6 +6,7 @@ import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Intent, ReportedChange } from '../../controller/index.ts';
 import { objectOf } from '../../kube/index.ts';
 import type { KubeObject, Step } from '../../kube/index.ts';
+import { baggageRegex } from '../../traffic/baggage.ts';
 import { defaultSettings, environments } from '../index.ts';
 import { Deployment } from '../objects.ts';
 import type { EnvironmentPlan, EnvironmentPlanOptions } from './plan-environments.ts';
@@ -54,6 +55,7 @@ function linesOf({ changes }: EnvironmentPlan): string[] {
   const fieldsOf = ({ fields = [] }: ReportedChange): string[] =>
     fields
       .filter(({ path }) => !path.startsWith('status.') && !path.startsWith('metadata.'))
+      .map(({ path, text: read, ...values }) => ({ path, before: undefined, after: undefined, ...values, ...read }))
       .map(({ path, before, after }) => `${path}: ${text(before)} → ${text(after)}`);
   return changes.flatMap((change) => [`${change.do} ${change.kind} ${change.name}`, ...fieldsOf(change)]);
 }
@@ -75,6 +77,19 @@ test('a new environment: clone, rule, then routes, and which pods these wait for
   ]);
   expect(made.assumedReady).toEqual(['shop/cart-shop-feature']);
   expect(made.environments).toEqual([{ environment: 'shop/feature', state: 'ready' }]);
+});
+
+test('routes are told to people in words, and to programs as they are written', async () => {
+  const env = environment('shop', 'feature', [cart]);
+  const made = plan(await settled(), [put({ ...env, spec: { key: 'pr-7', subsets: env.spec.subsets } })]);
+  const [, byBaggage] = made.changes
+    .flatMap(({ fields = [] }) => fields)
+    .filter(({ path }) => path.startsWith('spec.http'));
+  expect(byBaggage).toMatchObject({
+    text: { after: 'baggage that holds env=pr-7 → cart/shop-feature' },
+    after: { match: [{ headers: { baggage: { regex: baggageRegex('pr-7') } } }], route: [{}] },
+  });
+  expect(made.traffic.changes[1]!.text).toMatch(/^Requests to cart\.shop:80 with baggage that holds env=pr-7 go to /);
 });
 
 test('nothing to do', async () => {

@@ -30,13 +30,15 @@ function routeFields(from: readonly HttpRoute[], to: readonly HttpRoute[]): read
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((name): readonly FieldChange[] => {
     const [one, other] = [before.get(name), after.get(name)];
     if (jsonEqual(one, other)) return [];
-    const isSameText = one !== undefined && other !== undefined && formatRoute(one) === formatRoute(other);
-    const text = isSameText ? (route: HttpRoute) => route : formatRoute;
+    const text = { ...(one && { before: formatRoute(one) }), ...(other && { after: formatRoute(other) }) };
+    // Where people would read the same twice, only the routes themselves tell.
+    const isTelling = text.before !== text.after;
     return [
       {
         path: `${ROUTES}[${name}]`,
-        ...(one !== undefined && { before: text(one) }),
-        ...(other !== undefined && { after: text(other) }),
+        ...(one && { before: one }),
+        ...(other && { after: other }),
+        ...(isTelling && { text }),
       },
     ];
   });

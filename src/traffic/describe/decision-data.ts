@@ -1,5 +1,6 @@
 // A decision as programs read it: `offshoot explain -o json`.
 import type { Considered, Decision, Redirected, Responded, Routed } from '../decide.ts';
+import type { Mismatch } from '../fits.ts';
 import type { Fault, HeaderStep, Retries, Rule, Target } from '../rules.ts';
 import { mismatchText } from './mismatch-text.ts';
 
@@ -51,8 +52,10 @@ export interface RuleData {
 
 export interface ConsideredData extends RuleData {
   readonly matched: boolean;
-  /** Why it did not take the request. */
+  /** Why it did not take the request, in words. */
   readonly reason?: string;
+  /** The condition that the request does not fit, as the VirtualService has it, and what the request has. */
+  readonly mismatch?: Mismatch;
 }
 
 /** A decision without what led to it. */
@@ -120,7 +123,7 @@ export function consideredData(considered: readonly Considered[]): readonly Cons
   return considered.map(({ rule, mismatch }) => ({
     ...ruleData(rule),
     matched: mismatch === undefined,
-    ...(mismatch && { reason: mismatchText(mismatch) }),
+    ...(mismatch && { reason: mismatchText(mismatch), mismatch }),
   }));
 }
 

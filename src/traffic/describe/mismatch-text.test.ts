@@ -4,10 +4,8 @@ import { mismatchText } from './mismatch-text.ts';
 
 test('what a request lacks of a key in the baggage is told by the key', () => {
   const wanted = { name: 'baggage', value: { regex: baggageRegex('pr-7') }, negated: false };
-  expect(mismatchText({ on: 'header', wanted, found: [] })).toBe(
-    'header baggage is missing and must have the member env=pr-7',
-  );
+  expect(mismatchText({ on: 'header', wanted, found: [] })).toBe('header baggage is missing and must hold env=pr-7');
   expect(mismatchText({ on: 'header', wanted, found: ['env=pr-77'] })).toBe(
-    'header baggage is "env=pr-77" and does not have the member env=pr-7',
+    'header baggage is "env=pr-77" and does not hold env=pr-7',
   );
 });

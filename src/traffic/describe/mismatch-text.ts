@@ -60,7 +60,7 @@ function formText({ exact, prefix, regex }: HeaderMatch): string {
 /** The key of an environment is told as such. */
 function regexText(regex: string): string {
   const member = baggageMember(regex);
-  return member === undefined ? `match ${quoted(regex)}` : `have the member ${member}`;
+  return member === undefined ? `match ${quoted(regex)}` : `hold ${member}`;
 }
 
 function listText(found: readonly string[]): string {

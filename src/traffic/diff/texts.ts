@@ -72,7 +72,7 @@ function isPresence({ exact, prefix, regex }: HeaderMatch): boolean {
 function formText({ exact, prefix, regex }: HeaderMatch): string {
   if (exact !== undefined) return exact;
   const member = baggageMember(regex);
-  if (member !== undefined) return `with ${member}`;
+  if (member !== undefined) return `that holds ${member}`;
   return prefix === undefined ? `that matches ${regex}` : `that starts with ${prefix}`;
 }
 

@@ -95,7 +95,7 @@ describe('in sentences', () => {
     const match = { headers: { baggage: { regex: baggageRegex('pr-7') } } };
     const after = [{ match: [match], route: [to('shop-pr-7')] }, base];
     expect(textsOf([...BEFORE, routes([base])], [...AFTER, routes(after)])).toEqual([
-      'Requests to reviews.shop:9080 with baggage with env=pr-7 go to reviews version shop-pr-7 instead of version shared.',
+      'Requests to reviews.shop:9080 with baggage that holds env=pr-7 go to reviews version shop-pr-7 instead of version shared.',
     ]);
   });
 

@@ -211,13 +211,13 @@ function Change({ change }: { readonly change: ReportedChange }): JSX.Element {
             </tr>
           </thead>
           <tbody>
-            {fields.map(({ path, before, after }) => (
+            {fields.map(({ path, before, after, text }) => (
               <tr key={path}>
                 <td>
                   <code>{path}</code>
                 </td>
-                <td class="before">{valueText(before)}</td>
-                <td class="after">{valueText(after)}</td>
+                <td class="before">{valueText(text?.before ?? before)}</td>
+                <td class="after">{valueText(text?.after ?? after)}</td>
               </tr>
             ))}
           </tbody>
