@@ -112,7 +112,11 @@ describe('a decision as data', () => {
     const { considered } = decide({ path: '/api?to=7', headers: { 'x-env': ['a', 'b'], 'x-skip': '' } });
     expect(consideredData(considered)).toMatchObject([
       { virtualService: 'shop/reviews', route: 'gone', matched: false, reason: 'path is "/api", not "/gone"' },
-      { matched: false, reason: 'header x-env is "a" and "b", not "pr-7"' },
+      {
+        matched: false,
+        reason: 'header x-env is "a" and "b", not "pr-7"',
+        mismatch: { on: 'header', wanted: { name: 'x-env', value: { exact: 'pr-7' } }, found: ['a', 'b'] },
+      },
       { route: 'http[2]', reason: 'method is "GET", not "POST"' },
       { route: 'moved', reason: 'query parameter to is "7" and does not match "[a-z]+"' },
       { route: 'web', reason: 'it is for callers in namespace shop with the label app=web' },
@@ -217,6 +221,11 @@ test.each<[Expectation, Partial<Request>, string[]]>([
   [{ subset: 'shop-pr-7' }, {}, ['subset: expected shop-pr-7, found shared']],
   [{ status: 503 }, { path: '/gone' }, []],
   [{ status: 204 }, {}, ['status: expected 204, found none of the proxy (the workload answers)']],
+  [
+    { status: 200 },
+    { host: 'nowhere' },
+    ['status: expected 200, found none: the proxy passes the request on without an answer of its own'],
+  ],
   [
     { workload: 'shop/reviews', status: 503 },
     { headers: { 'x-skip': '1' } },

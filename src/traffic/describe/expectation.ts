@@ -26,7 +26,9 @@ export function differences({ workload, subset, status }: Expectation, decision:
       ? [`subset: expected ${subset}, found ${subsets.join(', ') || otherwiseText(decision)}`]
       : []),
     ...(status !== undefined && status !== found
-      ? [`status: expected ${statusText(status)}, found ${statusText(found)}`]
+      ? [
+          `status: expected ${statusText(status)}, found ${decision.kind === 'passthrough' ? PASSED : statusText(found)}`,
+        ]
       : []),
   ];
 }
@@ -40,6 +42,8 @@ function shortKey(key: string): string {
 function otherwiseText(decision: Decision): string {
   return `none: it ${decisionLines(decision)[0]!}`;
 }
+
+const PASSED = 'none: the proxy passes the request on without an answer of its own';
 
 function statusText(status: number | null): string {
   return status === null ? 'none of the proxy (the workload answers)' : String(status);
