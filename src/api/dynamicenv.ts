@@ -41,19 +41,23 @@ const Subset = z.object({
 /** How a time to live is written: longer than nothing, in whole units. */
 export const TTL_DURATION = /^[1-9][0-9]*[smhd]([0-9]+[smhd])*$/;
 
-const Ttl = z.object({
-  duration: z
-    .string()
-    .regex(TTL_DURATION)
-    .max(32)
-    .describe('Days, hours, minutes and seconds, such as 2d or 1h30m; at most 365d.'),
-  from: z
-    .enum(['Created', 'Updated'])
-    .describe(
-      'What it counts from: the creation of the environment, or the last change of its spec. Created unless told.',
-    )
-    .optional(),
-});
+const Ttl = z.object(
+  {
+    duration: z
+      .string()
+      .regex(TTL_DURATION, 'must be days, hours, minutes and seconds, such as 2d or 1h30m')
+      .max(32)
+      .describe('Days, hours, minutes and seconds, such as 2d or 1h30m; at most 365d.'),
+    from: z
+      .enum(['Created', 'Updated'])
+      .describe(
+        'What it counts from: the creation of the environment, or the last change of its spec. Created unless told.',
+      )
+      .optional(),
+  },
+  // People know the flag `--ttl 8h`.
+  { error: ({ code }) => (code === 'invalid_type' ? 'must be an object: {duration: 8h}' : undefined) },
+);
 
 /** What the key of an environment looks like: nothing of it has to be escaped anywhere. */
 export const KEY_FORM = /^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$/;

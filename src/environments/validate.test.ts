@@ -186,13 +186,13 @@ describe('changing', () => {
       'another match',
       {},
       { istioMatches: [{ headers: { 'x-env': { prefix: 'b' } } }] },
-      'spec: Invalid value: [{"headers":{"x-env":{"prefix":"b"}}}]: spec.istioMatch field is immutable',
+      'spec: Invalid value: [{"headers":{"x-env":{"prefix":"b"}}}]: spec.istioMatch field is immutable: make another environment',
     ],
     [
       'another order of the matches',
       { istioMatches: [match, { sourceLabels: { app: 'x' } }] },
       { istioMatches: [{ sourceLabels: { app: 'x' } }, match] },
-      `spec: Invalid value: [{"sourceLabels":{"app":"x"}},${matchJson}]: spec.istioMatch field is immutable`,
+      `spec: Invalid value: [{"sourceLabels":{"app":"x"}},${matchJson}]: spec.istioMatch field is immutable: make another environment`,
     ],
     [
       'another key',

@@ -107,14 +107,16 @@ function soundKey({ spec }: DynamicEnv): Refusal | undefined {
   return invalid(KEY, 'spec.key', JSON.stringify(key), detail);
 }
 
+const ANOTHER = ': make another environment';
+
 function sameMatches(old: DynamicEnv, env: DynamicEnv): Refusal | undefined {
   const matches = formatValue.istioMatches(env.spec?.istioMatches ?? []);
   if (formatValue.istioMatches(old.spec?.istioMatches ?? []) !== matches) {
-    return invalid(MATCHES, 'spec', matches, 'spec.istioMatch field is immutable');
+    return invalid(MATCHES, 'spec', matches, `spec.istioMatch field is immutable${ANOTHER}`);
   }
   const { key } = env.spec ?? {};
   if (key === old.spec?.key) return undefined;
-  return invalid(KEY, 'spec.key', JSON.stringify(key ?? null), 'spec.key field is immutable: make another environment');
+  return invalid(KEY, 'spec.key', JSON.stringify(key ?? null), `spec.key field is immutable${ANOTHER}`);
 }
 
 function soundSubsets(env: DynamicEnv): Refusal | undefined {

@@ -64,13 +64,31 @@ test.each<[string, string, string, string]>([
     'a field of the wrong type',
     'image: d:2',
     'image: 2',
-    '1.yaml:15:11: spec.subsets[0].containers[0].image: Invalid input: expected string, received number',
+    '1.yaml:15:11: spec.subsets[0].containers[0].image: must be a string, and is 2: put it in quotes',
   ],
   [
     'a word that YAML takes for a truth value',
     'exact: blue',
     'exact: on',
-    '1.yaml:9:11: spec.istioMatches[0].headers.x-env.exact: Invalid input: expected string, received boolean',
+    '1.yaml:9:11: spec.istioMatches[0].headers.x-env.exact: must be a string, and is true: put it in quotes',
+  ],
+  [
+    'a time to live that is no object',
+    'spec:\n',
+    'spec:\n  ttl: 8h\n',
+    '1.yaml:6:3: spec.ttl: must be an object: {duration: 8h}',
+  ],
+  [
+    'a duration of its own form',
+    'spec:\n',
+    'spec:\n  ttl: {duration: 8 hours}\n',
+    '1.yaml:6:9: spec.ttl.duration: must be days, hours, minutes and seconds, such as 2d or 1h30m',
+  ],
+  [
+    'a list in the place of an object',
+    good,
+    '- kind: DynamicEnv\n',
+    '1.yaml:1:1: an object is a mapping of fields, and this is a list: write its items as documents, with --- between them',
   ],
   [
     'a missing field, at the thing that lacks it',

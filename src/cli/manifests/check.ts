@@ -2,10 +2,12 @@
 // in the file. `offshoot env validate` and `offshoot claim validate` print them.
 import type { z } from 'zod';
 import type { Resource } from '../../api/resource.ts';
+import { stringifyJson } from '../../kube/json.ts';
 import { apiVersionOf, keyOf } from '../../kube/objects.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { parseYaml } from './kubectl-yaml.ts';
 import type { FieldPath } from './kubectl-yaml.ts';
+import { shapeProblem } from './read.ts';
 
 interface Problem {
   readonly at: FieldPath;
@@ -74,7 +76,10 @@ function candidatesOf(source: string, text: string, checks: readonly Check[], fi
   return parseYaml(text).flatMap(({ problems, value, positionOf }) => {
     findings.push(...problems.map((problem) => ({ source, ...problem })));
     if (!problems.every(({ isWarning }) => isWarning)) return [];
-    return objectsIn(value(), [], checks).map((object) => ({
+    const content = value();
+    const shape = shapeProblem(content);
+    if (shape !== undefined) findings.push({ source, ...positionOf([]), message: shape });
+    return objectsIn(content, [], checks).map((object) => ({
       check: object.check,
       value: object.value,
       locate: (path: FieldPath) => ({ source, ...positionOf([...object.at, ...path]) }),
@@ -114,13 +119,26 @@ function schemaProblems(value: unknown, { kind, definition }: Resource<KubeObjec
   if (spec === undefined && definition.spec.safeParse({}).success) return problems; // everything in it has a default
   const parsed = definition.spec.safeParse(spec);
   if (parsed.success) return [...problems, ...unknownFields(spec, parsed.data, ['spec'])];
-  return [...problems, ...parsed.error.issues.map(problemOf)];
+  return [...problems, ...parsed.error.issues.map((issue) => problemOf(issue, spec))];
 }
 
-function problemOf(issue: z.core.$ZodIssue): Problem {
-  const at = ['spec', ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))];
-  const missing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
-  return { at, message: `${pathText(at)}: ${missing ? 'Required value' : issue.message}` };
+const TYPES: Readonly<Record<string, string>> = { array: 'a list', object: 'an object', string: 'a string' };
+
+function problemOf(issue: z.core.$ZodIssue, spec: unknown): Problem {
+  const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
+  const at = ['spec', ...path];
+  return { at, message: `${pathText(at)}: ${issueText(issue, valueAt(spec, path))}` };
+}
+
+function issueText(issue: z.core.$ZodIssue, found: unknown): string {
+  if (issue.code !== 'invalid_type' || !issue.message.startsWith('Invalid input: expected')) return issue.message;
+  if (found === undefined) return 'Required value';
+  const quotes = issue.expected === 'string' && typeof found !== 'object' ? ': put it in quotes' : '';
+  return `must be ${TYPES[issue.expected] ?? `a ${issue.expected}`}, and is ${stringifyJson(found)}${quotes}`;
+}
+
+function valueAt(value: unknown, path: FieldPath): unknown {
+  return path.reduce<unknown>((found, part) => (found as Record<string | number, unknown> | undefined)?.[part], value);
 }
 
 /** The schema drops what it does not know, so whatever is missing from its result is unknown. */

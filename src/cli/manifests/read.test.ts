@@ -52,6 +52,7 @@ describe('refusing', () => {
   test.each([
     ['a: [\nb: c\n', '-f f.yaml:3:1: Flow sequence in block collection must be sufficiently indented and end with a ]'],
     ['just text', '-f f.yaml:1:1: an object is a mapping of fields'],
+    ['- kind: ConfigMap', '-f f.yaml:1:1: an object is a mapping of fields, and this is a list: write its items as'],
     ['kind: ConfigMap', '-f f.yaml:1:1: apiVersion is missing'],
     ['apiVersion: v1', '-f f.yaml:1:1: kind is missing'],
     ['apiVersion: v1\nkind: ConfigMap', '-f f.yaml:1:1: metadata.name is missing'],

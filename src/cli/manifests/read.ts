@@ -49,8 +49,8 @@ export function parseManifests(source: string, text: string): readonly Manifest[
 
 function objectsOf(value: unknown, where: Manifest['where']): Manifest[] {
   if (value === null || value === undefined) return [];
-  if (typeof value !== 'object' || Array.isArray(value))
-    throw invalidFile(where([]), 'an object is a mapping of fields');
+  const problem = shapeProblem(value);
+  if (problem !== undefined) throw invalidFile(where([]), problem);
   const object = value as Partial<AnyObject> & { items?: unknown };
   requireText(object.apiVersion, ['apiVersion'], where);
   requireText(object.kind, ['kind'], where);
@@ -59,6 +59,14 @@ function objectsOf(value: unknown, where: Manifest['where']): Manifest[] {
   }
   requireText(object.metadata?.name, ['metadata', 'name'], where);
   return [{ where, object: object as AnyObject }];
+}
+
+/** Why a document is no object; undefined for one that may be, and for one that is empty. */
+export function shapeProblem(value: unknown): string | undefined {
+  if (Array.isArray(value)) {
+    return 'an object is a mapping of fields, and this is a list: write its items as documents, with --- between them';
+  }
+  return typeof value === 'object' || value === undefined ? undefined : 'an object is a mapping of fields';
 }
 
 /** YAML takes some words, such as `y` and `on`, for something else than text. */

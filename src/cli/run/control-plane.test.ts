@@ -124,7 +124,7 @@ describe('through the API server', () => {
     const patch = { type: 'merge', body: { spec: other.spec } } as const;
     expect(await refusal(admin.patch(DynamicEnv, made.metadata, patch))).toEqual({
       code: 403,
-      message: `${DENIED}spec: Invalid value: [{"headers":{"x-env":{"exact":"green"}}}]: spec.istioMatch field is immutable`,
+      message: `${DENIED}spec: Invalid value: [{"headers":{"x-env":{"exact":"green"}}}]: spec.istioMatch field is immutable: make another environment`,
     });
     // The controllers put their finalizers on it and take them off again, both through the webhook.
     await until(async () => (await admin.get(DynamicEnv, made.metadata)).metadata.finalizers?.length === 3);
