@@ -82,6 +82,29 @@ test.each<[string, string, string]>([
   expect(namespaceWithoutCluster({ namespace: 'mine' }, { KUBECONFIG: file })).toBe('mine');
 });
 
+test('who has no cluster is told how to get one', async () => {
+  const { code, stderr } = await runnerFor(path.join(dir, 'nothing')).run('env', 'list');
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: no cluster configured: .*, or start a cluster of your own with "offshoot up"\n$/),
+  ]);
+});
+
+test('a cluster of "offshoot up" that is gone, wherever its kubeconfig was written', async () => {
+  const file = path.join(dir, 'of-up');
+  const text = `
+current-context: offshoot
+contexts: [{name: offshoot, context: {cluster: offshoot, user: admin}}]
+clusters: [{name: offshoot, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: admin, user: {token: t}}]`;
+  writeFileSync(file, text);
+  expect(await runnerFor(file).run('env', 'list')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `error: nobody answers at http://127.0.0.1:1, where "offshoot up" ran last (${file}): start it again\n`,
+  });
+});
+
 describe('a cluster that does not accept our credentials', () => {
   let server: Server;
   let url: string;

@@ -2,13 +2,29 @@
 // name of its context.
 import { existsSync } from 'node:fs';
 import { inClusterConfig } from '../../kube/client/config/in-cluster.ts';
-import { readKubeconfig } from '../../kube/client/config/kubeconfig.ts';
+import type { ConnectConfig } from '../../kube/client/config/config.ts';
+import { loadConfig, NoClusterConfigured, readKubeconfig } from '../../kube/client/config/kubeconfig.ts';
 import type { LoadOptions } from '../../kube/client/config/kubeconfig.ts';
 import { kubeconfigOfUp, UP_CONTEXT } from '../up/location.ts';
 
+interface ClusterFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+/** How the cluster is reached that the flags mean. Who has none is told how to get one. */
+export function configOfCluster(flags: ClusterFlags): ConnectConfig {
+  try {
+    return loadConfig(kubeconfigSource(flags));
+  } catch (error) {
+    if (!(error instanceof NoClusterConfigured)) throw error;
+    throw new NoClusterConfigured(`${error.message}, or start a cluster of your own with "offshoot up"`);
+  }
+}
+
 /** Which kubeconfig the flags mean, and which context of it. */
 export function kubeconfigSource(
-  { kubeconfig, context }: { readonly kubeconfig?: string; readonly context?: string },
+  { kubeconfig, context }: ClusterFlags,
   env: NodeJS.ProcessEnv = process.env,
 ): LoadOptions {
   const chosen = {

@@ -71,9 +71,14 @@ export function loadConfig(options: LoadOptions = {}): ConnectConfig {
   const config = inClusterConfig({ env: options.env });
   if (config !== undefined) return config;
   const looked = kubeconfigCandidates(options).join(delimiter);
-  throw new Error(
+  throw new NoClusterConfigured(
     `no cluster configured: ${looked} does not exist and this is not a pod; set KUBECONFIG or --kubeconfig`,
   );
+}
+
+/** There is neither a kubeconfig nor a pod to say which cluster is meant. */
+export class NoClusterConfigured extends Error {
+  override readonly name = 'NoClusterConfigured';
 }
 
 function kubeconfigFiles(options: KubeconfigOptions): string[] {
