@@ -50,6 +50,14 @@ export function filenameFlag(what: string): Option {
   );
 }
 
+/** `--world`, in the place of a cluster. */
+export function worldFlag(what: string): Option {
+  return new Option(
+    '--world <path>',
+    `${what} manifests instead of a cluster: a file, a directory, or - for standard input`,
+  ).conflicts(['kubeconfig', 'context']);
+}
+
 /** `-l`. */
 export function selectorFlag(): Option {
   return new Option('-l, --selector <labels>', 'only those with these labels, such as team=blue,tier!=web').argParser(
@@ -95,12 +103,11 @@ export async function withConnection<R>(
   run: (connection: Connection) => Promise<R>,
 ): Promise<R> {
   // Loaded here, so that help and refusals come without it.
-  const [{ connect }, { loadConfig }, { kubeconfigSource }] = await Promise.all([
+  const [{ connect }, { configOfCluster }] = await Promise.all([
     import('../kube/client/connect.ts'),
-    import('../kube/client/config/kubeconfig.ts'),
     import('./kubeconfig/source.ts'),
   ]);
-  const config = loadConfig(kubeconfigSource(options));
+  const config = configOfCluster(options);
   const told = new Set<string>();
   const onWarning = (text: string): void => {
     if (!told.has(text)) console.error(`Warning: ${text}`);

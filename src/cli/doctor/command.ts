@@ -1,6 +1,6 @@
 // `offshoot doctor`: its flags and help.
 import { Command, Option } from 'commander';
-import { clusterFlags, outputFlag } from '../options.ts';
+import { clusterFlags, outputFlag, worldFlag } from '../options.ts';
 import { environmentFlags } from '../run/environment-flags.ts';
 import type { DoctorOptions } from './doctor.ts';
 
@@ -10,7 +10,7 @@ export function doctorCommand(): Command {
     .addOption(
       new Option('-A, --all-namespaces', 'workloads of all namespaces, but those of the system').conflicts('namespace'),
     )
-    .option('--world <path>', 'look at manifests instead of a cluster: a file, a directory, or - for standard input')
+    .addOption(worldFlag('look at'))
     .addOption(outputFlag(['json', 'yaml']))
     .addHelpText(
       'after',

@@ -21,6 +21,7 @@ import {
   outputFlag,
   selectorFlag,
   timeoutFlag,
+  worldFlag,
 } from '../options.ts';
 import { validateCommand } from '../manifests/validate.ts';
 
@@ -263,7 +264,7 @@ export function planCommand(): Command {
     .addOption(
       new Option('--delete <name>', 'were this environment deleted; may be given several times').argParser(collect),
     )
-    .option('--world <path>', 'plan on manifests instead of a cluster: a file, a directory, or - for standard input')
+    .addOption(worldFlag('plan on'))
     .addOption(outputFlag(['json', 'yaml']))
     .addHelpText(
       'after',

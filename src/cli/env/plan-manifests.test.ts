@@ -138,6 +138,25 @@ test('an environment that can not work ends with 1', async () => {
   expect(stdout).not.toContain('✓');
 });
 
+test('what contradicts itself is refused', async () => {
+  const world = ['-n', 'shop', '--world', EXAMPLES];
+  const refusalOf = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await plan(...args, ...world);
+    expect([code, stdout]).toEqual([1, '']);
+    return stderr;
+  };
+  expect(await refusalOf('-f', FIX, '--delete', 'checkout-fix')).toBe(
+    'error: --delete "checkout-fix": it is among the objects of -f too; leave one out\n',
+  );
+  expect(await refusalOf('checkout-fix', '--delete', 'checkout-fix')).toBe(
+    'error: NAME "checkout-fix": what --delete names is asked about anyway; leave it out\n',
+  );
+  expect(await refusalOf('-f', FIX, '-f', FIX)).toBe(
+    'error: -f: DynamicEnv shop/checkout-fix is there twice: leave one out\n',
+  );
+  expect(await refusalOf('--context', 'staging')).toMatch(/'--world <path>' cannot be used with option '--context/);
+});
+
 test('refusals name the flag', async () => {
   expect((await plan('nobody', '-n', 'shop', '--world', EXAMPLES)).stderr).toMatch(
     /^error: there is no environment nobody in namespace shop of --world/,

@@ -7,9 +7,8 @@ import { tablesOf } from '../../kube/tables/of-objects.ts';
 import type { Tables } from '../../kube/tables/tables.ts';
 import { failure } from '../exit.ts';
 import { manifestsOf } from '../explain/world.ts';
-import { checkedObjects } from '../manifests/checked.ts';
 import type { Accepted } from '../manifests/checked.ts';
-import { refuseNameWithFiles } from '../manifests/intents.ts';
+import { intendedObjects } from '../manifests/intents.ts';
 import type { Asked, IntentOptions } from '../manifests/intents.ts';
 import { suggestionFor } from '../objects/find.ts';
 import { ENVIRONMENT } from './get.ts';
@@ -24,10 +23,10 @@ export function askedOfManifests(
   name: string | undefined,
   tables: Tables,
   accepted: Accepted,
-  { filename, delete: deleted = [], ...options }: IntentOptions,
+  options: IntentOptions,
   namespace: string,
 ): Asked {
-  refuseNameWithFiles(name, filename);
+  const written = intendedObjects(name, DynamicEnv, accepted, options, namespace);
   const all = tables.of(DynamicEnv).list(namespace);
   const find = (wanted: string): DynamicEnv => {
     const found = all.find(({ metadata }) => metadata.name === wanted);
@@ -35,10 +34,9 @@ export function askedOfManifests(
     const hint = suggestionFor({ ...ENVIRONMENT, list: `offshoot plan -n ${namespace} --world` }, wanted, all);
     throw failure(`there is no environment ${wanted} in namespace ${namespace} of --world; ${hint}`);
   };
-  const written = filename === undefined ? [] : checkedObjects(filename, options, namespace, accepted);
   const intents = [
     ...written.map(({ object }) => applied(tables, object as DynamicEnv)),
-    ...deleted.map((each): Intent => ({ kind: DynamicEnv, delete: find(each).metadata })),
+    ...(options.delete ?? []).map((each): Intent => ({ kind: DynamicEnv, delete: find(each).metadata })),
   ];
   if (name !== undefined) return { asked: [find(name).metadata], intents };
   return { asked: intents.length === 0 ? all.map(({ metadata }) => metadata) : [], intents };

@@ -1,6 +1,6 @@
 // `offshoot explain`: its flags and help.
 import { Command, Option } from 'commander';
-import { clusterFlags, collect, outputFlag } from '../options.ts';
+import { clusterFlags, collect, outputFlag, worldFlag } from '../options.ts';
 import { clusterDomainFlag } from '../run/environment-flags.ts';
 import type { ExplainOptions } from './explain.ts';
 
@@ -20,7 +20,7 @@ export function explainCommand(): Command {
     )
     .option('--why-not <environment>', 'say which routes of this environment did not get the request, and why')
     .option('--requests <file>', 'decide about many: one JSON request a line; - for standard input')
-    .option('--world <path>', 'ask manifests instead of a cluster: a file, a directory, or - for standard input')
+    .addOption(worldFlag('ask'))
     .addOption(clusterDomainFlag())
     .addOption(outputFlag(['json', 'yaml']))
     .addHelpText(

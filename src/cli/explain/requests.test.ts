@@ -91,6 +91,10 @@ test.each([
   expect(() => requestsOf(file, surroundings)).toThrow(message);
 });
 
+test.each(['', '\n \n'])('a file without a request is refused: %j', (text) => {
+  expect(() => requestsOf(fileWith(text), surroundings)).toThrow(/^--requests .*: there is no request in it$/);
+});
+
 test('a file that does not exist is named', () => {
   expect(() => requestsOf(path.join(dir, 'none'), surroundings)).toThrow(
     /^--requests ".*none": the file does not exist$/,

@@ -19,7 +19,7 @@ export interface AskedAt extends Asked {
 /** The requests of a file, or of standard input: one JSON a line. */
 export function requestsOf(file: string, surroundings: Surroundings): readonly AskedAt[] {
   const name = file === '-' ? 'standard input' : file;
-  return textOf(file)
+  const requests = textOf(file)
     .split('\n')
     .flatMap((line, i) => {
       if (line.trim() === '') return [];
@@ -32,6 +32,9 @@ export function requestsOf(file: string, surroundings: Surroundings): readonly A
         throw failure(`--requests ${place}: ${error.field === '' ? '' : `${error.field}: `}${error.message}`);
       }
     });
+  // A test of nothing must not pass.
+  if (requests.length === 0) throw failure(`--requests ${name}: there is no request in it`);
+  return requests;
 }
 
 function textOf(file: string): string {

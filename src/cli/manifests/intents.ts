@@ -2,8 +2,9 @@
 // commands that plan.
 import type { Intent } from '../../controller/index.ts';
 import { isNotFound } from '../../kube/errors.ts';
-import type { KubeObject, Ref } from '../../kube/objects.ts';
-import { invalidFlag } from '../exit.ts';
+import { identityOf, keyOf } from '../../kube/objects.ts';
+import type { AnyKind, KubeObject, Ref } from '../../kube/objects.ts';
+import { failure, invalidFlag } from '../exit.ts';
 import { getByName, listOfKind, unknownKind } from '../objects/find.ts';
 import type { Noun } from '../objects/find.ts';
 import type { ClusterOptions, Connection } from '../options.ts';
@@ -27,14 +28,15 @@ export async function askedFor<T extends KubeObject>(
   name: string | undefined,
   noun: Noun<T>,
   accepted: Accepted,
-  { filename, delete: deleted = [], ...options }: IntentOptions,
+  options: IntentOptions,
   connection: Connection,
 ): Promise<Asked> {
   const { client, namespace } = connection;
-  refuseNameWithFiles(name, filename);
-  const written = filename === undefined ? [] : checkedObjects(filename, options, namespace, accepted);
+  const written = intendedObjects(name, noun.kind, accepted, options, namespace);
   const puts = await Promise.all(written.map((each) => applied(connection, each)));
-  const going = await Promise.all(deleted.map((each) => getByName(client, noun, { name: each, namespace })));
+  const going = await Promise.all(
+    (options.delete ?? []).map((each) => getByName(client, noun, { name: each, namespace })),
+  );
   const intents = [...puts, ...going.map(({ metadata }) => ({ kind: noun.kind, delete: metadata }))];
   if (name !== undefined) return { asked: [(await getByName(client, noun, { name, namespace })).metadata], intents };
   const isAll = intents.length === 0;
@@ -44,10 +46,33 @@ export async function askedFor<T extends KubeObject>(
   };
 }
 
-/** The files say what is asked about. */
-export function refuseNameWithFiles(name: string | undefined, filename: readonly string[] | undefined): void {
-  if (name === undefined || filename === undefined) return;
-  throw invalidFlag('NAME', name, 'with -f, names come from the files; leave it out');
+/** The objects of `-f`, none without. What contradicts itself is refused. */
+export function intendedObjects(
+  name: string | undefined,
+  kind: AnyKind,
+  accepted: Accepted,
+  { filename, delete: deleted = [], ...options }: IntentOptions,
+  namespace: string,
+): readonly TypedObject[] {
+  if (name !== undefined && filename !== undefined) {
+    throw invalidFlag('NAME', name, 'with -f, names come from the files; leave it out');
+  }
+  if (name !== undefined && deleted.includes(name)) {
+    throw invalidFlag('NAME', name, 'what --delete names is asked about anyway; leave it out');
+  }
+  const written = filename === undefined ? [] : checkedObjects(filename, options, namespace, accepted);
+  const seen = new Set<string>();
+  for (const each of written) {
+    const id = identityOf(each.kind, each.object.metadata);
+    const title = `${each.kind.kind} ${keyOf(each.object.metadata)}`;
+    if (seen.has(id)) throw failure(`-f: ${title} is there twice: leave one out`);
+    seen.add(id);
+  }
+  const both = deleted.find((each) =>
+    seen.has(identityOf(kind, { name: each, ...(kind.namespaced && { namespace }) })),
+  );
+  if (both !== undefined) throw invalidFlag('--delete', both, 'it is among the objects of -f too; leave one out');
+  return written;
 }
 
 /** An object as the server would store it after `kubectl apply`. Whoever else owns its fields is no obstacle to a plan. */

@@ -1,6 +1,6 @@
 // `offshoot prove`: its flags and help.
 import { Command, Option } from 'commander';
-import { clusterFlags, outputFlag } from '../options.ts';
+import { clusterFlags, outputFlag, worldFlag } from '../options.ts';
 import { environmentFlags } from '../run/environment-flags.ts';
 import type { ProveOptions } from './prove.ts';
 
@@ -9,7 +9,7 @@ export function proveCommand(): Command {
     .description("prove that environments leave everybody else's requests alone, or show one that they do not")
     .argument('[ENV]', 'the environment: NAME or NAMESPACE/NAME (default: all of the namespace)')
     .addOption(new Option('-A, --all-namespaces', 'environments of all namespaces').conflicts('namespace'))
-    .option('--world <path>', 'prove by manifests instead of a cluster: a file, a directory, or - for standard input')
+    .addOption(worldFlag('prove by'))
     .addOption(outputFlag(['json', 'yaml']))
     .addHelpText(
       'after',
