@@ -130,8 +130,8 @@ export async function bundle(outdir: string, entries: Readonly<Record<string, st
     esbuild.build({ ...shared, entryPoints: { up: 'src/cli/up/main.ts' } }),
   ]);
   // Data that is read at run time stands beside the code that reads it, in the bundle as in the sources.
-  for (const file of ['openapi.json', 'descriptions.json']) {
-    copyFileSync(path.join(root, 'src/embedded/kinds', file), path.join(outdir, file));
+  for (const file of ['kinds/openapi.json', 'kinds/descriptions.json', 'protobuf/messages.json']) {
+    copyFileSync(path.join(root, 'src/embedded', file), path.join(outdir, path.basename(file)));
   }
   const inputs = built.flatMap(({ metafile }) => Object.keys(metafile!.inputs));
   return [...inputs.filter((input) => !input.startsWith('builtin:')), ...(await page()).inputs];

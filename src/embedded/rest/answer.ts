@@ -2,12 +2,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { Stored } from '../store/types.ts';
 import type { Status } from './fault.ts';
-import { json } from './represent.ts';
+import { jsonType, prefersProtobuf, protobufType } from './negotiate.ts';
+import { json, listBody, objectBody } from './represent.ts';
+import type { ListMeta, View } from './represent.ts';
+import { protobufValue } from './represent-protobuf.ts';
 
 export interface Answer {
   readonly code: number;
-  readonly body: Buffer;
+  /** Bytes as they are, or an object that is still to be put into the form that the caller accepts. */
+  readonly body: Buffer | object;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -18,15 +23,24 @@ const unreadMs = 60_000;
 const warningCharacters = 4096;
 const charactersOfOne = 256;
 
-/** An answer with a JSON body. */
-export function jsonAnswer(code: number, value: unknown): Answer {
-  return { code, body: json(value) };
+/** An answer that shows a stored object. */
+export function objectAnswer(code: number, stored: Stored, view: View): Answer {
+  return { code, body: objectBody(stored, view), contentType: contentTypeOf(view) };
+}
+
+/** An answer that shows a list of stored objects. */
+export function listAnswer(code: number, items: readonly Stored[], metadata: ListMeta, view: View): Answer {
+  return { code, body: listBody(items, metadata, view), contentType: contentTypeOf(view) };
+}
+
+function contentTypeOf({ format }: View): string {
+  return format.protobuf ? protobufType : jsonType;
 }
 
 /** The answer that tells a Status. */
 export function statusAnswer(status: Status): Answer {
   const retry = status.details?.retryAfterSeconds;
-  const answer = { code: status.code ?? 200, body: json(status) };
+  const answer = { code: status.code ?? 200, body: status };
   return retry === undefined ? answer : { ...answer, headers: { 'Retry-After': String(retry) } };
 }
 
@@ -44,13 +58,14 @@ export async function send(
   warnings: readonly string[],
 ): Promise<void> {
   if (response.headersSent || response.destroyed) return;
+  const [encoded, type] = encodedBody(answer.body, request.headers.accept);
   const headers: Record<string, string | string[] | number> = {
-    'Content-Type': answer.contentType ?? 'application/json',
+    'Content-Type': answer.contentType ?? type,
     'Cache-Control': 'no-cache, private',
     ...answer.headers,
   };
   if (warnings.length > 0) headers['Warning'] = shortened(warnings).map(warningHeader);
-  let { body } = answer;
+  let body = encoded;
   const accepted = request.headers['accept-encoding']?.toString();
   if (isCompressed(accepted, request.socket.remoteAddress, body.length)) {
     body = await compress(body, { level: 1 });
@@ -62,6 +77,12 @@ export async function send(
   if (body.length >= compressFrom) response.setTimeout(unreadMs, () => response.destroy());
   response.writeHead(answer.code, headers);
   response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+function encodedBody(body: Buffer | object, accept: string | undefined): [Buffer, string] {
+  if (Buffer.isBuffer(body)) return [body, jsonType];
+  const bytes = prefersProtobuf(accept) ? protobufValue(body) : undefined;
+  return bytes === undefined ? [json(body), jsonType] : [bytes, protobufType];
 }
 
 /** Each warning once. Many, or long ones, are cut: clients take no more than some kilobytes of headers. */

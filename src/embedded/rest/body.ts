@@ -1,17 +1,18 @@
 // Request bodies: read with a size limit, decoded by content type. Called by handler.ts; what comes out is plain JSON.
 import type { IncomingMessage } from 'node:http';
 import { parseJson } from '../../kube/json.ts';
+import { sizeOfJson } from '../json-size.ts';
 import { badRequest, Fault, tooLarge, unsupportedMediaType } from './fault.ts';
-import { decodeProtobuf } from './protobuf.ts';
+import { decodeObject, TooMuch } from '../protobuf/decode.ts';
+import { Unreadable } from '../protobuf/wire.ts';
+import { jsonType, protobufType } from './negotiate.ts';
 
 const bodyLimit = 3 * 1024 * 1024;
 const depthLimit = 500;
 /** An object of so many values takes a fifth of a second from here to the store, in which nobody else is served. */
 const valueLimit = 50_000;
 
-const json = 'application/json';
-const yaml = 'application/yaml';
-const protobuf = 'application/vnd.kubernetes.protobuf';
+export const yamlType = 'application/yaml';
 
 /** The whole body; refused as soon as it is larger than the limit. */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
@@ -43,16 +44,26 @@ export function mediaType(header: string | undefined): string {
 export async function decodeBody(body: Buffer, contentType: string | undefined): Promise<unknown> {
   switch (mediaType(contentType)) {
     case '':
-    case json:
+    case jsonType:
       return decodeJson(body);
-    case yaml:
+    case yamlType:
     case 'application/x-yaml':
     case 'text/yaml':
       return decodeYaml(body);
-    case protobuf:
+    case protobufType:
       return decodeProtobuf(body);
     default:
-      throw unsupportedMediaType([json, yaml, protobuf]);
+      throw unsupportedMediaType([jsonType, yamlType, protobufType]);
+  }
+}
+
+function decodeProtobuf(body: Buffer): unknown {
+  try {
+    return decodeObject(body, { depth: depthLimit, values: valueLimit });
+  } catch (error) {
+    if (error instanceof TooMuch) throw error.limit === 'depth' ? tooDeep() : tooManyValues();
+    if (error instanceof Unreadable) throw badRequest(`the protobuf body cannot be read: ${error.message}`);
+    throw error;
   }
 }
 
@@ -97,23 +108,10 @@ function tooManyValues(): Error {
   return new Fault(413, 'RequestEntityTooLarge', `the request body is too large: the limit is ${valueLimit} values`);
 }
 
-/** Refuses deep nesting and endless width by looking at brackets and commas only, before any parser or walker does. */
+/** Refuses deep nesting and endless width. */
 function refuseExcess(text: string): void {
-  let depth = 0;
-  let values = 0;
-  let quoted = false;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (quoted) {
-      if (code === 92) index++;
-      else if (code === 34) quoted = false;
-    } else if (code === 34) quoted = true;
-    else if (code === 123 || code === 91) {
-      if (++depth > depthLimit) throw tooDeep();
-      values++;
-    } else if (code === 125 || code === 93) depth--;
-    else if (code === 44) values++;
-  }
+  const { depth, values } = sizeOfJson(text);
+  if (depth > depthLimit) throw tooDeep();
   if (values > valueLimit) throw tooManyValues();
 }
 

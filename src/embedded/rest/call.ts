@@ -1,10 +1,10 @@
 // What a call brings besides its path: its body, the form of answer it wants, and the options of a write.
-import { decodeBody, mediaType, readBody } from './body.ts';
+import { decodeBody, mediaType, readBody, yamlType } from './body.ts';
 import type { Target, WriteOptions } from './context.ts';
 import { duplicateFields } from './duplicate-fields.ts';
 import { invalid, notSupported, tooLong } from '../schema/field-error.ts';
-import { badRequest, invalidOptions } from './fault.ts';
-import { negotiate } from './negotiate.ts';
+import { badRequest, invalidOptions, unsupportedMediaType } from './fault.ts';
+import { jsonType, negotiate, protobufType } from './negotiate.ts';
 import type { View } from './represent.ts';
 import type { ResourceRequest } from './server-context.ts';
 
@@ -28,10 +28,13 @@ export async function objectBodyOf(call: ResourceRequest): Promise<Readonly<Reco
 /** The body of a create or an update, with the options of the write. */
 export async function writeOf(
   call: ResourceRequest,
+  { resource }: Target,
 ): Promise<{ readonly body: unknown; readonly options: WriteOptions }> {
   const bytes = await readBody(call.request);
   if (bytes.length === 0) throw badRequest('the request body is empty: an object is expected');
   const type = call.request.headers['content-type'];
+  // Custom kinds have no protobuf.
+  if (resource.custom && mediaType(type) === protobufType) throw unsupportedMediaType([jsonType, yamlType]);
   const body = await decodeBody(bytes, type);
   const isJson = ['', 'application/json'].includes(mediaType(type));
   return { body, options: withDuplicates(writeOptionsOf(call), isJson ? bytes : undefined) };
@@ -50,7 +53,8 @@ export function viewOf(call: ResourceRequest, target: Target): View {
     const why = `includeObject: Invalid value: "${include}": must be 'Metadata', 'Object', 'None', or empty`;
     throw badRequest(`Unable to convert to Table as requested: ${why}`);
   }
-  const format = negotiate(call.request.headers.accept, ['Table', 'PartialObjectMetadata']);
+  const protobuf = target.resource.custom ? 'metadata' : 'objects';
+  const format = negotiate(call.request.headers.accept, ['Table', 'PartialObjectMetadata'], protobuf);
   return { resource: target.resource, format, includeObject: include };
 }
 

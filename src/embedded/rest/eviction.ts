@@ -2,7 +2,6 @@
 import type { AnyObject } from '../../kube/objects.ts';
 import { matches, selectorOf } from '../../kube/selector.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
-import { jsonAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
 import type { Cluster, Target, WriteOptions } from './context.ts';
 import { deleteOptionsOf, remove } from './delete.ts';
@@ -26,7 +25,7 @@ export async function evict(
   const request = deleteOptionsOf(eviction.deleteOptions ?? undefined, new URLSearchParams());
   await spendBudget(cluster, pod, { ...options, dryRun: dry });
   await remove(cluster, { ...target, subresource: '' }, request, { ...options, dryRun: dry });
-  return jsonAnswer(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
+  return { code: 201, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 } };
 }
 
 async function spendBudget(cluster: Cluster, pod: AnyObject, options: WriteOptions): Promise<void> {

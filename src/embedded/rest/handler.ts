@@ -7,6 +7,7 @@ import type { Answer } from './answer.ts';
 import { Fault, internal } from './fault.ts';
 import { parseRequestLine, verbOf } from './request.ts';
 import type { ServerContext } from './server-context.ts';
+import { json } from './represent.ts';
 import { answerPath } from './paths.ts';
 import { answerResource } from './resources.ts';
 
@@ -32,7 +33,7 @@ export function refuseGarbage(error: Error & { readonly code?: string }, socket:
   const fault = tooLong
     ? new Fault(431, 'RequestHeaderFieldsTooLarge', 'the request line or the headers are too long')
     : new Fault(400, 'BadRequest', 'the request is not valid HTTP');
-  const { body } = statusAnswer(fault.status);
+  const body = json(fault.status);
   socket.end(
     `HTTP/1.1 ${line}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body.toString()}`,
   );

@@ -1,10 +1,10 @@
 // Requests that name no resource: health, version, discovery and the OpenAPI documents.
 import type { IncomingMessage } from 'node:http';
-import { jsonAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { aggregated, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
 import { methodNotAllowed, noSuchPath } from './fault.ts';
 import { negotiate } from './negotiate.ts';
+import { json } from './represent.ts';
 import type { RequestLine } from './request.ts';
 import type { ServerContext } from './server-context.ts';
 
@@ -21,6 +21,18 @@ const serverVersion = {
   platform: `${process.platform}/${process.arch}`,
 };
 
+const rootPaths = [
+  '/api',
+  '/api/v1',
+  '/apis',
+  '/healthz',
+  '/livez',
+  '/openapi/v2',
+  '/openapi/v3',
+  '/readyz',
+  '/version',
+];
+
 /** Answers a path outside of the resources. */
 export function answerPath(server: ServerContext, line: RequestLine, request: IncomingMessage): Answer {
   if (line.method !== 'GET' && line.method !== 'HEAD') throw methodNotAllowed();
@@ -34,12 +46,10 @@ export function answerPath(server: ServerContext, line: RequestLine, request: In
     case 'livez':
       return plain(200, 'ok');
     case 'version':
-      if (parts.length === 1) return jsonAnswer(200, serverVersion);
+      if (parts.length === 1) return { code: 200, body: serverVersion };
       break;
     case '':
-      return jsonAnswer(200, {
-        paths: ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
-      });
+      return { code: 200, body: { paths: rootPaths } };
     case 'openapi':
       return openApi(server, parts, request.headers.accept ?? '');
     case 'api':
@@ -57,7 +67,7 @@ function plain(code: number, text: string): Answer {
 function openApi(server: ServerContext, parts: readonly string[], accept: string): Answer {
   if (parts[1] === 'v2' && parts.length === 2) return openApiV2(accept);
   if (parts[1] !== 'v3') throw noSuchPath();
-  if (parts.length === 2) return jsonAnswer(200, server.openApi.index());
+  if (parts.length === 2) return { code: 200, body: server.openApi.index() };
   const body = server.openApi.document(parts.slice(2).join('/'));
   if (body === undefined) throw noSuchPath();
   return { code: 200, body };
@@ -66,7 +76,7 @@ function openApi(server: ServerContext, parts: readonly string[], accept: string
 /** The older document: a list of objects makes kubectl ask for it. It names no schema, so the server's checks decide. */
 function openApiV2(accept: string): Answer {
   const info = { title: 'Kubernetes', version: serverVersion.gitVersion };
-  if (!accept.includes('protobuf')) return jsonAnswer(200, { swagger: '2.0', info, paths: {} });
+  if (!accept.includes('protobuf')) return { code: 200, body: { swagger: '2.0', info, paths: {} } };
   // The message `{swagger: "2.0"}`.
   const body = Buffer.concat([Buffer.from([0x0a, 3]), Buffer.from('2.0')]);
   return { code: 200, body, contentType: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' };
@@ -79,9 +89,9 @@ function discovery(server: ServerContext, parts: readonly string[], request: Inc
     const format = negotiate(request.headers.accept, ['APIGroupDiscoveryList']);
     if (format.as === 'APIGroupDiscoveryList') {
       const contentType = `application/json;g=apidiscovery.k8s.io;v=${format.version};as=APIGroupDiscoveryList`;
-      return { ...jsonAnswer(200, aggregated(registry, core, format.version)), contentType };
+      return { code: 200, body: json(aggregated(registry, core, format.version)), contentType };
     }
-    return jsonAnswer(200, core ? coreVersions(request.headers.host ?? '') : groupList(registry));
+    return { code: 200, body: core ? coreVersions(request.headers.host ?? '') : groupList(registry) };
   }
   const [, first = '', second = ''] = parts;
   const document =
@@ -89,5 +99,5 @@ function discovery(server: ServerContext, parts: readonly string[], request: Inc
       ? groupDocument(registry, first)
       : resourceList(registry, core ? '' : first, core ? first : second);
   if (document === undefined) throw noSuchPath();
-  return jsonAnswer(200, document);
+  return { code: 200, body: document };
 }

@@ -1,4 +1,5 @@
-// Stored objects as the bodies of answers: plain JSON, metadata only, or a table. Called by get, list and watch.
+// Stored objects as the bodies of answers: whole, metadata only, or a table; in JSON or protobuf. Called by get, list
+// and watch.
 import { stringifyJson } from '../../kube/json.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { apiVersionOf } from '../registry.ts';
@@ -6,6 +7,7 @@ import type { Resource } from '../resource.ts';
 import type { Stored } from '../store/types.ts';
 import { servedBytes, servedObject } from './conversion.ts';
 import type { Format } from './negotiate.ts';
+import { protobufList, protobufObject, protobufValue } from './represent-protobuf.ts';
 import { tableOf } from './table.ts';
 
 export interface ListMeta {
@@ -24,12 +26,14 @@ export interface View {
 /** The body that shows one object. */
 export function objectBody(stored: Stored, view: View): Buffer {
   const { resource, format } = view;
-  if (format.as === '') return servedBytes(stored, resource);
+  if (format.as === '') {
+    return format.protobuf ? protobufObject(stored, resource) : servedBytes(stored, resource);
+  }
   if (format.as === 'Table') {
     const { resourceVersion = '' } = stored.object.metadata;
     return json(tableOf([servedObject(stored, resource)], { resourceVersion }, view));
   }
-  return json(metadataOnly(servedObject(stored, resource), format.version));
+  return encoded(metadataOnly(servedObject(stored, resource), format.version), format.protobuf);
 }
 
 /** The body that shows a list. */
@@ -45,13 +49,15 @@ export function listBody(items: readonly Stored[], metadata: ListMeta, view: Vie
     );
   }
   if (format.as === 'PartialObjectMetadata') {
-    return json({
+    const list = {
       kind: 'PartialObjectMetadataList',
       apiVersion: `meta.k8s.io/${format.version}`,
       metadata,
       items: items.map((stored) => metadataOnly(servedObject(stored, resource), format.version)),
-    });
+    };
+    return encoded(list, format.protobuf);
   }
+  if (format.protobuf) return protobufList(items, metadata, resource);
   const meta = resource.custom ? { continue: '', ...metadata } : metadata;
   const head = { kind: `${resource.kind}List`, apiVersion: apiVersionOf(resource), metadata: meta };
   const parts: Buffer[] = [Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`)];
@@ -77,6 +83,11 @@ function withoutType(apiVersion: string, kind: string): (bytes: Buffer) => reado
 /** The metadata of an object as an object of its own. */
 function metadataOnly(object: AnyObject, version: string): object {
   return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata };
+}
+
+/** An object that is not stored. What has no protobuf is JSON. */
+export function encoded(value: object, asProtobuf: boolean): Buffer {
+  return (asProtobuf ? protobufValue(value) : undefined) ?? json(value);
 }
 
 /** JSON text as bytes. */

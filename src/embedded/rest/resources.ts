@@ -1,7 +1,7 @@
 // Requests for resources → verbs. Subresources that have a life of their own are in subresources.ts.
 import { review } from '../auth/reviews.ts';
 import { collectionOf } from '../registry.ts';
-import { jsonAnswer, statusAnswer } from './answer.ts';
+import { listAnswer, objectAnswer, statusAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { bodyOf, viewOf, withDuplicates, writeOf, writeOptionsOf } from './call.ts';
 import { keyOf } from './context.ts';
@@ -13,8 +13,8 @@ import { methodNotAllowed, noSuchPath, notConverted, notFound, success } from '.
 import { list, tooNew } from './list.ts';
 import { incomingObject } from './object.ts';
 import { createsByPatch, patch, patchFrom } from './patch.ts';
-import { listBody, objectBody } from './represent.ts';
 import type { View } from './represent.ts';
+import { encodeInTurns } from './represent-protobuf.ts';
 import { versionNumber } from './request.ts';
 import type { ResourcePath } from './request.ts';
 import { rulesOf } from './rules/index.ts';
@@ -60,22 +60,23 @@ async function answerVerb(server: ServerContext, call: ResourceRequest, target: 
       const asked = versionNumber(query) ?? 0;
       if (asked > server.store.version) throw tooNew(asked, server.store.version);
       if (stored === undefined) throw notFound(target.resource, target.name);
-      return { code: 200, body: objectBody(stored, view) };
+      return objectAnswer(200, stored, view);
     }
     case 'list': {
       const { items, metadata } = list(server, target, query);
-      return { code: 200, body: listBody(items, metadata, view) };
+      if (view.format.protobuf && view.format.as === '') await encodeInTurns(items, target.resource);
+      return listAnswer(200, items, metadata, view);
     }
     case 'watch':
       watch(server, target, query, view, call.response);
       return undefined;
     case 'create': {
-      const { body, options } = await writeOf(call);
+      const { body, options } = await writeOf(call, target);
       if (isReview(target)) return answerReview(server, call, target, body);
       return written(await create(server, target, body, options), view);
     }
     case 'update': {
-      const { body, options } = await writeOf(call);
+      const { body, options } = await writeOf(call, target);
       return written(await replace(server, target, body, options), view);
     }
     case 'patch': {
@@ -92,7 +93,7 @@ async function answerVerb(server: ServerContext, call: ResourceRequest, target: 
       const selected = [...items];
       const deletion = deleteOptionsOf(body, query);
       await removeAll(server, target, selected, deletion, writeOptionsOf(call, deletion));
-      return { code: 200, body: listBody(selected, metadata, view) };
+      return listAnswer(200, selected, metadata, view);
     }
     default:
       throw methodNotAllowed();
@@ -112,9 +113,9 @@ async function deleted(server: ServerContext, call: ResourceRequest, target: Tar
   const { stored, gone } = await remove(server, target, request, options);
   if (!gone) {
     const code = request.orphanDependents === false ? 202 : 200;
-    return { code, body: objectBody(stored, view) };
+    return objectAnswer(code, stored, view);
   }
-  if (rulesOf(target.resource).returnsDeleted === true) return { code: 200, body: objectBody(stored, view) };
+  if (rulesOf(target.resource).returnsDeleted === true) return objectAnswer(200, stored, view);
   return statusAnswer(success(target.resource, target.name, stored.object.metadata.uid));
 }
 
@@ -126,9 +127,9 @@ function answerReview(server: ServerContext, call: ResourceRequest, target: Targ
   const object = conform(target, incomingObject(target, body), writeOptionsOf(call));
   const answered = review(server.access, call.user, object);
   if (answered === undefined) throw methodNotAllowed();
-  return jsonAnswer(201, answered);
+  return { code: 201, body: answered };
 }
 
 function written(result: Written, view: View): Answer {
-  return { code: result.created ? 201 : 200, body: objectBody(result.stored, view) };
+  return objectAnswer(result.created ? 201 : 200, result.stored, view);
 }

@@ -4,7 +4,7 @@ import { issueToken } from '../auth/token-request.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { applyJsonPatch, applyMergePatch } from '../patch/index.ts';
 import { collectionOf } from '../registry.ts';
-import { jsonAnswer } from './answer.ts';
+import { objectAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { bodyOf, objectBodyOf, viewOf, writeOptionsOf } from './call.ts';
 import type { Resource } from '../resource.ts';
@@ -14,7 +14,6 @@ import { servedObject } from './conversion.ts';
 import { evict } from './eviction.ts';
 import { badRequest, conflict, methodNotAllowed, noSuchPath, notFound, notSupported } from './fault.ts';
 import { patch, patchFrom } from './patch.ts';
-import { objectBody } from './represent.ts';
 import { items, part } from './rules/types.ts';
 import { changeScale, scaleOf } from './scale.ts';
 import type { ResourceRequest, ServerContext } from './server-context.ts';
@@ -33,13 +32,13 @@ export async function answerSubresource(server: ServerContext, call: ResourceReq
   const object = servedObject(stored, resource);
   switch (`${subresource} ${call.verb}`) {
     case 'scale get':
-      return jsonAnswer(200, scaleOf(target, object));
+      return { code: 200, body: scaleOf(target, object) };
     case 'scale update':
     case 'scale patch':
       return scaled(server, call, target);
     case 'token create': {
       const request = await objectBodyOf(call);
-      return jsonAnswer(201, issueToken(server.store, server.access.tokens, object, request));
+      return { code: 201, body: issueToken(server.store, server.access.tokens, object, request) };
     }
     case 'eviction create':
       return evict(server, target, object, await objectBodyOf(call), writeOptionsOf(call));
@@ -50,15 +49,15 @@ export async function answerSubresource(server: ServerContext, call: ResourceReq
     case 'finalize update':
     case 'ephemeralcontainers update': {
       const { stored: next } = await replace(server, target, await bodyOf(call), writeOptionsOf(call));
-      return { code: 200, body: objectBody(next, viewOf(call, target)) };
+      return objectAnswer(200, next, viewOf(call, target));
     }
     case 'ephemeralcontainers patch': {
       const incoming = await patchFrom(call, resource);
       const { stored: next } = await patch(server, target, incoming, writeOptionsOf(call));
-      return { code: 200, body: objectBody(next, viewOf(call, target)) };
+      return objectAnswer(200, next, viewOf(call, target));
     }
     case 'ephemeralcontainers get':
-      return { code: 200, body: objectBody(stored, viewOf(call, target)) };
+      return objectAnswer(200, stored, viewOf(call, target));
     default:
       throw methodNotAllowed();
   }
@@ -68,7 +67,7 @@ async function scaled(server: ServerContext, call: ResourceRequest, target: Targ
   const options = writeOptionsOf(call);
   const next = await scaleWish(call, target.resource);
   const { stored } = await changeScale(server, target, next, options);
-  return jsonAnswer(200, scaleOf(target, servedObject(stored, target.resource)));
+  return { code: 200, body: scaleOf(target, servedObject(stored, target.resource)) };
 }
 
 async function scaleWish(call: ResourceRequest, resource: Resource): Promise<(scale: AnyObject) => unknown> {
@@ -105,7 +104,7 @@ async function bind(server: ServerContext, call: ResourceRequest, target: Target
     };
   };
   await change(server, target, mutate, writeOptionsOf(call));
-  return jsonAnswer(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
+  return { code: 201, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 } };
 }
 
 function log(server: ServerContext, call: ResourceRequest, pod: AnyObject): Answer {

@@ -1,9 +1,10 @@
-// The lines of a watch: events in the form that the watcher wants, bookmarks and errors.
+// The lines of a watch: events in the form that the watcher wants, bookmarks and errors. In protobuf they are frames.
 import { apiVersionOf } from '../registry.ts';
 import type { Stored } from '../store/types.ts';
 import { servedObject } from './conversion.ts';
 import type { Status } from './fault.ts';
-import { json, objectBody } from './represent.ts';
+import { encodeEvent } from '../protobuf/encode.ts';
+import { encoded, json, objectBody } from './represent.ts';
 import type { View } from './represent.ts';
 import { tableOf } from './table.ts';
 
@@ -25,10 +26,12 @@ const shared = {
   DELETED: new WeakMap<Buffer, Line>(),
 };
 
-/** Makes the lines of events for one watcher. All who watch plain objects get the same line. */
+/** Makes the lines of events for one watcher. All who watch plain objects in JSON get the same line. */
 export function eventLines(view: View): (type: EventType, stored: Stored) => Line {
-  if (view.format.as === 'Table') return tableLines(view);
-  if (view.format.as !== '') return (type, stored) => [openings[type], objectBody(stored, view), closing];
+  const { as, protobuf } = view.format;
+  if (as === 'Table') return tableLines(view);
+  if (protobuf) return (type, stored) => encodeEvent(type, objectBody(stored, view));
+  if (as !== '') return (type, stored) => [openings[type], objectBody(stored, view), closing];
   return (type, stored) => {
     const body = objectBody(stored, view);
     let line = shared[type].get(body);
@@ -49,7 +52,7 @@ function tableLines(view: View): (type: EventType, stored: Stored) => Line {
     );
     const shown = first ? { ...table, columnDefinitions } : { ...table, columnDefinitions: null };
     first = false;
-    return line(type, shown);
+    return line(type, shown, false);
   };
 }
 
@@ -61,18 +64,20 @@ export function bookmarkLine(view: View, version: number, initialEnd: boolean): 
   if (format.as === 'Table') {
     const table = { kind: 'Table', apiVersion: `meta.k8s.io/${format.version}`, columnDefinitions: null };
     const object = { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${format.version}`, metadata };
-    return line('BOOKMARK', { ...table, metadata, rows: [{ cells: [], object }] });
+    return line('BOOKMARK', { ...table, metadata, rows: [{ cells: [], object }] }, false);
   }
   if (format.as === 'PartialObjectMetadata') {
-    return line('BOOKMARK', { kind: format.as, apiVersion: `meta.k8s.io/${format.version}`, metadata });
+    const apiVersion = `meta.k8s.io/${format.version}`;
+    return line('BOOKMARK', { kind: format.as, apiVersion, metadata }, format.protobuf);
   }
-  return line('BOOKMARK', { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata });
+  return line('BOOKMARK', { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata }, format.protobuf);
 }
 
-export function errorLine(status: Status): Line {
-  return line('ERROR', status);
+export function errorLine(status: Status, { format }: View): Line {
+  return line('ERROR', status, format.protobuf);
 }
 
-function line(type: string, object: unknown): Line {
+function line(type: string, object: object, protobuf: boolean): Line {
+  if (protobuf) return encodeEvent(type, encoded(object, true));
   return [Buffer.concat([json({ type, object }), Buffer.from('\n')])];
 }

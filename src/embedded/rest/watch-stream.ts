@@ -10,6 +10,7 @@ const bookmarkEveryMs = 60_000;
 const longestTimerMs = 2 ** 31 - 1;
 
 interface StreamOptions {
+  readonly contentType: string;
   /** Makes a bookmark; undefined when the client wants none. */
   readonly bookmark: (() => Line) | undefined;
   readonly timeoutMs: number;
@@ -36,7 +37,7 @@ export class WatchStream {
   /** Answers 200 and sends the first lines, which are made only as fast as the client takes them. */
   begin(initial: Iterable<Line>): void {
     this.#response.writeHead(200, {
-      'Content-Type': 'application/json',
+      'Content-Type': this.#options.contentType,
       'Cache-Control': 'no-cache, private',
     });
     this.#response.flushHeaders();

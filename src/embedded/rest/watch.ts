@@ -8,6 +8,7 @@ import type { Stored, StoreEvent } from '../store/types.ts';
 import type { Cluster, Target } from './context.ts';
 import { servedObject } from './conversion.ts';
 import { expired, invalidOptions } from './fault.ts';
+import { jsonType, protobufType } from './negotiate.ts';
 import type { View } from './represent.ts';
 import { flag, versionNumber, wholeNumber } from './request.ts';
 import { selectionOf } from './selectors.ts';
@@ -35,6 +36,7 @@ export function watch(
   const lines = eventLines(view);
   const seconds = wholeNumber(query, 'timeoutSeconds') ?? 0;
   const stream = new WatchStream(response, {
+    contentType: view.format.protobuf ? `${protobufType};stream=watch` : jsonType,
     bookmark: bookmarks ? () => bookmarkLine(view, store.version, false) : undefined,
     rounds: cluster.watches.rounds,
     timeoutMs: (seconds > 0 ? seconds : defaultTimeoutSeconds * (1 + Math.random())) * 1000,
@@ -48,7 +50,7 @@ export function watch(
     );
   } catch (error) {
     if (!(error instanceof Compacted)) throw error;
-    stream.begin([errorLine(expired(error.message).status)]);
+    stream.begin([errorLine(expired(error.message).status, view)]);
     stream.end();
     return;
   }

@@ -6,6 +6,7 @@ import type { Embedded } from '../server.ts';
 export interface Reply {
   readonly code: number;
   readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
   readonly text: string;
   /** The body read as JSON. */
   readonly body: Json;
@@ -54,12 +55,14 @@ export function testClient(embedded: Embedded): TestClient {
     const response = await open(method, path, body, options);
     const chunks: Buffer[] = [];
     for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
-    const text = Buffer.concat(chunks).toString();
+    const bytes = Buffer.concat(chunks);
+    const text = bytes.toString();
     const { statusCode: code = 0, headers } = response;
     const isJson = headers['content-type']?.startsWith('application/json') === true && text !== '';
     return {
       code,
       headers,
+      bytes,
       text,
       body: (isJson && headers['content-encoding'] === undefined ? JSON.parse(text) : {}) as Json,
     };
