@@ -64,12 +64,15 @@ export function printMeshPlan(plan: MeshPlan, output: 'json' | 'yaml' | undefine
 }
 
 /** How the mesh would be. */
-function outcomeLines({ istios }: MeshPlan, paint: Paint): string[] {
+function outcomeLines({ istios, reinstalledFor }: MeshPlan, paint: Paint): string[] {
   if (istios.length === 0) return [`There is no Istio resource in namespace ${MODULE_NAMESPACE}.`];
-  return istios.flatMap((istio) => [
-    istioLine(istio, paint),
-    ...(istio.blockedBy ?? []).map((each) => `    ${each} blocks the deletion: delete it first`),
-  ]);
+  return [
+    ...(reinstalledFor === undefined ? [] : [`Istio would be uninstalled, and installed again for ${reinstalledFor}.`]),
+    ...istios.flatMap((istio) => [
+      istioLine(istio, paint),
+      ...(istio.blockedBy ?? []).map((each) => `    ${each} blocks the deletion: delete it first`),
+    ]),
+  ];
 }
 
 function istioLine({ istio, state, problem, message }: PlannedIstio, paint: Paint): string {

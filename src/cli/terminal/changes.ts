@@ -86,9 +86,9 @@ function inOneLine(text: string): string {
 /** How many of each. */
 export function countLine(changes: readonly ReportedChange[]): string {
   const shown = withoutContents(changes);
-  const count = (...verbs: readonly ReportedChange['do'][]): number =>
-    shown.filter((change) => verbs.includes(change.do)).length;
-  return `${count('make')} to make, ${count('change', 'replace')} to change, ${count('remove')} to remove.`;
+  const count = (verb: ReportedChange['do']): number => shown.filter((change) => change.do === verb).length;
+  const replaced = count('replace') > 0 ? `${count('replace')} to replace, ` : '';
+  return `${count('make')} to make, ${count('change')} to change, ${replaced}${count('remove')} to remove.`;
 }
 
 /** What controllers could not do, and why. */

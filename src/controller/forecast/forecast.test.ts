@@ -289,6 +289,21 @@ describe('what somebody intends', () => {
   });
 });
 
+test('a namespace that is deleted and made anew takes objects again', () => {
+  const maker = controller((view) => ({
+    steps: view.get(Namespace, { name: 'team' })
+      ? [make(Thing, bare(Thing, 'thing'))]
+      : [make(Namespace, bare(Namespace, 'team'))],
+  }));
+  const world = [object(Namespace, 'team'), object(Thing, 'thing'), wish({}, { namespace: 'other' })];
+  const renewal = run([maker], world, { intents: [{ kind: Namespace, delete: { name: 'team' } }] });
+  expect(renewal.stalled).toEqual([]);
+  expect(shown(renewal)).toEqual([
+    'replace Namespace team by you, cluster, granter',
+    'replace Thing thing by cluster, granter',
+  ]);
+});
+
 describe('what stalls', () => {
   test('a plan that throws, with its reason, which is also written to the status', () => {
     const broken = controller(() => {

@@ -33,9 +33,10 @@ export class TerminatingNamespaces {
     }
   }
 
-  /** The last object that goes takes its namespace along. */
-  observe({ before, after }: Write): void {
-    const { namespace } = (after ?? before)!.metadata;
+  /** The last object that goes takes its namespace along; one that is made anew takes objects again. */
+  observe({ kind: written, before, after }: Write): void {
+    const { name, namespace } = (after ?? before)!.metadata;
+    if (before === undefined && isNamespace(written)) return void this.#names.delete(name);
     if (after !== undefined || namespace === undefined || !this.#names.has(namespace)) return;
     const kind = this.#cluster.kinds.find(isNamespace);
     const object = kind && this.#cluster.get(kind, { name: namespace });

@@ -6,7 +6,9 @@ import type { Forecast, ForecastOptions, ForecastReport } from '../../controller
 import { keyOf } from '../../kube/index.ts';
 import { istioController } from '../controller.ts';
 import { resourceName } from '../deletion/blocking.ts';
+import { isHeld } from '../finalizer.ts';
 import { meshParts } from '../mesh.ts';
+import { notRuling, rulingIstio } from '../ruling.ts';
 import type { MeshSettings } from '../settings.ts';
 import { RestartRecorder } from './restarts.ts';
 import type { PlannedRestarts } from './restarts.ts';
@@ -28,6 +30,8 @@ export interface PlannedIstio {
 
 export interface MeshPlan extends ForecastReport {
   readonly istios: readonly PlannedIstio[];
+  /** The resource, by `namespace/name`, for which Istio is installed again after it was uninstalled for another one. */
+  readonly reinstalledFor?: string;
   readonly restarts: PlannedRestarts;
   /** Workloads of the control plane, by `namespace/name`, whose pods are assumed to become ready. */
   readonly assumedReady: readonly string[];
@@ -41,16 +45,11 @@ export interface MeshPlanOptions extends Pick<ForecastOptions, 'tables' | 'now' 
 /** Plans the mesh: what would be made, changed and removed, in order. */
 export function planMesh({ settings, ...options }: MeshPlanOptions): MeshPlan {
   const { intents = [], tables } = options;
-  const gone = intents.flatMap((intent) =>
-    'delete' in intent && intent.kind.kind === Istio.kind ? [keyOf(intent.delete)] : [],
-  );
-  const keys = [
-    ...tables
-      .of(Istio)
-      .list()
-      .map(({ metadata }) => keyOf(metadata)),
-    ...gone,
-  ];
+  const ofIstio = intents.filter(({ kind }) => kind.kind === Istio.kind);
+  const gone = ofIstio.flatMap((intent) => ('delete' in intent ? [keyOf(intent.delete)] : []));
+  const asked = new Set(ofIstio.flatMap((intent) => ('put' in intent ? [keyOf(intent.put.metadata)] : [])));
+  const before = tables.of(Istio).list();
+  const keys = [...before.map(({ metadata }) => keyOf(metadata)), ...gone];
   // What takes its time is foretold all the same.
   const parts = meshParts({ ...settings, reconnectMs: 0 });
   const recorder = new RestartRecorder(parts.restarts);
@@ -61,7 +60,8 @@ export function planMesh({ settings, ...options }: MeshPlanOptions): MeshPlan {
     const about = [...new Set([...there, ...keys])];
     return {
       ...reportOf(shown),
-      istios: about.map((key) => plannedIstio(made, key)),
+      istios: about.map((key) => plannedIstio(made, key, asked.has(key))),
+      ...reinstallation(before, made),
       restarts: recorder.take(made),
       assumedReady: assumed(made),
     };
@@ -81,17 +81,26 @@ function assumed({ writes }: Forecast): readonly string[] {
   return [...new Set(rolledOut.map(({ kind, after }) => `${kind.kind} ${keyOf(after!.metadata)}`))];
 }
 
+/** Whoever rules next installs what was uninstalled for the one before. */
+function reinstallation(before: readonly Istio[], { facts }: Forecast): Pick<MeshPlan, 'reinstalledFor'> {
+  const [was, is] = [rulingIstio(before), rulingIstio(facts.list(Istio))];
+  if (was === undefined || is === undefined || !isHeld(was) || was.metadata.uid === is.metadata.uid) return {};
+  return { reinstalledFor: keyOf(is.metadata) };
+}
+
 /** Warnings beside which a mesh works. */
 const HARMLESS = new Set(['ProxySidecarManualRestartRequired', 'IngressTargetingUserResourceFound']);
 
-function plannedIstio({ facts }: Forecast, key: string): PlannedIstio {
+/** One that does not rule is no problem of the mesh, unless it is what was asked about. */
+function plannedIstio({ facts }: Forecast, key: string, isAsked: boolean): PlannedIstio {
   const [namespace, name] = key.split('/');
   const istio = facts.get(Istio, { namespace: namespace!, name: name! });
   if (istio === undefined) return { istio: key, state: 'Gone' };
   const { state = 'Pending', description = '', blockedBy } = istio.status ?? {};
   const blocking = (blockedBy?.resources ?? []).map((each) => `${resourceName(each.kind)} ${keyOf(each)}`);
   const isHarmless = conditionsOf(istio).some(({ reason }) => HARMLESS.has(reason));
-  const isProblem = state === 'Error' || (state === 'Warning' && !isHarmless);
+  const isIdle = !isAsked && notRuling(istio, facts.list(Istio)) !== undefined;
+  const isProblem = !isIdle && (state === 'Error' || (state === 'Warning' && !isHarmless));
   return {
     istio: key,
     state,
