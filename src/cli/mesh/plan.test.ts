@@ -17,6 +17,7 @@ const REF = { name: 'default', namespace: 'kyma-system' };
 const HEADER =
   'apiVersion: operator.kyma-project.io/v1alpha2\nkind: Istio\nmetadata: { name: default, namespace: kyma-system }\n';
 const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
+const ReplicaSet = defineKind('apps/v1', 'ReplicaSet', 'replicasets');
 const VirtualService = defineKind('networking.istio.io/v1', 'VirtualService', 'virtualservices');
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 
@@ -111,14 +112,15 @@ test('changes of what is installed are shown field by field, and restarts apart 
 }, 60_000);
 
 /** A workload whose sidecar is what it should be. */
-async function createInjected(name: string): Promise<void> {
+async function createInjected(name: string, kind = Deployment, replicas = 1): Promise<void> {
   const resources = { requests: { cpu: '10m', memory: '192Mi' }, limits: { cpu: '1', memory: '1Gi' } };
   const sidecar = { name: 'istio-proxy', image: 'docker.io/istio/proxyv2:1.30.0-distroless', resources };
-  await mesh.client.create(Deployment, {
+  await mesh.client.create(kind, {
     apiVersion: 'apps/v1',
-    kind: 'Deployment',
+    kind: kind.kind,
     metadata: { name, namespace: 'default' },
     spec: {
+      replicas,
       selector: { matchLabels: { app: name } },
       template: {
         metadata: { labels: { app: name }, annotations: { 'sidecar.istio.io/status': '{}' } },
@@ -147,6 +149,34 @@ test('an upgrade restarts workloads with sidecars batch by batch, and says why e
   ]);
   expect(batches[0]!.workloads[0]!.why).toContain('1.31.0-distroless');
   for (const name of names) await mesh.client.delete(Deployment, { name, namespace: 'default' });
+}, 60_000);
+
+test('pods that are deleted one by one are foretold to come back: the last batch is not left waiting', async () => {
+  const ref = { name: 'set', namespace: 'default' };
+  await createInjected(ref.name, ReplicaSet, 3);
+  await createInjected('zebra');
+  const isReady = ({ status }: AnyObject, pods: number): boolean =>
+    (status as { readyReplicas?: number } | undefined)?.readyReplicas === pods;
+  await until(async () => isReady(await mesh.client.get(ReplicaSet, ref), 3), 20_000);
+  await until(async () => isReady(await mesh.client.get(Deployment, { ...ref, name: 'zebra' }), 1), 20_000);
+  const { stdout } = await mesh.run(
+    'mesh',
+    'upgrade',
+    '--to',
+    '1.31.0',
+    '--dry-run',
+    '--restart-batch',
+    '1',
+    '-o',
+    'json',
+  );
+  const { restarts, istios } = JSON.parse(stdout) as MeshPlan;
+  const batches = restarts.batches.filter(({ lot }) => lot === 'sidecars');
+  expect(batches.map(({ workloads }) => workloads.map(({ name }) => name))).toEqual([['set'], ['zebra']]);
+  expect(restarts.waiting).toEqual([]);
+  expect(istios).toEqual([{ istio: 'kyma-system/default', state: 'Ready' }]);
+  await mesh.client.delete(ReplicaSet, ref);
+  await mesh.client.delete(Deployment, { ...ref, name: 'zebra' });
 }, 60_000);
 
 test('an upgrade tells what brings the version, whether it may be installed, and what it would do', async () => {

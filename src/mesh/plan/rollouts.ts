@@ -78,11 +78,19 @@ function podsOf(view: View, { kind, metadata }: Workload): readonly Pod[] {
   return owners.flatMap((owner) => view.index(Pods, 'owner', owner));
 }
 
-/** In the place of pods that are deleted come others, which are as they should be. */
+const READY: Pod['status'] = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+
+/** In the place of pods that are deleted come others, which are as they should be, and become ready. */
 function missingPods(view: View, workload: Workload): readonly Step[] {
   if ((workload.metadata.ownerReferences ?? []).length > 0) return [];
-  const missing = (workload.status?.readyReplicas ?? 0) - podsOf(view, workload).length;
-  return missing > 0 ? [make(Pods, podOf(view, workload, {}))] : [];
+  const pods = podsOf(view, workload);
+  // A pod that the cluster made has a phase from the beginning.
+  const made = pods.filter(({ status }) => status?.phase === undefined);
+  const isMissing = pods.length < (workload.status?.readyReplicas ?? 0);
+  return [
+    ...made.map((pod) => editStatus(Pods, pod, READY)),
+    ...(isMissing ? [make(Pods, podOf(view, workload, {}))] : []),
+  ];
 }
 
 interface Template {
@@ -101,19 +109,22 @@ function templateOf(workload: AnyObject): Template {
 function podOf(view: View, workload: Workload, { labels = {}, containers = [] }: Template): Pod {
   const { apiVersion, kind, metadata } = workload;
   const { name, namespace, uid = '' } = metadata;
-  const count = podsOf(view, workload).length;
+  const taken = new Set(podsOf(view, workload).map((pod) => pod.metadata.name));
+  const named = (count: number): string => `${name}-${metadata.resourceVersion ?? ''}-${count}`;
+  let count = taken.size;
+  while (taken.has(named(count))) count++;
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
-      name: `${name}-${metadata.resourceVersion ?? ''}-${count}`,
+      name: named(count),
       namespace: namespace!,
       creationTimestamp: timestamp(view.now()),
       labels: { ...labels, 'sidecar.istio.io/inject': 'false' },
       ownerReferences: [{ apiVersion, kind, name, uid, controller: true }],
     },
     spec: { containers },
-    status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+    status: READY,
   };
 }
 
