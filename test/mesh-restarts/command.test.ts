@@ -5,6 +5,7 @@ import { runnerFor } from '../../src/cli/testing/offshoot-process.ts';
 import type { Runner } from '../../src/cli/testing/offshoot-process.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import type { Client } from '../../src/kube/index.ts';
+import { MutatingWebhook } from '../../src/mesh/index.ts';
 import { describeOwnClusters } from '../cluster/index.ts';
 import { until } from '../support/until.ts';
 import type { Injector } from './injector.ts';
@@ -14,6 +15,13 @@ import { controllers, createIstio, Deployment, prepare, reached, RESOURCE, SHOP,
 
 const VERSION = '1.31.0';
 const EXCLUDED = 'restarter.istio-operator.kyma-project.io/exclude';
+
+const WINDOW = 'restarter.istio-operator.kyma-project.io/maintenance-window';
+
+function windowInThreeDays(): string {
+  const day = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][(new Date().getUTCDay() + 3) % 7]!;
+  return `${day} 00:00-01:00`;
+}
 
 describeOwnClusters('offshoot mesh restart', (cluster) => {
   let client: Client;
@@ -85,7 +93,7 @@ describeOwnClusters('offshoot mesh restart', (cluster) => {
     expect(watched).toMatchObject({
       code: 0,
       stdout:
-        '3 of 4 workloads are up to date.\n1 wait for a person: see offshoot mesh restart --outdated --dry-run.\n',
+        '3 of 4 workloads are up to date.\n1 is excluded by annotation.\nSee offshoot mesh restart --outdated --dry-run.\n',
     });
     expect(watched.stderr).toContain('workloads: 3 of 4 are up to date');
     expect(watched.stderr).toContain('Deployment shop/c: restarted');
@@ -95,5 +103,32 @@ describeOwnClusters('offshoot mesh restart', (cluster) => {
       'b 1',
       'c 1',
     ]);
+
+    const annotation = { [EXCLUDED]: null, [WINDOW]: windowInThreeDays() };
+    const ref = { namespace: SHOP, name: 'left-alone' };
+    await client.patch(Deployment, ref, { type: 'merge', body: { metadata: { annotations: annotation } } });
+    expect(await offshoot.run('mesh', 'restart', '--outdated', '--watch')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('3 of 4 workloads are up to date.\n1 waits for a time.\n') as string,
+      stderr: expect.stringContaining('error: not everything that is outdated was restarted') as string,
+    });
+  });
+
+  test.each([
+    ['--dry-run --watch', '--dry-run restarts nothing that --watch could show'],
+    ['-n shop', '-n "shop": a cluster has one mesh'],
+  ])('%s is refused', async (flags, message) => {
+    expect(await offshoot.run('mesh', 'restart', '--outdated', ...flags.split(' '))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(message) as string,
+    });
+  });
+
+  test('pods are not restarted for a sidecar that nothing would inject', { timeout: 60_000 }, async () => {
+    await client.delete(MutatingWebhook, { name: 'test-injector' });
+    expect(await offshoot.run('mesh', 'restart', '--outdated', '--uninjected', '--dry-run')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('nothing injects sidecars into new pods of this cluster') as string,
+    });
   });
 });

@@ -140,6 +140,18 @@ describeOwnClusters('a workload', (cluster) => {
     }
   });
 
+  test('that is not healthy is listed when it is outdated, and left as it is', { timeout: 180_000 }, async () => {
+    const name = 'broken';
+    const podAnnotations = { 'offshoot.dev/simulate': 'never-ready' };
+    await client.create(Deployment, workload(name, { podAnnotations }));
+    await until(async () => (await client.get(Deployment, { namespace: SHOP, name })).status?.updatedReplicas === 2);
+    const before = await template(name);
+    await changeSidecars();
+    await until(async () => (await waitingOf(name)) === '0 of 2 pods are available', DEADLINE_MS);
+    expect(await template(name)).toBe(before);
+    await client.delete(Deployment, { namespace: SHOP, name });
+  });
+
   test(
     'without a sidecar is listed, and restarted only where its namespace asks for that',
     { timeout: 180_000 },
@@ -158,6 +170,8 @@ describeOwnClusters('a workload', (cluster) => {
       expect(await dryRun()).toMatch(new RegExp(`^Pod late/late-\\S+: only with --uninjected; ${why}$`, 'm'));
       await settled(manager, 30_000);
       expect(await sidecars(namespace, 'late')).toEqual([undefined, undefined]);
+      const { status } = await client.get(Istio, RESOURCE);
+      expect(status?.uninjected).toMatchObject({ total: 2, pods: [{ namespace }, { namespace }] });
 
       const annotations = { [`${ANNOTATION}/restart-uninjected`]: 'true' };
       await change({ annotations });

@@ -16,6 +16,7 @@ import type { Paint } from '../terminal/colour.ts';
 import { printPlan } from '../terminal/plan.ts';
 import { istioCheck } from './check.ts';
 import { restartLines, withoutMarks } from './plan-restarts.ts';
+import { refuseNamespace } from './namespace.ts';
 import { ISTIO } from './nouns.ts';
 import { plannedSettings } from './settings.ts';
 
@@ -27,6 +28,7 @@ const ACCEPTED = { checks: [istioCheck], one: 'an Istio resource' };
 
 /** Prints what would happen; exit code 2 if that is anything, 1 if the mesh would get no further. */
 export function planMeshCommand(options: MeshPlanOptions): Promise<void> {
+  if (options.filename === undefined && options.delete === undefined) refuseNamespace(options);
   return withConnection(options, async (connection) => {
     const here = { ...connection, namespace: options.namespace ?? MODULE_NAMESPACE };
     const { intents } = await askedFor(undefined, ISTIO, ACCEPTED, options, here);

@@ -6,9 +6,13 @@ import type { Client } from '../../kube/index.ts';
 import { NotSynced } from '../../kube/index.ts';
 import {
   defaultMeshSettings,
+  injectsSidecars,
   isRestartingOver,
+  isUnfinished,
   meshRestarts,
+  MutatingWebhook,
   restartSteps,
+  restartSummary,
   workloadKey,
   workloadRef,
 } from '../../mesh/index.ts';
@@ -19,6 +23,7 @@ import { withConnection } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { durationText, withProgress } from '../terminal/with-progress.ts';
+import { refuseNamespace } from './namespace.ts';
 import { ISTIO } from './nouns.ts';
 
 export interface RestartOptions extends ClusterOptions {
@@ -39,9 +44,12 @@ const RECONNECT_MS = 0;
 export function meshRestartCommand(options: RestartOptions): Promise<void> {
   const { outdated, watch = false, dryRun = false, uninjected = false, batchSize, timeout } = options;
   if (outdated !== true) throw failure('say what to restart: --outdated');
+  if (dryRun && watch) throw failure('--dry-run restarts nothing that --watch could show: leave one of them out');
+  refuseNamespace(options);
   return withConnection(options, async ({ client }) => {
     const istios = await listOfKind(client, ISTIO, {});
     if (istios.length === 0) throw failure('there is no Istio resource: nothing says what sidecars should be');
+    if (uninjected) await refuseWithoutInjection(client);
     const waits = { settleMs: SETTLE_MS, reconnectMs: RECONNECT_MS };
     const settings = { ...defaultMeshSettings, ...waits, batchSize, restartUninjected: uninjected };
     const restarts = meshRestarts(settings);
@@ -54,8 +62,18 @@ export function meshRestartCommand(options: RestartOptions): Promise<void> {
     );
     if (over === undefined) throw new CommandFailed(EXIT.timedOut, `not done after ${durationText(timeout)}`);
     if (dryRun) for (const line of planLines(over)) console.log(line);
-    else console.log(summary(over, watch));
+    else console.log(restartSummary(over).join('\n'));
+    if (watch && isUnfinished(over)) throw failure('not everything that is outdated was restarted');
   });
+}
+
+/** A restart would change nothing. */
+async function refuseWithoutInjection(client: Client): Promise<void> {
+  const { items } = await client.list(MutatingWebhook);
+  if (injectsSidecars(items)) return;
+  throw failure(
+    '--uninjected: nothing injects sidecars into new pods of this cluster, so a restart would change nothing',
+  );
 }
 
 interface Following {
@@ -136,16 +154,4 @@ function planLines({ waiting: missing, plan, uninjected }: RestartProgress): rea
     ...uninjected.map(({ namespace, name, why }) => `Pod ${namespace}/${name}: only with --uninjected; ${why}`),
   ];
   return lines.length > 0 ? lines : ['Nothing is to be restarted.'];
-}
-
-function summary({ plan, manual }: RestartProgress, watched: boolean): string {
-  if (plan === undefined) return 'Nothing is restarted yet.';
-  const { restarting, waiting, unchanged, progress } = plan;
-  const rest = restarting.length + waiting.length;
-  const people = manual.length + unchanged.length + waiting.filter(({ on }) => on === 'people').length;
-  return [
-    `${progress.done} of ${progress.total} workloads are up to date.`,
-    ...(!watched && rest > 0 ? [`${rest} are under way or wait: see offshoot mesh restart --outdated --watch.`] : []),
-    ...(people > 0 ? [`${people} wait for a person: see offshoot mesh restart --outdated --dry-run.`] : []),
-  ].join('\n');
 }

@@ -10,6 +10,7 @@ import type { Paint } from '../terminal/colour.ts';
 import { eventLines } from '../terminal/events.ts';
 import { dataText, nameText } from '../terminal/output.ts';
 import { treeLines } from '../terminal/tree.ts';
+import { refuseNamespace } from './namespace.ts';
 import { ISTIO } from './nouns.ts';
 
 export interface StatusOptions extends ClusterOptions {
@@ -18,6 +19,7 @@ export interface StatusOptions extends ClusterOptions {
 
 /** Prints how the mesh is. */
 export function meshStatusCommand({ output, ...options }: StatusOptions): Promise<void> {
+  refuseNamespace(options);
   return withConnection(options, async ({ client }) => {
     // A cluster that does not know the kind is told apart from one that has no resource.
     const istios = await listOfKind(client, ISTIO, {});

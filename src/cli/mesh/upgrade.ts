@@ -10,6 +10,7 @@ import type { ClusterOptions } from '../options.ts';
 import type { MeshOptions } from '../run/mesh-flags.ts';
 import { painter } from '../terminal/colour.ts';
 import { version } from '../version.ts';
+import { refuseNamespace } from './namespace.ts';
 import { ISTIO } from './nouns.ts';
 import { plannedMesh, printMeshPlan } from './plan.ts';
 import { plannedSettings } from './settings.ts';
@@ -27,6 +28,7 @@ export async function upgradeCommand({ to, dryRun, output, ...options }: Upgrade
       `mesh upgrade only shows what an upgrade would do: add --dry-run. The controllers upgrade the mesh to the version of their release, which is ${defaultMeshSettings.istioVersion} in Offshoot ${version()}`,
     );
   }
+  refuseNamespace(options);
   await withConnection(options, async (connection) => {
     const { client } = connection;
     if ((await listOfKind(client, ISTIO, {})).length === 0) {

@@ -35,6 +35,39 @@ export function restartSteps(progress: RestartProgress): readonly ProgressStep[]
   ];
 }
 
+/** How far restarts are, in sentences whose counts add up. */
+export function restartSummary({ waiting: missing, plan, manual }: RestartProgress): readonly string[] {
+  if (plan === undefined) return [`Nothing is restarted yet: waiting for ${missing}.`];
+  const { restart, restarting, waiting, unchanged, progress } = plan;
+  const excluded = waiting.filter(({ isExcluded }) => isExcluded).length;
+  const on = (what: PendingWorkload['on']): number => waiting.filter((each) => each.on === what).length;
+  const counts: readonly (readonly [count: number, one: string, many: string])[] = [
+    [restarting.length, 'is restarting', 'are restarting'],
+    [restart.length + on('rollouts'), 'waits for the next batch', 'wait for the next batch'],
+    [on('time'), 'waits for a time', 'wait for a time'],
+    [on('people') - excluded + unchanged.length, 'waits for a person', 'wait for a person'],
+    [excluded, 'is excluded by annotation', 'are excluded by annotation'],
+  ];
+  const lines = [
+    progress.total === 0
+      ? 'No workload is outdated.'
+      : `${progress.done} of ${progress.total} workloads are up to date.`,
+    ...counts.flatMap(([count, one, many]) => (count === 0 ? [] : [`${count} ${count === 1 ? one : many}.`])),
+    ...(manual.length > 0
+      ? [`${manual.length} ${manual.length === 1 ? 'pod' : 'pods'} must be restarted by hand.`]
+      : []),
+  ];
+  return lines.length === 1 ? lines : [...lines, 'See offshoot mesh restart --outdated --dry-run.'];
+}
+
+/** Whether something is left that should have been restarted, and nobody has excluded. */
+export function isUnfinished({ plan, manual }: RestartProgress): boolean {
+  if (plan === undefined) return true;
+  const { restart, restarting, waiting, unchanged } = plan;
+  const left = waiting.filter(({ isExcluded }) => !isExcluded);
+  return restart.length + restarting.length + left.length + unchanged.length + manual.length > 0;
+}
+
 /** Whether nothing more happens without a person, or before a time that may be days away. */
 export function isRestartingOver({ plan }: RestartProgress): boolean {
   if (plan === undefined) return false;

@@ -46,19 +46,21 @@ export function sidecarState(
 
 /** Why a pod must be restarted to get the sidecar that it should have. */
 export function sidecarPredicate(state: SidecarState): RestartPredicate {
+  return where(isCandidate, outdatedSidecar(state));
+}
+
+/** What is wrong with the sidecar of a pod, whether or not the pod is fit to be restarted. */
+export function outdatedSidecar(state: SidecarState): RestartPredicate {
   const { image, resources, cniEnabled, statusPort, filters, spec, before } = state;
   const merge = spec.config?.telemetry?.metrics?.prometheusMerge ?? false;
   const chosenByUs = where((pod) => !hasOwnImage(pod), anyOf([otherImage(image), otherResources(resources)]));
-  return where(
-    isCandidate,
-    anyOf([
-      chosenByUs,
-      otherCniMode(cniEnabled),
-      ...filters.map(olderThanFilter),
-      otherPrometheusMerge(merge, statusPort),
-      always(changedSidecarSetting(before, spec)),
-    ]),
-  );
+  return anyOf([
+    chosenByUs,
+    otherCniMode(cniEnabled),
+    ...filters.map(olderThanFilter),
+    otherPrometheusMerge(merge, statusPort),
+    always(changedSidecarSetting(before, spec)),
+  ]);
 }
 
 /** Which setting of all sidecars has changed. Absent and false are different. */

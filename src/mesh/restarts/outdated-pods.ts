@@ -14,7 +14,7 @@ import {
   changedPolicies,
   changedSidecarSetting,
   gatewayPredicate,
-  sidecarPredicate,
+  outdatedSidecar,
 } from './desired-state.ts';
 import { restartGoal } from './installed.ts';
 import type { RestartGoal } from './installed.ts';
@@ -22,7 +22,7 @@ import { outdatedPod } from './outdated.ts';
 import type { FindReplicaSet, OutdatedPod } from './outdated.ts';
 import { always, where } from './predicate.ts';
 import type { RestartPredicate } from './predicate.ts';
-import { sidecarOfNoMesh, withoutSidecar } from './sidecars.ts';
+import { isCandidate, isUnhealthy, sidecarOfNoMesh, withoutSidecar } from './sidecars.ts';
 import { Namespaces, Pods, ReplicaSets } from './tables.ts';
 
 /** Sidecars and gateways are restarted for reasons of their own, and do not wait for each other. */
@@ -59,6 +59,8 @@ export function rulingGoal(facts: Facts): RulingGoal | undefined {
 interface Judge {
   readonly lot: Lot;
   readonly predicate: RestartPredicate;
+  /** Pods that it also looks at, only to tell of them. */
+  readonly alsoTellsOf?: (pod: Pod) => boolean;
   /** A changed setting, as the predicate words it. */
   readonly setting?: string | undefined;
 }
@@ -95,7 +97,8 @@ function judgesOf(goal: RestartGoal): Judges | undefined {
   return {
     sidecars: {
       lot: 'sidecars',
-      predicate: sidecarPredicate(sidecars),
+      predicate: where((pod) => isCandidate(pod) || isUnhealthy(pod), outdatedSidecar(sidecars)),
+      alsoTellsOf: isUnhealthy,
       setting: changedSidecarSetting(before, spec),
     },
     gateways: {
@@ -137,7 +140,14 @@ export function outdatedPods(restartUninjected: boolean): Model<DerivedMap<strin
 function outdated(facts: Facts, pod: Pod, known: Judges): PodToReplace | undefined {
   const judge = judgeOf(pod, known);
   const found = judge && outdatedPod(pod, judge.predicate, setsIn(facts));
-  return found && { ...found, lot: judge.lot, ...(found.why === judge.setting && { bySetting: true }) };
+  return (
+    found && {
+      ...found,
+      lot: judge.lot,
+      ...(found.why === judge.setting && { bySetting: true }),
+      ...(judge.alsoTellsOf?.(pod) && { isUnhealthy: true }),
+    }
+  );
 }
 
 function uninjected(facts: Facts, pod: Pod, restart: boolean): PodToReplace | undefined {

@@ -16,6 +16,8 @@ export interface OutdatedPod {
   readonly problem?: string;
   /** A setting has changed since some earlier pod was made; that of a newer one looks no different. */
   readonly bySetting?: boolean;
+  /** It is not ready: its workload is told of, and not restarted for this pod alone. */
+  readonly isUnhealthy?: boolean;
 }
 
 /** A workload with pods that must be replaced. */
@@ -30,6 +32,8 @@ export interface OutdatedWorkload {
   readonly newest: number;
   /** Nothing but a changed setting is the reason: after a restart nothing is left of it. */
   readonly bySetting: boolean;
+  /** None of these pods is ready. */
+  readonly isUnhealthy: boolean;
 }
 
 /** A pod that only a person can replace. */
@@ -40,6 +44,9 @@ export interface ManualRestart {
   /** Why we can't. */
   readonly problem: string;
 }
+
+/** A pod that should have a sidecar and has none. */
+export type UninjectedPod = Pick<ManualRestart, 'namespace' | 'name' | 'why'>;
 
 export interface Outdated {
   /** By workload key. */
@@ -73,9 +80,11 @@ export function outdatedPod(
 export function byWorkload(pods: Iterable<OutdatedPod>): Outdated {
   const workloads = new Map<string, OutdatedWorkload>();
   const manual: ManualRestart[] = [];
-  for (const { namespace, name, why, made, workload, problem = '', bySetting = false } of pods) {
+  for (const pod of pods) {
+    const { namespace, name, why, made, workload, problem = '', bySetting = false, isUnhealthy = false } = pod;
     if (workload === undefined) {
-      manual.push({ namespace, name, why, problem });
+      // A pod that nobody replaces and that does not work is on its way to something else.
+      if (!isUnhealthy) manual.push({ namespace, name, why, problem });
       continue;
     }
     const key = workloadKey(workload);
@@ -87,6 +96,7 @@ export function byWorkload(pods: Iterable<OutdatedPod>): Outdated {
       oldest: Math.min(known?.oldest ?? made, made),
       newest: Math.max(known?.newest ?? made, made),
       bySetting: (known?.bySetting ?? true) && bySetting,
+      isUnhealthy: (known?.isUnhealthy ?? true) && isUnhealthy,
     });
   }
   return { workloads, manual };

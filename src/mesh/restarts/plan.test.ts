@@ -141,7 +141,16 @@ describe('a workload', () => {
     new Map([
       [
         workloadKey(ref(kind)),
-        { workload: ref(kind), why: 'x', pods: 1, oldest: 0, newest: 0, bySetting: false, ...changes },
+        {
+          workload: ref(kind),
+          why: 'x',
+          pods: 1,
+          oldest: 0,
+          newest: 0,
+          bySetting: false,
+          isUnhealthy: false,
+          ...changes,
+        },
       ],
     ]);
 
@@ -153,6 +162,16 @@ describe('a workload', () => {
   test('whose rollout is done is on its way while only pods from before the restart are outdated', () => {
     const planned = plan([restarted('a')], { outdated: outdated({}) });
     expect(planned).toMatchObject({ unchanged: [], restarting: [{ waiting: '1 old pods are still there' }] });
+  });
+
+  test('of which no outdated pod is ready waits for a person; after its restart such a pod is no finding', () => {
+    const unhealthy = outdated({ isUnhealthy: true, newest: NOW });
+    expect(plan([workload('a')], { outdated: unhealthy })).toMatchObject({
+      restart: [],
+      waiting: [{ waiting: 'it is not healthy: its outdated pods are not ready', on: 'people' }],
+      progress: { total: 1, done: 0 },
+    });
+    expect(plan([restarted('a')], { outdated: unhealthy })).toMatchObject({ unchanged: [], progress: { done: 1 } });
   });
 
   test('that the server refuses to restart waits for its next try, and holds up nobody', () => {
@@ -264,7 +283,7 @@ describe('the mark', () => {
 
   test('of a ReplicaSet whose pods were all replaced keeps them from being replaced for ever', () => {
     const ref = workloadRef(workload('a', { kind: 'ReplicaSet' }));
-    const when = { oldest: NOW, newest: NOW, bySetting: false };
+    const when = { oldest: NOW, newest: NOW, bySetting: false, isUnhealthy: false };
     const outdated = new Map([[workloadKey(ref), { workload: ref, why: 'old image', pods: 1, ...when }]]);
     expect(plan([restarted('a', { kind: 'ReplicaSet' })], { outdated })).toMatchObject({
       replace: [],

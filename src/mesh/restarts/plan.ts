@@ -43,6 +43,8 @@ export interface PendingWorkload {
   readonly waiting: string;
   /** Its own rollout or that of others, a moment that will come, or somebody who has to do something. */
   readonly on: 'rollouts' | 'time' | 'people';
+  /** Somebody does not want it restarted. */
+  readonly isExcluded?: true;
 }
 
 export interface RestartPlan {
@@ -96,7 +98,7 @@ export function planRestarts(facts: RestartFacts): RestartPlan {
     } else if (outdated !== undefined && replacesAll(workload) && outdated.newest < mark.at) {
       // Its status is ahead of its pods.
       restarting.push(pending(`${outdated.pods} old pods are still there`));
-    } else if (outdated !== undefined && !outdated.bySetting) {
+    } else if (outdated !== undefined && !outdated.bySetting && !outdated.isUnhealthy) {
       const when = timestamp(mark.at);
       unchanged.push(pending(`it was restarted for this at ${when}, and something else changes its pods`, 'people'));
     }
@@ -141,7 +143,7 @@ function nextBatch(
       spending.spend(workload);
     const on = own === undefined || own.rollsOut === true ? 'rollouts' : own.until === undefined ? 'people' : 'time';
     if (text === undefined) restart.push(candidate);
-    else waiting.push({ workload: ref, why, waiting: text, on });
+    else waiting.push({ workload: ref, why, waiting: text, on, ...(isExcluded(workload) && { isExcluded: true }) });
   }
   return { restart, waiting, wakes };
 }
@@ -176,7 +178,8 @@ function hindranceOfNow(workload: Workload, facts: RestartFacts): Hindrance | un
   const { now, refused, outdated, window } = facts;
   const refusal = refused?.(workloadRef(workload));
   if (refusal !== undefined) return { text: refusal.message, until: refusal.retryAt };
-  const { newest } = outdated.get(workloadKey(workloadRef(workload)))!;
+  const { newest, isUnhealthy } = outdated.get(workloadKey(workloadRef(workload)))!;
+  if (isUnhealthy) return { text: 'it is not healthy: its outdated pods are not ready' };
   // Only by the second in which a pod was made is it known from before the mark.
   if (needsDeletion(workload) && newest >= now - (now % SECOND)) {
     return { text: 'its pods have just been made', until: newest + SECOND };

@@ -11,7 +11,7 @@ import type { GatewayState } from './desired-state.ts';
 import type { RestartGoal } from './installed.ts';
 import { needsDeletion } from './mark.ts';
 import { byWorkload } from './outdated.ts';
-import type { ManualRestart, OutdatedWorkload } from './outdated.ts';
+import type { ManualRestart, OutdatedWorkload, UninjectedPod } from './outdated.ts';
 import { outdatedPods, rulingGoal } from './outdated-pods.ts';
 import type { Lot } from './outdated-pods.ts';
 import { workloadKey, workloadRef } from './owners.ts';
@@ -32,7 +32,7 @@ export interface RestartProgress {
   /** Pods that only a person can replace. */
   readonly manual: readonly ManualRestart[];
   /** Pods that should have a sidecar and are left alone, because nobody asked for their restart. */
-  readonly uninjected: readonly Pick<ManualRestart, 'namespace' | 'name' | 'why'>[];
+  readonly uninjected: readonly UninjectedPod[];
   /** Gateways run with the settings of the resource, or wait for a person. */
   readonly gatewaysDone: boolean;
   /** The same of sidecars; some settings are for both, so that these are not done before gateways are. */

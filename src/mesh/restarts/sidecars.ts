@@ -10,14 +10,20 @@ const INJECTED = 'sidecar.istio.io/status';
 /** Who chooses the image of a sidecar has taken it out of our hands. */
 const OWN_IMAGE = 'sidecar.istio.io/proxyImage';
 
-/** Pods that are looked at: they were injected, run, and every condition holds. Others are in motion or broken. */
-export function isCandidate({ metadata, status }: Pod): boolean {
-  return (
-    metadata.annotations?.[INJECTED] !== undefined &&
-    metadata.deletionTimestamp === undefined &&
-    status?.phase === 'Running' &&
-    (status.conditions ?? []).every((condition) => condition.status === 'True')
-  );
+/** Pods that are restarted for their sidecars: they were injected, run, and every condition holds. */
+export function isCandidate(pod: Pod): boolean {
+  const { phase, conditions = [] } = pod.status ?? {};
+  return hasInjection(pod) && phase === 'Running' && conditions.every(({ status }) => status === 'True');
+}
+
+/** Pods that were injected and are in motion or broken: what is wrong with their sidecars is told, and nothing done. */
+export function isUnhealthy(pod: Pod): boolean {
+  const { phase } = pod.status ?? {};
+  return hasInjection(pod) && phase !== 'Succeeded' && phase !== 'Failed' && !isCandidate(pod);
+}
+
+function hasInjection({ metadata }: Pod): boolean {
+  return metadata.annotations?.[INJECTED] !== undefined && metadata.deletionTimestamp === undefined;
 }
 
 export function hasOwnImage({ metadata }: Pod): boolean {

@@ -49,6 +49,7 @@ export function plan(
           oldest: NOW - 3_600_000,
           newest: NOW - 30_000,
           bySetting: false,
+          isUnhealthy: false,
         },
       ];
     });
