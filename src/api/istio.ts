@@ -248,6 +248,17 @@ const Status = z.object({
     })
     .describe('Workloads whose sidecars are not up to date.')
     .optional(),
+  uninjected: z
+    .object({
+      total: count().describe('How many.'),
+      pods: z
+        .array(
+          z.object({ namespace: z.string().describe('Namespace of the pod.'), name: z.string().describe('Its name.') }),
+        )
+        .describe('The first 20.'),
+    })
+    .describe('Pods that should have a sidecar and have none. They are restarted only where that is asked for.')
+    .optional(),
 });
 
 export const istio = defineResource({
@@ -264,7 +275,7 @@ export const istio = defineResource({
   status: Status,
   columns: [
     { name: 'State', type: 'string', jsonPath: '.status.state' },
-    { name: 'Version', type: 'string', jsonPath: '.status.istioVersion', priority: 1 },
+    { name: 'Version', type: 'string', jsonPath: '.status.istioVersion' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
 });

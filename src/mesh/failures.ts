@@ -11,6 +11,8 @@ interface Row {
   readonly bare?: true;
   /** When to try again without a change: with back-off (unless told), not at all, or after this many seconds. */
   readonly retry?: 'never' | number;
+  /** The mesh works all the same. */
+  readonly isHarmless?: true;
 }
 
 const MINUTE = 60;
@@ -107,6 +109,7 @@ export const FAILURES = {
     state: 'Warning',
     reason: 'ProxySidecarManualRestartRequired',
     retry: HOUR,
+    isHarmless: true,
   },
   gateway: {
     description: 'Failed to restart Ingress Gateway',
@@ -118,6 +121,7 @@ export const FAILURES = {
     state: 'Warning',
     reason: 'IngressTargetingUserResourceFound',
     retry: HOUR,
+    isHarmless: true,
   },
 } as const satisfies Readonly<Record<string, Row>>;
 
@@ -127,6 +131,7 @@ export interface Failure {
   readonly description: string;
   readonly conditions: readonly PlannedCondition[];
   readonly retry: 'backoff' | 'never' | number;
+  readonly isHarmless?: true;
 }
 
 interface FailureOptions {
@@ -138,17 +143,18 @@ interface FailureOptions {
 
 /** What to tell when something failed, and why. */
 export function failure(what: keyof typeof FAILURES, cause: string, options: FailureOptions = {}): Failure {
-  const { description, state, reason, bare, retry }: Row = FAILURES[what];
+  const { description, state, reason, bare, retry, isHarmless }: Row = FAILURES[what];
   const prefix = options.subject === undefined ? description : `${description} ${options.subject}`;
   return {
     state,
     description: bare === true ? prefix : `${prefix}: ${cause}`,
     conditions: options.conditions ?? failureConditions(reason),
     retry: retry ?? 'backoff',
+    ...(isHarmless && { isHarmless }),
   };
 }
 
-/** The one to tell of when several components failed: an error before a warning, and else the first. */
+/** The one to tell of when several components failed: an error before a warning, and else the first that does harm. */
 export function worstOf(failures: readonly Failure[]): Failure | undefined {
-  return failures.find(({ state }) => state === 'Error') ?? failures[0];
+  return failures.find(({ state }) => state === 'Error') ?? failures.find((each) => !each.isHarmless) ?? failures[0];
 }

@@ -88,6 +88,7 @@ function planMesh(view: View, installed: Installed, { restarts, settings }: Mesh
     ...(waiting !== undefined && { waiting }),
     ...(installation.done && progress?.plan && { restarts: progress.plan }),
     manual: progress?.manual ?? [],
+    uninjected: progress?.uninjected ?? [],
     conditions: filter === undefined ? [condition('IngressTargetingUserResourceNotFound')] : [],
   };
   const steps = [
@@ -95,7 +96,11 @@ function planMesh(view: View, installed: Installed, { restarts, settings }: Mesh
     ...resources.steps,
     ...(isApplied && progress ? recordApplied(view, istio, target, progress, failures) : []),
   ];
-  return tell(status, steps, verifiedWithin(installation) ?? settings.reconciliationIntervalMs);
+  const { wakeAt } = progress?.plan ?? {};
+  // What a workload waits for changes with the time.
+  const nextRestart = wakeAt === undefined ? Infinity : Math.max(0, wakeAt - view.now());
+  const again = verifiedWithin(installation) ?? settings.reconciliationIntervalMs;
+  return tell(status, steps, Math.min(nextRestart, again));
 }
 
 /** The version that runs, as far as it is the same everywhere. */

@@ -77,8 +77,35 @@ describe('the state of a resource', () => {
     expect(conditions({ failures })).toEqual([
       'Ready=False IngressGatewayRestartFailed',
       'IngressTargetingUserResourceFound=True IngressTargetingUserResourceFound',
-      'Reconciling=False Settled',
+      'Reconciling=False Stalled',
+      'Stalled=True IngressGatewayRestartFailed',
     ]);
+  });
+
+  test('is stalled, and says why, where something gets no further; not where the mesh works all the same', () => {
+    const refused = failure('versionUpdate', 'too far');
+    expect(told({ failures: [failure('userFilter', 'a filter'), refused] }).conditions).toContainEqual({
+      type: 'Stalled',
+      status: 'True',
+      reason: 'IstioVersionUpdateNotAllowed',
+      message: 'Istio version update is not allowed: too far',
+    });
+    const harmless = { failures: [failure('userFilter', 'a filter')], restarts: NO_RESTARTS };
+    expect(conditions(harmless)).toContain('Reconciling=False Settled');
+    expect(conditions(harmless).join()).not.toContain('Stalled');
+    const stalled = meshStatus({ istio: istio(), failures: [refused] }) as NonNullable<Istio['status']>;
+    expect(conditions({ istio: istio({}, stalled), restarts: NO_RESTARTS }).join()).not.toContain('Stalled');
+  });
+
+  test('names pods that should have a sidecar and have none', () => {
+    const pods = Array.from({ length: 21 }, (_none, i) => ({ namespace: 'shop', name: `p-${i + 10}`, why: 'none' }));
+    const { uninjected } = told({ restarts: NO_RESTARTS, uninjected: pods.toReversed() });
+    expect([uninjected?.total, uninjected?.pods.length, uninjected?.pods[0]]).toEqual([
+      21,
+      20,
+      { namespace: 'shop', name: 'p-10' },
+    ]);
+    expect(told()).not.toHaveProperty('uninjected');
   });
 });
 

@@ -9,7 +9,7 @@ import { blockedBy } from './deletion/blocking.ts';
 import { failure, worstOf } from './failures.ts';
 import type { Failure } from './failures.ts';
 import type { ClusterSize } from './installation/operator/size.ts';
-import type { ManualRestart } from './restarts/outdated.ts';
+import type { ManualRestart, UninjectedPod } from './restarts/outdated.ts';
 import { workloadKey } from './restarts/owners.ts';
 import type { PendingWorkload, RestartPlan } from './restarts/plan.ts';
 
@@ -25,13 +25,15 @@ export interface StatusFacts {
   readonly blocking?: readonly AnyObject[];
   readonly restarts?: RestartPlan;
   readonly manual?: readonly ManualRestart[];
+  /** Pods that should have a sidecar and have none. */
+  readonly uninjected?: readonly UninjectedPod[];
   /** What is to be told besides; has the last word about its types. */
   readonly conditions?: readonly PlannedCondition[];
 }
 
 /** What is told of the resource. Conditions of other types stay as they are. */
 export function meshStatus(facts: StatusFacts): Status & Omit<IstioStatus, 'conditions'> {
-  const { istio, istioVersion, size, blocking = [], restarts } = facts;
+  const { istio, istioVersion, size, blocking = [], restarts, uninjected = [] } = facts;
   const { generation } = istio.metadata;
   const { state, description, conditions } = judge(facts);
   return {
@@ -43,6 +45,7 @@ export function meshStatus(facts: StatusFacts): Status & Omit<IstioStatus, 'cond
     ...(size !== undefined && { clusterSize: size }),
     ...(blocking.length > 0 && { blockedBy: blockedBy(blocking) }),
     ...(restarts !== undefined && restartsStatus(restarts)),
+    ...(uninjected.length > 0 && { uninjected: uninjectedStatus(uninjected) }),
   };
 }
 
@@ -59,7 +62,8 @@ function judge({ istio, failures, waiting, restarts, manual = [] }: StatusFacts)
     const others = failures.flatMap((each) => (each === worst ? [] : each.conditions));
     // Of one type the worst has the last word.
     const told = [...sidecars.conditions, ...others, ...worst.conditions];
-    return { state: worst.state, description: worst.description, conditions: [...told, ...reconciling(undefined)] };
+    const settled = worst.isHarmless ? reconciling(undefined) : stalled(worst);
+    return { state: worst.state, description: worst.description, conditions: [...told, ...settled] };
   }
   const unknown = condition('ReconcileUnknown');
   if (istio.metadata.deletionTimestamp !== undefined) {
@@ -115,12 +119,21 @@ function reconciling(what: string | undefined): readonly PlannedCondition[] {
   return [{ type: 'Reconciling', status: 'True', reason: 'Progressing', message: what }];
 }
 
+/** The same for what gets no further, though it may be tried again. */
+function stalled({ description, conditions }: Failure): readonly PlannedCondition[] {
+  const { reason = 'ReconcileFailed' } = conditions.at(-1) ?? {};
+  return [
+    { type: 'Reconciling', status: 'False', reason: 'Stalled', message: '' },
+    { type: 'Stalled', status: 'True', reason, message: description },
+  ];
+}
+
 /** Of each type the last one that is said; those that nobody speaks of stay. */
 function merged(
   before: readonly Condition[],
   now: readonly PlannedCondition[],
 ): readonly (PlannedCondition | Condition)[] {
-  // That a pass failed is told by the loop, and is over when there is another one.
+  // What gets no further says so each time; that a pass failed is told by the loop, and is over with the next one.
   const others = before.filter(({ type }) => type !== 'Stalled');
   const said = new Map<string, PlannedCondition | Condition>(others.map((each) => [each.type, each]));
   for (const each of now) said.set(each.type, each);
@@ -148,5 +161,16 @@ function restartsStatus({ restart, restarting, waiting, unchanged }: RestartPlan
           waiting: until,
         })),
     },
+  };
+}
+
+function uninjectedStatus(pods: readonly UninjectedPod[]): IstioStatus['uninjected'] {
+  const key = ({ namespace, name }: UninjectedPod): string => `${namespace}/${name}`;
+  return {
+    total: pods.length,
+    pods: pods
+      .toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
+      .slice(0, MOST)
+      .map(({ namespace, name }) => ({ namespace, name })),
   };
 }

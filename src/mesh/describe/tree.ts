@@ -115,6 +115,7 @@ function rulingNode(world: MeshWorld, istio: Istio, options: DescribeMeshOptions
       ...componentNodes(world),
       ...(options.pods === true ? podNodes(world) : []),
       ...restartNodes(istio),
+      ...uninjectedNodes(istio),
       ...blockingNodes(istio),
     ],
   });
@@ -126,7 +127,8 @@ function reasonsOf(istio: Istio): string[] {
   if (status === undefined) return [notSeenYet('mesh')];
   if (!isCurrent(istio)) return ['the controller has not seen the latest change yet'];
   const stalled = conditionsOf(istio).filter(({ type, status: is }) => type === 'Stalled' && is === 'True');
-  return [status.description ?? '', ...stalled.map(({ message }) => message)].filter((text) => text !== '');
+  const reasons = [status.description ?? '', ...stalled.map(({ message }) => message)];
+  return [...new Set(reasons)].filter((text) => text !== '');
 }
 
 function isCurrent({ metadata, status }: Istio): boolean {
@@ -176,6 +178,18 @@ function restartNodes({ status }: Istio): TreeNode[] {
     node('Restarts', `${total} workload${total === 1 ? '' : 's'}`, restarting > 0 ? 'restarting' : 'waiting', {
       detail: [`${restarting} now`, ...(more > 0 ? [`${more} more are not listed`] : [])].join(', '),
       children,
+    }),
+  ];
+}
+
+function uninjectedNodes({ status }: Istio): TreeNode[] {
+  if (status?.uninjected === undefined) return [];
+  const { total, pods } = status.uninjected;
+  const more = total - pods.length;
+  return [
+    node('Without sidecar', `${total} pod${total === 1 ? '' : 's'}`, 'left alone', {
+      detail: more > 0 ? `${more} more are not listed` : '',
+      children: pods.map((pod) => node('Pod', keyOf(pod), 'without sidecar')),
     }),
   ];
 }

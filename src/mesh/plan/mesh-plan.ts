@@ -88,9 +88,6 @@ function reinstallation(before: readonly Istio[], { facts }: Forecast): Pick<Mes
   return { reinstalledFor: keyOf(is.metadata) };
 }
 
-/** Warnings beside which a mesh works. */
-const HARMLESS = new Set(['ProxySidecarManualRestartRequired', 'IngressTargetingUserResourceFound']);
-
 /** One that does not rule is no problem of the mesh, unless it is what was asked about. */
 function plannedIstio({ facts }: Forecast, key: string, isAsked: boolean): PlannedIstio {
   const [namespace, name] = key.split('/');
@@ -98,9 +95,9 @@ function plannedIstio({ facts }: Forecast, key: string, isAsked: boolean): Plann
   if (istio === undefined) return { istio: key, state: 'Gone' };
   const { state = 'Pending', description = '', blockedBy } = istio.status ?? {};
   const blocking = (blockedBy?.resources ?? []).map((each) => `${resourceName(each.kind)} ${keyOf(each)}`);
-  const isHarmless = conditionsOf(istio).some(({ reason }) => HARMLESS.has(reason));
+  const isStalled = conditionsOf(istio).some(({ type, status }) => type === 'Stalled' && status === 'True');
   const isIdle = !isAsked && notRuling(istio, facts.list(Istio)) !== undefined;
-  const isProblem = !isIdle && (state === 'Error' || (state === 'Warning' && !isHarmless));
+  const isProblem = isStalled && !isIdle;
   return {
     istio: key,
     state,
