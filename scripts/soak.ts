@@ -74,6 +74,7 @@ function furtherThanCi(number: number): NodeJS.ProcessEnv {
     OFFSHOOT_REQUESTS: share(REQUESTS),
     OFFSHOOT_TRIPLES: share(TRIPLES),
     OFFSHOOT_CYCLES: String(CYCLES),
+    OFFSHOOT_LIFETIME: '1',
   };
 }
 

@@ -13,6 +13,7 @@ import { installKinds } from './mesh-lifecycle/all.ts';
 import { takeAway } from './mesh-lifecycle/leftovers.ts';
 import { istioNode } from './programs/istio.ts';
 import { findPrograms } from './programs/programs.ts';
+import { NOT_SCALED } from './support/running-mesh.ts';
 import { settled, until } from './support/until.ts';
 
 const found = findPrograms(istioNode, ['istioctl']);
@@ -81,7 +82,7 @@ describeOwnClusters('a mesh of the real istioctl', (cluster) => {
         apiVersion: 'operator.kyma-project.io/v1alpha2',
         kind: 'Istio',
         metadata: resource,
-        spec: {},
+        spec: NOT_SCALED,
       });
       await until(isReady, 90_000);
       await settled(manager, 30_000);
@@ -89,7 +90,7 @@ describeOwnClusters('a mesh of the real istioctl', (cluster) => {
       expect(before.length).toBeGreaterThan(40);
       const kinds = new Map(before.map((object) => [object.kind, object]));
       expect([...kinds.keys()]).toEqual(
-        expect.arrayContaining(['CustomResourceDefinition', 'DaemonSet', 'PodDisruptionBudget']),
+        expect.arrayContaining(['CustomResourceDefinition', 'DaemonSet', 'HorizontalPodAutoscaler']),
       );
 
       // Looking again writes nothing.

@@ -1,5 +1,4 @@
-// The life of Istio from end to end, on both clusters: with the built-in renderer, and with the real istioctl.
-import path from 'node:path';
+// The life of Istio from end to end, on both clusters, by the whole program's controllers with the built-in renderer.
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { Istio } from '../src/api/istio.ts';
 import { startControlPlane } from '../src/cli/run/control-plane.ts';
@@ -9,11 +8,10 @@ import { partsOf } from '../src/cli/run/parts.ts';
 import { createLogger } from '../src/controller/index.ts';
 import { defineKind, isNotFound, keyOf, loadConfig } from '../src/kube/index.ts';
 import type { AnyObject, Client, Kind, KubeObject, Ref } from '../src/kube/index.ts';
-import { builtinRenderer, istioctlRenderer, UNINSTALLED_KINDS } from '../src/mesh/index.ts';
-import type { Renderer } from '../src/mesh/index.ts';
+import { builtinRenderer, UNINSTALLED_KINDS } from '../src/mesh/index.ts';
 import { describeOwnClusters } from './cluster/index.ts';
-import { istioNode, istioVersion } from './programs/istio.ts';
-import { findPrograms } from './programs/programs.ts';
+import { istioVersion } from './programs/istio.ts';
+import { NOT_SCALED } from './support/running-mesh.ts';
 import { settled, until } from './support/until.ts';
 
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
@@ -24,16 +22,8 @@ const ISTIO: Istio = {
   apiVersion: 'operator.kyma-project.io/v1alpha2',
   kind: 'Istio',
   metadata: { name: 'default', namespace: 'kyma-system' },
-  spec: {},
+  spec: NOT_SCALED,
 };
-
-const found = findPrograms(istioNode, ['istioctl']);
-const renderers: [string, Renderer][] = [
-  ['the built-in renderer', builtinRenderer],
-  ...('dir' in found
-    ? ([['the real istioctl', istioctlRenderer({ program: path.join(found.dir, 'istioctl') })]] as [string, Renderer][])
-    : []),
-];
 
 describeOwnClusters('the life of Istio', (cluster) => {
   let client: Client;
@@ -48,11 +38,11 @@ describeOwnClusters('the life of Istio', (cluster) => {
     await plane?.stop();
   });
 
-  const start = async (renderer: Renderer): Promise<ControlPlane> =>
+  const start = async (): Promise<ControlPlane> =>
     (plane = await startControlPlane({
       config: loadConfig({ path: cluster.kubeconfigPath }),
       parts: partsOf(['mesh']),
-      mesh: { renderer, istioVersion },
+      mesh: { renderer: builtinRenderer, istioVersion },
       namespace: 'kyma-system',
       logger: createLogger({ level: 'error' }),
       onWrite: (count) => (writes = count),
@@ -76,53 +66,53 @@ describeOwnClusters('the life of Istio', (cluster) => {
   const versions = async (): Promise<string[]> =>
     (await installed()).map(({ metadata }) => `${keyOf(metadata)} ${metadata.resourceVersion}`);
 
-  test.each(renderers)(
-    'it is installed by %s, kept as it is, and removed without a trace',
-    async (_name, renderer) => {
-      const first = await start(renderer);
-      await client.create(Istio, ISTIO);
-      await ready();
-      expect(await istio()).toMatchObject({
-        metadata: {
-          finalizers: ['istios.operator.kyma-project.io/istio-installation'],
-          annotations: {
-            'operator.kyma-project.io/lastAppliedConfiguration': `{"config":{},"IstioTag":"${istioVersion}-distroless"}`,
-          },
+  test('it is installed, kept as it is, and removed without a trace', async () => {
+    const first = await start();
+    await client.create(Istio, ISTIO);
+    await ready();
+    expect(await istio()).toMatchObject({
+      metadata: {
+        finalizers: ['istios.operator.kyma-project.io/istio-installation'],
+        annotations: {
+          'operator.kyma-project.io/lastAppliedConfiguration': JSON.stringify({
+            config: {},
+            ...NOT_SCALED,
+            IstioTag: `${istioVersion}-distroless`,
+          }),
         },
-        status: { state: 'Ready', observedGeneration: 1, istioVersion },
-      });
-      expect((await installed()).length).toBeGreaterThan(30);
+      },
+      status: { state: 'Ready', observedGeneration: 1, istioVersion },
+    });
+    expect((await installed()).length).toBeGreaterThan(30);
 
-      // Somebody touches the resource: everything is looked at again, and nothing is written.
-      await settled(first.manager);
-      const before = writes;
-      await client.patch(Istio, ISTIO.metadata, { type: 'merge', body: { metadata: { labels: { touched: 'true' } } } });
-      const known = first.manager.tables.of(Istio);
-      await until(() => known.get('kyma-system/default')?.metadata.labels?.['touched'] === 'true');
-      await settled(first.manager);
-      expect(writes).toBe(before);
+    // Somebody touches the resource: everything is looked at again, and nothing is written.
+    await settled(first.manager);
+    const before = writes;
+    await client.patch(Istio, ISTIO.metadata, { type: 'merge', body: { metadata: { labels: { touched: 'true' } } } });
+    const known = first.manager.tables.of(Istio);
+    await until(() => known.get('kyma-system/default')?.metadata.labels?.['touched'] === 'true');
+    await settled(first.manager);
+    expect(writes).toBe(before);
 
-      // Another process finds everything as it should be.
-      await first.stop();
-      const unchanged = await versions();
-      const { manager } = await start(renderer);
-      await settled(manager);
-      expect(await versions()).toEqual(unchanged);
+    // Another process finds everything as it should be.
+    await first.stop();
+    const unchanged = await versions();
+    const { manager } = await start();
+    await settled(manager);
+    expect(await versions()).toEqual(unchanged);
 
-      const gateway = { namespace: 'istio-system', name: 'istio-ingressgateway' };
-      const meshConfig = { namespace: 'istio-system', name: 'istio' };
-      await client.delete(Deployment, gateway);
-      await client.patch(ConfigMap, meshConfig, { type: 'merge', body: { data: { mesh: 'somebody: else' } } });
-      await until(async () => (await find(Deployment, gateway)) !== undefined, 20_000);
-      await until(async () => !JSON.stringify(await find(ConfigMap, meshConfig)).includes('somebody'), 20_000);
-      await settled(manager);
-      await ready();
+    const gateway = { namespace: 'istio-system', name: 'istio-ingressgateway' };
+    const meshConfig = { namespace: 'istio-system', name: 'istio' };
+    await client.delete(Deployment, gateway);
+    await client.patch(ConfigMap, meshConfig, { type: 'merge', body: { data: { mesh: 'somebody: else' } } });
+    await until(async () => (await find(Deployment, gateway)) !== undefined, 20_000);
+    await until(async () => !JSON.stringify(await find(ConfigMap, meshConfig)).includes('somebody'), 20_000);
+    await settled(manager);
+    await ready();
 
-      await client.delete(Istio, ISTIO.metadata);
-      await until(async () => (await istio()) === undefined, 60_000);
-      expect((await installed()).map(({ kind, metadata }) => `${kind} ${keyOf(metadata)}`)).toEqual([]);
-      await until(async () => (await find(Namespace, { name: 'istio-system' })) === undefined, 30_000);
-    },
-    180_000,
-  );
+    await client.delete(Istio, ISTIO.metadata);
+    await until(async () => (await istio()) === undefined, 60_000);
+    expect((await installed()).map(({ kind, metadata }) => `${kind} ${keyOf(metadata)}`)).toEqual([]);
+    await until(async () => (await find(Namespace, { name: 'istio-system' })) === undefined, 30_000);
+  }, 180_000);
 });

@@ -47,6 +47,24 @@ export function aloneOnRealCluster(prepare: Prepare): () => Alone {
   return () => ({ client, url: cluster.url });
 }
 
+/** How many writes a controller lives for: its start takes longer than they do. `npm run soak` tries 1. */
+const LIFETIME = Number(process.env['OFFSHOOT_LIFETIME'] ?? 3);
+
+/** Lives that end soon. Those of one scenario after the other end a write later: none is left out. */
+export function shortLives(index: number): readonly number[] {
+  return [(index % LIFETIME) + 1, ...Array.from({ length: 1_000 }, () => LIFETIME)];
+}
+
+/** The undisturbed run of each scenario, made once. */
+export function references(run: (scenario: string) => Promise<Run>): (scenario: string) => Promise<Run> {
+  const made = new Map<string, Promise<Run>>();
+  return (scenario) => {
+    const known = made.get(scenario) ?? run(scenario);
+    made.set(scenario, known);
+    return known;
+  };
+}
+
 /** Lets a controller end after one write, after two and so on, some at once. Returns how many of them ended early. */
 export async function sweep(survive: (lives: readonly number[]) => Promise<Run>, atOnce: number): Promise<number> {
   let deaths = 0;

@@ -23,6 +23,11 @@ const CustomResourceDefinition = defineKind(
   { namespaced: false },
 );
 
+const ONE_POD = { k8s: { hpaSpec: { maxReplicas: 5, minReplicas: 1 } } };
+
+/** A mesh that autoscalers leave alone: those of a real cluster raise replicas to their minimum seconds later. */
+export const NOT_SCALED: IstioSpec = { components: { ingressGateway: ONE_POD, pilot: ONE_POD } };
+
 export interface RunningMesh {
   readonly client: Client;
   /** How many writes the controllers have made. */

@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { AnyObject, Client } from '../../src/kube/index.ts';
 import { Namespace } from '../../src/targets/objects.ts';
 import { describeReal } from '../cluster/index.ts';
-import { alone, aloneOnRealCluster, sweep } from '../scenarios/alone.ts';
+import { alone, aloneOnRealCluster, references, shortLives, sweep } from '../scenarios/alone.ts';
 import type { Run } from '../scenarios/sweep.ts';
 import { installKinds, scenarios } from './all.ts';
 import { HOST, run } from './sweep.ts';
@@ -16,7 +16,6 @@ vi.setConfig({ maxConcurrency: 2 });
 const NAMESPACE = 'ns';
 /** How many runs share the machine. */
 const AT_ONCE = 4;
-const ONE_WRITE_A_LIFE = Array.from({ length: 1_000 }, () => 1);
 
 async function prepare(client: Client): Promise<void> {
   await installKinds(client);
@@ -36,16 +35,18 @@ function onItsOwn(
   return alone(prepare, ({ client }) => run({ client, server }, scenario, NAMESPACE, lives, reference, ordered));
 }
 
-/** Those that are tried with every number of writes; the others with one write before each crash. */
+const undisturbed = references((scenario) => onItsOwn(scenario));
+
+/** Those that are tried with every number of writes; the others with a few before each crash. */
 const SWEPT = ['other-owner', 'pending-claim-deleted'];
 
-describe.concurrent('the controllers end after every write (embedded)', () => {
+describe.concurrent('the controllers end after every few writes (embedded)', () => {
   test.each(scenarios.names)(
     '%s',
     async (scenario) => {
-      const reference = await onItsOwn(scenario);
-      const survived = await onItsOwn(scenario, ONE_WRITE_A_LIFE, reference);
-      expect(survived.lives).toBeGreaterThan(4);
+      const lives = shortLives(scenarios.names.indexOf(scenario));
+      const survived = await onItsOwn(scenario, lives, await undisturbed(scenario));
+      expect(survived.lives).toBeGreaterThan(1);
     },
     240_000,
   );
@@ -55,7 +56,7 @@ describe.concurrent('the controllers end after the n-th write (embedded)', () =>
   test.each(SWEPT)(
     '%s',
     async (scenario) => {
-      const reference = await onItsOwn(scenario);
+      const reference = await undisturbed(scenario);
       const deaths = await sweep((lives) => onItsOwn(scenario, lives, reference), AT_ONCE);
       expect(deaths).toBeGreaterThan(8);
     },
@@ -76,7 +77,7 @@ describe.concurrent('what is applied at once arrives the other way round (embedd
   test.each(scenarios.names.filter((name) => !IN_ORDER.has(name)))(
     '%s',
     async (scenario) => {
-      const reference = await onItsOwn(scenario);
+      const reference = await undisturbed(scenario);
       const { states } = await onItsOwn(scenario, [], reference, reversed);
       expect(states).toEqual(reference.states);
     },
@@ -84,7 +85,7 @@ describe.concurrent('what is applied at once arrives the other way round (embedd
   );
 });
 
-describeReal('the controllers end after every write', () => {
+describeReal('the controllers end after every few writes', () => {
   const cluster = aloneOnRealCluster(prepare);
 
   test.each(['steps', 'namespaces'])(
@@ -92,7 +93,7 @@ describeReal('the controllers end after every write', () => {
     async (scenario) => {
       const { client, url: server } = cluster();
       // What the cluster's own controllers do takes its time, so states are not compared here: the scenario decides.
-      const survived = await run({ client, server }, scenario, NAMESPACE, ONE_WRITE_A_LIFE);
+      const survived = await run({ client, server }, scenario, NAMESPACE, shortLives(0));
       expect(survived.lives).toBeGreaterThan(4);
     },
     240_000,
