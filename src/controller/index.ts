@@ -1,5 +1,6 @@
 // The controller room: define a controller by a pure plan, run it with a manager.
-export type { AdmissionHandler, AdmissionRequest, AdmissionResponse, UserInfo } from './webhook/admission.ts';
+export type { AdmissionHandler, AdmissionRequest, AdmissionResponse } from './webhook/admission.ts';
+export type { UserInfo } from '../kube/reviews.ts';
 export { CertificateFiles } from './webhook/certificate-files.ts';
 export { ManagedCertificates } from './webhook/certificates.ts';
 export type { Certificates } from './webhook/certificates.ts';

@@ -5,7 +5,7 @@ import { changedItems, pathOf } from './placed-items.ts';
 import type { Place, PlacedItem } from './placed-items.ts';
 
 /** A right as the cluster is asked for it. */
-export interface Right {
+interface Right {
   readonly namespace: string;
   readonly verb: 'create' | 'get';
   readonly group: string;

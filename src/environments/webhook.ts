@@ -4,15 +4,15 @@ import { clientConfigOf } from '../controller/index.ts';
 import type {
   AdmissionHandler,
   AdmissionRequest,
-  UserInfo,
   ValidatingWebhookConfiguration,
   WebhookAddress,
 } from '../controller/index.ts';
-import type { Client, Ref, Tables } from '../kube/index.ts';
+import { reviewAccess } from '../kube/index.ts';
+import type { Client, Ref, Tables, UserInfo } from '../kube/index.ts';
 import { timestamp } from '../kube/times.ts';
 import { jsonEqual } from '../watchable/index.ts';
 import { neededRights } from './authority.ts';
-import type { NeededRight, Requester, Right } from './authority.ts';
+import type { NeededRight, Requester } from './authority.ts';
 import { claimOf, conflictsOf, conflictTexts } from './conflicts.ts';
 import { lifetimeWarnings } from './lifecycle/ttl.ts';
 import { shareNamespace } from './ownership.ts';
@@ -120,10 +120,6 @@ function located({ metadata }: DynamicEnv, { name, namespace }: AdmissionRequest
   return { ...metadata, name: metadata.name || (name ?? ''), namespace: metadata.namespace || (namespace ?? '') };
 }
 
-interface AccessReview {
-  readonly status?: { readonly allowed?: boolean };
-}
-
 /** Who asks, and which of some rights they lack. */
 async function requesterOf(
   client: Client,
@@ -131,30 +127,12 @@ async function requesterOf(
   needed: readonly NeededRight[],
   signal: AbortSignal,
 ): Promise<Requester> {
+  const asking = client.flow('webhook');
   const rights = new Map(needed.map(({ right }) => [JSON.stringify(right), right]));
   const answers = new Map(
-    await Promise.all([...rights].map(async ([id, right]) => [id, await may(client, user, right, signal)] as const)),
+    await Promise.all(
+      [...rights].map(async ([id, right]) => [id, await reviewAccess(asking, user, right, { signal })] as const),
+    ),
   );
   return { name: user.username ?? '', lacks: (right) => answers.get(JSON.stringify(right)) === false };
-}
-
-/** Whether a user has a right. */
-async function may(client: Client, user: UserInfo, right: Right, signal: AbortSignal): Promise<boolean> {
-  const review = await client.flow('webhook').raw<AccessReview>({
-    method: 'POST',
-    path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
-    body: {
-      apiVersion: 'authorization.k8s.io/v1',
-      kind: 'SubjectAccessReview',
-      spec: {
-        user: user.username ?? '',
-        ...(user.uid && { uid: user.uid }),
-        groups: user.groups ?? [],
-        extra: user.extra ?? {},
-        resourceAttributes: right,
-      },
-    },
-    signal,
-  });
-  return review.status?.allowed === true;
 }

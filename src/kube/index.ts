@@ -17,6 +17,7 @@ export { tablesOf } from './tables/of-objects.ts';
 export * from './objects.ts';
 export * from './pki.ts';
 export * from './tables/reflector.ts';
+export * from './reviews.ts';
 export * from './selector.ts';
 export * from './times.ts';
 export { dataDigest, TOKEN_DIGEST, TOKEN_EXPIRES, TOKEN_ISSUED } from './write/service-account-token.ts';

@@ -2,14 +2,7 @@
 import type { Status } from '../../kube/errors.ts';
 import { parseJson, stringifyJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/objects.ts';
-
-/** Who sent the request that is to be admitted. */
-export interface UserInfo {
-  readonly username?: string;
-  readonly uid?: string;
-  readonly groups?: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
+import type { UserInfo } from '../../kube/reviews.ts';
 
 export interface AdmissionRequest {
   readonly uid: string;
@@ -18,6 +11,7 @@ export interface AdmissionRequest {
   readonly subResource?: string;
   readonly name?: string;
   readonly namespace?: string;
+  /** Who sent the request that is to be admitted. */
   readonly userInfo: UserInfo;
   readonly object?: KubeObject | null;
   readonly oldObject?: KubeObject | null;
