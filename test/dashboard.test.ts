@@ -12,6 +12,8 @@ import type {
   Tried,
 } from '../src/dashboard/data.ts';
 import { DynamicEnv } from '../src/api/dynamicenv.ts';
+import { ask as askPage, linesUntil as linesAt } from './dashboard/page.ts';
+import type { Answered, Headers } from './dashboard/page.ts';
 import { openDashboardShop } from './dashboard/shop.ts';
 import type { DashboardShop } from './dashboard/shop.ts';
 
@@ -21,29 +23,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => shop.stop());
 
-/** The lines of a stream, until `isEnough`. */
-async function linesUntil<L>(path: string, isEnough: (line: L) => boolean): Promise<readonly L[]> {
-  const ending = new AbortController();
-  const timer = setTimeout(() => ending.abort(new Error(`no such line at ${path}`)), 30_000);
-  const response = await fetch(new URL(path, shop.url), { signal: ending.signal });
-  expect(response.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
-  const lines: L[] = [];
-  let text = '';
-  try {
-    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-      const parts = (text + chunk).split('\n');
-      text = parts.pop()!;
-      for (const part of parts) {
-        lines.push(JSON.parse(part) as L);
-        if (isEnough(lines.at(-1)!)) return lines;
-      }
-    }
-  } finally {
-    clearTimeout(timer);
-    ending.abort();
-  }
-  throw new Error(`the stream of ${path} ended`);
-}
+const linesUntil = <L>(path: string, isEnough: (line: L) => boolean): Promise<readonly L[]> =>
+  linesAt<L>(shop.url, path, isEnough);
 
 function rowsIn(line: LiveLine): readonly (Row | null)[] {
   if ('snapshot' in line) return line.snapshot;
@@ -62,29 +43,14 @@ async function detailOf(name: string, isEnough: (detail: EnvironmentDetail) => b
 }
 
 /** As the page itself sends it, but for what is given. */
-function ask(
+async function ask(
   method: string,
   path: string,
   body?: unknown,
-  headers: Record<string, string | undefined> = {},
-): Promise<{ readonly status: number; readonly body: unknown }> {
-  const { host, hostname, port, origin } = new URL(shop.url);
-  const all = { host, origin, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers };
-  const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Record<
-    string,
-    string
-  >;
-  return new Promise((resolve, reject) => {
-    const sent = send({ hostname, port, path, method, headers: given }, (response) => {
-      let text = '';
-      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      response.on('end', () =>
-        resolve({ status: response.statusCode!, body: text === '' ? undefined : JSON.parse(text) }),
-      );
-    });
-    sent.on('error', reject);
-    sent.end(body === undefined ? undefined : JSON.stringify(body));
-  });
+  headers: Headers = {},
+): Promise<Pick<Answered, 'status' | 'body'>> {
+  const { status, body: answer } = await askPage(shop.url, method, path, { body, headers });
+  return { status, body: answer };
 }
 
 function manifest(name: string, more = ''): string {

@@ -88,8 +88,14 @@ export type DetailLine = { readonly detail: Detail | null } | { readonly beat: s
 export interface Session {
   readonly version: string;
   readonly user?: string;
-  /** Whether the page may write. */
+  /** When they have to sign in again; of who signed in here. */
+  readonly until?: string;
+  /** Whether the page may write, as far as whoever looks has the rights. */
   readonly writes: boolean;
+  /** There may be environments that they may not read. */
+  readonly isRestricted?: true;
+  /** The header that carries the key of an environment. */
+  readonly keyHeader: string;
   /** Where requests of people enter, if this process serves a gateway. */
   readonly gateway?: EntryPoint;
 }
@@ -121,6 +127,8 @@ export interface EnvironmentDetail extends Omit<ObjectDetail, 'type' | 'row'> {
   readonly picture: Picture;
   /** A request that is not decided as it should be, where there is one. */
   readonly counterexample?: TriedRequest;
+  /** Whether whoever looks has the right to delete it. */
+  readonly mayDelete?: true;
 }
 
 export interface MeshDetail {

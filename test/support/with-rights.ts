@@ -24,8 +24,13 @@ export interface WithRights {
 
 /** Installs the definitions and the roles of a part. */
 export async function installRights(cluster: Cluster, part: PartWithRights): Promise<void> {
+  await installDefinitions(cluster.client(), partsOf([part]));
+  await applyRights(cluster, part);
+}
+
+/** Applies the roles of a manifest in `deploy`. */
+export async function applyRights(cluster: Cluster, part: PartWithRights | 'dashboard'): Promise<void> {
   const admin = cluster.client();
-  await installDefinitions(admin, partsOf([part]));
   const file = path.resolve(import.meta.dirname, `../../deploy/${part}-rbac.yaml`);
   for (const document of parseAllDocuments(readFileSync(file, 'utf8'))) {
     const object = document.toJS() as AnyObject;

@@ -1,12 +1,15 @@
 // `offshoot run`: the controllers and the admission webhook for a cluster, until they are stopped.
 import { Command, Option } from 'commander';
 import type { Address, Logger } from '../../controller/index.ts';
+import type { Dashboard } from '../../dashboard/index.ts';
 import { withFlagName, parseAddress, parsePort, defaultAddress } from './addresses.ts';
 import { choiceFlag, toggleFlag } from './flag-kinds.ts';
 import { keepHeapSmall } from './heap.ts';
 import { loggerOptions, parseBoolean, zapFlags } from './go-flags.ts';
 import type { LogOptions } from './go-flags.ts';
 import { durationFlag } from '../options.ts';
+import { dashboardAddress, dashboardFlags } from './dashboard-flags.ts';
+import type { DashboardFlags } from './dashboard-flags.ts';
 import { environmentFlags, environmentSettings } from './environment-flags.ts';
 import type { EnvironmentOptions } from './environment-flags.ts';
 import { meshFlags, meshSettings } from './mesh-flags.ts';
@@ -19,7 +22,8 @@ import type { TargetOptions } from './target-flags.ts';
 import type { WebhookOptions } from './control-plane.ts';
 import type { Part } from './parts.ts';
 
-interface RunOptions extends EnvironmentOptions, TargetOptions, RoutingOptions, MeshOptions, LogOptions {
+interface RunOptions
+  extends EnvironmentOptions, TargetOptions, RoutingOptions, MeshOptions, DashboardFlags, LogOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace?: string;
@@ -49,13 +53,14 @@ Examples:
   offshoot run --install-crds
   offshoot run --context staging --leader-elect --default-version stable
   offshoot run --controllers targets --target-cluster-url https://api.example.com:6443
+  offshoot run --dashboard --dashboard-host offshoot.example.com
   offshoot run --controllers mesh --namespace kyma-system --istioctl /usr/local/bin/istioctl
 
 For a cluster on this machine, such as that of "offshoot up --no-controllers":
   offshoot run --kubeconfig /tmp/kc --webhook-loopback`;
 
 export function runCommand(): Command {
-  return meshFlags(routingFlags(targetFlags(zapFlags(environmentFlags(new Command('run'))))))
+  return dashboardFlags(meshFlags(routingFlags(targetFlags(zapFlags(environmentFlags(new Command('run')))))))
     .description('run the controllers for a cluster')
     .option('--kubeconfig <file>', 'the kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or that of the pod)')
     .option('--context <name>', 'the kubeconfig context to use')
@@ -185,13 +190,15 @@ async function run(options: RunOptions): Promise<void> {
   const webhook = webhookOptions(options, inClusterConfig() !== undefined, logger);
   const probes = options.healthProbeBindAddress ?? defaultAddress(8081);
   const metricsAddress = options.metricsBindAddress ?? defaultAddress(8080);
+  const settings = { ...environmentSettings(options), removeOrphans: options.removeOrphans };
+  const dashboardAt = dashboardAddress(options);
   const stopping = new AbortController();
   const signalled = untilSignal();
   void signalled.then(() => stopping.abort());
   const plane = await startControlPlane({
     config,
     parts,
-    settings: { ...environmentSettings(options), removeOrphans: options.removeOrphans },
+    settings,
     targets: targetSettings(options),
     routing: routingSettings(options),
     mesh: meshSettings(options),
@@ -218,10 +225,18 @@ async function run(options: RunOptions): Promise<void> {
   });
   if (plane === undefined) return;
   const { manager, webhookUrl } = plane;
+  const dashboard = dashboardAt && (await startDashboard(dashboardAt));
   const names = parts.map(({ name }) => name);
   const { probesUrl, metricsUrl: metrics } = manager;
   logger.info(
-    { controllers: names, server: config.server, probes: probesUrl, metrics, webhook: webhookUrl },
+    {
+      controllers: names,
+      server: config.server,
+      probes: probesUrl,
+      metrics,
+      webhook: webhookUrl,
+      dashboard: dashboard?.url,
+    },
     'running',
   );
   logOtherParts(names, partsOf(), logger);
@@ -229,7 +244,21 @@ async function run(options: RunOptions): Promise<void> {
     await Promise.race([signalled, manager.done]);
     logger.info('stopping');
   } finally {
+    await dashboard?.close();
     await plane.stop();
+  }
+
+  async function startDashboard(address: Address): Promise<Dashboard> {
+    // Loaded here, so that the controllers are at work before.
+    const { serveDashboard } = await import('./dashboard.ts');
+    const { dashboardHost: hosts, dashboardWrites: writes, dashboardCertDir: certDir, dashboardSession } = options;
+    const how = { hosts, writes, ...(certDir !== undefined && { certDir }), sessionMs: dashboardSession };
+    try {
+      return await serveDashboard({ config, plane: plane!, namespace, address, ...how, settings, logger });
+    } catch (error) {
+      await plane!.stop();
+      throw withFlagName(error, { '--dashboard-bind-address': address });
+    }
   }
 }
 

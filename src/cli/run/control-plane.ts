@@ -62,6 +62,8 @@ export interface ControlPlaneOptions {
 }
 
 export interface ControlPlane {
+  /** The one that all of it uses. */
+  readonly client: Client;
   readonly manager: Manager;
   readonly webhookUrl?: string;
   /** Ends the controllers at once, and the webhook when nobody is led here any more. */
@@ -138,7 +140,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       await Promise.all([manager.standDown(), started && delay(systemClock, drainMs)]);
       await end();
     };
-    return { manager, ...(started && { webhookUrl: started.url }), stop };
+    return { client, manager, ...(started && { webhookUrl: started.url }), stop };
   } catch (error) {
     await end();
     // What was cut off failed in some way or other: the signal is the reason.

@@ -2,11 +2,12 @@
 // and arguments of its containers. Nobody but the programs themselves knows for certain.
 import { defineTable, keyOf } from '../../kube/index.ts';
 import type { Facts } from '../../controller/index.ts';
-import { Gateway, VirtualService } from '../../traffic/istio/objects.ts';
+import { Gateway } from '../../traffic/istio/objects.ts';
+import type { VirtualService } from '../../traffic/istio/objects.ts';
 import { Deployment, meshService, Service } from '../../traffic/services.ts';
 import type { PodOwner } from '../../traffic/services.ts';
-import { DEFAULT_MESH } from '../../traffic/index.ts';
-import type { Source } from '../../traffic/index.ts';
+import type { MeshSettings, Source } from '../../traffic/index.ts';
+import type { Scope } from './scope.ts';
 
 /** Names the Services that a workload calls, where its variables do not: `reviews,ratings.other:9080`. */
 const CALLS_ANNOTATION = 'offshoot.dev/calls';
@@ -27,6 +28,8 @@ export interface Caller {
   readonly calls: readonly Call[];
 }
 
+type ClusterDomain = Pick<MeshSettings, 'clusterDomain'>;
+
 interface Container {
   readonly env?: readonly { readonly value?: string }[];
   readonly command?: readonly string[];
@@ -41,16 +44,16 @@ export function containersOf({ spec }: PodOwner): readonly Container[] {
 }
 
 /** A workload as a caller; undefined where there is none of this key, `NAMESPACE/KIND/NAME`. */
-export function workloadCaller(facts: Facts, key: string): Caller | undefined {
+export function workloadCaller({ facts, settings }: Scope, key: string): Caller | undefined {
   const [namespace = '', kind, name = ''] = key.split('/');
   const found = kind === Deployment.kind ? facts.get(Deployment, { namespace, name }) : undefined;
   if (found === undefined) return undefined;
   const labels = found.spec?.template?.metadata?.labels ?? {};
-  return { id: key, source: { namespace, labels }, calls: callsOf(facts, found) };
+  return { id: key, source: { namespace, labels }, calls: callsOf(facts, found, settings) };
 }
 
 /** The Services that a workload calls. */
-function callsOf(facts: Facts, workload: PodOwner): readonly Call[] {
+function callsOf(facts: Facts, workload: PodOwner, mesh: ClusterDomain): readonly Call[] {
   const { namespace = '', annotations = {} } = workload.metadata;
   const told = annotations[CALLS_ANNOTATION];
   const texts =
@@ -63,7 +66,7 @@ function callsOf(facts: Facts, workload: PodOwner): readonly Call[] {
   const own = new Set(servicesOfWorkload(facts, workload));
   const calls = texts
     .flatMap((text) => addressesIn(text.trim(), told !== undefined))
-    .flatMap(({ host, port }) => callTo(facts, host, namespace, port))
+    .flatMap(({ host, port }) => callTo(facts, { host, from: namespace, port }, mesh))
     .filter(({ host }) => !own.has(host));
   return [...new Map(calls.map((call) => [`${call.host}:${call.port}`, call])).values()];
 }
@@ -80,23 +83,27 @@ function addressesIn(text: string, isName: boolean): { readonly host: string; re
 }
 
 /** The call that an address stands for, seen from a namespace; none where there is no such Service. */
-function callTo(facts: Facts, host: string, from: string, port: number | undefined): readonly Call[] {
+function callTo(
+  facts: Facts,
+  { host, from, port }: { readonly host: string; readonly from: string; readonly port?: number | undefined },
+  mesh: ClusterDomain,
+): readonly Call[] {
   const [name = '', namespace = from, ...rest] = host.split('.');
   if (rest.length > 0 && rest[0] !== 'svc') return [];
   const service = facts.get(Service, { name, namespace });
-  return service === undefined ? [] : callsTo(service, port);
+  return service === undefined ? [] : callsTo(service, mesh, port);
 }
 
 /** The call of a Service by a port, or by its first one for HTTP. */
-export function callsTo(service: Service, port?: number): readonly Call[] {
-  const { host, ports } = meshService(service, DEFAULT_MESH.clusterDomain);
+export function callsTo(service: Service, mesh: ClusterDomain, port?: number): readonly Call[] {
+  const { host, ports } = meshService(service, mesh.clusterDomain);
   const chosen = port ?? ports.find(({ isHttp }) => isHttp)?.number;
-  return chosen === undefined ? [] : [{ host: shortHost(host), port: chosen }];
+  return chosen === undefined ? [] : [{ host: shortHost(host, mesh), port: chosen }];
 }
 
 /** `reviews.shop` for `reviews.shop.svc.cluster.local`. */
-function shortHost(host: string): string {
-  const suffix = `.svc.${DEFAULT_MESH.clusterDomain}`;
+function shortHost(host: string, { clusterDomain }: ClusterDomain): string {
+  const suffix = `.svc.${clusterDomain}`;
   return host.endsWith(suffix) ? host.slice(0, -suffix.length) : host;
 }
 
@@ -112,9 +119,8 @@ function servicesOfWorkload(facts: Facts, workload: PodOwner): readonly string[]
 }
 
 /** The gateways, with the hosts that VirtualServices have there. */
-export function gatewayCallers(facts: Facts): readonly Caller[] {
-  const services = facts.list(VirtualService);
-  return facts.list(Gateways).map((gateway) => {
+export function gatewayCallers(gateways: readonly Gateway[], services: readonly VirtualService[]): readonly Caller[] {
+  return gateways.map((gateway) => {
     const key = keyOf(gateway.metadata);
     const port = gateway.spec?.servers?.find(({ port }) => port?.number !== undefined)?.port?.number ?? 80;
     const hosts = services.filter((each) => isBoundTo(each, key)).flatMap(({ spec }) => spec?.hosts ?? []);

@@ -1,22 +1,21 @@
 // What can be chosen from in forms: workloads, namespaces, addresses.
-import type { Facts } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
+import { VirtualService } from '../../traffic/istio/objects.ts';
 import { Deployment, Service } from '../../traffic/services.ts';
 import type { Choices } from '../data.ts';
 import { callsTo, containersOf, gatewayCallers, Gateways } from './calls.ts';
-import type { MayRead } from './reader.ts';
+import { readerOf } from './reader.ts';
+import type { Scope } from './scope.ts';
 
 /** All choices, as far as they may be read. */
-export function choicesIn(facts: Facts, mayRead: MayRead): Choices {
-  const deployments = facts.list(Deployment).filter(({ metadata }) => mayRead(Deployment, metadata.namespace));
-  const services = facts.list(Service).filter(({ metadata }) => mayRead(Service, metadata.namespace));
-  const gateways = facts.list(Gateways).filter(({ metadata }) => mayRead(Gateways, metadata.namespace));
-  const visible = new Set(gateways.map(({ metadata }) => `gateway ${keyOf(metadata)}`));
+export function choicesIn(scope: Scope): Choices {
+  const read = readerOf(scope);
+  const deployments = read.list(Deployment, {});
+  const services = read.list(Service, {});
+  const gateways = read.list(Gateways, {});
   const calls = [
-    ...gatewayCallers(facts)
-      .filter(({ id }) => visible.has(id))
-      .flatMap((each) => each.calls),
-    ...services.flatMap((service) => callsTo(service)),
+    ...gatewayCallers(gateways, read.list(VirtualService, {})).flatMap((each) => each.calls),
+    ...services.flatMap((service) => callsTo(service, scope.settings)),
   ];
   return {
     namespaces: [...new Set(deployments.map(({ metadata }) => metadata.namespace ?? ''))],

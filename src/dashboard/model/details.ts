@@ -1,39 +1,49 @@
 // All that is shown of one object: its sentence, its tree with conditions and Events, its YAML, the commands about it.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { node } from '../../api/description/tree.ts';
 import type { TreeNode } from '../../api/description/tree.ts';
+import { eventsAbout, recentEvents } from '../../api/description/events.ts';
 import type { RecentEvent } from '../../api/description/events.ts';
-import { RoutingRule } from '../../api/routing.ts';
+import { Mesh, MeshGroup, RoutingRule } from '../../api/routing.ts';
+import { Upstream } from '../../api/upstream.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { conditionsOf } from '../../controller/index.ts';
-import type { Facts } from '../../controller/index.ts';
-import { defaultSettings, describeEnvironment, environmentWorld, proveEnvironment } from '../../environments/index.ts';
+import { describeEnvironment, environmentWorld, proveEnvironment } from '../../environments/index.ts';
+import { keyOf } from '../../kube/index.ts';
 import type { KubeObject, Ref } from '../../kube/index.ts';
 import { stringify } from '../../kube/yaml.ts';
 import { describeMesh, meshWorld, versionLines } from '../../mesh/index.ts';
-import { describeRule } from '../../routing/index.ts';
+import { describeRule, problemsOf, stateOf } from '../../routing/index.ts';
 import { claimWorld, describeClaim, describeTarget, targetWorld } from '../../targets/index.ts';
-import type { EnvironmentDetail, MeshDetail, ObjectDetail } from '../data.ts';
+import { Pod } from '../../environments/objects.ts';
+import { consideredData, decisionData } from '../../traffic/index.ts';
+import { Service } from '../../traffic/services.ts';
+import type { EnvironmentDetail, MeshDetail, ObjectDetail, Row, RowType, TriedRequest } from '../data.ts';
 import { environmentSentence, objectSentence } from '../sentences.ts';
 import { lifeOf } from './life.ts';
 import { environmentPicture } from './picture.ts';
 import { readerOf } from './reader.ts';
-import type { MayRead } from './reader.ts';
-import { environmentRow, rowKey, rows } from './rows.ts';
+import { rowFor, rowKey, rowsBy } from './rows.ts';
+import type { Scope } from './scope.ts';
 import { triedOf } from './tried.ts';
+import { mayReadAll, needsOfDecision } from './visible.ts';
+import { routerIn } from './walk.ts';
 
 /** An environment; undefined where there is none. */
-export function environmentDetail(facts: Facts, ref: Ref, mayRead: MayRead): EnvironmentDetail | undefined {
+export function environmentDetail(scope: Scope, ref: Ref): EnvironmentDetail | undefined {
+  const { facts, may } = scope;
   const env = facts.get(DynamicEnv, ref);
-  if (env === undefined) return undefined;
-  const world = environmentWorld(readerOf(facts, mayRead), env);
+  const row = rowIn(scope, 'environment', ref);
+  if (env === undefined || row?.type !== 'environment') return undefined;
+  const world = environmentWorld(readerOf(scope), env);
   const { environment: tree, call, events } = describeEnvironment(world);
-  const row = environmentRow(facts, env);
   const [firstRule] = [...world.rules.values()].map(({ metadata }) => metadata.creationTimestamp ?? '').sort();
-  const { counterexample } = proveEnvironment(facts, ref, defaultSettings) ?? {};
+  const counterexample = counterexampleOf(scope, ref);
   const { name, namespace } = ref;
   return {
     type: 'environment',
-    ...(counterexample && { counterexample: triedOf(counterexample.request) }),
+    ...(counterexample && { counterexample }),
+    ...(may('delete', DynamicEnv, ref.namespace) && { mayDelete: true as const }),
     row,
     sentence: environmentSentence(row),
     tree,
@@ -42,7 +52,7 @@ export function environmentDetail(facts: Facts, ref: Ref, mayRead: MayRead): Env
     yaml: yamlOf(env),
     calls: call,
     life: lifeOf(env, firstRule),
-    picture: environmentPicture(facts, env),
+    picture: environmentPicture(scope, env),
     commands: [
       `offshoot env describe ${name} -n ${namespace}`,
       `offshoot prove ${name} -n ${namespace}`,
@@ -52,14 +62,42 @@ export function environmentDetail(facts: Facts, ref: Ref, mayRead: MayRead): Env
   };
 }
 
-/** Tells of an object of one of the other kinds. */
-type Describe<T> = (facts: Facts, object: T, mayRead: MayRead) => { tree: TreeNode; events: readonly RecentEvent[] };
+/** The row of an object, as far as it may be read. */
+function rowIn(scope: Scope, type: RowType, ref: Ref): Row | undefined {
+  const { facts, settings } = scope;
+  const shared = facts.read.get(facts.model(rowsBy(settings)), rowKey(type, ref));
+  return shared && rowFor(scope, shared);
+}
 
-const describeTheClaim: Describe<DeploymentTargetClaim> = (facts, claim, mayRead) =>
-  describeClaim(claimWorld(readerOf(facts, mayRead), claim));
-const describeTheTarget: Describe<DeploymentTarget> = (facts, target, mayRead) =>
-  describeTarget(targetWorld(readerOf(facts, mayRead), target));
-const describeTheRule: Describe<RoutingRule> = (facts, rule, mayRead) => describeRule(readerOf(facts, mayRead), rule);
+/** A request of somebody else that an environment moves, if there is one that may be shown. */
+function counterexampleOf(scope: Scope, ref: Ref): TriedRequest | undefined {
+  const { counterexample } = proveEnvironment(scope.facts, ref, scope.settings) ?? {};
+  if (counterexample === undefined) return undefined;
+  const { request } = counterexample;
+  const decision = routerIn(scope).decide(request);
+  const needs = needsOfDecision(scope, decisionData(decision), consideredData(decision.considered));
+  return mayReadAll(scope, needs) ? triedOf(request) : undefined;
+}
+
+/** Tells of an object of one of the other kinds. */
+type Describe<T> = (scope: Scope, object: T) => { tree: TreeNode; events: readonly RecentEvent[] };
+
+const describeTheClaim: Describe<DeploymentTargetClaim> = (scope, claim) =>
+  describeClaim(claimWorld(readerOf(scope), claim));
+const describeTheTarget: Describe<DeploymentTarget> = (scope, target) =>
+  describeTarget(targetWorld(readerOf(scope), target));
+
+/** By whoever may not read all that rules are translated from, a rule is told of by its status: the rest would be wrong. */
+const describeTheRule: Describe<RoutingRule> = (scope, rule) => {
+  const isWhole = mayReadAll(
+    scope,
+    [RoutingRule, Mesh, MeshGroup, Upstream, Pod, Service].map((kind) => [kind, undefined]),
+  );
+  const read = readerOf(scope);
+  if (isWhole) return describeRule(read, rule);
+  const tree = node(RoutingRule.kind, keyOf(rule.metadata), stateOf(rule), { reasons: problemsOf(rule) });
+  return { tree, events: recentEvents(eventsAbout(read, rule)) };
+};
 
 const OBJECTS = {
   claim: { kind: DeploymentTargetClaim, describe: describeTheClaim as Describe<KubeObject>, command: 'claim' },
@@ -68,17 +106,12 @@ const OBJECTS = {
 } as const;
 
 /** A claim, a target or a rule; undefined where there is none. */
-export function objectDetail(
-  facts: Facts,
-  type: keyof typeof OBJECTS,
-  ref: Ref,
-  mayRead: MayRead,
-): ObjectDetail | undefined {
+export function objectDetail(scope: Scope, type: keyof typeof OBJECTS, ref: Ref): ObjectDetail | undefined {
   const { kind, describe, command } = OBJECTS[type];
-  const object = facts.get<KubeObject>(kind, ref);
-  const row = facts.read.get(facts.model(rows), rowKey(type, ref));
+  const object = scope.facts.get<KubeObject>(kind, ref);
+  const row = rowIn(scope, type, ref);
   if (object === undefined || row === undefined) return undefined;
-  const { tree, events } = describe(facts, object, mayRead);
+  const { tree, events } = describe(scope, object);
   const { name, namespace } = ref;
   return {
     type,
@@ -96,8 +129,8 @@ export function objectDetail(
 }
 
 /** The mesh. */
-export function meshDetail(facts: Facts, mayRead: MayRead): MeshDetail {
-  const { resources, versions, events } = describeMesh(meshWorld(readerOf(facts, mayRead)), { pods: true });
+export function meshDetail(scope: Scope): MeshDetail {
+  const { resources, versions, events } = describeMesh(meshWorld(readerOf(scope)), { pods: true });
   const [first] = resources;
   const lines = versionLines(versions);
   return {

@@ -1,20 +1,19 @@
 // What happened of late to the objects of ours: the latest Events, newest first.
-import type { Facts } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
 import type { Event } from '../../kube/index.ts';
 import type { FeedItem } from '../data.ts';
 import { Events } from './reader.ts';
-import type { MayRead } from './reader.ts';
 import { ROW_KINDS } from './rows.ts';
+import type { Scope } from './scope.ts';
 
 const SHOWN = 40;
 const KINDS = new Set(Object.values(ROW_KINDS).map(({ kind }) => kind));
 
 /** The feed, as far as it may be read. */
-export function feedOf(facts: Facts, mayRead: MayRead): readonly FeedItem[] {
+export function feedOf({ facts, may }: Scope): readonly FeedItem[] {
   return facts
     .list(Events)
-    .filter(({ regarding, metadata }) => KINDS.has(regarding.kind) && mayRead(Events, metadata.namespace))
+    .filter(({ regarding, metadata }) => KINDS.has(regarding.kind) && may('list', Events, metadata.namespace))
     .map(itemOf)
     .sort((a, b) => (a.time < b.time ? 1 : -1))
     .slice(0, SHOWN);

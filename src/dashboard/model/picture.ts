@@ -2,39 +2,44 @@
 // that are asked about. What these do not touch is folded into one node a namespace.
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Facts } from '../../controller/index.ts';
+import { VirtualService } from '../../traffic/istio/objects.ts';
 import { cloneRef } from '../../environments/describe/world.ts';
 import { exampleValue } from '../../environments/describe/matches.ts';
-import { defaultSettings, itemsOf, uniqueVersion } from '../../environments/index.ts';
+import { itemsOf, uniqueVersion } from '../../environments/index.ts';
 import { matchesOf } from '../../environments/matches.ts';
 import { keyOf } from '../../kube/index.ts';
 import { Deployment, Service } from '../../traffic/services.ts';
 import type { Picture, PictureEdge, PictureNode } from '../data.ts';
-import { callsTo, containersOf, gatewayCallers, workloadCaller } from './calls.ts';
+import { callsTo, containersOf, gatewayCallers, Gateways, workloadCaller } from './calls.ts';
 import type { Caller } from './calls.ts';
+import type { Scope } from './scope.ts';
+import { isVisible, mayReadAll, needsOfCaller } from './visible.ts';
 import { behind, walk } from './walk.ts';
 import type { Step } from './walk.ts';
 
 /** With more nodes than these, what is not on the path is folded. */
 const MOST_NODES = 16;
 
+const HIDDEN = 'Some of it is not shown: it leads through what you may not read.';
+
 const workloadKey = (key: string): string => key.replace('/', `/${Deployment.kind}/`);
 
 /** The picture of an environment. */
-export function environmentPicture(facts: Facts, env: DynamicEnv): Picture {
+export function environmentPicture(scope: Scope, env: DynamicEnv): Picture {
   const { subsets } = itemsOf(env);
   const clones = clonesOf(env);
-  const [match = {}] = env.spec === undefined ? [] : matchesOf(env.spec, defaultSettings);
+  const [match = {}] = env.spec === undefined ? [] : matchesOf(env.spec, scope.settings);
   const patterns = Object.entries(match.headers ?? {}).filter(([, { regex }]) => regex !== undefined);
   const headers = Object.fromEntries(
     Object.entries(match.headers ?? {}).map(([name, value]) => [name.toLowerCase(), exampleValue(value)]),
   );
-  const starts = startsIn(facts, new Set(subsets.map(({ namespace }) => namespace)));
-  const base = walk(facts, starts, { headers: {} });
-  const path = walk(facts, starts, { headers, version: uniqueVersion(env.metadata) });
+  const starts = startsIn(scope, new Set(subsets.map(({ namespace }) => namespace)));
+  const base = walk(scope, starts, { headers: {} });
+  const path = walk(scope, starts, { headers, version: uniqueVersion(env.metadata) });
   const notes = patterns.map(
     ([name]) => `The key is a pattern: try a request with a value of your own in ${name} to see its path.`,
   );
-  return drawn(facts, { base, path, clones, notes });
+  return drawn(scope, { base, path, clones, notes });
 }
 
 /** By the key of each clone that gets requests, the base that it was made from. */
@@ -46,13 +51,14 @@ export function clonesOf(env: DynamicEnv): ReadonlyMap<string, string> {
 }
 
 /** Those who send requests first: gateways, and whoever calls the Services that nobody else is known to call. */
-export function startsIn(facts: Facts, namespaces: ReadonlySet<string>): readonly Caller[] {
-  const gateways = gatewayCallers(facts);
+export function startsIn(scope: Scope, namespaces: ReadonlySet<string>): readonly Caller[] {
+  const { facts, settings } = scope;
+  const gateways = gatewayCallers(facts.list(Gateways), facts.list(VirtualService));
   const deployments = facts.list(Deployment).filter(({ metadata }) => namespaces.has(metadata.namespace ?? ''));
-  const callers = deployments.flatMap(({ metadata }) => workloadCaller(facts, workloadKey(keyOf(metadata))) ?? []);
+  const callers = deployments.flatMap(({ metadata }) => workloadCaller(scope, workloadKey(keyOf(metadata))) ?? []);
   const called = new Set(callers.flatMap(({ calls }) => calls.map(({ host }) => host)));
   const entered = new Set(
-    walk(facts, gateways, { headers: {} }).flatMap(({ decision }) =>
+    walk(scope, gateways, { headers: {} }).flatMap(({ decision }) =>
       decision.kind === 'route' ? decision.destinations.map(({ host }) => host) : [],
     ),
   );
@@ -62,7 +68,7 @@ export function startsIn(facts: Facts, namespaces: ReadonlySet<string>): readonl
       .filter(({ spec }) => Object.keys(spec?.selector ?? {}).length > 0)
       .filter(({ metadata: { name } }) => !called.has(`${name}.${namespace}`))
       .filter(({ metadata: { name } }) => ![...entered].some((host) => host.startsWith(`${name}.${namespace}.`)));
-    const calls = services.flatMap((service) => callsTo(service));
+    const calls = services.flatMap((service) => callsTo(service, settings));
     return calls.length === 0 ? [] : [{ id: `callers ${namespace}`, source: { namespace, labels: {} }, calls }];
   });
   return [...gateways.filter(({ calls }) => calls.length > 0), ...outside];
@@ -76,8 +82,14 @@ export interface Drawing {
   readonly notes: readonly string[];
 }
 
-/** Nodes and edges of two walks. */
-export function drawn(facts: Facts, { base, path, clones, notes }: Drawing): Picture {
+/** Nodes and edges of two walks, as far as they may be shown. */
+export function drawn(scope: Scope, drawing: Drawing): Picture {
+  const { facts } = scope;
+  const base = drawing.base.filter((step) => isVisible(scope, step));
+  const path = drawing.path.filter((step) => isVisible(scope, step));
+  const clones = new Map([...drawing.clones].filter(([clone]) => mayReadAll(scope, needsOfCaller(clone))));
+  const hidden = drawing.path.length - path.length + drawing.clones.size - clones.size;
+  const notes = [...drawing.notes, ...(hidden > 0 ? [HIDDEN] : [])];
   const edges = merged(edgesOf(base, 'base'), edgesOf(path, 'path'));
   // A clone that no request reaches yet is there all the same.
   const there = [...clones].flatMap(([clone, own]) => (exists(facts, clone) ? [clone, own] : [own]));

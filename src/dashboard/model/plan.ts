@@ -2,14 +2,18 @@
 // API server is asked first, by a dry run, whether it would take it.
 import { parse } from '../../kube/yaml.ts';
 import { DynamicEnv } from '../../api/dynamicenv.ts';
-import { defaultSettings, environments, planEnvironments } from '../../environments/index.ts';
+import { environments, itemsOf, planEnvironments } from '../../environments/index.ts';
 import type { EnvironmentPlan, Settings } from '../../environments/index.ts';
-import { apiVersionOf, keyOf } from '../../kube/index.ts';
-import type { Client, Tables } from '../../kube/index.ts';
+import { apiVersionOf, defineKind, keyOf } from '../../kube/index.ts';
+import type { AnyKind, Client, Tables } from '../../kube/index.ts';
+import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
+import { Deployment } from '../../traffic/services.ts';
 import type { PlanAnswer, ProofAnswer } from '../data.ts';
 import { planSentence } from '../sentences.ts';
 import { carriedBy } from './rows.ts';
+import type { Scope } from './scope.ts';
 import { triedOf } from './tried.ts';
+import { mayReadAll, needsOfDecision } from './visible.ts';
 import { Refused } from '../refused.ts';
 
 const FIELD_MANAGER = 'offshoot-dashboard';
@@ -56,19 +60,36 @@ export function applyEnvironment(client: Client, env: DynamicEnv, dryRun: boolea
   );
 }
 
-/** The plan of an environment as the server would store it. */
-export function planOf(tables: Tables, stored: DynamicEnv, now: number, settings: Partial<Settings> = {}): PlanAnswer {
-  const all = { ...defaultSettings, ...settings };
-  const { name, namespace } = stored.metadata;
-  const plan = planEnvironments({
-    controllers: environments(all),
-    settings: all,
+/** The workloads that an environment is about must be somebody's to read: a plan says how they are. */
+export function mustReadWorkloads({ may }: Pick<Scope, 'may'>, env: DynamicEnv): void {
+  const { subsets, consumers } = itemsOf(env);
+  const namespaces = new Set([...subsets, ...consumers].map(({ namespace }) => namespace));
+  const hidden = [...namespaces].find((namespace) => !may('list', Deployment, namespace));
+  if (hidden === undefined) return;
+  throw new Refused(403, `you may not read deployments in namespace ${hidden}`, 'Ask for the right to list them.');
+}
+
+/** What the controllers would do about an environment as the server would store it. */
+export function foresee(tables: Tables, stored: DynamicEnv, settings: Settings, now: number): EnvironmentPlan {
+  return planEnvironments({
+    controllers: environments(settings),
+    settings,
     tables,
     now,
     intents: [{ kind: DynamicEnv, put: stored }],
   });
+}
+
+/** A plan, as far as somebody may read what it is about. */
+export function planAnswer(
+  scope: Pick<Scope, 'settings' | 'may'>,
+  stored: DynamicEnv,
+  whole: EnvironmentPlan,
+): PlanAnswer {
+  const { name, namespace } = stored.metadata;
+  const { plan, isWhole } = visiblePlan(scope, whole);
   const [outcome] = plan.environments;
-  const match = carriedBy(stored);
+  const match = carriedBy(stored, scope.settings);
   const { state = 'unknown', problem } = outcome ?? {};
   const environment = keyOf(stored.metadata);
   const proof = proofIn(plan);
@@ -79,10 +100,52 @@ export function planOf(tables: Tables, stored: DynamicEnv, now: number, settings
     environment,
     changes: plan.changes,
     stalled: plan.stalled,
-    traffic: sentencesOf(plan),
+    traffic: [...sentencesOf(plan), ...(isWhole ? [] : [HIDDEN])],
     ...(proof && { proof }),
     commands: [`offshoot env plan -f ${name}.yaml`, `kubectl apply -f ${name}.yaml -n ${namespace}`],
   };
+}
+
+const HIDDEN = 'There is more that concerns what you may not read.';
+const KINDS: readonly AnyKind[] = [DynamicEnv, Deployment, DestinationRule, VirtualService];
+
+/** What may be shown of a plan. Of a proof that is about something else, the verdict alone. */
+function visiblePlan(
+  scope: Pick<Scope, 'settings' | 'may'>,
+  plan: EnvironmentPlan,
+): { readonly plan: EnvironmentPlan; readonly isWhole: boolean } {
+  const changes = plan.changes.map((each) => ({ each, isShown: mayReadAll(scope, [[kindOf(each), each.namespace]]) }));
+  const traffic = plan.traffic.changes.map((each) => {
+    const { before, after } = each.example;
+    const needs = [...needsOfDecision(scope, before), ...needsOfDecision(scope, after)];
+    return { each, isShown: mayReadAll(scope, needs) };
+  });
+  const isAboutAll = mayReadAll(scope, [[VirtualService, undefined]]);
+  const isWhole = [...changes, ...traffic].every(({ isShown }) => isShown);
+  const proofs = plan.proofs.map(({ counterexample, notes, message, ...proof }) => {
+    const decisions = counterexample === undefined ? [] : [counterexample.before, counterexample.after];
+    const isShown = mayReadAll(
+      scope,
+      decisions.flatMap((each) => needsOfDecision(scope, each)),
+    );
+    return {
+      ...proof,
+      message: isShown ? message : HIDDEN,
+      notes: isAboutAll ? notes : [],
+      ...(isShown && counterexample && { counterexample }),
+    };
+  });
+  const shown = <T>(all: readonly { readonly each: T; readonly isShown: boolean }[]): readonly T[] =>
+    all.filter(({ isShown }) => isShown).map(({ each }) => each);
+  return {
+    plan: { ...plan, changes: shown(changes), traffic: { ...plan.traffic, changes: shown(traffic) }, proofs },
+    isWhole,
+  };
+}
+
+function kindOf({ apiVersion, kind }: EnvironmentPlan['changes'][number]): AnyKind {
+  const known = KINDS.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
+  return known ?? defineKind(apiVersion, kind, `${kind.toLowerCase()}s`);
 }
 
 /** What happens to requests, in sentences. */

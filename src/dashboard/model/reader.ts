@@ -1,8 +1,12 @@
 // Facts as descriptions read them. Whoever reads here is woken when what was read changes.
 import type { ObjectReader } from '../../api/description/reader.ts';
 import type { Facts } from '../../controller/index.ts';
+import { MARKER_LABEL } from '../../environments/names.ts';
+import { Pod } from '../../environments/objects.ts';
 import { defineTable, Event, matches, parseFieldSelector, parseSelector } from '../../kube/index.ts';
-import type { AnyKind, Kind, KubeObject, Ref, Selection } from '../../kube/index.ts';
+import type { Kind, KubeObject, Ref, Selection } from '../../kube/index.ts';
+import { ISTIO_NAMESPACE } from '../../mesh/names.ts';
+import type { Scope } from './scope.ts';
 
 /** Events, found by what they are about: there may be very many of them. */
 export const Events = defineTable(Event, {
@@ -14,34 +18,37 @@ function regardingKey(kind: string, namespace: string | undefined, name: string)
   return `${kind} ${namespace ?? ''}/${name}`;
 }
 
-/** Says what whoever looks may read; everything, where there is nobody to ask. */
-export type MayRead = (kind: AnyKind, namespace: string | undefined) => boolean;
-
-export const everything: MayRead = () => true;
-
 /** Reads objects from facts, as far as they may be read. */
-export function readerOf(facts: Facts, mayRead: MayRead = everything): ObjectReader {
+export function readerOf({ facts, may }: Pick<Scope, 'facts' | 'may'>): ObjectReader {
   return {
     get<T extends KubeObject>(kind: Kind<T>, ref: Ref): T | 'hidden' | undefined {
-      return mayRead(kind, ref.namespace) ? facts.get(kind, ref) : 'hidden';
+      return may('list', kind, ref.namespace) ? facts.get(kind, ref) : 'hidden';
     },
     list<T extends KubeObject>(kind: Kind<T>, selection: Selection): readonly T[] {
       const listed = kind.plural === Event.plural ? eventsOf(facts, selection) : listOf(facts, kind, selection);
-      return (listed as readonly T[]).filter(({ metadata }) => mayRead(kind, metadata.namespace));
+      return (listed as readonly T[]).filter(({ metadata }) => may('list', kind, metadata.namespace));
     },
   };
 }
 
-function listOf<T extends KubeObject>(
-  facts: Facts,
-  kind: Kind<T>,
-  { namespace, labelSelector, fieldSelector = '' }: Selection,
-): readonly T[] {
+/** Of the pods of a cluster, those that descriptions ask for: of clones, and of Istio itself. */
+const ClonePods = defineTable(Pod, { labelSelector: `${MARKER_LABEL}=true`, optional: true });
+const IstioPods = defineTable(Pod, { namespace: ISTIO_NAMESPACE, optional: true });
+
+function tableOf<T extends KubeObject>(kind: Kind<T>, { namespace, labelSelector }: Selection): Kind<T> {
+  const isAnyPod = kind.plural === Pod.plural && kind.group === Pod.group && !('table' in kind);
+  if (!isAnyPod) return kind;
+  if (namespace === ISTIO_NAMESPACE && labelSelector === undefined) return IstioPods as unknown as Kind<T>;
+  return labelSelector === undefined ? kind : (ClonePods as unknown as Kind<T>);
+}
+
+function listOf<T extends KubeObject>(facts: Facts, kind: Kind<T>, selection: Selection): readonly T[] {
+  const { namespace, labelSelector, fieldSelector = '' } = selection;
   const where = {
     ...(namespace !== undefined && { namespace }),
     ...(labelSelector !== undefined && { labels: labelSelector }),
   };
-  const listed = facts.list(kind, where);
+  const listed = facts.list(tableOf(kind, selection), where);
   return fieldSelector === '' ? listed : listed.filter(parseFieldSelector(fieldSelector));
 }
 

@@ -6,9 +6,8 @@ import { Istio } from '../../api/istio.ts';
 import { RoutingRule } from '../../api/routing.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { conditionsOf, defineModel } from '../../controller/index.ts';
-import type { Facts } from '../../controller/index.ts';
+import type { Facts, Model } from '../../controller/index.ts';
 import {
-  defaultSettings,
   describeEnvironment,
   environmentWorld,
   formatRequests,
@@ -17,6 +16,7 @@ import {
   stateOf,
   verdictOf,
 } from '../../environments/index.ts';
+import type { Settings } from '../../environments/index.ts';
 import { matchesOf } from '../../environments/matches.ts';
 import { keyOf, refOf } from '../../kube/index.ts';
 import type { AnyKind, KubeObject, Ref } from '../../kube/index.ts';
@@ -24,8 +24,11 @@ import { stateOf as istioState } from '../../mesh/index.ts';
 import { problemsOf as ruleProblems, stateOf as ruleState } from '../../routing/index.ts';
 import { claimNameOf, EXPIRES_AT, phaseOf, problemOf, warningsOf } from '../../targets/index.ts';
 import { derive } from '../../watchable/index.ts';
+import type { DerivedMap } from '../../watchable/index.ts';
 import type { ClaimRow, EnvironmentRow, Replacement, Row, RowType, RuleRow, TargetRow, Tone } from '../data.ts';
 import { readerOf } from './reader.ts';
+import type { May, Resource, Scope } from './scope.ts';
+import { mayReadAll } from './visible.ts';
 
 /** The kinds of the rows, by the type of the row. */
 export const ROW_KINDS: Readonly<Record<RowType, AnyKind>> = {
@@ -37,28 +40,71 @@ export const ROW_KINDS: Readonly<Record<RowType, AnyKind>> = {
 };
 const TYPES = Object.keys(ROW_KINDS) as RowType[];
 
+type KeyHeader = Pick<Settings, 'keyHeader'>;
+
 /** The key of a row: `environment shop/pr-7`. */
 export const rowKey = (type: RowType, ref: Ref): string => `${type} ${keyOf(ref)}`;
 
-/** All rows, by key. */
-export const rows = defineModel((facts) =>
-  derive('dashboard rows', (read, key: string) => rowOf(facts(read), key), {
-    keys: (read) =>
-      TYPES.flatMap((type) =>
-        facts(read)
-          .keys(ROW_KINDS[type])
-          .map((key) => `${type} ${key}`),
-      ),
-  }),
-);
+/** A row, and what was read for it beside the object itself. */
+export interface SharedRow {
+  readonly row: Row;
+  readonly reads: readonly (Resource & { readonly namespace?: string })[];
+}
 
-function rowOf(facts: Facts, key: string): Row | undefined {
+type Rows = Model<DerivedMap<string, SharedRow>>;
+
+const models = new Map<string, Rows>();
+
+/** All rows, by key, for those who may read everything: `rowFor` makes of them those for somebody else. */
+export function rowsBy(settings: KeyHeader): Rows {
+  const { keyHeader } = settings;
+  let model = models.get(keyHeader);
+  if (model === undefined) {
+    model = defineModel((facts) =>
+      derive('dashboard rows', (read, key: string) => sharedRow(facts(read), key, { keyHeader }), {
+        keys: (read) =>
+          TYPES.flatMap((type) =>
+            facts(read)
+              .keys(ROW_KINDS[type])
+              .map((key) => `${type} ${key}`),
+          ),
+      }),
+    );
+    models.set(keyHeader, model);
+  }
+  return model;
+}
+
+/** A row as far as somebody may read it; undefined where they may not at all. */
+export function rowFor(scope: Scope, { row, reads }: SharedRow): Row | undefined {
+  const { facts, may, settings } = scope;
+  if (!may('list', ROW_KINDS[row.type], row.namespace)) return undefined;
+  const isWhole = mayReadAll(
+    scope,
+    reads.map((each) => [each, each.namespace]),
+  );
+  if (isWhole) return row;
+  const env = facts.get(DynamicEnv, row);
+  return env && environmentRow(readerOf(scope), env, settings);
+}
+
+function sharedRow(facts: Facts, key: string, settings: KeyHeader): SharedRow | undefined {
   const [type = '', name = ''] = key.split(' ');
   const object = facts.get<KubeObject>(ROW_KINDS[type as RowType], refOf(name));
   if (object === undefined) return undefined;
-  switch (type as RowType) {
+  const reads = new Map<string, SharedRow['reads'][number]>();
+  const may: May = (_verb, { group, plural }, namespace) => {
+    reads.set(`${plural}.${group} ${namespace}`, { group, plural, ...(namespace !== undefined && { namespace }) });
+    return true;
+  };
+  const row = rowOf(readerOf({ facts, may }), type as RowType, object, settings);
+  return { row, reads: [...reads.values()] };
+}
+
+function rowOf(read: ObjectReader, type: RowType, object: KubeObject, settings: KeyHeader): Row {
+  switch (type) {
     case 'environment':
-      return environmentRow(facts, object as DynamicEnv);
+      return environmentRow(read, object as DynamicEnv, settings);
     case 'claim':
       return claimRow(object as DeploymentTargetClaim);
     case 'target':
@@ -87,8 +133,7 @@ const problem = (text: string | undefined): { readonly problem?: string } =>
   text === undefined || text === '' ? {} : { problem: text };
 
 /** The row of an environment. Of its pods, what the controller says of them is enough. */
-export function environmentRow(facts: Facts, env: DynamicEnv): EnvironmentRow {
-  const read = readerOf(facts);
+function environmentRow(read: ObjectReader, env: DynamicEnv, settings: KeyHeader): EnvironmentRow {
   const light: ObjectReader = {
     get: (kind, ref) => read.get(kind, ref),
     list: (kind, where) => (isMany(kind) ? [] : read.list(kind, where)),
@@ -104,7 +149,7 @@ export function environmentRow(facts: Facts, env: DynamicEnv): EnvironmentRow {
     type: 'environment',
     ready: readyCount(env),
     match: formatRequests(env),
-    carries: carriedBy(env),
+    carries: carriedBy(env, settings),
     ...(call[0] !== undefined && { call: call[0] }),
     replaces: replacements(env),
     ...(env.status?.expiresAt !== undefined && { expires: env.status.expiresAt }),
@@ -123,8 +168,8 @@ export function environmentRow(facts: Facts, env: DynamicEnv): EnvironmentRow {
 }
 
 /** What the requests of an environment carry: its key as a header, or else its matches. */
-export function carriedBy(env: DynamicEnv): string {
-  const [first, ...others] = env.spec === undefined ? [] : matchesOf(env.spec, defaultSettings);
+export function carriedBy(env: DynamicEnv, settings: KeyHeader): string {
+  const [first, ...others] = env.spec === undefined ? [] : matchesOf(env.spec, settings);
   const headers = Object.entries(first?.headers ?? {});
   const isPlain = env.spec?.key !== undefined ? !env.spec.istioMatches?.length : others.length === 0;
   const [[name, { exact = '' }] = ['', {}]] = headers;

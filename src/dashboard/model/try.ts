@@ -1,13 +1,16 @@
 // Tries a request: which rule takes it, where it goes, and where the calls go that follow from it.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
-import type { Facts } from '../../controller/index.ts';
-import { consideredData, decisionData, decisionLines, explainLine, routerOf } from '../../traffic/index.ts';
+import { consideredData, decisionData, decisionLines, explainLine } from '../../traffic/index.ts';
 import type { Decision, Request } from '../../traffic/index.ts';
 import { Deployment } from '../../traffic/services.ts';
 import type { Hop, Tried, TriedRequest } from '../data.ts';
 import { clonesOf, drawn, startsIn } from './picture.ts';
 import { workloadCaller } from './calls.ts';
-import { behind, reachedBy, walk } from './walk.ts';
+import { readerOf } from './reader.ts';
+import { Refused } from '../refused.ts';
+import type { Scope } from './scope.ts';
+import { isVisible } from './visible.ts';
+import { behind, reachedBy, routerIn, walk } from './walk.ts';
 import type { Step } from './walk.ts';
 
 /** A request that was read from what people wrote. */
@@ -17,21 +20,25 @@ export interface Asked {
 }
 
 /** What becomes of a request. Calls that follow carry its headers on. */
-export function tryRequest(facts: Facts, { request, title }: Asked, tried: TriedRequest): Tried {
-  const decision = routerOf(facts).decide(request);
+export function tryRequest(scope: Scope, { request, title }: Asked, tried: TriedRequest): Tried {
+  const decision = routerIn(scope).decide(request);
   const { source, host, port } = request;
   const from = originOf(tried, source.namespace ?? '');
   const first: Step = { from, call: { host, port }, request, decision, to: reachedBy(decision) };
-  const next = first.to.flatMap((key) => workloadCaller(facts, key) ?? []);
-  const following = walk(facts, next, { headers: request.headers ?? {} });
-  const path = [first, ...following];
+  if (!isVisible(scope, first)) {
+    const hint = 'Ask for the right to list services, deployments, virtualservices and destinationrules where it goes.';
+    throw new Refused(403, 'this request leads through what you may not read', hint);
+  }
+  const next = first.to.flatMap((key) => workloadCaller(scope, key) ?? []);
+  const whole = [first, ...walk(scope, next, { headers: request.headers ?? {} })];
+  const path = whole.filter((step) => isVisible(scope, step));
   const namespaces = new Set(path.flatMap(({ to }) => to.map((key) => key.split('/')[0]!)));
-  const base = walk(facts, startsIn(facts, namespaces), { headers: {} });
-  const clones = clonesAmong(facts, path);
+  const base = walk(scope, startsIn(scope, namespaces), { headers: {} });
+  const clones = clonesAmong(scope, path);
   return {
     sentence: sentenceOf(decision, clones),
     hops: path.map((step, i) => hopOf(step, i === 0 ? title : titleOf(step))),
-    picture: drawn(facts, { base, path, clones, notes: [] }),
+    picture: drawn(scope, { base, path: whole, clones, notes: [] }),
     command: explainLine(request),
   };
 }
@@ -76,8 +83,10 @@ function sentenceOf(decision: Decision, clones: ReadonlyMap<string, string>): st
 }
 
 /** Workloads on the path that environments made, each beside the base that it was made from. */
-function clonesAmong(facts: Facts, path: readonly Step[]): ReadonlyMap<string, string> {
+function clonesAmong(scope: Scope, path: readonly Step[]): ReadonlyMap<string, string> {
   const keys = new Set(path.flatMap(({ to }) => to));
-  const all = facts.list(DynamicEnv).flatMap((env) => [...clonesOf(env)]);
+  const all = readerOf(scope)
+    .list(DynamicEnv, {})
+    .flatMap((env) => [...clonesOf(env)]);
   return new Map(all.filter(([clone]) => keys.has(clone)));
 }

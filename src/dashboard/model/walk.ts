@@ -1,11 +1,11 @@
 // Follows requests from those who send them, call by call: where each goes, and by which rule. The picture of an
 // environment is two walks over the same callers, without its key and with it.
-import type { Facts } from '../../controller/index.ts';
 import { ruleText } from '../../traffic/describe/decision-text.ts';
 import { routerOf } from '../../traffic/index.ts';
 import type { Decision, Request, Router, Rule } from '../../traffic/index.ts';
 import { workloadCaller } from './calls.ts';
 import type { Call, Caller } from './calls.ts';
+import type { Scope } from './scope.ts';
 
 export interface Step {
   readonly from: string;
@@ -25,9 +25,14 @@ export interface Walk {
 
 const MOST_STEPS = 2_000;
 
+/** Decides as the mesh of the cluster does. */
+export function routerIn({ facts, settings: { clusterDomain } }: Scope): Router {
+  return routerOf(facts, { clusterDomain });
+}
+
 /** All steps from some callers on, each caller once. */
-export function walk(facts: Facts, starts: readonly Caller[], by: Walk): readonly Step[] {
-  const router = routerOf(facts);
+export function walk(scope: Scope, starts: readonly Caller[], by: Walk): readonly Step[] {
+  const router = routerIn(scope);
   const steps: Step[] = [];
   const seen = new Set<string>();
   for (const queue = [...starts]; queue.length > 0 && steps.length < MOST_STEPS;) {
@@ -38,7 +43,7 @@ export function walk(facts: Facts, starts: readonly Caller[], by: Walk): readonl
       const step = stepOf(router, caller, call, by);
       steps.push(step);
       for (const key of step.to) {
-        const next = seen.has(key) ? undefined : workloadCaller(facts, key);
+        const next = seen.has(key) ? undefined : workloadCaller(scope, key);
         if (next !== undefined) queue.push(next);
       }
     }

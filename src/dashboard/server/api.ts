@@ -4,22 +4,26 @@ import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { callersIn } from '../../traffic/index.ts';
 import type { MeshSource } from '../../traffic/index.ts';
 import { Deployment } from '../../traffic/services.ts';
-import type { Facts } from '../../controller/index.ts';
-import { keyOf, stringifyJson } from '../../kube/index.ts';
+import { keyOf } from '../../kube/index.ts';
 import type { AnyKind, Ref } from '../../kube/index.ts';
+import { settle } from '../access/rights.ts';
+import type { Visitor } from '../access/visitors.ts';
 import type { Detail, Session, TriedRequest } from '../data.ts';
 import { choicesIn } from '../model/choices.ts';
 import { Gateways } from '../model/calls.ts';
 import { environmentDetail, meshDetail, objectDetail } from '../model/details.ts';
-import { applyEnvironment, planOf, readEnvironment } from '../model/plan.ts';
-import type { MayRead } from '../model/reader.ts';
+import { applyEnvironment, foresee, mustReadWorkloads, planAnswer, readEnvironment } from '../model/plan.ts';
+import { readerOf } from '../model/reader.ts';
 import { ROW_KINDS } from '../model/rows.ts';
+import type { Scope } from '../model/scope.ts';
 import { tryRequest } from '../model/try.ts';
 import type { Asked } from '../model/try.ts';
 import { Refused } from '../refused.ts';
 import { Lines } from './lines.ts';
 import { followValue, once, streamRows } from './live.ts';
-import type { DashboardOptions } from './server.ts';
+import type { Viewer } from './live.ts';
+import type { Served } from './server.ts';
+import { answerJson } from './answer.ts';
 import { readJson } from './body.ts';
 
 /** Reads a request as people write it; throws where it can't be read. */
@@ -32,25 +36,19 @@ export type ReadRequest = (
   },
 ) => Asked;
 
-/** Who asks, and what they may. */
-export interface Visitor {
-  readonly session: Session;
-  readonly mayRead: MayRead;
-}
-
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly headers: Readonly<Record<string, string>>;
   readonly visitor: Visitor;
-  readonly options: DashboardOptions;
+  readonly served: Served;
 }
 
 type Handler = (exchange: Exchange, path: readonly string[]) => Promise<void>;
 
 const ROUTES: readonly (readonly [method: string, pattern: RegExp, handler: Handler])[] = [
   ['GET', /^\/api\/live$/, live],
-  ['GET', /^\/api\/live\/mesh$/, (exchange) => detail(exchange, (facts, mayRead) => meshDetail(facts, mayRead))],
+  ['GET', /^\/api\/live\/mesh$/, (exchange) => detail(exchange, meshDetail)],
   ['GET', /^\/api\/live\/environments\/([^/]+)\/([^/]+)$/, environment],
   ['GET', /^\/api\/live\/(claim|target|rule)s\/([^/]+)\/([^/]+)$/, otherObject],
   ['GET', /^\/api\/choices$/, choices],
@@ -72,69 +70,79 @@ export async function answerApi(exchange: Exchange, path: string): Promise<void>
   await handler(exchange, pattern.exec(path)!.slice(1).map(decodeURIComponent));
 }
 
-function answer({ response, headers }: Exchange, value: unknown, status = 200): void {
-  const body = stringifyJson(value);
-  response
-    .writeHead(status, { ...headers, 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
-    .end(body);
+function viewerOf({ served: { tables, settings }, visitor }: Exchange): Viewer {
+  return { tables, settings, visitor };
 }
 
-async function live({ response, headers, visitor, options }: Exchange): Promise<void> {
-  const lines = new Lines(response, headers);
-  await streamRows(lines, options.tables, visitor.session, visitor.mayRead).finally(() => lines.end());
+/** Who looks, and what they may do here. */
+async function sessionOf({ served, visitor }: Exchange): Promise<Session> {
+  const { version, writes = false, gateway, settings } = served;
+  const { name: user, until, rights } = visitor;
+  const seesAll = await settle(rights, (may) => may('list', DynamicEnv, undefined));
+  return {
+    version,
+    writes,
+    keyHeader: settings.keyHeader,
+    ...(user !== undefined && { user }),
+    ...(until !== undefined && { until: new Date(until).toISOString() }),
+    ...(!seesAll && { isRestricted: true as const }),
+    ...(gateway !== undefined && { gateway }),
+  };
 }
 
-async function detail(
-  { response, headers, visitor, options }: Exchange,
-  compute: (facts: Facts, mayRead: MayRead) => Detail | undefined,
-): Promise<void> {
-  const lines = new Lines(response, headers);
-  const { tables } = options;
+async function live(exchange: Exchange): Promise<void> {
+  const session = await sessionOf(exchange);
+  const lines = new Lines(exchange.response, exchange.headers);
+  await streamRows(lines, viewerOf(exchange), session).finally(() => lines.end());
+}
+
+async function detail(exchange: Exchange, compute: (scope: Scope) => Detail | undefined): Promise<void> {
+  const lines = new Lines(exchange.response, exchange.headers);
   await followValue(
-    tables,
+    viewerOf(exchange),
     lines.signal,
-    (facts) => compute(facts, visitor.mayRead) ?? null,
+    (scope) => compute(scope) ?? null,
     (value) => lines.write({ detail: value }),
   ).finally(() => lines.end());
 }
 
 async function environment(exchange: Exchange, [namespace = '', name = '']: readonly string[]): Promise<void> {
-  mustRead(exchange, DynamicEnv, { name, namespace });
-  await detail(exchange, (facts, mayRead) => environmentDetail(facts, { name, namespace }, mayRead));
+  await mustRead(exchange, DynamicEnv, { name, namespace });
+  await detail(exchange, (scope) => environmentDetail(scope, { name, namespace }));
 }
 
 async function otherObject(exchange: Exchange, [type, namespace = '', name = '']: readonly string[]): Promise<void> {
   const of = type as 'claim' | 'target' | 'rule';
-  mustRead(exchange, ROW_KINDS[of], { name, namespace });
-  await detail(exchange, (facts, mayRead) => objectDetail(facts, of, { name, namespace }, mayRead));
+  await mustRead(exchange, ROW_KINDS[of], { name, namespace });
+  await detail(exchange, (scope) => objectDetail(scope, of, { name, namespace }));
 }
 
-function mustRead({ visitor }: Exchange, kind: AnyKind, ref: Ref): void {
-  if (visitor.mayRead(kind, ref.namespace)) return;
+async function mustRead({ visitor }: Exchange, kind: AnyKind, { namespace }: Ref): Promise<void> {
+  if (await settle(visitor.rights, (may) => may('list', kind, namespace))) return;
   throw new Refused(
     403,
-    `you may not read ${kind.plural} in namespace ${ref.namespace}`,
-    'Ask for the right to get them.',
+    `you may not read ${kind.plural} in namespace ${namespace}`,
+    'Ask for the right to list them.',
   );
 }
 
 async function choices(exchange: Exchange): Promise<void> {
-  const { options, visitor } = exchange;
-  answer(exchange, await once(options.tables, (facts) => choicesIn(facts, visitor.mayRead)));
+  answerJson(exchange.response, await once(viewerOf(exchange), choicesIn));
 }
 
 async function tried(exchange: Exchange): Promise<void> {
-  const { options, request } = exchange;
+  const { served, request, response } = exchange;
   const body = { url: '', ...(await readJson(request)) } as TriedRequest;
-  const result = await once(options.tables, (facts) => {
-    const asked = options.readRequest(body, {
-      callers: callersIn(facts.list(Deployment)),
-      gateways: new Set(facts.list(Gateways).map(({ metadata }) => keyOf(metadata))),
+  const result = await once(viewerOf(exchange), (scope) => {
+    const read = readerOf(scope);
+    const asked = served.readRequest(body, {
+      callers: callersIn(read.list(Deployment, {})),
+      gateways: new Set(read.list(Gateways, {}).map(({ metadata }) => keyOf(metadata))),
       namespace: namespaceOf(body),
     });
-    return tryRequest(facts, asked, body);
+    return tryRequest(scope, asked, body);
   });
-  answer(exchange, result);
+  answerJson(response, result);
 }
 
 /** A caller of whom nothing is said is where the Service is that it calls. */
@@ -144,28 +152,39 @@ function namespaceOf({ url }: TriedRequest): string {
 }
 
 async function planned(exchange: Exchange): Promise<void> {
-  const { options, request } = exchange;
+  const { served, request, response, visitor } = exchange;
+  const { tables, settings } = served;
   const env = readEnvironment(await manifestIn(request));
-  const stored = await applyEnvironment(options.client, env, true);
-  answer(exchange, await once(options.tables, () => planOf(options.tables, stored, Date.now(), options.settings)));
+  await settle(visitor.rights, (may) => mustReadWorkloads({ may }, env));
+  const stored = await visitor.inTheirName((client) => applyEnvironment(client, env, true));
+  const plan = await once(viewerOf(exchange), () => foresee(tables, stored, settings, Date.now()));
+  answerJson(response, await settle(visitor.rights, (may) => planAnswer({ settings, may }, stored, plan)));
 }
 
 async function applied(exchange: Exchange): Promise<void> {
-  const { options, request } = exchange;
+  const { request, response, visitor } = exchange;
   mustWrite(exchange);
   const env = readEnvironment(await manifestIn(request));
-  const { metadata } = await applyEnvironment(options.client, env, false);
-  answer(exchange, { namespace: metadata.namespace, name: metadata.name }, 201);
+  const { metadata } = await visitor.inTheirName((client) => applyEnvironment(client, env, false));
+  const { namespace, name } = metadata;
+  logWrite(exchange, 'applied', metadata);
+  answerJson(response, { namespace, name }, { status: 201 });
 }
 
 async function deleted(exchange: Exchange, [namespace = '', name = '']: readonly string[]): Promise<void> {
   mustWrite(exchange);
-  await exchange.options.client.delete(DynamicEnv, { name, namespace }, { propagationPolicy: 'Background' });
-  answer(exchange, { namespace, name });
+  const ref = { name, namespace };
+  await exchange.visitor.inTheirName((client) => client.delete(DynamicEnv, ref, { propagationPolicy: 'Background' }));
+  logWrite(exchange, 'deleted', ref);
+  answerJson(exchange.response, { namespace, name });
 }
 
-function mustWrite({ visitor }: Exchange): void {
-  if (!visitor.session.writes) {
+function logWrite({ served, visitor: { name: user } }: Exchange, what: string, ref: Ref): void {
+  if (user !== undefined) served.logger?.info({ user, environment: keyOf(ref) }, `${what} by the dashboard`);
+}
+
+function mustWrite({ served }: Exchange): void {
+  if (!served.writes) {
     throw new Refused(403, 'this dashboard only shows', 'Use offshoot or kubectl, or start it with writes allowed.');
   }
 }

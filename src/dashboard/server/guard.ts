@@ -1,6 +1,7 @@
 // Who is answered at all. A page of somebody else must not reach us by a name of its own that leads to this address (DNS
 // rebinding), and must not write in the name of whoever looks at it.
 import type { IncomingMessage } from 'node:http';
+import { isLoopback, isNamed } from '../access/hosts.ts';
 import { Refused } from '../refused.ts';
 
 /** What goes with every answer. Nothing is loaded but our own files, and nobody shows us in a frame. */
@@ -24,12 +25,16 @@ export const HEADERS: Readonly<Record<string, string>> = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 };
 
-/** Throws unless the request names us by a name that is ours. */
-export function checkHost({ headers }: IncomingMessage, hosts: ReadonlySet<string>): void {
-  const host = (headers.host ?? '').toLowerCase();
-  if (hosts.has(host)) return;
-  const known = [...hosts].join(', ');
-  throw new Refused(421, `this is not "${host}"`, `Open it as ${known}.`);
+/** Headers of which a second one could mean something else to whoever stands between us and the browser. */
+const SINGLE = ['host', 'origin', 'authorization', 'content-type'];
+
+/** Throws unless the request names us by a name that is ours, and says everything that we go by only once. */
+export function checkHost({ headers, headersDistinct }: IncomingMessage, names: readonly string[], own: string): void {
+  const twice = SINGLE.find((name) => (headersDistinct[name]?.length ?? 0) > 1);
+  if (twice !== undefined) throw new Refused(400, `the header ${twice} is there more than once`);
+  const { host } = headers;
+  if (isLoopback(host) || isNamed(host, names)) return;
+  throw new Refused(421, `this is not ${JSON.stringify(host ?? '')}`, `Open it as ${[own, ...names].join(', ')}.`);
 }
 
 /** Throws if another site sent the request: what it may navigate to, it may not read or write. */

@@ -1,30 +1,38 @@
 // The dashboard's server: the page, and the data that it shows. Reads the tables of whoever runs it, and nothing else.
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Logger } from '../../controller/index.ts';
+import type { Certificates, Logger } from '../../controller/index.ts';
+import { defaultSettings } from '../../environments/index.ts';
 import type { Settings } from '../../environments/index.ts';
 import { ApiError, wordsOf } from '../../kube/index.ts';
 import type { Client, Tables } from '../../kube/index.ts';
 import { http } from '../../kube/http.ts';
 import type { EntryPoint, Problem } from '../data.ts';
 import { loadAssets } from '../assets/assets.ts';
-import { everything } from '../model/reader.ts';
+import { Access } from '../access/visitors.ts';
+import type { AccessOptions, Visitor } from '../access/visitors.ts';
 import { Refused } from '../refused.ts';
 import { answerApi } from './api.ts';
-import type { ReadRequest, Visitor } from './api.ts';
+import type { ReadRequest } from './api.ts';
+import { answerSession } from './session.ts';
+import { answerJson } from './answer.ts';
 import { serveFile } from './files.ts';
 import { checkHost, checkSite, HEADERS } from './guard.ts';
 
 export interface DashboardOptions {
   /** What there is; kept current by whoever runs them. */
   readonly tables: Tables;
-  /** For dry runs and writes. */
+  /** For dry runs and writes of whom we run for. */
   readonly client: Client;
+  /** Who may look. Without it, whoever reaches us is whom we run for. */
+  readonly access?: AccessOptions;
   /** Where to listen: on loopback unless told. */
   readonly host?: string;
   readonly port: number;
-  /** Further names, with their port, that this is reached by. */
+  /** For TLS; started already. Without it, somebody else may see to that. */
+  readonly certificates?: Certificates;
+  /** Further names that this is reached by; without a port, by any. */
   readonly names?: readonly string[];
   readonly version: string;
   /** Whether the page may write. */
@@ -44,21 +52,25 @@ export interface Dashboard {
 
 /** Serves the dashboard. Resolves when it listens. */
 export async function createDashboard(options: DashboardOptions): Promise<Dashboard> {
-  const { host = '127.0.0.1', port, names = [] } = options;
-  const hosts = new Set<string>();
-  const server = http.createServer((request, response) => {
-    handle(request, response, hosts, options).catch((error: unknown) => fail(response, error, options));
+  const { host = '127.0.0.1', port, certificates } = options;
+  const scheme = certificates === undefined ? 'http' : 'https';
+  let own = '';
+  const access = options.access && new Access(options.access);
+  const settings = { ...defaultSettings, ...options.settings };
+  const server = await createServer(certificates, (request, response) => {
+    handle(request, response, { ...options, access, settings, own }).catch((error: unknown) =>
+      fail(response, error, options),
+    );
   });
   // A stream lasts as long as somebody looks.
   server.requestTimeout = 0;
   server.headersTimeout = 10_000;
   server.listen(port, host);
   await once(server, 'listening');
-  const bound = (server.address() as AddressInfo).port;
-  for (const name of ['127.0.0.1', 'localhost', '[::1]']) hosts.add(`${name}:${bound}`);
-  for (const name of names) hosts.add(name.toLowerCase());
+  const isAnywhere = host === '' || host === '0.0.0.0' || host === '::';
+  own = `${isAnywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
   return {
-    url: `http://${host === '' || host === '0.0.0.0' ? '127.0.0.1' : host}:${bound}/`,
+    url: `${scheme}://${own}/`,
     async close() {
       const closed = once(server, 'close');
       server.close();
@@ -68,18 +80,41 @@ export async function createDashboard(options: DashboardOptions): Promise<Dashbo
   };
 }
 
-async function handle(
-  request: IncomingMessage,
-  response: ServerResponse,
-  hosts: ReadonlySet<string>,
-  options: DashboardOptions,
-): Promise<void> {
-  checkHost(request, hosts);
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A server that speaks TLS if there are certificates. */
+async function createServer(certificates: Certificates | undefined, listener: Listener): Promise<Server> {
+  if (certificates === undefined) return http.createServer(listener);
+  const context = (): { cert: string; key: string } => {
+    const { certPem, keyPem } = certificates.serving();
+    return { cert: certPem, key: keyPem };
+  };
+  const https = await import('node:https');
+  const server = https.createServer({ ...context(), minVersion: 'TLSv1.2' }, listener);
+  certificates.onChange(() => server.setSecureContext(context()));
+  return server;
+}
+
+/** The options, and what was made of them. */
+export interface Served extends Omit<DashboardOptions, 'access'> {
+  readonly access: Access | undefined;
+  readonly settings: Settings;
+  /** The name and port that we listen by. */
+  readonly own: string;
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse, served: Served): Promise<void> {
+  const { access, names = [], own } = served;
+  checkHost(request, names, own);
   const { pathname } = new URL(request.url ?? '/', 'http://localhost');
   if (pathname.startsWith('/api/')) {
     checkSite(request);
-    const exchange = { request, response, headers: HEADERS, visitor: visitorOf(options), options };
-    await answerApi(exchange, pathname);
+    if (access !== undefined && pathname === '/api/session') {
+      await answerSession(request, response, access, served);
+      return;
+    }
+    const visitor = access === undefined ? ownerOf(served) : await access.visitor(request);
+    await answerApi({ request, response, headers: HEADERS, visitor, served }, pathname);
     return;
   }
   if (request.method !== 'GET' && request.method !== 'HEAD')
@@ -88,8 +123,8 @@ async function handle(
 }
 
 /** On this machine, whoever reaches us is whom we run for. */
-function visitorOf({ version, writes = false, gateway }: DashboardOptions): Visitor {
-  return { session: { version, writes, ...(gateway !== undefined && { gateway }) }, mayRead: everything };
+function ownerOf({ client }: Served): Visitor {
+  return { rights: undefined, check: async () => {}, inTheirName: (act) => act(client) };
 }
 
 /** Says what went wrong, in a way that the page can show. */
@@ -100,9 +135,7 @@ function fail(response: ServerResponse, error: unknown, { logger }: DashboardOpt
     response.destroy();
     return;
   }
-  response
-    .writeHead(status, { ...HEADERS, 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
-    .end(JSON.stringify(problem));
+  answerJson(response, problem, { status, ...(status === 401 && { 'www-authenticate': 'Bearer realm="offshoot"' }) });
 }
 
 function problemOf(error: unknown): { readonly status: number; readonly problem: Problem } {
@@ -112,7 +145,10 @@ function problemOf(error: unknown): { readonly status: number; readonly problem:
   }
   if (error instanceof ApiError) {
     const refusal = wordsOf(error);
-    return { status: error.code === 404 ? 404 : 422, problem: { error: 'The API server refused it.', refusal } };
+    return {
+      status: error.code === 404 || error.code === 401 ? error.code : 422,
+      problem: { error: 'The API server refused it.', refusal },
+    };
   }
   // What the command line says of a field, it says here too.
   if (error instanceof Error && error.name === 'InvalidField') {

@@ -1,0 +1,68 @@
+// The dashboard of a cluster: for people who have a token of it, by what the controllers of this process know. Every
+// replica serves it, whoever leads.
+import { CertificateFiles } from '../../controller/index.ts';
+import type { Address, Logger } from '../../controller/index.ts';
+import { createDashboard, sessionKey } from '../../dashboard/index.ts';
+import type { Dashboard } from '../../dashboard/index.ts';
+import type { Settings } from '../../environments/index.ts';
+import { connect } from '../../kube/index.ts';
+import type { Client, ConnectConfig } from '../../kube/index.ts';
+import { readRequest } from '../explain/request.ts';
+import { version } from '../version.ts';
+import type { ControlPlane } from './control-plane.ts';
+
+export interface ServeDashboard {
+  readonly config: ConnectConfig;
+  readonly plane: Pick<ControlPlane, 'client' | 'manager'>;
+  /** Where the key of the sessions is kept. */
+  readonly namespace: string;
+  readonly address: Address;
+  readonly hosts?: readonly string[];
+  readonly writes?: boolean;
+  readonly certDir?: string;
+  readonly sessionMs: number;
+  readonly settings: Partial<Settings>;
+  readonly logger: Logger;
+}
+
+/** Serves the dashboard. */
+export async function serveDashboard(options: ServeDashboard): Promise<Dashboard> {
+  const { config, plane, address, hosts = [], writes = false, certDir, sessionMs, settings, logger } = options;
+  const { client, manager } = plane;
+  const certificates = certDir === undefined ? undefined : new CertificateFiles({ directory: certDir, logger });
+  const key = await sessionKey(client, options.namespace);
+  await certificates?.start();
+  const dashboard = await createDashboard({
+    tables: manager.tables,
+    client,
+    access: { client, key, sessionMs, connectAs: (token) => connectAs(config, token) },
+    ...address,
+    names: hosts,
+    ...(certificates && { certificates }),
+    version: version(),
+    writes,
+    settings,
+    readRequest,
+    logger,
+  });
+  return {
+    url: dashboard.url,
+    async close() {
+      await dashboard.close();
+      await certificates?.stop();
+    },
+  };
+}
+
+/** The same server, with a token of somebody else's and nothing of ours. */
+function connectAs(config: ConnectConfig, token: string): Client {
+  const { server, caPem, insecureSkipTlsVerify, tlsServerName, proxyUrl } = config;
+  return connect({
+    server,
+    token,
+    ...(caPem !== undefined && { caPem }),
+    ...(insecureSkipTlsVerify !== undefined && { insecureSkipTlsVerify }),
+    ...(tlsServerName !== undefined && { tlsServerName }),
+    ...(proxyUrl !== undefined && { proxyUrl }),
+  });
+}

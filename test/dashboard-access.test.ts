@@ -1,0 +1,392 @@
+// The dashboard of a cluster, with the rights of deploy/ and no others: who is let in, and what each of them sees.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DynamicEnv } from '../src/api/dynamicenv.ts';
+import type { ControlPlane } from '../src/cli/run/control-plane.ts';
+import type { Choices, DetailLine, EnvironmentDetail, LiveLine, PlanAnswer, Row } from '../src/dashboard/data.ts';
+import type { Dashboard } from '../src/dashboard/index.ts';
+import { defineKind, Lease } from '../src/kube/index.ts';
+import type { Client } from '../src/kube/index.ts';
+import { describeOwnClusters } from './cluster/index.ts';
+import { ask, follow, linesUntil } from './dashboard/page.ts';
+import type { Answered } from './dashboard/page.ts';
+import { dashboardOf, grant, makePerson, ServiceAccount, signIn } from './dashboard/people.ts';
+import { installKinds } from './environments/install.ts';
+import { environment, makeWorkload } from './environments/workload.ts';
+import { until } from './support/until.ts';
+import { applyRights, installRights, startWithRights } from './support/with-rights.ts';
+
+const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+
+/** An environment with a key of its own. */
+function environmentOf(...[namespace, name, workloads]: Parameters<typeof environment>): DynamicEnv {
+  const env = environment(namespace, name, workloads);
+  return { ...env, spec: { ...env.spec, istioMatches: [{ headers: { 'x-env': { exact: name } } }] } };
+}
+
+function manifest(name: string, namespace: string, of = namespace): string {
+  const workload = of === 'shop' ? 'cart' : 'till';
+  return `
+apiVersion: riskified.com/v1alpha1
+kind: DynamicEnv
+metadata: { name: ${name}, namespace: ${namespace} }
+spec:
+  istioMatches: [{ headers: { x-env: { exact: ${name} } } }]
+  subsets: [{ name: ${workload}, namespace: ${of}, containers: [{ containerName: ${workload}, image: '${workload}:3' }] }]
+`;
+}
+
+// With clusters of their own: what others may see there is part of the question.
+describeOwnClusters('the dashboard of a cluster', (cluster) => {
+  let admin: Client;
+  let planes: ControlPlane[] = [];
+  let dashboards: Dashboard[] = [];
+  let refused: readonly string[];
+  let url: string;
+  /** Tokens: of an administrator, of somebody of the shop, of somebody without any right. */
+  let root: string;
+  let jane: string;
+  let joe: string;
+
+  beforeAll(async () => {
+    admin = cluster.client();
+    await installKinds(admin);
+    await installRights(cluster, 'environments');
+    await applyRights(cluster, 'dashboard');
+    for (const name of ['shop', 'pay']) {
+      await admin.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    }
+    const first = await startWithRights(cluster, 'environments');
+    const second = await startWithRights(cluster, 'environments');
+    planes = [first.plane, second.plane];
+    refused = first.refused;
+    await makeWorkload(admin, 'shop', 'cart');
+    await makeWorkload(admin, 'pay', 'till');
+    await admin.create(DynamicEnv, environmentOf('shop', 'pr-1', [{ name: 'cart', namespace: 'shop' }]));
+    await admin.create(DynamicEnv, environmentOf('pay', 'pr-2', [{ name: 'till', namespace: 'pay' }]));
+    const both = ['cart', 'till'].map((name) => ({ name, namespace: name === 'cart' ? 'shop' : 'pay' }));
+    await admin.create(DynamicEnv, environmentOf('shop', 'wide', both));
+    root = await makePerson(admin, 'root', 'pay');
+    jane = await makePerson(admin, 'jane', 'shop');
+    joe = await makePerson(admin, 'joe', 'shop');
+    await grant(admin, { name: 'root', namespace: 'pay' }, 'cluster-admin', 'everywhere');
+    for (const role of ['offshoot-dashboard-viewer', 'offshoot-environments-edit', 'edit']) {
+      await grant(admin, { name: 'jane', namespace: 'shop' }, role);
+    }
+    for (const plane of planes)
+      dashboards.push(await dashboardOf(cluster, plane, { writes: true, hosts: ['dash.test'] }));
+    url = dashboards[0]!.url;
+  }, 120_000);
+
+  afterAll(async () => {
+    for (const each of dashboards) await each.close();
+    for (const each of planes) await each.stop();
+  });
+
+  const by = (token: string) => ({ authorization: `Bearer ${token}` });
+  const snapshotOf = async (headers: Readonly<Record<string, string>>, at = url) => {
+    const [first] = await linesUntil<LiveLine>(at, '/api/live', () => true, headers);
+    return first as Extract<LiveLine, { snapshot: unknown }>;
+  };
+  const names = (rows: readonly Row[]): string[] => rows.map(({ namespace, name }) => `${namespace}/${name}`).sort();
+  const detailOf = async (key: string, token: string): Promise<EnvironmentDetail> => {
+    const lines = await linesUntil<DetailLine>(
+      url,
+      `/api/live/environments/${key}`,
+      (line) => 'detail' in line && (line.detail as EnvironmentDetail).picture.nodes.length > 0,
+      by(token),
+    );
+    return (lines.at(-1) as { detail: EnvironmentDetail }).detail;
+  };
+  const asked = (token: string, method: string, path: string, body?: unknown): Promise<Answered> =>
+    ask(url, method, path, { body, headers: by(token) });
+
+  describe('signing in', () => {
+    test('nobody sees anything without a token, and the page itself is for everybody', async () => {
+      const answer = await ask(url, 'GET', '/api/live');
+      expect(answer).toMatchObject({ status: 401, body: { error: 'nobody has signed in' } });
+      expect(answer.headers['www-authenticate']).toBe('Bearer realm="offshoot"');
+      for (const path of ['/api/choices', '/api/live/mesh', '/api/live/environments/shop/pr-1']) {
+        expect(await ask(url, 'GET', path)).toMatchObject({ status: 401 });
+      }
+      expect((await fetch(url)).status).toBe(200);
+    });
+
+    test('a token is posted once; scripts and other sites have no use of the cookie, nor has the API server', async () => {
+      const { status, body, headers } = await ask(url, 'POST', '/api/session', { body: { token: jane } });
+      expect([status, body]).toEqual([200, { user: 'system:serviceaccount:shop:jane' }]);
+      const [cookie = ''] = headers['set-cookie']!;
+      expect(cookie).toMatch(/^offshoot-session=[\w-]+; Path=\/; Max-Age=3600; HttpOnly; SameSite=Strict$/);
+      expect(cookie).not.toContain(jane.slice(0, 40));
+      const { session } = await snapshotOf({ cookie: cookie.split(';')[0]! });
+      expect(session).toMatchObject({ user: 'system:serviceaccount:shop:jane', isRestricted: true, writes: true });
+      expect(Date.parse(session.until!)).toBeGreaterThan(Date.now() + 3_500_000);
+      const out = await ask(url, 'DELETE', '/api/session', { headers: { cookie: cookie.split(';')[0] } });
+      expect(out.headers['set-cookie']).toEqual(['offshoot-session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict']);
+    });
+
+    test('behind an ingress the cookie is for TLS and this very host; a token without TLS is refused', async () => {
+      const headers = { host: 'dash.test', origin: 'https://dash.test' };
+      const signed = await ask(url, 'POST', '/api/session', { body: { token: jane }, headers });
+      const [cookie = ''] = signed.headers['set-cookie']!;
+      expect(cookie).toMatch(/^__Host-offshoot-session=[\w-]+; .*; Secure$/);
+      const [pair] = cookie.split(';');
+      expect(await ask(url, 'GET', '/api/choices', { headers: { ...headers, cookie: pair } })).toMatchObject({
+        status: 200,
+      });
+      // What a page of another subdomain could set there.
+      const tossed = pair!.replace('__Host-', '');
+      expect(await ask(url, 'GET', '/api/choices', { headers: { ...headers, cookie: tossed } })).toMatchObject({
+        status: 401,
+      });
+      const plain = { host: 'dash.test', origin: 'http://dash.test' };
+      expect(await ask(url, 'POST', '/api/session', { body: { token: jane }, headers: plain })).toMatchObject({
+        status: 403,
+        body: { error: 'a token must not travel without TLS' },
+      });
+    });
+
+    test.each([
+      ['a token of nobody', 'abc.def.ghi'],
+      ['what is no token', 'x\r\nImpersonate-User: admin'],
+      ['a token that was changed', () => `${jane.slice(0, -8)}AAAAAAAA`],
+    ])('%s is refused', async (_what, token) => {
+      const body = { token: typeof token === 'string' ? token : token() };
+      expect(await ask(url, 'POST', '/api/session', { body })).toMatchObject({
+        status: 401,
+        body: { error: 'the API server does not know this token' },
+      });
+    });
+
+    test('a token in the address is nothing to us', async () => {
+      expect(await ask(url, 'GET', `/api/choices?token=${root}&access_token=${root}`)).toMatchObject({ status: 401 });
+    });
+
+    test('a session that was made up or changed is none', async () => {
+      const { cookie } = await signIn(url, jane);
+      const changed = `${cookie.slice(0, -2)}${cookie.endsWith('AA') ? 'BB' : 'AA'}`;
+      for (const bad of [changed, 'offshoot-session=AAAA', `offshoot-session=${jane}`, 'offshoot-session=']) {
+        expect(await ask(url, 'GET', '/api/choices', { headers: { cookie: bad } })).toMatchObject({ status: 401 });
+      }
+    });
+
+    test('who signed in at one replica is known to the other, and both show the same, whoever leads', async () => {
+      const leases = (await admin.list(Lease, { namespace: 'offshoot-system' })).items.map(
+        ({ spec }) => spec?.holderIdentity,
+      );
+      expect(new Set(leases).size).toBe(1);
+      const cookie = await signIn(dashboards[0]!.url, jane);
+      for (const each of dashboards) {
+        const { snapshot } = await snapshotOf(cookie, each.url);
+        expect(names(snapshot)).toEqual(['shop/pr-1', 'shop/wide']);
+      }
+    });
+
+    test('a token that is revoked ends the session, and the streams that are open', { timeout: 60_000 }, async () => {
+      const token = await makePerson(admin, 'brief', 'shop');
+      const cookie = await signIn(url, token);
+      const lines = follow<LiveLine>(new URL('/api/live', url), { headers: cookie });
+      expect((await lines.next()).value).toHaveProperty('snapshot');
+      await admin.delete(ServiceAccount, { name: 'brief', namespace: 'shop' });
+      // The lines end, rather than go on for ever.
+      for await (const line of lines) expect(line).not.toHaveProperty('snapshot');
+      await until(async () => (await ask(url, 'GET', '/api/choices', { headers: cookie })).status === 401, 20_000);
+    });
+  });
+
+  describe('what each of them sees', () => {
+    test('rows: all, those of a namespace, none', async () => {
+      expect(names((await snapshotOf(by(root))).snapshot)).toEqual(['pay/pr-2', 'shop/pr-1', 'shop/wide']);
+      expect(names((await snapshotOf(by(jane))).snapshot)).toEqual(['shop/pr-1', 'shop/wide']);
+      expect((await snapshotOf(by(joe))).snapshot).toEqual([]);
+      expect(refused).toEqual([]);
+    });
+
+    test('the feed has Events of their namespaces alone', async () => {
+      const feedOf = async (token: string, isEnough: (spaces: Set<string>) => boolean) => {
+        const lines = await linesUntil<LiveLine>(
+          url,
+          '/api/live',
+          (line) => 'feed' in line && isEnough(new Set(line.feed.map(({ namespace }) => namespace))),
+          by(token),
+        );
+        const { feed } = lines.at(-1) as Extract<LiveLine, { feed: unknown }>;
+        return new Set(feed.map(({ namespace }) => namespace));
+      };
+      expect(await feedOf(root, (spaces) => spaces.size === 2)).toEqual(new Set(['shop', 'pay']));
+      expect(await feedOf(jane, (spaces) => spaces.size > 0)).toEqual(new Set(['shop']));
+      expect(await feedOf(joe, () => true)).toEqual(new Set());
+    });
+
+    test('an environment of another namespace does not exist for them', async () => {
+      const answer = await asked(jane, 'GET', '/api/live/environments/pay/pr-2');
+      expect(answer).toMatchObject({ status: 403, body: { error: 'you may not read dynamicenvs in namespace pay' } });
+      expect(await asked(jane, 'GET', '/api/live/environments/pay/nobody')).toMatchObject({
+        status: 403,
+        body: answer.body,
+      });
+      expect(await asked(joe, 'GET', '/api/live/environments/shop/pr-1')).toMatchObject({ status: 403 });
+    });
+
+    test('of an environment in two namespaces, the half of theirs', async () => {
+      await until(
+        async () => (await admin.get(DynamicEnv, { name: 'wide', namespace: 'shop' })).status?.state === 'ready',
+        30_000,
+      );
+      const whole = await detailOf('shop/wide', root);
+      const half = await detailOf('shop/wide', jane);
+      const nodes = ({ picture }: EnvironmentDetail): string[] =>
+        [...new Set(picture.nodes.map(({ namespace }) => namespace))].sort();
+      expect(nodes(whole)).toEqual(['pay', 'shop']);
+      expect(nodes(half)).toEqual(['shop']);
+      expect(half.picture.notes).toContain('Some of it is not shown: it leads through what you may not read.');
+      expect(JSON.stringify(half.picture)).not.toContain('till');
+      expect(JSON.stringify(whole.tree)).toContain('pods');
+      expect(half).toMatchObject({ mayDelete: true });
+    });
+
+    test('forms offer what they may read', async () => {
+      const choicesOf = async (token: string) => (await asked(token, 'GET', '/api/choices')).body as Choices;
+      expect((await choicesOf(jane)).namespaces).toEqual(['shop']);
+      expect((await choicesOf(root)).namespaces).toEqual(expect.arrayContaining(['pay', 'shop']));
+      expect(await choicesOf(joe)).toEqual({ namespaces: [], workloads: [], gateways: [], urls: [] });
+    });
+
+    test('a request is explained as far as they may read its way, and says nothing of what there is elsewhere', async () => {
+      const tried = (token: string, host: string) => asked(token, 'POST', '/api/try', { url: `http://${host}/` });
+      expect(await tried(jane, 'cart.shop')).toMatchObject({ status: 200 });
+      const hidden = await tried(jane, 'till.pay');
+      expect(hidden).toMatchObject({
+        status: 403,
+        body: { error: 'this request leads through what you may not read' },
+      });
+      expect(await tried(jane, 'nothing.pay')).toMatchObject({ status: 403, body: hidden.body });
+      expect(await tried(joe, 'cart.shop')).toMatchObject({ status: 403 });
+      expect(await tried(root, 'till.pay')).toMatchObject({ status: 200 });
+      const from = await asked(jane, 'POST', '/api/try', { url: 'http://cart.shop/', from: 'pay/till' });
+      const nobody = await asked(jane, 'POST', '/api/try', { url: 'http://cart.shop/', from: 'pay/nobody' });
+      expect([from.status, nobody.status]).toEqual([400, 400]);
+    });
+
+    test('rights that are given or taken back change what is shown while it is open', { timeout: 90_000 }, async () => {
+      const lines = follow<LiveLine>(new URL('/api/live', url), { headers: by(joe) });
+      const next = async (isIt: (line: LiveLine) => boolean): Promise<LiveLine> => {
+        for (;;) {
+          const { value, done } = await lines.next();
+          if (done) throw new Error('the stream ended');
+          if (isIt(value)) return value;
+        }
+      };
+      expect(await next((line) => 'snapshot' in line)).toMatchObject({ snapshot: [] });
+      const takeBack = await grant(admin, { name: 'joe', namespace: 'shop' }, 'offshoot-environments-view');
+      const rowsOf = (line: LiveLine) => ('changes' in line ? line.changes : []);
+      await next((line) => rowsOf(line).some(({ key, row }) => key === 'environment shop/pr-1' && row !== null));
+      await takeBack();
+      await next((line) => rowsOf(line).some(({ key, row }) => key === 'environment shop/pr-1' && row === null));
+      await lines.return(undefined);
+    });
+  });
+
+  describe('what each of them may do', () => {
+    test('plans and writes are theirs: the API server judges them by their own rights', async () => {
+      const planned = await asked(jane, 'POST', '/api/plan', { yaml: manifest('hers', 'shop') });
+      expect([planned.status, planned.body]).toEqual([200, expect.anything()]);
+      expect((planned.body as PlanAnswer).changes.map(({ kind }) => kind)).toEqual([
+        'DynamicEnv',
+        'Deployment',
+        'DestinationRule',
+        'VirtualService',
+      ]);
+      expect(await asked(jane, 'POST', '/api/environments', { yaml: manifest('hers', 'shop') })).toMatchObject({
+        status: 201,
+      });
+      const { metadata } = await admin.get(DynamicEnv, { name: 'hers', namespace: 'shop' });
+      expect(metadata.managedFields?.map(({ manager }) => manager)).toContain('offshoot-dashboard');
+      expect(await asked(joe, 'DELETE', '/api/environments/shop/hers')).toMatchObject({
+        status: 422,
+        body: { refusal: expect.stringContaining('"system:serviceaccount:shop:joe" cannot delete') },
+      });
+      expect(await asked(jane, 'DELETE', '/api/environments/shop/hers')).toMatchObject({ status: 200 });
+    });
+
+    test('nothing is planned or made where they have no right to', async () => {
+      for (const path of ['/api/plan', '/api/environments']) {
+        const answer = await asked(jane, 'POST', path, { yaml: manifest('elsewhere', 'pay') });
+        expect([403, 422]).toContain(answer.status);
+      }
+      expect(await asked(jane, 'POST', '/api/plan', { yaml: manifest('across', 'shop', 'pay') })).toMatchObject({
+        status: 403,
+        body: { error: 'you may not read deployments in namespace pay' },
+      });
+      expect(await asked(joe, 'POST', '/api/environments', { yaml: manifest('his', 'shop') })).toMatchObject({
+        status: 422,
+      });
+      expect((await admin.list(DynamicEnv)).items.map(({ metadata }) => metadata.name).sort()).toEqual(
+        expect.not.arrayContaining(['elsewhere', 'across', 'his']),
+      );
+    });
+
+    test('without --dashboard-writes nobody writes, whatever their rights', async () => {
+      const reading = await dashboardOf(cluster, planes[0]!);
+      try {
+        const answer = await ask(reading.url, 'POST', '/api/environments', {
+          body: { yaml: manifest('mine', 'shop') },
+          headers: by(root),
+        });
+        expect(answer).toMatchObject({ status: 403, body: { error: 'this dashboard only shows' } });
+        expect((await snapshotOf(by(root), reading.url)).session.writes).toBe(false);
+      } finally {
+        await reading.close();
+      }
+    });
+  });
+
+  describe('headers that try to be somebody else', () => {
+    test('what is for the API server or for proxies is nothing to us', async () => {
+      const headers = {
+        ...by(jane),
+        'impersonate-user': 'system:admin',
+        'impersonate-group': 'system:masters',
+        'x-remote-user': 'system:admin',
+        'x-remote-group': 'system:masters',
+        'x-forwarded-user': 'system:admin',
+        'x-forwarded-access-token': root,
+      };
+      const { snapshot, session } = await snapshotOf(headers);
+      expect(session.user).toBe('system:serviceaccount:shop:jane');
+      expect(names(snapshot)).toEqual(['shop/pr-1', 'shop/wide']);
+      const made = await ask(url, 'POST', '/api/environments', {
+        body: { yaml: manifest('smuggled', 'pay') },
+        headers,
+      });
+      expect(made).toMatchObject({ status: 422, body: { refusal: expect.stringContaining('shop:jane') } });
+    });
+
+    test.each<[string, Record<string, string | readonly string[]>, number]>([
+      ['two hosts', { host: ['127.0.0.1', 'evil.example'] }, 400],
+      ['two tokens', { authorization: ['Bearer a', 'Bearer b'] }, 400],
+      ['a host for proxies', { host: 'evil.example', 'x-forwarded-host': '127.0.0.1' }, 421],
+      ['a password', { authorization: 'Basic YWRtaW46YWRtaW4=' }, 401],
+      ['an empty token', { authorization: 'Bearer ' }, 401],
+    ])('%s', async (_what, headers, status) => {
+      expect(await ask(url, 'GET', '/api/choices', { headers })).toMatchObject({ status });
+    });
+
+    test('a bad token in a header is not made up for by a good cookie', async () => {
+      const cookie = await signIn(url, jane);
+      const headers = { ...cookie, authorization: 'Bearer nonsense' };
+      expect(await ask(url, 'GET', '/api/choices', { headers })).toMatchObject({ status: 401 });
+    });
+
+    test.each<[string, string, Record<string, string | undefined>]>([
+      ['signing in', '/api/session', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+      ['signing in by a form', '/api/session', { 'content-type': 'application/x-www-form-urlencoded' }],
+      ['writing', '/api/environments', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+      ['writing without saying from where', '/api/environments', { origin: undefined, 'sec-fetch-site': undefined }],
+    ])('another site: %s', async (_what, path, headers) => {
+      const cookie = await signIn(url, root);
+      const body = { token: root, yaml: manifest('crossed', 'shop') };
+      const { status } = await ask(url, 'POST', path, { body, headers: { ...cookie, ...headers } });
+      expect([403, 415]).toContain(status);
+    });
+  });
+});
