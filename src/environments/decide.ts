@@ -2,7 +2,6 @@
 // it, its rules, and the VirtualServices that shall have routes to it. Pure, and without a clock: what must wait is told
 // by the moment until which it waits.
 import type { ResourceStatus } from '../api/dynamicenv.ts';
-import { DEFAULT_MESH } from '../traffic/index.ts';
 import { resolveHost } from '../traffic/istio/hosts.ts';
 import { refusedHeaders, unusable } from '../traffic/istio/matches.ts';
 import { DestinationRule } from '../traffic/istio/objects.ts';
@@ -328,11 +327,7 @@ function decideRoutes(
 
 /** Namespaces whose own rules keep their pods from knowing the environment's. */
 function ruledByCallers({ host, callersRules }: HostFacts, version: string): readonly string[] {
-  // That of the mesh only counts where there is no other.
-  const rules = callersRules.filter(
-    ({ metadata, spec }) =>
-      metadata.namespace !== DEFAULT_MESH.rootNamespace && !spec?.subsets?.some(({ name }) => name === version),
-  );
+  const rules = callersRules.filter(({ spec }) => !spec?.subsets?.some(({ name }) => name === version));
   return rules.map((rule) => messages.ruledByCallers(rule, host, version));
 }
 

@@ -4,6 +4,7 @@ import type { DynamicEnv, ResourceStatus, Subset } from '../api/dynamicenv.ts';
 import type { Facts, Refusal } from '../controller/index.ts';
 import { isLocal } from '../traffic/compile/destination-rules.ts';
 import { wildcardsOver } from '../traffic/compile/hostnames.ts';
+import { meshSettingsIn } from '../traffic/index.ts';
 import { fullHost } from '../traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import { keyOf } from '../kube/index.ts';
@@ -99,7 +100,10 @@ export interface HostFacts extends FoundVirtualServices {
   readonly isRuleTaken: boolean;
   /** Rules of others for the host. */
   readonly otherRules: readonly DestinationRule[];
-  /** Rules of other namespaces that hold for the host: callers there go by them, and not by those of the service. */
+  /**
+   * Rules of other namespaces that hold for the host: callers there go by them, and not by those of the service. That of
+   * the mesh's root namespace only counts where there is no other.
+   */
   readonly callersRules: readonly DestinationRule[];
 }
 
@@ -196,6 +200,7 @@ function hostFacts(view: Facts, env: DynamicEnv, subset: Subset, service: string
   const found = view.get(DestinationRule, ruleRef);
   const rule = found !== undefined && isRuleOf(env, found) ? found : undefined;
   const insertion = insertionOf(env, subset, [host], settings);
+  const { rootNamespace } = meshSettingsIn(view, settings);
   const rulesFor = (name: string) => view.index(byHost(settings).rules, 'base', name);
   return {
     service,
@@ -206,7 +211,7 @@ function hostFacts(view: Facts, env: DynamicEnv, subset: Subset, service: string
     otherRules: rulesFor(host).filter((each) => !isRuleOf(env, each)),
     callersRules: [host, ...wildcardsOver(host)]
       .flatMap(rulesFor)
-      .filter((each) => each.metadata.namespace !== subset.namespace && isLocal(each)),
+      .filter((each) => ![subset.namespace, rootNamespace].includes(each.metadata.namespace ?? '') && isLocal(each)),
     ...findVirtualServices(view, env, host, (each) => handles(each, insertion), settings),
   };
 }

@@ -19,7 +19,7 @@ export type { WhyNot } from './describe/why-not.ts';
 export { trafficDiff } from './diff/traffic-diff.ts';
 export type { TrafficChange, TrafficDiff, WorldChanges } from './diff/traffic-diff.ts';
 export type { Mismatch } from './fits.ts';
-export { ConfigMap, MESH_CONFIG } from './mesh-config.ts';
+export { ConfigMap, MESH_CONFIG, meshSettingsIn } from './mesh-config.ts';
 export type { GatewaySource, MeshSource, Request, Source } from './request.ts';
 export { routerOf } from './models.ts';
 export { createRouter } from './router.ts';

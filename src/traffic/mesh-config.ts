@@ -1,7 +1,10 @@
 // What istiod itself is configured with, as far as it decides about requests.
 import { parse } from 'yaml';
+import type { Facts } from '../controller/index.ts';
+import { defineTable } from '../kube/index.ts';
+import type { AnyKind, KubeObject, Ref } from '../kube/index.ts';
 import { defineKind } from '../kube/objects.ts';
-import type { KubeObject, Ref } from '../kube/index.ts';
+import { DEFAULT_MESH } from './world.ts';
 import type { MeshSettings } from './world.ts';
 
 interface ConfigMap extends KubeObject {
@@ -11,6 +14,26 @@ export const ConfigMap = defineKind<ConfigMap>('v1', 'ConfigMap', 'configmaps');
 
 /** The ConfigMap of an istiod without a revision. */
 export const MESH_CONFIG: Ref = { name: 'istio', namespace: 'istio-system' };
+
+const MeshConfig = defineTable(ConfigMap, {
+  namespace: MESH_CONFIG.namespace!,
+  fieldSelector: `metadata.name=${MESH_CONFIG.name}`,
+  // Who may not read it goes by the usual settings.
+  optional: true,
+});
+
+/** The tables that `meshSettingsIn` reads. */
+export const meshConfigTables: readonly AnyKind[] = [MeshConfig];
+
+const known = new WeakMap<ConfigMap, Partial<MeshSettings>>();
+
+/** What istiod is configured with, as facts show it; its usual settings where there is nothing to see. */
+export function meshSettingsIn(facts: Facts, { clusterDomain }: Pick<MeshSettings, 'clusterDomain'>): MeshSettings {
+  const config = facts.get(MeshConfig, MESH_CONFIG);
+  let own = config && known.get(config);
+  if (config !== undefined && own === undefined) known.set(config, (own = settingsOf(config)));
+  return { ...DEFAULT_MESH, ...own, clusterDomain };
+}
 
 /** The settings that a ConfigMap of istiod makes; none where it can't be read, as istiod keeps its own then. */
 export function settingsOf({ data }: ConfigMap): Partial<MeshSettings> {

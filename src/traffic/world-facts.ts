@@ -6,6 +6,7 @@ import { delegatesOf, destinationHosts, ruleHost, virtualServiceHosts } from './
 import { DestinationRule, Gateway, ServiceEntry, Sidecar, VirtualService } from './istio/objects.ts';
 import { Deployment, meshService, meshServicesOf, selects, Service, workloadOf } from './services.ts';
 import type { PodOwner } from './services.ts';
+import { meshConfigTables } from './mesh-config.ts';
 import type { MeshService, MeshSettings, World } from './world.ts';
 
 const Deployments = defineTable(Deployment, {
@@ -36,6 +37,7 @@ export const worldTables: readonly AnyKind[] = [
   Entries,
   Sidecars,
   Gateways,
+  ...meshConfigTables,
 ];
 
 function labelEntry(namespace: string | undefined, [name, value]: readonly [string, string]): string {

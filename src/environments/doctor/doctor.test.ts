@@ -177,6 +177,9 @@ describe('DestinationRules', () => {
     expect(inShort(findingsIn(shop([theirs('*.shop.svc.cluster.local')])))).toEqual(found);
     expect(findingsIn(shop([theirs('*.other.svc.cluster.local')]))).toEqual([]);
     expect(findingsIn(shop([theirs(HOST, 'istio-system')]))).toEqual([]);
+    const istio = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'istio', namespace: 'istio-system' } };
+    const config = { ...istio, data: { mesh: 'rootNamespace: web\n' } };
+    expect(findingsIn(shop([theirs(HOST), config]))).toEqual([]);
     const spec = { ...(rule.spec as object), host: HOST, exportTo: ['shop'] };
     expect(findingsIn(shop([withSpec(theirs(HOST), spec)]))).toEqual([]);
   });

@@ -1,6 +1,5 @@
 // DestinationRules that are missing, or do not declare the default version.
 import { keyOf } from '../../kube/index.ts';
-import { DEFAULT_MESH } from '../../traffic/index.ts';
 import type { EnvironmentFacts, HostFacts } from '../facts.ts';
 import { baseRule } from '../rules.ts';
 import type { Settings } from '../settings.ts';
@@ -19,15 +18,13 @@ export function ruleFindings({ workloads: [workload] }: EnvironmentFacts, settin
 
 /** Callers of other namespaces with rules of their own. */
 function callersFindings({ host, callersRules }: HostFacts, namespace: string): Finding[] {
-  return callersRules
-    .filter(({ metadata }) => metadata.namespace !== DEFAULT_MESH.rootNamespace)
-    .map((rule) => ({
-      severity: 'warning',
-      reason: 'RuleOfCallers',
-      ...about(rule),
-      message: `pods in namespace ${rule.metadata.namespace} go by it when they call ${host}, and know no rule of an environment: requests of theirs that are led to a clone get errors`,
-      advice: `move it to namespace ${namespace}, where the rules of environments are`,
-    }));
+  return callersRules.map((rule) => ({
+    severity: 'warning',
+    reason: 'RuleOfCallers',
+    ...about(rule),
+    message: `pods in namespace ${rule.metadata.namespace} go by it when they call ${host}, and know no rule of an environment: requests of theirs that are led to a clone get errors`,
+    advice: `move it to namespace ${namespace}, where the rules of environments are`,
+  }));
 }
 
 function findingFor(

@@ -3,7 +3,7 @@
 import type { Facts, Forecast, ReportedChange } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
 import type { Ref } from '../../kube/index.ts';
-import { DEFAULT_MESH, trafficDiff, worldOfFacts } from '../../traffic/index.ts';
+import { meshSettingsIn, trafficDiff, worldOfFacts } from '../../traffic/index.ts';
 import type { TrafficDiff } from '../../traffic/index.ts';
 import { fullHost, ruleHost } from '../../traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
@@ -24,7 +24,7 @@ export function trafficOf(
   changes: readonly ReportedChange[],
   { clusterDomain }: Settings,
 ): TrafficDiff {
-  const settings = { ...DEFAULT_MESH, clusterDomain };
+  const settings = meshSettingsIn(before, { clusterDomain });
   const refs = changes.map(({ kind, name, namespace = '' }) => ({ kind, ref: { name, namespace } }));
   const of = (wanted: string): readonly Required<Ref>[] =>
     refs.flatMap(({ kind, ref }) => (kind === wanted ? [ref] : []));

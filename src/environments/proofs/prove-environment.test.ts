@@ -6,6 +6,7 @@ import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { factsOf, forecast, Reads } from '../../controller/index.ts';
 import type { Facts } from '../../controller/index.ts';
 import type { Kind, KubeObject } from '../../kube/index.ts';
+import { ConfigMap } from '../../traffic/index.ts';
 import { ServiceEntry, VirtualService } from '../../traffic/istio/objects.ts';
 import type { HttpRoute } from '../../traffic/istio/objects.ts';
 import { untracked } from '../../watchable/index.ts';
@@ -178,6 +179,16 @@ describe('an environment is proved again when', () => {
     const { service } = workload('shop', 'cart');
     const basket = { ...service, metadata: { name: 'basket', namespace: 'shop' } };
     expect(await concernedBy(() => cluster.put(basket))).toEqual(['a', 'b']);
+  });
+
+  test('istiod is configured otherwise', async () => {
+    const config = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'istio', namespace: 'istio-system' },
+      data: { mesh: 'rootNamespace: roots\n' },
+    };
+    expect(await concernedBy(() => observe(cluster, ConfigMap, config))).toEqual(['a', 'b']);
   });
 
   test('but not when another environment comes or goes', async () => {

@@ -5,7 +5,7 @@ import { defineModel } from '../../controller/index.ts';
 import type { Facts, Model } from '../../controller/index.ts';
 import { keyOf, refOf } from '../../kube/index.ts';
 import type { Ref } from '../../kube/index.ts';
-import { DEFAULT_MESH, prove } from '../../traffic/index.ts';
+import { DEFAULT_MESH, meshSettingsIn, prove } from '../../traffic/index.ts';
 import type { Proof } from '../../traffic/index.ts';
 import { derive } from '../../watchable/index.ts';
 import type { Lookup } from '../../watchable/index.ts';
@@ -24,7 +24,7 @@ export function proveEnvironment(facts: Facts, environment: Ref, settings: Setti
   const { subjects, ...shared } = facts.model(proofMaps(settings));
   const subject = facts.read.get(subjects, keyOf(environment));
   if (subject === undefined) return undefined;
-  const { before, after } = worldsOf(facts, shared, subject, { ...settings, ...meshSettings(settings) });
+  const { before, after } = worldsOf(facts, shared, subject, { ...settings, ...meshSettingsIn(facts, settings) });
   return prove(before, after, subject.proven);
 }
 
@@ -40,7 +40,8 @@ function proofMaps(settings: Settings): Model<ProofMaps> {
   let model = models.get(id);
   if (model === undefined) {
     model = defineModel((facts) => ({
-      ...withoutEnvironments(facts, meshSettings(settings)),
+      // None of these depends on what istiod is configured with.
+      ...withoutEnvironments(facts, { ...DEFAULT_MESH, clusterDomain: settings.clusterDomain }),
       subjects: derive('what proofs are about', (read, key: string) => {
         const env = facts(read).get(DynamicEnv, refOf(key));
         return env && subjectOf(facts(read), env, settings);
@@ -49,8 +50,4 @@ function proofMaps(settings: Settings): Model<ProofMaps> {
     models.set(id, model);
   }
   return model;
-}
-
-function meshSettings({ clusterDomain }: Settings): typeof DEFAULT_MESH {
-  return { ...DEFAULT_MESH, clusterDomain };
 }
