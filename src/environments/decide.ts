@@ -139,6 +139,8 @@ function decideClone(
 ): Found<'keep' | 'none' | 'replace' | 'clone'> {
   const stop = (message: string, notReady = false): Found<'keep' | 'none'> =>
     leave(clone, { errors: [failure('deployment', message, notReady)] });
+  // The webhook refuses it; where there is none, what runs goes on.
+  if (subset.replicas === 0) return stop(messages.noReplicas(subset), true);
   if (base === undefined) return stop(messages.noBaseDeployment(subset), true);
   const problem = baseProblem(base);
   if (problem !== undefined) return stop(problem, true);

@@ -12,6 +12,8 @@ export const messages = {
     `couldn't find the deployment we need to override (name: ${name}, ns: ${namespace}), Deployment.apps "${name}" not found`,
   baseIsClone: (base: string, env: string) =>
     `Deployment ${base} is the clone that environment ${env} made: name the Deployment that it was made from`,
+  noReplicas: ({ name }: Ref) =>
+    `${name} shall have 0 replicas, which nobody would answer from: ask for 1 or more, or put the environment to sleep (offshoot env sleep)`,
   noContainer: (list: 'containers' | 'init-containers', subset: string, container: string) =>
     `processing ${list} in subset ${subset}: container name ${container} does'nt exist`,
   cloneNotUpdated: (clone: string, why: string) => `error updating subset ${clone}: ${why}`,
