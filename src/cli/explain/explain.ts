@@ -1,5 +1,6 @@
 // `offshoot explain`: where requests go and why, by the objects of a cluster or of manifests.
 import { uniqueVersion } from '../../environments/index.ts';
+import { keyOf } from '../../kube/objects.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import {
   callersIn,
@@ -9,6 +10,7 @@ import {
   decisionData,
   decisionLines,
   differences,
+  gatewayPorts,
   whyNot,
   worldOf,
 } from '../../traffic/index.ts';
@@ -78,7 +80,7 @@ function meshWith(objects: readonly KubeObject[], namespace: string, options: Ex
     objects,
     router: createRouter(worldOf(objects, { clusterDomain })),
     callers: callersIn(objects),
-    gateways: new Set(gateways.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)),
+    gateways: new Map(gateways.map((gateway) => [keyOf(gateway.metadata), gatewayPorts(gateway)])),
     namespace,
     ...(env !== undefined && { missed: environmentOf(env, namespace) }),
   };

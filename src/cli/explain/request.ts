@@ -1,12 +1,13 @@
 // A request as it is asked about: read from the fields of a line, or of flags, and checked.
-import type { Expectation, MeshSource, Request, Source } from '../../traffic/index.ts';
+import { forwardedPort, isGatewaySource, isLoopback } from '../../traffic/index.ts';
+import type { Expectation, GatewayPorts, MeshSource, Request, Source } from '../../traffic/index.ts';
 import { closestNames } from '../objects/closest-names.ts';
 
 /** What a request may refer to. */
 export interface Surroundings {
   readonly callers: ReadonlyMap<string, MeshSource>;
-  /** `NAMESPACE/NAME`. */
-  readonly gateways: ReadonlySet<string>;
+  /** By `NAMESPACE/NAME`. */
+  readonly gateways: ReadonlyMap<string, GatewayPorts>;
   /** Where callers are of whom nothing is said. */
   readonly namespace: string;
 }
@@ -42,16 +43,19 @@ export function readRequest(value: unknown, surroundings: Surroundings): Asked {
   const { host: own, ...headers } = readHeaders(fields['headers'] ?? {});
   const address = readUrl(url);
   const host = own === undefined ? address.host : (own[0] ?? '');
-  const { source, title } = readSource(fields, surroundings);
+  const local = isLoopback(address.host);
+  const { source, title } = readSource(fields, surroundings, local);
+  const ports = local && isGatewaySource(source) ? surroundings.gateways.get(source.gateway) : undefined;
+  const port = ports === undefined ? address.port : forwardedPort(ports, address.scheme, address.port);
   return {
-    request: { ...address, host, method, headers, source },
-    title: `${method} ${url} ${title}`,
+    request: { ...address, host, port, method, headers, source },
+    title: `${method} ${url} ${title}${port === address.port ? '' : `, port ${port}`}`,
     ...(fields['expect'] !== undefined && { expect: readExpectation(fields['expect']) }),
   };
 }
 
 /** Host, port and path are taken as they are written: what a proxy makes of them is for the model to say. */
-function readUrl(url: string): Pick<Request, 'scheme' | 'host' | 'port' | 'path'> {
+function readUrl(url: string): Pick<Request, 'host' | 'port' | 'path'> & { readonly scheme: string } {
   const [, scheme = '', name = '', port = '', rest = ''] =
     /^(https?):\/\/([\w.-]+)(?::(\d{1,5}))?((?:[/?][^\s#]*)?)(?:#.*)?$/i.exec(url) ?? [];
   if (name === '') {
@@ -82,16 +86,23 @@ function readHeaders(value: unknown): Record<string, readonly string[]> {
   return Object.fromEntries(headers);
 }
 
-/** Who calls, and how to say it. */
+/** Who calls, and how to say it. What is sent to loopback can only come in by a gateway. */
 function readSource(
   { from, gateway }: Readonly<Record<string, unknown>>,
   { callers, gateways, namespace }: Surroundings,
+  local: boolean,
 ): { readonly source: Source; readonly title: string } {
   if (gateway !== undefined) {
     if (from !== undefined) throw new InvalidField('gateway', 'a request with "from" does not come in by a gateway');
     const key = textAt('gateway', gateway);
-    if (!gateways.has(key)) throw unknown('gateway', 'Gateway', key, [...gateways]);
+    if (!gateways.has(key)) throw unknown('gateway', 'Gateway', key, [...gateways.keys()]);
     return { source: { gateway: key }, title: `at gateway ${key}` };
+  }
+  if (from === undefined && local && gateways.size > 0) {
+    const [key, ...others] = gateways.keys();
+    if (others.length === 0) return { source: { gateway: key! }, title: `at gateway ${key}` };
+    const choice = [...gateways.keys()].sort().join(', ');
+    throw new InvalidField('gateway', `it is missing, for a request to this machine comes in by one: ${choice}`);
   }
   if (from === undefined) return { source: { namespace, labels: {} }, title: `from namespace ${namespace}` };
   if (typeof from === 'string') {

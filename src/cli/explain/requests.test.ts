@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Surroundings } from './request.ts';
 import { requestOf, requestsOf } from './requests.ts';
 
 const surroundings: Surroundings = {
   callers: new Map([['shop/web', { namespace: 'shop', labels: { app: 'web' } }]]),
-  gateways: new Set(['istio-system/edge']),
+  gateways: new Map([['istio-system/edge', { http: [8080], https: [443, 8443] }]]),
   namespace: 'team',
 };
 
@@ -118,4 +118,29 @@ test.each([
   ['GET', 'http://a', { gateway: 'istio-system/edg' }, /^--gateway: .*did you mean istio-system\/edge\?$/],
 ])('an argument that can not be read is named: %s %s %j', (method, url, flags, message) => {
   expect(() => requestOf(method, url, flags, surroundings)).toThrow(message);
+});
+
+describe('a request to this machine comes in by a gateway', () => {
+  test.each([
+    ['http://127.0.0.1:7480/', {}, 8080, ', port 8080'],
+    ['http://localhost:7480/', { gateway: 'istio-system/edge' }, 8080, ', port 8080'],
+    ['http://localhost:8080/', {}, 8080, ''],
+    ['https://localhost:7443/', {}, 7443, ''],
+  ])('%s %j', (url, flags, port, told) => {
+    const { request, title } = requestOf(url, undefined, flags, surroundings);
+    expect(request).toMatchObject({ source: { gateway: 'istio-system/edge' }, port, host: url.split('/')[2] });
+    expect(title).toBe(`GET ${url} at gateway istio-system/edge${told}`);
+  });
+
+  test('which is to be named where there are several', () => {
+    const gateways = new Map([...surroundings.gateways, ['shop/inner', {}] as const]);
+    expect(() => requestOf('http://127.0.0.1:7480/', undefined, {}, { ...surroundings, gateways })).toThrow(
+      '--gateway: it is missing, for a request to this machine comes in by one: istio-system/edge, shop/inner',
+    );
+  });
+
+  test('unless somebody calls from within the mesh', () => {
+    const { request } = requestOf('http://127.0.0.1:7480/', undefined, { from: 'shop/web' }, surroundings);
+    expect(request).toMatchObject({ source: { namespace: 'shop' }, port: 7480 });
+  });
 });

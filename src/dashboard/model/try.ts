@@ -1,6 +1,6 @@
 // Tries a request: which rule takes it, where it goes, and where the calls go that follow from it.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
-import { consideredData, decisionData, decisionLines, explainLine } from '../../traffic/index.ts';
+import { consideredData, decisionData, decisionLines, explainLine, isGatewaySource } from '../../traffic/index.ts';
 import type { Decision, Request } from '../../traffic/index.ts';
 import { Deployment } from '../../traffic/services.ts';
 import type { Hop, Tried, TriedRequest } from '../data.ts';
@@ -23,7 +23,7 @@ export interface Asked {
 export function tryRequest(scope: Scope, { request, title }: Asked, tried: TriedRequest): Tried {
   const decision = routerIn(scope).decide(request);
   const { source, host, port } = request;
-  const from = originOf(tried, source.namespace ?? '');
+  const from = isGatewaySource(source) ? `gateway ${source.gateway}` : originOf(tried, source.namespace ?? '');
   const first: Step = { from, call: { host, port }, request, decision, to: reachedBy(decision) };
   if (!isVisible(scope, first)) {
     const hint = 'Ask for the right to list services, deployments, virtualservices and destinationrules where it goes.';
@@ -43,8 +43,7 @@ export function tryRequest(scope: Scope, { request, title }: Asked, tried: Tried
   };
 }
 
-function originOf({ from, gateway }: TriedRequest, namespace: string): string {
-  if (gateway !== undefined) return `gateway ${gateway}`;
+function originOf({ from }: TriedRequest, namespace: string): string {
   if (typeof from !== 'string') return `callers ${namespace}`;
   const [where = '', ...rest] = from.split('/');
   return rest.length > 1 ? from : `${where}/${Deployment.kind}/${rest[0]}`;

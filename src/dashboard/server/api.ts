@@ -1,8 +1,8 @@
 // What the page asks for: lists and details while they change, and answers to questions.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DynamicEnv } from '../../api/dynamicenv.ts';
-import { callersIn } from '../../traffic/index.ts';
-import type { MeshSource } from '../../traffic/index.ts';
+import { callersIn, gatewayPorts } from '../../traffic/index.ts';
+import type { GatewayPorts, MeshSource } from '../../traffic/index.ts';
 import { Deployment } from '../../traffic/services.ts';
 import { keyOf } from '../../kube/index.ts';
 import type { AnyKind, Ref } from '../../kube/index.ts';
@@ -31,7 +31,7 @@ export type ReadRequest = (
   value: unknown,
   surroundings: {
     readonly callers: ReadonlyMap<string, MeshSource>;
-    readonly gateways: ReadonlySet<string>;
+    readonly gateways: ReadonlyMap<string, GatewayPorts>;
     readonly namespace: string;
   },
 ) => Asked;
@@ -137,7 +137,7 @@ async function tried(exchange: Exchange): Promise<void> {
     const read = readerOf(scope);
     const asked = served.readRequest(body, {
       callers: callersIn(read.list(Deployment, {})),
-      gateways: new Set(read.list(Gateways, {}).map(({ metadata }) => keyOf(metadata))),
+      gateways: new Map(read.list(Gateways, {}).map((each) => [keyOf(each.metadata), gatewayPorts(each)])),
       namespace: namespaceOf(body),
     });
     return tryRequest(scope, asked, body);
