@@ -3,7 +3,7 @@ import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isConflict, isNotFound, wordsOf } from '../../kube/errors.ts';
 import type { ApiError } from '../../kube/errors.ts';
-import { failure } from '../exit.ts';
+import { CommandFailed, EXIT } from '../exit.ts';
 import { unknownKind } from '../objects/find.ts';
 
 export const FIELD_MANAGER = 'offshoot-cli';
@@ -33,7 +33,18 @@ export async function applyEnvironment(
     if (!isConflict(error)) throw error;
     // What set-image wrote is our own.
     if (!force && isWithOurselves(error)) return applyEnvironment(client, env, { dryRun, force: true });
-    throw failure(`${wordsOf(error)}\n--force-conflicts takes these fields over`);
+    throw new FieldConflict(wordsOf(error));
+  }
+}
+
+/** Somebody else has set fields of an environment to something else. */
+export class FieldConflict extends CommandFailed {
+  /** `conflict with "kubectl": .spec.subsets` */
+  readonly conflict: string;
+
+  constructor(conflict: string) {
+    super(EXIT.error, `${conflict}\n--force-conflicts takes these fields over`);
+    this.conflict = conflict;
   }
 }
 

@@ -326,11 +326,15 @@ test('what kubectl has applied can be planned, and is taken over only if asked t
   const imageOf = async (): Promise<unknown> =>
     (await shop.client.get(DynamicEnv, metadata)).spec?.subsets?.[0]?.containers?.[0]?.image;
 
-  expect(await shop.run('env', 'plan', '-f', file)).toMatchObject({
+  const planned = await shop.run('env', 'plan', '-f', file);
+  expect(planned).toMatchObject({
     code: 2,
     stdout: expect.stringContaining('    spec.template.spec.containers[cart].image: cart:2 → cart:3\n'),
     stderr: '',
   });
+  expect(planned.stdout).toMatch(
+    /\n! offshoot env create -f and apply -f would refuse shop\/theirs without --force-conflicts: .*conflict with "kubectl": \.spec\.subsets\n/,
+  );
   const refused = await shop.run('env', 'create', '-f', file);
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toMatch(/conflict with "kubectl"[^]*\n--force-conflicts takes these fields over\n$/);

@@ -38,8 +38,8 @@ export function askedOfManifests(
     ...written.map(({ object }) => applied(tables, object as DynamicEnv)),
     ...(options.delete ?? []).map((each): Intent => ({ kind: DynamicEnv, delete: find(each).metadata })),
   ];
-  if (name !== undefined) return { asked: [find(name).metadata], intents };
-  return { asked: intents.length === 0 ? all.map(({ metadata }) => metadata) : [], intents };
+  if (name !== undefined) return { asked: [find(name).metadata], intents, written };
+  return { asked: intents.length === 0 ? all.map(({ metadata }) => metadata) : [], intents, written };
 }
 
 /** An environment as it would be after it is applied; what it says of itself stays. */

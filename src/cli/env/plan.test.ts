@@ -73,6 +73,7 @@ test('a changed image ends with 2, whoever made the environment', async () => {
       '    spec.template.spec.containers[cart].image: cart:2 → cart:3',
       '',
       '0 to make, 2 to change, 0 to remove.',
+      '! offshoot env create -f and apply -f would refuse shop/feature without --force-conflicts: Apply failed with 1 conflict: conflict with "offshoot" using riskified.com/v1alpha1: .spec.subsets',
       'No request would go elsewhere.',
       'Environment shop/feature would be ready.',
       '  ✓ isolated: every request without its key is decided as if it were not there',

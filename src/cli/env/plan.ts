@@ -14,12 +14,19 @@ import type { EnvironmentOptions } from '../run/environment-flags.ts';
 import { printPlan } from '../terminal/plan.ts';
 import { environmentCheck } from './check.ts';
 import { ENVIRONMENT } from './get.ts';
+import { fieldConflictLines, fieldConflictsOf } from './field-conflicts.ts';
+import type { PlannedFieldConflict } from './field-conflicts.ts';
 import { outcomeLines } from './plan-lines.ts';
 import { askedOfManifests, tablesOfManifests } from './plan-manifests.ts';
 
 export interface PlanOptions extends IntentOptions, EnvironmentOptions {
   readonly world?: string;
   readonly output?: 'json' | 'yaml';
+}
+
+/** A plan, and what stands in the way of its files. */
+interface PrintedPlan extends EnvironmentPlan {
+  readonly fieldConflicts: readonly PlannedFieldConflict[];
 }
 
 const ACCEPTED = { checks: [environmentCheck], one: 'an environment' };
@@ -35,25 +42,23 @@ export async function planEnvironmentsCommand(name: string | undefined, options:
   printPlan(plan, {
     output: options.output,
     isStalled,
-    outcome: (made, paint) => outcomeLines(made, settings, paint),
+    outcome: (made, paint) => [...fieldConflictLines(made, paint), ...outcomeLines(made, settings, paint)],
   });
 }
 
-function plannedOnCluster(
-  name: string | undefined,
-  options: PlanOptions,
-  settings: Settings,
-): Promise<EnvironmentPlan> {
+function plannedOnCluster(name: string | undefined, options: PlanOptions, settings: Settings): Promise<PrintedPlan> {
   return withConnection(options, async (connection) => {
     const asked = await askedFor(name, ENVIRONMENT, ACCEPTED, options, connection);
     const question = questionOf(name, asked, connection.namespace, settings);
     const { client } = connection;
-    return interruptible((signal) =>
+    const fieldConflicts = await fieldConflictsOf(client, asked.written);
+    const plan = await interruptible((signal) =>
       withTables(client, TABLES, signal, (tables) => {
         const dryRuns = new DryRuns({ client, tables, controller: question.controllers[0]!.name, signal });
         return dryRuns.repeat((known) => planEnvironments({ ...question, tables, ...known }));
       }),
     );
+    return { ...plan, fieldConflicts };
   });
 }
 
@@ -63,12 +68,12 @@ function plannedOnManifests(
   options: PlanOptions,
   world: string,
   settings: Settings,
-): EnvironmentPlan {
+): PrintedPlan {
   if (world === '-' && options.filename?.includes('-')) throw failure('only one of -f and --world can be -');
   const { namespace = 'default' } = options;
   const tables = tablesOfManifests(TABLES, world, namespace);
   const asked = askedOfManifests(name, tables, ACCEPTED, options, namespace);
-  return planEnvironments({ ...questionOf(name, asked, namespace, settings), tables });
+  return { ...planEnvironments({ ...questionOf(name, asked, namespace, settings), tables }), fieldConflicts: [] };
 }
 
 function questionOf(

@@ -21,6 +21,8 @@ export interface Asked {
   /** Objects that are asked about as they are. */
   readonly asked: readonly Ref[];
   readonly intents: readonly Intent[];
+  /** The objects of `-f`, as they are written. */
+  readonly written: readonly TypedObject[];
 }
 
 /** What is asked: about one by NAME, about what is intended, or else about all of the namespace. */
@@ -38,11 +40,14 @@ export async function askedFor<T extends KubeObject>(
     (options.delete ?? []).map((each) => getByName(client, noun, { name: each, namespace })),
   );
   const intents = [...puts, ...going.map(({ metadata }) => ({ kind: noun.kind, delete: metadata }))];
-  if (name !== undefined) return { asked: [(await getByName(client, noun, { name, namespace })).metadata], intents };
+  if (name !== undefined) {
+    return { asked: [(await getByName(client, noun, { name, namespace })).metadata], intents, written };
+  }
   const isAll = intents.length === 0;
   return {
     asked: isAll ? (await listOfKind(client, noun, { namespace })).map(({ metadata }) => metadata) : [],
     intents,
+    written,
   };
 }
 
