@@ -1,17 +1,21 @@
-// Writes what in deploy/chart is made of something else: the schema of the values, the roles of deploy/ and the
-// definitions of our kinds. A chart can only read its own folder.
+// Writes what in deploy/chart is made of something else: the schema of the values, the dashboard for Grafana, the roles of
+// deploy/ and the definitions of our kinds. A chart can only read its own folder.
 //   npm run chart
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { partData } from '../src/cli/install/chart-data.ts';
 import { valuesJsonSchema } from '../src/cli/install/values.ts';
+import { grafanaDashboard } from './grafana.ts';
 
 const deploy = path.resolve(import.meta.dirname, '../deploy');
 
 /** Files of the chart, by their paths in it. */
 export function chartFiles(): Map<string, string> {
-  const files = new Map([['values.schema.json', `${JSON.stringify(valuesJsonSchema(), null, 2)}\n`]]);
+  const files = new Map([
+    ['values.schema.json', `${JSON.stringify(valuesJsonSchema(), null, 2)}\n`],
+    ['grafana-dashboard.json', `${JSON.stringify(grafanaDashboard(), null, 2)}\n`],
+  ]);
   for (const { name, definitions } of partData) {
     files.set(`rbac/${name}.yaml`, readFileSync(path.join(deploy, `${name}-rbac.yaml`), 'utf8'));
     files.set(`definitions/${name}.yaml`, definitions.map((each) => stringify(each, { lineWidth: 0 })).join('---\n'));

@@ -5,10 +5,11 @@
 import { startRealCluster } from '../test/cluster/real.ts';
 import { helm3, helm4 } from '../test/programs/helm.ts';
 import { kubernetes } from '../test/programs/kubernetes.ts';
+import { prometheus } from '../test/programs/prometheus.ts';
 import { interrupted, programCommands, runSubcommand } from './subcommand.ts';
 
 await runSubcommand('real-cluster', {
-  ...programCommands([kubernetes, helm3, helm4]),
+  ...programCommands([kubernetes, helm3, helm4, prometheus]),
   async up() {
     const cluster = await startRealCluster();
     console.log(`${cluster.url}\nexport KUBECONFIG=${cluster.kubeconfigPath}\n${cluster.kubectl} get nodes`);

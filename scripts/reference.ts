@@ -1,5 +1,5 @@
 // Writes the reference page of each of our kinds, docs/reference/<kind>.md, from its definition; those of what routing
-// rules become: what each back end can express, and the codes of diagnostics; and that of metrics.
+// rules become: what each back end can express, and the codes of diagnostics; and those of metrics and alerts.
 //   node scripts/reference.ts
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,6 +13,7 @@ import * as targets from '../src/api/targets.ts';
 import { upstream } from '../src/api/upstream.ts';
 import type { KubeObject } from '../src/kube/objects.ts';
 import { BACKENDS, CODES, FEATURES } from '../src/routing/index.ts';
+import { alerts } from '../src/cli/install/chart-data.ts';
 import { declaredMetrics } from './metrics.ts';
 
 /** What a page tells of one node of a schema. */
@@ -39,6 +40,7 @@ export function referencePages(): ReadonlyMap<string, string> {
     [path.join(FOLDER, 'backends.md'), backendsPage()],
     [path.join(FOLDER, 'routing-codes.md'), codesPage()],
     [path.join(FOLDER, 'metrics.md'), metricsPage()],
+    [path.join(FOLDER, 'alerts.md'), alertsPage()],
   ]);
 }
 
@@ -146,6 +148,41 @@ function metricsPage(): string {
   ]
     .join('\n\n')
     .concat('\n');
+}
+
+/** The alerts, each with what to do. */
+function alertsPage(): string {
+  const rules = alerts as readonly {
+    readonly alert?: string;
+    readonly for?: string;
+    readonly labels?: { readonly severity?: string };
+    readonly annotations?: { readonly summary?: string; readonly runbook?: string };
+  }[];
+  const readable = (text = ''): string =>
+    text.replaceAll(/\{\{\s*(.*?)\s*\}\}/g, (_, value: string) => placeholder(value));
+  return [
+    '<!-- Written by "node scripts/reference.ts" from deploy/chart/alerts.yaml: change it there. -->',
+    '# Alerts',
+    'The chart brings them as a PrometheusRule with `prometheusRule.enabled=true`; without the Prometheus operator, [deploy/chart/alerts.yaml](../../deploy/chart/alerts.yaml) is the list of rules for a group. [Operations](../guide/operations.md) says how they come about.',
+    table(
+      ['Alert', 'Severity', 'After', 'What it says', 'What to do'],
+      rules.map(({ alert = '', labels, for: after = 'at once', annotations }) => [
+        `\`${alert}\``,
+        labels?.severity ?? '',
+        after,
+        readable(annotations?.summary),
+        readable(annotations?.runbook),
+      ]),
+    ),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+/** What stands for a value that only the alert knows. */
+function placeholder(value: string): string {
+  const label = /\$labels\.(\w+)/.exec(value)?.[1];
+  return label === undefined ? 'N' : label.toUpperCase();
 }
 
 function schemaOf(crd: Resource<KubeObject>['crd']): Node {

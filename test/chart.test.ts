@@ -5,12 +5,10 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { chartFiles } from '../scripts/chart.ts';
-import { alerts, partData } from '../src/cli/install/chart-data.ts';
+import { partData } from '../src/cli/install/chart-data.ts';
 import { manifestsOf } from '../src/cli/install/manifests.ts';
 import { parseValues } from '../src/cli/install/values.ts';
 import { version } from '../src/cli/version.ts';
-import { createMetrics } from '../src/controller/index.ts';
-import { environments } from '../src/environments/index.ts';
 import { helms } from './chart/helm.ts';
 import { chart, examples, goldenText, idOf, isDefinition, objectsIn } from './chart/values.ts';
 import { goldenOf } from './support/golden.ts';
@@ -37,16 +35,6 @@ describe('the files of the chart', () => {
       expect(roles.get(idOf(right)) ?? right).toEqual(right);
       roles.set(idOf(right), right);
     }
-  });
-
-  test('alerts ask for metrics that exist', async () => {
-    const known = (await createMetrics().registry.getMetricsAsJSON()).map(({ name }) => name);
-    const ours = environments().flatMap(({ gauges = [] }) => gauges.map(({ name }) => name));
-    const asked = alerts.flatMap(
-      ({ expr }) => String(expr).match(/\b[a-z]+(_[a-z]+){2,}\b|\b\w+_environments\b/g) ?? [],
-    );
-    expect(asked.length).toBeGreaterThanOrEqual(alerts.length);
-    expect(asked.filter((name) => ![...known, ...ours].includes(name))).toEqual([]);
   });
 });
 

@@ -127,6 +127,8 @@ export interface TableGauge extends ComputedGauge {
 
 /** Counts acknowledged writes. */
 export interface WriteCounter extends ComputedGauge {
+  /** Series that start with 0: of others, the first count is no increase. */
+  readonly initial?: readonly Labels[];
   /** Undefined for a write that is not counted. */
   labelsOf(outcome: Outcome): Labels | undefined;
 }

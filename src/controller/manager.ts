@@ -4,6 +4,7 @@ import { systemClock } from '../kube/clock.ts';
 import type { Clock } from '../kube/clock.ts';
 import { EventRecorder } from '../kube/events.ts';
 import { NotSynced, Tables } from '../kube/tables/tables.ts';
+import type { AnyTable } from '../kube/tables/tables.ts';
 import { Controller } from './controller.ts';
 import { untracked } from '../watchable/index.ts';
 import type { ControllerDefinition, TableGauge } from './definition.ts';
@@ -12,6 +13,7 @@ import { LedControllers } from './led-controllers.ts';
 import { createLogger } from './logger.ts';
 import type { Logger } from './logger.ts';
 import { createMetrics } from './metrics/metrics.ts';
+import { METRICS } from './metrics/catalogue.ts';
 import type { Metrics, Series } from './metrics/metrics.ts';
 import { serveProbes } from './probes.ts';
 import type { ProbeServer } from './probes.ts';
@@ -76,6 +78,13 @@ export class Manager {
     this.#logger = options.logger ?? createLogger();
     this.metrics = options.metrics ?? createMetrics();
     const { controllers, client } = options;
+    const ofTables = (valueOf: (table: AnyTable) => number): readonly Series[] =>
+      [...this.tables].map((table) => {
+        const { group, kind } = table.kind;
+        return { labels: { group, kind }, value: valueOf(table) };
+      });
+    this.metrics.computed(METRICS.objects, () => ofTables(({ size }) => size));
+    this.metrics.computed(METRICS.synced, () => ofTables(({ synced }) => Number(synced)));
     this.#events = new EventRecorder({
       client: client.flow('events'),
       clock: this.#clock,
@@ -236,10 +245,7 @@ export class Manager {
 
   async #serveProbes(): Promise<void> {
     const { probes, metricsAddress } = this.#options;
-    const metrics = (): Promise<string> => {
-      for (const table of this.tables) this.metrics.table(table.kind, table.size, table.synced);
-      return this.metrics.text();
-    };
+    const metrics = (): Promise<string> => this.metrics.text();
     const checks = {
       tables: () => (this.#synced ? undefined : `waiting for ${this.#unsynced().join(', ')}`),
       stopping: () => (this.#state === 'stopping' ? 'the process is stopping' : undefined),

@@ -32,8 +32,19 @@ export function goldenText(objects: readonly AnyObject[]): string {
   const named = objects.filter((each) => !isDefinition(each)).map((each) => [idOf(each), each] as const);
   const sorted = named.toSorted(([a], [b]) => (a < b ? -1 : 1));
   return sorted
-    .map(([, each]) => stringify(each, { lineWidth: 0, sortMapEntries: true, aliasDuplicateObjects: false }))
+    .map(([, each]) =>
+      stringify(withoutFiles(each), { lineWidth: 0, sortMapEntries: true, aliasDuplicateObjects: false }),
+    )
     .join('---\n');
+}
+
+/** A ConfigMap that holds a file of the chart names it here instead. */
+function withoutFiles(object: AnyObject): AnyObject {
+  const { data, ...rest } = object as AnyObject & { readonly data?: Readonly<Record<string, string>> };
+  if (object.kind !== 'ConfigMap' || data === undefined) return object;
+  const dashboard = readFileSync(path.join(chart, 'grafana-dashboard.json'), 'utf8');
+  const named = Object.entries(data).map(([key, text]) => [key, text === dashboard ? 'grafana-dashboard.json' : text]);
+  return { ...rest, data: Object.fromEntries(named) as unknown };
 }
 
 /** The objects of a text, in its order. */

@@ -1,5 +1,5 @@
-// What the manifests of an installation are made of, as plain data: the definitions and roles of the parts, and the alerts. A
-// build puts the values in the place of this code (scripts/bundle.ts).
+// What the manifests of an installation are made of, as plain data: the definitions and roles of the parts, the alerts and
+// the dashboard for Grafana. A build puts the values in the place of this code (scripts/bundle.ts).
 import { readFileSync } from 'node:fs';
 import { parse, parseAllDocuments } from 'yaml';
 import type { AnyObject, JsonObject } from '../../kube/objects.ts';
@@ -30,6 +30,9 @@ function rightsOf(part: string): AnyObject[] {
 
 /** The rules of Prometheus, as deploy/chart/alerts.yaml has them. */
 export const alerts: readonly JsonObject[] = parse(readText('chart/alerts.yaml')) as JsonObject[];
+
+/** The dashboard for Grafana, as deploy/chart/grafana-dashboard.json has it. */
+export const grafanaDashboard: string = readText('chart/grafana-dashboard.json');
 
 /** The text of a file in deploy/. */
 function readText(file: string): string {

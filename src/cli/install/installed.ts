@@ -39,6 +39,7 @@ export const KINDS: readonly Kind[] = [
   defineKind(MONITORING, 'PrometheusRule', 'prometheusrules'),
   defineKind(CERTIFICATES, 'Certificate', 'certificates'),
   defineKind(CERTIFICATES, 'Issuer', 'issuers'),
+  defineKind('v1', 'ConfigMap', 'configmaps'),
   defineKind('v1', 'Service', 'services'),
   defineKind('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets'),
   defineKind('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies'),

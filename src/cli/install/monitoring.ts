@@ -1,13 +1,13 @@
-// How Prometheus finds the metrics, and what it tells people of.
+// How Prometheus finds the metrics, what it tells people of, and what Grafana shows.
 import type { AnyObject } from '../../kube/objects.ts';
 import { NAME, SELECTOR } from './installation.ts';
 import type { Installation } from './installation.ts';
-import { alerts } from './chart-data.ts';
+import { alerts, grafanaDashboard } from './chart-data.ts';
 
 const METRICS = `${NAME}-metrics`;
 
 export function monitoringObjects({ values, namespace }: Installation): AnyObject[] {
-  const { serviceMonitor, prometheusRule } = values;
+  const { serviceMonitor, prometheusRule, grafanaDashboard: grafana } = values;
   const apiVersion = 'monitoring.coreos.com/v1';
   const service = {
     apiVersion: 'v1',
@@ -21,7 +21,8 @@ export function monitoringObjects({ values, namespace }: Installation): AnyObjec
     metadata: { name: NAME, namespace, labels: serviceMonitor.labels },
     spec: {
       selector: { matchLabels: { ...SELECTOR, 'app.kubernetes.io/component': 'metrics' } },
-      endpoints: [{ port: 'metrics', interval: serviceMonitor.interval }],
+      // Of a metric with a namespace, it is that of the environment, and not that of the pod.
+      endpoints: [{ port: 'metrics', interval: serviceMonitor.interval, honorLabels: true }],
     },
   };
   const rule = {
@@ -30,5 +31,16 @@ export function monitoringObjects({ values, namespace }: Installation): AnyObjec
     metadata: { name: NAME, namespace, labels: prometheusRule.labels },
     spec: { groups: [{ name: NAME, rules: alerts }] },
   };
-  return [service, ...(serviceMonitor.enabled ? [monitor] : []), ...(prometheusRule.enabled ? [rule] : [])];
+  const dashboard = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: `${NAME}-grafana-dashboard`, namespace, labels: grafana.labels },
+    data: { 'offshoot.json': grafanaDashboard },
+  };
+  return [
+    service,
+    ...(serviceMonitor.enabled ? [monitor] : []),
+    ...(prometheusRule.enabled ? [rule] : []),
+    ...(grafana.enabled ? [dashboard] : []),
+  ];
 }

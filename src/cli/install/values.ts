@@ -36,6 +36,11 @@ const serviceMonitor = z.strictObject({
   labels: map.default({}),
 });
 
+const grafanaDashboard = z.strictObject({
+  enabled: toggle(false),
+  labels: map.default({ grafana_dashboard: '1' }).describe('By which the sidecar of Grafana finds it'),
+});
+
 const resources = z
   .strictObject({
     requests: size.default({ cpu: '50m', memory: '128Mi' }),
@@ -67,6 +72,7 @@ const valuesSchema = z.strictObject({
   networkPolicy: z.strictObject({ enabled: toggle(true) }).prefault({}),
   serviceMonitor: serviceMonitor.prefault({}),
   prometheusRule: z.strictObject({ enabled: toggle(false), labels: map.default({}) }).prefault({}),
+  grafanaDashboard: grafanaDashboard.prefault({}),
 });
 
 export type Values = z.output<typeof valuesSchema>;

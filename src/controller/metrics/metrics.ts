@@ -39,15 +39,13 @@ export interface Metrics {
   /** Adds a gauge: `series` is called at each scrape, and what it no longer names is gone. */
   computed(gauge: ComputedGauge, series: () => Iterable<Series>): void;
   /** Adds a counter; returns what counts. */
-  counter(counter: ComputedGauge): (labels: Labels) => void;
+  counter(counter: ComputedGauge & { readonly initial?: readonly Labels[] }): (labels: Labels) => void;
   /** Adds a histogram; returns what observes. */
   histogram(histogram: ComputedGauge & { readonly buckets: readonly number[] }): (each: Series) => void;
   /** A webhook is called; returns what is to be called with the HTTP status code of the answer. */
   webhook(path: string): (code: number) => void;
   request(request: { method: string; code: number; host: string; durationMs: number }): void;
   leading(name: string, leads: boolean): void;
-  /** How far a table is: whether it is synced, and how many objects it holds. */
-  table(kind: KindName, size: number, synced: boolean): void;
   watchFailed(kind: KindName): void;
   /** The Prometheus text form. */
   text(): Promise<string>;
@@ -80,8 +78,6 @@ export function createMetrics({ version }: { readonly version?: string } = {}): 
   const webhookSeconds = histogram(METRICS.webhookSeconds);
   const webhooksInFlight = gauge(METRICS.webhooksInFlight);
   const leader = gauge(METRICS.leader);
-  const objects = gauge(METRICS.objects);
-  const synced = gauge(METRICS.synced);
   const watchErrors = counter(METRICS.watchErrors);
   const writes = counter(METRICS.writes);
   if (version !== undefined) gauge(METRICS.build).set({ version }, 1);
@@ -134,6 +130,7 @@ export function createMetrics({ version }: { readonly version?: string } = {}): 
     },
     counter(metric) {
       const made = counter(metric);
+      for (const labels of metric.initial ?? []) made.inc({ ...labels }, 0);
       return (labels) => made.inc({ ...labels });
     },
     histogram(metric) {
@@ -154,10 +151,6 @@ export function createMetrics({ version }: { readonly version?: string } = {}): 
       requestSeconds.observe({ verb: method, host }, durationMs / 1000);
     },
     leading: (name, leads) => leader.set({ name }, leads ? 1 : 0),
-    table: ({ group, kind }, size, isSynced) => {
-      objects.set({ group, kind }, size);
-      synced.set({ group, kind }, isSynced ? 1 : 0);
-    },
     watchFailed: ({ group, kind }) => watchErrors.inc({ group, kind }),
     text: () => registry.metrics(),
   };

@@ -44,6 +44,7 @@ const restartCounter: WriteCounter = {
   name: 'offshoot_mesh_restarts_total',
   help: 'Workloads that were restarted for the mesh, and pods that were deleted for it, by kind',
   labels: ['kind'],
+  initial: ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Pod'].map((kind) => ({ kind })),
   labelsOf: ({ step, did }) => (did === 'nothing' ? undefined : { kind: step.kind.kind }),
 };
 

@@ -1,0 +1,360 @@
+// The dashboard for Grafana, deploy/chart/grafana-dashboard.json, from a table of what each panel asks Prometheus for.
+// `npm run chart` writes it.
+
+interface Query {
+  readonly expr: string;
+  /** What a line is called; the labels in braces are filled in. */
+  readonly legend: string;
+}
+
+export interface Panel {
+  readonly title: string;
+  /** What to make of it. */
+  readonly about: string;
+  /** `stat`: one number each; `lines` over time; `stack`: lines on top of each other; `bars`: the last values. */
+  readonly as: 'stat' | 'lines' | 'stack' | 'bars';
+  readonly unit?: 's' | 'bytes' | 'reqps' | 'percentunit' | 'short';
+  readonly queries: readonly Query[];
+}
+
+interface Row {
+  readonly title: string;
+  readonly panels: readonly Panel[];
+}
+
+// Other controllers report metrics of the same names.
+const OURS = 'job=~"$job"';
+const quantiles = (metric: string, by: string, legend: string): readonly Query[] =>
+  [0.5, 0.99].map((quantile) => ({
+    expr: `histogram_quantile(${quantile}, sum by (${['le', by].filter(Boolean).join(', ')}) (rate(${metric}_bucket{${OURS}}[$__rate_interval])))`,
+    legend: `p${quantile * 100} ${legend}`.trim(),
+  }));
+const ratesBy = (metric: string, by: string, filter = ''): Query => ({
+  expr: `sum by (${by}) (rate(${metric}{${[OURS, filter].filter(Boolean).join(', ')}}[$__rate_interval]))`,
+  legend: by
+    .split(', ')
+    .map((label) => `{{${label}}}`)
+    .join(' '),
+});
+const mostBy = (metric: string, by: string, filter = ''): Query => ({
+  ...ratesBy(metric, by),
+  expr: `max by (${by}) (${metric}{${[OURS, filter].filter(Boolean).join(', ')}})`,
+});
+
+export const ROWS: readonly Row[] = [
+  {
+    title: 'At a glance',
+    panels: [
+      {
+        title: 'Replicas',
+        about: 'By version. Two versions for long: a rollout is stuck.',
+        as: 'stat',
+        queries: [{ expr: `count by (version) (offshoot_build_info{${OURS}})`, legend: '{{version}}' }],
+      },
+      {
+        title: 'Leads',
+        about: 'Which replica works for each part. None: nothing is reconciled.',
+        as: 'bars',
+        queries: [{ expr: `leader_election_master_status{${OURS}} > 0`, legend: '{{name}} {{instance}}' }],
+      },
+      {
+        title: 'Environments',
+        about: 'All, and those that are not well.',
+        as: 'stat',
+        queries: [
+          { expr: `sum(max by (state) (offshoot_environments{${OURS}}))`, legend: 'all' },
+          { expr: `max(offshoot_environments{${OURS}, state="degraded"})`, legend: 'degraded' },
+        ],
+      },
+      {
+        title: 'Not isolated',
+        about: 'Environments that move requests of others: "offshoot prove -A" names them.',
+        as: 'stat',
+        queries: [{ expr: `max(offshoot_proofs{${OURS}, result="refuted"})`, legend: 'refuted' }],
+      },
+    ],
+  },
+  {
+    title: 'Environments',
+    panels: [
+      {
+        title: 'By state',
+        about: 'What "offshoot env list" says in the column STATE.',
+        as: 'stack',
+        queries: [mostBy('offshoot_environments', 'state')],
+      },
+      {
+        title: 'Time to ready',
+        about: 'From the creation of an environment until requests get there.',
+        as: 'lines',
+        unit: 's',
+        queries: quantiles('offshoot_environment_ready_seconds', '', ''),
+      },
+      {
+        title: 'Proofs',
+        about: 'What the proof that an environment leaves others alone came to.',
+        as: 'stack',
+        queries: [mostBy('offshoot_proofs', 'result')],
+      },
+      {
+        title: 'Why environments are not ready',
+        about: 'By the reason of the condition Ready.',
+        as: 'bars',
+        queries: [mostBy('offshoot_environment_conditions', 'reason', 'type="Ready", status!="True"')],
+      },
+      {
+        title: 'Degraded',
+        about: '"offshoot env describe" says why.',
+        as: 'bars',
+        queries: [mostBy('degraded_dynamic_environments', 'namespace, name')],
+      },
+      {
+        title: 'Left behind, and behind',
+        about: 'Objects of environments that are gone; VirtualServices that not every proxy has.',
+        as: 'lines',
+        queries: [
+          { ...mostBy('offshoot_orphaned_objects', 'kind'), legend: 'orphaned {{kind}}' },
+          { expr: `max(offshoot_undistributed_virtual_services{${OURS}})`, legend: 'not on every proxy' },
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Work',
+    panels: [
+      {
+        title: 'Reconciles',
+        about: 'By result. Many of "error": the logs name the objects.',
+        as: 'stack',
+        unit: 'reqps',
+        queries: [ratesBy('controller_runtime_reconcile_total', 'controller, result')],
+      },
+      {
+        title: 'Length of a reconcile',
+        about: 'Writes included.',
+        as: 'lines',
+        unit: 's',
+        queries: quantiles('controller_runtime_reconcile_time_seconds', 'controller', '{{controller}}'),
+      },
+      {
+        title: 'Errors and thrown plans',
+        about: 'A plan that throws is a defect of Offshoot.',
+        as: 'lines',
+        unit: 'reqps',
+        queries: [
+          ratesBy('controller_runtime_reconcile_errors_total', 'controller'),
+          { ...ratesBy('controller_runtime_reconcile_panics_total', 'controller'), legend: 'threw: {{controller}}' },
+        ],
+      },
+      {
+        title: 'Objects that wait',
+        about: 'Those that could be reconciled now if a worker were free.',
+        as: 'lines',
+        queries: [{ expr: `sum by (controller) (workqueue_depth{${OURS}})`, legend: '{{controller}}' }],
+      },
+      {
+        title: 'Retries',
+        about: 'Objects that are tried again after a failure.',
+        as: 'lines',
+        unit: 'reqps',
+        queries: [ratesBy('workqueue_retries_total', 'controller')],
+      },
+      {
+        title: 'Writes',
+        about: 'None while nothing changes: Offshoot does not write what is there already.',
+        as: 'stack',
+        unit: 'reqps',
+        queries: [ratesBy('offshoot_writes_total', 'kind, did')],
+      },
+    ],
+  },
+  {
+    title: 'API server and admission',
+    panels: [
+      {
+        title: 'Requests',
+        about: 'By HTTP status; <error>: no answer.',
+        as: 'stack',
+        unit: 'reqps',
+        queries: [ratesBy('rest_client_requests_total', 'code, method')],
+      },
+      {
+        title: 'Length of a request',
+        about: 'By method; watches count until they are open.',
+        as: 'lines',
+        unit: 's',
+        queries: quantiles('rest_client_request_duration_seconds', 'verb', '{{verb}}'),
+      },
+      {
+        title: 'Failed watches',
+        about: 'While one fails, changes of the kind go unnoticed.',
+        as: 'lines',
+        unit: 'reqps',
+        queries: [ratesBy('offshoot_watch_errors_total', 'kind')],
+      },
+      {
+        title: 'Objects in memory',
+        about: 'What is watched, by kind.',
+        as: 'stack',
+        queries: [mostBy('offshoot_table_objects', 'kind')],
+      },
+      {
+        title: 'Admission requests',
+        about: 'By HTTP status; a refusal is an answer, too.',
+        as: 'stack',
+        unit: 'reqps',
+        queries: [ratesBy('controller_runtime_webhook_requests_total', 'webhook, code')],
+      },
+      {
+        title: 'Length of an admission request',
+        about: 'The API server gives up after 10 s.',
+        as: 'lines',
+        unit: 's',
+        queries: quantiles('controller_runtime_webhook_latency_seconds', 'webhook', '{{webhook}}'),
+      },
+    ],
+  },
+  {
+    title: 'Targets, mesh and routing',
+    panels: [
+      { title: 'Claims', about: 'By phase.', as: 'stack', queries: [mostBy('offshoot_claims', 'phase')] },
+      { title: 'Deployment targets', about: 'By phase.', as: 'stack', queries: [mostBy('offshoot_targets', 'phase')] },
+      { title: 'Istio resources', about: 'By state.', as: 'stack', queries: [mostBy('offshoot_meshes', 'state')] },
+      {
+        title: 'Restarts for the mesh',
+        about: 'Workloads that were restarted, and pods that were deleted, for another sidecar.',
+        as: 'lines',
+        unit: 'short',
+        queries: [
+          {
+            expr: `sum by (kind) (increase(offshoot_mesh_restarts_total{${OURS}}[$__rate_interval]))`,
+            legend: '{{kind}}',
+          },
+        ],
+      },
+      { title: 'Routing rules', about: 'By state.', as: 'stack', queries: [mostBy('offshoot_routing_rules', 'state')] },
+      {
+        title: 'Meshes of AWS App Mesh',
+        about: 'By state.',
+        as: 'stack',
+        queries: [mostBy('offshoot_routing_meshes', 'state')],
+      },
+    ],
+  },
+  {
+    title: 'Processes',
+    panels: [
+      {
+        title: 'Memory',
+        about: 'Of the process, and of the JavaScript objects in it.',
+        as: 'lines',
+        unit: 'bytes',
+        queries: [
+          { expr: `process_resident_memory_bytes{${OURS}}`, legend: '{{instance}}' },
+          { expr: `nodejs_heap_size_used_bytes{${OURS}}`, legend: '{{instance}} objects' },
+        ],
+      },
+      {
+        title: 'CPU',
+        about: '1 is one core.',
+        as: 'lines',
+        queries: [{ expr: `rate(process_cpu_seconds_total{${OURS}}[$__rate_interval])`, legend: '{{instance}}' }],
+      },
+      {
+        title: 'Age',
+        about: 'A fall is a restart.',
+        as: 'lines',
+        unit: 's',
+        queries: [{ expr: `time() - process_start_time_seconds{${OURS}}`, legend: '{{instance}}' }],
+      },
+    ],
+  },
+];
+
+const WIDTH = 24;
+const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
+
+/** The dashboard as Grafana imports it. */
+export function grafanaDashboard(): object {
+  let id = 0;
+  let y = 0;
+  const panels = ROWS.flatMap((row) => {
+    const heading = {
+      id: ++id,
+      type: 'row',
+      title: row.title,
+      collapsed: false,
+      panels: [],
+      gridPos: { x: 0, y, w: WIDTH, h: 1 },
+    };
+    const isOverview = row.panels.some(({ as }) => as === 'stat');
+    const [w, h] = isOverview ? [6, 5] : [8, 8];
+    const placed = row.panels.map((panel, at) => ({
+      id: ++id,
+      gridPos: { x: (at * w) % WIDTH, y: y + 1 + Math.floor((at * w) / WIDTH) * h, w, h },
+      ...drawn(panel),
+    }));
+    y += 1 + Math.ceil((row.panels.length * w) / WIDTH) * h;
+    return [heading, ...placed];
+  });
+  return {
+    uid: 'offshoot',
+    title: 'Offshoot',
+    description: 'Environments, and the controllers that make them.',
+    tags: ['offshoot', 'kubernetes'],
+    schemaVersion: 39,
+    version: 1,
+    editable: true,
+    graphTooltip: 1,
+    refresh: '30s',
+    time: { from: 'now-3h', to: 'now' },
+    templating: { list: variables() },
+    annotations: { list: [] },
+    panels,
+  };
+}
+
+function drawn({ title, about, as, unit = 'short', queries }: Panel): object {
+  const targets = queries.map(({ expr, legend }, at) => ({
+    refId: String.fromCodePoint('A'.codePointAt(0)! + at),
+    datasource: DATASOURCE,
+    expr,
+    legendFormat: legend,
+    ...(as === 'bars' || as === 'stat' ? { instant: true, range: false } : { instant: false, range: true }),
+  }));
+  const custom = as === 'stack' ? { stacking: { mode: 'normal', group: 'A' }, fillOpacity: 30 } : { fillOpacity: 5 };
+  return {
+    title,
+    description: about,
+    type: { stat: 'stat', lines: 'timeseries', stack: 'timeseries', bars: 'bargauge' }[as],
+    datasource: DATASOURCE,
+    fieldConfig: { defaults: { unit, min: 0, ...(as === 'lines' || as === 'stack' ? { custom } : {}) }, overrides: [] },
+    options: optionsOf(as),
+    targets,
+  };
+}
+
+function optionsOf(as: Panel['as']): object {
+  const reduceOptions = { calcs: ['lastNotNull'], fields: '', values: false };
+  if (as === 'stat') return { reduceOptions, textMode: 'value_and_name', colorMode: 'value' };
+  if (as === 'bars') return { reduceOptions, orientation: 'horizontal', displayMode: 'basic' };
+  return { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi', sort: 'desc' } };
+}
+
+function variables(): object[] {
+  const everything = { text: 'All', value: '$__all' };
+  return [
+    { name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus' },
+    {
+      name: 'job',
+      label: 'Job',
+      type: 'query',
+      datasource: DATASOURCE,
+      query: { query: 'label_values(offshoot_build_info, job)', refId: 'job' },
+      refresh: 2,
+      includeAll: true,
+      multi: true,
+      current: everything,
+    },
+  ];
+}
