@@ -39,7 +39,8 @@ const COMMANDS: Readonly<Record<string, () => Command>> = {
   completion: completionCommand,
 };
 
-function program(): Command {
+/** The whole command line. */
+export function program(): Command {
   const commands = Object.values(COMMANDS).map((make) => make());
   return programWith(commands).addCommand(completeCommand(program), { hidden: true });
 }

@@ -5,8 +5,9 @@ import type { Client } from '../kube/client/client.ts';
 import type { ConnectConfig } from '../kube/client/config/config.ts';
 import { parseDuration } from '../kube/duration.ts';
 import { InvalidSelectorError, parseSelector } from '../kube/selector.ts';
+import { JsonPathError, parseTemplate } from './jsonpath/parse.ts';
+import type { OutputFormat } from './terminal/output.ts';
 
-export type OutputFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name';
 export type DryRun = 'none' | 'client' | 'server';
 
 /** Which cluster, and which namespace of it. */
@@ -29,18 +30,42 @@ export function clusterFlags(command: Command, namespace = 'that of the kubeconf
 
 /** Adds the flags of commands that list: which objects, how to print them, and whether to go on. */
 export function listFlags(command: Command, { namespaced = true } = {}): Command {
-  const flagged = clusterFlags(command);
+  const flagged = clusterFlags(command.argument('[NAME...]', 'only these (default: all)'));
   return (namespaced ? flagged.option('-A, --all-namespaces', 'those of all namespaces') : flagged)
     .addOption(selectorFlag())
     .addOption(outputFlag(['table', 'wide', 'json', 'yaml', 'name'], 'table'))
+    .option('--no-headers', 'without the line of headings')
     .option('-w, --watch', 'go on, and show every change')
     .option('--output-watch-events', 'with -w, say of each change whether it is ADDED, MODIFIED or DELETED');
 }
 
-/** `-o` with the formats that a command knows; the first is the default. */
+/** `-o` with the formats that a command knows. A template picks from what is JSON otherwise. */
 export function outputFlag(formats: readonly OutputFormat[], initial?: OutputFormat): Option {
-  const option = new Option('-o, --output <format>', 'how to print the result').choices(formats);
+  const choices = [...formats, ...(formats.includes('json') ? ['jsonpath='] : [])];
+  const option = new Option('-o, --output <format>', 'how to print the result')
+    .choices(choices)
+    .argParser((text: string) => parseOutput(text, choices));
   return initial === undefined ? option : option.default(initial);
+}
+
+function parseOutput(text: string, choices: readonly string[]): string {
+  // kubectl takes -o=json too.
+  const format = text.replace(/^=/, '');
+  const [name, template] = format.split(/=(.*)/s, 2) as [string, string?];
+  if (template === undefined ? choices.includes(name) : choices.includes(`${name}=`)) {
+    if (template !== undefined) checkTemplate(template);
+    return format;
+  }
+  throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+}
+
+function checkTemplate(template: string): void {
+  try {
+    parseTemplate(template);
+  } catch (error) {
+    if (error instanceof JsonPathError) throw new InvalidArgumentError(`${error.message}.`);
+    throw error;
+  }
 }
 
 /** `-f`, which may be given several times. */

@@ -104,15 +104,15 @@ ${EXIT_HELP}`,
 }
 
 function listCommand(): Command {
-  return listFlags(new Command('list').alias('ls'))
+  return listFlags(new Command('list').aliases(['ls', 'get']))
     .description('show claims and how they are')
     .addHelpText(
       'after',
       `\nExamples:\n  offshoot claim list -A -o wide\n  offshoot claim list -n team -w\n${EXIT_HELP}`,
     )
-    .action(async (options: ListOptions) => {
+    .action(async (names: readonly string[], options: ListOptions) => {
       const { listClaims } = await import('./list.ts');
-      await listClaims(options);
+      await listClaims(names, options);
     });
 }
 

@@ -11,7 +11,8 @@ import { failure, invalidFlag } from '../exit.ts';
 import { findByName, suggestionFor, listOfKind } from '../objects/find.ts';
 import { withConnection, isDnsLabel } from '../options.ts';
 import type { ClusterOptions, Connection, DryRun } from '../options.ts';
-import { nameText, objectsText } from '../terminal/output.ts';
+import { objectPrinter } from '../terminal/output.ts';
+import type { OutputFormat } from '../terminal/output.ts';
 
 export interface ClaimCreateOptions extends ClusterOptions {
   readonly class?: string;
@@ -19,7 +20,7 @@ export interface ClaimCreateOptions extends ClusterOptions {
   readonly ttl?: string;
   readonly requestedNamespace?: string;
   readonly selector?: string;
-  readonly output?: 'json' | 'yaml' | 'name';
+  readonly output?: OutputFormat;
   readonly dryRun: DryRun;
   readonly wait?: boolean;
   readonly timeout: number;
@@ -156,7 +157,8 @@ function create(client: Client, manifest: DeploymentTargetClaim, dryRun: boolean
   });
 }
 
-function print(claim: DeploymentTargetClaim, { output }: ClaimCreateOptions, word: string): void {
-  if (output === 'json' || output === 'yaml') process.stdout.write(objectsText(output, [claim], false));
-  else console.log(output === 'name' ? nameText(claim) : `${nameText(claim)} ${word}`);
+function print(claim: DeploymentTargetClaim, { output }: ClaimCreateOptions, outcome: string): void {
+  const printer = objectPrinter(output);
+  printer.tell(claim, outcome);
+  printer.end();
 }

@@ -6,8 +6,8 @@ import { listObjects } from '../objects/list.ts';
 import type { Columns, ListOptions } from '../objects/list.ts';
 
 /** Prints the claims of a namespace, or of all. */
-export function listClaims(options: ListOptions): Promise<void> {
-  return listObjects(CLAIM, columns, options);
+export function listClaims(names: readonly string[], options: ListOptions): Promise<void> {
+  return listObjects(CLAIM, columns, names, options);
 }
 
 const columns: Columns<DeploymentTargetClaim> = {

@@ -17,9 +17,10 @@ import type { Paint } from '../terminal/colour.ts';
 import { printPlan } from '../terminal/plan.ts';
 import { claimChecks } from './checks.ts';
 import { CLAIM } from './nouns.ts';
+import type { DataFormat } from '../terminal/output.ts';
 
 export interface ClaimPlanOptions extends IntentOptions, TargetOptions {
-  readonly output?: 'json' | 'yaml';
+  readonly output?: DataFormat;
 }
 
 /** Where the control plane runs, if nobody says otherwise. */

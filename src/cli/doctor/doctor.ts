@@ -14,21 +14,20 @@ import { environmentSettings } from '../run/environment-flags.ts';
 import type { EnvironmentOptions } from '../run/environment-flags.ts';
 import { painter } from '../terminal/colour.ts';
 import type { Paint } from '../terminal/colour.ts';
-import { dataText } from '../terminal/output.ts';
+import { printResult } from '../terminal/output.ts';
+import type { DataFormat } from '../terminal/output.ts';
 
 export interface DoctorOptions extends ClusterOptions, EnvironmentOptions {
   readonly allNamespaces?: boolean;
   readonly world?: string;
-  readonly output?: 'json' | 'yaml';
+  readonly output?: DataFormat;
 }
 
 /** Prints what it finds; exit code 1 if there is an error among it. */
 export async function doctor(options: DoctorOptions): Promise<void> {
   const { output } = options;
   const found = await diagnosed(options);
-  const paint = painter(process.stdout);
-  if (output !== undefined) process.stdout.write(dataText(output, found));
-  else for (const line of linesOf(found, paint)) console.log(line);
+  printResult(output, { data: found, lines: () => linesOf(found, painter(process.stdout)) });
   if (found.findings.some(({ severity }) => severity === 'error')) throw new CommandFailed(EXIT.error);
 }
 

@@ -7,15 +7,15 @@ import { failure } from '../exit.ts';
 import type { CommandFailed } from '../exit.ts';
 import type { DryRun } from '../options.ts';
 
-/** Sets annotations, or takes away those that are null. Nothing else of the environment is touched. */
+/** Sets annotations, or takes away those that are null; returns the environment with them. Nothing else is touched. */
 export async function annotateEnvironment(
   client: Client,
   env: DynamicEnv,
   annotations: Readonly<Record<string, string | null>>,
   dryRun: DryRun,
-): Promise<void> {
+): Promise<DynamicEnv> {
   if (env.metadata.deletionTimestamp !== undefined) throw tooLate(env);
-  if (dryRun === 'client') return;
+  if (dryRun === 'client') return withAnnotations(env, annotations);
   const { uid } = env.metadata;
   try {
     const patch = { type: 'merge', body: { metadata: { uid, annotations } } } as const;
@@ -23,9 +23,16 @@ export async function annotateEnvironment(
     const after = await client.patch(DynamicEnv, env.metadata, patch, options);
     // Its time may have been over at the same moment.
     if (after.metadata.deletionTimestamp !== undefined) throw tooLate(env);
+    return after;
   } catch (error) {
     throw isNotFound(error) ? tooLate(env) : error;
   }
+}
+
+function withAnnotations(env: DynamicEnv, changes: Readonly<Record<string, string | null>>): DynamicEnv {
+  const all = Object.entries({ ...env.metadata.annotations, ...changes });
+  const annotations = Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null));
+  return { ...env, metadata: { ...env.metadata, annotations } };
 }
 
 function tooLate({ metadata }: DynamicEnv): CommandFailed {

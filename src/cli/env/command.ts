@@ -46,15 +46,15 @@ export function envCommand(): Command {
 }
 
 function listCommand(): Command {
-  return listFlags(new Command('list').alias('ls'))
+  return listFlags(new Command('list').aliases(['ls', 'get']))
     .description('show environments and how they are')
     .addHelpText(
       'after',
       `\nExamples:\n  offshoot env list -A\n  offshoot env list -n shop -l team=blue -w\n${EXIT_HELP}`,
     )
-    .action(async (options: ListOptions) => {
+    .action(async (names: readonly string[], options: ListOptions) => {
       const { listEnvironments } = await import('./list.ts');
-      await listEnvironments(options);
+      await listEnvironments(names, options);
     });
 }
 
@@ -195,7 +195,7 @@ function extendCommand(): Command {
     .addOption(filenameFlag('environments to extend'))
     .addOption(selectorFlag())
     .addOption(dryRunFlag())
-    .addOption(outputFlag(['name']))
+    .addOption(outputFlag(['json', 'yaml', 'name']))
     .addHelpText(
       'after',
       `
@@ -250,7 +250,7 @@ function sleepFlags(command: Command, what: string): Command {
     .addOption(filenameFlag(what))
     .addOption(selectorFlag())
     .addOption(dryRunFlag())
-    .addOption(outputFlag(['name']))
+    .addOption(outputFlag(['json', 'yaml', 'name']))
     .addOption(noWaitFlag())
     .addOption(timeoutFlag('2m'));
 }

@@ -17,11 +17,12 @@ import { listAll } from '../objects/follow.ts';
 import { findByName } from '../objects/find.ts';
 import { withConnection } from '../options.ts';
 import type { ClusterOptions, DryRun } from '../options.ts';
-import { nameText, objectsText } from '../terminal/output.ts';
+import { objectPrinter } from '../terminal/output.ts';
+import type { OutputFormat } from '../terminal/output.ts';
 
 export interface CreateOptions extends ClusterOptions, ManifestFlags {
   readonly filename?: readonly string[];
-  readonly output?: 'json' | 'yaml' | 'name';
+  readonly output?: OutputFormat;
   readonly dryRun: DryRun;
   readonly forceConflicts?: boolean;
   readonly wait?: boolean;
@@ -46,10 +47,12 @@ export async function createEnvironments(
   options: CreateOptions,
   verb: 'create' | 'apply' = 'create',
 ): Promise<void> {
+  const printer = objectPrinter(options.output);
   if (options.dryRun === 'client') {
     const environments = await manifestsWithoutWriting(name, options);
     for (const env of environments) refuseInvalid(env, validateCreate(env));
-    return print(environments, options, verb === 'create' ? 'created (dry run)' : 'applied (dry run)');
+    for (const env of environments) printer.tell(env, verb === 'create' ? 'created (dry run)' : 'applied (dry run)');
+    return printer.end();
   }
   return withConnection(options, async ({ client, namespace }) => {
     const manifests = options.filename
@@ -63,9 +66,10 @@ export async function createEnvironments(
     for (const { manifest, before, checked: answer } of checked) {
       const after =
         options.dryRun === 'server' ? answer : await applyEnvironment(client, manifest, { dryRun: false, force });
-      print([after], options, outcome(before, after, options.dryRun === 'server'));
+      printer.tell(after, outcome(before, after, options.dryRun === 'server'));
       applied.push(after);
     }
+    printer.end();
     if (options.wait && options.dryRun === 'none') {
       for (const env of applied) await waitReady(client, env, options.timeout);
     }
@@ -172,14 +176,6 @@ function outcome(before: DynamicEnv | undefined, after: DynamicEnv, dryRun: bool
   const unchanged = before?.metadata.resourceVersion === after.metadata.resourceVersion;
   const word = before === undefined ? 'created' : unchanged ? 'unchanged' : 'configured';
   return dryRun ? `${word} (server dry run)` : word;
-}
-
-function print(environments: readonly DynamicEnv[], { output }: CreateOptions, word: string): void {
-  if (output === 'json' || output === 'yaml') {
-    process.stdout.write(objectsText(output, environments, environments.length > 1));
-  } else {
-    for (const env of environments) console.log(output === 'name' ? nameText(env) : `${nameText(env)} ${word}`);
-  }
 }
 
 function refOf({ metadata }: DynamicEnv): { name: string; namespace: string } {

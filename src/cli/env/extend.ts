@@ -8,7 +8,8 @@ import { failure, invalidFlag } from '../exit.ts';
 import { withConnection } from '../options.ts';
 import type { ClusterOptions, DryRun } from '../options.ts';
 import { dryRunSuffix } from '../objects/delete.ts';
-import { nameText } from '../terminal/output.ts';
+import { objectPrinter } from '../terminal/output.ts';
+import type { OutputFormat } from '../terminal/output.ts';
 import { annotateEnvironment } from './annotate.ts';
 import { noneFound, selectEnvironments } from './select.ts';
 import type { SelectOptions } from './select.ts';
@@ -16,7 +17,7 @@ import type { SelectOptions } from './select.ts';
 export interface ExtendOptions extends ClusterOptions, SelectOptions {
   readonly by?: string;
   readonly dryRun: DryRun;
-  readonly output?: 'name';
+  readonly output?: OutputFormat;
 }
 
 /** Lets environments live longer by some time, or by as long as they were to live at first. */
@@ -28,11 +29,12 @@ export function extendEnvironments(names: readonly string[], options: ExtendOpti
     const now = Date.now();
     // All of them must be able to before any is.
     const extended = environments.map((env) => ({ env, until: extensionOf(env, options.by, now) }));
+    const printer = objectPrinter(options.output);
     for (const { env, until } of extended) {
-      await annotateEnvironment(client, env, { [EXTENDED_UNTIL]: until }, options.dryRun);
-      const name = nameText(env);
-      console.log(options.output === 'name' ? name : `${name} extended until ${until}${dryRunSuffix(options.dryRun)}`);
+      const after = await annotateEnvironment(client, env, { [EXTENDED_UNTIL]: until }, options.dryRun);
+      printer.tell(after, `extended until ${until}${dryRunSuffix(options.dryRun)}`);
     }
+    printer.end();
   });
 }
 

@@ -7,9 +7,9 @@ import { listObjects } from '../objects/list.ts';
 import { timeLeft } from '../terminal/table.ts';
 import type { Columns, ListOptions } from '../objects/list.ts';
 
-/** Prints the environments of a namespace, or of all. */
-export function listEnvironments(options: ListOptions): Promise<void> {
-  return listObjects(ENVIRONMENT, columns, options);
+/** Prints the environments of these names, of a namespace, or all. */
+export function listEnvironments(names: readonly string[], options: ListOptions): Promise<void> {
+  return listObjects(ENVIRONMENT, columns, names, options);
 }
 
 const deployments = (of: 'subsets' | 'consumers') => (env: DynamicEnv) => itemsOf(env)[of].map(keyOf).join(',');

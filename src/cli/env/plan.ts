@@ -18,10 +18,11 @@ import { fieldConflictLines, fieldConflictsOf } from './field-conflicts.ts';
 import type { PlannedFieldConflict } from './field-conflicts.ts';
 import { outcomeLines } from './plan-lines.ts';
 import { askedOfManifests, tablesOfManifests } from './plan-manifests.ts';
+import type { DataFormat } from '../terminal/output.ts';
 
 export interface PlanOptions extends IntentOptions, EnvironmentOptions {
   readonly world?: string;
-  readonly output?: 'json' | 'yaml';
+  readonly output?: DataFormat;
 }
 
 /** A plan, and what stands in the way of its files. */

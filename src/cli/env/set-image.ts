@@ -9,7 +9,8 @@ import { failure, invalidFlag } from '../exit.ts';
 import { dryRunSuffix } from '../objects/delete.ts';
 import { withConnection } from '../options.ts';
 import type { ClusterOptions, DryRun } from '../options.ts';
-import { nameText, objectsText } from '../terminal/output.ts';
+import { objectPrinter } from '../terminal/output.ts';
+import type { OutputFormat } from '../terminal/output.ts';
 import { FIELD_MANAGER } from './apply.ts';
 import { getEnvironment } from './get.ts';
 import { parseTarget } from './manifest.ts';
@@ -18,7 +19,7 @@ import { waitReady } from './wait.ts';
 
 export interface SetImageOptions extends ClusterOptions {
   readonly dryRun: DryRun;
-  readonly output?: 'json' | 'yaml' | 'name';
+  readonly output?: OutputFormat;
   readonly wait?: boolean;
   readonly timeout: number;
 }
@@ -32,7 +33,9 @@ export function setImages(name: string, texts: readonly string[], options: SetIm
     if (!verdict.allowed) throw failure(verdict.status.message ?? `environment ${keyOf(before.metadata)} is refused`);
     const isSame = jsonEqual(before.spec, wanted.spec);
     const after = isSame || options.dryRun === 'client' ? wanted : await write();
-    print(after, options, isSame ? 'unchanged' : `image updated${dryRunSuffix(options.dryRun)}`);
+    const printer = objectPrinter(options.output);
+    printer.tell(after, isSame ? 'unchanged' : `image updated${dryRunSuffix(options.dryRun)}`);
+    printer.end();
     if (options.wait && options.dryRun === 'none') await waitReady(client, after, options.timeout);
 
     async function write(): Promise<DynamicEnv> {
@@ -95,9 +98,4 @@ function changedItem(item: Subset, { container, image }: Target, text: string): 
     ...(item.containers && { containers: containers.map(replace) }),
     ...(item.initContainers && { initContainers: initContainers.map(replace) }),
   };
-}
-
-function print(env: DynamicEnv, { output }: SetImageOptions, word: string): void {
-  if (output === 'json' || output === 'yaml') process.stdout.write(objectsText(output, [env], false));
-  else console.log(output === 'name' ? nameText(env) : `${nameText(env)} ${word}`);
 }

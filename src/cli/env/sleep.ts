@@ -5,7 +5,8 @@ import type { Client } from '../../kube/client/client.ts';
 import { withConnection } from '../options.ts';
 import type { ClusterOptions, DryRun } from '../options.ts';
 import { dryRunSuffix } from '../objects/delete.ts';
-import { nameText } from '../terminal/output.ts';
+import { objectPrinter } from '../terminal/output.ts';
+import type { OutputFormat } from '../terminal/output.ts';
 import { annotateEnvironment } from './annotate.ts';
 import { noneFound, selectEnvironments } from './select.ts';
 import type { SelectOptions } from './select.ts';
@@ -13,7 +14,7 @@ import { waitAsleep, waitReady } from './wait.ts';
 
 export interface SleepOptions extends ClusterOptions, SelectOptions {
   readonly dryRun: DryRun;
-  readonly output?: 'name';
+  readonly output?: OutputFormat;
   readonly wait?: boolean;
   readonly timeout: number;
 }
@@ -44,12 +45,14 @@ function change(
     const { client } = connection;
     const environments = await selectEnvironments(names, options, connection, verb);
     if (environments.length === 0) return noneFound(connection);
+    const printer = objectPrinter(options.output);
     for (const env of environments) {
       const isDone = isAsleep(env) === (annotation !== null);
-      if (!isDone) await annotateEnvironment(client, env, { [ASLEEP]: annotation }, options.dryRun);
+      const after = isDone ? env : await annotateEnvironment(client, env, { [ASLEEP]: annotation }, options.dryRun);
       const said = `${isDone ? `${annotation === null ? 'awake' : 'asleep'} already` : done}${dryRunSuffix(options.dryRun)}`;
-      console.log(options.output === 'name' ? nameText(env) : `${nameText(env)} ${said}`);
+      printer.tell(after, said);
     }
+    printer.end();
     if (!options.wait || options.dryRun !== 'none') return;
     for (const env of environments) await wait(client, env, options.timeout);
   });

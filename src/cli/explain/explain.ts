@@ -20,7 +20,8 @@ import { failure } from '../exit.ts';
 import type { NamespacedName } from '../objects/find.ts';
 import { withConnection } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
-import { dataText, yamlText } from '../terminal/output.ts';
+import { dataText, printResult } from '../terminal/output.ts';
+import type { DataFormat } from '../terminal/output.ts';
 import type { Asked, Surroundings } from './request.ts';
 import { requestOf, requestsOf } from './requests.ts';
 import type { AskedAt, RequestFlags } from './requests.ts';
@@ -31,7 +32,7 @@ export interface ExplainOptions extends ClusterOptions, RequestFlags {
   readonly requests?: string;
   readonly world?: string;
   readonly clusterDomain: string;
-  readonly output?: 'json' | 'yaml';
+  readonly output?: DataFormat;
 }
 
 /** What requests are asked about of. */
@@ -95,18 +96,16 @@ export function environmentOf(text: string, namespace: string): NamespacedName {
 function explainOne(mesh: Mesh, { request, title }: Asked, output: ExplainOptions['output']): void {
   const decision = mesh.router.decide(request);
   const missed = missedBy(mesh, request, decision);
-  if (output !== undefined) {
-    process.stdout.write(dataText(output, explanation(decision, missed)));
-    return;
-  }
   const rules = consideredLines(decision);
-  const lines = [
-    title,
-    ...decisionLines(decision).map((line) => `  ${line}`),
-    ...(rules.length === 0 ? [] : ['', 'Rules for this host, in order:', ...rules.map((line) => `  ${line}`)]),
-    ...(missed === undefined ? [] : ['', ...missedLines(missed)]),
-  ];
-  console.log(lines.join('\n'));
+  printResult(output, {
+    data: explanation(decision, missed),
+    lines: () => [
+      title,
+      ...decisionLines(decision).map((line) => `  ${line}`),
+      ...(rules.length === 0 ? [] : ['', 'Rules for this host, in order:', ...rules.map((line) => `  ${line}`)]),
+      ...(missed === undefined ? [] : ['', ...missedLines(missed)]),
+    ],
+  });
 }
 
 /** One line a request; then what is not as expected, on standard error. */
@@ -126,7 +125,8 @@ function explainAll(mesh: Mesh, asked: readonly AskedAt[], output: ExplainOption
       return `${JSON.stringify({ decision: decisionData(decision), ...(missed && { whyNot: missed }) })}\n`;
     }
     const data = explanation(decision, missed);
-    return output === 'json' ? `${JSON.stringify(data)}\n` : `---\n${yamlText(data)}`;
+    if (output === 'json') return `${JSON.stringify(data)}\n`;
+    return output === 'yaml' ? `---\n${dataText(output, data)}` : dataText(output, data);
   });
   process.stdout.write(lines.join(''));
   if (failed === 0) return;

@@ -19,9 +19,10 @@ import { restartLines, withoutMarks } from './plan-restarts.ts';
 import { refuseNamespace } from './namespace.ts';
 import { ISTIO } from './nouns.ts';
 import { plannedSettings } from './settings.ts';
+import type { DataFormat } from '../terminal/output.ts';
 
 export interface MeshPlanOptions extends IntentOptions, MeshOptions {
-  readonly output?: 'json' | 'yaml';
+  readonly output?: DataFormat;
 }
 
 const ACCEPTED = { checks: [istioCheck], one: 'an Istio resource' };
@@ -55,7 +56,7 @@ export function plannedMesh(
 }
 
 /** Prints a plan, restarts apart from other changes, and ends as commands that plan do. */
-export function printMeshPlan(plan: MeshPlan, output: 'json' | 'yaml' | undefined): void {
+export function printMeshPlan(plan: MeshPlan, output: DataFormat | undefined): void {
   const isStalled = plan.stalled.length > 0 || plan.istios.some(({ problem }) => problem !== undefined);
   printPlan(plan, {
     output,

@@ -4,11 +4,12 @@ import type { MeshDescription } from '../../mesh/index.ts';
 import { fetchFor } from '../objects/fetch.ts';
 import { listOfKind } from '../objects/find.ts';
 import { withConnection } from '../options.ts';
-import type { ClusterOptions, OutputFormat } from '../options.ts';
+import type { ClusterOptions } from '../options.ts';
 import { painter } from '../terminal/colour.ts';
 import type { Paint } from '../terminal/colour.ts';
 import { eventLines } from '../terminal/events.ts';
-import { dataText, nameText } from '../terminal/output.ts';
+import { printResult } from '../terminal/output.ts';
+import type { OutputFormat } from '../terminal/output.ts';
 import { treeLines } from '../terminal/tree.ts';
 import { refuseNamespace } from './namespace.ts';
 import { ISTIO } from './nouns.ts';
@@ -23,10 +24,12 @@ export function meshStatusCommand({ output, ...options }: StatusOptions): Promis
   return withConnection(options, async ({ client }) => {
     // A cluster that does not know the kind is told apart from one that has no resource.
     const istios = await listOfKind(client, ISTIO, {});
-    if (output === 'name') return istios.forEach((istio) => console.log(nameText(istio)));
     const description = await fetchFor(client, (read) => describeMesh(meshWorld(read), { pods: output !== 'table' }));
-    if (output === 'json' || output === 'yaml') return void process.stdout.write(dataText(output, description));
-    console.log(statusLines(description, painter(process.stdout)).join('\n'));
+    printResult(output, {
+      data: description,
+      objects: istios,
+      lines: () => statusLines(description, painter(process.stdout)),
+    });
   });
 }
 

@@ -14,11 +14,12 @@ import { refuseNamespace } from './namespace.ts';
 import { ISTIO } from './nouns.ts';
 import { plannedMesh, printMeshPlan } from './plan.ts';
 import { plannedSettings } from './settings.ts';
+import type { DataFormat } from '../terminal/output.ts';
 
 export interface UpgradeOptions extends ClusterOptions, MeshOptions {
   readonly to: string;
   readonly dryRun?: boolean;
-  readonly output?: 'json' | 'yaml';
+  readonly output?: DataFormat;
 }
 
 /** Prints what an upgrade would do; exit codes are those of a plan. */

@@ -6,7 +6,7 @@ import type { PartName } from '../../api/description/controllers-hint.ts';
 import type { Removal } from '../../api/description/deletion.ts';
 import { waitGone } from './wait-gone.ts';
 import type { ClusterOptions, DryRun } from '../options.ts';
-import { nameText } from '../terminal/output.ts';
+import { objectPrinter } from '../terminal/output.ts';
 
 export interface DeleteFlags extends ClusterOptions {
   readonly output?: 'name';
@@ -26,11 +26,10 @@ export async function deleteObjects<T extends KubeObject>(
   reasons?: () => Promise<readonly string[]>,
 ): Promise<void> {
   if (options.dryRun !== 'none' || !options.wait) for (const { label } of removals) console.error(`deleting: ${label}`);
+  const printer = objectPrinter(options.output);
   for (const object of objects) {
     if (options.dryRun !== 'client') await remove(client, kind, object, options.dryRun === 'server');
-    console.log(
-      options.output === 'name' ? nameText(object) : `${nameText(object)} deleted${dryRunSuffix(options.dryRun)}`,
-    );
+    printer.tell(object, `deleted${dryRunSuffix(options.dryRun)}`);
   }
   if (options.wait && options.dryRun === 'none') await waitGone(client, removals, options.timeout, part, reasons);
 }

@@ -3,14 +3,15 @@ import type { Client, Selection } from '../../kube/client/client.ts';
 import type { Update } from '../../watchable/index.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { painter } from '../terminal/colour.ts';
-import { interruptible } from '../exit.ts';
+import { failure, interruptible } from '../exit.ts';
 import { followUntil } from './follow.ts';
-import { listOfKind, unknownKind } from './find.ts';
+import { getByName, listOfKind, unknownKind } from './find.ts';
 import type { Noun } from './find.ts';
 import { withConnection } from '../options.ts';
-import type { ClusterOptions, OutputFormat } from '../options.ts';
+import type { ClusterOptions } from '../options.ts';
 import { linesOn } from '../terminal/lines.ts';
-import { nameText, objectsText, objectText } from '../terminal/output.ts';
+import { dataText, isData, nameText, objectData, printResult, watchedData } from '../terminal/output.ts';
+import type { DataFormat, OutputFormat } from '../terminal/output.ts';
 import { age, TablePrinter } from '../terminal/table.ts';
 import type { Column } from '../terminal/table.ts';
 
@@ -18,6 +19,7 @@ export interface ListOptions extends ClusterOptions {
   readonly allNamespaces?: boolean;
   readonly selector?: string;
   readonly output: OutputFormat;
+  readonly headers: boolean;
   readonly watch?: boolean;
   readonly outputWatchEvents?: boolean;
 }
@@ -39,30 +41,47 @@ interface Row<T> {
 /** Rows as whole lines. */
 type Render<T> = (rows: readonly Row<T>[]) => string;
 
-/** Prints the objects of a namespace, or of all. */
+/** Prints the objects of these names, or all of a namespace or of the cluster. */
 export function listObjects<T extends KubeObject>(
   noun: Noun<T>,
   columns: Columns<T>,
+  names: readonly string[],
   options: ListOptions,
 ): Promise<void> {
+  const isEverywhere = !noun.kind.namespaced || options.allNamespaces === true;
+  refuseContradictions(names, options);
   return withConnection(options, async ({ client, namespace }) => {
-    const isEverywhere = !noun.kind.namespaced || options.allNamespaces === true;
     const selection: Selection = {
       ...(!isEverywhere && { namespace }),
       ...(options.selector !== undefined && { labelSelector: options.selector }),
+      ...(names.length > 0 && { fieldSelector: `metadata.name=${names[0]}` }),
     };
     const { output } = options;
-    const isData = output === 'json' || output === 'yaml';
     if (options.watch) {
-      const render = isData ? dataRenderer<T>(output, options) : rowRenderer(noun, columns, options);
+      const render = isData(output) ? dataRenderer<T>(output, options) : rowRenderer(noun, columns, options);
       return watchObjects(client, noun, selection, render);
     }
-    const objects = await listOfKind(client, noun, selection);
+    const objects =
+      names.length === 0
+        ? await listOfKind(client, noun, selection)
+        : await Promise.all([...new Set(names)].map((name) => getByName(client, noun, { name, namespace })));
+    if (objects.length === 0 && !isData(output)) {
+      return console.error(`No ${noun.many} found${isEverywhere ? '' : ` in namespace ${namespace}`}.`);
+    }
     const rows = objects.map((object) => ({ object }));
-    if (isData) process.stdout.write(objectsText(output, objects, true));
-    else if (rows.length > 0) process.stdout.write(rowRenderer(noun, columns, options)(rows));
-    else console.error(`No ${noun.many} found${isEverywhere ? '' : ` in namespace ${namespace}`}.`);
+    printResult(output, {
+      data: objectData(objects, names.length !== 1),
+      objects,
+      lines: () => tableOf(noun, columns, options).lines(rows),
+    });
   });
+}
+
+function refuseContradictions(names: readonly string[], { allNamespaces, selector, watch }: ListOptions): void {
+  if (names.length === 0) return;
+  if (allNamespaces) throw failure('NAME and -A: give one of them');
+  if (selector !== undefined) throw failure('NAME and -l: give one of them');
+  if (watch && names.length > 1) throw failure('NAME: with -w, give one of them');
 }
 
 /** Never ends by itself: Ctrl-C does that. */
@@ -87,22 +106,28 @@ function rowOf<T>({ delete: isGone, value, before }: Update<string, T>): Row<T> 
 }
 
 /** Objects for programs, as they come. */
-function dataRenderer<T extends KubeObject>(format: 'json' | 'yaml', { outputWatchEvents }: ListOptions): Render<T> {
+function dataRenderer<T extends KubeObject>(format: DataFormat, { outputWatchEvents }: ListOptions): Render<T> {
   const separator = format === 'yaml' ? '---\n' : '';
   const render = ({ object, type }: Row<T>): string =>
-    `${separator}${objectText(format, object, outputWatchEvents ? type : undefined)}`;
+    `${separator}${dataText(format, watchedData(object, outputWatchEvents ? type : undefined))}`.replace(/\n?$/, '\n');
   return (rows) => rows.map(render).join('');
 }
 
-function rowRenderer<T extends KubeObject>(
+function rowRenderer<T extends KubeObject>(noun: Noun<T>, columns: Columns<T>, options: ListOptions): Render<T> {
+  const asLines = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
+  if (options.output === 'name') {
+    return (rows) =>
+      asLines(rows.map(({ object, type }) => `${nameText(object)}${type === 'DELETED' ? ' deleted' : ''}`));
+  }
+  const table = tableOf(noun, columns, options);
+  return (rows) => asLines(table.lines(rows));
+}
+
+function tableOf<T extends KubeObject>(
   { kind }: Noun<T>,
   { middle, wide }: Columns<T>,
-  { output, allNamespaces, outputWatchEvents }: ListOptions,
-): Render<T> {
-  if (output === 'name') {
-    return (rows) =>
-      rows.map(({ object, type }) => `${nameText(object)}${type === 'DELETED' ? ' deleted' : ''}\n`).join('');
-  }
+  { output, allNamespaces, outputWatchEvents, headers }: ListOptions,
+): TablePrinter<Row<T>> {
   const columns: readonly Column<T>[] = [
     ...(kind.namespaced && allNamespaces
       ? [{ heading: 'NAMESPACE', cell: ({ metadata }: T) => metadata.namespace ?? '' }]
@@ -122,12 +147,10 @@ function rowRenderer<T extends KubeObject>(
     },
   }));
   const event: Column<Row<T>> = { heading: 'EVENT', cell: ({ type }) => type ?? '' };
-  const table = new TablePrinter(outputWatchEvents ? [event, ...ofRows] : ofRows, painter(process.stdout));
-  return (rows) =>
-    table
-      .lines(rows)
-      .map((line) => `${line}\n`)
-      .join('');
+  return new TablePrinter(outputWatchEvents ? [event, ...ofRows] : ofRows, {
+    paint: painter(process.stdout),
+    headings: headers,
+  });
 }
 
 /** Some kinds write the words of their states with capitals. */

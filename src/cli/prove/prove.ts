@@ -26,12 +26,13 @@ import { environmentSettings } from '../run/environment-flags.ts';
 import type { EnvironmentOptions } from '../run/environment-flags.ts';
 import { painter } from '../terminal/colour.ts';
 import type { Paint } from '../terminal/colour.ts';
-import { dataText } from '../terminal/output.ts';
+import { printResult } from '../terminal/output.ts';
+import type { DataFormat } from '../terminal/output.ts';
 
 export interface ProveOptions extends ClusterOptions, EnvironmentOptions {
   readonly allNamespaces?: boolean;
   readonly world?: string;
-  readonly output?: 'json' | 'yaml';
+  readonly output?: DataFormat;
 }
 
 interface Proven {
@@ -44,11 +45,10 @@ export async function proveEnvironments(name: string | undefined, options: Prove
   if (name !== undefined && options.allNamespaces) throw failure('ENV and -A: give one of them');
   const { output } = options;
   const all = await provenBy(name, options);
-  if (output === undefined) for (const line of linesOf(all, painter(process.stdout))) console.log(line);
-  else {
-    const environments = all.map(({ environment, proof }) => proofData(environment, proof));
-    process.stdout.write(dataText(output, { environments }));
-  }
+  printResult(output, {
+    data: { environments: all.map(({ environment, proof }) => proofData(environment, proof)) },
+    lines: () => linesOf(all, painter(process.stdout)),
+  });
   if (all.some(({ proof }) => proof.verdict === 'False')) throw new CommandFailed(EXIT.error);
 }
 

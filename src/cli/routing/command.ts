@@ -16,15 +16,15 @@ export function routingCommand(): Command {
 }
 
 function listCommand(): Command {
-  return listFlags(new Command('list').alias('ls'))
+  return listFlags(new Command('list').aliases(['ls', 'get']))
     .description('show routing rules and what became of them')
     .addHelpText(
       'after',
       `\nExamples:\n  offshoot routing list -A -o wide\n  offshoot routing list -n shop -w\n${EXIT_HELP}`,
     )
-    .action(async (options: ListOptions) => {
+    .action(async (names: readonly string[], options: ListOptions) => {
       const { listRules } = await import('./list.ts');
-      await listRules(options);
+      await listRules(names, options);
     });
 }
 

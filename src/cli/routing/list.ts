@@ -6,8 +6,8 @@ import type { Columns, ListOptions } from '../objects/list.ts';
 import { RULE } from './nouns.ts';
 
 /** Prints the rules of a namespace, or of all. */
-export function listRules(options: ListOptions): Promise<void> {
-  return listObjects(RULE, columns, options);
+export function listRules(names: readonly string[], options: ListOptions): Promise<void> {
+  return listObjects(RULE, columns, names, options);
 }
 
 const columns: Columns<RoutingRule> = {

@@ -2,7 +2,8 @@
 import { BACKENDS, decodeSnapshot, translate } from '../../routing/index.ts';
 import type { BackendName, Diagnostic, Mode, Problem, Snapshot, Translated, Translation } from '../../routing/index.ts';
 import { failure } from '../exit.ts';
-import { dataText, objectsText } from '../terminal/output.ts';
+import { dataText, objectData } from '../terminal/output.ts';
+import type { DataFormat } from '../terminal/output.ts';
 import { readSources } from './sources.ts';
 
 export interface TranslateFlags {
@@ -10,7 +11,7 @@ export interface TranslateFlags {
   readonly to: BackendName;
   readonly mode: Mode;
   readonly allowAll: boolean;
-  readonly output: 'json' | 'yaml';
+  readonly output: DataFormat;
   /** Fail if there is any error, not only if a mesh is rejected. */
   readonly failOnErrors?: boolean;
 }
@@ -62,7 +63,7 @@ function asObjects(snapshot: Snapshot, told: readonly Diagnostic[], flags: Trans
   }
   const objects = result.meshes.flatMap(({ output = [] }) => output);
   const notes = diagnostics.map(({ severity, object, code, message }) => `${severity}: ${object}: ${code}: ${message}`);
-  return { text: objectsText(flags.output, objects, true), notes, error };
+  return { text: dataText(flags.output, objectData(objects, true)), notes, error };
 }
 
 /** Why nothing came of what was asked for: the mesh is rejected, or each of its rules. */

@@ -18,19 +18,19 @@ function classesCommand(): Command {
   return listFlags(new Command('classes'), { namespaced: false })
     .description('show the kinds of places that can be claimed')
     .addHelpText('after', `\nExample:\n  offshoot target classes -o wide\n${EXIT_HELP}`)
-    .action(async (options: ListOptions) => {
+    .action(async (names: readonly string[], options: ListOptions) => {
       const { listClasses } = await import('./list.ts');
-      await listClasses(options);
+      await listClasses(names, options);
     });
 }
 
 function listCommand(): Command {
-  return listFlags(new Command('list').alias('ls'))
+  return listFlags(new Command('list').aliases(['ls', 'get']))
     .description('show targets, how they are, and who has them')
     .addHelpText('after', `\nExamples:\n  offshoot target list -A -o wide\n  offshoot target list -w\n${EXIT_HELP}`)
-    .action(async (options: ListOptions) => {
+    .action(async (names: readonly string[], options: ListOptions) => {
       const { listTargets } = await import('./list.ts');
-      await listTargets(options);
+      await listTargets(names, options);
     });
 }
 

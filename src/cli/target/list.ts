@@ -6,13 +6,13 @@ import { listObjects } from '../objects/list.ts';
 import type { Columns, ListOptions } from '../objects/list.ts';
 
 /** Prints the targets of a namespace, or of all. */
-export function listTargets(options: ListOptions): Promise<void> {
-  return listObjects(TARGET, targetColumns, options);
+export function listTargets(names: readonly string[], options: ListOptions): Promise<void> {
+  return listObjects(TARGET, targetColumns, names, options);
 }
 
 /** Prints the classes. */
-export function listClasses(options: ListOptions): Promise<void> {
-  return listObjects(CLASS, classColumns, options);
+export function listClasses(names: readonly string[], options: ListOptions): Promise<void> {
+  return listObjects(CLASS, classColumns, names, options);
 }
 
 const targetColumns: Columns<DeploymentTarget> = {

@@ -1,6 +1,70 @@
-// Prints results for programs: JSON and YAML that kubectl reads back as it was meant, and names.
+// Prints results, in the format that -o asks for. Every command that shows something prints it here.
 import { stringify } from 'yaml';
 import type { KubeObject } from '../../kube/objects.ts';
+import { failure } from '../exit.ts';
+import { fillIn } from '../jsonpath/evaluate.ts';
+import { JsonPathError, parseTemplate } from '../jsonpath/parse.ts';
+
+/** For programs: JSON and YAML that kubectl reads back as it was meant, and what a template picks from them. */
+export type DataFormat = 'json' | 'yaml' | `jsonpath=${string}`;
+export type OutputFormat = 'table' | 'wide' | 'name' | DataFormat;
+
+export interface Result {
+  /** What programs get. */
+  readonly data: unknown;
+  /** The objects that it is about, for `-o name`. */
+  readonly objects?: readonly KubeObject[];
+  /** What people get. */
+  readonly lines: (isWide: boolean) => readonly string[];
+}
+
+/** Prints a result. */
+export function printResult(output: OutputFormat | undefined, { data, objects = [], lines }: Result): void {
+  if (isData(output)) process.stdout.write(dataText(output, data));
+  else printLines(output === 'name' ? objects.map(nameText) : lines(output === 'wide'));
+}
+
+/** Tells of objects as they are written or removed, what has become of each; programs get all of them in the end. */
+export function objectPrinter(output: OutputFormat | undefined): {
+  tell(object: KubeObject, outcome: string): void;
+  end(): void;
+} {
+  const told: KubeObject[] = [];
+  return {
+    tell(object, outcome) {
+      told.push(object);
+      if (!isData(output)) printLines([output === 'name' ? nameText(object) : `${nameText(object)} ${outcome}`]);
+    },
+    end() {
+      if (isData(output)) process.stdout.write(dataText(output, objectData(told, told.length !== 1)));
+    },
+  };
+}
+
+function printLines(lines: readonly string[]): void {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+}
+
+export function isData(output: OutputFormat | undefined): output is DataFormat {
+  return output === 'json' || output === 'yaml' || templateOf(output) !== undefined;
+}
+
+/** The template of `jsonpath=TEMPLATE`. */
+export function templateOf(output: string | undefined): string | undefined {
+  return output?.startsWith('jsonpath=') ? output.slice('jsonpath='.length) : undefined;
+}
+
+/** A value for programs. */
+export function dataText(format: DataFormat, value: unknown): string {
+  if (format === 'json') return jsonText(value);
+  if (format === 'yaml') return yamlText(value);
+  try {
+    return fillIn(parseTemplate(templateOf(format)!), value);
+  } catch (error) {
+    if (error instanceof JsonPathError) throw failure(`-o ${format}: ${error.message}`);
+    throw error;
+  }
+}
 
 // Not in TypeScript's library yet.
 const native = JSON as unknown as { rawJSON(text: string): unknown };
@@ -17,21 +81,16 @@ export function yamlText(value: unknown): string {
   return stringify(value, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** A value in one of both formats. */
-export function dataText(format: 'json' | 'yaml', value: unknown): string {
-  return format === 'json' ? jsonText(value) : yamlText(value);
-}
-
 /** Objects as `kubectl get` prints them: one alone, several as a List. */
-export function objectsText(format: 'json' | 'yaml', objects: readonly KubeObject[], asList: boolean): string {
+export function objectData(objects: readonly KubeObject[], asList: boolean): unknown {
   const items = objects.map(withoutManagedFields);
-  return dataText(format, asList ? { apiVersion: 'v1', kind: 'List', metadata: {}, items } : items[0]);
+  return asList ? { apiVersion: 'v1', kind: 'List', metadata: {}, items } : items[0];
 }
 
 /** One object or, with a type, the event that a watch tells of it, as `kubectl get --output-watch-events` prints it. */
-export function objectText(format: 'json' | 'yaml', object: KubeObject, type?: string): string {
+export function watchedData(object: KubeObject, type?: string): unknown {
   const shown = withoutManagedFields(object);
-  return dataText(format, type === undefined ? shown : { type, object: shown });
+  return type === undefined ? shown : { type, object: shown };
 }
 
 /** `dynamicenv.riskified.com/feature`. */

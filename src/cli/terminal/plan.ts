@@ -4,10 +4,11 @@ import { CommandFailed, EXIT } from '../exit.ts';
 import { changeLines, countLine, stallLines } from './changes.ts';
 import { painter } from './colour.ts';
 import type { Paint } from './colour.ts';
-import { dataText } from './output.ts';
+import { printResult } from './output.ts';
+import type { DataFormat } from './output.ts';
 
 export interface PlanPrinting<P> {
-  readonly output: 'json' | 'yaml' | undefined;
+  readonly output: DataFormat | undefined;
   /** Whether something would get no further. */
   readonly isStalled: boolean;
   /** Of the changes, those to show; all of them unless given. */
@@ -21,8 +22,10 @@ export function printPlan<P extends ForecastReport>(
   { output, isStalled, shown = plan.changes, outcome }: PlanPrinting<P>,
 ): void {
   const paint = painter(process.stdout);
-  if (output !== undefined) process.stdout.write(dataText(output, plan));
-  else for (const line of [...planLines(plan, shown, isStalled, paint), ...outcome(plan, paint)]) console.log(line);
+  printResult(output, {
+    data: plan,
+    lines: () => [...planLines(plan, shown, isStalled, paint), ...outcome(plan, paint)],
+  });
   if (isStalled) throw new CommandFailed(EXIT.error);
   if (plan.changes.length > 0) throw new CommandFailed(EXIT.changes);
 }

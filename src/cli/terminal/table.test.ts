@@ -44,7 +44,7 @@ test('an empty cell shows, a line break does not, and wide characters count doub
 
 test('paint covers the word and not the padding', () => {
   const paint: Paint = (tone, text) => `<${tone}:${text}>`;
-  const [, line] = new TablePrinter(columns, paint).lines([{ name: 'a', status: 'ready' }]);
+  const [, line] = new TablePrinter(columns, { paint }).lines([{ name: 'a', status: 'ready' }]);
   expect(line).toBe('a      <good:ready>    5s');
 });
 
@@ -68,4 +68,10 @@ test.each([
 test('an unknown age, and a clock that is behind', () => {
   expect(age(undefined, 0)).toBe('<unknown>');
   expect(age('2026-01-01T00:00:10Z', Date.parse('2026-01-01T00:00:00Z'))).toBe('0s');
+});
+
+test('without headings, columns are as wide as their cells', () => {
+  expect(new TablePrinter(columns, { headings: false }).lines([{ name: 'a', status: 'ready' }])).toEqual([
+    'a   ready   5s',
+  ]);
 });

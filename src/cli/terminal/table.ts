@@ -9,6 +9,12 @@ export interface Column<Row> {
   readonly state?: boolean;
 }
 
+export interface TableOptions {
+  readonly paint?: Paint;
+  /** Whether the headings are printed. */
+  readonly headings?: boolean;
+}
+
 const GAP = 3;
 const EMPTY = '<none>';
 
@@ -16,11 +22,13 @@ const EMPTY = '<none>';
 export class TablePrinter<Row> {
   readonly #columns: readonly Column<Row>[];
   readonly #paint: Paint;
+  readonly #headings: boolean;
   #widths: readonly number[] | undefined;
 
-  constructor(columns: readonly Column<Row>[], paint: Paint = unpainted) {
+  constructor(columns: readonly Column<Row>[], { paint = unpainted, headings = true }: TableOptions = {}) {
     this.#columns = columns;
     this.#paint = paint;
+    this.#headings = headings;
   }
 
   /** The lines for some rows, after the headings if these are the first. */
@@ -28,9 +36,9 @@ export class TablePrinter<Row> {
     const cells = rows.map((row) => this.#columns.map(({ cell }) => oneLine(cell(row))));
     const first = this.#widths === undefined;
     this.#widths ??= this.#columns.map(({ heading }, i) =>
-      Math.max(displayWidth(heading), ...cells.map((row) => displayWidth(row[i]!))),
+      Math.max(this.#headings ? displayWidth(heading) : 0, ...cells.map((row) => displayWidth(row[i]!))),
     );
-    const headings = first ? [this.#line(this.#columns.map(({ heading }) => heading))] : [];
+    const headings = first && this.#headings ? [this.#line(this.#columns.map(({ heading }) => heading))] : [];
     return [...headings, ...cells.map((row) => this.#line(row, true))];
   }
 
