@@ -1,5 +1,5 @@
 // Writes the reference page of each of our kinds, docs/reference/<kind>.md, from its definition; those of what routing
-// rules become: what each back end can express, and the codes of diagnostics; and those of metrics and alerts.
+// rules become: what each back end can express, and the codes of diagnostics; and those of metrics, alerts and errors.
 //   node scripts/reference.ts
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,6 +11,8 @@ import * as routing from '../src/api/routing.ts';
 import * as spaces from '../src/api/spaces.ts';
 import * as targets from '../src/api/targets.ts';
 import { upstream } from '../src/api/upstream.ts';
+import { ERRORS } from '../src/cli/errors/catalogue.ts';
+import { EXIT } from '../src/cli/exit.ts';
 import type { KubeObject } from '../src/kube/objects.ts';
 import { BACKENDS, CODES, FEATURES } from '../src/routing/index.ts';
 import { alerts } from '../src/cli/install/chart-data.ts';
@@ -39,6 +41,7 @@ export function referencePages(): ReadonlyMap<string, string> {
     ...resources().map((resource) => [fileOf(resource), pageOf(resource)] as const),
     [path.join(FOLDER, 'backends.md'), backendsPage()],
     [path.join(FOLDER, 'routing-codes.md'), codesPage()],
+    [path.join(FOLDER, 'errors.md'), errorsPage()],
     [path.join(FOLDER, 'metrics.md'), metricsPage()],
     [path.join(FOLDER, 'alerts.md'), alertsPage()],
   ]);
@@ -172,6 +175,26 @@ function alertsPage(): string {
         after,
         readable(annotations?.summary),
         readable(annotations?.runbook),
+      ]),
+    ),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+/** The codes of errors of the command line. */
+function errorsPage(): string {
+  return [
+    '<!-- Written by "node scripts/reference.ts" from src/cli/errors/catalogue.ts: change the table there. -->',
+    '# Codes of errors',
+    'Every error that the command line prints has one of these codes in its last line; `offshoot errors CODE` says the same as this page, and `offshoot errors -o json` says it to programs. Codes for what the API server refuses are the reasons that it gives. What `offshoot routing translate` refuses has a code of [routing diagnostics](routing-codes.md).',
+    table(
+      ['Code', 'Meaning', 'What to do', 'Exit code'],
+      Object.entries(ERRORS).map(([code, { meaning, advice, exit = EXIT.error }]) => [
+        `\`${code}\``,
+        meaning,
+        advice,
+        String(exit),
       ]),
     ),
   ]

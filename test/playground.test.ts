@@ -195,7 +195,7 @@ describe('a cluster that nobody configured', () => {
     const stopped = offshoot(['env', 'list', '-n', 'playground']);
     expect((await stopped.exit).code).toBe(1);
     expect(stopped.out.stderr).toBe(
-      `error: nobody answers at ${line.api}, where "offshoot up" ran last (${line.kubeconfig}): start it again\n`,
+      `error: nobody answers at ${line.api}, where "offshoot up" ran last (${line.kubeconfig}): start it again\ncode: ConnectionRefused, see "offshoot errors ConnectionRefused"\n`,
     );
   }, 90_000);
 });
@@ -208,7 +208,10 @@ describe('a port of the gateway that is in use', () => {
     const { exit, out } = offshoot(['up', '--memory', '--port', '0', '--gateway-port', String(port)]);
     expect([await exit, out]).toEqual([
       { code: 1, signal: null },
-      { stdout: '', stderr: `error: --gateway-port: port ${port} is in use; choose another one\n` },
+      {
+        stdout: '',
+        stderr: `error: --gateway-port: port ${port} is in use; choose another one\ncode: PortInUse, see "offshoot errors PortInUse"\n`,
+      },
     ]);
     server.close();
   }, 60_000);

@@ -1,4 +1,6 @@
 // Exit codes of the command line, and the errors that carry them to main.ts.
+import { ERRORS } from './errors/catalogue.ts';
+import type { ErrorCode } from './errors/catalogue.ts';
 
 export const EXIT = { ok: 0, error: 1, changes: 2, timedOut: 3, interrupted: 130, brokenPipe: 141 } as const;
 
@@ -15,26 +17,29 @@ Exit codes:
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
   readonly exitCode: number;
+  /** One of the catalogue, or of routing diagnostics. */
+  readonly code: string | undefined;
 
-  constructor(exitCode: number, message = '') {
+  constructor(exitCode: number, message = '', code?: string) {
     super(message);
     this.exitCode = exitCode;
+    this.code = code;
   }
 }
 
-/** A failure like most. */
-export function failure(message: string): CommandFailed {
-  return new CommandFailed(EXIT.error, message);
+/** A failure with a code of the catalogue, which says how the command ends. */
+export function failure(code: ErrorCode, message: string): CommandFailed {
+  return new CommandFailed(ERRORS[code].exit ?? EXIT.error, message, code);
 }
 
 /** What is wrong with the value of a flag or an argument, and what to do. */
 export function invalidFlag(flag: string, text: string, problem: string): CommandFailed {
-  return failure(`${flag} "${text}": ${problem}`);
+  return failure('InvalidFlag', `${flag} "${text}": ${problem}`);
 }
 
 /** What is wrong at a place of a file that `-f` names. */
 export function invalidFile(where: string, problem: string): CommandFailed {
-  return failure(`-f ${where}: ${problem}`);
+  return failure('InvalidFile', `-f ${where}: ${problem}`);
 }
 
 /** Runs something that Ctrl-C ends: its signal aborts, and the command fails with the code for that. */

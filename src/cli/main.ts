@@ -5,6 +5,7 @@ import { completeCommand, completionCommand } from './completion.ts';
 import { demoCommand } from './demo/command.ts';
 import { doctorCommand } from './doctor/command.ts';
 import { envCommand, planCommand } from './env/command.ts';
+import { errorsCommand } from './errors/command.ts';
 import { explainCommand } from './explain/command.ts';
 import { gitopsCommand } from './gitops/command.ts';
 import { installCommand, uninstallCommand } from './install/command.ts';
@@ -36,6 +37,7 @@ const COMMANDS: Readonly<Record<string, () => Command>> = {
   routing: routingCommand,
   mesh: meshCommand,
   gitops: gitopsCommand,
+  errors: errorsCommand,
   completion: completionCommand,
 };
 

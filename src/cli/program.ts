@@ -1,22 +1,56 @@
 // The program around the commands: its own options, and what becomes of failures.
-import { Command } from 'commander';
-import { CommandFailed, exitWhenReaderLeaves, EXIT, messageOf } from './exit.ts';
+import path from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { codeOf } from './errors/code-of.ts';
+import { CommandFailed, exitWhenReaderLeaves, EXIT, failure, messageOf } from './exit.ts';
+import type { ErrorCode } from './errors/catalogue.ts';
 import { fitHelp } from './help.ts';
 import { version } from './version.ts';
 
 /** The command line with these commands. */
 export function programWith(commands: Iterable<Command>): Command {
-  const root = new Command('offshoot')
+  const root = new Command(commandName(process.argv[1]))
     .description('On-demand environments on the Kubernetes cluster and service mesh you already run.')
     .version(version(), '-V, --version', 'print the version')
-    .showHelpAfterError('Try "offshoot --help".')
-    .showSuggestionAfterError()
     .option('--no-color', 'print without colours, as NO_COLOR does')
     .hook('preAction', (each) => {
       if (!each.opts<{ color: boolean }>().color) process.env['NO_COLOR'] = '1';
     });
   for (const command of commands) root.addCommand(command);
-  return fitHelp(root);
+  return throwing(fitHelp(root));
+}
+
+/** How it was called: kubectl runs what is named after it as one of its own commands. */
+function commandName(file = ''): string {
+  return path.basename(file, '.js') === 'kubectl-offshoot' ? 'kubectl offshoot' : 'offshoot';
+}
+
+/** Lets a command, and all below it, throw what is wrong with its arguments instead of ending the process. */
+function throwing(command: Command): Command {
+  command.configureOutput({ outputError: () => {} }).exitOverride((error) => {
+    throw usageFailure(error, command);
+  });
+  command.commands.forEach((each) => throwing(each));
+  return command;
+}
+
+const USAGE_CODES: Readonly<Record<string, ErrorCode>> = {
+  'commander.unknownCommand': 'UnknownCommand',
+  'commander.unknownOption': 'UnknownFlag',
+  'commander.missingArgument': 'MissingArgument',
+  'commander.optionMissingArgument': 'MissingArgument',
+  'commander.excessArguments': 'ExtraArgument',
+  'commander.missingMandatoryOptionValue': 'MissingFlag',
+  'commander.conflictingOption': 'ConflictingFlags',
+  'commander.invalidArgument': 'InvalidFlag',
+};
+
+function usageFailure(error: CommanderError, command: Command): Error {
+  const code = USAGE_CODES[error.code];
+  if (code === undefined) return error;
+  const names = [command.name()];
+  for (let above = command.parent; above !== null; above = above.parent) names.unshift(above.name());
+  return failure(code, `${error.message.replace(/^error: /, '')}\nTry "${names.join(' ')} --help".`);
 }
 
 /** Runs what the arguments name. A failure is told on standard error and sets the exit code. */
@@ -25,9 +59,19 @@ export async function run(program: () => Command, argv: () => readonly string[])
   try {
     await program().parseAsync([...argv()]);
   } catch (error) {
-    const message = messageOf(error);
-    if (message !== '') console.error(`error: ${message}`);
-    if (process.env['OFFSHOOT_DEBUG'] && error instanceof Error) console.error(error.stack);
-    process.exitCode = error instanceof CommandFailed ? error.exitCode : EXIT.error;
+    process.exitCode = tellFailure(error);
   }
+}
+
+/** Tells of a failure on standard error, with its code; returns the exit code. */
+export function tellFailure(error: unknown): number {
+  // Help or the version was asked for and printed.
+  if (error instanceof CommanderError) return error.exitCode;
+  const message = messageOf(error);
+  if (message !== '') {
+    const code = codeOf(error);
+    console.error(`error: ${message}\ncode: ${code}, see "${commandName(process.argv[1])} errors ${code}"`);
+  }
+  if (process.env['OFFSHOOT_DEBUG'] && error instanceof Error) console.error(error.stack);
+  return error instanceof CommandFailed ? error.exitCode : EXIT.error;
 }

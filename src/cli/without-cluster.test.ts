@@ -53,7 +53,7 @@ describe('--dry-run=client', () => {
     const { code, stderr } = await runner.run('env', 'create', 'feature', ...flags);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^error: --subset "cart=cart:2": its container is looked up in the cluster \(no cluster configured: .*\); name it as cart:CONTAINER=cart:2\n$/,
+      /^error: --subset "cart=cart:2": its container is looked up in the cluster \(no cluster configured: .*\); name it as cart:CONTAINER=cart:2\ncode: InvalidFlag/,
     );
   });
 
@@ -101,7 +101,7 @@ users: [{name: admin, user: {token: t}}]`;
   expect(await runnerFor(file).run('env', 'list')).toEqual({
     code: 1,
     stdout: '',
-    stderr: `error: nobody answers at http://127.0.0.1:1, where "offshoot up" ran last (${file}): start it again\n`,
+    stderr: `error: nobody answers at http://127.0.0.1:1, where "offshoot up" ran last (${file}): start it again\ncode: ConnectionRefused, see "offshoot errors ConnectionRefused"\n`,
   });
 });
 

@@ -134,7 +134,7 @@ test('refuses a data directory that another one serves, and names it', async () 
     const second = up('--data-dir', directory, '--port', '0', ...more);
     expect([await second.ended(), second.stdout()]).toEqual([1, '']);
     expect(second.stderr()).toBe(
-      `error: the data directory ${directory} is in use by the process ${pid}: stop it first, or choose another directory\n`,
+      `error: the data directory ${directory} is in use by the process ${pid}: stop it first, or choose another directory\ncode: InvalidDataDirectory, see "offshoot errors InvalidDataDirectory"\n`,
     );
   }
   // The one that runs is none the worse for it.
@@ -162,13 +162,13 @@ test('refuses a data directory that can not be one, or holds something else, and
   const broken = up('--data-dir', directory, '--port', '0');
   expect([await broken.ended(), broken.stderr()]).toEqual([
     1,
-    `error: the data directory ${directory} cannot be used (file is not a database): choose another one, or remove ${file}\n`,
+    `error: the data directory ${directory} cannot be used (file is not a database): choose another one, or remove ${file}\ncode: InvalidDataDirectory, see "offshoot errors InvalidDataDirectory"\n`,
   ]);
   const none = up('--data-dir', file, '--port', '0');
   expect([await none.ended(), none.stderr()]).toEqual([
     1,
     expect.stringMatching(
-      /^error: the data directory .*cluster\.db cannot be made \(EEXIST: .*\): choose another one with --data-dir\n$/,
+      /^error: the data directory .*cluster\.db cannot be made \(EEXIST: .*\): choose another one with --data-dir\ncode: InvalidDataDirectory/,
     ),
   ]);
 }, 60_000);
@@ -182,7 +182,7 @@ test('refuses a port that is in use, and leaves the data directory free', async 
   expect([await run.ended(), run.stdout(), run.stderr()]).toEqual([
     1,
     '',
-    `error: the port ${port} of 127.0.0.1 is in use: choose another one, or 0 for a free one\n`,
+    `error: the port ${port} of 127.0.0.1 is in use: choose another one, or 0 for a free one\ncode: PortInUse, see "offshoot errors PortInUse"\n`,
   ]);
   server.close();
   expect(existsSync(path.join(directory, 'server.pid'))).toBe(false);
@@ -295,7 +295,7 @@ describe('--merge-kubeconfig', () => {
     const refused = upWith(file);
     expect(await refused.ended()).toBe(1);
     expect(refused.stderr()).toBe(
-      `error: kubeconfig ${file}: its context "offshoot" is that of the process ${second.child.pid}, which runs; choose another name\n`,
+      `error: kubeconfig ${file}: its context "offshoot" is that of the process ${second.child.pid}, which runs; choose another name\ncode: InvalidKubeconfig, see "offshoot errors InvalidKubeconfig"\n`,
     );
     const other = upWith(file, 'other');
     const { api: elsewhere } = await other.ready();

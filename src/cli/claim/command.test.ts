@@ -208,7 +208,8 @@ test('waiting ends with exit code 3 and the reasons when the time is up', { time
   expect(unbound).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'error: claim team/never is not bound but Pending; "offshoot claim describe never -n team" shows why\n',
+    stderr:
+      'error: claim team/never is not bound but Pending; "offshoot claim describe never -n team" shows why\ncode: NotReady, see "offshoot errors NotReady"\n',
   });
   expect(await team.run('claim', 'delete', 'never')).toMatchObject({ code: 0 });
 });
@@ -220,13 +221,13 @@ test('a kubeconfig that is not there says what is missing', { timeout: 60_000 },
   const without = await team.run('claim', 'kubeconfig', 'bare');
   expect(without).toMatchObject({ code: 1, stdout: '' });
   expect(without.stderr).toBe(
-    'error: there is no Secret team/bare-credentials, which target team/bare names: make it, with a key kubeconfig\n',
+    'error: there is no Secret team/bare-credentials, which target team/bare names: make it, with a key kubeconfig\ncode: NoCredentials, see "offshoot errors NoCredentials"\n',
   );
   expect((await team.run('claim', 'describe', 'bare')).stdout).toContain('! there is no Secret of this name');
   const metadata = { name: 'bare-credentials', namespace: 'team' };
   await team.client.create(Secret, { apiVersion: 'v1', kind: 'Secret', metadata, data: { token: 'eA==' } });
   expect((await team.run('claim', 'kubeconfig', 'bare')).stderr).toBe(
-    'error: Secret team/bare-credentials of target team/bare has nothing under the key kubeconfig; it has token\n',
+    'error: Secret team/bare-credentials of target team/bare has nothing under the key kubeconfig; it has token\ncode: NoCredentials, see "offshoot errors NoCredentials"\n',
   );
   expect(await team.run('claim', 'delete', 'bare', '--no-wait')).toMatchObject({
     code: 0,
@@ -390,7 +391,7 @@ test('nobody looks after claims, or knows them: commands say so', { timeout: 60_
     await unattended.client.delete(Definition, { name: 'deploymenttargets.appstudio.redhat.com' });
     await until(async () => (await unattended.run('target', 'list')).code === 1, 20_000);
     expect((await unattended.run('target', 'list')).stderr).toBe(
-      'error: this cluster does not know DeploymentTarget: install it with "offshoot crds | kubectl apply -f -"\n',
+      'error: this cluster does not know DeploymentTarget: install it with "offshoot crds | kubectl apply -f -"\ncode: NotInstalled, see "offshoot errors NotInstalled"\n',
     );
   } finally {
     await unattended.stop();

@@ -104,7 +104,7 @@ ${EXIT_HELP}`,
 }
 
 function listCommand(): Command {
-  return listFlags(new Command('list').aliases(['ls', 'get']))
+  return listFlags(new Command('list').aliases(['get', 'ls']))
     .description('show claims and how they are')
     .addHelpText(
       'after',

@@ -66,7 +66,7 @@ async function chooseClass(
   if (className === undefined) {
     const known = classes?.map(({ metadata }) => metadata.name) ?? [];
     const offer = known.length === 0 ? 'name one' : `name one of ${known.join(', ')}`;
-    throw failure(`--class is missing: ${offer}, or "" for a target that somebody brought`);
+    throw failure('MissingFlag', `--class is missing: ${offer}, or "" for a target that somebody brought`);
   }
   const ofClass = classes?.find(({ metadata }) => metadata.name === className);
   if (options.class !== undefined && className !== '' && classes !== undefined && ofClass === undefined) {
@@ -139,14 +139,18 @@ function manifestOf(
 function refuseOther({ metadata, spec }: DeploymentTargetClaim, asked: DeploymentTargetClaim): void {
   const about = `claim ${keyOf(metadata)}`;
   if (metadata.deletionTimestamp !== undefined) {
-    throw failure(`${about} is being deleted: wait until it is gone, or choose another name`);
+    throw failure('BeingDeleted', `${about} is being deleted: wait until it is gone, or choose another name`);
   }
   const isSame =
     asked.spec.deploymentTargetClassName === spec.deploymentTargetClassName &&
     [undefined, spec.targetName].includes(asked.spec.targetName) &&
     asked.spec.ttl === spec.ttl &&
     [REQUESTED_NAMESPACE, SELECTOR].every((key) => asked.metadata.annotations?.[key] === metadata.annotations?.[key]);
-  if (!isSame) throw failure(`${about} exists already and is another one: choose another name, or delete it first`);
+  if (!isSame)
+    throw failure(
+      'AlreadyExists',
+      `${about} exists already and is another one: choose another name, or delete it first`,
+    );
 }
 
 function create(client: Client, manifest: DeploymentTargetClaim, dryRun: boolean): Promise<DeploymentTargetClaim> {

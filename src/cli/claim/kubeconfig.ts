@@ -30,28 +30,41 @@ async function kubeconfigOf(client: Client, claim: DeploymentTargetClaim): Promi
   const phase = phaseOf(claim);
   if (phase !== 'Bound') {
     const problem = problemOf(claim);
-    throw failure(`${about} is not bound but ${phase}${problem === undefined ? `; ${hint}` : `: ${problem}`}`);
+    throw failure(
+      'NotReady',
+      `${about} is not bound but ${phase}${problem === undefined ? `; ${hint}` : `: ${problem}`}`,
+    );
   }
   const target = await fetchFor(client, (read) => targetOf(read, claim));
-  if (target === undefined) throw failure(`the target ${claim.spec.targetName ?? ''} of ${about} is gone; ${hint}`);
+  if (target === undefined)
+    throw failure('NotFound', `the target ${claim.spec.targetName ?? ''} of ${about} is gone; ${hint}`);
   const { clusterCredentialsSecret: secretName } = target.spec.kubernetesCredentials;
   const place = `target ${keyOf(target.metadata)}`;
   if (secretName === '')
-    throw failure(`${place} names no Secret: set spec.kubernetesCredentials.clusterCredentialsSecret`);
+    throw failure('NoCredentials', `${place} names no Secret: set spec.kubernetesCredentials.clusterCredentialsSecret`);
   const secret = await secretOf(client, { name: secretName, namespace: namespace! });
   if (secret === undefined) {
-    throw failure(`there is no Secret ${namespace}/${secretName}, which ${place} names: make it, with a key ${KEY}`);
+    throw failure(
+      'NoCredentials',
+      `there is no Secret ${namespace}/${secretName}, which ${place} names: make it, with a key ${KEY}`,
+    );
   }
   const encoded = secret.data?.[KEY] ?? '';
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   if (text.trim() !== '') return text;
   const keys = Object.keys(secret.data ?? {}).filter((key) => key !== KEY);
   const found = encoded === '' && keys.length > 0 ? `; it has ${keys.join(', ')}` : '';
-  throw failure(`Secret ${namespace}/${secretName} of ${place} has nothing under the key ${KEY}${found}`);
+  throw failure(
+    'NoCredentials',
+    `Secret ${namespace}/${secretName} of ${place} has nothing under the key ${KEY}${found}`,
+  );
 }
 
 async function secretOf(client: Client, ref: { name: string; namespace: string }): Promise<Secret | undefined> {
   const secret = await fetchFor(client, (read) => read.get(Secret, ref));
   if (secret !== 'hidden') return secret;
-  throw failure(`you may not read Secret ${keyOf(ref)}, which has the kubeconfig: ask for the right to get it`);
+  throw failure(
+    'Forbidden',
+    `you may not read Secret ${keyOf(ref)}, which has the kubeconfig: ask for the right to get it`,
+  );
 }

@@ -7,7 +7,7 @@ import { keyOf } from '../../kube/objects.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { claimSteps, claimWorld, describeClaim, progressSources, verdictOf } from '../../targets/index.ts';
 import type { ClaimProgress, ClaimVerdict, ProgressSource } from '../../targets/index.ts';
-import { CommandFailed, EXIT, failure } from '../exit.ts';
+import { failure } from '../exit.ts';
 import { fetchFor } from '../objects/fetch.ts';
 import { followUntil } from '../objects/follow.ts';
 import { durationText, withProgress } from '../terminal/with-progress.ts';
@@ -41,13 +41,10 @@ export async function waitBound(
     }
   });
   if (outcome?.is === 'bound') return;
-  if (outcome?.is === 'stuck') throw failure(`${about} can't be bound: ${outcome.reason}`);
+  if (outcome?.is === 'stuck') throw failure('Stalled', `${about} can't be bound: ${outcome.reason}`);
   const { tree } = await fetchFor(client, (read) => describeClaim(claimWorld(read, world.claim)));
   const reasons = problemsOf(tree);
-  throw new CommandFailed(
-    EXIT.timedOut,
-    [`${about} is not bound after ${durationText(timeoutMs)}`, ...reasons].join('\n  '),
-  );
+  throw failure('TimedOut', [`${about} is not bound after ${durationText(timeoutMs)}`, ...reasons].join('\n  '));
 }
 
 function followClaim(
@@ -59,7 +56,7 @@ function followClaim(
   const selection = { namespace: metadata.namespace!, fieldSelector: `metadata.name=${metadata.name}` };
   return followUntil(client, DeploymentTargetClaim, selection, signal, (table) => {
     const [found] = table.list();
-    if (found === undefined) throw failure(`claim ${keyOf(metadata)} was deleted`);
+    if (found === undefined) throw failure('Deleted', `claim ${keyOf(metadata)} was deleted`);
     look(found);
     const verdict = verdictOf(found);
     return verdict.is === 'open' ? undefined : verdict;

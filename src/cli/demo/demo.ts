@@ -7,9 +7,9 @@ import type { Client, Kind } from '../../kube/index.ts';
 import { worldKinds } from '../../traffic/index.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { envCommand } from '../env/command.ts';
-import { CommandFailed, EXIT, failure, interruptible, messageOf } from '../exit.ts';
+import { EXIT, failure, interruptible } from '../exit.ts';
 import { explainCommand } from '../explain/command.ts';
-import { programWith } from '../program.ts';
+import { programWith, tellFailure } from '../program.ts';
 import { proveCommand } from '../prove/command.ts';
 import { painter } from '../terminal/colour.ts';
 import { KEY_HEADER, MANIFEST, manifestOf, storyOf } from './story.ts';
@@ -46,7 +46,10 @@ async function tell(undo: AsyncDisposableStack, signal: AbortSignal): Promise<vo
     }
   }
   if (!jsonEqual(before, await shopIn(client, sample.namespace))) {
-    throw failure(`namespace ${sample.namespace} is not as it was before: something is left of the environments`);
+    throw failure(
+      'DemoFailed',
+      `namespace ${sample.namespace} is not as it was before: something is left of the environments`,
+    );
   }
   console.log('\nEvery object of the shop is as it was before, and there is none more.');
   console.log(`${paint('strong', 'Your turn:')} offshoot up`);
@@ -115,7 +118,7 @@ async function show(shown: Shown, url: string): Promise<void> {
   }
   const { offshoot, code: expected = EXIT.ok } = shown;
   const code = await runCommand(offshoot);
-  if (code !== expected) throw failure(`offshoot ${offshoot.join(' ')}: it ended with exit code ${code}`);
+  if (code !== expected) throw failure('DemoFailed', `offshoot ${offshoot.join(' ')}: it ended with exit code ${code}`);
 }
 
 /** Runs a command as main.ts does, and answers with its exit code. */
@@ -124,8 +127,6 @@ async function runCommand(args: readonly string[]): Promise<number> {
     await programWith([envCommand(), explainCommand(), proveCommand()]).parseAsync(args, { from: 'user' });
     return EXIT.ok;
   } catch (error) {
-    const message = messageOf(error);
-    if (message !== '') console.error(`error: ${message}`);
-    return error instanceof CommandFailed ? error.exitCode : EXIT.error;
+    return tellFailure(error);
   }
 }

@@ -337,7 +337,9 @@ test('what kubectl has applied can be planned, and is taken over only if asked t
   );
   const refused = await shop.run('env', 'create', '-f', file);
   expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toMatch(/conflict with "kubectl"[^]*\n--force-conflicts takes these fields over\n$/);
+  expect(refused.stderr).toMatch(
+    /conflict with "kubectl"[^]*\n--force-conflicts takes these fields over\ncode: Conflict/,
+  );
   expect(await imageOf()).toBe('cart:2');
   expect(await shop.run('env', 'create', '-f', file, '--force-conflicts')).toMatchObject({
     code: 0,

@@ -46,7 +46,7 @@ export function envCommand(): Command {
 }
 
 function listCommand(): Command {
-  return listFlags(new Command('list').aliases(['ls', 'get']))
+  return listFlags(new Command('list').aliases(['get', 'ls']))
     .description('show environments and how they are')
     .addHelpText(
       'after',

@@ -93,23 +93,26 @@ async function manifestsWithoutWriting(
     if (error instanceof CommandFailed) throw error;
     const { flag, text } = unnamed;
     throw failure(
+      'InvalidFlag',
       `${flag} "${text}": its container is looked up in the cluster (${messageOf(error)}); name it as ${withContainer(unnamed)}`,
     );
   }
 }
 
 function fromFiles(name: string | undefined, options: CreateOptions, namespace: string): readonly DynamicEnv[] {
-  if (name !== undefined) throw failure(`NAME "${name}": with -f, names come from the files; leave it out`);
+  if (name !== undefined)
+    throw failure('ConflictingFlags', `NAME "${name}": with -f, names come from the files; leave it out`);
   for (const [option, flag] of Object.entries(MANIFEST_FLAGS)) {
     if (options[option as keyof ManifestFlags] !== undefined) {
-      throw failure(`${flag} can't be used together with -f: write it into the file`);
+      throw failure('ConflictingFlags', `${flag} can't be used together with -f: write it into the file`);
     }
   }
   return environmentsIn(options.filename!, options, namespace);
 }
 
 function parsedFlags(name: string | undefined, options: CreateOptions, namespace: string): ParsedFlags {
-  if (name === undefined) throw failure('NAME is missing: name the environment, or give a file with -f');
+  if (name === undefined)
+    throw failure('MissingArgument', 'NAME is missing: name the environment, or give a file with -f');
   return parseFlags(name, namespace, options);
 }
 
@@ -128,7 +131,7 @@ async function readBase(client: Client, { name, namespace, flag, text }: Overrid
   try {
     const found = await client.get(Deployment, { name, namespace });
     const problem = baseProblem(found);
-    if (problem !== undefined) throw failure(`${flag} "${text}": ${problem}`);
+    if (problem !== undefined) throw failure('InvalidFlag', `${flag} "${text}": ${problem}`);
     return { found };
   } catch (error) {
     if (!isNotFound(error)) throw error;
@@ -161,13 +164,14 @@ async function check(
 }
 
 function refuseInvalid({ metadata }: DynamicEnv, verdict: ReturnType<typeof validateCreate>): void {
-  if (!verdict.allowed) throw failure(verdict.status.message ?? `environment ${keyOf(metadata)} is refused`);
+  if (!verdict.allowed) throw failure('Invalid', verdict.status.message ?? `environment ${keyOf(metadata)} is refused`);
 }
 
 /** A new environment must not change one that somebody has under this name. */
 function refuseOther(before: DynamicEnv, { spec }: DynamicEnv): void {
   if (jsonEqual(before.spec, spec)) return;
   throw failure(
+    'AlreadyExists',
     `environment ${keyOf(before.metadata)} exists already and is another one: choose another name, or delete it first (offshoot env apply changes it)`,
   );
 }

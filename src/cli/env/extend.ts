@@ -42,7 +42,7 @@ export function extendEnvironments(names: readonly string[], options: ExtendOpti
 function extensionOf(env: DynamicEnv, by: string | undefined, now: number): string {
   const lifetime = lifetimeOf(env, now);
   if (lifetime === undefined) {
-    throw failure(`environment ${keyOf(env.metadata)} has no spec.ttl: it lives until it is deleted`);
+    throw failure('NoTimeToLive', `environment ${keyOf(env.metadata)} has no spec.ttl: it lives until it is deleted`);
   }
   const until = Math.max(now, lifetime.expiresAt) + parseDuration(by ?? env.spec.ttl!.duration)!;
   if (until - now <= MAX_TTL_MS) return timestamp(until);

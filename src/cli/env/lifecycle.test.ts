@@ -49,7 +49,8 @@ test('an environment with a time to live is extended', { timeout: 30_000 }, asyn
 
   expect(await shop.run('env', 'extend', 'short', '--by', '365d')).toMatchObject({
     code: 1,
-    stderr: 'error: --by "365d": environment shop/short would live longer than 365 days from now\n',
+    stderr:
+      'error: --by "365d": environment shop/short would live longer than 365 days from now\ncode: InvalidFlag, see "offshoot errors InvalidFlag"\n',
   });
   expect((await shop.run('env', 'extend', 'short', '--by', '0s')).stderr).toContain(
     "option '--by <duration>' argument '0s' is invalid. It must be whole days, hours, minutes and seconds",
@@ -109,6 +110,7 @@ test('an environment without a time to live is not extended', { timeout: 30_000 
   await create('lasting');
   expect(await shop.run('env', 'extend', 'lasting')).toMatchObject({
     code: 1,
-    stderr: 'error: environment shop/lasting has no spec.ttl: it lives until it is deleted\n',
+    stderr:
+      'error: environment shop/lasting has no spec.ttl: it lives until it is deleted\ncode: NoTimeToLive, see "offshoot errors NoTimeToLive"\n',
   });
 });

@@ -54,6 +54,7 @@ export interface ParsedFlags {
 export function parseFlags(name: string, namespace: string, flags: ManifestFlags): ParsedFlags {
   if (!isDnsLabel(name)) {
     throw failure(
+      'InvalidFlag',
       `NAME "${name}": it must be at most 63 lowercase letters, digits and hyphens, with no hyphen at an end`,
     );
   }
@@ -74,7 +75,10 @@ function parseOverrides(flags: ManifestFlags, namespace: string): readonly Overr
     ...(flags.consumer ?? []).map((text) => parseOverride('--consumer', text, namespace)),
   ];
   if (overrides.length === 0) {
-    throw failure('name at least one Deployment with --subset deployment=image or --consumer deployment=image');
+    throw failure(
+      'MissingFlag',
+      'name at least one Deployment with --subset deployment=image or --consumer deployment=image',
+    );
   }
   for (const { flag, text, namespace: where, name } of overrides) {
     const other = overrides.find((each) => each.flag !== flag && each.name === name && each.namespace === where);
@@ -169,7 +173,10 @@ function parseRequests({ key, ...flags }: ManifestFlags): Pick<ParsedFlags, 'key
   const { header = [], sourceLabel = [] } = flags;
   const isMatch = header.length + sourceLabel.length > 0;
   if (key === undefined && !isMatch) {
-    throw failure('say which requests are meant, with --key value, --header name=value or --source-label name=value');
+    throw failure(
+      'MissingFlag',
+      'say which requests are meant, with --key value, --header name=value or --source-label name=value',
+    );
   }
   return { ...(key !== undefined && { key }), ...(isMatch && { match: parseMatch(flags) }) };
 }

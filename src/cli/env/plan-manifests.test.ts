@@ -162,5 +162,7 @@ test('refusals name the flag', async () => {
     /^error: there is no environment nobody in namespace shop of --world/,
   );
   expect((await plan('-f', FIX, '--world', path.join(dir, 'nowhere'))).stderr).toMatch(/^error: --world /);
-  expect((await plan('-f', '-', '--world', '-')).stderr).toBe('error: only one of -f and --world can be -\n');
+  expect((await plan('-f', '-', '--world', '-')).stderr).toBe(
+    'error: only one of -f and --world can be -\ncode: ConflictingFlags, see "offshoot errors ConflictingFlags"\n',
+  );
 });

@@ -32,7 +32,7 @@ export function askedOfManifests(
     const found = all.find(({ metadata }) => metadata.name === wanted);
     if (found !== undefined) return found;
     const hint = suggestionFor({ ...ENVIRONMENT, list: `offshoot plan -n ${namespace} --world` }, wanted, all);
-    throw failure(`there is no environment ${wanted} in namespace ${namespace} of --world; ${hint}`);
+    throw failure('NotFound', `there is no environment ${wanted} in namespace ${namespace} of --world; ${hint}`);
   };
   const intents = [
     ...written.map(({ object }) => applied(tables, object as DynamicEnv)),

@@ -70,7 +70,8 @@ function plannedOnManifests(
   world: string,
   settings: Settings,
 ): PrintedPlan {
-  if (world === '-' && options.filename?.includes('-')) throw failure('only one of -f and --world can be -');
+  if (world === '-' && options.filename?.includes('-'))
+    throw failure('ConflictingFlags', 'only one of -f and --world can be -');
   const { namespace = 'default' } = options;
   const tables = tablesOfManifests(TABLES, world, namespace);
   const asked = askedOfManifests(name, tables, ACCEPTED, options, namespace);

@@ -21,7 +21,7 @@ export async function selectEnvironments(
 ): Promise<readonly DynamicEnv[]> {
   const ways = [names.length > 0, options.filename !== undefined, options.selector !== undefined];
   if (ways.filter(Boolean).length !== 1) {
-    throw failure(`say what to ${verb} in one way: by NAME, by -f FILE or by -l LABELS`);
+    throw failure('ConflictingFlags', `say what to ${verb} in one way: by NAME, by -f FILE or by -l LABELS`);
   }
   if (options.selector !== undefined) {
     return listOfKind(client, ENVIRONMENT, { namespace, labelSelector: options.selector });

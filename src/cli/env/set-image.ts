@@ -30,7 +30,8 @@ export function setImages(name: string, texts: readonly string[], options: SetIm
     const before = await getEnvironment(client, { name, namespace });
     const wanted = texts.reduce((env, text) => withImage(env, text), before);
     const verdict = validateUpdate(before, wanted);
-    if (!verdict.allowed) throw failure(verdict.status.message ?? `environment ${keyOf(before.metadata)} is refused`);
+    if (!verdict.allowed)
+      throw failure('Invalid', verdict.status.message ?? `environment ${keyOf(before.metadata)} is refused`);
     const isSame = jsonEqual(before.spec, wanted.spec);
     const after = isSame || options.dryRun === 'client' ? wanted : await write();
     const printer = objectPrinter(options.output);
@@ -45,7 +46,7 @@ export function setImages(name: string, texts: readonly string[], options: SetIm
       const sending = { fieldManager: FIELD_MANAGER, dryRun: options.dryRun === 'server' };
       return client.patch(DynamicEnv, before.metadata, { type: 'merge', body }, sending).catch((error: unknown) => {
         if (!isConflict(error)) throw error;
-        throw failure(`environment ${keyOf(before.metadata)} was changed at the same time: try again`);
+        throw failure('Conflict', `environment ${keyOf(before.metadata)} was changed at the same time: try again`);
       });
     }
   });

@@ -12,7 +12,8 @@ import {
   verdictOf,
 } from '../../environments/index.ts';
 import type { EnvironmentVerdict as Verdict } from '../../environments/index.ts';
-import { CommandFailed, EXIT, failure } from '../exit.ts';
+import { failure } from '../exit.ts';
+import type { CommandFailed } from '../exit.ts';
 import { followUntil } from '../objects/follow.ts';
 import { fetchFor } from '../objects/fetch.ts';
 import { durationText, withProgress } from '../terminal/with-progress.ts';
@@ -23,7 +24,10 @@ export async function waitReady(client: Client, env: DynamicEnv, timeoutMs: numb
   if (outcome?.is === 'ready') return;
   const about = `environment ${keyOf(env.metadata)}`;
   if (outcome !== undefined) {
-    throw failure(`${about} is ${outcome.is === 'held' ? 'not ready' : 'stalled'}: ${outcome.reason}`);
+    throw failure(
+      outcome.is === 'held' ? 'NotReady' : 'Stalled',
+      `${about} is ${outcome.is === 'held' ? 'not ready' : 'stalled'}: ${outcome.reason}`,
+    );
   }
   const reasons = await reasonsOf(client, latest);
   throw timedOut([`${about} is not ready after ${durationText(timeoutMs)}`, ...reasons]);
@@ -38,7 +42,7 @@ export async function waitAsleep(client: Client, env: DynamicEnv, timeoutMs: num
 }
 
 function timedOut(lines: readonly string[]): CommandFailed {
-  return new CommandFailed(EXIT.timedOut, lines.join('\n  '));
+  return failure('TimedOut', lines.join('\n  '));
 }
 
 /** Follows an environment until there is a verdict, and shows how far it is; no outcome when the time is up. */
@@ -55,7 +59,7 @@ async function follow(
     progress.show(environmentSteps(env));
     return followUntil(client, DynamicEnv, selection, signal, (table) => {
       const [found] = table.list();
-      if (found === undefined) throw failure(`environment ${keyOf(env.metadata)} was deleted`);
+      if (found === undefined) throw failure('Deleted', `environment ${keyOf(env.metadata)} was deleted`);
       latest = found;
       progress.show(environmentSteps(found));
       const verdict = verdictOn(found);

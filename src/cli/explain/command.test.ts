@@ -86,6 +86,7 @@ Rules for this host, in order:
     → orders.shop.svc.cluster.local:80, subset shared: shop/Deployment/orders
     by route "default" of VirtualService shop/orders
 error: 1 of 2 requests with "expect" did not go where they should
+code: UnexpectedDecision, see "offshoot errors UnexpectedDecision"
 `);
   });
 
@@ -187,6 +188,9 @@ Environment shop/pr-7 does not get this request:
 
   test('an environment that does not exist is no answer', async () => {
     const { code, stderr } = await shop.run('explain', 'http://cart:9080', '--why-not', 'pr-8');
-    expect([code, stderr]).toEqual([1, 'error: there is no environment pr-8 in namespace shop; did you mean pr-7?\n']);
+    expect([code, stderr]).toEqual([
+      1,
+      'error: there is no environment pr-8 in namespace shop; did you mean pr-7?\ncode: NotFound, see "offshoot errors NotFound"\n',
+    ]);
   });
 });

@@ -51,12 +51,16 @@ export async function explain(
 ): Promise<void> {
   const { requests, output } = options;
   if (requests !== undefined && [first, options.header, options.from, options.gateway].some(Boolean)) {
-    throw failure('--requests has the requests in its lines: give it without URL, -H, --from and --gateway');
+    throw failure(
+      'ConflictingFlags',
+      '--requests has the requests in its lines: give it without URL, -H, --from and --gateway',
+    );
   }
   if (requests === undefined && first === undefined) {
-    throw failure('URL is missing: give one such as http://reviews.shop:9080/api, or --requests');
+    throw failure('MissingArgument', 'URL is missing: give one such as http://reviews.shop:9080/api, or --requests');
   }
-  if (requests === '-' && options.world === '-') throw failure('only one of --requests and --world can be -');
+  if (requests === '-' && options.world === '-')
+    throw failure('ConflictingFlags', 'only one of --requests and --world can be -');
   const mesh = await meshOf(options);
   if (requests !== undefined) explainAll(mesh, requestsOf(requests, mesh), output);
   else explainOne(mesh, requestOf(first, second, options, mesh), output);
@@ -132,7 +136,7 @@ function explainAll(mesh: Mesh, asked: readonly AskedAt[], output: ExplainOption
   if (failed === 0) return;
   const expected = asked.filter(({ expect }) => expect !== undefined).length;
   console.error(problems.join('\n'));
-  throw failure(`${failed} of ${expected} requests with "expect" did not go where they should`);
+  throw failure('UnexpectedDecision', `${failed} of ${expected} requests with "expect" did not go where they should`);
 }
 
 interface Missed extends WhyNot {

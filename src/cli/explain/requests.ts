@@ -27,13 +27,17 @@ export function requestsOf(file: string, surroundings: Surroundings): readonly A
       try {
         return [{ ...readRequest(JSON.parse(line), surroundings), place }];
       } catch (error) {
-        if (error instanceof SyntaxError) throw failure(`--requests ${place}: this is not JSON: ${error.message}`);
+        if (error instanceof SyntaxError)
+          throw failure('InvalidFile', `--requests ${place}: this is not JSON: ${error.message}`);
         if (!(error instanceof InvalidField)) throw error;
-        throw failure(`--requests ${place}: ${error.field === '' ? '' : `${error.field}: `}${error.message}`);
+        throw failure(
+          'InvalidFile',
+          `--requests ${place}: ${error.field === '' ? '' : `${error.field}: `}${error.message}`,
+        );
       }
     });
   // A test of nothing must not pass.
-  if (requests.length === 0) throw failure(`--requests ${name}: there is no request in it`);
+  if (requests.length === 0) throw failure('InvalidFile', `--requests ${name}: there is no request in it`);
   return requests;
 }
 
@@ -65,7 +69,7 @@ export function requestOf(
     return readRequest(fields, surroundings);
   } catch (error) {
     if (!(error instanceof InvalidField)) throw error;
-    throw failure(`${FLAG_OF[error.field] ?? '-H'}: ${error.message}`);
+    throw failure('InvalidFlag', `${FLAG_OF[error.field] ?? '-H'}: ${error.message}`);
   }
 }
 

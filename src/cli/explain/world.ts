@@ -22,7 +22,7 @@ export function manifestsOf(path: string, namespace: string): readonly KubeObjec
   } catch (error) {
     // Whatever reads manifests takes them for those of -f.
     if (!(error instanceof CommandFailed) || !error.message.startsWith('-f ')) throw error;
-    throw failure(error.message.replace('-f', '--world'));
+    throw failure('InvalidFile', error.message.replace('-f', '--world'));
   }
 }
 

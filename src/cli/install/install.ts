@@ -67,7 +67,7 @@ function objectsOf({ namespace, set, values: file }: InstallOptions): readonly A
       ...manifestsOf(installation),
     ];
   } catch (error) {
-    throw failure((error as Error).message);
+    throw failure('InvalidFlag', (error as Error).message);
   }
 }
 
@@ -89,6 +89,7 @@ async function applyObject(client: Client, object: AnyObject): Promise<AnyObject
   } catch (error) {
     if (!isNotFound(error)) throw error;
     throw failure(
+      'NotInstalled',
       `the cluster does not know ${kind.plural}.${kind.group}: install what brings it, or switch off what asks for it`,
     );
   }

@@ -90,11 +90,13 @@ export async function refuseOtherInstallation(client: Client, namespace: string)
     if (metadata.labels?.[MANAGED_BY] === 'Helm') {
       const release = metadata.annotations?.['meta.helm.sh/release-name'] ?? 'offshoot';
       throw failure(
+        'OtherInstallation',
         `Offshoot is installed in ${metadata.namespace} by Helm: use "helm upgrade" or "helm uninstall" for the release ${release}`,
       );
     }
     if (metadata.namespace === namespace) continue;
     throw failure(
+      'OtherInstallation',
       `Offshoot is installed in ${metadata.namespace}, and a cluster has one: use -n ${metadata.namespace}`,
     );
   }

@@ -4,7 +4,7 @@ import type { Client } from '../../kube/client/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { apiVersionOf, defineKind, keyOf } from '../../kube/objects.ts';
 import type { AnyObject, Kind, KubeObject, Ref } from '../../kube/objects.ts';
-import { CommandFailed, EXIT, failure } from '../exit.ts';
+import { failure } from '../exit.ts';
 import { followUntil, listAll } from '../objects/follow.ts';
 import { withConnection } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
@@ -66,7 +66,7 @@ async function seeToResources(client: Client, { deleteResources, timeout }: Unin
     });
     const advice =
       'delete them, or say --delete-resources (all of them go, with what they made) or --keep-resources (they stay, with nobody to look after them)';
-    throw failure([`there are objects that the controllers look after`, ...lines, advice].join('\n  '));
+    throw failure('InUse', [`there are objects that the controllers look after`, ...lines, advice].join('\n  '));
   }
   for (const isFirst of [true, false]) {
     const stage = there.filter(({ kind }) => FIRST.has(kind.kind) === isFirst);
@@ -121,5 +121,5 @@ async function untilNone(
     }),
   );
   if (gone) return;
-  throw new CommandFailed(EXIT.timedOut, [`not gone after ${durationText(timeoutMs)}`, ...left].join('\n  '));
+  throw failure('TimedOut', [`not gone after ${durationText(timeoutMs)}`, ...left].join('\n  '));
 }

@@ -16,6 +16,7 @@ import {
 import path from 'node:path';
 import { delay, systemClock } from '../../kube/clock.ts';
 import { kubeconfigCandidates } from '../../kube/client/config/kubeconfig.ts';
+import { failure } from '../exit.ts';
 import { withContext, withoutContext } from './edit.ts';
 import type { OwnContext } from './edit.ts';
 
@@ -53,7 +54,7 @@ async function edit(file: string, change: (text: string | undefined) => string |
       else if (after !== undefined && after !== before) replace(real, after);
     });
   } catch (error) {
-    throw new Error(`kubeconfig ${file}: ${(error as Error).message}`, { cause: error });
+    throw failure('InvalidKubeconfig', `kubeconfig ${file}: ${(error as Error).message}`);
   }
 }
 

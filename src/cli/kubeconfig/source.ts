@@ -5,6 +5,7 @@ import { inClusterConfig } from '../../kube/client/config/in-cluster.ts';
 import type { ConnectConfig } from '../../kube/client/config/config.ts';
 import { loadConfig, NoClusterConfigured, readKubeconfig } from '../../kube/client/config/kubeconfig.ts';
 import type { LoadOptions } from '../../kube/client/config/kubeconfig.ts';
+import { failure, messageOf } from '../exit.ts';
 import { kubeconfigOfUp, UP_CONTEXT } from '../up/location.ts';
 
 interface ClusterFlags {
@@ -15,10 +16,19 @@ interface ClusterFlags {
 /** How the cluster is reached that the flags mean. Who has none is told how to get one. */
 export function configOfCluster(flags: ClusterFlags): ConnectConfig {
   try {
-    return loadConfig(kubeconfigSource(flags));
+    return configFrom(kubeconfigSource(flags));
   } catch (error) {
     if (!(error instanceof NoClusterConfigured)) throw error;
-    throw new NoClusterConfigured(`${error.message}, or start a cluster of your own with "offshoot up"`);
+    throw failure('NoCluster', `${error.message}, or start a cluster of your own with "offshoot up"`);
+  }
+}
+
+/** The configuration that a kubeconfig, or else a pod, has for us. */
+export function configFrom(source: LoadOptions): ConnectConfig {
+  try {
+    return loadConfig(source);
+  } catch (error) {
+    throw error instanceof NoClusterConfigured ? error : failure('InvalidKubeconfig', messageOf(error));
   }
 }
 

@@ -31,7 +31,7 @@ export function checkedObjects(
   const objects = files
     .flatMap(([source, text]) => parseManifests(source, text))
     .map((manifest) => typed(manifest, options, namespace, accepted));
-  if (objects.length === 0) throw failure(`-f ${filenames.join(', ')}: there is no object in it`);
+  if (objects.length === 0) throw failure('InvalidFile', `-f ${filenames.join(', ')}: there is no object in it`);
   const { findings } = checkManifests(files, namespace, accepted.checks);
   const linesOf = (isWarning: true | undefined): string[] =>
     findings
@@ -40,7 +40,7 @@ export function checkedObjects(
   for (const line of linesOf(true)) console.error(`Warning: -f ${line}`);
   const refused = linesOf(undefined);
   if (refused.length === 0) return objects;
-  throw failure(refused.length === 1 ? `-f ${refused[0]}` : ['-f:', ...refused].join('\n  '));
+  throw failure('InvalidFile', refused.length === 1 ? `-f ${refused[0]}` : ['-f:', ...refused].join('\n  '));
 }
 
 function typed(
@@ -52,7 +52,10 @@ function typed(
   const isOf = ({ kind, group }: AnyKind): boolean => kind === object.kind && object.apiVersion.startsWith(`${group}/`);
   const kind = checks.map(({ resource }): AnyKind => resource.kind).find(isOf);
   if (kind === undefined) {
-    throw failure(`-f ${where(['kind'])}: ${object.apiVersion} ${object.kind} is not ${one}; use kubectl apply for it`);
+    throw failure(
+      'InvalidFile',
+      `-f ${where(['kind'])}: ${object.apiVersion} ${object.kind} is not ${one}; use kubectl apply for it`,
+    );
   }
   if (!kind.namespaced) return { kind, object };
   const own = object.metadata.namespace;

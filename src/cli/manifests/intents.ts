@@ -70,7 +70,7 @@ export function intendedObjects(
   for (const each of written) {
     const id = identityOf(each.kind, each.object.metadata);
     const title = `${each.kind.kind} ${keyOf(each.object.metadata)}`;
-    if (seen.has(id)) throw failure(`-f: ${title} is there twice: leave one out`);
+    if (seen.has(id)) throw failure('InvalidFile', `-f: ${title} is there twice: leave one out`);
     seen.add(id);
   }
   const both = deleted.find((each) =>

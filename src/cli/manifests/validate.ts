@@ -45,6 +45,6 @@ Exit codes:
       }
       if (!findings.every(({ isWarning }) => isWarning)) throw new CommandFailed(EXIT.error);
       if (valid.length > 0) return;
-      throw failure(`-f ${filename.join(', ')}: there is no ${one} in it`);
+      throw failure('InvalidFile', `-f ${filename.join(', ')}: there is no ${one} in it`);
     });
 }

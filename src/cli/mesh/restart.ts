@@ -17,7 +17,7 @@ import {
   workloadRef,
 } from '../../mesh/index.ts';
 import type { RestartProgress, Restarts } from '../../mesh/index.ts';
-import { CommandFailed, EXIT, failure } from '../exit.ts';
+import { failure } from '../exit.ts';
 import { listOfKind } from '../objects/find.ts';
 import { withConnection } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
@@ -43,12 +43,14 @@ const RECONNECT_MS = 0;
 /** Restarts what is outdated: what may be now, or with `watch` all of it. */
 export function meshRestartCommand(options: RestartOptions): Promise<void> {
   const { outdated, watch = false, dryRun = false, uninjected = false, batchSize, timeout } = options;
-  if (outdated !== true) throw failure('say what to restart: --outdated');
-  if (dryRun && watch) throw failure('--dry-run restarts nothing that --watch could show: leave one of them out');
+  if (outdated !== true) throw failure('MissingFlag', 'say what to restart: --outdated');
+  if (dryRun && watch)
+    throw failure('ConflictingFlags', '--dry-run restarts nothing that --watch could show: leave one of them out');
   refuseNamespace(options);
   return withConnection(options, async ({ client }) => {
     const istios = await listOfKind(client, ISTIO, {});
-    if (istios.length === 0) throw failure('there is no Istio resource: nothing says what sidecars should be');
+    if (istios.length === 0)
+      throw failure('NotFound', 'there is no Istio resource: nothing says what sidecars should be');
     if (uninjected) await refuseWithoutInjection(client);
     const waits = { settleMs: SETTLE_MS, reconnectMs: RECONNECT_MS };
     const settings = { ...defaultMeshSettings, ...waits, batchSize, restartUninjected: uninjected };
@@ -60,10 +62,10 @@ export function meshRestartCommand(options: RestartOptions): Promise<void> {
         shown: dryRun ? undefined : progress,
       }),
     );
-    if (over === undefined) throw new CommandFailed(EXIT.timedOut, `not done after ${durationText(timeout)}`);
+    if (over === undefined) throw failure('TimedOut', `not done after ${durationText(timeout)}`);
     if (dryRun) for (const line of planLines(over)) console.log(line);
     else console.log(restartSummary(over).join('\n'));
-    if (watch && isUnfinished(over)) throw failure('not everything that is outdated was restarted');
+    if (watch && isUnfinished(over)) throw failure('Stalled', 'not everything that is outdated was restarted');
   });
 }
 
@@ -72,6 +74,7 @@ async function refuseWithoutInjection(client: Client): Promise<void> {
   const { items } = await client.list(MutatingWebhook);
   if (injectsSidecars(items)) return;
   throw failure(
+    'InvalidFlag',
     '--uninjected: nothing injects sidecars into new pods of this cluster, so a restart would change nothing',
   );
 }

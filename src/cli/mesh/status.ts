@@ -8,7 +8,7 @@ import type { ClusterOptions } from '../options.ts';
 import { painter } from '../terminal/colour.ts';
 import type { Paint } from '../terminal/colour.ts';
 import { eventLines } from '../terminal/events.ts';
-import { printResult } from '../terminal/output.ts';
+import { nameText, printResult } from '../terminal/output.ts';
 import type { OutputFormat } from '../terminal/output.ts';
 import { treeLines } from '../terminal/tree.ts';
 import { refuseNamespace } from './namespace.ts';
@@ -27,7 +27,7 @@ export function meshStatusCommand({ output, ...options }: StatusOptions): Promis
     const description = await fetchFor(client, (read) => describeMesh(meshWorld(read), { pods: output !== 'table' }));
     printResult(output, {
       data: description,
-      objects: istios,
+      names: istios.map(nameText),
       lines: () => statusLines(description, painter(process.stdout)),
     });
   });

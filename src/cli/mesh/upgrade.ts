@@ -26,6 +26,7 @@ export interface UpgradeOptions extends ClusterOptions, MeshOptions {
 export async function upgradeCommand({ to, dryRun, output, ...options }: UpgradeOptions): Promise<void> {
   if (!dryRun) {
     throw failure(
+      'MissingFlag',
       `mesh upgrade only shows what an upgrade would do: add --dry-run. The controllers upgrade the mesh to the version of their release, which is ${defaultMeshSettings.istioVersion} in Offshoot ${version()}`,
     );
   }
@@ -34,6 +35,7 @@ export async function upgradeCommand({ to, dryRun, output, ...options }: Upgrade
     const { client } = connection;
     if ((await listOfKind(client, ISTIO, {})).length === 0) {
       throw failure(
+        'NotFound',
         'there is no Istio resource, so there is no mesh to upgrade: "offshoot mesh status" shows what runs',
       );
     }

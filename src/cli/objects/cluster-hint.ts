@@ -26,11 +26,14 @@ export function withClusterHint(error: unknown, server: string, options: Omit<Cl
   if (error.reason === 'ConnectionRefused') {
     const file = writtenByUp(source);
     if (file === undefined) return error;
-    return failure(`nobody answers at ${server}, where "offshoot up" ran last (${file}): start it again`);
+    return failure(
+      'ConnectionRefused',
+      `nobody answers at ${server}, where "offshoot up" ran last (${file}): start it again`,
+    );
   }
   if (error.code !== 401) return error;
   const said = error.status?.message || error.reason;
-  return failure(`${said}: ${server} does not accept ${whoIs(source)}`);
+  return failure('Unauthorized', `${said}: ${server} does not accept ${whoIs(source)}`);
 }
 
 /** The kubeconfig, if the cluster that is meant is one of `up`: it names contexts like no other, and is on loopback. */

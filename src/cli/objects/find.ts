@@ -27,6 +27,7 @@ export async function getByName<T extends KubeObject>(client: Client, noun: Noun
   if (found !== undefined) return found;
   const others = await listOfKind(client, noun, { namespace: ref.namespace });
   throw failure(
+    'NotFound',
     `there is no ${noun.one} ${ref.name} in namespace ${ref.namespace}; ${suggestionFor(noun, ref.name, others)}`,
   );
 }
@@ -71,5 +72,8 @@ export async function listOfKind<T extends KubeObject>(
 
 /** What to say when the cluster does not serve a kind. */
 export function unknownKind({ kind }: AnyKind): CommandFailed {
-  return failure(`this cluster does not know ${kind}: install it with "offshoot crds | kubectl apply -f -"`);
+  return failure(
+    'NotInstalled',
+    `this cluster does not know ${kind}: install it with "offshoot crds | kubectl apply -f -"`,
+  );
 }

@@ -71,7 +71,7 @@ export function listObjects<T extends KubeObject>(
     const rows = objects.map((object) => ({ object }));
     printResult(output, {
       data: objectData(objects, names.length !== 1),
-      objects,
+      names: objects.map(nameText),
       lines: () => tableOf(noun, columns, options).lines(rows),
     });
   });
@@ -79,9 +79,9 @@ export function listObjects<T extends KubeObject>(
 
 function refuseContradictions(names: readonly string[], { allNamespaces, selector, watch }: ListOptions): void {
   if (names.length === 0) return;
-  if (allNamespaces) throw failure('NAME and -A: give one of them');
-  if (selector !== undefined) throw failure('NAME and -l: give one of them');
-  if (watch && names.length > 1) throw failure('NAME: with -w, give one of them');
+  if (allNamespaces) throw failure('ConflictingFlags', 'NAME and -A: give one of them');
+  if (selector !== undefined) throw failure('ConflictingFlags', 'NAME and -l: give one of them');
+  if (watch && names.length > 1) throw failure('ConflictingFlags', 'NAME: with -w, give one of them');
 }
 
 /** Never ends by itself: Ctrl-C does that. */

@@ -4,7 +4,7 @@ import { isForbidden } from '../../kube/errors.ts';
 import { checkRuns } from '../../api/description/controllers-hint.ts';
 import type { PartName } from '../../api/description/controllers-hint.ts';
 import type { Removal } from '../../api/description/deletion.ts';
-import { CommandFailed, EXIT } from '../exit.ts';
+import { failure } from '../exit.ts';
 import { followUntil } from './follow.ts';
 import type { ProgressStep } from '../../api/description/tree.ts';
 import { durationText, withProgress } from '../terminal/with-progress.ts';
@@ -43,8 +43,8 @@ export async function waitGone(
     .filter(({ state }) => state !== 'done')
     .map(({ label }) => `${label} is still there`);
   const hint = `${checkRuns(part)}: it is what cleans up`;
-  throw new CommandFailed(
-    EXIT.timedOut,
+  throw failure(
+    'TimedOut',
     [`not gone after ${durationText(timeoutMs)}`, ...left, ...(await reasons()), hint].join('\n  '),
   );
 }

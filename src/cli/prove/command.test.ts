@@ -90,8 +90,13 @@ describe('on a cluster', () => {
 
   test('an environment that does not exist is no answer', async () => {
     const { code, stderr } = await shop.run('prove', 'pr-8');
-    expect([code, stderr]).toEqual([1, 'error: there is no environment pr-8 in namespace shop; did you mean pr-7?\n']);
-    expect((await shop.run('prove', 'pr-7', '-A')).stderr).toBe('error: ENV and -A: give one of them\n');
+    expect([code, stderr]).toEqual([
+      1,
+      'error: there is no environment pr-8 in namespace shop; did you mean pr-7?\ncode: NotFound, see "offshoot errors NotFound"\n',
+    ]);
+    expect((await shop.run('prove', 'pr-7', '-A')).stderr).toBe(
+      'error: ENV and -A: give one of them\ncode: ConflictingFlags, see "offshoot errors ConflictingFlags"\n',
+    );
   });
 
   test('completion offers environments', { timeout: 30_000 }, async () => {

@@ -42,7 +42,7 @@ interface Proven {
 
 /** Prints the proofs; exit code 1 if one of them fails. */
 export async function proveEnvironments(name: string | undefined, options: ProveOptions): Promise<void> {
-  if (name !== undefined && options.allNamespaces) throw failure('ENV and -A: give one of them');
+  if (name !== undefined && options.allNamespaces) throw failure('ConflictingFlags', 'ENV and -A: give one of them');
   const { output } = options;
   const all = await provenBy(name, options);
   printResult(output, {
@@ -80,7 +80,7 @@ function asked(facts: Facts, name: string | undefined, namespace: string | undef
   if (facts.get(DynamicEnv, ref) !== undefined) return [ref];
   const others = facts.list(DynamicEnv, { namespace: ref.namespace });
   const hint = suggestionFor(ENVIRONMENT, ref.name, others);
-  throw failure(`there is no environment ${ref.name} in namespace ${ref.namespace}; ${hint}`);
+  throw failure('NotFound', `there is no environment ${ref.name} in namespace ${ref.namespace}; ${hint}`);
 }
 
 const VERDICTS = {

@@ -16,7 +16,7 @@ export function routingCommand(): Command {
 }
 
 function listCommand(): Command {
-  return listFlags(new Command('list').aliases(['ls', 'get']))
+  return listFlags(new Command('list').aliases(['get', 'ls']))
     .description('show routing rules and what became of them')
     .addHelpText(
       'after',

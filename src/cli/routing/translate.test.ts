@@ -337,7 +337,7 @@ describe('the command', () => {
       diagnostics: [expect.objectContaining({ code: 'VN_NO_SERVICE', object: 'Mesh mesh-system/store' })],
     });
     expect(stderr).toBe(
-      'error: VN_NO_SERVICE: translating mesh config: the host of virtual node cart-vn is not known: no services match its pods\n',
+      'error: VN_NO_SERVICE: translating mesh config: the host of virtual node cart-vn is not known: no services match its pods\ncode: VN_NO_SERVICE, see "offshoot errors VN_NO_SERVICE"\n',
     );
   });
 

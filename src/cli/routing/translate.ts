@@ -1,7 +1,7 @@
 // `offshoot routing translate`: reads objects, translates them and prints the result. No cluster is needed.
 import { BACKENDS, decodeSnapshot, translate } from '../../routing/index.ts';
 import type { BackendName, Diagnostic, Mode, Problem, Snapshot, Translated, Translation } from '../../routing/index.ts';
-import { failure } from '../exit.ts';
+import { CommandFailed, EXIT } from '../exit.ts';
 import { dataText, objectData } from '../terminal/output.ts';
 import type { DataFormat } from '../terminal/output.ts';
 import { readSources } from './sources.ts';
@@ -28,7 +28,7 @@ export function translateFiles(flags: TranslateFlags): void {
   const { text, notes, error } = translationOf(flags);
   process.stdout.write(text);
   for (const note of notes) console.error(note);
-  if (error !== undefined) throw failure(`${error.code}: ${error.message}`);
+  if (error !== undefined) throw new CommandFailed(EXIT.error, `${error.code}: ${error.message}`, error.code);
 }
 
 /** The translation of files, as it is printed. */

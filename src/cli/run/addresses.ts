@@ -37,5 +37,5 @@ export function withFlagName(error: unknown, flags: Readonly<Record<string, Addr
   const names = Object.keys(flags).filter((flag) => asks(flags[flag]));
   if (names.length === 0) return error;
   const problem = code === 'EADDRINUSE' ? `port ${port} is in use; choose another one` : message;
-  return failure(`${names.join(' and ')}: ${problem}`);
+  return failure(code === 'EADDRINUSE' ? 'PortInUse' : 'InvalidFlag', `${names.join(' and ')}: ${problem}`);
 }

@@ -166,7 +166,8 @@ async function run(options: RunOptions): Promise<void> {
   // Loaded here, so that every other command starts without it.
   const [
     { createLogger },
-    { inClusterConfig, loadConfig },
+    { inClusterConfig },
+    { configFrom },
     { startControlPlane },
     { partsOf },
     crds,
@@ -174,6 +175,7 @@ async function run(options: RunOptions): Promise<void> {
   ] = await Promise.all([
     import('../../controller/index.ts'),
     import('../../kube/index.ts'),
+    import('../kubeconfig/source.ts'),
     import('./control-plane.ts'),
     import('./parts.ts'),
     import('./crds.ts'),
@@ -181,7 +183,7 @@ async function run(options: RunOptions): Promise<void> {
   ]);
   keepHeapSmall();
   const parts = partsOf(options.controllers).map(withoutUnwantedWebhook);
-  const config = loadConfig({
+  const config = configFrom({
     ...(options.kubeconfig !== undefined && { path: options.kubeconfig }),
     ...(options.context !== undefined && { context: options.context }),
   });

@@ -6,6 +6,7 @@ import { isServed } from '../../kube/client/discovery.ts';
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import { defineKind } from '../../kube/objects.ts';
 import type { AnyKind } from '../../kube/objects.ts';
+import { failure } from '../exit.ts';
 import type { Part } from './parts.ts';
 
 const CustomResourceDefinition = defineKind(
@@ -55,7 +56,8 @@ export async function requireDefinitions(client: Client, parts: readonly Part[])
   const served = await Promise.all(resources.map(({ kind }) => isKnown(client, kind)));
   const missing = resources.filter((_resource, index) => !served[index]).map(({ crd }) => crd.metadata.name);
   if (missing.length === 0) return;
-  throw new Error(
+  throw failure(
+    'NotInstalled',
     `the cluster does not know ${missing.join(', ')}: install with "offshoot crds | kubectl apply -f -", or start with --install-crds`,
   );
 }

@@ -31,6 +31,7 @@ export async function refuseSecondWriter(
     const holder = held.spec!.holderIdentity!;
     const waiting = `--leader-elect --namespace ${held.metadata.namespace}`;
     throw failure(
+      'AlreadyRunning',
       `${holder} runs the controllers of ${name} for this cluster (Lease ${keyOf(held.metadata)}), and two would undo each other's writes: stop it${isUp(holder) ? ', or start it as "offshoot up --no-controllers"' : ''}; or stand by for it with ${waiting}`,
     );
   }

@@ -34,6 +34,7 @@ import {
   targetsWebhookConfiguration,
 } from '../../targets/index.ts';
 import type { Settings as AllTargetSettings } from '../../targets/index.ts';
+import { failure } from '../exit.ts';
 import { version } from '../version.ts';
 
 export interface PartWebhook {
@@ -141,6 +142,9 @@ export function partsOf(names?: readonly string[]): readonly Part[] {
   return names.map((name) => {
     const part = PARTS.find((each) => each.name === name);
     if (part !== undefined) return part;
-    throw new Error(`there is no controller "${name}"; known: ${PARTS.map((each) => each.name).join(', ')}`);
+    throw failure(
+      'InvalidFlag',
+      `there is no controller "${name}"; known: ${PARTS.map((each) => each.name).join(', ')}`,
+    );
   });
 }

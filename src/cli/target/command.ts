@@ -25,7 +25,7 @@ function classesCommand(): Command {
 }
 
 function listCommand(): Command {
-  return listFlags(new Command('list').aliases(['ls', 'get']))
+  return listFlags(new Command('list').aliases(['get', 'ls']))
     .description('show targets, how they are, and who has them')
     .addHelpText('after', `\nExamples:\n  offshoot target list -A -o wide\n  offshoot target list -w\n${EXIT_HELP}`)
     .action(async (names: readonly string[], options: ListOptions) => {

@@ -12,16 +12,16 @@ export type OutputFormat = 'table' | 'wide' | 'name' | DataFormat;
 export interface Result {
   /** What programs get. */
   readonly data: unknown;
-  /** The objects that it is about, for `-o name`. */
-  readonly objects?: readonly KubeObject[];
+  /** What `-o name` prints. */
+  readonly names?: readonly string[];
   /** What people get. */
   readonly lines: (isWide: boolean) => readonly string[];
 }
 
 /** Prints a result. */
-export function printResult(output: OutputFormat | undefined, { data, objects = [], lines }: Result): void {
+export function printResult(output: OutputFormat | undefined, { data, names = [], lines }: Result): void {
   if (isData(output)) process.stdout.write(dataText(output, data));
-  else printLines(output === 'name' ? objects.map(nameText) : lines(output === 'wide'));
+  else printLines(output === 'name' ? names : lines(output === 'wide'));
 }
 
 /** Tells of objects as they are written or removed, what has become of each; programs get all of them in the end. */
@@ -50,7 +50,7 @@ export function isData(output: OutputFormat | undefined): output is DataFormat {
 }
 
 /** The template of `jsonpath=TEMPLATE`. */
-export function templateOf(output: string | undefined): string | undefined {
+function templateOf(output: string | undefined): string | undefined {
   return output?.startsWith('jsonpath=') ? output.slice('jsonpath='.length) : undefined;
 }
 
@@ -61,7 +61,7 @@ export function dataText(format: DataFormat, value: unknown): string {
   try {
     return fillIn(parseTemplate(templateOf(format)!), value);
   } catch (error) {
-    if (error instanceof JsonPathError) throw failure(`-o ${format}: ${error.message}`);
+    if (error instanceof JsonPathError) throw failure('InvalidFlag', `-o ${format}: ${error.message}`);
     throw error;
   }
 }

@@ -86,7 +86,10 @@ function storageOnDisk(options: UpOptions): Storage {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw failure(`the data directory ${dir} cannot be made (${messageOf(error)}): choose another one with --data-dir`);
+    throw failure(
+      'InvalidDataDirectory',
+      `the data directory ${dir} cannot be made (${messageOf(error)}): choose another one with --data-dir`,
+    );
   }
   return { dir, dataDir: dir, cleanUp: () => {} };
 }

@@ -23,6 +23,7 @@ export async function writeKubeconfig(cluster: Embedded, file: string, options: 
   if (context === undefined) {
     if (others.length > 0) {
       throw failure(
+        'InUse',
         `--kubeconfig ${file}: it has other contexts (${others.join(', ')}), which would be lost; choose another file, or take "KUBECONFIG=${file} offshoot up --merge-kubeconfig"`,
       );
     }

@@ -33,7 +33,7 @@ export function openSqlite(directory: string, options: { readonly fresh?: boolea
     database.close();
     if (isLocked(error)) throw new DataDirectoryInUse(directory, ownerOf(ownerFile));
     const problem = (error as Error).message;
-    throw new Error(
+    throw new DataDirectoryUnusable(
       `the data directory ${directory} cannot be used (${problem}): choose another one, or remove ${file}`,
       { cause: error },
     );
@@ -95,6 +95,11 @@ function ownerOf(file: string): string {
   } catch {
     return '';
   }
+}
+
+/** What the directory holds is no cluster of ours. */
+class DataDirectoryUnusable extends Error {
+  override readonly name = 'DataDirectoryUnusable';
 }
 
 /** Another process serves from this directory. */
