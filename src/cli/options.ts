@@ -39,6 +39,19 @@ export function listFlags(command: Command, { namespaced = true } = {}): Command
     .option('--output-watch-events', 'with -w, say of each change whether it is ADDED, MODIFIED or DELETED');
 }
 
+/** Adds the flags of commands that show one object as a tree: how to print it, and whether to go on. */
+export function describeFlags(command: Command, what: string): Command {
+  return clusterFlags(command)
+    .argument('<NAME>', what)
+    .addOption(outputFlag(['table', 'wide', 'json', 'yaml', 'name'], 'table'))
+    .addOption(watchTreeFlag());
+}
+
+/** `-w` of what shows a tree. */
+export function watchTreeFlag(): Option {
+  return new Option('-w, --watch', 'go on, and show it again whenever something changes');
+}
+
 /** `-o` with the formats that a command knows. A template picks from what is JSON otherwise. */
 export function outputFlag(formats: readonly OutputFormat[], initial?: OutputFormat): Option {
   const choices = [...formats, ...(formats.includes('json') ? ['jsonpath='] : [])];

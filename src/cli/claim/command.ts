@@ -9,6 +9,7 @@ import type { ListOptions } from '../objects/list.ts';
 import {
   clusterFlags,
   collect,
+  describeFlags,
   dryRunFlag,
   durationFlag,
   filenameFlag,
@@ -117,10 +118,8 @@ function listCommand(): Command {
 }
 
 function describeCommand(): Command {
-  return clusterFlags(new Command('describe'))
+  return describeFlags(new Command('describe'), 'the claim')
     .description('show one claim as a tree, with the reason of anything that is not ready')
-    .argument('<NAME>', 'the claim')
-    .addOption(outputFlag(['json', 'yaml']))
     .addHelpText('after', `\nExample:\n  offshoot claim describe staging -n team\n${EXIT_HELP}`)
     .action(async (name: string, options: DescribeOptions) => {
       const { describeClaimCommand } = await import('./describe.ts');

@@ -1,6 +1,6 @@
 // `offshoot claim describe`: everything about a claim, as a tree.
 import { claimWorld, describeClaim, phaseOf } from '../../targets/index.ts';
-import { describeObject } from '../objects/describe.ts';
+import { describeObject, tellTree } from '../objects/describe.ts';
 import type { DescribeOptions } from '../objects/describe.ts';
 import { CLAIM } from './nouns.ts';
 
@@ -8,10 +8,10 @@ import { CLAIM } from './nouns.ts';
 export function describeClaimCommand(name: string, options: DescribeOptions): Promise<void> {
   return describeObject(CLAIM, name, options, {
     describe: (read, claim) => describeClaim(claimWorld(read, claim)),
-    key: 'claim',
-    use: (claim) =>
+    ...tellTree('claim', (claim) =>
       phaseOf(claim) === 'Bound'
         ? `offshoot claim kubeconfig ${name} -n ${claim.metadata.namespace} > kubeconfig`
         : undefined,
+    ),
   });
 }

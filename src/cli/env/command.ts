@@ -14,6 +14,7 @@ import { environmentFlags } from '../run/environment-flags.ts';
 import {
   clusterFlags,
   collect,
+  describeFlags,
   dryRunFlag,
   filenameFlag,
   listFlags,
@@ -59,10 +60,8 @@ function listCommand(): Command {
 }
 
 function describeCommand(): Command {
-  return clusterFlags(new Command('describe'))
+  return describeFlags(new Command('describe'), 'the environment')
     .description('show one environment as a tree, with the reason of anything that is not ready')
-    .argument('<NAME>', 'the environment')
-    .addOption(outputFlag(['json', 'yaml']))
     .addHelpText('after', `\nExample:\n  offshoot env describe feature -n shop\n${EXIT_HELP}`)
     .action(async (name: string, options: DescribeOptions) => {
       const { describeCommand: describe } = await import('./describe.ts');

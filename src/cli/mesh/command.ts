@@ -1,7 +1,7 @@
 // `offshoot mesh`: the commands for Istio's own life, with their flags and help. What they do is loaded when it is needed.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT_HELP } from '../exit.ts';
-import { clusterFlags, collect, filenameFlag, outputFlag, timeoutFlag } from '../options.ts';
+import { clusterFlags, collect, filenameFlag, outputFlag, timeoutFlag, watchTreeFlag } from '../options.ts';
 import { meshFlags, parseVersion } from '../run/mesh-flags.ts';
 import type { MeshPlanOptions } from './plan.ts';
 import type { RestartOptions } from './restart.ts';
@@ -22,6 +22,7 @@ function statusCommand(): Command {
   return clusterFlags(new Command('status'))
     .description('show versions, components, restarts that are to be done, and what blocks a deletion')
     .addOption(outputFlag(['table', 'wide', 'json', 'yaml', 'name'], 'table'))
+    .addOption(watchTreeFlag())
     .addHelpText(
       'after',
       `

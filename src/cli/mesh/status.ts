@@ -1,6 +1,8 @@
 // `offshoot mesh status`: how the mesh is, as a tree.
 import { describeMesh, meshWorld, versionLines } from '../../mesh/index.ts';
 import type { MeshDescription } from '../../mesh/index.ts';
+import type { ObjectReader } from '../../api/description/reader.ts';
+import { showChanges } from '../objects/describe.ts';
 import { fetchFor } from '../objects/fetch.ts';
 import { listOfKind } from '../objects/find.ts';
 import { withConnection } from '../options.ts';
@@ -9,27 +11,32 @@ import { painter } from '../terminal/colour.ts';
 import type { Paint } from '../terminal/colour.ts';
 import { eventLines } from '../terminal/events.ts';
 import { nameText, printResult } from '../terminal/output.ts';
-import type { OutputFormat } from '../terminal/output.ts';
+import type { OutputFormat, Result } from '../terminal/output.ts';
 import { treeLines } from '../terminal/tree.ts';
 import { refuseNamespace } from './namespace.ts';
 import { ISTIO } from './nouns.ts';
 
 export interface StatusOptions extends ClusterOptions {
   readonly output: OutputFormat;
+  readonly watch?: boolean;
 }
 
 /** Prints how the mesh is. */
-export function meshStatusCommand({ output, ...options }: StatusOptions): Promise<void> {
+export function meshStatusCommand({ output, watch, ...options }: StatusOptions): Promise<void> {
   refuseNamespace(options);
   return withConnection(options, async ({ client }) => {
     // A cluster that does not know the kind is told apart from one that has no resource.
     const istios = await listOfKind(client, ISTIO, {});
-    const description = await fetchFor(client, (read) => describeMesh(meshWorld(read), { pods: output !== 'table' }));
-    printResult(output, {
-      data: description,
-      names: istios.map(nameText),
-      lines: () => statusLines(description, painter(process.stdout)),
-    });
+    const compute = (read: ObjectReader): Result => {
+      const description = describeMesh(meshWorld(read), { pods: output !== 'table' });
+      return {
+        data: description,
+        names: istios.map(nameText),
+        lines: () => statusLines(description, painter(process.stdout)),
+      };
+    };
+    if (watch) await showChanges(client, output, compute);
+    else printResult(output, await fetchFor(client, compute));
   });
 }
 

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { EXIT_HELP } from '../exit.ts';
 import type { DescribeOptions } from '../objects/describe.ts';
 import type { ListOptions } from '../objects/list.ts';
-import { clusterFlags, filenameFlag, listFlags, outputFlag } from '../options.ts';
+import { describeFlags, filenameFlag, listFlags, outputFlag } from '../options.ts';
 import type { TranslateFlags } from './translate.ts';
 
 export function routingCommand(): Command {
@@ -29,10 +29,8 @@ function listCommand(): Command {
 }
 
 function describeCommand(): Command {
-  return clusterFlags(new Command('describe'))
+  return describeFlags(new Command('describe'), 'the routing rule')
     .description('show the meshes, hosts, routes and virtual nodes of a routing rule, and why it is not in effect')
-    .argument('<NAME>', 'the routing rule')
-    .addOption(outputFlag(['json', 'yaml']))
     .addHelpText('after', `\nExample:\n  offshoot routing describe cart -n shop\n${EXIT_HELP}`)
     .action(async (name: string, options: DescribeOptions) => {
       const { describeRuleCommand } = await import('./describe.ts');

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { EXIT_HELP } from '../exit.ts';
 import type { DescribeOptions } from '../objects/describe.ts';
 import type { ListOptions } from '../objects/list.ts';
-import { clusterFlags, listFlags, outputFlag } from '../options.ts';
+import { describeFlags, listFlags } from '../options.ts';
 
 export function targetCommand(): Command {
   return new Command('target')
@@ -35,10 +35,8 @@ function listCommand(): Command {
 }
 
 function describeCommand(): Command {
-  return clusterFlags(new Command('describe'))
+  return describeFlags(new Command('describe'), 'the target')
     .description('show one target as a tree, with the reason of anything that is not ready')
-    .argument('<NAME>', 'the target')
-    .addOption(outputFlag(['json', 'yaml']))
     .addHelpText('after', `\nExample:\n  offshoot target describe staging-dt -n team\n${EXIT_HELP}`)
     .action(async (name: string, options: DescribeOptions) => {
       const { describeTargetCommand } = await import('./describe.ts');

@@ -19,9 +19,15 @@ export interface Result {
 }
 
 /** Prints a result. */
-export function printResult(output: OutputFormat | undefined, { data, names = [], lines }: Result): void {
-  if (isData(output)) process.stdout.write(dataText(output, data));
-  else printLines(output === 'name' ? names : lines(output === 'wide'));
+export function printResult(output: OutputFormat | undefined, result: Result): void {
+  if (isData(output)) process.stdout.write(dataText(output, result.data));
+  else printLines(resultLines(output, result));
+}
+
+/** A result as lines, for what shows it again and again. */
+export function resultLines(output: OutputFormat | undefined, { data, names = [], lines }: Result): readonly string[] {
+  if (isData(output)) return dataText(output, data).replace(/\n$/, '').split('\n');
+  return output === 'name' ? names : lines(output === 'wide');
 }
 
 /** Tells of objects as they are written or removed, what has become of each; programs get all of them in the end. */

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { redrawOn } from './redraw.ts';
+
+function stream(isTTY: boolean, size = {}): { text: () => string; clear: () => void } & Parameters<typeof redrawOn>[0] {
+  let written = '';
+  const write = (text: string): boolean => {
+    written += text;
+    return true;
+  };
+  return { isTTY, columns: 20, rows: 5, write, text: () => written, clear: () => (written = ''), ...size };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubEnv('TERM', 'xterm');
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
+
+test('on a terminal, a text is drawn over the one before', () => {
+  const to = stream(true);
+  const redrawn = redrawOn(to);
+  redrawn.show(() => ['one', 'two']);
+  expect(to.text()).toBe('\r\x1b[Jone\ntwo\n');
+  to.clear();
+  redrawn.show(() => ['three']);
+  expect(to.text()).toBe('\x1b[2A\r\x1b[Jthree\n');
+  redrawn.end();
+});
+
+test('lines that the terminal wraps count as often as it does, and what does not fit is left out', () => {
+  const to = stream(true);
+  const redrawn = redrawOn(to);
+  redrawn.show(() => [`\x1b[31m${'x'.repeat(21)}\x1b[39m`, 'b', 'c', 'd']);
+  expect(to.text()).toMatch(/b\nc\n$/);
+  to.clear();
+  redrawn.show(() => ['short']);
+  expect(to.text()).toMatch(/^\x1b\[4A/); // eslint-disable-line no-control-regex -- this is what moves the cursor
+  redrawn.end();
+});
+
+test('what it says of time goes on, until it ends', () => {
+  const to = stream(true);
+  const redrawn = redrawOn(to);
+  let seconds = 0;
+  redrawn.show(() => [`${seconds++}s`]);
+  vi.advanceTimersByTime(2_000);
+  expect(to.text()).toMatch(/0s\n.*1s\n.*2s\n$/s);
+  to.clear();
+  redrawn.end();
+  vi.advanceTimersByTime(2_000);
+  expect(to.text()).toBe('');
+});
+
+test('elsewhere, each text that differs comes after the one before', () => {
+  const to = stream(false);
+  const redrawn = redrawOn(to);
+  for (const line of ['a', 'a', 'b']) redrawn.show(() => [line]);
+  redrawn.end();
+  expect(to.text()).toBe('a\n\nb\n');
+});
