@@ -2,6 +2,7 @@
 import type { Client, Selection } from '../../kube/client/client.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { isExpired, isTransient } from '../../kube/errors.ts';
+import type { ApiError } from '../../kube/errors.ts';
 import type { Kind, KubeObject } from '../../kube/objects.ts';
 import { runReflector } from '../../kube/tables/reflector.ts';
 import { Table } from '../../kube/tables/table.ts';
@@ -9,7 +10,7 @@ import type { Update } from '../../watchable/index.ts';
 
 /**
  * Calls `judge` once the objects are known and after every change, until it returns something else than undefined.
- * Trouble of the connection is waited out; a refusal that would only repeat itself rejects, and so does the signal.
+ * Trouble of the connection is told and waited out; a refusal that would only repeat itself rejects, and so does the signal.
  */
 export async function followUntil<T extends KubeObject, R>(
   client: Client,
@@ -17,6 +18,7 @@ export async function followUntil<T extends KubeObject, R>(
   selection: Selection,
   signal: AbortSignal,
   judge: (table: Table<T>, updates?: readonly Update<string, T>[]) => R | undefined,
+  onTrouble: (error: ApiError) => void = () => {},
 ): Promise<R> {
   const table = new Table<T>(kind, selection);
   const ending = new AbortController();
@@ -30,7 +32,8 @@ export async function followUntil<T extends KubeObject, R>(
     clock: systemClock,
     signal: ending.signal,
     onError: (error) => {
-      if (!isTransient(error) && !isExpired(error)) failed.reject(error);
+      if (isTransient(error)) onTrouble(error);
+      else if (!isExpired(error)) failed.reject(error);
     },
   });
   const judged = judgeUntil(table, ending.signal, judge);

@@ -1,6 +1,9 @@
 // Waits until things that were deleted are gone, and shows which are still there meanwhile.
 import type { Client } from '../../kube/client/client.ts';
-import { isForbidden } from '../../kube/errors.ts';
+import { isForbidden, isNotFound } from '../../kube/errors.ts';
+import type { ApiError } from '../../kube/errors.ts';
+import type { AnyObject, Kind, KubeObject } from '../../kube/objects.ts';
+import type { Table } from '../../kube/tables/table.ts';
 import { checkRuns } from '../../api/description/controllers-hint.ts';
 import type { PartName } from '../../api/description/controllers-hint.ts';
 import type { Removal } from '../../api/description/deletion.ts';
@@ -24,7 +27,11 @@ export async function waitGone(
     progress.show([...steps.values()]);
     const settle = async (removal: Removal): Promise<void> => {
       const { label } = removal;
-      const note = await whenGone(client, removal, signal).then(
+      const tellTrouble = (error: ApiError): void => {
+        steps.set(label, { label, state: 'waiting', note: `${error.message}; trying again` });
+        progress.show([...steps.values()]);
+      };
+      const note = await whenGone(client, removal, signal, tellTrouble).then(
         () => 'deleted',
         (error: unknown) => {
           // Whoever may delete something may not see all that goes with it.
@@ -39,19 +46,41 @@ export async function waitGone(
     return true;
   });
   if (done) return;
-  const left = [...steps.values()]
-    .filter(({ state }) => state !== 'done')
-    .map(({ label }) => `${label} is still there`);
-  const hint = `${checkRuns(part)}: it is what cleans up`;
-  throw failure(
-    'TimedOut',
-    [`not gone after ${durationText(timeoutMs)}`, ...left, ...(await reasons()), hint].join('\n  '),
-  );
+  const open = removals.filter(({ label }) => steps.get(label)?.state !== 'done');
+  const left = (await Promise.all(open.map((each) => leftOf(client, each)))).filter((each) => each !== undefined);
+  if (left.length === 0) return;
+  const isThere = left.some(({ isKnown }) => isKnown);
+  const title = `${isThere ? 'not gone' : 'not known to be gone'} after ${durationText(timeoutMs)}`;
+  const hints = isThere ? [...(await reasons()), `${checkRuns(part)}: it is what cleans up`] : [];
+  throw failure('TimedOut', [title, ...left.map(({ text }) => text), ...hints].join('\n  '));
 }
 
+/** What is left of something when the time is up; undefined if nothing is. */
+async function leftOf(
+  client: Client,
+  { label, kind, ref, isDone }: Removal,
+): Promise<{ readonly text: string; readonly isKnown: boolean } | undefined> {
+  try {
+    const found: KubeObject = await client.get(kind as Kind, ref, { timeoutMs: LAST_LOOK_MS });
+    return isDone(found) ? undefined : { text: `${label} is still there`, isKnown: true };
+  } catch (error) {
+    if (isNotFound(error) || isForbidden(error)) return undefined;
+    const why = error instanceof Error ? error.message : String(error);
+    return { text: `${label} can't be looked up: ${why}`, isKnown: false };
+  }
+}
+
+const LAST_LOOK_MS = 3_000;
+
 /** Resolves when an object is gone, or clean. */
-async function whenGone(client: Client, { kind, ref, isDone }: Removal, signal: AbortSignal): Promise<void> {
+async function whenGone(
+  client: Client,
+  { kind, ref, isDone }: Removal,
+  signal: AbortSignal,
+  onTrouble: (error: ApiError) => void,
+): Promise<void> {
   const { name, namespace } = ref;
   const selection = { ...(namespace !== undefined && { namespace }), fieldSelector: `metadata.name=${name}` };
-  await followUntil(client, kind, selection, signal, (table) => (table.list().every(isDone) ? true : undefined));
+  const judge = (table: Table<AnyObject>): true | undefined => (table.list().every(isDone) ? true : undefined);
+  await followUntil(client, kind as Kind, selection, signal, judge, onTrouble);
 }

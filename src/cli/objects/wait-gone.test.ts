@@ -1,0 +1,52 @@
+// Waiting for what was deleted: what is said when the time is up.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { removal } from '../../api/description/deletion.ts';
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { ApiError } from '../../kube/errors.ts';
+import { waitGone } from './wait-gone.ts';
+
+const env = {
+  apiVersion: 'riskified.com/v1alpha1',
+  kind: 'DynamicEnv',
+  metadata: { name: 'pr-7', namespace: 'shop', uid: 'u', resourceVersion: '1' },
+};
+const removals = [removal(DynamicEnv, env.metadata, 'Environment shop/pr-7')];
+
+/** A server that answers with an object, or not at all. */
+function clientOf(answer: () => typeof env): Client {
+  const asked = async (): Promise<typeof env> => answer();
+  const list = async () => ({ items: [await asked()], resourceVersion: '1' });
+  const watch = (_kind: unknown, { signal }: { signal: AbortSignal }): Promise<never> =>
+    new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+  return { get: asked, list, watch } as unknown as Client;
+}
+
+const written: string[] = [];
+beforeEach(() => {
+  written.length = 0;
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+});
+afterEach(() => vi.restoreAllMocks());
+
+const waited = (client: Client): Promise<string> =>
+  waitGone(client, removals, 200, 'environments').then(
+    () => 'gone',
+    (error: Error) => error.message,
+  );
+
+test('what is there is still there, and somebody should clean it up', async () => {
+  expect(await waited(clientOf(() => env))).toMatch(
+    /^not gone after 0.2s\n {2}Environment shop\/pr-7 is still there\n {2}check that "offshoot run /,
+  );
+});
+
+test('without an answer nobody knows, and it is said at once', async () => {
+  const client = clientOf(() => {
+    throw new ApiError('nobody answers at 127.0.0.1:1', { code: 0, reason: 'ConnectionRefused' });
+  });
+  expect(await waited(client)).toBe(
+    "not known to be gone after 0.2s\n  Environment shop/pr-7 can't be looked up: nobody answers at 127.0.0.1:1",
+  );
+  expect(written).toContain('Environment shop/pr-7: nobody answers at 127.0.0.1:1; trying again\n');
+});
