@@ -12,6 +12,7 @@ import type { HttpRoute } from '../../traffic/istio/objects.ts';
 import { untracked } from '../../watchable/index.ts';
 import { assumedRollouts } from '../forecast/rollouts.ts';
 import { defaultSettings, environments, proveEnvironment } from '../index.ts';
+import { ASLEEP } from '../lifecycle/sleep.ts';
 import { Deployment } from '../objects.ts';
 
 const cart = { name: 'cart', namespace: 'shop' };
@@ -64,6 +65,26 @@ describe('an environment in a cluster', () => {
         ],
       });
     }
+  });
+
+  test('is told nothing of answers and pods that it does not have', async () => {
+    const keyed = ['first', 'second'].map((name) => ({
+      ...environment('shop', name, [cart]),
+      spec: { key: 'pr-7', subsets: environment('shop', name, [cart]).spec.subsets },
+    }));
+    const cluster = await shopWith([], []);
+    for (const each of keyed) {
+      await cluster.put(each);
+      await cluster.settle();
+    }
+    const header = expect.stringContaining('x-dynamic-env') as string;
+    expect(proofIn(cluster, 'first')?.notes).toContainEqual(header);
+    expect(proofIn(cluster, 'second')?.notes).not.toContainEqual(header);
+    const [first] = cluster.list(DynamicEnv);
+    await cluster.put({ ...first!, metadata: { ...first!.metadata, annotations: { [ASLEEP]: 'true' } } });
+    expect(await cluster.settle()).toEqual([]);
+    expect(proofIn(cluster, 'first')?.notes).toEqual([]);
+    expect(proofIn(cluster, 'second')?.notes).toContainEqual(header);
   });
 
   test('is isolated by its key too', async () => {

@@ -11,6 +11,7 @@ import { ServiceEntry } from '../../traffic/istio/objects.ts';
 import type { DestinationRule } from '../../traffic/istio/objects.ts';
 import { meshServicesOf, selects, workloadOf } from '../../traffic/services.ts';
 import { identify } from '../identity.ts';
+import { isScaledDown } from '../lifecycle/sleep.ts';
 import { findEdited, findMade, findServices } from '../lookup.ts';
 import { matchesOf } from '../matches.ts';
 import { cloneName, itemsOf, uniqueVersion } from '../names.ts';
@@ -53,7 +54,10 @@ export function subjectOf(facts: Facts, env: DynamicEnv, settings: Settings): Su
       virtualServices: findEdited(facts, env, settings).map(({ metadata }) => refIn(metadata)),
     },
     rules: made.rules,
-    clones: made.clones.map((clone) => assumedReady(workloadOf(clone))),
+    // One that sleeps has no pods, whoever selects them.
+    clones: made.clones
+      .filter((clone) => !isScaledDown(clone) || clone.spec.replicas !== 0)
+      .map((clone) => assumedReady(workloadOf(clone))),
   };
 }
 

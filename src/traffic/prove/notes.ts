@@ -13,18 +13,18 @@ export function notesOn(base: Rule, own: Rule, environment: ProvenEnvironment): 
   const bases = destinations.filter((each) => isBase(each, environment));
   const dropped = destinations.filter((each) => !bases.includes(each));
   const where = ruleText(base);
-  if (bases.length === 0)
-    return [`${where} is another environment's: a request with both keys goes to the first of them`];
+  const isAnothers = bases.length === 0;
   const header = own.action.destinations
     .flatMap(({ responseHeaders }) => responseHeaders)
     .find(({ name }) => name === RESPONSE_HEADER);
-  const names = dropped.map(
+  const names = (isAnothers ? [] : dropped).map(
     ({ host, subset, weight }) => `${host}${subset ? ` subset ${subset}` : ''} (${Math.round(weight)} %)`,
   );
   const lost = own.action.destinations.filter(
     ({ outcome }) => outcome === 'MissingSubset' || outcome === 'NoEndpoints',
   );
   return [
+    ...(isAnothers ? [`${where} is another environment's: what both ask for goes to the first of them`] : []),
     ...lost.map((each) => `requests with the key are not answered: ${targetText(each)}`),
     ...(names.length === 0 ? [] : [`${where}: requests with the key never reach ${names.join(', ')}`]),
     ...(header === undefined ? [] : [`answers to requests with the key carry ${header.name}: ${header.value}`]),

@@ -191,12 +191,20 @@ class Prover {
     const isAllowed = change === 'version';
     const avoided = isAllowed ? [...site.keys, ...prior] : prior;
     const found = findRequest({ place: site.place, literals, avoided }, this.budget);
-    if (isAllowed)
-      for (const note of notesOn(before.effect.rule!, after.effect.rule!, this.environment)) this.notes.add(note);
+    if (isAllowed) this.note(site, { before, after }, prior);
     if (found === 'none') return undefined;
     const failure = found === 'unknown' ? undefined : this.confirm(site, found.request);
     if (failure === undefined) this.doubtAbout(before.effect, after.effect);
     return failure;
+  }
+
+  /** Tells of what a pair does by contract, if some request is decided by it: earlier rules may take all of them. */
+  private note({ place }: Site, { before, after }: Pair, prior: readonly (readonly Literal[])[]): void {
+    const notes = notesOn(before.effect.rule!, after.effect.rule!, this.environment);
+    if (notes.every((each) => this.notes.has(each))) return;
+    const literals = [...before.literals, ...after.literals];
+    if (findRequest({ place, literals, avoided: prior }, this.budget) === 'none') return;
+    for (const note of notes) this.notes.add(note);
   }
 
   /** Holds a request to the statement in both worlds. */
