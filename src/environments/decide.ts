@@ -71,9 +71,9 @@ function decideWorkload(facts: EnvironmentFacts, workload: WorkloadFacts, settin
   // Nothing is known of the rules that an undecided workload should have; those that it had are told of.
   const isUndecided = way.action === 'replace' || (clone !== undefined && way.action !== 'route');
   const ruleStatuses = way.findings.ruleStatuses ?? [];
-  // A change that is not carried out yet, or not while it is paused.
-  const isWaiting = way.action === 'replace' || (isPaused(env) && isChanged && state === 'running');
-  const told = isMade ? made : { hash, state: isWaiting ? ('updating' as const) : state };
+  const told = isMade ? made : { hash, state: way.action === 'replace' ? ('updating' as const) : state };
+  const isHeldBack = isPaused(env) && isChanged && state === 'running';
+  const shown = problem ?? (isHeldBack ? { reason: 'Paused', message: messages.changeHeldBack } : undefined);
   const { findings, ...action } = way;
   return {
     ...action,
@@ -83,9 +83,9 @@ function decideWorkload(facts: EnvironmentFacts, workload: WorkloadFacts, settin
     isAsleep: shallSleep,
     live: clone,
     cloneStatus: isKnown
-      ? { ...workload.ref, status: told.state, ...(problem && { message: problem.message }) }
+      ? { ...workload.ref, status: told.state, ...(shown && { message: shown.message }) }
       : { name: '', namespace: '', status: 'unknown' },
-    problem,
+    problem: shown,
     loop: problem === undefined ? cloneLoop(clone, workload.pods) : undefined,
     hash: told.hash,
     ruleStatuses: isUndecided && ruleStatuses.length === 0 ? workload.knownRules : ruleStatuses,

@@ -2,6 +2,7 @@
 import type { CloneStatus, DynamicEnv, DynamicEnvStatus } from '../api/dynamicenv.ts';
 import { conditionsOf } from '../controller/index.ts';
 import type { PlannedEvent } from '../controller/index.ts';
+import { messages } from './messages.ts';
 import type { EnvironmentStatus } from './status.ts';
 
 type Statuses = Pick<DynamicEnvStatus, 'subsetsStatus' | 'consumersStatus'>;
@@ -63,9 +64,13 @@ function stateEvent(env: DynamicEnv, next: EnvironmentStatus, routes: readonly s
 /** Why clones do not run, where that has changed: the reason, and the same with a name. */
 function problems(before: Statuses | undefined, next: Statuses): readonly (readonly [string, string])[] {
   const old = clonesOf(before);
-  return [...clonesOf(next)]
-    .filter(([name, { message }]) => message !== undefined && message !== old.get(name)?.message)
-    .map(([name, { message = '' }]) => [message, `Deployment ${name}: ${message}`]);
+  return (
+    [...clonesOf(next)]
+      // One that is only held back runs.
+      .filter(([, { message }]) => message !== undefined && message !== messages.changeHeldBack)
+      .filter(([name, { message }]) => message !== old.get(name)?.message)
+      .map(([name, { message = '' }]) => [message, `Deployment ${name}: ${message}`])
+  );
 }
 
 /** The state of each clone, by namespace and name. */

@@ -14,6 +14,7 @@ export const messages = {
     `Deployment ${base} is the clone that environment ${env} made: name the Deployment that it was made from`,
   noReplicas: ({ name }: Ref) =>
     `${name} shall have 0 replicas, which nobody would answer from: ask for 1 or more, or put the environment to sleep (offshoot env sleep)`,
+  changeHeldBack: 'a change of it is not carried out while the environment is paused',
   noContainer: (list: 'containers' | 'init-containers', subset: string, container: string) =>
     `processing ${list} in subset ${subset}: container name ${container} does'nt exist`,
   cloneNotUpdated: (clone: string, why: string) => `error updating subset ${clone}: ${why}`,
