@@ -25,6 +25,8 @@ export interface EnvironmentRow extends RowBase {
   readonly match: string;
   /** What they carry, as people write it: `x-env: pr-7`. */
   readonly carries: string;
+  /** Those of them that other environments get. */
+  readonly exceptions?: readonly { readonly match: string; readonly taker: string }[];
   /** A command that sends such a request. */
   readonly call?: string;
   readonly replaces: readonly Replacement[];

@@ -24,6 +24,11 @@ test.each<[string, readonly EnvironmentRow[]]>([
   ['1 environment ready.', [row()]],
   ["2 environments ready, 1 needs you: `pr-12` – can't pull its image.", [row(), bad, row()]],
   ['1 environment ready, 1 on the way.', [row(), row({ tone: 'busy' })]],
+  [
+    '1 environment ready, 1 paused, 1 asleep.',
+    [row(), row({ tone: 'idle', state: 'asleep' }), row({ tone: 'idle', state: 'paused' })],
+  ],
+  ['1 environment asleep.', [row({ tone: 'idle', state: 'asleep' })]],
   ["1 environment needs you: `pr-12` – can't pull its image.", [bad]],
 ])('%s', (sentence, rows) => {
   expect(overviewSentence(rows)).toBe(sentence);
@@ -40,7 +45,18 @@ test.each<[string, EnvironmentRow]>([
     'Requests with `x-env: pr-7` reach `orders:2`; but others are affected: GET / is moved.',
     row({ isolation: { ...isolation, status: 'False', message: 'GET / is moved.' } }),
   ],
+  [
+    'Requests with `x-env: pr-7` reach `orders:2`, except `x-env=pr-7` (environment shop/a); nobody else is affected (proved 3s ago).',
+    row({
+      isolation: { ...isolation, status: 'True' },
+      exceptions: [{ match: 'x-env=pr-7', taker: 'environment shop/a' }],
+    }),
+  ],
   ["`pr-12` is not working: can't pull its image.", bad],
+  [
+    '`pr-7` is asleep: "offshoot env wake pr-7 -n shop" wakes it.',
+    row({ tone: 'idle', state: 'asleep', problem: '"offshoot env wake pr-7 -n shop" wakes it' }),
+  ],
   ['`pr-7` is being deleted.', row({ tone: 'idle', state: 'deleting' })],
 ])('%s', (sentence, environment) => {
   expect(environmentSentence(environment, '3s')).toBe(sentence);

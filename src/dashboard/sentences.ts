@@ -14,12 +14,17 @@ export function overviewSentence(rows: readonly EnvironmentRow[]): string {
   const ready = rows.filter(({ tone }) => tone === 'good').length;
   const bad = rows.filter(({ tone }) => tone === 'bad');
   const busy = rows.filter(({ tone }) => tone === 'busy').length;
-  const going = rows.length - ready - bad.length - busy;
-  const parts = [
-    ...(ready > 0 ? [`${count(ready, 'environment')} ready`] : []),
-    ...(busy > 0 ? [`${ready > 0 ? busy : count(busy, 'environment')} on the way`] : []),
-    ...(going > 0 ? [`${ready + busy > 0 ? going : count(going, 'environment')} being deleted`] : []),
+  const held = (state: string): number => rows.filter((row) => row.tone === 'idle' && row.state === state).length;
+  const counts: readonly (readonly [number, string])[] = [
+    [ready, 'ready'],
+    [busy, 'on the way'],
+    [held('paused'), 'paused'],
+    [held('asleep'), 'asleep'],
+    [held('deleting'), 'being deleted'],
   ];
+  const parts = counts
+    .filter(([number]) => number > 0)
+    .map(([number, how], i) => `${i === 0 ? count(number, 'environment') : number} ${how}`);
   const [first] = bad;
   if (first === undefined) return `${parts.join(', ')}.`;
   const needs = `${parts.length > 0 ? bad.length : count(bad.length, 'environment')} ${bad.length === 1 ? 'needs' : 'need'} you`;
@@ -29,8 +34,8 @@ export function overviewSentence(rows: readonly EnvironmentRow[]): string {
 
 /** What requests an environment takes, and whether it concerns anybody else. */
 export function environmentSentence(row: EnvironmentRow, provedAgo?: string): string {
-  const { name, state, tone, problem, isolation, carries, replaces } = row;
-  if (tone === 'idle') return `${code(name)} is being deleted.`;
+  const { name, state, tone, problem, isolation, carries, replaces, exceptions = [] } = row;
+  if (state === 'deleting') return `${code(name)} is being deleted.`;
   if (tone !== 'good') {
     const why = problem === undefined ? '' : `: ${withoutStop(problem)}`;
     return `${code(name)} is ${state === 'degraded' ? 'not working' : state}${why}.`;
@@ -41,8 +46,13 @@ export function environmentSentence(row: EnvironmentRow, provedAgo?: string): st
   const what =
     reached === ''
       ? `${code(name)} runs ${count(consumers, 'consumer')} and takes no requests`
-      : `Requests with ${code(carries)} reach ${reached}`;
+      : `Requests with ${code(carries)} reach ${reached}${exceptionsText(exceptions)}`;
   return `${what}; ${isolationText(isolation, provedAgo)}.`;
+}
+
+function exceptionsText(exceptions: NonNullable<EnvironmentRow['exceptions']>): string {
+  const texts = exceptions.map(({ match, taker }) => `${code(match)} (${taker})`);
+  return texts.length === 0 ? '' : `, except ${texts.join(', ')}`;
 }
 
 function isolationText(isolation: EnvironmentRow['isolation'], provedAgo: string | undefined): string {

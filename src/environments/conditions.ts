@@ -8,7 +8,7 @@ import type { Conflict } from './conflicts.ts';
 import { errorsOf } from './decision.ts';
 import type { Decision } from './decision.ts';
 import type { IdentityRefusal } from './identity.ts';
-import { isAsleep } from './lifecycle/sleep.ts';
+import { isAsleep, wakeText } from './lifecycle/sleep.ts';
 import { isPaused, PAUSED } from './lifecycle/paused.ts';
 import { DRAINING } from './prune.ts';
 import type { Pruning } from './prune.ts';
@@ -89,10 +89,9 @@ function heldStates(
   if (isPaused(env) && state === 'processing') return held('Paused', `paused (spec.paused): ${problem}`);
   if (isPaused(env) || !isAsleep(env)) return undefined;
   const isAtRest = pruning.gone && decisions.every(({ cloneStatus, live }) => !live || cloneStatus.status === 'asleep');
-  const { name, namespace } = env.metadata;
   return held(
     'Asleep',
-    `asleep: "offshoot env wake ${name} -n ${namespace}" wakes it`,
+    `asleep: ${wakeText(env)}`,
     isAtRest ? '' : 'routes are taken out, then clones are scaled to zero',
     stalled,
   );

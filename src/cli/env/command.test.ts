@@ -65,8 +65,8 @@ test('create, list, describe, plan and delete one environment', { timeout: 30_00
   const listed = await shop.run('env', 'list', '-o', 'wide', '-A');
   expect(listed.code).toBe(0);
   expect(steady(listed.stdout.replaceAll(/\d+s {3}/g, 'Ns   '))).toBe(
-    'NAMESPACE   NAME      STATUS   READY   MATCH            EXPIRES   AGE   SUBSETS     CONSUMERS\n' +
-      'shop        feature   ready    1/1     end-user=alice   <none>    Ns    shop/cart   <none>\n',
+    'NAMESPACE   NAME      STATUS   READY   ISOLATED   MATCH            EXPIRES   AGE   SUBSETS     CONSUMERS\n' +
+      'shop        feature   ready    1/1     True       end-user=alice   <none>    Ns    shop/cart   <none>\n',
   );
 
   const described = await shop.run('env', 'describe', 'feature');
@@ -184,7 +184,7 @@ Environment shop/fromfile would be ready.
   expect(refused).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(
-      /\n! Environment shop\/fromfile would be degraded and get no further: .*exceeded quota: none,.*\n$/,
+      /\n! Environment shop\/fromfile would be degraded and get no further: .*exceeded quota: none,.*\n  - isolated: .*\n$/,
     ),
   });
   await shop.client.delete(ResourceQuota, quota);
@@ -263,7 +263,7 @@ describe('list -w', () => {
     expect(table().match(/^there /gm)).toHaveLength(1);
     await until(() => names() === 'dynamicenv.riskified.com/there\n', 20_000);
     await create('seen');
-    await until(() => /^seen +ready +1\/1 +a=seen/m.test(table()), 20_000);
+    await until(() => /^seen +ready +1\/1 +\S+ +a=seen/m.test(table()), 20_000);
     await shop.run('env', 'delete', 'seen');
     await until(() => /^seen +deleting/m.test(table()), 20_000);
     await until(() => /^seen +deleted +/m.test(table()), 20_000);
@@ -388,7 +388,7 @@ test('nobody looks after environments: waiting says so, and deleting still works
       'error: environment shop/alone is not ready after 0.5s\n' +
         '  Environment shop/alone: no controller has looked at it yet: check that "offshoot run --controllers environments" runs for this cluster\n',
     );
-    expect((await unattended.run('env', 'list')).stdout).toMatch(/^alone +pending +0\/1 +a=b/m);
+    expect((await unattended.run('env', 'list')).stdout).toMatch(/^alone +pending +0\/1 +\S+ +a=b/m);
     expect(await unattended.run('env', 'delete', 'alone')).toMatchObject({ code: 0 });
   } finally {
     await unattended.stop();

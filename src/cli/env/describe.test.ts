@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DynamicEnv, DynamicEnvStatus } from '../../api/dynamicenv.ts';
+import type { DynamicEnv, DynamicEnvStatus, StringMatch } from '../../api/dynamicenv.ts';
 import type { Deployment } from '../../environments/objects.ts';
 import type { DestinationRule, HttpMatch, HttpRoute, VirtualService } from '../../traffic/istio/objects.ts';
 import { unpainted } from '../terminal/colour.ts';
@@ -232,6 +232,18 @@ test('what is wrong with an environment as a whole stands at the top', () => {
   expect(reasonsOf({ env: { ...env, metadata }, ...rest })).toEqual(['waits for the finalizers A, B']);
 });
 
+test('that an environment moves requests of others, or may, stands at the top', () => {
+  const isolated = (status: 'True' | 'False' | 'Unknown') =>
+    world({
+      state: 'ready',
+      conditions: [{ type: 'Isolated', status, reason: 'R', message: 'the reason', lastTransitionTime: '' }],
+    });
+  const reasonsOf = (of: EnvironmentWorld): unknown => describeEnvironment(of).environment.reasons;
+  expect(reasonsOf(isolated('True'))).toBeUndefined();
+  expect(reasonsOf(isolated('False'))).toEqual(['not isolated: the reason']);
+  expect(reasonsOf(isolated('Unknown'))).toEqual(['perhaps not isolated: the reason']);
+});
+
 describe('where requests lead', () => {
   const ours = (match: HttpMatch): HttpRoute => ({
     name: 'dynamic-environment-shop-feature-cart-0123456789',
@@ -336,6 +348,22 @@ describe('where requests lead', () => {
     expect(tries(text)).toEqual([]);
   });
 
+  test('requests that an earlier environment gets are excepted', () => {
+    const byUser = (match: StringMatch): HttpMatch => ({ headers: { 'end-user': match }, uri: { prefix: '/a' } });
+    const first = (match: HttpMatch): HttpRoute => ({
+      name: 'dynamic-environment-team-other-cart-0123456789',
+      match: [match],
+      route: [{ destination: { host: 'cart', subset: 'team-other' } }],
+    });
+    const about = (match: HttpMatch): string =>
+      described([virtualService('cart', { hosts: ['cart'], http: [first(match), ours(byUser({ prefix: 'al' }))] })]);
+    expect(about(byUser({ exact: 'alice' }))).toContain(
+      'Requests  end-user=alice, except end-user=alice (environment team-other)\n',
+    );
+    // What carries two keys is no exception that anybody has to be told of.
+    expect(about({ headers: { other: { exact: 'x' } } })).toContain('Requests  end-user=alice\n');
+  });
+
   test('a route to a clone that does not run is not called running', () => {
     const service = virtualService('cart', { hosts: ['cart'], http: [ours(key)] });
     const text = described([service], {}, { unreached: 'requests get errors: no pod of the clone is ready' });
@@ -375,7 +403,7 @@ Environment shop/feature  degraded
 │  ! shop/cart: ${unreached}
 └─ Subset shop/cart  degraded
    ├─ Deployment shop/cart-shop-feature  running  1/1 pods ready, app=cart:2
-   └─ VirtualService shop/cart  ignored-missing-virtual-service
+   └─ VirtualService shop/cart  not routed
 
 Requests  end-user~=(`.trimStart(),
   );

@@ -74,8 +74,15 @@ test('a paused environment says so, and nobody waits for it', { timeout: 30_000 
   writeFileSync(file, JSON.stringify(changed));
   expect(await shop.run('env', 'create', '-f', file, '--force-conflicts', '--wait')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('environment shop/still is not ready: paused (spec.paused): shop/cart: updating\n'),
+    stderr: expect.stringContaining(
+      'is not ready: paused (spec.paused): shop/cart: a change of it is not carried out while the environment is paused\n',
+    ),
   });
+  expect((await shop.run('env', 'list')).stdout).toMatch(/^still {2,}paused {2,}0\/1 /m);
+  expect((await get('still')).status?.totalReady).toBe(0);
+  const described = (await shop.run('env', 'describe', 'still')).stdout;
+  expect(described).toMatch(/Deployment shop\/cart-shop-still {2}running .*\n.*a change of it is not carried out/);
+  expect(described).not.toContain('updating');
   expect(await shop.run('env', 'plan', 'still')).toMatchObject({ code: 0, stdout: expect.stringContaining('paused') });
 });
 
@@ -88,7 +95,14 @@ test('an environment is put to sleep and woken', { timeout: 60_000 }, async () =
   expect(await shop.run('env', 'sleep', 'tired', '--wait')).toMatchObject({
     code: 0,
     stdout: 'dynamicenv.riskified.com/tired put to sleep\n',
+    stderr: expect.stringMatching(
+      /cart routes: taken out\n(.*\n)*.*cart clone: scaled to zero \(Deployment shop\/cart-shop-tired\)\n$/,
+    ),
   });
+  const asked = ['explain', 'http://cart.shop:9080/', '-H', 'end-user: tired', '--why-not', 'tired'];
+  expect((await shop.run(...asked)).stdout).toContain(
+    'it has no route in any VirtualService: it is asleep: "offshoot env wake tired -n shop" wakes it\n',
+  );
   expect((await shop.client.get(Deployment, clone)).spec.replicas).toBe(0);
   expect((await shop.run('env', 'list')).stdout).toMatch(/^tired {2,}asleep {2,}0\/1 /m);
   const described = (await shop.run('env', 'describe', 'tired')).stdout;

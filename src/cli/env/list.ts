@@ -1,6 +1,6 @@
 // `offshoot env list`: environments and how they are, once or as they change.
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
-import { formatRequests, itemsOf, readyCount, stateOf } from '../../environments/index.ts';
+import { formatRequests, isolationOf, itemsOf, readyCount, stateOf } from '../../environments/index.ts';
 import { keyOf } from '../../kube/objects.ts';
 import { ENVIRONMENT } from './get.ts';
 import { listObjects } from '../objects/list.ts';
@@ -18,6 +18,7 @@ const columns: Columns<DynamicEnv> = {
   middle: [
     { heading: 'STATUS', cell: stateOf, state: true },
     { heading: 'READY', cell: readyCount },
+    { heading: 'ISOLATED', cell: (env) => isolationOf(env)?.status ?? '' },
     { heading: 'MATCH', cell: formatRequests },
     { heading: 'EXPIRES', cell: ({ status }) => timeLeft(status?.expiresAt, Date.now()) },
   ],

@@ -6,6 +6,7 @@ import type {
   ProofData,
   Settings,
 } from '../../environments/index.ts';
+import { ISOLATION } from '../../environments/index.ts';
 import type { Paint } from '../terminal/colour.ts';
 
 /** What becomes of requests, what others left behind, and how the environments would be. */
@@ -19,12 +20,10 @@ export function outcomeLines(plan: EnvironmentPlan, settings: Settings, paint: P
     ...orphanLines(orphans, settings),
     ...all.flatMap((each) => {
       const proof = proofs.find(({ environment }) => environment === each.environment);
-      // What can't work is nothing to be pleased with.
-      const isTold = proof !== undefined && (proof.isolated !== 'True' || each.problem === undefined);
       const contested = conflicts.filter(({ environment }) => environment === each.environment);
       return [
         environmentLine(each, paint),
-        ...(isTold ? proofLines(proof, changes.length > 0, paint) : []),
+        ...(proof === undefined ? [] : proofLines(proof, each.problem === undefined, changes.length > 0, paint)),
         ...contested.map(({ text }) => `  ${paint('busy', '!')} conflict: ${text}`),
       ];
     }),
@@ -39,18 +38,20 @@ function trafficLines({ traffic: { changes, isPartial }, changes: objects }: Env
 }
 
 const VERDICTS = {
-  True: { tone: 'good', sign: '✓', is: 'isolated' },
-  False: { tone: 'bad', sign: '✗', is: 'not isolated' },
-  Unknown: { tone: 'busy', sign: '?', is: 'perhaps not isolated' },
+  True: { tone: 'good', sign: '✓' },
+  False: { tone: 'bad', sign: '✗' },
+  Unknown: { tone: 'busy', sign: '?' },
+  Useless: { tone: 'busy', sign: '-' },
 } as const;
 
 /** Where nothing changes, a proof is told of only if there is something amiss. */
-function proofLines(proof: ProofData, isChanging: boolean, paint: Paint): string[] {
+function proofLines(proof: ProofData, works: boolean, isChanging: boolean, paint: Paint): string[] {
   const { isolated, message, notes, counterexample } = proof;
   if (isolated === 'True' && !isChanging) return [];
-  const { tone, sign, is } = VERDICTS[isolated];
+  // What can't work is nothing to be pleased with.
+  const { tone, sign } = VERDICTS[isolated === 'True' && !works ? 'Useless' : isolated];
   return [
-    `  ${paint(tone, sign)} ${is}: ${message}`,
+    `  ${paint(tone, sign)} ${ISOLATION[isolated]}: ${message}`,
     ...(counterexample === undefined ? [] : [`    try: ${counterexample.explain}`]),
     ...(isChanging ? notes.map((note) => `    note: ${note}`) : []),
   ];

@@ -136,6 +136,7 @@ test('an environment that can not work ends with 1', async () => {
   const { code, stdout } = await plan('-f', ghost, '--world', SHOP);
   expect([code, stdout]).toEqual([1, expect.stringContaining('would be degraded and get no further')]);
   expect(stdout).not.toContain('✓');
+  expect(stdout).toContain('\n  - isolated: every request without its key is decided as if it were not there\n');
 });
 
 test('what contradicts itself is refused', async () => {

@@ -9,6 +9,7 @@ import {
   environmentWorld,
   isCurrent,
   isFastAsleep,
+  sleepingSteps,
   verdictOf,
 } from '../../environments/index.ts';
 import type { EnvironmentVerdict as Verdict } from '../../environments/index.ts';
@@ -36,7 +37,7 @@ export async function waitReady(client: Client, env: DynamicEnv, timeoutMs: numb
 /** Resolves when an environment sleeps, and nothing of it has pods any more. */
 export async function waitAsleep(client: Client, env: DynamicEnv, timeoutMs: number): Promise<void> {
   const verdict = (found: DynamicEnv): Verdict => (isFastAsleep(found) ? { is: 'ready' } : { is: 'open' });
-  const { outcome } = await follow(client, env, timeoutMs, verdict);
+  const { outcome } = await follow(client, env, timeoutMs, verdict, sleepingSteps);
   if (outcome !== undefined) return;
   throw timedOut([`environment ${keyOf(env.metadata)} is not asleep after ${durationText(timeoutMs)}`]);
 }
@@ -51,17 +52,18 @@ async function follow(
   env: DynamicEnv,
   timeoutMs: number,
   verdictOn: (env: DynamicEnv) => Verdict,
+  stepsOf = environmentSteps,
 ): Promise<{ readonly outcome: Exclude<Verdict, { is: 'open' }> | undefined; readonly latest: DynamicEnv }> {
   let latest = env;
   const { name, namespace } = env.metadata;
   const selection = { namespace: namespace!, fieldSelector: `metadata.name=${name}` };
   const outcome = await withProgress(timeoutMs, (signal, progress) => {
-    progress.show(environmentSteps(env));
+    progress.show(stepsOf(env));
     return followUntil(client, DynamicEnv, selection, signal, (table) => {
       const [found] = table.list();
       if (found === undefined) throw failure('Deleted', `environment ${keyOf(env.metadata)} was deleted`);
       latest = found;
-      progress.show(environmentSteps(found));
+      progress.show(stepsOf(found));
       const verdict = verdictOn(found);
       return verdict.is === 'open' ? undefined : verdict;
     });

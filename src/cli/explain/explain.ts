@@ -1,5 +1,6 @@
 // `offshoot explain`: where requests go and why, by the objects of a cluster or of manifests.
-import { uniqueVersion } from '../../environments/index.ts';
+import type { DynamicEnv } from '../../api/dynamicenv.ts';
+import { uniqueVersion, whyUnrouted } from '../../environments/index.ts';
 import { keyOf } from '../../kube/objects.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import {
@@ -41,6 +42,8 @@ interface Mesh extends Surroundings {
   readonly router: Router;
   /** The environment of `--why-not`. */
   readonly missed?: NamespacedName;
+  /** The same as it is, where it is known. */
+  readonly missedEnv?: DynamicEnv;
 }
 
 /** Explains the request of the arguments, or those of a file. */
@@ -73,8 +76,8 @@ async function meshOf(options: ExplainOptions): Promise<Mesh> {
   }
   return withConnection(options, async ({ client, namespace }) => {
     const mesh = meshWith(await objectsOfCluster(client), namespace, options);
-    if (mesh.missed !== undefined) await getEnvironment(client, mesh.missed);
-    return mesh;
+    if (mesh.missed === undefined) return mesh;
+    return { ...mesh, missedEnv: await getEnvironment(client, mesh.missed) };
   });
 }
 
@@ -152,11 +155,18 @@ function explanation(decision: Decision, missed: Missed | undefined): Readonly<R
   };
 }
 
-function missedBy({ missed, router, objects }: Mesh, request: Request, decision: Decision): Missed | undefined {
+function missedBy(
+  { missed, missedEnv, router, objects }: Mesh,
+  request: Request,
+  decision: Decision,
+): Missed | undefined {
   if (missed === undefined) return undefined;
   const host = router.rulesFor(request.source, request.host, request.port);
   const environment = `${missed.namespace}/${missed.name}`;
-  return { environment, ...whyNot(uniqueVersion(missed), decision, host, objects) };
+  const found = whyNot(uniqueVersion(missed), decision, host, objects);
+  // What it says itself is the reason why it has no route.
+  const own = found.reason === undefined ? undefined : missedEnv && whyUnrouted(missedEnv);
+  return { environment, ...found, ...(own !== undefined && { reason: `${found.reason}: ${own}` }) };
 }
 
 function missedLines({ environment, gets, reason, rules }: Missed): string[] {

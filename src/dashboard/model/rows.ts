@@ -1,18 +1,19 @@
 // The rows of every list, as one derived map: a row is computed again when something that it shows has changed.
 import type { ObjectReader } from '../../api/description/reader.ts';
-import { problemsOf as treeProblems } from '../../api/description/tree.ts';
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { Istio } from '../../api/istio.ts';
 import { RoutingRule } from '../../api/routing.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
-import { conditionsOf, defineModel } from '../../controller/index.ts';
+import { defineModel } from '../../controller/index.ts';
 import type { Facts, Model } from '../../controller/index.ts';
 import {
   describeEnvironment,
   environmentWorld,
   formatRequests,
+  isolationOf,
   itemsOf,
   readyCount,
+  reasonOf,
   stateOf,
   verdictOf,
 } from '../../environments/index.ts';
@@ -138,10 +139,9 @@ function environmentRow(read: ObjectReader, env: DynamicEnv, settings: KeyHeader
     get: (kind, ref) => read.get(kind, ref),
     list: (kind, where) => (isMany(kind) ? [] : read.list(kind, where)),
   };
-  const { environment: tree, call } = describeEnvironment(environmentWorld(light, env));
+  const { call, exceptions } = describeEnvironment(environmentWorld(light, env));
   const verdict = verdictOf(env);
-  const [first] = treeProblems(tree);
-  const isolated = conditionsOf(env).find(({ type }) => type === 'Isolated');
+  const isolated = isolationOf(env);
   const base = baseOf(env, stateOf(env));
   return {
     ...base,
@@ -150,6 +150,7 @@ function environmentRow(read: ObjectReader, env: DynamicEnv, settings: KeyHeader
     ready: readyCount(env),
     match: formatRequests(env),
     carries: carriedBy(env, settings),
+    ...(exceptions.length > 0 && { exceptions }),
     ...(call[0] !== undefined && { call: call[0] }),
     replaces: replacements(env),
     ...(env.status?.expiresAt !== undefined && { expires: env.status.expiresAt }),
@@ -161,9 +162,7 @@ function environmentRow(read: ObjectReader, env: DynamicEnv, settings: KeyHeader
         lastTransitionTime: isolated.lastTransitionTime,
       },
     }),
-    ...(base.tone !== 'good' || verdict.is === 'stalled'
-      ? problem(verdict.is === 'stalled' ? verdict.reason : first)
-      : {}),
+    ...problem(reasonOf(env)),
   };
 }
 
@@ -244,6 +243,8 @@ const TONES: Readonly<Record<string, Tone>> = {
   missing: 'bad',
   shadowed: 'bad',
   blocking: 'bad',
+  asleep: 'idle',
+  paused: 'idle',
   deleting: 'idle',
   released: 'idle',
   absent: 'idle',

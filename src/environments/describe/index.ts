@@ -1,9 +1,11 @@
 // What a user is told about environments, as data. The command line prints it, and a dashboard can draw it.
 export { deletedWith } from './deletion.ts';
+export { ISOLATION, isolationOf } from './isolation.ts';
 export { formatRequests, parseHeader } from './matches.ts';
-export { environmentSteps } from './progress.ts';
-export { isCurrent, isFastAsleep, readyCount, stateOf, verdictOf } from './state.ts';
+export { environmentSteps, sleepingSteps } from './progress.ts';
+export { isCurrent, isFastAsleep, readyCount, reasonOf, stateOf, verdictOf, whyUnrouted } from './state.ts';
 export type { Verdict as EnvironmentVerdict } from './state.ts';
+export { withExceptions } from './taken.ts';
 export { describeEnvironment } from './tree.ts';
 export type { EnvironmentDescription } from './tree.ts';
 export { environmentWorld } from './world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DynamicEnv, DynamicEnvStatus, SubsetStatus } from '../../api/dynamicenv.ts';
-import { environmentSteps } from './progress.ts';
+import { environmentSteps, sleepingSteps } from './progress.ts';
 import { verdictOf } from './state.ts';
 
 type Conditions = NonNullable<DynamicEnvStatus['conditions']>;
@@ -27,6 +27,45 @@ const notes = (cart: SubsetStatus): string[] =>
   environmentSteps(environment({ subsetsStatus: { 'shop/cart': cart } }))
     .slice(0, 3)
     .map(({ state, note }) => `${state}: ${note}`);
+
+describe('on the way to sleep', () => {
+  const asleep: Conditions = [
+    { type: 'Ready', status: 'False', reason: 'Asleep', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' },
+  ];
+  const steps = (deployment: string, route: string, conditions: Conditions): string[] =>
+    sleepingSteps(
+      environment({
+        conditions,
+        subsetsStatus: {
+          'shop/cart': {
+            deployment: clone(deployment),
+            virtualServices: [{ name: 'cart', namespace: 'shop', status: route }],
+          },
+        },
+        consumersStatus: { 'shop/worker': { ...clone(deployment), name: 'worker-shop-feature' } },
+      }),
+    ).map(({ label, state, note }) => `${label} ${state}: ${note}`);
+
+  test('routes are taken out, then clones are scaled to zero', () => {
+    expect(steps('running', 'running', [])).toEqual([
+      'shop/cart routes waiting: waits for the controller',
+      'shop/cart clone waiting: waits until its routes are taken out',
+      'shop/worker clone waiting: waits until its routes are taken out',
+    ]);
+    expect(steps('running', 'running', asleep)[0]).toBe(
+      'shop/cart routes working: being taken out of VirtualService shop/cart',
+    );
+    expect(steps('running', 'unknown', asleep)).toEqual([
+      'shop/cart routes done: taken out',
+      'shop/cart clone working: scaled to zero once requests on their way have ended',
+      'shop/worker clone working: scaled to zero once requests on their way have ended',
+    ]);
+    expect(steps('asleep', 'unknown', asleep).slice(1)).toEqual([
+      'shop/cart clone done: scaled to zero (Deployment shop/cart-shop-feature)',
+      'shop/worker clone done: scaled to zero (Deployment shop/worker-shop-feature)',
+    ]);
+  });
+});
 
 describe('the parts of an environment', () => {
   test('nobody has looked at it yet', () => {

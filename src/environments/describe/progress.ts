@@ -1,4 +1,5 @@
 // How far an environment is, part by part: what `--wait` shows while it waits.
+import { conditionsOf } from '../../controller/conditions.ts';
 import type { CloneStatus, DynamicEnv, ResourceStatus, Subset, SubsetStatus } from '../../api/dynamicenv.ts';
 import { itemsOf, statusKey } from '../names.ts';
 import { keyOf } from '../../kube/objects.ts';
@@ -18,6 +19,41 @@ export function environmentSteps(env: DynamicEnv): readonly ProgressStep[] {
       return cloneStep(consumer, found, errorTexts(found?.errors));
     }),
   ];
+}
+
+/** The same on the way to sleep: routes first, then clones; rules stay. */
+export function sleepingSteps(env: DynamicEnv): readonly ProgressStep[] {
+  const { subsets, consumers } = itemsOf(env);
+  const isSeen = conditionsOf(env).some(({ type, reason }) => type === 'Ready' && reason === 'Asleep');
+  return [
+    ...subsets.flatMap((subset) => {
+      const status = env.status?.subsetsStatus[statusKey(subset)];
+      const routed = runningKeys(status?.virtualServices);
+      return [
+        routeRemoval(`${statusKey(subset)} routes`, routed, isSeen),
+        cloneRemoval(`${statusKey(subset)} clone`, status?.deployment, isSeen && routed.length === 0),
+      ];
+    }),
+    ...consumers.map((consumer) =>
+      cloneRemoval(`${statusKey(consumer)} clone`, env.status?.consumersStatus?.[statusKey(consumer)], isSeen),
+    ),
+  ];
+}
+
+function routeRemoval(label: string, routed: readonly string[], isSeen: boolean): ProgressStep {
+  if (routed.length === 0) return { label, state: 'done', note: 'taken out' };
+  if (!isSeen) return { label, state: 'waiting', note: UNSEEN };
+  return { label, state: 'working', note: `being taken out of VirtualService ${routed.join(', ')}` };
+}
+
+function cloneRemoval(label: string, clone: CloneStatus | undefined, isDraining: boolean): ProgressStep {
+  if (clone === undefined || clone.status === 'missing' || clone.status === 'unknown') {
+    return { label, state: 'done', note: 'not there' };
+  }
+  if (clone.status === 'asleep') return { label, state: 'done', note: `scaled to zero (Deployment ${keyOf(clone)})` };
+  return isDraining
+    ? { label, state: 'working', note: 'scaled to zero once requests on their way have ended' }
+    : { label, state: 'waiting', note: 'waits until its routes are taken out' };
 }
 
 function subsetSteps(subset: Subset, status: SubsetStatus | undefined): ProgressStep[] {
@@ -63,6 +99,7 @@ function routeStep(subset: Subset, status: SubsetStatus | undefined): ProgressSt
 
 /** A clone that runs is not all that routes wait for: proxies must know its rule and pods first. */
 function waitsFor({ deployment }: SubsetStatus): string {
+  if (deployment.status === 'asleep') return 'taken out while it is asleep';
   return deployment.status === 'running' ? 'waits for proxies to know its rule and pods' : 'waits for the clone';
 }
 

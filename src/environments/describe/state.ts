@@ -1,8 +1,9 @@
 // How an environment is: in one word, as a count, and as a verdict for whoever waits for it.
-import type { DynamicEnv, StatusError, SubsetStatus } from '../../api/dynamicenv.ts';
+import type { CloneStatus, DynamicEnv, StatusError, SubsetStatus } from '../../api/dynamicenv.ts';
 import { conditionsOf } from '../../controller/conditions.ts';
-import { isAsleep } from '../lifecycle/sleep.ts';
-import { isPaused } from '../lifecycle/paused.ts';
+import { notSeenYet } from '../../api/description/controllers-hint.ts';
+import { isAsleep, wakeText } from '../lifecycle/sleep.ts';
+import { isPaused, PAUSED } from '../lifecycle/paused.ts';
 import { itemsOf, statusKey } from '../names.ts';
 
 /** The words of `stateOf`. */
@@ -14,6 +15,35 @@ export function stateOf(env: DynamicEnv): string {
   if (isPaused(env)) return 'paused';
   if (isAsleep(env)) return 'asleep';
   return env.status?.state ?? 'pending';
+}
+
+/** Why an environment is as `stateOf` says, in one sentence; undefined for one that is ready. */
+export function reasonOf(env: DynamicEnv): string | undefined {
+  const { deletionTimestamp, finalizers = [] } = env.metadata;
+  if (deletionTimestamp !== undefined) return `waits for the finalizers ${finalizers.join(', ')}`;
+  if (env.status?.state === undefined) return notSeenYet('environments');
+  if (!isCurrent(env)) return 'the controller has not seen the latest change yet';
+  const conditions = conditionsOf(env);
+  if (isPaused(env)) {
+    const unmet = conditions.filter(
+      ({ type, status }) => status === 'False' && (type === 'WorkloadsReady' || type === 'Routed'),
+    );
+    return [PAUSED.message, ...unmet.map(({ message }) => message)].join('; ');
+  }
+  if (isAsleep(env)) return wakeText(env);
+  const verdict = verdictOf(env);
+  if (verdict.is === 'ready') return undefined;
+  return verdict.is === 'stalled' ? verdict.reason : conditions.find(({ type }) => type === 'Ready')?.message;
+}
+
+/** Why no request is led to an environment, as far as it says so itself. */
+export function whyUnrouted(env: DynamicEnv): string | undefined {
+  if (env.metadata.deletionTimestamp !== undefined) return 'it is being deleted';
+  if (isAsleep(env)) return `it is asleep: ${wakeText(env)}`;
+  const unreached = Object.entries(env.status?.subsetsStatus ?? {}).flatMap(([key, status]) =>
+    status.unreached === undefined ? [] : [`${key}: ${status.unreached}`],
+  );
+  return unreached.length === 0 ? undefined : unreached.join('; ');
 }
 
 /** Whether the status is about the spec as it is now. */
@@ -59,21 +89,19 @@ export function isFastAsleep(env: DynamicEnv): boolean {
   return verdictOf(env).is === 'held' && tellsOfSleep(env) && !isReconciling;
 }
 
-/** Subsets that requests reach and consumers that run, of all: `1/2`. */
+/** Subsets that run as they should and that requests reach, and consumers that run, of all: `1/2`. */
 export function readyCount(env: DynamicEnv): string {
   const { subsets, consumers } = itemsOf(env);
   const { status } = env;
   const total = subsets.length + consumers.length;
   // The original operator says nothing about requests.
   if (status?.observedGeneration === undefined) return `${status?.totalReady ?? 0}/${total}`;
+  const runs = (clone: CloneStatus | undefined): boolean => clone?.status === 'running' && clone.message === undefined;
   const reached = subsets.filter((subset) => {
     const entry = status.subsetsStatus[statusKey(subset)];
-    return entry !== undefined && entry.unreached === undefined;
+    return runs(entry?.deployment) && entry?.unreached === undefined;
   });
-  const running = consumers.filter((consumer) => {
-    const entry = status.consumersStatus?.[statusKey(consumer)];
-    return entry?.status === 'running' && entry.message === undefined;
-  });
+  const running = consumers.filter((consumer) => runs(status.consumersStatus?.[statusKey(consumer)]));
   return `${reached.length + running.length}/${total}`;
 }
 

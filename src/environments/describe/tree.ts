@@ -16,10 +16,12 @@ import type { Deployment, Pod } from '../objects.ts';
 import type { HttpRoute } from '../../traffic/istio/objects.ts';
 import { takerOf } from '../../traffic/istio/shadow.ts';
 import { keyOf } from '../../kube/objects.ts';
-import { notSeenYet } from '../../api/description/controllers-hint.ts';
 import { exampleCalls } from './calls.ts';
 import { formatRequests, formatRoute } from './matches.ts';
-import { partErrors, isCurrent, stateOf, errorTexts } from './state.ts';
+import { isolationProblem } from './isolation.ts';
+import { partErrors, isCurrent, reasonOf, stateOf, errorTexts } from './state.ts';
+import { exceptionsTo } from './taken.ts';
+import type { Exception } from './taken.ts';
 import { cloneRef } from './world.ts';
 import type { EnvironmentWorld } from './world.ts';
 import { recentEvents } from '../../api/description/events.ts';
@@ -31,6 +33,8 @@ export interface EnvironmentDescription {
   readonly environment: TreeNode;
   /** Which requests reach it, in short. */
   readonly match: string;
+  /** Those of them that other environments get. */
+  readonly exceptions: readonly Exception[];
   /** Commands that send such requests. */
   readonly call: readonly string[];
   /** When it is deleted because its time to live is over. */
@@ -51,6 +55,7 @@ export function describeEnvironment(world: EnvironmentWorld): EnvironmentDescrip
       ],
     }),
     match: formatRequests(env),
+    exceptions: exceptionsTo(world),
     call: exampleCalls(world),
     ...(env.status?.expiresAt !== undefined && { expiresAt: env.status.expiresAt }),
     events: recentEvents(world.events),
@@ -59,12 +64,8 @@ export function describeEnvironment(world: EnvironmentWorld): EnvironmentDescrip
 
 /** What the parts below do not say themselves. */
 function environmentReasons(env: DynamicEnv): string[] {
-  if (env.metadata.deletionTimestamp !== undefined) {
-    return [`waits for the finalizers ${(env.metadata.finalizers ?? []).join(', ')}`];
-  }
-  if (env.status?.state === undefined) return [notSeenYet('environments')];
-  if (!isCurrent(env)) return ['the controller has not seen the latest change yet'];
-  return conditionsOf(env)
+  if (env.metadata.deletionTimestamp !== undefined || !isCurrent(env)) return [reasonOf(env)!];
+  const told = conditionsOf(env)
     .filter(({ type, status, reason }) => {
       // Degraded is the sum of what the parts below say themselves.
       if (type === 'Stalled') return status === 'True' && reason !== 'Degraded';
@@ -74,6 +75,7 @@ function environmentReasons(env: DynamicEnv): string[] {
       return type === 'Paused' || type === 'Conflicted' || reason.endsWith('WithWarnings');
     })
     .map(({ message }) => message);
+  return [...told, ...[isolationProblem(env)].flatMap((text) => text ?? [])];
 }
 
 function subsetNode(world: EnvironmentWorld, subset: Subset): TreeNode {
@@ -180,11 +182,19 @@ function podReasons(pod: Pod): string[] {
 
 function ruleNodes(status: SubsetStatus | undefined, errors: readonly string[]): TreeNode[] {
   const rules = status?.destinationRules ?? [];
-  const nodes = rules.map((rule) => node('DestinationRule', keyOf(rule), rule.status, { reasons: ruleReasons(rule) }));
+  const nodes = rules.map((rule) =>
+    node('DestinationRule', keyOf(rule), WORDS[rule.status] ?? rule.status, { reasons: ruleReasons(rule) }),
+  );
   return errors.length === 0
     ? nodes
     : [...nodes, node('DestinationRule', 'of the base', 'missing', { reasons: errors })];
 }
+
+/** What people read where the words of the status sound as if something of theirs were missing. */
+const WORDS: Readonly<Record<string, string>> = {
+  'ignored-missing-destination-rule': 'not made',
+  'ignored-missing-virtual-service': 'not routed',
+};
 
 function ruleReasons({ status }: ResourceStatus): string[] {
   return status === 'ignored-missing-destination-rule'
@@ -225,7 +235,7 @@ function virtualServiceNode(
   });
   const state = routes.some((each) => each.state === 'running') ? undefined : routes[0]?.state;
   const reasons = ref.status === 'ignored-missing-virtual-service' ? whyIgnored(env, status, key) : [];
-  return node('VirtualService', key, state ?? ref.status, { reasons, children: routes });
+  return node('VirtualService', key, state ?? WORDS[ref.status] ?? ref.status, { reasons, children: routes });
 }
 
 /** Why a VirtualService that leads to the workload has no route to the environment. */

@@ -16,6 +16,11 @@ export function isAsleep(env: DynamicEnv): boolean {
   return isMarked(env) && env.metadata.deletionTimestamp === undefined;
 }
 
+/** What ends its sleep. */
+export function wakeText({ metadata: { name, namespace } }: DynamicEnv): string {
+  return `"offshoot env wake ${name} -n ${namespace}" wakes it`;
+}
+
 /** Whether we have scaled a clone to zero: an autoscaler leaves it alone then, and it is ours to scale it up again. */
 export function isScaledDown(clone: Deployment): boolean {
   return isMarked(clone);

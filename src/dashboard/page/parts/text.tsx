@@ -38,7 +38,7 @@ export function StateMark({ tone, state }: { readonly tone: Tone; readonly state
 
 const GOOD = new Set(['ready', 'running', 'bound', 'available', 'active', 'true', 'provisioned']);
 const BAD = /degraded|failed|error|missing|lost|rejected|shadowed|blocking|warning|stalled/i;
-const IDLE = /deleting|absent|hidden|gone|elsewhere|released/i;
+const IDLE = /deleting|absent|hidden|gone|elsewhere|released|asleep|paused|not made|not routed/i;
 
 /** The tone of a word in a tree. */
 export function toneOfWord(state: string): Tone {

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import type { DynamicEnv, DynamicEnvStatus } from '../../api/dynamicenv.ts';
+import { ASLEEP } from '../lifecycle/sleep.ts';
+import { readyCount, reasonOf, whyUnrouted } from './state.ts';
+
+type Conditions = NonNullable<DynamicEnvStatus['conditions']>;
+
+const condition = (type: string, status: 'True' | 'False', message: string, reason = type): Conditions[number] => ({
+  type,
+  status,
+  reason,
+  message,
+  lastTransitionTime: '2026-01-01T00:00:00Z',
+});
+
+function environment(
+  { paused = false, asleep = false },
+  status: Partial<DynamicEnvStatus> = {},
+  conditions: Conditions = [],
+): DynamicEnv {
+  return {
+    apiVersion: 'riskified.com/v1alpha1',
+    kind: 'DynamicEnv',
+    metadata: {
+      name: 'pr-7',
+      namespace: 'shop',
+      generation: 1,
+      ...(asleep && { annotations: { [ASLEEP]: 'true' } }),
+    },
+    spec: { key: 'pr-7', subsets: [{ name: 'cart', namespace: 'shop' }], ...(paused && { paused }) },
+    status: { subsetsStatus: {}, totalReady: 0, state: 'processing', observedGeneration: 1, conditions, ...status },
+  };
+}
+
+const conflicted = condition('Conflicted', 'True', 'another one asks for the same');
+
+describe('why an environment is as it is', () => {
+  test('paused, whatever else there is to say', () => {
+    const ready = [condition('Ready', 'True', '1 of 1 workloads run'), conflicted];
+    const pause = 'nothing is written for it but its status until spec.paused is unset';
+    expect(reasonOf(environment({ paused: true }, { state: 'ready' }, ready))).toBe(pause);
+    const held = [condition('Ready', 'False', 'x', 'Paused'), condition('WorkloadsReady', 'False', 'a change waits')];
+    expect(reasonOf(environment({ paused: true }, {}, held))).toBe(`${pause}; a change waits`);
+  });
+
+  test('asleep, without repeating the word', () => {
+    expect(reasonOf(environment({ asleep: true }, {}, [conflicted]))).toBe('"offshoot env wake pr-7 -n shop" wakes it');
+  });
+
+  test('on the way, degraded or ready', () => {
+    expect(reasonOf(environment({}, {}, [condition('Ready', 'False', 'shop/cart: initializing')]))).toBe(
+      'shop/cart: initializing',
+    );
+    expect(reasonOf(environment({}, { state: 'degraded' }, [condition('Stalled', 'True', 'no base')]))).toBe('no base');
+    expect(reasonOf(environment({}, { state: 'ready' }, [condition('Ready', 'True', 'fine')]))).toBeUndefined();
+  });
+});
+
+test('why no request is led to it', () => {
+  const cart = (unreached?: string): Partial<DynamicEnvStatus> => ({
+    subsetsStatus: {
+      'shop/cart': {
+        deployment: { name: 'cart-shop-pr-7', namespace: 'shop', status: 'running' },
+        ...(unreached !== undefined && { unreached }),
+      },
+    },
+  });
+  expect(whyUnrouted(environment({ asleep: true }, cart('not routed: it is asleep')))).toBe(
+    'it is asleep: "offshoot env wake pr-7 -n shop" wakes it',
+  );
+  expect(whyUnrouted(environment({}, cart('not routed yet')))).toBe('shop/cart: not routed yet');
+  expect(whyUnrouted(environment({}, cart()))).toBeUndefined();
+});
+
+test.each([
+  ['running', undefined, undefined, '1/1'],
+  ['running', 'a change is held back', undefined, '0/1'],
+  ['running', undefined, 'not routed yet', '0/1'],
+  ['updating', undefined, undefined, '0/1'],
+])('a clone that is %s (%s, %s) counts as %s', (status, message, unreached, expected) => {
+  const deployment = { name: 'cart-shop-pr-7', namespace: 'shop', status, ...(message !== undefined && { message }) };
+  const cart = { deployment, ...(unreached !== undefined && { unreached }) };
+  expect(readyCount(environment({}, { subsetsStatus: { 'shop/cart': cart } }))).toBe(expected);
+});
