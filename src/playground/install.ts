@@ -1,13 +1,12 @@
 // Puts the sample shop into a cluster that holds nothing else, once: what people make of it afterwards stays as it is.
 import { DynamicEnv } from '../api/dynamicenv.ts';
+import { PLAYGROUND } from '../api/playground.ts';
 import { apiVersionOf, isAlreadyExists, isNotFound } from '../kube/index.ts';
 import type { AnyKind, AnyObject, Client, Kind } from '../kube/index.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
 import { DaemonSet, Deployment, Service, StatefulSet } from '../traffic/services.ts';
 import { Namespace, NAMESPACE, shopObjects } from './shop.ts';
 
-/** On the namespace: whether all of the shop has been made, so that a start that was cut off is finished by the next. */
-const STATE = 'offshoot.dev/playground';
 const FIELD_MANAGER = 'offshoot-playground';
 /** Those that every cluster has. */
 const SYSTEM = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease']);
@@ -25,11 +24,11 @@ export async function findShop(client: Client): Promise<'missing' | 'complete' |
   return state === 'foreign' || (await isOccupied(client)) ? 'occupied' : 'missing';
 }
 
-/** Makes the shop, or what is missing of it. */
+/** Makes the shop, or what is missing of it: a start that was cut off is finished by the next. */
 export async function makeShop(client: Client): Promise<void> {
   await create(client, Namespace, incompleteNamespace());
   await Promise.all(shopObjects().map(({ kind, object }) => create(client, kind as Kind, object)));
-  const body = { metadata: { annotations: { [STATE]: 'complete' } } };
+  const body = { metadata: { annotations: { [PLAYGROUND]: 'complete' } } };
   await client.patch(Namespace, { name: NAMESPACE }, { type: 'merge', body }, { fieldManager: FIELD_MANAGER });
 }
 
@@ -37,7 +36,7 @@ export async function makeShop(client: Client): Promise<void> {
 async function stateOf(client: Client): Promise<'complete' | 'incomplete' | 'foreign' | undefined> {
   try {
     const { metadata } = await client.get(Namespace, { name: NAMESPACE });
-    const state = metadata.annotations?.[STATE];
+    const state = metadata.annotations?.[PLAYGROUND];
     const isOurs = metadata.deletionTimestamp === undefined && (state === 'complete' || state === 'incomplete');
     return isOurs ? state : 'foreign';
   } catch (error) {
@@ -47,7 +46,7 @@ async function stateOf(client: Client): Promise<'complete' | 'incomplete' | 'for
 }
 
 function incompleteNamespace(): AnyObject {
-  const annotations = { [STATE]: 'incomplete' };
+  const annotations = { [PLAYGROUND]: 'incomplete' };
   return { apiVersion: apiVersionOf(Namespace), kind: Namespace.kind, metadata: { name: NAMESPACE, annotations } };
 }
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { PLAYGROUND } from '../../api/playground.ts';
 import { parseAllDocuments } from 'yaml';
 import { factsOf } from '../../controller/index.ts';
 import { tablesOf } from '../../kube/index.ts';
@@ -337,6 +338,14 @@ describe('sidecars', () => {
   test('a sidecar as an init container', () => {
     const spec = { initContainers: [{ name: 'istio-proxy' }] };
     expect(findingsIn(shop([...cluster, pod('web', ['web'], spec)]))).toEqual([]);
+  });
+
+  test('the sample shop has proxies without sidecars', () => {
+    const playground = {
+      ...namespace('playground'),
+      metadata: { name: 'playground', annotations: { [PLAYGROUND]: 'complete' } },
+    };
+    expect(findingsIn(shop([...cluster, playground, pod('web', ['web'])]))).toEqual([]);
   });
 
   test('a cluster without a mesh is only told of', () => {

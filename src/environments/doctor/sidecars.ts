@@ -1,4 +1,5 @@
 // Pods without a sidecar: nobody routes the requests that they send.
+import { PLAYGROUND } from '../../api/playground.ts';
 import type { Facts } from '../../controller/index.ts';
 import { defineTable } from '../../kube/index.ts';
 import type { AnyKind, KubeObject } from '../../kube/index.ts';
@@ -43,14 +44,17 @@ const NOT_ROUTED =
 const ADVICE =
   'label its namespace istio-injection=enabled (or with istio.io/rev) and restart it; if it calls no workload of an environment, leave it as it is';
 
-/** Workloads without a sidecar; where no pod has one, that there seems to be no mesh. */
+/** Workloads without a sidecar; where no pod has one, that there seems to be no mesh: the sample shop needs none. */
 export function sidecarFindings(view: Facts, isAsked: (namespace?: string) => boolean): Finding[] {
   const pods = view.list(Pods);
   const namespaces = new Map(view.list(Namespace).map((each) => [each.metadata.name, each]));
   const isMeshed = pods.some(hasProxy) || [...namespaces.values()].some((each) => injects(each) !== undefined);
   // Every cluster has this one, and few folders of manifests do.
   const isCluster = namespaces.has('kube-system');
-  if (isCluster && pods.length > 0 && !isMeshed) return [NO_MESH];
+  const isPlayground = [...namespaces.values()].some(
+    ({ metadata }) => metadata.annotations?.[PLAYGROUND] !== undefined,
+  );
+  if (isCluster && pods.length > 0 && !isMeshed) return isPlayground ? [] : [NO_MESH];
   const bare = pods.filter(
     (pod) =>
       isMeshed && isAsked(pod.metadata.namespace) && isCalling(pod) && !hasProxy(pod) && !isAmbient(namespaces, pod),
