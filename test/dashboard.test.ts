@@ -113,6 +113,42 @@ test('an environment is told of with its picture, life line, tree and YAML', asy
   );
 });
 
+test('the header and the domain are those of the controllers', async () => {
+  const settings = { keyHeader: 'x-team', clusterDomain: 'k8s.example' };
+  const own = await openDashboardShop({ settings });
+  try {
+    await own.client.create(DynamicEnv, {
+      apiVersion: 'riskified.com/v1alpha1',
+      kind: 'DynamicEnv',
+      metadata: { name: 'pr-7', namespace: 'shop' },
+      spec: {
+        key: 'pr-7',
+        subsets: [
+          { name: 'reviews', namespace: 'shop', containers: [{ containerName: 'reviews', image: 'reviews:2' }] },
+        ],
+      },
+    });
+    const lines = await linesAt<DetailLine>(
+      own.url,
+      '/api/live/environments/shop/pr-7',
+      (line) => 'detail' in line && line.detail !== null && (line.detail as EnvironmentDetail).row.state === 'ready',
+    );
+    const { row, picture, sentence } = (lines.at(-1) as { detail: EnvironmentDetail }).detail;
+    expect(row.carries).toBe('x-team: pr-7');
+    expect(sentence).toContain('Requests with `x-team: pr-7` reach `reviews:2`');
+    expect(picture.edges.filter(({ on }) => on === 'path').map(({ to }) => to)).toContain(
+      'shop/Deployment/reviews-shop-pr-7',
+    );
+    const [first] = await linesAt<LiveLine>(own.url, '/api/live', () => true);
+    expect(first).toMatchObject({ session: { keyHeader: 'x-team' } });
+    const body = { url: 'http://reviews.shop.svc.k8s.example:9080/', headers: { 'x-team': 'pr-7' } };
+    const { body: tried } = await askPage(own.url, 'POST', '/api/try', { body });
+    expect((tried as Tried).sentence).toContain('This request reaches `reviews-shop-pr-7`');
+  } finally {
+    await own.stop();
+  }
+});
+
 test('an environment that is not there is told as such', async () => {
   const [first] = await linesUntil<DetailLine>('/api/live/environments/shop/nobody', () => true);
   expect(first).toEqual({ detail: null });

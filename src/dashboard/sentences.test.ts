@@ -19,6 +19,10 @@ function row(fields: Partial<EnvironmentRow> = {}): EnvironmentRow {
 }
 const bad = row({ name: 'pr-12', state: 'degraded', tone: 'bad', problem: "can't pull its image." });
 
+test('who may not read everything is not told that there is nothing', () => {
+  expect(overviewSentence([], { isRestricted: true })).toBe('There is no environment that you may read.');
+});
+
 test.each<[string, readonly EnvironmentRow[]]>([
   ['There is no environment yet.', []],
   ['1 environment ready.', [row()]],

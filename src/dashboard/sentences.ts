@@ -1,6 +1,6 @@
 // The first line of every screen: one sentence that answers what whoever opens it asks. Pure; the page calls some of
 // them itself. What stands between backticks is a name.
-import type { EnvironmentRow, ProofAnswer, Row, RowType } from './data.ts';
+import type { EnvironmentRow, ProofAnswer, Row, RowType, Session } from './data.ts';
 
 const code = (text: string): string => `\`${text}\``;
 
@@ -9,8 +9,11 @@ function count(number: number, one: string, many = `${one}s`): string {
 }
 
 /** How the environments are, and who needs somebody. */
-export function overviewSentence(rows: readonly EnvironmentRow[]): string {
-  if (rows.length === 0) return 'There is no environment yet.';
+export function overviewSentence(
+  rows: readonly EnvironmentRow[],
+  { isRestricted }: Pick<Session, 'isRestricted'> = {},
+): string {
+  if (rows.length === 0) return `There is no environment ${isRestricted === true ? 'that you may read' : 'yet'}.`;
   const ready = rows.filter(({ tone }) => tone === 'good').length;
   const bad = rows.filter(({ tone }) => tone === 'bad');
   const busy = rows.filter(({ tone }) => tone === 'busy').length;

@@ -1,4 +1,5 @@
 // A shop behind a gateway on an embedded cluster, with all controllers and the dashboard: what its tests look at.
+import { randomBytes } from 'node:crypto';
 import { readRequest } from '../../src/cli/explain/request.ts';
 import { startControlPlane } from '../../src/cli/run/control-plane.ts';
 import { clusterDefinitions } from '../../src/cli/run/definitions.ts';
@@ -42,10 +43,20 @@ export interface DashboardShop {
   stop(): Promise<void>;
 }
 
+interface ShopOptions extends Partial<Pick<DashboardOptions, 'writes' | 'settings'>> {
+  /** Without workloads. */
+  readonly isEmpty?: boolean;
+  /** People have to sign in, as in a cluster. */
+  readonly isForMany?: boolean;
+}
+
 /** Opens the shop. */
-export async function openDashboardShop(
-  options: Partial<Pick<DashboardOptions, 'writes'>> & { readonly isEmpty?: boolean } = {},
-): Promise<DashboardShop> {
+export async function openDashboardShop({
+  isEmpty = false,
+  isForMany = false,
+  settings = {},
+  ...options
+}: ShopOptions = {}): Promise<DashboardShop> {
   const cluster = await startEmbedded({ definitions: clusterDefinitions });
   const config = { server: cluster.url, caPem: cluster.caPem, token: cluster.admin.token };
   const client = connect(config, { local: cluster.answer });
@@ -53,7 +64,7 @@ export async function openDashboardShop(
     config,
     local: cluster.answer,
     parts: partsOf(),
-    settings: { drainMs: 0, settleMs: 0 },
+    settings: { drainMs: 0, settleMs: 0, ...settings },
     mesh: { renderer: builtinRenderer },
     namespace: 'kube-system',
     webhook: { port: 0, reach: 'loopback' },
@@ -61,6 +72,12 @@ export async function openDashboardShop(
   });
   const create: DashboardShop['create'] = async (kind, object) => {
     await client.create(kind, { apiVersion: apiVersionOf(kind), kind: kind.kind, ...object });
+  };
+  const access = {
+    client,
+    key: randomBytes(32),
+    sessionMs: 3_600_000,
+    connectAs: (token: string) => connect({ server: cluster.url, caPem: cluster.caPem, token }),
   };
   const serve = (port: number) =>
     createDashboard({
@@ -71,11 +88,13 @@ export async function openDashboardShop(
       writes: true,
       readRequest,
       logger: createLogger({ level: 'warn' }),
+      settings,
+      ...(isForMany && { access }),
       ...options,
     });
   let dashboard = await serve(0);
   const port = Number(new URL(dashboard.url).port);
-  if (options.isEmpty !== true) await fill(create);
+  if (!isEmpty) await fill(create);
   return {
     url: dashboard.url,
     client,

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { KEYS, listenToKeys } from './keys.ts';
 import { useLive, useNow } from './live/hooks.ts';
 import { store } from './live/store.ts';
+import { ask } from './live/ask.ts';
 import { Empty } from './parts/states.tsx';
 import { Sentence, span } from './parts/text.tsx';
 import { Link, usePlace } from './router.tsx';
@@ -12,6 +13,7 @@ import { Claims, OtherObject, Rules } from './screens/lists.tsx';
 import { Mesh } from './screens/mesh.tsx';
 import { Overview } from './screens/overview.tsx';
 import { Plan } from './screens/plan.tsx';
+import { SignIn } from './screens/sign-in.tsx';
 import { Try } from './screens/try.tsx';
 import { chooseTheme, currentTheme } from './theme.ts';
 import type { Theme } from './theme.ts';
@@ -27,6 +29,7 @@ const NAVIGATION: readonly (readonly [path: string, label: string])[] = [
 
 export function App(): JSX.Element {
   const { path } = usePlace();
+  const { signedOut } = useLive();
   const [isHelping, help] = useState(false);
   useEffect(() => store.start(), []);
   useEffect(() => listenToKeys(help), []);
@@ -42,14 +45,17 @@ export function App(): JSX.Element {
         <Link to="/" class="brand">
           <img src="/icon.svg" alt="" width={24} height={24} /> Offshoot
         </Link>
-        <nav aria-label="Screens">
-          {NAVIGATION.map(([to, label]) => (
-            <Link key={to} to={to} {...(isIn(path, to) && { 'aria-current': 'page' as const })}>
-              {label}
-            </Link>
-          ))}
-        </nav>
+        {signedOut === undefined && (
+          <nav aria-label="Screens">
+            {NAVIGATION.map(([to, label]) => (
+              <Link key={to} to={to} {...(isIn(path, to) && { 'aria-current': 'page' as const })}>
+                {label}
+              </Link>
+            ))}
+          </nav>
+        )}
         <div class="tools">
+          <User />
           <ThemeSwitch />
           <button type="button" class="icon" aria-label="Keys" title="Keys (?)" onClick={() => help(true)}>
             ?
@@ -57,9 +63,7 @@ export function App(): JSX.Element {
         </div>
       </header>
       <Connection />
-      <main id="main">
-        <Screen path={path} />
-      </main>
+      <main id="main">{signedOut === undefined ? <Screen path={path} /> : <SignIn reason={signedOut} />}</main>
       {isHelping && <Help close={() => help(false)} />}
     </>
   );
@@ -111,6 +115,30 @@ function Screen({ path }: { readonly path: string }): JSX.Element {
         </>
       );
   }
+}
+
+/** Who has signed in, and the way out. */
+function User(): JSX.Element | null {
+  const { session } = useLive();
+  if (session?.user === undefined) return null;
+  const signOut = (): void => {
+    ask('DELETE', '/api/session').then(
+      () => store.signOut('You have signed out.'),
+      () => {},
+    );
+  };
+  return (
+    <>
+      <span class="user" title={session.user}>
+        {session.user.split(':').at(-1)}
+      </span>
+      {session.until !== undefined && (
+        <button type="button" class="button" title={`Signed in as ${session.user}`} onClick={signOut}>
+          Sign out
+        </button>
+      )}
+    </>
+  );
 }
 
 /** Says since when the connection is gone. What is shown then is marked as old. */

@@ -1,5 +1,6 @@
 // Questions to the server, and writes.
 import type { Problem } from '../../data.ts';
+import { store } from './store.ts';
 
 /** What the server says went wrong. */
 class AskFailed extends Error {
@@ -25,6 +26,8 @@ export async function ask<A>(method: 'GET' | 'POST' | 'DELETE', path: string, bo
     throw new AskFailed({ error: 'The server does not answer.', hint: 'It may have been stopped: start it again.' });
   }
   const answer: unknown = await response.json().catch(() => ({ error: `The server answers with ${response.status}.` }));
+  // A session may end between two questions. Whoever signs in is told in place.
+  if (response.status === 401 && path !== '/api/session') store.signOut((answer as Problem).error);
   if (!response.ok) throw new AskFailed(answer as Problem);
   return answer as A;
 }

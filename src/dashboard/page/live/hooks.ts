@@ -45,6 +45,7 @@ export function useDetail<D extends Detail>(path: string): DetailState<D> {
       },
       open: () => set(({ detail }) => ({ detail, problem: undefined })),
       lost: (problem) => set(({ detail }) => ({ detail, problem })),
+      signedOut: (problem) => store.signOut(problem),
     });
     return () => {
       if (frame !== undefined) cancelAnimationFrame(frame);

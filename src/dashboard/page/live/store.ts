@@ -11,16 +11,26 @@ export interface State {
   readonly isLoaded: boolean;
   /** Since when the connection is gone, and why. */
   readonly lost: { readonly since: number; readonly problem: string } | undefined;
+  /** Why nobody is signed in; undefined where somebody is, or nobody has to. */
+  readonly signedOut: string | undefined;
 }
 
 const NONE: State['rows'] = { environment: [], claim: [], target: [], rule: [], istio: [] };
 const TYPES = Object.keys(NONE) as RowType[];
+const NOTHING: State = {
+  rows: NONE,
+  feed: [],
+  session: undefined,
+  isLoaded: false,
+  lost: undefined,
+  signedOut: undefined,
+};
 
 export const rowKey = ({ type, namespace, name }: Pick<Row, 'type' | 'namespace' | 'name'>): string =>
   `${type} ${namespace === '' ? '' : `${namespace}/`}${name}`;
 
 class Store {
-  state: State = { rows: NONE, feed: [], session: undefined, isLoaded: false, lost: undefined };
+  state: State = NOTHING;
   /** When a row changed last, for a mark that is seen for a moment. */
   readonly changedAt = new Map<string, number>();
   readonly #rows = new Map<string, Row>();
@@ -28,14 +38,32 @@ class Store {
   #next: Partial<State> = {};
   #touched = new Set<RowType>();
   #isWaiting = false;
+  #stop = (): void => {};
 
   /** Begins to follow the server. */
   start(): () => void {
-    return follow<LiveLine>('/api/live', {
+    this.#stop = follow<LiveLine>('/api/live', {
       line: (line) => this.#take(line),
-      open: () => this.#later({ lost: undefined }),
+      open: () => this.#later({ lost: undefined, signedOut: undefined }),
       lost: (problem) => this.#later({ lost: { since: this.state.lost?.since ?? Date.now(), problem } }),
+      signedOut: (problem) => this.signOut(problem),
     });
+    return () => this.#stop();
+  }
+
+  /** Forgets everything: it is for nobody but who was signed in. */
+  signOut(why: string): void {
+    this.#stop();
+    this.#rows.clear();
+    this.#touched.clear();
+    this.changedAt.clear();
+    this.#later({ ...NOTHING, signedOut: why });
+  }
+
+  /** Somebody has signed in. */
+  signedIn(): void {
+    this.#later(NOTHING);
+    this.start();
   }
 
   subscribe(listener: () => void): () => void {
@@ -75,8 +103,9 @@ class Store {
 
   #tell(): void {
     this.#isWaiting = false;
-    const rows = this.#touched.size === 0 ? this.state.rows : { ...this.state.rows, ...this.#sorted() };
-    this.state = { ...this.state, ...this.#next, rows: rows as State['rows'] };
+    const before = { ...this.state, ...this.#next };
+    const rows = this.#touched.size === 0 ? before.rows : { ...before.rows, ...this.#sorted() };
+    this.state = { ...before, rows: rows as State['rows'] };
     this.#next = {};
     this.#touched.clear();
     for (const listener of this.#listeners) listener();

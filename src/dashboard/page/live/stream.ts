@@ -12,7 +12,12 @@ export interface StreamEvents<L> {
   open(): void;
   /** It does not, and why. */
   lost(problem: string): void;
+  /** It is not for whoever looks, as long as nobody knows who that is. */
+  signedOut(problem: string): void;
 }
+
+/** The server does not know who asks. */
+class SignedOut extends Error {}
 
 /** Follows a stream until the returned function is called. */
 export function follow<L>(path: string, events: StreamEvents<L>): () => void {
@@ -34,6 +39,10 @@ export function follow<L>(path: string, events: StreamEvents<L>): () => void {
     }).catch((error: unknown) => {
       if (current === own) current = undefined;
       if (own.signal.aborted && own.signal.reason === 'over') return;
+      if (error instanceof SignedOut) {
+        events.signedOut(error.message);
+        return;
+      }
       events.lost(error instanceof Error ? error.message : String(error));
       timer = setTimeout(start, retryMs);
       retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
@@ -70,6 +79,7 @@ async function read<L>(path: string, own: AbortController, events: StreamEvents<
   try {
     alive();
     const response = await fetch(path, { signal: own.signal, cache: 'no-store' });
+    if (response.status === 401) throw new SignedOut(((await response.json()) as { readonly error: string }).error);
     if (!response.ok || response.body === null) throw new Error(await problemIn(response));
     events.open();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -40,7 +40,7 @@ export function Loading({ rows = 4 }: { readonly rows?: number }): JSX.Element {
 export function ProblemBox({ problem }: { readonly problem: Problem }): JSX.Element {
   return (
     <div class="problem" role="alert">
-      <strong>{problem.error}</strong>
+      <strong class="first-capital">{problem.error}</strong>
       {problem.refusal !== undefined && <pre>{problem.refusal}</pre>}
       {problem.hint !== undefined && <p>{problem.hint}</p>}
     </div>

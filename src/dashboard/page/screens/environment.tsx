@@ -19,7 +19,7 @@ export function Environment({ namespace, name }: { readonly namespace: string; r
   const { session } = useLive();
   if (detail === undefined && problem === undefined) return <Loading />;
   if (!detail) return <Missing what={`environment \`${namespace}/${name}\``} problem={problem} />;
-  const { row, calls, life, picture, tree, conditions, events, yaml, commands, counterexample } = detail;
+  const { row, calls, life, picture, tree, conditions, events, yaml, commands, counterexample, mayDelete } = detail;
   const proved = row.isolation && Date.parse(row.isolation.lastTransitionTime);
   const own = callOf(row, session?.gateway);
   const reach = [...new Set([...(own === undefined ? [] : [own]), ...calls])];
@@ -45,7 +45,7 @@ export function Environment({ namespace, name }: { readonly namespace: string; r
             Try the request that is moved
           </Link>
         )}
-        {session?.writes === true && <Delete namespace={namespace} name={name} />}
+        {session?.writes === true && mayDelete === true && <Delete namespace={namespace} name={name} />}
       </div>
       {reach.length > 0 && (
         <section class="card">

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import type { EnvironmentRow, FeedItem } from '../../data.ts';
 import { overviewSentence } from '../../sentences.ts';
 import { useLive, useNow } from '../live/hooks.ts';
+import type { State } from '../live/store.ts';
 import { List, nameColumn } from '../parts/list.tsx';
 import type { Column } from '../parts/list.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
@@ -10,7 +11,7 @@ import { callOf, Copy, CopyButton, Sentence, StateMark, Time } from '../parts/te
 import { addressOf, go, Link, usePlace } from '../router.tsx';
 
 export function Overview(): JSX.Element {
-  const { rows, feed, isLoaded } = useLive();
+  const { rows, feed, isLoaded, session } = useLive();
   const now = useNow();
   const { query } = usePlace();
   const find = query.get('q') ?? '';
@@ -19,9 +20,9 @@ export function Overview(): JSX.Element {
   const shown = inOrder(all.filter((row) => fits(row, find)));
   return (
     <>
-      <Sentence text={overviewSentence(all)} />
+      <Sentence text={overviewSentence(all, session)} />
       {all.length === 0 ? (
-        <NoEnvironment />
+        <NoEnvironment session={session} />
       ) : (
         <div class="with-feed">
           <section aria-label="Environments">
@@ -49,13 +50,21 @@ export function Overview(): JSX.Element {
   );
 }
 
-function NoEnvironment(): JSX.Element {
+function NoEnvironment({ session }: Pick<State, 'session'>): JSX.Element {
+  if (session?.isRestricted === true) {
+    const role = `kubectl create rolebinding dashboard -n NAMESPACE --clusterrole offshoot-dashboard-viewer --user ${session.user}`;
+    return (
+      <Empty title="There may be others. Whoever runs a namespace can show you what is there:">
+        <Copy text={role} label="command" />
+      </Empty>
+    );
+  }
   return (
     <Empty title="Make one: another version of a service, for the requests that carry its key.">
       <Link to="/plan" class="button primary">
         Plan an environment
       </Link>
-      <Copy text="offshoot env create pr-7 --subset reviews=reviews:2 --header x-env=pr-7" label="command" />
+      <Copy text="offshoot env create pr-7 --subset reviews=reviews:2 --key pr-7" label="command" />
     </Empty>
   );
 }

@@ -49,7 +49,7 @@ export function Plan(): JSX.Element {
       <Sentence text={plan?.sentence ?? 'What would an environment change? Nothing is made before you say so.'} />
       <div class="side-by-side">
         <div>
-          <Form choices={choices} use={setYaml} />
+          <Form choices={choices} keyHeader={session?.keyHeader ?? 'x-env'} use={setYaml} />
           <label class="card yaml-field">
             YAML
             <textarea
@@ -74,7 +74,13 @@ export function Plan(): JSX.Element {
   );
 }
 
-function Form({ choices, use }: { readonly choices: Choices; readonly use: (yaml: string) => void }): JSX.Element {
+interface FormProps {
+  readonly choices: Choices;
+  readonly keyHeader: string;
+  readonly use: (yaml: string) => void;
+}
+
+function Form({ choices, keyHeader, use }: FormProps): JSX.Element {
   const [fields, setFields] = useState({ name: '', workload: '', image: '', key: '' });
   const change = (event: Event): void => {
     const { name, value } = event.target as HTMLInputElement;
@@ -102,7 +108,7 @@ function Form({ choices, use }: { readonly choices: Choices; readonly use: (yaml
       {field('name', 'Name', 'pr-9')}
       {field('workload', 'Deployment', 'shop/reviews', 'workloads')}
       {field('image', 'Image', 'reviews:2')}
-      {field('key', 'Key, in the header x-env', fields.name === '' ? 'pr-9' : fields.name)}
+      {field('key', `Key, in the header ${keyHeader}`, fields.name === '' ? 'pr-9' : fields.name)}
       <datalist id="workloads">
         {choices.workloads.map(({ key }) => (
           <option key={key} value={key} />

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Choices, Hop, Problem, Tried, TriedRequest } from '../../data.ts';
 import { ask, problemOf } from '../live/ask.ts';
+import { useLive } from '../live/hooks.ts';
 import { Empty, Loading, ProblemBox } from '../parts/states.tsx';
 import { Commands, Sentence } from '../parts/text.tsx';
 import { TrafficPicture } from '../picture/picture.tsx';
@@ -80,6 +81,7 @@ interface BarProps {
 }
 
 function Bar({ request, choices, again }: BarProps): JSX.Element {
+  const { session } = useLive();
   const origin = request?.gateway === undefined ? fromText(request) : `gateway ${request.gateway}`;
   const headers = Object.entries(request?.headers ?? {}).flatMap(([name, value]) =>
     [value].flat().map((each) => `${name}: ${each}`),
@@ -131,7 +133,13 @@ function Bar({ request, choices, again }: BarProps): JSX.Element {
       <div class="two">
         <label>
           Headers, one a line
-          <textarea name="headers" rows={2} placeholder="x-env: pr-7" spellcheck={false} value={headers.join('\n')} />
+          <textarea
+            name="headers"
+            rows={2}
+            placeholder={`${session?.keyHeader ?? 'x-env'}: pr-7`}
+            spellcheck={false}
+            value={headers.join('\n')}
+          />
         </label>
         <label>
           From where
