@@ -20,6 +20,7 @@ export function chartFiles(): Map<string, string> {
     files.set(`rbac/${name}.yaml`, readFileSync(path.join(deploy, `${name}-rbac.yaml`), 'utf8'));
     files.set(`definitions/${name}.yaml`, definitions.map((each) => stringify(each, { lineWidth: 0 })).join('---\n'));
   }
+  files.set('rbac/dashboard.yaml', readFileSync(path.join(deploy, 'dashboard-rbac.yaml'), 'utf8'));
   return files;
 }
 

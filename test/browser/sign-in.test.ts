@@ -83,6 +83,7 @@ describeNeeding('signing in, in a browser', [browserNeed], () => {
     await page.getByLabel('Deployment').fill('shop/cart');
     await page.getByLabel('Image').fill('cart:9');
     await page.getByRole('alert').getByText('you may not read deployments in namespace shop').waitFor();
+    expect(await page.getByRole('button', { name: /^Create it/ }).count()).toBe(0);
   });
 
   test('a session that ends while the page is open leads back to signing in', async () => {

@@ -23,6 +23,9 @@ export const partData: readonly PartData[] = partsOf().map(({ name, resources, w
   ...(webhook && { webhook: webhook.configurationName }),
 }));
 
+/** The roles of the dashboard, which is no part: it shows what the parts do. */
+export const dashboardRights: readonly AnyObject[] = rightsOf('dashboard');
+
 function rightsOf(part: string): AnyObject[] {
   const objects = parseAllDocuments(readText(`${part}-rbac.yaml`)).map((document) => document.toJS() as AnyObject);
   return objects.filter(({ kind }) => kind !== 'Namespace' && kind !== 'ServiceAccount');

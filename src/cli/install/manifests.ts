@@ -1,8 +1,9 @@
 // The objects of an installation, made from its values: what the templates of deploy/chart render, object by object.
 // test/chart.test.ts holds both to the same files.
 import type { AnyObject } from '../../kube/objects.ts';
-import { partData } from './chart-data.ts';
+import { dashboardRights, partData } from './chart-data.ts';
 import type { PartData } from './chart-data.ts';
+import { dashboardObjects } from './dashboard.ts';
 import { NAME, SELECTOR } from './installation.ts';
 import type { Installation } from './installation.ts';
 import { monitoringObjects } from './monitoring.ts';
@@ -21,6 +22,7 @@ export function manifestsOf(installation: Installation): readonly AnyObject[] {
     ...rightsOf(parts, installation),
     ...webhookObjects(served, installation),
     ...workloadObjects(parts, served.length > 0, installation),
+    ...dashboardObjects(installation),
     ...monitoringObjects(installation),
   ];
   return objects.map((object) => labelled(object, installation));
@@ -33,7 +35,7 @@ function definitionsOf(parts: readonly PartData[], { crds }: Values): AnyObject[
   return definitions.map((object) => ({ ...object, metadata: { ...object.metadata, annotations } }));
 }
 
-/** The service account, and the roles of the parts bound to it in the namespace of the installation. */
+/** The service account, and the roles of what runs bound to it in the namespace of the installation. */
 function rightsOf(parts: readonly PartData[], { values, namespace }: Installation): AnyObject[] {
   const { annotations } = values.serviceAccount;
   const account = {
@@ -42,7 +44,8 @@ function rightsOf(parts: readonly PartData[], { values, namespace }: Installatio
     metadata: { name: NAME, namespace, ...(Object.keys(annotations).length > 0 && { annotations }) },
   };
   const rights = new Map<string, AnyObject>();
-  for (const object of parts.flatMap((part) => part.rights)) {
+  const all = [...parts.flatMap((part) => part.rights), ...(values.dashboard.enabled ? dashboardRights : [])];
+  for (const object of all) {
     // Parts with a webhook share a Role.
     const id = `${object.kind} ${object.metadata.name}`;
     if (!rights.has(id)) rights.set(id, inNamespace(object, namespace));

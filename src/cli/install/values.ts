@@ -30,6 +30,14 @@ const webhook = z.strictObject({
   certManager: toggle(false).describe('Take the certificate from cert-manager instead of making one'),
 });
 
+const dashboard = z.strictObject({
+  enabled: toggle(false).describe('Serve the dashboard, for people with a token of the cluster'),
+  hosts: z.array(z.string().min(1)).default([]).describe('Names that people open it by, such as that of an ingress'),
+  writes: toggle(false).describe('Let people create and delete environments there, as far as their own rights go'),
+  session: z.string().default('8h').describe('How long people stay signed in'),
+  tlsSecret: z.string().default('').describe('A Secret with tls.crt and tls.key; without one it is served by HTTP'),
+});
+
 const serviceMonitor = z.strictObject({
   enabled: toggle(false),
   interval: z.string().default('30s'),
@@ -55,6 +63,7 @@ const valuesSchema = z.strictObject({
   parts: parts.prefault({}),
   crds: crds.prefault({}),
   webhook: webhook.prefault({}),
+  dashboard: dashboard.prefault({}),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info'),
   extraArgs: z.array(z.string()).default([]).describe('Further flags of "offshoot run"'),
   extraEnv: objects.default([]),

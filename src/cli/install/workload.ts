@@ -1,11 +1,12 @@
 // What runs: the Deployment, and what says how many of its pods may be away and who may connect to them.
 import type { AnyObject } from '../../kube/objects.ts';
 import type { PartData } from './chart-data.ts';
+import { DASHBOARD_PORT, dashboardArgs, dashboardCertificate } from './dashboard.ts';
 import { NAME, SELECTOR } from './installation.ts';
 import type { Installation } from './installation.ts';
 import type { Values } from './values.ts';
 
-const PORTS = { webhook: 9443, metrics: 8080, health: 8081 };
+const PORTS = { webhook: 9443, dashboard: DASHBOARD_PORT, metrics: 8080, health: 8081 };
 
 export function workloadObjects(
   parts: readonly PartData[],
@@ -15,8 +16,8 @@ export function workloadObjects(
   const { values, namespace } = installation;
   const metadata = { name: NAME, namespace };
   const selector = { matchLabels: SELECTOR };
-  const ports = [...(hasWebhook ? [PORTS.webhook] : []), PORTS.metrics, PORTS.health];
-  const ingress = [{ ports: ports.map((port) => ({ port, protocol: 'TCP' })) }];
+  const ports = portsOf(hasWebhook, values).map(([, port]) => ({ port, protocol: 'TCP' }));
+  const ingress = [{ ports }];
   const budget = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata };
   const policy = { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata };
   return [
@@ -38,8 +39,16 @@ export function workloadObjects(
   ];
 }
 
-function podTemplate(parts: readonly PartData[], hasWebhook: boolean, { values, version }: Installation): object {
+/** What is served, by name. */
+function portsOf(hasWebhook: boolean, { dashboard }: Values): readonly (readonly [name: string, port: number])[] {
+  const isServed: Readonly<Record<string, boolean>> = { webhook: hasWebhook, dashboard: dashboard.enabled };
+  return Object.entries(PORTS).filter(([name]) => isServed[name] ?? true);
+}
+
+function podTemplate(parts: readonly PartData[], hasWebhook: boolean, installation: Installation): object {
+  const { values, version } = installation;
   const { podAnnotations, image, resources } = values;
+  const certificate = dashboardCertificate(values);
   const hasCertificate = hasWebhook && values.webhook.certManager;
   const args = [
     'run',
@@ -48,9 +57,9 @@ function podTemplate(parts: readonly PartData[], hasWebhook: boolean, { values, 
     `--log-level=${values.logLevel}`,
     ...(hasWebhook ? ['--webhook-registration=existing'] : ['--no-webhook']),
     ...(hasCertificate ? ['--webhook-cert-dir=/certificates'] : []),
+    ...dashboardArgs(installation),
     ...values.extraArgs,
   ];
-  const names = Object.entries(PORTS).filter(([name]) => hasWebhook || name !== 'webhook');
   const fieldRef = { fieldPath: 'metadata.namespace' };
   const container = {
     name: NAME,
@@ -58,7 +67,7 @@ function podTemplate(parts: readonly PartData[], hasWebhook: boolean, { values, 
     imagePullPolicy: image.pullPolicy,
     args,
     env: [{ name: 'POD_NAMESPACE', valueFrom: { fieldRef } }, ...values.extraEnv],
-    ports: names.map(([name, containerPort]) => ({ name, containerPort })),
+    ports: portsOf(hasWebhook, values).map(([name, containerPort]) => ({ name, containerPort })),
     readinessProbe: { httpGet: { path: '/readyz', port: 'health' }, periodSeconds: 5 },
     livenessProbe: { httpGet: { path: '/healthz', port: 'health' }, failureThreshold: 6 },
     resources,
@@ -70,6 +79,7 @@ function podTemplate(parts: readonly PartData[], hasWebhook: boolean, { values, 
     volumeMounts: [
       { name: 'tmp', mountPath: '/tmp' },
       ...(hasCertificate ? [{ name: 'certificates', mountPath: '/certificates', readOnly: true }] : []),
+      ...certificate.mounts,
       ...values.extraVolumeMounts,
     ],
   };
@@ -87,6 +97,7 @@ function podTemplate(parts: readonly PartData[], hasWebhook: boolean, { values, 
       volumes: [
         { name: 'tmp', emptyDir: {} },
         ...(hasCertificate ? [{ name: 'certificates', secret: { secretName: `${NAME}-webhook-cert` } }] : []),
+        ...certificate.volumes,
         ...values.extraVolumes,
       ],
       ...placement(values),
