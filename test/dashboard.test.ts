@@ -12,10 +12,14 @@ import type {
   Tried,
 } from '../src/dashboard/data.ts';
 import { DynamicEnv } from '../src/api/dynamicenv.ts';
+import type { Lines } from '../src/dashboard/server/lines.ts';
+import { streamRows } from '../src/dashboard/server/live.ts';
+import { defaultSettings } from '../src/environments/index.ts';
 import { ask as askPage, linesUntil as linesAt } from './dashboard/page.ts';
 import type { Answered, Headers } from './dashboard/page.ts';
 import { openDashboardShop } from './dashboard/shop.ts';
 import type { DashboardShop } from './dashboard/shop.ts';
+import { until } from './support/until.ts';
 
 let shop: DashboardShop;
 beforeAll(async () => {
@@ -84,6 +88,47 @@ test('rows come as a snapshot, then as changes, without anybody asking again', a
       ? environmentIn(line, 'seen') === undefined
       : 'changes' in line && line.changes.some(({ key, row }) => key === 'environment shop/seen' && row === null),
   );
+});
+
+test('a reader that is behind is told the last state of each row, not all that was in between', async () => {
+  const ending = new AbortController();
+  const told: LiveLine[] = [];
+  let read = Promise.withResolvers<void>();
+  const lines = {
+    signal: ending.signal,
+    write(line: LiveLine) {
+      told.push(line);
+      return read.promise;
+    },
+  };
+  const visitor = { rights: undefined, check: async () => {}, inTheirName: () => Promise.reject(new Error('no')) };
+  const viewer = { tables: shop.tables, settings: defaultSettings, visitor };
+  const session = { version: 'test', writes: false, keyHeader: 'x-env' };
+  const streaming = streamRows(lines as unknown as Lines, viewer, session);
+  await until(() => told.length === 1);
+  await shop.environment('slow', 'cart');
+  for (let image = 10; image < 30; image++) {
+    const body = [{ op: 'replace', path: '/spec/subsets/0/containers/0/image', value: `cart:${image}` }];
+    await shop.client.patch(DynamicEnv, { name: 'slow', namespace: 'shop' }, { type: 'json', body });
+  }
+  await shop.untilState('slow', 'ready');
+  expect(told).toHaveLength(1);
+  const { resolve } = read;
+  read = Promise.withResolvers();
+  resolve();
+  await until(() => told.some((line) => 'changes' in line));
+  const slow = told
+    .flatMap((line) => ('changes' in line ? line.changes : []))
+    .filter(({ key }) => key.endsWith('/slow'));
+  expect(slow).toEqual([
+    expect.objectContaining({
+      row: expect.objectContaining({ state: 'ready', replaces: [{ workload: 'shop/cart', images: ['cart:29'] }] }),
+    }),
+  ]);
+  ending.abort();
+  read.resolve();
+  await streaming;
+  await shop.client.delete(DynamicEnv, { name: 'slow', namespace: 'shop' });
 });
 
 test('an environment is told of with its picture, life line, tree and YAML', async () => {

@@ -1,10 +1,12 @@
 // `offshoot run` and `offshoot up` as a user starts them: processes of their own.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { ask } from './dashboard/page.ts';
 import { startOffshoot } from './support/offshoot-process.ts';
 import type { Running } from './support/offshoot-process.ts';
 import { until } from './support/until.ts';
@@ -14,7 +16,7 @@ import { Space, SpaceRequest } from '../src/api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../src/api/targets.ts';
 import { startEmbedded } from '../src/embedded/index.ts';
 import type { Embedded } from '../src/embedded/index.ts';
-import { connect, defineKind, Lease, loadConfig } from '../src/kube/index.ts';
+import { connect, createAuthority, defineKind, Lease, loadConfig } from '../src/kube/index.ts';
 import type { Client } from '../src/kube/index.ts';
 
 const Webhooks = defineKind(
@@ -349,6 +351,60 @@ describe('offshoot run', () => {
   });
 });
 
+describe('offshoot run --dashboard', () => {
+  const dashboard = (...args: string[]): Running =>
+    run(['--install-crds', '--dashboard', '--dashboard-bind-address', '127.0.0.1:0', ...args]);
+
+  test('serves the dashboard to people with a token, and ends with the controllers', async () => {
+    const running = dashboard('--dashboard-host', 'dash.example,other.example:8443', '--dashboard-session', '1h');
+    const { dashboard: url = '' } = await running.logged('running');
+    expect(await ask(url, 'GET', '/api/choices')).toMatchObject({ status: 401 });
+    const signed = await ask(url, 'POST', '/api/session', { body: { token: cluster.admin.token } });
+    expect(signed).toMatchObject({ status: 200 });
+    expect(signed.headers['set-cookie']![0]).toContain('Max-Age=3600;');
+    const by = { authorization: `Bearer ${cluster.admin.token}` };
+    const named = (host: string) => ask(url, 'GET', '/api/choices', { headers: { ...by, host } });
+    expect(await named('dash.example:1')).toMatchObject({ status: 200 });
+    expect(await named('other.example')).toMatchObject({ status: 421 });
+    const written = await ask(url, 'DELETE', '/api/environments/default/x', { headers: by });
+    expect(written).toMatchObject({ status: 403, body: { error: 'this dashboard only shows' } });
+    running.child.kill('SIGTERM');
+    expect(await running.exit).toEqual({ code: 0, signal: null });
+  });
+
+  test('by TLS, with a certificate of somebody else', async () => {
+    const authority = createAuthority({ commonName: 'ca', days: 1 });
+    const { certPem, keyPem } = authority.issue({
+      commonName: 'd',
+      ipAddresses: ['127.0.0.1'],
+      days: 1,
+      usage: 'server',
+    });
+    writeFileSync(path.join(dir, 'tls.crt'), certPem);
+    writeFileSync(path.join(dir, 'tls.key'), keyPem);
+    const running = dashboard('--dashboard-cert-dir', dir);
+    const { dashboard: url = '' } = await running.logged('running');
+    expect(url).toMatch(/^https:/);
+    const headers = { origin: url.slice(0, -1), 'content-type': 'application/json' };
+    const cookies = await new Promise<readonly string[] | undefined>((resolve, reject) => {
+      const options = { method: 'POST', headers, ca: authority.certPem };
+      const sent = request(new URL('/api/session', url), options, (response) => {
+        response.resume();
+        resolve(response.headers['set-cookie']);
+      });
+      sent.on('error', reject);
+      sent.end(JSON.stringify({ token: cluster.admin.token }));
+    });
+    expect(cookies).toEqual([expect.stringMatching(/^__Host-offshoot-session=.*; Secure$/)]);
+  });
+
+  test('an address that is taken is named with its flag', async () => {
+    const running = run(['--install-crds', '--dashboard', '--dashboard-bind-address', `:${new URL(cluster.url).port}`]);
+    expect(await running.exit).toEqual({ code: 1, signal: null });
+    expect(running.out.stderr).toContain('error: --dashboard-bind-address: port');
+  });
+});
+
 describe('offshoot up', () => {
   async function up(...args: string[]): Promise<{ running: Running; ready: Record<string, string>; api: Client }> {
     const running = offshoot(['up', '--port', '0', '-o', 'json', ...args]);
@@ -370,6 +426,18 @@ describe('offshoot up', () => {
     running.child.kill('SIGTERM');
     expect(await running.exit).toEqual({ code: 0, signal: null });
     expect(running.out.stderr).toBe('');
+  });
+
+  test('its line of JSON tells where the dashboard is, unless none is wanted', async () => {
+    const { running, ready, api } = await up('--memory');
+    api.close();
+    expect(ready['dashboard']).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
+    expect(await (await fetch(ready['dashboard']!)).text()).toContain('<title>Offshoot</title>');
+    running.child.kill('SIGTERM');
+    await running.exit;
+    const without = await up('--memory', '--no-dashboard');
+    without.api.close();
+    expect(Object.keys(without.ready)).not.toContain('dashboard');
   });
 
   test('ended without a word and started again, it leaves no webhook that nobody serves', async () => {

@@ -10,7 +10,7 @@ import { createDashboard } from '../../src/dashboard/index.ts';
 import type { DashboardOptions } from '../../src/dashboard/index.ts';
 import { startEmbedded } from '../../src/embedded/index.ts';
 import { apiVersionOf, connect, defineKind } from '../../src/kube/index.ts';
-import type { AnyObject, Client, Kind } from '../../src/kube/index.ts';
+import type { AnyObject, Client, Kind, Tables } from '../../src/kube/index.ts';
 import { builtinRenderer } from '../../src/mesh/index.ts';
 import { DestinationRule, Gateway, VirtualService } from '../../src/traffic/istio/objects.ts';
 import { until } from '../support/until.ts';
@@ -31,6 +31,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
 export interface DashboardShop {
   readonly url: string;
   readonly client: Client;
+  readonly tables: Tables;
   create(kind: Kind, object: Pick<AnyObject, 'metadata'> & { readonly spec?: unknown }): Promise<void>;
   /** Makes an environment with another version of a workload, reached by `x-env: NAME`. */
   environment(name: string, workload?: string, image?: string): Promise<void>;
@@ -98,6 +99,7 @@ export async function openDashboardShop({
   return {
     url: dashboard.url,
     client,
+    tables: plane.manager.tables,
     create,
     async environment(name, workload = 'reviews', image = `${workload}:2`) {
       await create(DynamicEnv as unknown as Kind, {

@@ -23,6 +23,12 @@ test.each<[string, string[], string]>([
   ['an unknown level', ['--log-level', 'loud'], 'Allowed choices are trace, debug, info, warn, error, fatal, silent.'],
   ['an unknown encoder', ['--zap-encoder', 'xml'], 'It is json or console.'],
   ['no level of the other logger', ['--zap-log-level', 'loud'], 'It is debug, info, error, panic or a whole number'],
+  [
+    'an address of the dashboard with a scheme',
+    ['--dashboard-host', 'https://dash.example'],
+    'A host is a name without a scheme, with a port or without: offshoot.example.com.',
+  ],
+  ['a session of no time', ['--dashboard-session', '5s'], 'It must be at least 1m.'],
   ['no truth value', ['--leader-elect=maybe'], 'It is true or false.'],
   [
     'two ways to the webhook',
