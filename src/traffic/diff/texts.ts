@@ -34,6 +34,17 @@ export function requestsText(literals: readonly Literal[], namespaces: readonly 
   return `${from === '' ? '' : ` from ${from}`}${others.length === 0 ? '' : ` with ${listed(others)}`}`;
 }
 
+const MOST_EXCEPTIONS = 3;
+
+/** Those of some requests of which something is not true: `, except those with x-env: pr-7,`. */
+export function exceptionsText(exceptions: readonly (readonly Literal[])[]): string {
+  const texts = [...new Set(exceptions.map((each) => requestsText(each).trim()))];
+  if (texts.length === 0) return '';
+  const more = texts.length - MOST_EXCEPTIONS;
+  const told = more > 0 ? [...texts.slice(0, MOST_EXCEPTIONS), `${more} more`] : texts;
+  return `, except those ${told.join(' or ')},`;
+}
+
 /** `a, b and c`. */
 function listed(texts: readonly string[]): string {
   return texts.length === 1 ? texts[0]! : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`;

@@ -91,6 +91,29 @@ describe('in sentences', () => {
     ]);
   });
 
+  test('what earlier routes take is excepted', () => {
+    const first = (match: HttpRoute['match']): HttpRoute => ({
+      name: 'dynamic-environment-shop-a-reviews-0123456789',
+      match: match!,
+      route: [to('shop-a')],
+    });
+    const wide = { match: [{ headers: { 'x-env': { prefix: 'pr-' } } }], route: [to('shop-pr-7')] };
+    const change = (earlier: HttpRoute): readonly string[] =>
+      textsOf([...BEFORE, routes([earlier, base])], [...AFTER, routes([earlier, wide, base])]);
+    const goes = 'go to reviews version shop-pr-7 instead of version shared.';
+    const requests = 'Requests to reviews.shop:9080 with x-env that starts with pr-';
+    expect(change(first([key]))).toEqual([`${requests}, except those with x-env: pr-7, ${goes}`]);
+    const four = ['a', 'b', 'c', 'd'].map((each) => ({ headers: { 'x-env': { exact: `pr-${each}` } } }));
+    expect(change(first(four))).toEqual([
+      `${requests}, except those with x-env: pr-a or with x-env: pr-b or with x-env: pr-c or 1 more, ${goes}`,
+    ]);
+    // Of two keys the first counts, which need not be said each time.
+    expect(change(first([{ headers: { user: { exact: 'al' } } }]))).toEqual([`${requests} ${goes}`]);
+    expect(change({ match: [{ uri: { prefix: '/api' } }], route: [to('shared', 'pages')] })).toEqual([
+      `${requests}, except those with a path that starts with /api, ${goes}`,
+    ]);
+  });
+
   test('a key in the baggage', () => {
     const match = { headers: { baggage: { regex: baggageRegex('pr-7') } } };
     const after = [{ match: [match], route: [to('shop-pr-7')] }, base];
@@ -148,7 +171,7 @@ describe('in sentences', () => {
       'Requests to reviews.shop:9080 are redirected with 302 to http://reviews.shop.svc.cluster.local:9080/new; now they go to reviews version shared.',
     ]);
     expect(textsOf([...BEFORE, routes([base])], [...BEFORE, routes([{ ...base, match: [key] }])])).toEqual([
-      'Requests to reviews.shop:9080 are answered with 404, as no route takes them; now they go to reviews version shared.',
+      'Requests to reviews.shop:9080, except those with x-env: pr-7, are answered with 404, as no route takes them; now they go to reviews version shared.',
     ]);
   });
 

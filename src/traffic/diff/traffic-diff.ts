@@ -3,7 +3,8 @@
 // not. For `offshoot plan`.
 import { decisionData } from '../describe/decision-data.ts';
 import type { DecisionData } from '../describe/decision-data.ts';
-import { changeText, placeText, requestsText } from './texts.ts';
+import { insertedName } from '../istio/inserted-routes.ts';
+import { changeText, exceptionsText, placeText, requestsText } from './texts.ts';
 import { entriesOf, compareEntries } from '../prove/entries.ts';
 import type { Entry } from '../prove/entries.ts';
 import type { Literal } from '../prove/literals.ts';
@@ -56,7 +57,7 @@ export function trafficDiff(before: World, after: World, changes: WorldChanges, 
       for (const { change, isCertain } of changesAt(place, routers, budget, before)) {
         if (!isCertain) isPartial = true;
         if (change === undefined) continue;
-        const id = `${at}${requestsText(change.literals)} ${change.outcome}`;
+        const id = `${at}${requestsText(change.literals)}${change.exceptions} ${change.outcome}`;
         const same = found.get(id) ?? { at, ...change, sources: new Set() };
         same.sources.add(sourceText(place.source));
         found.set(id, same);
@@ -66,10 +67,10 @@ export function trafficDiff(before: World, after: World, changes: WorldChanges, 
     if (!(error instanceof TooComplex)) throw error;
     isPartial = true;
   }
-  const told = [...found.values()].map(({ at, literals, outcome, example, sources }) => {
+  const told = [...found.values()].map(({ at, literals, exceptions, outcome, example, sources }) => {
     const isForAll = sources.size === callers.get(at)!.size;
     const requests = requestsText(literals, isForAll ? [] : [...sources]);
-    return { text: `Requests to ${at}${requests} ${outcome}.`, example };
+    return { text: `Requests to ${at}${requests}${exceptions} ${outcome}.`, example };
   });
   return { changes: told, isPartial };
 }
@@ -77,6 +78,8 @@ export function trafficDiff(before: World, after: World, changes: WorldChanges, 
 interface Change {
   /** Which requests. */
   readonly literals: readonly Literal[];
+  /** Those of them that earlier rules take elsewhere, in words. */
+  readonly exceptions: string;
   /** What becomes of them instead of what. */
   readonly outcome: string;
   readonly example: TrafficChange['example'];
@@ -119,8 +122,40 @@ function* changesAt(
     const outcome = changeText(then, now, host, settings);
     if (outcome === undefined) continue;
     const example = { request, before: decisionData(then), after: decisionData(now) };
-    yield { change: { literals, outcome, example }, isCertain: true };
+    const isSame = (each: Request): boolean =>
+      changeText(was.decide(each), is.decide(each), host, settings) === outcome;
+    const exceptions = exceptionsText(exceptionsTo(place, literals, earlier, isSame, budget));
+    yield { change: { literals, exceptions, outcome, example }, isCertain: true };
   }
+}
+
+/**
+ * What those of some requests carry besides of which earlier entries make something else. That a request which carries the
+ * key of another environment too goes to the first of both is true of all, and told nowhere.
+ */
+function exceptionsTo(
+  place: NamedPlace,
+  literals: readonly Literal[],
+  earlier: readonly Entry[],
+  isSame: (request: Request) => boolean,
+  budget: Budget,
+): readonly (readonly Literal[])[] {
+  const known = new Set(literals.map((each) => JSON.stringify(each)));
+  const subjects = new Set(literals.map(subjectOf));
+  return earlier.flatMap((entry) => {
+    const besides = entry.literals.filter((each) => !known.has(JSON.stringify(each)));
+    const isKey = insertedName(entry.effect.rule?.name) !== undefined;
+    if (besides.length === 0 || (isKey && !besides.some((each) => subjects.has(subjectOf(each))))) return [];
+    const both = [...literals, ...besides];
+    const found = findRequest({ place, literals: both, avoided: [], isSingle: true }, budget);
+    return typeof found === 'string' || isSame(found.request) ? [] : [besides];
+  });
+}
+
+/** What of a request a condition is about. */
+function subjectOf({ condition }: Literal): string {
+  if (condition.on === 'path') return condition.on;
+  return `${condition.on} ${condition.on === 'label' ? condition.name : condition.wanted.name}`;
 }
 
 /** Entries that the same requests may be decided by, of which at least one world has one alone; with those before them. */
