@@ -1,7 +1,7 @@
 // The command line. Each command is thin: it parses, calls a room, prints.
 import type { Command } from 'commander';
 import { claimCommand } from './claim/command.ts';
-import { completeCommand, completionCommand } from './completion.ts';
+import { completeCommand, completionCommand } from './completion/command.ts';
 import { demoCommand } from './demo/command.ts';
 import { doctorCommand } from './doctor/command.ts';
 import { envCommand, planCommand } from './env/command.ts';

@@ -1,0 +1,87 @@
+// `offshoot completion SHELL`: a script for the shell, which asks the hidden `offshoot complete` for each word. Names come
+// from the cluster, if it answers quickly.
+import { Argument, Command } from 'commander';
+import type { ClusterOptions } from '../options.ts';
+import { NO_FILES, NO_SPACE, SCRIPTS, SHELLS } from './scripts.ts';
+import type { Shell } from './scripts.ts';
+import { suggest } from './suggest.ts';
+import type { Live, Suggestion } from './suggest.ts';
+
+/** The command that people call. */
+export function completionCommand(): Command {
+  return new Command('completion')
+    .description('print a completion script for a shell')
+    .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
+    .addHelpText(
+      'after',
+      `
+"kubectl offshoot" is completed by kubectl's own script, as far as kubectl_complete-offshoot is on the PATH.
+
+Examples:
+  source <(offshoot completion bash)
+  offshoot completion zsh > "\${fpath[1]}/_offshoot"
+  offshoot completion fish > ~/.config/fish/completions/offshoot.fish
+  offshoot completion powershell | Out-String | Invoke-Expression`,
+    )
+    .action((shell: Shell) => void process.stdout.write(SCRIPTS[shell]));
+}
+
+/** The command that the scripts call: the words so far, the last one unfinished. */
+export function completeCommand(program: () => Command): Command {
+  return new Command('complete')
+    .argument('[words...]')
+    .allowUnknownOption()
+    .action(async (words: readonly string[]) => {
+      const { lines, directive } = await completions(program(), words.map(withoutQuotes));
+      process.stdout.write(`${[...lines, `:${directive}`].join('\n')}\n`);
+    });
+}
+
+/** PowerShell has no other way to give an empty word. */
+function withoutQuotes(word: string): string {
+  return word === '""' ? '' : word;
+}
+
+async function completions(
+  program: Command,
+  words: readonly string[],
+): Promise<{ readonly lines: readonly string[]; readonly directive: number }> {
+  const { known, live, isFile, prefix, value, given } = suggest(program, words);
+  const asked = live === undefined ? [] : await askCluster(live, value, given, clusterOf(words));
+  const fitting = [...known, ...asked].filter((each) => each.value.startsWith(value));
+  const lines = fitting.map(({ value: found, about }) => `${prefix}${found}${about ? `\t${about}` : ''}`);
+  const goesOn = fitting.length > 0 && fitting.every((each) => /[=:]$/.test(each.value));
+  return { lines, directive: (goesOn ? NO_SPACE : 0) + (isFile ? 0 : NO_FILES) };
+}
+
+async function askCluster(
+  live: Live,
+  value: string,
+  given: readonly string[],
+  options: ClusterOptions,
+): Promise<readonly Suggestion[]> {
+  // Loaded here, for it knows every kind.
+  const { liveSuggestions } = await import('./live.ts');
+  return liveSuggestions(live, value, given, options);
+}
+
+/** The flags for the cluster among unfinished words. */
+function clusterOf(words: readonly string[]): ClusterOptions {
+  const valueOf = (...flags: string[]): string | undefined => {
+    const i = words.findLastIndex(
+      (word, at) => at < words.length - 1 && flags.some((flag) => word === flag || word.startsWith(`${flag}=`)),
+    );
+    const word = words[i];
+    return word?.includes('=') ? word.slice(word.indexOf('=') + 1) : i < 0 ? undefined : words[i + 1];
+  };
+  const [namespace, context, kubeconfig] = [
+    valueOf('-n', '--namespace'),
+    valueOf('--context'),
+    valueOf('--kubeconfig'),
+  ];
+  return {
+    ...(namespace && { namespace }),
+    ...(context && { context }),
+    ...(kubeconfig && { kubeconfig }),
+  };
+}
