@@ -4,6 +4,7 @@ import { describeClusters } from './cluster/index.ts';
 import { scenarios } from './environments/all.ts';
 import { startSession } from './environments/session.ts';
 import type { Session } from './scenarios/session.ts';
+import { testUsedRights } from './support/used-rights.ts';
 
 describeClusters('environments', (cluster) => {
   let session: Session;
@@ -26,4 +27,6 @@ describeClusters('environments', (cluster) => {
       120_000,
     );
   });
+
+  testUsedRights(cluster, 'environments', 'scenarios');
 });

@@ -12,6 +12,7 @@ import { istioNode, istioVersion } from './programs/istio.ts';
 import { findPrograms } from './programs/programs.ts';
 import { until } from './support/until.ts';
 import { ACCOUNT, GROUPS, installRights, startWithRights } from './support/with-rights.ts';
+import { testUsedRights } from './support/used-rights.ts';
 
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
@@ -97,4 +98,6 @@ describeOwnClusters('rights', (cluster) => {
       account.close();
     }
   });
+
+  testUsedRights(cluster, 'mesh', 'rights');
 });

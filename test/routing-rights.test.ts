@@ -14,6 +14,7 @@ import { inProcess } from './scenarios/hands.ts';
 import { install } from './scenarios/install.ts';
 import { until } from './support/until.ts';
 import { installRights, startWithRights } from './support/with-rights.ts';
+import { testUsedRights } from './support/used-rights.ts';
 
 const SCENARIO = path.resolve(import.meta.dirname, 'routing/scenarios/rule-comes-and-goes');
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
@@ -28,7 +29,6 @@ describeOwnClusters('rights', (cluster) => {
   beforeAll(async () => {
     admin = cluster.client();
     await installRights(cluster, 'routing');
-    await install(admin, Object.values(appMeshDefinitions()) as unknown as AnyObject[]);
     await admin.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
     ({ plane, refused } = await startWithRights(cluster, 'routing'));
   });
@@ -42,17 +42,20 @@ describeOwnClusters('rights', (cluster) => {
     return parseAllDocuments(text).map((document) => document.toJS() as AnyObject);
   }
 
-  async function isReady(): Promise<boolean> {
+  async function stateOf(): Promise<number | undefined> {
     const rule = (await admin.get(RoutingRule, { name: 'cart', namespace: NS })) as KubeObject & {
       status?: { state?: number };
     };
-    return rule.status?.state === 1;
+    return rule.status?.state;
   }
 
   test('rules come, change and go with them', async () => {
     const hands = inProcess(admin);
     await hands.apply([...objectsOf('00-apply'), ...objectsOf('01-apply')]);
-    await until(async () => refused.length > 0 || (await isReady()), 30_000);
+    await until(async () => refused.length > 0 || (await stateOf()) !== undefined, 30_000);
+    // Kinds that come later are noticed.
+    await install(admin, Object.values(appMeshDefinitions()) as unknown as AnyObject[]);
+    await until(async () => refused.length > 0 || (await stateOf()) === 1, 30_000);
     expect(refused).toEqual([]);
     await hands.delete(objectsOf('04-delete'));
     await until(async () => refused.length > 0 || (await admin.list(VirtualRouter)).items.length === 0, 30_000);
@@ -61,4 +64,6 @@ describeOwnClusters('rights', (cluster) => {
     await until(async () => refused.length > 0 || (await isGone()), 30_000);
     expect(refused).toEqual([]);
   }, 90_000);
+
+  testUsedRights(cluster, 'routing', 'rights');
 });

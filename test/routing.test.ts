@@ -4,6 +4,7 @@ import { describeClusters } from './cluster/index.ts';
 import { scenarios } from './routing/all.ts';
 import { startSession } from './routing/session.ts';
 import type { Session } from './scenarios/session.ts';
+import { testUsedRights } from './support/used-rights.ts';
 
 describeClusters('routing rules', (cluster) => {
   let session: Session;
@@ -25,4 +26,6 @@ describeClusters('routing rules', (cluster) => {
       120_000,
     );
   });
+
+  testUsedRights(cluster, 'routing', 'scenarios');
 });

@@ -9,7 +9,8 @@ import type { AnyKind, AnyObject, Client, Kind, KubeObject } from '../src/kube/i
 import { Namespace, RoleBinding, Secret } from '../src/targets/objects.ts';
 import { describeOwnClusters } from './cluster/index.ts';
 import { until } from './support/until.ts';
-import { installRights, startWithRights } from './support/with-rights.ts';
+import { installRights, spoilCertificate, startWithRights } from './support/with-rights.ts';
+import { testUsedRights } from './support/used-rights.ts';
 
 // With clusters of their own: the controllers of other suites would do what these may not.
 describeOwnClusters('rights', (cluster) => {
@@ -92,9 +93,16 @@ describeOwnClusters('rights', (cluster) => {
     expect(refused).toEqual([]);
   });
 
+  test('a certificate that somebody spoiled is made anew with them', async () => {
+    await spoilCertificate(admin);
+    expect(refused).toEqual([]);
+  });
+
   test('a claimant sees the classes, and changes none', async () => {
     expect((await jane.list(DeploymentTargetClass)).items.length).toBeGreaterThan(0);
     await expect(create(DeploymentTargetClass, 'mine', {}, jane)).rejects.toSatisfy(isForbidden);
     await expect(jane.list(DeploymentTargetClaim)).rejects.toSatisfy(isForbidden);
   });
+
+  testUsedRights(cluster, 'targets', 'rights');
 });

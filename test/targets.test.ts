@@ -6,6 +6,7 @@ import { credentialsSuite } from './targets/credentials.ts';
 import { raceSuite } from './targets/race.ts';
 import { startSession } from './targets/session.ts';
 import type { TargetsSession } from './targets/session.ts';
+import { testUsedRights } from './support/used-rights.ts';
 
 // Most of the time scenarios wait for the cluster.
 vi.setConfig({ maxConcurrency: 10 });
@@ -52,4 +53,6 @@ describeClusters('targets', (cluster) => {
     withSession({});
     credentialsSuite(cluster, () => session);
   });
+
+  testUsedRights(cluster, 'targets', 'scenarios');
 });

@@ -1,9 +1,12 @@
 // The command lines of the control plane's programs. `real.ts` runs them.
 import path from 'node:path';
+import { auditArgs } from './audit.ts';
 import type { Credentials } from './credentials.ts';
 
 /** What a test may change about the API server. */
 export interface ApiServerOptions {
+  /** Keeps a log of the requests of administrators, and of those whom they act as: see audit.ts. */
+  readonly audit?: boolean;
   readonly controllerManager?: boolean;
   readonly featureGates?: Readonly<Record<string, boolean>>;
   readonly extraApiServerArgs?: readonly string[];
@@ -57,6 +60,7 @@ export function apiServerArgs(
     `--proxy-client-key-file=${file('front-proxy.key')}`,
     // Nobody makes the default service account when the controllers are off, and every pod would be refused.
     ...(options.controllerManager === false ? ['--disable-admission-plugins=ServiceAccount'] : []),
+    ...(options.audit === true ? auditArgs(dir) : []),
     ...(gates.length === 0 ? [] : [`--feature-gates=${gates.join(',')}`]),
     ...(options.extraApiServerArgs ?? []),
   ];

@@ -27,7 +27,7 @@ export const ownClusters = {
     };
   },
 
-  real: (): Promise<RunningCluster> => startRealCluster(),
+  real: (): Promise<RunningCluster> => startRealCluster({ audit: true }),
 
   node: (images: readonly string[] = []): Promise<RunningCluster> => startRealNode({ aliases: images }),
 };

@@ -15,7 +15,7 @@ export async function sharedRealCluster(): Promise<{ readonly kubeconfigPath: st
   for (;;) {
     if (claim(dir)) {
       try {
-        const { kubeconfigPath } = await startRealCluster({ dir });
+        const { kubeconfigPath } = await startRealCluster({ dir, audit: true });
         writeFileSync(`${readyFile}.new`, kubeconfigPath);
         renameSync(`${readyFile}.new`, readyFile);
         return { kubeconfigPath };

@@ -1,6 +1,7 @@
 // A cluster with the controllers of environments running in this process, ready to play scenarios on.
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { environments } from '../../src/environments/index.ts';
+import { connectWithRights } from '../support/with-rights.ts';
 import type { Client } from '../../src/kube/client/client.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import { inProcess } from '../scenarios/hands.ts';
@@ -17,9 +18,10 @@ const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: fals
 export async function startSession(cluster: { kubeconfigPath: string; client: Client }): Promise<Session> {
   const { client, kubeconfigPath } = cluster;
   await installKinds(client);
+  const account = await connectWithRights(cluster, 'environments');
   const { hands, close } = openKubectl(kubeconfigPath);
   const manager = new Manager({
-    client,
+    client: account,
     controllers: environments({ drainMs: 200, settleMs: 0 }),
     logger: createLogger({ level: 'error' }),
   });
@@ -40,6 +42,7 @@ export async function startSession(cluster: { kubeconfigPath: string; client: Cl
     },
     async stop() {
       await manager.stop();
+      account.close();
       close();
     },
   };

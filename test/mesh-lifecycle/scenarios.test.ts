@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { describeOwnClusters } from '../cluster/index.ts';
 import { scenarios } from './all.ts';
 import { startSession } from './session.ts';
+import { testUsedRights } from '../support/used-rights.ts';
 
 describeOwnClusters('the life of a mesh', (cluster) => {
   test.each(scenarios.names)(
@@ -16,4 +17,6 @@ describeOwnClusters('the life of a mesh', (cluster) => {
     },
     120_000,
   );
+
+  testUsedRights(cluster, 'mesh', 'scenarios');
 });

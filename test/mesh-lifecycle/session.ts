@@ -6,6 +6,7 @@ import { inProcess } from '../scenarios/hands.ts';
 import { play } from '../scenarios/runner.ts';
 import { openKubectl } from '../scenarios/session.ts';
 import type { Session } from '../scenarios/session.ts';
+import { connectWithRights } from '../support/with-rights.ts';
 import { controllersOf, installKinds, scenarios } from './all.ts';
 import { startInjector } from './injector.ts';
 import { takeAway } from './leftovers.ts';
@@ -19,8 +20,9 @@ export async function startSession(
   await installKinds(client);
   const { hands, close } = openKubectl(kubeconfigPath);
   const endInjection = await startInjector(client);
+  const account = await connectWithRights(cluster, 'mesh');
   const manager = new Manager({
-    client,
+    client: account,
     controllers: controllersOf(scenario),
     logger: createLogger({ level: 'error' }),
   });
@@ -32,6 +34,7 @@ export async function startSession(
     },
     async stop() {
       await manager.stop();
+      account.close();
       await endInjection();
       close();
     },

@@ -7,6 +7,7 @@ import { History } from '../scenarios/history.ts';
 import { play } from '../scenarios/runner.ts';
 import { openKubectl } from '../scenarios/session.ts';
 import type { Session } from '../scenarios/session.ts';
+import { connectWithRights } from '../support/with-rights.ts';
 import { installKinds, KINDS, scenarios } from './all.ts';
 import { takeAway } from './leftovers.ts';
 
@@ -15,7 +16,8 @@ export async function startSession(cluster: { kubeconfigPath: string; client: Cl
   const { client, kubeconfigPath } = cluster;
   await installKinds(client);
   const { hands, close } = openKubectl(kubeconfigPath);
-  const manager = new Manager({ client, controllers: routing(), logger: createLogger({ level: 'error' }) });
+  const account = await connectWithRights(cluster, 'routing');
+  const manager = new Manager({ client: account, controllers: routing(), logger: createLogger({ level: 'error' }) });
   const history = await History.record(client, KINDS);
   await manager.start();
   return {
@@ -26,6 +28,7 @@ export async function startSession(cluster: { kubeconfigPath: string; client: Cl
     },
     async stop() {
       await manager.stop();
+      account.close();
       await history.stop();
       close();
     },

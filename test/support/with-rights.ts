@@ -7,19 +7,28 @@ import type { ControlPlane, ControlPlaneOptions } from '../../src/cli/run/contro
 import { installDefinitions } from '../../src/cli/run/crds.ts';
 import { partsOf } from '../../src/cli/run/parts.ts';
 import { createLogger } from '../../src/controller/index.ts';
-import { defineKind, loadConfig } from '../../src/kube/index.ts';
-import type { AnyObject } from '../../src/kube/index.ts';
+import { connect, defineKind, loadConfig } from '../../src/kube/index.ts';
+import type { AnyObject, Client } from '../../src/kube/index.ts';
+import { Secret } from '../../src/targets/objects.ts';
 import type { Cluster } from '../cluster/index.ts';
+import { until } from './until.ts';
 
-export const ACCOUNT = 'system:serviceaccount:offshoot-system:offshoot';
-export const GROUPS = ['system:serviceaccounts', 'system:serviceaccounts:offshoot-system', 'system:authenticated'];
+const NAMESPACE = 'offshoot-system';
+export const ACCOUNT = `system:serviceaccount:${NAMESPACE}:offshoot`;
+export const GROUPS = ['system:serviceaccounts', `system:serviceaccounts:${NAMESPACE}`, 'system:authenticated'];
 
-type PartWithRights = 'environments' | 'mesh' | 'routing' | 'targets';
+export type PartWithRights = 'environments' | 'mesh' | 'routing' | 'targets';
 
 export interface WithRights {
   readonly plane: ControlPlane;
   /** What the controllers were not allowed to do. */
   readonly refused: readonly string[];
+}
+
+/** The objects of the manifest of a part. */
+export function manifestOf(part: PartWithRights | 'dashboard'): readonly AnyObject[] {
+  const file = path.resolve(import.meta.dirname, `../../deploy/${part}-rbac.yaml`);
+  return parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS() as AnyObject);
 }
 
 /** Installs the definitions and the roles of a part. */
@@ -31,20 +40,47 @@ export async function installRights(cluster: Cluster, part: PartWithRights): Pro
 /** Applies the roles of a manifest in `deploy`. */
 export async function applyRights(cluster: Cluster, part: PartWithRights | 'dashboard'): Promise<void> {
   const admin = cluster.client();
-  const file = path.resolve(import.meta.dirname, `../../deploy/${part}-rbac.yaml`);
-  for (const document of parseAllDocuments(readFileSync(file, 'utf8'))) {
-    const object = document.toJS() as AnyObject;
-    const { apiVersion, kind, metadata } = object;
-    const of = defineKind(apiVersion, kind, `${kind.toLowerCase()}s`, { namespaced: metadata.namespace !== undefined });
-    await admin.patch(of, metadata, { type: 'apply', body: object, force: true }, { fieldManager: 'test' });
+  for (const object of manifestOf(part)) await installObject(admin, object);
+}
+
+/** The account of one part on a cluster that several share: rights of others must not help. */
+export function accountOf(part: PartWithRights): string {
+  return `${ACCOUNT}-${part}`;
+}
+
+/** A client for controllers without Lease and webhook, with the rights that their part has in the whole cluster. */
+export async function connectWithRights(
+  { kubeconfigPath, client }: { readonly kubeconfigPath: string; readonly client: Client },
+  part: PartWithRights,
+): Promise<Client> {
+  const bound = manifestOf(part).filter(({ metadata }) => metadata.name === `offshoot-${part}`);
+  for (const object of bound) {
+    const subjects = [{ kind: 'ServiceAccount', name: `offshoot-${part}`, namespace: NAMESPACE }];
+    if (object.kind === 'ClusterRole') await installObject(client, object);
+    if (object.kind === 'ClusterRoleBinding') await installObject(client, { ...object, subjects });
   }
+  return connect({ ...loadConfig({ path: kubeconfigPath }), impersonate: { user: accountOf(part), groups: GROUPS } });
+}
+
+/** Applies a role, binding, namespace or the like as an administrator. */
+export async function installObject(client: Client, object: AnyObject): Promise<void> {
+  const { apiVersion, kind, metadata } = object;
+  const of = defineKind(apiVersion, kind, `${kind.toLowerCase()}s`, { namespaced: metadata.namespace !== undefined });
+  await client.patch(of, metadata, { type: 'apply', body: object, force: true }, { fieldManager: 'test' });
+}
+
+/** Spoils the certificate of the webhook; resolves when the controllers have made another one. */
+export async function spoilCertificate(admin: Client): Promise<void> {
+  const ref = { namespace: NAMESPACE, name: 'offshoot-webhook-tls' };
+  await admin.patch(Secret, ref, { type: 'merge', body: { data: { 'tls.crt': '', 'tls.key': '' } } });
+  await until(async () => (await admin.get(Secret, ref)).data?.['tls.crt'] !== '');
 }
 
 /** Starts a part as its service account. */
 export async function startWithRights(
   cluster: Pick<Cluster, 'kubeconfigPath'>,
   part: PartWithRights,
-  options: Pick<ControlPlaneOptions, 'mesh' | 'webhook'> = {},
+  options: Pick<ControlPlaneOptions, 'mesh' | 'settings' | 'webhook'> = {},
 ): Promise<WithRights> {
   const refused: string[] = [];
   const refusal = new AbortController();
@@ -57,7 +93,7 @@ export async function startWithRights(
   const plane = await startControlPlane({
     config: { ...loadConfig({ path: cluster.kubeconfigPath }), impersonate: { user: ACCOUNT, groups: GROUPS } },
     parts: partsOf([part]),
-    namespace: 'offshoot-system',
+    namespace: NAMESPACE,
     leaderElect: true,
     signal: refusal.signal,
     logger: createLogger({ level: 'warn', write }),

@@ -12,6 +12,7 @@ import { play } from '../scenarios/runner.ts';
 import { openKubectl } from '../scenarios/session.ts';
 import type { Session } from '../scenarios/session.ts';
 import { MovingClock } from '../support/moving-clock.ts';
+import { connectWithRights } from '../support/with-rights.ts';
 import { installKinds, KINDS, scenarios } from './all.ts';
 import { leftoversInTheEnd, takeAway } from './leftovers.ts';
 
@@ -33,8 +34,9 @@ export async function startSession(
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: host } });
   const clock = new MovingClock();
   const cluster = { name: 'local', roles: [], server, ...(caPem && { caPem }) };
+  const account = await connectWithRights({ client, kubeconfigPath }, 'targets');
   const manager = new Manager({
-    client,
+    client: account,
     clock,
     controllers: targets({ hostNamespace: host, cluster, ...settings }),
     logger: createLogger({ level: 'error' }),
@@ -54,6 +56,7 @@ export async function startSession(
     },
     async stop() {
       await manager.stop();
+      account.close();
       await history.stop();
       await client.delete(Namespace, { name: host });
       close();
