@@ -50,6 +50,9 @@ describe('offshoot install', () => {
     [{ parts: { environment: true } }, 'parts: Unrecognized key: "environment"'],
     [{ replicas: 'two' }, 'replicas: Invalid input: expected number, received string'],
     [{ parts: { environments: false } }, 'parts: all are off; switch at least one on'],
+    [{ namespaces: ['a'], parts: { targets: true } }, 'namespaces: only environments stay in namespaces'],
+    [{ namespaces: ['a'], dashboard: { enabled: true } }, 'namespaces: only environments stay in namespaces'],
+    [{ namespaces: ['A'] }, 'namespaces.0: Invalid string'],
   ])('refuses %j', (values, message) => {
     const made = (): unknown =>
       manifestsOf({ values: parseValues(values), namespace: NAMESPACE, version: '9.9.9', managedBy: 'Helm' });
@@ -89,6 +92,9 @@ describe.each(helms)('$title', ({ run, describeIt }) => {
       ['parts.environment=true', /additional properties 'environment' not allowed/],
       ['replicas=two', /got string, want integer/],
       ['parts.environments=false', /parts: all are off; switch at least one on/],
+      ['namespaces={a},parts.targets=true', /namespaces: only environments stay in namespaces/],
+      ['namespaces={a},dashboard.enabled=true', /namespaces: only environments stay in namespaces/],
+      ['namespaces={A}', /does not match pattern/],
     ])('refuses %s', async (set, message) => {
       await expect(template('--set', set)).rejects.toThrow(message);
     });

@@ -27,6 +27,8 @@ export interface Address {
 export interface ManagerOptions {
   readonly client: Client;
   readonly controllers: readonly ControllerDefinition[];
+  /** Nothing outside of these namespaces is looked at; the whole cluster otherwise. */
+  readonly namespaces?: readonly string[];
   /**
    * Controllers work in the process that holds their Lease, or the one that is named here if they name none; without
    * this, they work in this one.
@@ -53,7 +55,7 @@ export class LeadershipLost extends Error {
 }
 
 export class Manager {
-  readonly tables = new Tables();
+  readonly tables: Tables;
   readonly metrics: Metrics;
   readonly #options: ManagerOptions;
   readonly #clock: Clock;
@@ -74,6 +76,7 @@ export class Manager {
 
   constructor(options: ManagerOptions) {
     this.#options = options;
+    this.tables = new Tables([], options.namespaces);
     this.#clock = options.clock ?? systemClock;
     this.#logger = options.logger ?? createLogger();
     this.metrics = options.metrics ?? createMetrics();

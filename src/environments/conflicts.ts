@@ -47,13 +47,14 @@ type Conflicts = Model<{ readonly conflicts: Lookup<string, readonly Conflict[]>
 const models = new Map<string, Conflicts>();
 
 /** The conflicts of an environment, by its key; they are looked up once for all who read them. */
-export function conflictsIn(facts: Facts, environment: string, { keyHeader }: KeySettings): readonly Conflict[] {
-  let model = models.get(keyHeader);
-  if (model === undefined) models.set(keyHeader, (model = conflictsModel({ keyHeader })));
+export function conflictsIn(facts: Facts, environment: string, settings: KeySettings): readonly Conflict[] {
+  const id = JSON.stringify([settings.keyHeader, settings.namespaces]);
+  let model = models.get(id);
+  if (model === undefined) models.set(id, (model = conflictsModel(settings)));
   return facts.read.get(facts.model(model).conflicts, environment) ?? [];
 }
 
-type KeySettings = Pick<Settings, 'keyHeader'>;
+type KeySettings = Pick<Settings, 'keyHeader' | 'namespaces'>;
 
 function conflictsModel(settings: KeySettings): Conflicts {
   return defineModel((facts) => {
@@ -62,7 +63,9 @@ function conflictsModel(settings: KeySettings): Conflicts {
       (read, key: string) => {
         const env = facts(read).get(DynamicEnv, refOf(key));
         const isThere = env !== undefined && env.metadata.deletionTimestamp === undefined;
-        return isThere && identify(facts(read), env).refusal === undefined ? claimOf(env, settings) : undefined;
+        return isThere && identify(facts(read), env, settings).refusal === undefined
+          ? claimOf(env, settings)
+          : undefined;
       },
       { keys: (read) => facts(read).keys(DynamicEnv), indexes: { bucket: bucketsOf } },
     );

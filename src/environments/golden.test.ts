@@ -39,6 +39,7 @@ const Head = z.strictObject({
       routeAfterMs: z.number(),
       settleMs: z.number(),
       drainMs: z.number(),
+      namespaces: z.array(z.string()),
     })
     .partial()
     .default({}),

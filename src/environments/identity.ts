@@ -7,10 +7,12 @@ import { findSameVersion } from './lookup.ts';
 import { messages } from './messages.ts';
 import { uniqueVersion } from './names.ts';
 import { ownerOf, shareNamespace } from './ownership.ts';
+import { pathOf, placedItems } from './placed-items.ts';
+import type { Settings } from './settings.ts';
 
 /** Why an environment as a whole is refused. */
 export interface IdentityRefusal {
-  readonly reason: 'InvalidName' | 'NameCollision';
+  readonly reason: 'InvalidName' | 'NameCollision' | 'OutsideNamespace';
   readonly message: string;
 }
 
@@ -18,9 +20,10 @@ export interface IdentityRefusal {
 export function identify(
   view: Facts,
   env: DynamicEnv,
+  settings: Pick<Settings, 'namespaces'>,
 ): { readonly owner: RouteOwner; readonly refusal: IdentityRefusal | undefined } {
   const sameVersion = findSameVersion(view, env);
-  return { owner: ownerOf(env, sameVersion), refusal: refused(env, sameVersion) };
+  return { owner: ownerOf(env, sameVersion), refusal: refused(env, sameVersion) ?? reachingOut(env, settings) };
 }
 
 /** Why an environment can't be made at all: its names would be those of another one, or no valid names. */
@@ -36,6 +39,18 @@ function refused(env: DynamicEnv, sameVersion: readonly DynamicEnv[]): IdentityR
     reason: 'NameCollision',
     message: messages.collision(keyOf(other.metadata), keyOf(env.metadata), version),
   };
+}
+
+/**
+ * Whether an environment that may not leave its namespace does. Where only some namespaces are looked after, there is no
+ * webhook that asks whether its writer may deploy elsewhere.
+ */
+function reachingOut(env: DynamicEnv, { namespaces }: Pick<Settings, 'namespaces'>): IdentityRefusal | undefined {
+  const own = env.metadata.namespace ?? '';
+  const found = namespaces && placedItems(env).find(({ item }) => item.namespace !== own);
+  if (found === undefined) return undefined;
+  const { item, at } = found;
+  return { reason: 'OutsideNamespace', message: messages.outsideNamespace(pathOf(at), item, own) };
 }
 
 /**

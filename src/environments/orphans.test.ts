@@ -34,6 +34,14 @@ describe('orphans', () => {
     ]);
   });
 
+  test('are not what belongs to environments in namespaces that nobody looks after here', () => {
+    const tables = tablesWith(clone, rule, routes);
+    const orphansOf = (...namespaces: string[]) =>
+      findOrphans(factsOf(tables, untracked), { ...defaultSettings, namespaces });
+    expect(orphansOf('pay')).toEqual([]);
+    expect(orphansOf('pay', 'shop')).toHaveLength(3);
+  });
+
   test('are not what an environment has that is there, nor what goes already, nor objects of others', () => {
     expect(found(environment('feature'), clone, rule, routes)).toEqual([]);
     expect(found(withMetadata(clone, { deletionTimestamp: '2026-01-01T00:00:00Z' }))).toEqual([]);

@@ -38,17 +38,13 @@ export function findOrphans(facts: Facts, settings: Settings): readonly Orphan[]
 }
 
 /** What an object is an orphan of: one environment, or several that had routes in a VirtualService; none as a rule. */
-export function orphansIn(
-  facts: Facts,
-  kind: AnyKind,
-  object: KubeObject,
-  { versionLabel }: Settings,
-): readonly Orphan[] {
-  if (kind.kind === VirtualService.kind) return orphanedRoutes(facts, object);
+export function orphansIn(facts: Facts, kind: AnyKind, object: KubeObject, settings: Settings): readonly Orphan[] {
+  const { versionLabel } = settings;
+  if (kind.kind === VirtualService.kind) return orphanedRoutes(facts, object, settings);
   const { labels = {}, deletionTimestamp } = object.metadata;
   if (deletionTimestamp !== undefined) return [];
   const named = environmentsOf(object);
-  if (named.some((key) => isThere(facts, key))) return [];
+  if (named.some((key) => isThere(facts, key, settings))) return [];
   const [environment, ...others] = named;
   if (environment === undefined) {
     const isLost = isApplied(object) && !hasVersion(facts, labels[versionLabel] ?? '');
@@ -74,9 +70,9 @@ function cloneDoubt({ metadata }: KubeObject, version: string): string | undefin
 }
 
 /** Routes in a VirtualService to environments that are gone. */
-function orphanedRoutes(facts: Facts, service: VirtualService): readonly Orphan[] {
+function orphanedRoutes(facts: Facts, service: VirtualService, settings: Settings): readonly Orphan[] {
   const http = service.spec?.http ?? [];
-  const gone = environmentsOf(service).filter((key) => !isThere(facts, key));
+  const gone = environmentsOf(service).filter((key) => !isThere(facts, key, settings));
   const named = gone.map((environment) =>
     judged(facts, { kind: VirtualService, object: service, environment }, (version) => {
       const routes = http.filter((route) => isRouteOf({ version, taken: [] }, service, route));
@@ -86,7 +82,7 @@ function orphanedRoutes(facts: Facts, service: VirtualService): readonly Orphan[
       return isWritten(service) ? undefined : 'Offshoot has not written it';
     }),
   );
-  const versions = new Set(gone.map((key) => uniqueVersion(refOf(key))));
+  const versions = new Set(environmentsOf(service).map((key) => uniqueVersion(refOf(key))));
   const nameless = http.filter(
     (route) =>
       isInserted(route) &&
@@ -111,8 +107,11 @@ function judged(facts: Facts, orphan: Orphan, judge: Judge): Orphan {
   return { ...orphan, ...(doubt !== undefined && { doubt }) };
 }
 
-function isThere(facts: Facts, environment: string): boolean {
-  return facts.get(DynamicEnv, refOf(environment)) !== undefined;
+/** Of an environment in a namespace that nobody looks after here, it can't be said that it is gone. */
+function isThere(facts: Facts, environment: string, { namespaces }: Settings): boolean {
+  const ref = refOf(environment);
+  const isUnseen = namespaces !== undefined && !namespaces.includes(ref.namespace ?? '');
+  return isUnseen || facts.get(DynamicEnv, ref) !== undefined;
 }
 
 /** Whether there is an environment with this version. */

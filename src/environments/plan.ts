@@ -30,7 +30,7 @@ export function planEnvironment(view: View, env: DynamicEnv, settings: Settings,
 /** The plan of an environment whose time is not over, or that is on its way out. */
 function planLife(view: View, env: DynamicEnv, general: Settings, refusals: RouteRefusals | undefined): Plan {
   const settings = settingsFor(env, general);
-  const { owner, refusal } = identify(view, env);
+  const { owner, refusal } = identify(view, env, settings);
   const isDeleted = env.metadata.deletionTimestamp !== undefined;
   if (refusal !== undefined && !isDeleted) {
     const status = statusOfRefusal(env, refusal);

@@ -31,6 +31,8 @@ export interface Settings {
   readonly orphanGraceMs: number;
   /** How often orphans are looked for. */
   readonly orphanSweepMs: number;
+  /** The namespaces that are looked after, where that is not the whole cluster; others can't be seen. */
+  readonly namespaces?: readonly string[];
 }
 
 /** The settings for one environment, which may ask for routes that wait for nothing. */

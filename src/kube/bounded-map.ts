@@ -27,6 +27,10 @@ export class BoundedMap<K, V> {
     return this.#entries.keys();
   }
 
+  entries(): Iterable<[K, V]> {
+    return this.#entries.entries();
+  }
+
   values(): Iterable<V> {
     return this.#entries.values();
   }

@@ -90,7 +90,7 @@ function rightsOf(part: PartWithRights): readonly SingleRight[] {
   const roles = manifestOf(part).filter(
     ({ kind, metadata }) =>
       (kind === 'ClusterRole' && metadata.name === `offshoot-${part}`) ||
-      (kind === 'Role' && /^offshoot/.test(metadata.name)),
+      (kind === 'Role' && metadata.name.startsWith('offshoot')),
   );
   return roles
     .flatMap((role) => role['rules'] as readonly Rule[])

@@ -80,7 +80,7 @@ export async function spoilCertificate(admin: Client): Promise<void> {
 export async function startWithRights(
   cluster: Pick<Cluster, 'kubeconfigPath'>,
   part: PartWithRights,
-  options: Pick<ControlPlaneOptions, 'mesh' | 'settings' | 'webhook'> = {},
+  options: Pick<ControlPlaneOptions, 'mesh' | 'namespaces' | 'settings' | 'webhook'> = {},
 ): Promise<WithRights> {
   const refused: string[] = [];
   const refusal = new AbortController();

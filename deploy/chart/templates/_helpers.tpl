@@ -15,6 +15,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if index $.Values.parts . }}{{ $parts = append $parts . }}{{ end }}
 {{- end }}
 {{- if not $parts }}{{ fail "parts: all are off; switch at least one on" }}{{ end }}
+{{- if and .Values.namespaces (or .Values.dashboard.enabled (ne (join "," $parts) "environments")) }}
+{{- fail "namespaces: only environments stay in namespaces; switch the dashboard and all other parts off" }}
+{{- end }}
 {{- join "," $parts }}
 {{- end }}
 
@@ -22,7 +25,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- define "offshoot.admitted" -}}
 {{- $parts := list }}
 {{- range list "environments" "targets" }}
-{{- if and $.Values.webhook.enabled (index $.Values.parts .) }}{{ $parts = append $parts . }}{{ end }}
+{{- if and $.Values.webhook.enabled (not $.Values.namespaces) (index $.Values.parts .) }}{{ $parts = append $parts . }}{{ end }}
 {{- end }}
 {{- join "," $parts }}
 {{- end }}

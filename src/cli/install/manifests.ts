@@ -7,6 +7,7 @@ import { dashboardObjects } from './dashboard.ts';
 import { NAME, SELECTOR } from './installation.ts';
 import type { Installation } from './installation.ts';
 import { monitoringObjects } from './monitoring.ts';
+import { inNamespace, limitedRights } from './rights.ts';
 import type { Values } from './values.ts';
 import { webhookObjects } from './webhook.ts';
 import { workloadObjects } from './workload.ts';
@@ -16,7 +17,10 @@ export function manifestsOf(installation: Installation): readonly AnyObject[] {
   const { values } = installation;
   const parts = partData.filter(({ name }) => values.parts[name]);
   if (parts.length === 0) throw new Error('parts: all are off; switch at least one on');
-  const served = values.webhook.enabled ? parts.filter(({ webhook }) => webhook !== undefined) : [];
+  const isLimited = values.namespaces.length > 0;
+  if (isLimited && (values.dashboard.enabled || parts.some(({ name }) => name !== 'environments')))
+    throw new Error('namespaces: only environments stay in namespaces; switch the dashboard and all other parts off');
+  const served = values.webhook.enabled && !isLimited ? parts.filter(({ webhook }) => webhook !== undefined) : [];
   const objects = [
     ...(values.crds.install ? definitionsOf(parts, values) : []),
     ...rightsOf(parts, installation),
@@ -43,6 +47,7 @@ function rightsOf(parts: readonly PartData[], { values, namespace }: Installatio
     kind: 'ServiceAccount',
     metadata: { name: NAME, namespace, ...(Object.keys(annotations).length > 0 && { annotations }) },
   };
+  if (values.namespaces.length > 0) return [account, ...limitedRights(parts, values.namespaces, namespace)];
   const rights = new Map<string, AnyObject>();
   const all = [...parts.flatMap((part) => part.rights), ...(values.dashboard.enabled ? dashboardRights : [])];
   for (const object of all) {
@@ -51,17 +56,6 @@ function rightsOf(parts: readonly PartData[], { values, namespace }: Installatio
     if (!rights.has(id)) rights.set(id, inNamespace(object, namespace));
   }
   return [account, ...rights.values()];
-}
-
-function inNamespace(object: AnyObject, namespace: string): AnyObject {
-  const subjects = object['subjects'] as readonly { readonly kind: string }[] | undefined;
-  return {
-    ...object,
-    metadata: { ...object.metadata, ...(object.metadata.namespace !== undefined && { namespace }) },
-    ...(subjects && {
-      subjects: subjects.map((each) => (each.kind === 'ServiceAccount' ? { ...each, namespace } : each)),
-    }),
-  };
 }
 
 function labelled(object: AnyObject, { version, managedBy }: Installation): AnyObject {

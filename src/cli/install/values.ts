@@ -61,6 +61,10 @@ const valuesSchema = z.strictObject({
   imagePullSecrets: z.array(z.strictObject({ name: z.string() })).default([]),
   replicas: z.int().min(0).default(2),
   parts: parts.prefault({}),
+  namespaces: z
+    .array(z.string().regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/))
+    .default([])
+    .describe('Look after environments in these alone, with Roles instead of ClusterRoles; all of them when empty'),
   crds: crds.prefault({}),
   webhook: webhook.prefault({}),
   dashboard: dashboard.prefault({}),

@@ -55,6 +55,7 @@ function podTemplate(parts: readonly PartData[], hasWebhook: boolean, installati
     `--controllers=${parts.map(({ name }) => name).join(',')}`,
     '--leader-elect',
     `--log-level=${values.logLevel}`,
+    ...(values.namespaces.length > 0 ? [`--namespaces=${values.namespaces.join(',')}`] : []),
     ...(hasWebhook ? ['--webhook-registration=existing'] : ['--no-webhook']),
     ...(hasCertificate ? ['--webhook-cert-dir=/certificates'] : []),
     ...dashboardArgs(installation),

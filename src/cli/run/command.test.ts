@@ -14,6 +14,12 @@ test.each<[string, string[], string]>([
   ['an unknown flag', ['--leader-elct'], "error: unknown option '--leader-elct'\n(Did you mean --leader-elect?)"],
   ['a domain with a dot at its end', ['--cluster-domain', 'k8s.example.com.'], 'A domain is names with dots between'],
   ['an empty label', ['--remove-labels', 'a,,b'], 'comma-separated list contains empty value'],
+  ['no namespaces', ['--namespaces', 'a,B'], 'Namespaces are names with commas between them; "B" is none.'],
+  [
+    'a webhook in some namespaces',
+    ['--namespaces', 'a', '--webhook-service', 'w'],
+    "option '--namespaces <names>' cannot be used with option '--webhook-service <name>'",
+  ],
   [
     'no address',
     ['--metrics-bind-address', '8080'],
@@ -42,4 +48,11 @@ test.each<[string, string[], string]>([
   ],
 ])('%s is refused', async (_name, args, text) => {
   expect(await refusal(args)).toContain(text);
+});
+
+test('single namespaces are for environments alone', async () => {
+  const args = ['--namespaces', 'a', '--controllers', 'environments,targets'];
+  await expect(runCommand().parseAsync(args, { from: 'user' })).rejects.toThrow(
+    '--namespaces is for environments: targets needs the whole cluster',
+  );
 });

@@ -1,5 +1,5 @@
 // `offshoot run`: the controllers and the admission webhook for a cluster, until they are stopped.
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Address, Logger } from '../../controller/index.ts';
 import type { Dashboard } from '../../dashboard/index.ts';
 import { withFlagName, parseAddress, parsePort, defaultAddress } from './addresses.ts';
@@ -7,7 +7,7 @@ import { choiceFlag, toggleFlag } from './flag-kinds.ts';
 import { keepHeapSmall } from './heap.ts';
 import { loggerOptions, parseBoolean, zapFlags } from './go-flags.ts';
 import type { LogOptions } from './go-flags.ts';
-import { durationFlag } from '../options.ts';
+import { durationFlag, isDnsLabel } from '../options.ts';
 import { dashboardAddress, dashboardFlags } from './dashboard-flags.ts';
 import type { DashboardFlags } from './dashboard-flags.ts';
 import { environmentFlags, environmentSettings } from './environment-flags.ts';
@@ -27,6 +27,7 @@ interface RunOptions
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace?: string;
+  readonly namespaces?: readonly string[];
   readonly controllers: readonly string[];
   readonly leaderElect: boolean;
   readonly metricsBindAddress?: Address | 'off';
@@ -54,6 +55,7 @@ Examples:
   offshoot run --context staging --leader-elect --default-version stable
   offshoot run --controllers targets --target-cluster-url https://api.example.com:6443
   offshoot run --dashboard --dashboard-host offshoot.example.com
+  offshoot run --namespaces shop,shop-staging --leader-elect
   offshoot run --controllers mesh --namespace kyma-system --istioctl /usr/local/bin/istioctl
 
 For a cluster on this machine, such as that of "offshoot up --no-controllers":
@@ -69,6 +71,14 @@ export function runCommand(): Command {
         '-n, --namespace <name>',
         'where the leases and the certificate are kept (default: that of the pod or context)',
       ).env('POD_NAMESPACE'),
+    )
+    .addOption(
+      option(
+        '--namespaces <names>',
+        'look after environments in these namespaces alone, with Roles there and no rights elsewhere; serves no webhook',
+        parseNamespaces,
+        'NAMESPACES',
+      ).conflicts(['dashboard', 'installCrds', 'webhookService', 'webhookLoopback']),
     )
     .addOption(
       option(
@@ -183,6 +193,8 @@ async function run(options: RunOptions): Promise<void> {
   ]);
   keepHeapSmall();
   const parts = partsOf(options.controllers).map(withoutUnwantedWebhook);
+  const { namespaces } = options;
+  if (namespaces !== undefined) refuseOtherParts(parts);
   const config = configFrom({
     ...(options.kubeconfig !== undefined && { path: options.kubeconfig }),
     ...(options.context !== undefined && { context: options.context }),
@@ -205,6 +217,7 @@ async function run(options: RunOptions): Promise<void> {
     routing: routingSettings(options),
     mesh: meshSettings(options),
     namespace,
+    ...(namespaces && { namespaces }),
     leaderElect: options.leaderElect,
     ...(probes !== 'off' && { probes }),
     ...(metricsAddress !== 'off' && { metricsAddress }),
@@ -214,7 +227,8 @@ async function run(options: RunOptions): Promise<void> {
     signal: stopping.signal,
     prepare: async (client) => {
       await refuseSecondWriter(client, parts, { namespace, leaderElect: options.leaderElect });
-      await (options.installCrds ? crds.installDefinitions : crds.requireDefinitions)(client, parts);
+      if (options.installCrds) await crds.installDefinitions(client, parts);
+      else await crds.requireDefinitions(client, parts, { namespaces });
     },
   }).catch(async (error: unknown) => {
     if (stopping.signal.aborted) return undefined;
@@ -264,6 +278,15 @@ async function run(options: RunOptions): Promise<void> {
   }
 }
 
+/** Of the parts, environments alone stay in a namespace. */
+function refuseOtherParts(parts: readonly Part[]): void {
+  const others = parts.map(({ name }) => name).filter((name) => name !== 'environments');
+  if (others.length === 0) return;
+  throw new Error(
+    `--namespaces is for environments: ${others.join(', ')} needs the whole cluster; run it in another process, without --namespaces`,
+  );
+}
+
 /** Another operator may look after the rest. Whoever expects it of us learns how to ask for it. */
 function logOtherParts(names: readonly string[], all: readonly Part[], logger: Logger): void {
   const others = all.map(({ name }) => name).filter((name) => !names.includes(name));
@@ -274,6 +297,8 @@ function logOtherParts(names: readonly string[], all: readonly Part[], logger: L
 
 function webhookOptions(options: RunOptions, inPod: boolean, logger: Logger): WebhookOptions | undefined {
   if (!options.webhook || process.env['ENABLE_WEBHOOKS'] === 'false') return undefined;
+  // A registration is for the whole cluster.
+  if (options.namespaces !== undefined) return undefined;
   const {
     webhookPort: port,
     webhookCertDir: certDir,
@@ -326,6 +351,13 @@ function option<T>(
   variable: string,
 ): Option {
   return new Option(flags, description).argParser(parse).env(variable);
+}
+
+function parseNamespaces(text: string): readonly string[] {
+  const names = parseNames(text);
+  const wrong = names.find((name) => !isDnsLabel(name));
+  if (wrong === undefined) return [...new Set(names)];
+  throw new InvalidArgumentError(`Namespaces are names with commas between them; "${wrong}" is none.`);
 }
 
 function parseNames(text: string): readonly string[] {

@@ -47,6 +47,8 @@ export interface ControlPlaneOptions {
   readonly targets?: TargetSettings;
   readonly routing?: RoutingSettings;
   readonly mesh?: MeshSettings;
+  /** Looks after these namespaces alone, with no rights elsewhere; without a webhook. */
+  readonly namespaces?: readonly string[];
   /** Where the leases and the webhook's certificate are kept. */
   readonly namespace: string;
   readonly leaderElect?: boolean;
@@ -78,16 +80,18 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const {
     config,
     parts,
-    settings = {},
+    settings: given = {},
     targets = {},
     routing = {},
     mesh = {},
     namespace,
+    namespaces,
     probes,
     metricsAddress,
     onWrite,
     webhook,
   } = options;
+  const settings = { ...given, ...(namespaces && { namespaces }) };
   const drainMs = webhook?.drainMs ?? (webhook?.reach === 'loopback' ? 0 : DRAIN_MS);
   const logger = options.logger ?? createLogger();
   const metrics = createMetrics({ version: version() });
@@ -122,6 +126,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       }),
       logger,
       metrics,
+      ...(namespaces && { namespaces }),
       ...(options.leaderElect && { leaderElection: { namespace } }),
       ...(probes && { probes }),
       ...(metricsAddress && { metricsAddress }),

@@ -51,15 +51,23 @@ export async function installDefinitions(client: Client, parts: readonly Part[])
 }
 
 /** Throws, saying what to do, when the cluster does not serve a kind that a part can't do without. */
-export async function requireDefinitions(client: Client, parts: readonly Part[]): Promise<void> {
+export async function requireDefinitions(
+  client: Client,
+  parts: readonly Part[],
+  { namespaces }: { readonly namespaces?: readonly string[] | undefined } = {},
+): Promise<void> {
   const resources = parts.flatMap((part) => part.resources);
-  const served = await Promise.all(resources.map(({ kind }) => isKnown(client, kind)));
+  // Who may see single namespaces can list nothing of the whole cluster, but may ask what it serves.
+  const isThere = namespaces === undefined ? isKnown : isServed;
+  const served = await Promise.all(resources.map(({ kind }) => isThere(client, kind)));
   const missing = resources.filter((_resource, index) => !served[index]).map(({ crd }) => crd.metadata.name);
   if (missing.length === 0) return;
-  throw failure(
-    'NotInstalled',
-    `the cluster does not know ${missing.join(', ')}: install with "offshoot crds | kubectl apply -f -", or start with --install-crds`,
-  );
+  const command = '"offshoot crds | kubectl apply -f -"';
+  const advice =
+    namespaces === undefined
+      ? `install with ${command}, or start with --install-crds`
+      : `an administrator installs them with ${command}`;
+  throw failure('NotInstalled', `the cluster does not know ${missing.join(', ')}: ${advice}`);
 }
 
 /** Whether the cluster knows a kind. A path that is not found may only be one that the server does not answer yet. */

@@ -38,7 +38,7 @@ const SelectingEntries = defineTable(ServiceEntry, {
 
 /** Looks up what a proof of an environment is about. */
 export function subjectOf(facts: Facts, env: DynamicEnv, settings: Settings): Subject {
-  const { owner } = identify(facts, env);
+  const { owner } = identify(facts, env, settings);
   const made = findMade(facts, env, owner);
   return {
     environment: refIn(env.metadata),

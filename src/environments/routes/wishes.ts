@@ -66,7 +66,7 @@ function lookUp(view: Facts, key: string, general: Settings): EnvironmentWishes 
   const settings = settingsFor(env, general);
   // Without a wish, the routes that there are stay as they are.
   if (isPaused(env)) return undefined;
-  const { refusal, owner } = identify(view, env);
+  const { refusal, owner } = identify(view, env, settings);
   const isDeleted = env.metadata.deletionTimestamp !== undefined;
   // Routes with the version of an environment that was refused for it are those of the other one.
   if (refusal !== undefined && (!isDeleted || refusal.reason === 'NameCollision')) return undefined;

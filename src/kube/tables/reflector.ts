@@ -38,6 +38,8 @@ export type ReflectorOutcome =
 export interface ReflectorOptions<T extends KubeObject> {
   readonly client: Client;
   readonly table: Table<T>;
+  /** Which of the table's namespaces this one keeps current, where each is listed by itself. */
+  readonly namespace?: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** From 0 up to 1. */
@@ -70,7 +72,7 @@ export async function runReflector<T extends KubeObject>(options: ReflectorOptio
     tell(options.onState, state);
     const outcome = await outcomeOf(state, options);
     const ended: ReflectorOutcome = signal.aborted ? { name: 'aborted' } : outcome;
-    if (ended.name === 'failed' && !isOrdinary(ended.error, state, options.table)) tell(options.onError, ended.error);
+    if (ended.name === 'failed' && !isOrdinary(ended.error, state, options)) tell(options.onError, ended.error);
     state = nextState(state, ended, random);
   }
   tell(options.onState, state);
@@ -118,8 +120,8 @@ async function outcomeOf<T extends KubeObject>(
 
 /** Waits; for a kind that is not served, no longer than until it may be. */
 async function wait<T extends KubeObject>(ms: number, options: ReflectorOptions<T>): Promise<ReflectorOutcome> {
-  const { clock, signal, table, untilInstalled } = options;
-  if (table.served || untilInstalled === undefined) {
+  const { clock, signal, table, namespace, untilInstalled } = options;
+  if (table.stateOf(namespace).served || untilInstalled === undefined) {
     await delay(clock, ms, signal);
     return { name: 'waited' };
   }
@@ -133,16 +135,18 @@ async function wait<T extends KubeObject>(ms: number, options: ReflectorOptions<
   return { name: 'waited', installed };
 }
 
-/** What of each object a table wants to have. */
-function formOf<T extends KubeObject>({ omitsForeignManagedFields, metadataOnly }: Table<T>): object {
-  return { omitForeignManagedFields: omitsForeignManagedFields, ...(metadataOnly && { metadataOnly }) };
+/** Which objects a table wants to have, and what of each of them. */
+function wantedBy<T extends KubeObject>({ table, namespace: listed }: ReflectorOptions<T>): object {
+  const { selection, omitsForeignManagedFields: omitForeignManagedFields, metadataOnly } = table;
+  const namespace = listed ?? selection.namespace;
+  return { ...selection, namespace, omitForeignManagedFields, ...(metadataOnly && { metadataOnly }) };
 }
 
 async function list<T extends KubeObject>(options: ReflectorOptions<T>): Promise<ReflectorOutcome> {
-  const { client, table, signal, pageSize = 500 } = options;
+  const { client, table, namespace, signal, pageSize = 500 } = options;
   try {
-    const listing = table.beginList();
-    const request = { ...table.selection, ...formOf(table), signal, limit: pageSize, timeoutMs: LIST_TIMEOUT_MS };
+    const listing = table.beginList(namespace);
+    const request = { ...wantedBy(options), signal, limit: pageSize, timeoutMs: LIST_TIMEOUT_MS };
     let page = await client.list(table.kind, request);
     // Every page shows the state of the first one's version.
     const version = page.resourceVersion;
@@ -156,16 +160,20 @@ async function list<T extends KubeObject>(options: ReflectorOptions<T>): Promise
     if (!signal.aborted) listing.complete(version);
     return { name: 'listed', version };
   } catch (error) {
-    if (isNotFound(error) ? await isGone(options) : isForbidden(error) && table.optional && !table.synced) {
-      table.notServed();
-    }
+    const isUnreadable = isForbidden(error) && table.optional && !table.stateOf(namespace).synced;
+    if (isNotFound(error) ? await isGone(options) : isUnreadable) table.notServed(namespace);
     return { name: 'failed', healthy: false, error };
   }
 }
 
 /** Whether a kind that was not found is not served. To believe that wrongly would be to see all its objects deleted. */
-async function isGone<T extends KubeObject>({ client, table, signal }: ReflectorOptions<T>): Promise<boolean> {
-  if (!table.served) return false;
+async function isGone<T extends KubeObject>({
+  client,
+  table,
+  namespace,
+  signal,
+}: ReflectorOptions<T>): Promise<boolean> {
+  if (!table.stateOf(namespace).served) return false;
   try {
     return !(await isServed(client, table.kind, { signal, timeoutMs: LIST_TIMEOUT_MS }));
   } catch (error) {
@@ -182,7 +190,7 @@ async function watch<T extends KubeObject>(from: string, options: ReflectorOptio
   try {
     const timeoutSeconds = 290 + Math.floor(random() * 300);
     const onOpen = (): void => void (opened = clock.monotonic());
-    const watched = { ...table.selection, ...formOf(table), signal, resourceVersion: from };
+    const watched = { ...wantedBy(options), signal, resourceVersion: from };
     const request = { ...watched, timeoutSeconds, idleMs, onOpen };
     await client.watch(table.kind, request, (event) => {
       table.event(event);
@@ -200,9 +208,13 @@ function isVersionTooLarge(error: ApiError): boolean {
 }
 
 /** Part of normal life, not worth telling: a forgotten version, and a kind that is not there, or no more. */
-function isOrdinary<T extends KubeObject>(error: unknown, state: ReflectorState, table: Table<T>): boolean {
+function isOrdinary<T extends KubeObject>(
+  error: unknown,
+  state: ReflectorState,
+  { table, namespace }: ReflectorOptions<T>,
+): boolean {
   // Whether a kind is gone, the list says that follows.
-  return isExpired(error) || (isNotFound(error) && (!table.served || state.name === 'watching'));
+  return isExpired(error) || (isNotFound(error) && (!table.stateOf(namespace).served || state.name === 'watching'));
 }
 
 /** A callback that throws must not end the reflector. */

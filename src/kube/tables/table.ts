@@ -10,7 +10,7 @@ import type { ReadonlyWatchable, Selection as Selected } from '../../watchable/i
 import { BoundedMap } from '../bounded-map.ts';
 import type { Selection, WatchEvent } from '../client/client.ts';
 import type { IndexFunction } from './object-index.ts';
-import { apiVersionOf, keyOf } from '../objects.ts';
+import { apiVersionOf, keyOf, refOf } from '../objects.ts';
 import type { Kind, KubeObject, Ref } from '../objects.ts';
 import { withoutForeignManagedFields } from '../managed-fields.ts';
 import { matches, parseFieldSelector, parseSelector } from '../selector.ts';
@@ -20,6 +20,8 @@ export interface TableOptions<T> extends Selection {
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
   /** Applied to each object before it is kept; by default drops the managedFields of others, which nobody here reads. */
   readonly transform?: (object: T) => T;
+  /** Only objects of these namespaces, each of which is listed and watched by itself: for who may see no others. */
+  readonly namespaces?: readonly string[];
   /** Keep nothing but the metadata of each object, and ask the server for no more. */
   readonly metadataOnly?: boolean;
   /** A kind that is good to know: where it may not be read, the table counts as empty. */
@@ -38,6 +40,16 @@ export interface Listing<T> {
 interface Meanwhile {
   readonly keys: Set<string>;
   readonly uids: Set<string>;
+}
+
+/** What is known from the lists of one namespace, or of all of them where these are listed together. */
+interface ListState {
+  /** What was written or removed while a list is under way. */
+  meanwhile: Meanwhile | undefined;
+  /** Of the last complete list. */
+  version: string | undefined;
+  synced: boolean;
+  served: boolean;
 }
 
 /** How far a table can be believed. */
@@ -84,16 +96,21 @@ export class Table<T extends KubeObject> {
   readonly #selects: (object: T) => boolean;
   /** By key, where no object is: the version at which the last one left. Nothing older may take its place. */
   readonly #floors = new BoundedMap<string, string>(DEPARTED_LIMIT);
-  /** Uids of objects that the writer saw deleted, while the watch has not said so yet. */
-  readonly #tombstones = new BoundedMap<string, true>(DEPARTED_LIMIT);
+  /** Uids of objects that the writer saw deleted, while the watch has not said so yet, with their keys. */
+  readonly #tombstones = new BoundedMap<string, string>(DEPARTED_LIMIT);
   readonly #sync = Promise.withResolvers<void>();
-  #meanwhile: Meanwhile | undefined;
-  #listVersion: string | undefined;
+  /** By namespace where these are listed one by one, else a single one. */
+  readonly #lists: ReadonlyMap<string | undefined, ListState>;
 
   constructor(kind: Kind<T>, options: TableOptions<T> = {}) {
     const { namespace, labelSelector, fieldSelector } = options;
     this.kind = kind;
     this.selection = { namespace, labelSelector, fieldSelector };
+    const isSplit = options.namespaces !== undefined && kind.namespaced && namespace === undefined;
+    const scopes = isSplit ? options.namespaces : [undefined];
+    this.#lists = new Map(
+      scopes.map((scope) => [scope, { meanwhile: undefined, version: undefined, synced: false, served: true }]),
+    );
     this.#map = new WatchableMap<string, T>({
       name: kind.plural,
       equals: sameVersion,
@@ -131,6 +148,16 @@ export class Table<T extends KubeObject> {
   /** Whether nothing of an object is left out but managedFields that are not ours. */
   get holdsWholeObjects(): boolean {
     return this.omitsForeignManagedFields && !this.metadataOnly;
+  }
+
+  /** What a reflector each keeps current: a namespace, or undefined for all that the table selects. */
+  get scopes(): readonly (string | undefined)[] {
+    return [...this.#lists.keys()];
+  }
+
+  /** How far one of the scopes can be believed. */
+  stateOf(scope: string | undefined): TableState {
+    return this.#lists.get(scope)!;
   }
 
   get size(): number {
@@ -179,16 +206,16 @@ export class Table<T extends KubeObject> {
   }
 
   /** To be called before a list is requested; the table then knows which of its writes the list can't contain. */
-  beginList(): Listing<T> {
+  beginList(scope?: string): Listing<T> {
     const meanwhile: Meanwhile = { keys: new Set(), uids: new Set() };
-    this.#meanwhile = meanwhile;
+    this.#lists.get(scope)!.meanwhile = meanwhile;
     const items = new Map<string, T>();
     return {
       add: (page) => {
         // Frozen here, page by page, so that the replacement itself is quick.
         for (const item of page) items.set(keyOf(item.metadata), deepFreeze(this.#transform(item)));
       },
-      complete: (resourceVersion) => this.#replace(items, resourceVersion, meanwhile),
+      complete: (resourceVersion) => this.#replace(items, resourceVersion, meanwhile, scope),
     };
   }
 
@@ -199,10 +226,10 @@ export class Table<T extends KubeObject> {
   }
 
   /** The API does not serve the kind. */
-  notServed(): void {
-    for (const [key] of this.#map.loadAll()) this.#remove(key);
-    this.#listVersion = undefined;
-    this.#listed(false);
+  notServed(scope?: string): void {
+    for (const key of this.#keysIn(scope)) this.#remove(key);
+    this.#lists.get(scope)!.version = undefined;
+    this.#listed(false, scope);
   }
 
   /** Takes an event of the watch. The server has applied the selectors. */
@@ -231,18 +258,19 @@ export class Table<T extends KubeObject> {
   /** Takes note that an object is deleted for good. */
   observeDeleted(gone: KubeObject | (Ref & { readonly uid: string })): void {
     const meta = 'metadata' in gone ? gone.metadata : gone;
-    if (meta.uid !== undefined) {
-      this.#tombstones.set(meta.uid, true);
-      this.#meanwhile?.uids.add(meta.uid);
-    }
     const key = keyOf(meta);
+    if (meta.uid !== undefined) {
+      this.#tombstones.set(meta.uid, key);
+      this.#listOf(key)?.meanwhile?.uids.add(meta.uid);
+    }
     if (this.#map.load(key)?.metadata.uid === meta.uid) this.#remove(key);
     this.#leave(meta);
   }
 
   #isHere({ metadata }: T): boolean {
     const { namespace } = this.selection;
-    return namespace === undefined || metadata.namespace === namespace;
+    const isSelected = namespace === undefined || metadata.namespace === namespace;
+    return isSelected && this.#listOf(keyOf(metadata)) !== undefined;
   }
 
   #put(object: T, observed: boolean): void {
@@ -250,7 +278,7 @@ export class Table<T extends KubeObject> {
     const key = keyOf(object.metadata);
     const stored = this.#map.load(key);
     if (stored && sameVersion(stored, object)) return;
-    if (this.#inLastList(resourceVersion) || this.#tombstones.get(uid ?? '')) return;
+    if (this.#inLastList(key, resourceVersion) || this.#tombstones.get(uid ?? '') !== undefined) return;
     if (!supersedes(resourceVersion, this.#versionAt(key, stored), observed)) return;
     this.#store(key, this.#transform(object), stored);
   }
@@ -260,7 +288,7 @@ export class Table<T extends KubeObject> {
     const { uid, resourceVersion } = meta;
     const key = keyOf(meta);
     const stored = this.#map.load(key);
-    if (this.#inLastList(resourceVersion)) return;
+    if (this.#inLastList(key, resourceVersion)) return;
     const order = compareVersions(resourceVersion, this.#versionAt(key, stored));
     if (order !== undefined && order < 0) return;
     // Another object of this name, if it is the newer one, proves that the stored one is gone as well.
@@ -268,29 +296,40 @@ export class Table<T extends KubeObject> {
     if (resourceVersion !== undefined && !this.#map.has(key)) this.#floor(key, resourceVersion);
   }
 
-  #replace(items: ReadonlyMap<string, T>, version: string, meanwhile: Meanwhile | undefined): void {
-    this.#meanwhile = undefined;
-    this.#listVersion = version;
+  #replace(items: ReadonlyMap<string, T>, version: string, meanwhile: Meanwhile | undefined, scope?: string): void {
+    const list = this.#lists.get(scope)!;
+    list.meanwhile = undefined;
+    list.version = version;
     /** Whether what is known of a key is newer than the list. */
     const stays = (key: string): boolean =>
       (meanwhile === undefined || meanwhile.keys.has(key)) &&
       (compareVersions(this.#versionAt(key, this.#map.load(key)), version) ?? 0) > 0;
 
-    for (const uid of this.#tombstones.keys()) {
-      if (meanwhile && !meanwhile.uids.has(uid)) this.#tombstones.delete(uid);
+    for (const [uid, key] of this.#tombstones.entries()) {
+      if (meanwhile && !meanwhile.uids.has(uid) && this.#listOf(key) === list) this.#tombstones.delete(uid);
     }
-    for (const [key] of this.#map.loadAll()) if (!items.has(key) && !stays(key)) this.#remove(key);
+    for (const key of this.#keysIn(scope)) if (!items.has(key) && !stays(key)) this.#remove(key);
     for (const [key, item] of items) {
       const stored = this.#map.load(key);
-      if (stays(key) || this.#tombstones.get(item.metadata.uid ?? '')) continue;
+      if (stays(key) || this.#tombstones.get(item.metadata.uid ?? '') !== undefined) continue;
       if (!stored || !sameVersion(stored, item)) this.#store(key, item, stored);
     }
-    for (const key of this.#floors.keys()) if (!stays(key)) this.#floors.delete(key);
-    this.#listed(true);
+    for (const key of this.#floors.keys()) if (!stays(key) && this.#listOf(key) === list) this.#floors.delete(key);
+    this.#listed(true, scope);
   }
 
-  #inLastList(version: string | undefined): boolean {
-    const order = compareVersions(version, this.#listVersion);
+  /** The list that an object belongs into, by its key; undefined if it is in none of the namespaces. */
+  #listOf(key: string): ListState | undefined {
+    return this.#lists.get(undefined) ?? this.#lists.get(refOf(key).namespace);
+  }
+
+  #keysIn(scope: string | undefined): readonly string[] {
+    if (scope === undefined) return [...this.#map.keys()];
+    return this.list(scope).map(({ metadata }) => keyOf(metadata));
+  }
+
+  #inLastList(key: string, version: string | undefined): boolean {
+    const order = compareVersions(version, this.#listOf(key)?.version);
     return order !== undefined && order <= 0;
   }
 
@@ -301,7 +340,7 @@ export class Table<T extends KubeObject> {
 
   #floor(key: string, version: string): void {
     this.#floors.set(key, version);
-    this.#meanwhile?.keys.add(key);
+    this.#listOf(key)?.meanwhile?.keys.add(key);
   }
 
   #store(key: string, object: T, stored: T | undefined): void {
@@ -309,18 +348,24 @@ export class Table<T extends KubeObject> {
     if (stored && !old) this.#remove(key);
     if (!old) this.#floors.delete(key);
     this.#map.store(key, object);
-    this.#meanwhile?.keys.add(key);
+    this.#listOf(key)?.meanwhile?.keys.add(key);
   }
 
   #remove(key: string): void {
     const { value: old } = this.#map.loadAndDelete(key);
     if (!old) return;
     if (old.metadata.resourceVersion !== undefined) this.#floor(key, old.metadata.resourceVersion);
-    this.#meanwhile?.keys.add(key);
+    this.#listOf(key)?.meanwhile?.keys.add(key);
   }
 
-  #listed(served: boolean): void {
-    this.#state.store('served', served);
+  #listed(served: boolean, scope: string | undefined): void {
+    Object.assign(this.#lists.get(scope)!, { served, synced: true });
+    const lists = [...this.#lists.values()];
+    if (!lists.every(({ synced }) => synced)) return;
+    this.#state.store(
+      'served',
+      lists.every((list) => list.served),
+    );
     this.#state.store('synced', true);
     this.#sync.resolve();
   }

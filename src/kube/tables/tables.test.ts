@@ -81,10 +81,10 @@ describe('running', () => {
   });
 
   /** Tables that run on a server that knows no things until `isInstalled`. */
-  function run({ isInstalled = true } = {}) {
+  function run({ isInstalled = true, namespaces }: { isInstalled?: boolean; namespaces?: readonly string[] } = {}) {
     const api = new FakeApi();
     const clock = new FakeClock();
-    const tables = new Tables();
+    const tables = new Tables([], namespaces);
     const server = { isInstalled, refused: false, lists: [] as string[] };
     api.intercept = ({ verb, kind }) => {
       if (verb !== 'list') return;
@@ -140,5 +140,82 @@ describe('running', () => {
     await clock.advance(1_000);
     await settle();
     expect([table.served, table.size]).toEqual([true, 1]);
+  });
+
+  describe('in some namespaces', () => {
+    const inSpace = (namespace: string, name: string): Thing => {
+      const { metadata, ...rest } = thing(name);
+      return { ...rest, metadata: { ...metadata, namespace, uid: `uid-${namespace}-${name}` } };
+    };
+
+    test('lists and watches each by itself, and sees nothing else', async () => {
+      const { api, tables } = run({ namespaces: ['a', 'b'] });
+      const asked: (string | undefined)[] = [];
+      const list = api.list.bind(api);
+      api.list = (kind, options) => {
+        asked.push(options?.namespace);
+        return list(kind, options);
+      };
+      for (const namespace of ['a', 'b', 'c']) await api.create(Thing, inSpace(namespace, 'x'));
+      const table = tables.of(Thing);
+      await table.whenSynced();
+      expect([asked, [...table.keys()]]).toEqual([
+        ['a', 'b'],
+        ['a/x', 'b/x'],
+      ]);
+      for (const namespace of ['a', 'b', 'c']) await api.create(Thing, inSpace(namespace, 'y'));
+      await api.delete(Thing, { namespace: 'a', name: 'x' });
+      await settle();
+      expect([...table.keys()].toSorted()).toEqual(['a/y', 'b/x', 'b/y']);
+      table.observe(inSpace('c', 'z'));
+      expect(table.get('c/z')).toBeUndefined();
+    });
+
+    test('counts as listed when all of them are', () => {
+      const table = new Tables([], ['a', 'b']).of(Thing);
+      table.beginList('a').complete('1');
+      expect(table.synced).toBe(false);
+      table.beginList('b').complete('2');
+      expect([table.synced, table.served]).toEqual([true, true]);
+    });
+
+    test('a list of one decides about no other', () => {
+      const table = new Tables([], ['a', 'b']).of(Thing);
+      for (const namespace of ['a', 'b']) {
+        const listing = table.beginList(namespace);
+        listing.add([inSpace(namespace, 'x')]);
+        listing.complete('5');
+      }
+      table.beginList('a').complete('9');
+      expect([...table.keys()]).toEqual(['b/x']);
+      // In the past of the other list, and news for its own.
+      const changed = inSpace('b', 'x');
+      table.event({
+        type: 'MODIFIED',
+        object: { ...changed, metadata: { ...changed.metadata, resourceVersion: '7' } },
+      });
+      expect(table.get('b/x')?.metadata.resourceVersion).toBe('7');
+    });
+
+    test('has nothing of a table that is for another one', async () => {
+      const { api, tables, server } = run({ namespaces: ['a'] });
+      await api.create(Thing, inSpace('c', 'x'));
+      const table = tables.of(defineTable(Thing, { namespace: 'c' }));
+      await table.whenSynced();
+      expect([table.served, table.size, server.lists]).toEqual([false, 0, []]);
+    });
+
+    test('a kind that is installed later is found without its definition', async () => {
+      const { api, clock, tables, server } = run({ isInstalled: false, namespaces: ['a', 'b'] });
+      const table = tables.of(Thing);
+      await settle();
+      await settle();
+      expect([table.served, table.synced]).toEqual([false, true]);
+      server.isInstalled = true;
+      await api.create(Thing, inSpace('b', 'x'));
+      await clock.advance(60_000);
+      await settle();
+      expect([table.served, [...table.keys()], new Set(server.lists)]).toEqual([true, ['b/x'], new Set(['Thing'])]);
+    });
   });
 });

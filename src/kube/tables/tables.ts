@@ -52,10 +52,15 @@ export class Tables {
   readonly #byKind = new WeakMap<AnyKind, AnyTable>();
   readonly #transforms = new Map<unknown, number>();
   readonly #reflectors = new Set<Promise<void>>();
+  readonly #namespaces: readonly string[] | undefined;
   #running: RunOptions | undefined;
 
-  /** With tables for these kinds to begin with; others come when they are read. */
-  constructor(kinds: Iterable<AnyKind> = []) {
+  /**
+   * With tables for these kinds to begin with; others come when they are read. With namespaces, nothing is asked for
+   * that is in another one: a table of another one is empty.
+   */
+  constructor(kinds: Iterable<AnyKind> = [], namespaces?: readonly string[]) {
+    this.#namespaces = namespaces;
     for (const kind of kinds) this.of(kind);
   }
 
@@ -99,7 +104,8 @@ export class Tables {
     const id = this.#idOf(kind, options);
     let table = this.#tables.get(id);
     if (table === undefined) {
-      table = new Table(kind, options) as unknown as AnyTable;
+      const limited = { ...options, ...(this.#namespaces && { namespaces: this.#namespaces }) };
+      table = new Table(kind, limited) as unknown as AnyTable;
       this.#tables.set(id, table);
       if (this.#running !== undefined) this.#start(table, this.#running);
     } else {
@@ -118,15 +124,21 @@ export class Tables {
 
   #start(table: AnyTable, { client, clock, signal, onError }: RunOptions): void {
     if (signal.aborted) return;
-    const reflector = runReflector({
-      client: client.flow('reflectors'),
-      table,
-      clock,
-      signal,
-      onError: (error) => onError?.(table, error),
-      untilInstalled: (waiting) => this.#untilInstalled(table, waiting),
-    }).finally(() => this.#reflectors.delete(reflector));
-    this.#reflectors.add(reflector);
+    const { namespace: only } = table.selection;
+    if (only !== undefined && this.#namespaces?.includes(only) === false) return table.notServed();
+    for (const namespace of table.scopes) {
+      const reflector = runReflector({
+        client: client.flow('reflectors'),
+        table,
+        ...(namespace !== undefined && { namespace }),
+        clock,
+        signal,
+        onError: (error) => onError?.(table, error),
+        // Definitions are in no namespace: who may see some namespaces alone asks again from time to time.
+        ...(!this.#namespaces && { untilInstalled: (waiting: AbortSignal) => this.#untilInstalled(table, waiting) }),
+      }).finally(() => this.#reflectors.delete(reflector));
+      this.#reflectors.add(reflector);
+    }
   }
 
   /** Resolves when the definition of a kind that is not served comes or changes. */
