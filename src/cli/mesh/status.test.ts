@@ -28,7 +28,7 @@ test('before anything is installed, it says so and which version would be', asyn
     code: 0,
     stdout:
       'There is no Istio resource in namespace kyma-system.\n\n' +
-      'Istio does not run.\nThis release of Offshoot installs 1.31.0.\n',
+      'Istio does not run.\nThis release of Offshoot installs Istio 1.31.0.\n',
     stderr: '',
   });
   expect(await mesh.run('mesh', 'status', '-o', 'name')).toMatchObject({ code: 0, stdout: '' });
@@ -84,8 +84,8 @@ test('a mesh is shown with versions, components, restarts, what blocks, and reso
     '   ! Stopped Istio CR reconciliation: istio CR is not in kyma-system namespace',
     '',
     'Istio 1.31.0 runs.',
-    '1.31.0-distroless was installed last.',
-    'This release of Offshoot installs 1.31.0.',
+    'Istio 1.31.0 was installed last.',
+    'This release of Offshoot installs Istio 1.31.0.',
     '',
   ]);
 

@@ -54,13 +54,10 @@ export async function upgradeCommand({ to, dryRun, output, ...options }: Upgrade
   });
 }
 
-function upgradeLines({ target, from, how, refusal }: Upgrade): string[] {
+function upgradeLines({ target, from, how, refusal, isThere }: Upgrade): string[] {
   const paint = painter(process.stdout);
   const step =
     from === undefined ? `To Istio ${target}; what runs now is not known.` : `From Istio ${from} to ${target}.`;
-  return [
-    step,
-    how,
-    ...(refusal === undefined ? ['The version gate allows it.'] : [`${paint('bad', '!')} ${refusal}`]),
-  ];
+  if (refusal !== undefined) return [step, `${paint('bad', '!')} ${refusal}`, how];
+  return isThere ? [how] : [step, how, 'The version gate allows it.'];
 }

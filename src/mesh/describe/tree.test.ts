@@ -142,7 +142,7 @@ test('without a resource there is only the version that runs', () => {
   });
   expect(versionLines(described({}).versions)).toEqual([
     'Istio does not run.',
-    'This release of Offshoot installs 1.31.0.',
+    'This release of Offshoot installs Istio 1.31.0.',
   ]);
 });
 
@@ -155,8 +155,8 @@ test('an Istio that somebody else installed is told of, and why ours may not tak
   };
   expect(versionLines(described({ pods: [foreign] }).versions)).toEqual([
     'Istio 1.28.0 runs.',
-    'This release of Offshoot installs 1.31.0.',
-    'Istio version update is not allowed: target Istio version (1.31.0) is higher than current Istio version (1.28.0) - the difference between versions exceed one minor version.',
+    'This release of Offshoot installs Istio 1.31.0.',
+    'Istio version update is not allowed: target Istio version (1.31.0-distroless) is higher than current Istio version (1.28.0) - the difference between versions exceed one minor version.',
   ]);
 });
 

@@ -10,13 +10,14 @@ import { conditionsOf } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
 import { resourceName } from '../deletion/blocking.ts';
 import { componentOf, COMPONENTS } from '../installation/components.ts';
-import { readLastApplied } from '../last-applied.ts';
+import { istioTag, readLastApplied } from '../last-applied.ts';
 import { ISTIO_NAMESPACE } from '../names.ts';
 import { rolloutOf } from '../rollout.ts';
 import { notRuling, rulingIstio } from '../ruling.ts';
 import { defaultMeshSettings } from '../settings.ts';
 import { versionGate } from '../version/gate.ts';
 import { istiodTags, runningVersion } from '../version/running.ts';
+import { coreText } from '../version/semver.ts';
 import type { Pod, Workload } from '../workloads.ts';
 import type { MeshWorld } from './world.ts';
 
@@ -83,7 +84,7 @@ function versionsOf(
   const applied = ruling === undefined ? undefined : readLastApplied(ruling);
   const recorded = typeof applied === 'object' && applied.tag !== undefined ? { recorded: applied.tag } : {};
   const tags = istiodTags(pods);
-  const refusal = versionGate(offered, { ...recorded, running: tags })?.description;
+  const refusal = versionGate(istioTag(offered), { ...recorded, running: tags })?.description;
   return { ...runningOf(pods, tags), ...recorded, offered, ...(refusal !== undefined && { refusal }) };
 }
 
@@ -99,9 +100,9 @@ function runningOf(pods: readonly Pod[], tags: readonly string[]): Pick<MeshVers
 export function versionLines({ running, problem, recorded, offered, refusal }: MeshVersions): string[] {
   const isThere = problem === undefined ? 'Istio does not run.' : `The version of Istio is not known: ${problem}.`;
   return [
-    running === undefined ? isThere : `Istio ${running} runs.`,
-    ...(recorded === undefined ? [] : [`${recorded} was installed last.`]),
-    `This release of Offshoot installs ${offered}.`,
+    running === undefined ? isThere : `Istio ${coreText(running)} runs.`,
+    ...(recorded === undefined ? [] : [`Istio ${coreText(recorded)} was installed last.`]),
+    `This release of Offshoot installs Istio ${coreText(offered)}.`,
     ...(refusal === undefined ? [] : [`${refusal}.`]),
   ];
 }
@@ -109,7 +110,7 @@ export function versionLines({ running, problem, recorded, offered, refusal }: M
 function rulingNode(world: MeshWorld, istio: Istio, options: DescribeMeshOptions): TreeNode {
   const { running, recorded } = versionsOf(world, istio, options);
   return node('Istio', keyOf(istio.metadata), stateOf(istio), {
-    detail: running === undefined ? (recorded ?? '') : `Istio ${running}`,
+    detail: detailOf(running, recorded),
     reasons: reasonsOf(istio),
     children: [
       ...componentNodes(world),
@@ -119,6 +120,12 @@ function rulingNode(world: MeshWorld, istio: Istio, options: DescribeMeshOptions
       ...blockingNodes(istio),
     ],
   });
+}
+
+/** What runs, or ran; in the same form, whatever images it had. */
+function detailOf(running: string | undefined, recorded: string | undefined): string {
+  if (running !== undefined) return `Istio ${coreText(running)}`;
+  return recorded === undefined ? '' : `Istio ${coreText(recorded)} does not run`;
 }
 
 /** What the parts below do not say themselves. */

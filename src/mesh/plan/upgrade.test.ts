@@ -26,9 +26,18 @@ test('another version needs another release, or a renderer that can make it', ()
   );
 });
 
-test('a version that the gate refuses says why; what was recorded stands for what does not run', () => {
-  expect(asked({ recorded: '1.28.0', offered: '1.31.0', refusal: 'too far' })).toMatchObject({
-    from: '1.28.0',
-    refusal: 'too far',
+test.each([
+  ['1.30.0', 'A mesh is never downgraded.'],
+  ['1.33.0', 'Upgrade one minor version at a time: to 1.32 first.'],
+  ['2.0.0', 'Another major version needs an installation of its own.'],
+])('%s, which the gate refuses, is not promised: what can be done instead is said', (offered, how) => {
+  const upgrade = asked({ recorded: '1.31.0-distroless', offered, refusal: 'no' });
+  expect(upgrade).toEqual({ target: offered, from: '1.31.0-distroless', carrier: 'renderer', how, refusal: 'no' });
+});
+
+test('the version that runs is no upgrade', () => {
+  expect(asked({ running: '1.31.0', offered: '1.31.0' })).toMatchObject({
+    how: 'Istio 1.31.0 runs already: there is nothing to upgrade.',
+    isThere: true,
   });
 });

@@ -1,6 +1,6 @@
 // Whether a mesh could be upgraded to a version, and what would bring it: for `mesh upgrade`.
 import type { MeshVersions } from '../describe/tree.ts';
-import { parseVersion, coreOf } from '../version/semver.ts';
+import { compareSemver, coreOf, parseVersion } from '../version/semver.ts';
 
 export interface UpgradeQuestion {
   /** The versions that there are, with the target as the one that is offered. */
@@ -17,8 +17,10 @@ export interface Upgrade {
   readonly from?: string;
   /** What brings the target: this release of Offshoot, or its controllers when told so. */
   readonly carrier: 'release' | 'renderer';
-  /** How that is done. */
+  /** How that is done; of a version that is refused, what can be done instead. */
   readonly how: string;
+  /** It runs already. */
+  readonly isThere?: true;
   /** Why it may not be installed. */
   readonly refusal?: string;
 }
@@ -28,13 +30,26 @@ export function planUpgrade({ versions, release, renderer }: UpgradeQuestion): U
   const { running, recorded, offered: target, refusal } = versions;
   const from = running ?? recorded;
   const isOfRelease = sameVersion(target, release.istioVersion);
-  return {
+  const upgrade = {
     target,
     ...(from !== undefined && { from }),
-    carrier: isOfRelease ? 'release' : 'renderer',
-    how: isOfRelease ? ofRelease(release) : ofRenderer(target, release, renderer),
-    ...(refusal !== undefined && { refusal }),
+    carrier: isOfRelease ? ('release' as const) : ('renderer' as const),
   };
+  if (refusal !== undefined) return { ...upgrade, how: instead(target, from ?? ''), refusal };
+  if (running !== undefined && sameVersion(target, running)) {
+    return { ...upgrade, how: `Istio ${running} runs already: there is nothing to upgrade.`, isThere: true };
+  }
+  return { ...upgrade, how: isOfRelease ? ofRelease(release) : ofRenderer(target, release, renderer) };
+}
+
+/** What can be done about a version that is refused. */
+function instead(target: string, from: string): string {
+  const [to, current] = [parseVersion(target), parseVersion(from)];
+  if (typeof to === 'string' || typeof current === 'string')
+    return 'Find out which version runs: offshoot mesh status.';
+  if (compareSemver(to, current) < 0) return 'A mesh is never downgraded.';
+  if (to.major !== current.major) return 'Another major version needs an installation of its own.';
+  return `Upgrade one minor version at a time: to ${current.major}.${current.minor + 1} first.`;
 }
 
 function ofRelease({ version, istioVersion }: UpgradeQuestion['release']): string {

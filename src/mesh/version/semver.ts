@@ -38,6 +38,12 @@ export function coreOf({ major, minor, patch }: Version): string {
   return `${major}.${minor}.${patch}`;
 }
 
+/** A version for people, without the flavour of its images: `1.31.0-distroless` is `1.31.0`. */
+export function coreText(text: string): string {
+  const version = parseVersion(text);
+  return typeof version === 'string' ? text : coreOf(version);
+}
+
 export function versionText(version: Version): string {
   return version.preRelease === '' ? coreOf(version) : `${coreOf(version)}-${version.preRelease}`;
 }
