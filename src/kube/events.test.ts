@@ -76,7 +76,7 @@ describe('EventRecorder', () => {
     expect(written()).toHaveLength(4);
   });
 
-  it('writes at most 25 times at once for one object, then once every five minutes', async () => {
+  it('writes at most 25 times at once for one object and reason, then once every five minutes', async () => {
     const { recorder, clock, client } = setup();
     for (let i = 0; i < 40; i++) recorder.record({ ...ready, note: `note ${i}` });
     recorder.record({ ...ready, regarding: { ...shop, metadata: { ...shop.metadata, name: 'other', uid: 'u9' } } });
@@ -88,6 +88,14 @@ describe('EventRecorder', () => {
     recorder.record({ ...ready, note: 'one too many' });
     await recorder.flush();
     expect(client.requests).toHaveLength(27);
+  });
+
+  it('goes on telling other things of an object that says one thing too often', async () => {
+    const { recorder, written } = setup();
+    for (let i = 0; i < 40; i++) recorder.record({ ...ready, note: `note ${i}` });
+    recorder.record({ ...ready, type: 'Warning', reason: 'Stuck', note: 'All is lost.' });
+    await recorder.flush();
+    expect(written().map(({ note }) => note)).toContain('All is lost.');
   });
 
   it('writes a count that was held back when it is flushed', async () => {

@@ -1,7 +1,8 @@
 // Records Events on objects for people to read. Controllers call `record` and never wait for it or fail because of it.
 //
-// An event that repeats becomes a series: its count is patched instead of a new object being made. Each object may cause
-// 25 writes at once and then one every five minutes; what exceeds that is counted in the series, or dropped.
+// An event that repeats becomes a series: its count is patched instead of a new object being made. Of each object, every
+// reason may cause 25 writes at once and then one every five minutes; what exceeds that is counted in the series, or
+// dropped. A reason that comes often does not keep the others from being told.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { BoundedMap } from './bounded-map.ts';
@@ -104,7 +105,7 @@ export class EventRecorder {
     const id = identityOf(input);
     const now = clock.monotonic();
     const known = this.#series.get(id);
-    const tokens = this.#tokensOf(input.regarding);
+    const tokens = this.#tokensOf(input);
     if (known && now - known.lastAt <= WINDOW_MS) {
       known.count += 1;
       known.lastAt = now;
@@ -133,8 +134,8 @@ export class EventRecorder {
     written.abort();
   }
 
-  #tokensOf({ apiVersion, kind, metadata }: KubeObject): TokenBucket {
-    const id = JSON.stringify([apiVersion, kind, metadata.namespace, metadata.name, metadata.uid]);
+  #tokensOf({ regarding: { apiVersion, kind, metadata }, type, reason }: EventInput): TokenBucket {
+    const id = JSON.stringify([apiVersion, kind, metadata.namespace, metadata.name, metadata.uid, type, reason]);
     const tokens = this.#tokens.get(id) ?? new TokenBucket(this.#options.clock, BURST, PERIOD_MS);
     this.#tokens.set(id, tokens);
     return tokens;

@@ -20,18 +20,24 @@ export function tell(facts: StatusFacts, steps: readonly Step[] = [], againInMs?
   };
 }
 
-/** One for each state that a person acts on, or has waited for. */
+/** What `Ready` says while Istio itself works: workloads may still be restarted for it. */
+const WORKING: ReadonlySet<string | undefined> = new Set(['ReconcileSucceeded', 'ReconcileRequeued']);
+
+/** One for each state that a person acts on, or has waited for; none for restarts, which have Events of their own. */
 function eventsOf({ status: before }: Istio, status: ReturnType<typeof meshStatus>): readonly PlannedEvent[] {
   const { state, description = '', conditions = [], istioVersion } = status;
   const reason = reasonOf(conditions) ?? state;
-  if (reason === 'IstioUninstallSucceeded' && reason !== reasonOf(before?.conditions)) {
+  const reasonBefore = reasonOf(before?.conditions);
+  if (reason === 'IstioUninstallSucceeded' && reason !== reasonBefore) {
     return [{ type: 'Normal', reason, note: 'Istio is uninstalled' }];
   }
-  if (before?.state === state && (before.description ?? '') === description) return [];
-  if (state === 'Error' || state === 'Warning') return [{ type: 'Warning', reason, note: description }];
-  return state === 'Ready'
-    ? [{ type: 'Normal', reason, note: `Istio ${istioVersion ?? ''} is ready`.replace('  ', ' ') }]
-    : [];
+  if (state === 'Error' || state === 'Warning') {
+    const isTold = before?.state === state && before.description === description;
+    return isTold ? [] : [{ type: 'Warning', reason, note: description }];
+  }
+  if (!WORKING.has(reason) || WORKING.has(reasonBefore)) return [];
+  const note = `Istio ${istioVersion ?? ''} is ready`.replace('  ', ' ');
+  return [{ type: 'Normal', reason: 'ReconcileSucceeded', note }];
 }
 
 function reasonOf(conditions: readonly { readonly type: string; readonly reason?: string }[] = []): string | undefined {
