@@ -71,7 +71,7 @@ const Authorizer = z.object({
   service: z.string().describe('Host of the service that decides.').optional(),
   port: int32().describe('Port of the service.'),
   pathPrefix: z.string().describe('Put before the path of the request that is checked.').optional(),
-  timeout: z.string().describe('How long to wait for the decision, such as 1s; whole seconds.').optional(),
+  timeout: z.string().describe('How long to wait for the decision, such as 500ms or 2s.').optional(),
   headers: z
     .object({
       inCheck: z

@@ -106,8 +106,8 @@ describe('bad input', () => {
     const mesh = await start();
     await mesh.create({ config: { authorizers: [{ name: 'a', service: 's', port: 80, timeout: 'soon' }] } });
     expect(saidOf(await mesh.inState('Error'))).toEqual([
-      'Could not merge Istio operator configuration: spec.config.authorizers[0].timeout must be a length of time such as 1s, found "soon"',
-      'IstioCustomResourceMisconfigured',
+      'Istio custom resource has an invalid field: spec.config.authorizers[0].timeout: must be whole milliseconds such as 500ms or 2s, found "soon"',
+      'ValidationFailed',
     ]);
     await mesh.change({
       spec: { config: { authorizers: null, proxyStatsMatcher: { inclusionRegexps: ['ok', '['] } } },
@@ -117,7 +117,7 @@ describe('bad input', () => {
     expect(reason).toBe('ValidationFailed');
     await mesh.change({ spec: { config: null, experimental: { enableAmbient: true } } });
     expect(saidOf(await mesh.inState('Error'))[0]).toBe(
-      'Experimental features are not supported in this image flavour: istio CR contains experimental feature',
+      'Experimental features are not supported in this image flavour: istio CR contains experimental feature (spec.experimental.enableAmbient): allow it with --istio-experimental',
     );
     expect(await mesh.find(Namespace, { name: 'istio-system' })).toBeUndefined();
   });

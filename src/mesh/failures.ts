@@ -50,6 +50,12 @@ export const FAILURES = {
     reason: 'ValidationFailed',
     retry: 'never',
   },
+  field: {
+    description: 'Istio custom resource has an invalid field',
+    state: 'Error',
+    reason: 'ValidationFailed',
+    retry: 'never',
+  },
   versionCheck: {
     description: 'Istio version check failed',
     state: 'Error',

@@ -84,7 +84,7 @@ export { defaultMeshSettings } from './settings.ts';
 export type { MeshSettings } from './settings.ts';
 export { meshStatus } from './status.ts';
 export type { StatusFacts } from './status.ts';
-export { invalidSpec } from './validate.ts';
+export { invalidSpec, specProblems } from './validate.ts';
 export type { Pod, Workload } from './workloads.ts';
 export { versionGate } from './version/gate.ts';
 export { istiodTags, runningVersion, versionMismatch } from './version/running.ts';

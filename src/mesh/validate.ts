@@ -1,33 +1,98 @@
 // What the schema can't tell about an Istio resource. A resource that fails here changes nothing.
 import { RE2JS } from 're2js';
-import type { IstioSpec } from '../api/istio.ts';
+import type { Authorizer, ComponentResources, IstioSpec } from '../api/istio.ts';
+import { parseDuration } from '../kube/index.ts';
 import { failure } from './failures.ts';
 import type { Failure } from './failures.ts';
+import { excessOf } from './installation/operator/excess.ts';
+
+/** A field that must not be as it is. */
+export interface SpecProblem {
+  /** Below `spec`. */
+  readonly at: readonly (string | number)[];
+  readonly failure: Failure;
+}
 
 /** Why a spec can't be installed; undefined when it can. */
 export function invalidSpec(spec: IstioSpec, allowExperimental: boolean): Failure | undefined {
-  if (spec.experimental !== undefined && !allowExperimental) {
-    return failure('experimental', 'istio CR contains experimental feature');
-  }
-  const duplicate = duplicateAuthorizer(spec);
-  if (duplicate !== undefined) return failure('authorizers', `${duplicate} is duplicated`);
-  const regexp = invalidRegexp(spec);
-  return regexp === undefined ? undefined : failure('statsMatcher', regexp);
+  return specProblems(spec, allowExperimental)[0]?.failure;
 }
 
-function duplicateAuthorizer({ config }: IstioSpec): string | undefined {
+/** Everything that is wrong with a spec. */
+export function specProblems(spec: IstioSpec, allowExperimental: boolean): readonly SpecProblem[] {
+  return [
+    ...(allowExperimental ? [] : experimental(spec)),
+    ...duplicateAuthorizers(spec),
+    ...invalidRegexps(spec),
+    ...(spec.config?.authorizers ?? []).flatMap(authorizerProblems),
+    ...Object.entries(spec.components ?? {}).flatMap(([name, component]) =>
+      resourceProblems(name, component.k8s?.resources),
+    ),
+  ];
+}
+
+function experimental({ experimental: asked }: IstioSpec): readonly SpecProblem[] {
+  if (asked === undefined) return [];
+  const [field] = Object.keys(asked);
+  const at = ['experimental', ...(field === undefined ? [] : [field])];
+  const cause = `istio CR contains experimental feature (${pathOf(at)}): allow it with --istio-experimental`;
+  return [{ at, failure: failure('experimental', cause) }];
+}
+
+function duplicateAuthorizers({ config }: IstioSpec): readonly SpecProblem[] {
   const names = (config?.authorizers ?? []).map(({ name }) => name);
-  return names.find((name, index) => names.indexOf(name) !== index);
+  return names.flatMap((name, index) => {
+    if (names.indexOf(name) === index) return [];
+    const at = ['config', 'authorizers', index, 'name'];
+    return [{ at, failure: failure('authorizers', `${name} is duplicated (${pathOf(at)})`) }];
+  });
 }
 
-function invalidRegexp({ config }: IstioSpec): string | undefined {
-  for (const [index, regexp] of (config?.proxyStatsMatcher?.inclusionRegexps ?? []).entries()) {
+function invalidRegexps({ config }: IstioSpec): readonly SpecProblem[] {
+  return (config?.proxyStatsMatcher?.inclusionRegexps ?? []).flatMap((regexp, index) => {
     try {
       RE2JS.compile(regexp);
+      return [];
     } catch (error) {
-      const path = `spec.config.proxyStatsMatcher.inclusionRegexps[${index}]`;
-      return `${path}: ${JSON.stringify(regexp)}: ${(error as Error).message}`;
+      const at = ['config', 'proxyStatsMatcher', 'inclusionRegexps', index];
+      const cause = `${pathOf(at)}: ${JSON.stringify(regexp)}: ${(error as Error).message}`;
+      return [{ at, failure: failure('statsMatcher', cause) }];
     }
-  }
-  return undefined;
+  });
+}
+
+const HIGHEST_PORT = 65_535;
+
+function authorizerProblems({ port, timeout }: Authorizer, index: number): readonly SpecProblem[] {
+  const at = ['config', 'authorizers', index];
+  const isPort = port >= 1 && port <= HIGHEST_PORT;
+  const ms = timeout === undefined ? 1 : (parseDuration(timeout) ?? 0);
+  return [
+    ...(isPort ? [] : [invalidField([...at, 'port'], `must be between 1 and ${HIGHEST_PORT}, found ${port}`)]),
+    // Istio takes no finer ones.
+    ...(ms > 0 && Number.isInteger(ms)
+      ? []
+      : [
+          invalidField(
+            [...at, 'timeout'],
+            `must be whole milliseconds such as 500ms or 2s, found ${JSON.stringify(timeout)}`,
+          ),
+        ]),
+  ];
+}
+
+/** Where both are said; whether one exceeds a default is known when they are merged. */
+function resourceProblems(component: string, resources: ComponentResources | undefined): readonly SpecProblem[] {
+  const excess = excessOf(resources);
+  if (excess === undefined) return [];
+  const at = ['components', component, 'k8s', 'resources', 'requests', excess.resource];
+  return [invalidField(at, `must not be more than the limit ${excess.limit}, found ${JSON.stringify(excess.request)}`)];
+}
+
+function invalidField(at: SpecProblem['at'], message: string): SpecProblem {
+  return { at, failure: failure('field', `${pathOf(at)}: ${message}`) };
+}
+
+function pathOf(at: SpecProblem['at']): string {
+  return `spec${at.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('')}`;
 }

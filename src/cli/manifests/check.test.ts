@@ -76,13 +76,13 @@ test.each<[string, string, string, string]>([
     'a time to live that is no object',
     'spec:\n',
     'spec:\n  ttl: 8h\n',
-    '1.yaml:6:3: spec.ttl: must be an object: {duration: 8h}',
+    '1.yaml:6:3: spec.ttl: must be an object: {duration: 8h}, found "8h"',
   ],
   [
     'a duration of its own form',
     'spec:\n',
     'spec:\n  ttl: {duration: 8 hours}\n',
-    '1.yaml:6:9: spec.ttl.duration: must be days, hours, minutes and seconds, such as 2d or 1h30m',
+    '1.yaml:6:9: spec.ttl.duration: must be days, hours, minutes and seconds, such as 2d or 1h30m, found "8 hours"',
   ],
   [
     'a list in the place of an object',

@@ -109,7 +109,10 @@ function schemaProblems(value: unknown, { kind, definition }: Resource<KubeObjec
   const { name, namespace } = fieldsOf(metadata);
   const wanted = apiVersionOf(kind);
   const problems: Problem[] = Object.keys(unknown).map((field) => unknownField([field]));
-  if (apiVersion !== wanted) problems.push({ at: ['apiVersion'], message: `apiVersion: must be ${wanted}` });
+  const served = [wanted, ...(definition.alsoServed ?? []).map((version) => `${kind.group}/${version}`)];
+  if (!served.includes(apiVersion as string)) {
+    problems.push({ at: ['apiVersion'], message: `apiVersion: must be ${served.join(' or ')}` });
+  }
   if (typeof name !== 'string' || name === '') {
     problems.push({ at: ['metadata', 'name'], message: 'metadata.name: Required value' });
   }
@@ -131,7 +134,11 @@ function problemOf(issue: z.core.$ZodIssue, spec: unknown): Problem {
 }
 
 function issueText(issue: z.core.$ZodIssue, found: unknown): string {
-  if (issue.code !== 'invalid_type' || !issue.message.startsWith('Invalid input: expected')) return issue.message;
+  if (issue.code !== 'invalid_type' || !issue.message.startsWith('Invalid input: expected')) {
+    const isScalar = found !== undefined && (typeof found !== 'object' || found === null);
+    const isTold = !isScalar || issue.message.includes(stringifyJson(found));
+    return isTold ? issue.message : `${issue.message}, found ${stringifyJson(found)}`;
+  }
   if (found === undefined) return 'Required value';
   const quotes = issue.expected === 'string' && typeof found !== 'object' ? ': put it in quotes' : '';
   return `must be ${TYPES[issue.expected] ?? `a ${issue.expected}`}, and is ${stringifyJson(found)}${quotes}`;

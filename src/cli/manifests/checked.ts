@@ -1,4 +1,5 @@
 // The objects that `-f` names, refused with line and column before a cluster is asked. For commands that take manifests.
+import { apiVersionOf } from '../../kube/objects.ts';
 import type { AnyKind, KubeObject } from '../../kube/objects.ts';
 import { failure, invalidFile } from '../exit.ts';
 import type { ClusterOptions } from '../options.ts';
@@ -57,7 +58,9 @@ function typed(
       `-f ${where(['kind'])}: ${object.apiVersion} ${object.kind} is not ${one}; use kubectl apply for it`,
     );
   }
-  if (!kind.namespaced) return { kind, object };
+  // All served versions of a kind of ours are alike.
+  const current = { ...object, apiVersion: apiVersionOf(kind) };
+  if (!kind.namespaced) return { kind, object: current };
   const own = object.metadata.namespace;
   if (own !== undefined && options.namespace !== undefined && own !== options.namespace) {
     throw invalidFile(
@@ -65,5 +68,5 @@ function typed(
       `metadata.namespace is "${own}" and --namespace is "${options.namespace}"; leave one out`,
     );
   }
-  return { kind, object: { ...object, metadata: { ...object.metadata, namespace: own ?? namespace } } };
+  return { kind, object: { ...current, metadata: { ...object.metadata, namespace: own ?? namespace } } };
 }

@@ -68,15 +68,17 @@ test('what is refused is told with its place, and by the controllers', async () 
   writeFileSync(file(), `${HEADER}spec:\n  config: { numTrustedProxies: -1 }\n`);
   const bad = await plan('-f', file());
   expect(bad).toMatchObject({ code: 1, stdout: '' });
-  expect(bad.stderr).toMatch(/istio\.yaml:5:\d+: spec\.config\.numTrustedProxies: /);
+  expect(bad.stderr).toMatch(/istio\.yaml:5:13: spec\.config\.numTrustedProxies: .*, found -1$/m);
   const authorizer = '{ name: a, port: 80 }';
   writeFileSync(file(), `${HEADER}spec:\n  config: { authorizers: [${authorizer}, ${authorizer}] }\n`);
   const twice = await plan('-f', file());
   expect(twice.code).toBe(1);
-  expect(twice.stderr).toContain('Warning: -f');
+  expect(twice.stderr).toMatch(/^Warning: -f \S+:5:52: Authorizer name .*\(spec\.config\.authorizers\[1\]\.name\)$/m);
   expect(twice.stdout).toContain(
     '! Istio kyma-system/default would be Warning and get no further: Authorizer name needs to be unique: a is duplicated',
   );
+  writeFileSync(file(), `${HEADER.replace('v1alpha2', 'v1alpha1')}spec: {}\n`);
+  expect(await plan('-f', file())).toMatchObject({ code: 2, stderr: '' });
   writeFileSync(file(), `${HEADER.replace('namespace: kyma-system', 'namespace: default')}spec: {}\n`);
   const elsewhere = await plan('-f', file());
   expect(elsewhere.code).toBe(1);
@@ -189,8 +191,12 @@ test('an upgrade tells what brings the version, whether it may be installed, and
   expect(allowed.stdout).toMatch(/containers\[discovery\]\.image: \S+:1\.30\.0-distroless → \S+:1\.31\.0-distroless/);
   const far = await upgrade('--to', '1.32.0', '--dry-run');
   expect(far.code).toBe(1);
-  expect(far.stdout).toContain('A release that carries 1.32.0 upgrades the mesh by itself.');
-  expect(far.stdout).toContain('the difference between versions exceed one minor version');
+  expect(far.stdout).not.toContain('trial');
+  expect(far.stdout).toMatch(
+    /^From Istio 1\.30\.0 to 1\.32\.0\.\n! .*\(1\.32\.0-distroless\).* exceed one minor version\nUpgrade one minor version at a time: to 1\.31 first\.\n/,
+  );
+  const same = await upgrade('--to', '1.30.0', '--dry-run');
+  expect(same).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Istio 1\.30\.0 runs already: /) });
   const back = await upgrade('--to', '1.29.0', '--dry-run', '-o', 'json');
   expect(JSON.parse(back.stdout)).toMatchObject({
     upgrade: { carrier: 'renderer', refusal: expect.stringContaining('downgrade not supported') },

@@ -100,6 +100,13 @@ test.each([
   );
 });
 
+test('a request above the default of its limit is reported by its path', () => {
+  const spec = { components: { proxy: { k8s: { resources: { requests: { memory: '2Gi' } } } } } };
+  expect(() => desiredOperator(spec, read('size-production').facts)).toThrow(
+    'spec.components.proxy.k8s.resources: requests.memory is 2Gi, and limits.memory is 1024Mi: set both',
+  );
+});
+
 test('the resources of sidecars are those of the profile, with what the resource says', () => {
   const facts = read('size-production').facts;
   expect(proxyResources(desiredOperator({}, facts))).toEqual({

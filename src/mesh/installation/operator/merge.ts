@@ -1,8 +1,9 @@
 // The Istio resource merged into an IstioOperator: every field has one place there. What the resource does not say stays
 // as it is. Components are in merge-components.ts.
-import type { Authorizer, IstioConfig, IstioSpec } from '../../../api/istio.ts';
+import type { Authorizer, ComponentResources, IstioConfig, IstioSpec } from '../../../api/istio.ts';
 import { parseDuration } from '../../../kube/index.ts';
 import { EGRESS_GATEWAY, INGRESS_GATEWAY } from '../../names.ts';
+import { excessOf } from './excess.ts';
 import { mergeComponents } from './merge-components.ts';
 import { overlay, valueAt } from './operator.ts';
 import type { IstioOperator, K8s, Tree } from './operator.ts';
@@ -37,6 +38,7 @@ export function mergeSpec(operator: IstioOperator, spec: IstioSpec, options: Mer
   });
   const withComponents = mergeComponents(merged, components, options);
   checkReplicas(withComponents);
+  checkResources(withComponents);
   return pulledWith(withPilotEnv(withTrafficPolicy(withComponents, config), pilotEnv(spec)), options.imagePullSecret);
 }
 
@@ -54,6 +56,25 @@ function checkReplicas({ spec: { components } }: IstioOperator): void {
         `spec.components.${name}.k8s.hpaSpec: minReplicas is ${minReplicas}, and maxReplicas is ${maxReplicas}: set both`,
       );
     }
+  }
+}
+
+// Of a request and its limit one may be a default as well.
+function checkResources({ spec: { components, values } }: IstioOperator): void {
+  const resources = [
+    ['pilot', components.pilot.k8s?.resources],
+    ['ingressGateway', components.ingressGateways[0]?.k8s?.resources],
+    ['egressGateway', components.egressGateways[0]?.k8s?.resources],
+    ['cni', components.cni.k8s?.resources],
+    ['proxy', valueAt(values, 'global.proxy.resources')],
+  ] as const;
+  for (const [name, each] of resources) {
+    const excess = excessOf(each as ComponentResources | undefined);
+    if (excess === undefined) continue;
+    const { resource, request, limit } = excess;
+    throw new MergeError(
+      `spec.components.${name}.k8s.resources: requests.${resource} is ${request}, and limits.${resource} is ${limit}: set both`,
+    );
   }
 }
 

@@ -1,0 +1,20 @@
+// Requests that exceed their limits: the API server refuses pods that have them, long after the resource was taken.
+import type { ComponentResources } from '../../../api/istio.ts';
+import { parseQuantity } from '../../../kube/quantity.ts';
+
+interface Excess {
+  readonly resource: 'cpu' | 'memory';
+  readonly request: string;
+  readonly limit: string;
+}
+
+/** The first request that is more than its limit. */
+export function excessOf({ requests = {}, limits = {} }: ComponentResources = {}): Excess | undefined {
+  for (const resource of ['cpu', 'memory'] as const) {
+    const [request, limit] = [requests[resource], limits[resource]];
+    if (request === undefined || limit === undefined) continue;
+    const [asked, most] = [parseQuantity(String(request)), parseQuantity(String(limit))];
+    if (asked !== undefined && most !== undefined && asked.nano > most.nano) return { resource, request, limit };
+  }
+  return undefined;
+}
