@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { JsonObject, KubeObject } from '../../kube/objects.ts';
-import { pods, replicaSets } from '../kinds/types.ts';
+import { deployments, pods, replicaSets } from '../kinds/types.ts';
 import type { Collection, Condition, Labels } from '../kinds/types.ts';
 import { testCluster } from '../simulate/testing/cluster.ts';
 import { pod } from '../simulate/testing/objects.ts';
@@ -234,5 +234,45 @@ describe('budgets, roles and autoscalers', () => {
     expect(cluster.must<Any>('horizontalpodautoscalers.autoscaling', 'default/web')['status']).toMatchObject({
       conditions: [{ type: 'AbleToScale', status: 'False', reason: 'FailedGetScale' }],
     });
+  });
+
+  test('an autoscaler keeps the number of pods within its limits, unless somebody scales to nothing', async () => {
+    const cluster = await testCluster();
+    const labels = { app: 'web' };
+    const deployment = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'web', namespace: 'default' },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'app' }] } },
+      },
+    };
+    await cluster.create(deployment, {
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'web', namespace: 'default' },
+      spec: {
+        minReplicas: 2,
+        maxReplicas: 3,
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      },
+    });
+    const scaled = async (replicas?: number): Promise<unknown> => {
+      if (replicas !== undefined) {
+        await cluster.change(deployments, 'default/web', (found) => ({ ...found, spec: { ...found.spec, replicas } }));
+      }
+      await cluster.settle();
+      return cluster.must(deployments, 'default/web').spec.replicas;
+    };
+    expect(await scaled()).toBe(2);
+    expect(cluster.must<Any>('horizontalpodautoscalers.autoscaling', 'default/web')['status']).toMatchObject({
+      currentReplicas: 2,
+      desiredReplicas: 2,
+    });
+    expect(await scaled(9)).toBe(3);
+    expect(await scaled(1)).toBe(2);
+    expect(await scaled(0)).toBe(0);
   });
 });

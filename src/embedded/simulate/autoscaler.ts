@@ -1,21 +1,27 @@
-// HorizontalPodAutoscalers: there are no metrics to scale by, and their status says so.
+// HorizontalPodAutoscalers: they keep the number of pods between its limits. Between these there are no metrics to scale
+// by, and their status says so.
 import { timestamp } from '../../kube/times.ts';
+import { keyOf } from '../../kube/objects.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
 import { collectionOf } from '../registry.ts';
+import { deployments, replicaSets, statefulSets } from '../kinds/types.ts';
 import type { Collection, Condition } from '../kinds/types.ts';
+import type { StoreEvent } from '../store/types.ts';
 import type { Controller } from './loop.ts';
 import { self, withCondition } from './values.ts';
 import type { World } from './world.ts';
-import { controllerManager, nothing, statusOf } from './writes.ts';
+import { controllerManager, nothing, statusOf, updateOf } from './writes.ts';
 import type { Plan } from './writes.ts';
 
 interface Autoscaler extends KubeObject {
   readonly spec: {
+    readonly minReplicas?: number;
+    readonly maxReplicas: number;
     readonly metrics?: readonly { readonly type: string; readonly resource?: { readonly name: string } }[];
     readonly scaleTargetRef: { readonly apiVersion?: string; readonly kind: string; readonly name: string };
   };
-  readonly status?: { readonly conditions?: readonly Condition[] };
+  readonly status?: { readonly conditions?: readonly Condition[]; readonly desiredReplicas?: number };
 }
 
 interface Scalable extends KubeObject {
@@ -34,7 +40,16 @@ function withoutMetrics({ spec }: Autoscaler): string {
   );
 }
 
-/** What the status of an autoscaler should say. */
+/** The number of pods that the limits ask for, and why; undefined where they allow what is there. */
+function withinLimits({ spec }: Autoscaler, replicas: number): readonly [number, string] | undefined {
+  const { minReplicas = 1, maxReplicas } = spec;
+  // Who scales to nothing has switched it off.
+  if (replicas === 0) return undefined;
+  if (replicas > maxReplicas) return [maxReplicas, 'Current number of replicas above Spec.MaxReplicas'];
+  return replicas < minReplicas ? [minReplicas, 'Current number of replicas below Spec.MinReplicas'] : undefined;
+}
+
+/** How many pods there should be, and what the status of an autoscaler should say. */
 function planAutoscaler(world: World, autoscaler: Autoscaler): Plan {
   const { apiVersion = 'v1', kind, name } = autoscaler.spec.scaleTargetRef;
   const resource = world.resourceOfKind(apiVersion, kind);
@@ -47,6 +62,17 @@ function planAutoscaler(world: World, autoscaler: Autoscaler): Plan {
     message,
     lastTransitionTime: timestamp(world.now()),
   });
+  const current = target?.spec?.replicas ?? 0;
+  const rescaled = target === undefined ? undefined : withinLimits(autoscaler, current);
+  const active =
+    target !== undefined && current === 0
+      ? condition(
+          'ScalingActive',
+          false,
+          'ScalingDisabled',
+          'scaling is disabled since the replica count of the target is zero',
+        )
+      : condition('ScalingActive', false, 'FailedGetResourceMetric', withoutMetrics(autoscaler));
   const told =
     target === undefined
       ? [
@@ -64,27 +90,46 @@ function planAutoscaler(world: World, autoscaler: Autoscaler): Plan {
             'SucceededGetScale',
             "the HPA controller was able to get the target's current scale",
           ),
-          condition('ScalingActive', false, 'FailedGetResourceMetric', withoutMetrics(autoscaler)),
+          active,
         ];
   const conditions = told.reduce<readonly Condition[]>(
     (all, one) => withCondition(all, one),
     autoscaler.status?.conditions ?? [],
   );
-  const currentReplicas = target?.spec?.replicas ?? 0;
   const unknown = (autoscaler.spec.metrics ?? []).map(() => ({ type: '' }));
   const status = {
     conditions,
     ...(target !== undefined && unknown.length > 0 && { currentMetrics: unknown }),
-    ...(currentReplicas > 0 && { currentReplicas }),
-    desiredReplicas: 0,
+    ...(current > 0 && { currentReplicas: current }),
+    desiredReplicas: rescaled?.[0] ?? autoscaler.status?.desiredReplicas ?? 0,
   };
-  return sameJson(status, autoscaler.status ?? {}) ? nothing : { writes: [statusOf(autoscaler, status)] };
+  const writes = sameJson(status, autoscaler.status ?? {}) ? [] : [statusOf(autoscaler, status)];
+  if (target === undefined || rescaled === undefined) return { writes };
+  const [replicas, why] = rescaled;
+  const scaled: Scalable = { ...target, spec: { ...target.spec, replicas } };
+  const message = (): string => `New size: ${replicas}; reason: ${why}`;
+  const note = { about: autoscaler, type: 'Normal', reason: 'SuccessfulRescale', message } as const;
+  return { writes: [updateOf(scaled, note), ...writes] };
+}
+
+/** The autoscalers of a workload that has changed. */
+function* autoscalersOf({ stored: { object } }: StoreEvent, world: World): Iterable<string> {
+  const { kind, metadata } = object;
+  for (const autoscaler of world.list(autoscalers, metadata.namespace)) {
+    const { scaleTargetRef: target } = autoscaler.spec;
+    if (target.kind === kind && target.name === metadata.name) yield keyOf(autoscaler.metadata);
+  }
 }
 
 export const autoscalerController: Controller = {
   name: 'horizontal-pod-autoscaler',
   writer: controllerManager('horizontal-pod-autoscaler'),
-  on: { [autoscalers]: self },
+  on: {
+    [autoscalers]: self,
+    [deployments]: autoscalersOf,
+    [statefulSets]: autoscalersOf,
+    [replicaSets]: autoscalersOf,
+  },
   plan: (world, key) => {
     const autoscaler = world.get(autoscalers, key);
     return autoscaler === undefined ? nothing : planAutoscaler(world, autoscaler);
