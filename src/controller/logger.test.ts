@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
+import { apiError } from '../../test/support/fake-client.ts';
 import { createLogger } from './logger.ts';
 
 function lines(
@@ -29,6 +30,16 @@ test('one readable line for a person, with the reason of a failure', () => {
   expect(stripVTControlCharacters(written.join(''))).toMatch(
     /^\d\d:\d\d:\d\d\.\d{3} warn {2}reconcile failed: forbidden key=team\/a\n$/,
   );
+});
+
+test('an answer of the server is told in a few words, other errors with where they were thrown', () => {
+  const { logger, written } = lines('json');
+  const refused = apiError(403, 'Forbidden');
+  const step = Object.assign(new Error('own Thing team/a: no', { cause: refused }), { done: ['x'.repeat(5000)] });
+  logger.warn({ err: step }, 'write refused');
+  expect((JSON.parse(written[0]!) as { err: object }).err).toEqual({ type: 'Error', message: 'own Thing team/a: no' });
+  logger.error({ err: new Error('unexpected') }, 'reconcile failed');
+  expect(written[1]).toContain('logger.test.ts');
 });
 
 test('below its level nothing is written', () => {

@@ -2,6 +2,7 @@
 import { styleText } from 'node:util';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
+import { ApiError } from '../kube/errors.ts';
 
 export type { Logger };
 
@@ -17,9 +18,22 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   const write = options.write ?? ((line: string) => void process.stderr.write(line));
   const human = (options.format ?? (process.stderr.isTTY ? 'human' : 'json')) === 'human';
   return pino(
-    { level: options.level ?? 'info', base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      level: options.level ?? 'info',
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: errorFields },
+    },
     { write: human ? (line: string) => write(`${humanLine(line)}\n`) : write },
   );
+}
+
+/** An error on one line. What the server has answered says it all; of anything else it matters where it was thrown. */
+function errorFields(error: unknown): object {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { name: type, message, stack, cause } = error;
+  const isAnswer = error instanceof ApiError || cause instanceof ApiError;
+  return { type, message, ...(!isAnswer && { stack }) };
 }
 
 const LEVELS: Readonly<Record<number, readonly [string, 'gray' | 'green' | 'yellow' | 'red']>> = {
