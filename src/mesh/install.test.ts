@@ -104,6 +104,25 @@ describe('an installation', () => {
     expect((await mesh.inState('Ready')).status?.istioVersion).toBe('1.31.0');
   });
 
+  test('waits, which is no error, for a namespace that somebody deletes, and comes back', async () => {
+    const mesh = await ready();
+    const held = inIstio('held');
+    const metadata = { ...held, finalizers: ['example.org/held'] };
+    await mesh.client.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
+    await mesh.client.delete(Namespace, { name: 'istio-system' });
+    const said = async () => (await mesh.istio())?.status?.description ?? '';
+    await until(async () => (await said()).includes('Namespace istio-system is being deleted'), 20_000, said);
+    await mesh.idle();
+    expect((await mesh.inState('Processing')).status?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Reconciling', status: 'True' }),
+    );
+    await mesh.client.patch(ConfigMap, held, { type: 'merge', body: { metadata: { finalizers: [] } } });
+    await mesh.inState('Ready');
+    expect(await mesh.find(Deployment, ISTIOD)).toBeDefined();
+    // What a log says of a refused write is short.
+    expect(mesh.lines.filter((line) => line.length > 1_000)).toEqual([]);
+  });
+
   test('never owns replicas, caBundle, or what others added', async () => {
     const mesh = await ready();
     const merge = (body: object) => ({ type: 'merge', body }) as const;

@@ -90,7 +90,9 @@ async function applied({ client }: Connection, { kind, object }: TypedObject): P
   const { patch, fieldManager } = kubectlApply(object, before);
   const sending = { fieldManager, fieldValidation: 'Strict', dryRun: true } as const;
   const after = await client.patch<KubeObject>(kind, ref, patch, sending).catch((error: unknown) => {
-    throw isNotFound(error) && error.details?.kind !== 'namespaces' ? unknownKind(kind) : error;
+    if (!isNotFound(error)) throw error;
+    if (error.details?.kind !== 'namespaces') throw unknownKind(kind);
+    throw failure(`namespaces "${ref.namespace}" not found: kubectl create namespace ${ref.namespace}`);
   });
   if (before !== undefined) return { kind, put: after };
   // What a dry run made up is not what will be.

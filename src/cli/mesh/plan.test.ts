@@ -65,6 +65,11 @@ test('a first installation is shown, and nothing is written', async () => {
 });
 
 test('what is refused is told with its place, and by the controllers', async () => {
+  writeFileSync(file(), `${HEADER.replace('namespace: kyma-system', 'namespace: nowhere')}spec: {}\n`);
+  expect(await plan('-f', file())).toMatchObject({
+    code: 1,
+    stderr: 'error: namespaces "nowhere" not found: kubectl create namespace nowhere\n',
+  });
   writeFileSync(file(), `${HEADER}spec:\n  config: { numTrustedProxies: -1 }\n`);
   const bad = await plan('-f', file());
   expect(bad).toMatchObject({ code: 1, stdout: '' });

@@ -8,9 +8,16 @@ import type { Failure } from '../failures.ts';
 import { kindOf } from '../installation/kinds.ts';
 import { apiServerPort, COMPANIONS } from '../installation/operator/companions.ts';
 import type { Writes } from '../installation/plan.ts';
-import { DISCLAIMER, MODULE_LABEL, MODULE_NAME } from '../names.ts';
+import { DISCLAIMER, ISTIO_NAMESPACE, MODULE_LABEL, MODULE_NAME } from '../names.ts';
 import type { MeshSettings } from '../settings.ts';
-import { ApiServerService, IstioEnvoyFilter, ModuleConfigMap, ofModule, VerticalPodAutoscaler } from '../tables.ts';
+import {
+  ApiServerService,
+  IstioEnvoyFilter,
+  ModuleConfigMap,
+  Namespace,
+  ofModule,
+  VerticalPodAutoscaler,
+} from '../tables.ts';
 import { meshResources, withUpdatedAt } from './resources.ts';
 
 /** What decides about resources beside the ruling one. */
@@ -39,9 +46,11 @@ export function resourceWrites(view: View, istio: Istio, wanted: Wanted, setting
     if (refusal === undefined) steps.push(step);
     else failures.push(failure('resource', refusal, { subject: `${object.kind}/${object.metadata.name}` }));
   };
+  const isGoing = view.get(Namespace, { name: ISTIO_NAMESPACE })?.metadata.deletionTimestamp !== undefined;
   for (const object of resources.apply) {
     const kind = tableOf(object);
-    if (!view.served(kind)) continue;
+    // Nothing new can be made there until the namespace is gone.
+    if (!view.served(kind) || (isGoing && object.metadata.namespace === ISTIO_NAMESPACE)) continue;
     const desired = withUpdatedAt(object, view.get(kind, object.metadata), view.now());
     write(kind, object, own(kind, desired));
   }
