@@ -117,7 +117,7 @@ describe('bad input', () => {
     expect(reason).toBe('ValidationFailed');
     await mesh.change({ spec: { config: null, experimental: { enableAmbient: true } } });
     expect(saidOf(await mesh.inState('Error'))[0]).toBe(
-      'Experimental features are not supported in this image flavour: istio CR contains experimental feature (spec.experimental.enableAmbient): allow it with --istio-experimental',
+      'Experimental features are not supported in this image flavour: istio CR contains experimental feature',
     );
     expect(await mesh.find(Namespace, { name: 'istio-system' })).toBeUndefined();
   });

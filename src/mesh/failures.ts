@@ -138,9 +138,13 @@ export interface Failure {
   readonly conditions: readonly PlannedCondition[];
   readonly retry: 'backoff' | 'never' | number;
   readonly isHarmless?: true;
+  /** The description and, where its words are fixed, what else there is to know: the field, and what to do. */
+  readonly message: string;
 }
 
 interface FailureOptions {
+  /** What else there is to know, beside a description whose words others look for. */
+  readonly detail?: string;
   /** After the description and a space: which one it was. */
   readonly subject?: string;
   /** In place of the words of the condition. */
@@ -151,9 +155,11 @@ interface FailureOptions {
 export function failure(what: keyof typeof FAILURES, cause: string, options: FailureOptions = {}): Failure {
   const { description, state, reason, bare, retry, isHarmless }: Row = FAILURES[what];
   const prefix = options.subject === undefined ? description : `${description} ${options.subject}`;
+  const text = bare === true ? prefix : `${prefix}: ${cause}`;
   return {
     state,
-    description: bare === true ? prefix : `${prefix}: ${cause}`,
+    description: text,
+    message: options.detail === undefined ? text : `${text} (${options.detail})`,
     conditions: options.conditions ?? failureConditions(reason),
     retry: retry ?? 'backoff',
     ...(isHarmless && { isHarmless }),

@@ -120,11 +120,11 @@ function reconciling(what: string | undefined): readonly PlannedCondition[] {
 }
 
 /** The same for what gets no further, though it may be tried again. */
-function stalled({ description, conditions }: Failure): readonly PlannedCondition[] {
+function stalled({ message, conditions }: Failure): readonly PlannedCondition[] {
   const { reason = 'ReconcileFailed' } = conditions.at(-1) ?? {};
   return [
     { type: 'Reconciling', status: 'False', reason: 'Stalled', message: '' },
-    { type: 'Stalled', status: 'True', reason, message: description },
+    { type: 'Stalled', status: 'True', reason, message },
   ];
 }
 

@@ -4,18 +4,20 @@ import { invalidSpec } from './validate.ts';
 
 const authorizer = (name: string) => ({ name, service: 's', port: 80 });
 
-test.each<[string, IstioSpec, string, string]>([
+test.each<[string, IstioSpec, string, string, string?]>([
   [
     'two authorizers of one name',
     { config: { authorizers: ['test-authorizer', 'b', 'test-authorizer'].map(authorizer) } },
     'Warning',
-    'Authorizer name needs to be unique: test-authorizer is duplicated (spec.config.authorizers[2].name)',
+    'Authorizer name needs to be unique: test-authorizer is duplicated',
+    'spec.config.authorizers[2].name',
   ],
   [
     'an experimental feature',
     { experimental: { enableAmbient: true } },
     'Error',
-    'Experimental features are not supported in this image flavour: istio CR contains experimental feature (spec.experimental.enableAmbient): allow it with --istio-experimental',
+    'Experimental features are not supported in this image flavour: istio CR contains experimental feature',
+    'spec.experimental.enableAmbient: allow it with --istio-experimental',
   ],
   [
     'an invalid regular expression',
@@ -41,10 +43,12 @@ test.each<[string, IstioSpec, string, string]>([
     'Error',
     'spec.components.proxy.k8s.resources.requests.cpu: must not be more than the limit 1500m, found "2"',
   ],
-])('%s is reported and not tried again', (_what, spec, state, text) => {
+])('%s is reported and not tried again', (_what, spec, state, text, detail = '') => {
   const found = invalidSpec(spec, false);
   expect(found).toMatchObject({ state, retry: 'never', conditions: [{ reason: 'ValidationFailed' }] });
   expect(found!.description).toContain(text);
+  // Beside words that others look for.
+  expect(found!.message).toBe(detail === '' ? found!.description : `${text} (${detail})`);
 });
 
 test('a spec without such a problem may be installed, and experimental features where they are allowed', () => {

@@ -35,8 +35,8 @@ function experimental({ experimental: asked }: IstioSpec): readonly SpecProblem[
   if (asked === undefined) return [];
   const [field] = Object.keys(asked);
   const at = ['experimental', ...(field === undefined ? [] : [field])];
-  const cause = `istio CR contains experimental feature (${pathOf(at)}): allow it with --istio-experimental`;
-  return [{ at, failure: failure('experimental', cause) }];
+  const detail = `${pathOf(at)}: allow it with --istio-experimental`;
+  return [{ at, failure: failure('experimental', 'istio CR contains experimental feature', { detail }) }];
 }
 
 function duplicateAuthorizers({ config }: IstioSpec): readonly SpecProblem[] {
@@ -44,7 +44,7 @@ function duplicateAuthorizers({ config }: IstioSpec): readonly SpecProblem[] {
   return names.flatMap((name, index) => {
     if (names.indexOf(name) === index) return [];
     const at = ['config', 'authorizers', index, 'name'];
-    return [{ at, failure: failure('authorizers', `${name} is duplicated (${pathOf(at)})`) }];
+    return [{ at, failure: failure('authorizers', `${name} is duplicated`, { detail: pathOf(at) }) }];
   });
 }
 

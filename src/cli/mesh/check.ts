@@ -9,7 +9,7 @@ export const istioCheck: Check = {
   resource: istio,
   judge(object) {
     return specProblems((object as Istio).spec ?? {}, true).map(({ at, failure }) => {
-      return { at: ['spec', ...at], message: failure.description, isWarning: true };
+      return { at: ['spec', ...at], message: failure.message, isWarning: true };
     });
   },
 };

@@ -134,8 +134,12 @@ function reasonsOf(istio: Istio): string[] {
   if (status === undefined) return [notSeenYet('mesh')];
   if (!isCurrent(istio)) return ['the controller has not seen the latest change yet'];
   const stalled = conditionsOf(istio).filter(({ type, status: is }) => type === 'Stalled' && is === 'True');
-  const reasons = [status.description ?? '', ...stalled.map(({ message }) => message)];
-  return [...new Set(reasons)].filter((text) => text !== '');
+  const { description = '' } = status;
+  const messages = stalled.map(({ message }) => message);
+  // What stalls it may be the same in more words.
+  return [...(messages.some((text) => text.startsWith(description)) ? [] : [description]), ...messages].filter(
+    (text) => text !== '',
+  );
 }
 
 function isCurrent({ metadata, status }: Istio): boolean {

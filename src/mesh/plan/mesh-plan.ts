@@ -95,13 +95,14 @@ function plannedIstio({ facts }: Forecast, key: string, isAsked: boolean): Plann
   if (istio === undefined) return { istio: key, state: 'Gone' };
   const { state = 'Pending', description = '', blockedBy } = istio.status ?? {};
   const blocking = (blockedBy?.resources ?? []).map((each) => `${resourceName(each.kind)} ${keyOf(each)}`);
-  const isStalled = conditionsOf(istio).some(({ type, status }) => type === 'Stalled' && status === 'True');
+  const stalled = conditionsOf(istio).find(({ type, status: is }) => type === 'Stalled' && is === 'True');
   const isIdle = !isAsked && notRuling(istio, facts.list(Istio)) !== undefined;
-  const isProblem = isStalled && !isIdle;
+  const problem = isIdle ? undefined : stalled?.message;
   return {
     istio: key,
     state,
-    ...(description !== '' && (isProblem ? { problem: description } : { message: description })),
+    ...(problem !== undefined && { problem }),
+    ...(problem === undefined && description !== '' && { message: description }),
     ...(blocking.length > 0 && { blockedBy: blocking }),
   };
 }
