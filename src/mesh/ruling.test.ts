@@ -22,7 +22,9 @@ test('the oldest of two rules, whichever is listed first', () => {
 });
 
 test('the newer of two is in Error and is not tried again by itself', () => {
-  expect(notRuling(istio('istio-sample-new', 2), [istio('istio-sample-new', 2), istio('istio-sample', 1)])).toMatchObject({
+  expect(
+    notRuling(istio('istio-sample-new', 2), [istio('istio-sample-new', 2), istio('istio-sample', 1)]),
+  ).toMatchObject({
     state: 'Error',
     description: 'Stopped Istio CR reconciliation: only Istio CR istio-sample in kyma-system reconciles the module',
     conditions: [

@@ -92,7 +92,7 @@ async function applied({ client }: Connection, { kind, object }: TypedObject): P
   const after = await client.patch<KubeObject>(kind, ref, patch, sending).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
     if (error.details?.kind !== 'namespaces') throw unknownKind(kind);
-    throw failure(`namespaces "${ref.namespace}" not found: kubectl create namespace ${ref.namespace}`);
+    throw failure('NotFound', `namespaces "${ref.namespace}" not found: kubectl create namespace ${ref.namespace}`);
   });
   if (before !== undefined) return { kind, put: after };
   // What a dry run made up is not what will be.

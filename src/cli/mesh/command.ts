@@ -1,6 +1,6 @@
 // `offshoot mesh`: the commands for Istio's own life, with their flags and help. What they do is loaded when it is needed.
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { EXIT_HELP } from '../exit.ts';
+import { EXIT_HELP, failure } from '../exit.ts';
 import { clusterFlags, collect, filenameFlag, outputFlag, timeoutFlag, watchTreeFlag } from '../options.ts';
 import { meshFlags, parseVersion } from '../run/mesh-flags.ts';
 import type { MeshPlanOptions } from './plan.ts';
@@ -104,7 +104,11 @@ function upgradeCommand(): Command {
     .option('--dry-run', 'only show it; controllers upgrade the mesh to the version of their release by themselves')
     .addOption(outputFlag(['json', 'yaml']))
     .addHelpText('after', `\nExample:\n  offshoot mesh upgrade --to 1.31.0 --dry-run\n${EXIT_HELP}`)
-    .action(async (options: UpgradeOptions) => {
+    .action(async (options: UpgradeOptions, command: Command) => {
+      const isGiven = command.getOptionValueSource('istioVersion') === 'cli';
+      if (isGiven && options.istioVersion !== options.to) {
+        throw failure('ConflictingFlags', '--to says which version of Istio: leave --istio-version out');
+      }
       const { upgradeCommand: upgrade } = await import('./upgrade.ts');
       await upgrade(options);
     });
