@@ -13,7 +13,7 @@ export function excessOf({ requests = {}, limits = {} }: ComponentResources = {}
   for (const resource of ['cpu', 'memory'] as const) {
     const [request, limit] = [requests[resource], limits[resource]];
     if (request === undefined || limit === undefined) continue;
-    const [asked, most] = [parseQuantity(String(request)), parseQuantity(String(limit))];
+    const [asked, most] = [parseQuantity(request), parseQuantity(limit)];
     if (asked !== undefined && most !== undefined && asked.nano > most.nano) return { resource, request, limit };
   }
   return undefined;
