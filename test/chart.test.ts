@@ -8,7 +8,7 @@ import { chartFiles } from '../scripts/chart.ts';
 import { partData } from '../src/cli/install/chart-data.ts';
 import { manifestsOf } from '../src/cli/install/manifests.ts';
 import { parseValues } from '../src/cli/install/values.ts';
-import { version } from '../src/cli/version.ts';
+import { version } from '../src/cli/version/version.ts';
 import { helms } from './chart/helm.ts';
 import { chart, examples, goldenText, idOf, isDefinition, objectsIn } from './chart/values.ts';
 import { goldenOf } from './support/golden.ts';

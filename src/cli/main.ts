@@ -19,6 +19,7 @@ import { routingCommand } from './routing/command.ts';
 import { runCommand } from './run/command.ts';
 import { targetCommand } from './target/command.ts';
 import { upCommand } from './up/command.ts';
+import { versionCommand } from './version/command.ts';
 
 const COMMANDS: Readonly<Record<string, () => Command>> = {
   up: upCommand,
@@ -39,6 +40,7 @@ const COMMANDS: Readonly<Record<string, () => Command>> = {
   gitops: gitopsCommand,
   errors: errorsCommand,
   completion: completionCommand,
+  version: versionCommand,
 };
 
 /** The whole command line. */

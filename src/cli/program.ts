@@ -5,7 +5,7 @@ import { codeOf } from './errors/code-of.ts';
 import { CommandFailed, exitWhenReaderLeaves, EXIT, failure, messageOf } from './exit.ts';
 import type { ErrorCode } from './errors/catalogue.ts';
 import { fitHelp } from './help.ts';
-import { version } from './version.ts';
+import { version } from './version/version.ts';
 
 /** The command line with these commands. */
 export function programWith(commands: Iterable<Command>): Command {

@@ -9,7 +9,7 @@ import { failure, invalidFile } from '../exit.ts';
 import { withConnection } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
 import { nameText, yamlText } from '../terminal/output.ts';
-import { version } from '../version.ts';
+import { version } from '../version/version.ts';
 import {
   Definition,
   isOurs,

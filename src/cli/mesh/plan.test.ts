@@ -9,7 +9,7 @@ import { defineKind } from '../../kube/index.ts';
 import type { AnyObject } from '../../kube/index.ts';
 import { builtinRenderer, mesh as meshControllers } from '../../mesh/index.ts';
 import type { MeshPlan } from '../../mesh/index.ts';
-import { version } from '../version.ts';
+import { version } from '../version/version.ts';
 import { openMesh } from '../testing/mesh.ts';
 import type { MeshCluster } from '../testing/mesh.ts';
 

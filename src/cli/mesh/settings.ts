@@ -6,7 +6,7 @@ import type { MeshSettings } from '../../mesh/index.ts';
 import type { Connection } from '../options.ts';
 import { meshSettings } from '../run/mesh-flags.ts';
 import type { MeshOptions } from '../run/mesh-flags.ts';
-import { version } from '../version.ts';
+import { version } from '../version/version.ts';
 
 interface Node extends KubeObject {
   readonly status?: { readonly nodeInfo?: { readonly osImage?: string } };

@@ -9,7 +9,7 @@ import { withConnection } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
 import type { MeshOptions } from '../run/mesh-flags.ts';
 import { painter } from '../terminal/colour.ts';
-import { version } from '../version.ts';
+import { version } from '../version/version.ts';
 import { refuseNamespace } from './namespace.ts';
 import { ISTIO } from './nouns.ts';
 import { plannedMesh, printMeshPlan } from './plan.ts';

@@ -20,7 +20,7 @@ import type {
 import type { Settings } from '../../environments/index.ts';
 import { connect, delay, systemClock } from '../../kube/index.ts';
 import type { Client, ConnectConfig, ConnectOptions } from '../../kube/index.ts';
-import { version } from '../version.ts';
+import { version } from '../version/version.ts';
 import type { MeshSettings, Part, PartWebhook, RoutingSettings, TargetSettings } from './parts.ts';
 
 export interface WebhookOptions {

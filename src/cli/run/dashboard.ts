@@ -8,7 +8,7 @@ import type { Settings } from '../../environments/index.ts';
 import { connect } from '../../kube/index.ts';
 import type { Client, ConnectConfig } from '../../kube/index.ts';
 import { readRequest } from '../explain/request.ts';
-import { version } from '../version.ts';
+import { version } from '../version/version.ts';
 import type { ControlPlane } from './control-plane.ts';
 
 export interface ServeDashboard {

@@ -6,12 +6,16 @@ import { Lease } from '../../kube/lease.ts';
 import { keyOf } from '../../kube/objects.ts';
 import { microTime } from '../../kube/times.ts';
 import { failure } from '../exit.ts';
+import { version } from '../version/version.ts';
 import type { Part } from './parts.ts';
 
 type Named = Pick<Part, 'name' | 'lease'>;
 
 /** The longest time that a Lease can say: the cluster itself ends with its holder. */
 const FOREVER_SECONDS = 2 ** 31 - 1;
+
+/** Annotation of a lease: the version of what holds it. */
+const VERSION = 'offshoot.dev/version';
 
 /**
  * Throws when another process holds the lease of a part and we would not wait for it: without leader election, or with
@@ -35,6 +39,37 @@ export async function refuseSecondWriter(
       `${holder} runs the controllers of ${name} for this cluster (Lease ${keyOf(held.metadata)}), and two would undo each other's writes: stop it${isUp(holder) ? ', or start it as "offshoot up --no-controllers"' : ''}; or stand by for it with ${waiting}`,
     );
   }
+}
+
+export interface LeaseHolder {
+  readonly part: string;
+  readonly holder: string;
+  readonly namespace: string;
+  /** Of the program, where it says so. */
+  readonly version?: string;
+}
+
+/** Who runs which part, as far as its leases say. */
+export async function leaseHolders(
+  client: Client,
+  parts: readonly Named[],
+  namespace: string,
+  now = Date.now(),
+): Promise<readonly LeaseHolder[]> {
+  const held = await Promise.all(
+    parts.map(async ({ name: part, lease }) => {
+      const leases = await leasesNamed(client, lease, namespace);
+      return leases
+        .filter((each) => isHeld(each, now))
+        .map(({ metadata, spec }) => ({
+          part,
+          holder: spec!.holderIdentity!,
+          namespace: metadata.namespace ?? '',
+          ...(metadata.annotations?.[VERSION] && { version: metadata.annotations[VERSION] }),
+        }));
+    }),
+  );
+  return held.flat();
 }
 
 /** By the clocks of both machines, which may differ: whoever is wrong by seconds gets the same answer on the next try. */
@@ -70,7 +105,8 @@ export async function holdLeases(client: Client, parts: readonly Named[], namesp
   };
   await Promise.all(
     parts.map(({ lease: name }) => {
-      const body: Lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace }, spec };
+      const metadata = { name, namespace, annotations: { [VERSION]: version() } };
+      const body: Lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
       return client.patch(Lease, body.metadata, { type: 'apply', body, force: true }, { fieldManager: 'offshoot-up' });
     }),
   );

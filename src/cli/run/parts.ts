@@ -35,7 +35,7 @@ import {
 } from '../../targets/index.ts';
 import type { Settings as AllTargetSettings } from '../../targets/index.ts';
 import { failure } from '../exit.ts';
-import { version } from '../version.ts';
+import { version } from '../version/version.ts';
 
 export interface PartWebhook {
   readonly paths: readonly string[];

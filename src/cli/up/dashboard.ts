@@ -5,7 +5,7 @@ import type { Embedded } from '../../embedded/index.ts';
 import type { Playground } from '../../playground/index.ts';
 import { readRequest } from '../explain/request.ts';
 import type { ControlPlane } from '../run/control-plane.ts';
-import { version } from '../version.ts';
+import { version } from '../version/version.ts';
 import { localClient } from './control-locally.ts';
 
 /** Serves the dashboard of a cluster by what its controllers know. */
