@@ -18,6 +18,7 @@ const ALL = [
   'traffic',
   'proofs',
   'embedded',
+  'cli',
 ];
 
 const wanted = process.argv.slice(2);

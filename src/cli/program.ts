@@ -54,10 +54,14 @@ function usageFailure(error: CommanderError, command: Command): Error {
 }
 
 /** Runs what the arguments name. A failure is told on standard error and sets the exit code. */
-export async function run(program: () => Command, argv: () => readonly string[]): Promise<void> {
+export async function run(
+  program: () => Command | Promise<Command>,
+  argv: () => readonly string[] | Promise<readonly string[]>,
+): Promise<void> {
   exitWhenReaderLeaves();
   try {
-    await program().parseAsync([...argv()]);
+    const [command, words] = await Promise.all([program(), argv()]);
+    await command.parseAsync([...words]);
   } catch (error) {
     process.exitCode = tellFailure(error);
   }

@@ -27,12 +27,12 @@ Examples:
 }
 
 /** The command that the scripts call: the words so far, the last one unfinished. */
-export function completeCommand(program: () => Command): Command {
+export function completeCommand(program: () => Promise<Command>): Command {
   return new Command('complete')
     .argument('[words...]')
     .allowUnknownOption()
     .action(async (words: readonly string[]) => {
-      const { lines, directive } = await completions(program(), words.map(withoutQuotes));
+      const { lines, directive } = await completions(await program(), words.map(withoutQuotes));
       process.stdout.write(`${[...lines, `:${directive}`].join('\n')}\n`);
     });
 }

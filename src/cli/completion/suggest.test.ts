@@ -3,7 +3,7 @@ import { program } from '../main.ts';
 import { imageSuggestions } from './images.ts';
 import { suggest } from './suggest.ts';
 
-const root = program();
+const root = await program();
 const offers = (...words: string[]): string[] => {
   const { known, value } = suggest(root, words);
   return known.map((each) => each.value).filter((each) => each.startsWith(value));

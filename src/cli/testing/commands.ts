@@ -2,7 +2,9 @@
 import type { Command } from 'commander';
 import { program } from '../main.ts';
 
+const whole = await program();
+
 /** Every command, and those below it. */
-export function everyCommand(command: Command = program()): Command[] {
+export function everyCommand(command: Command = whole): Command[] {
   return [command, ...command.commands.flatMap((each) => everyCommand(each))];
 }
