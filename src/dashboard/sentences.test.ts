@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EnvironmentRow } from './data.ts';
-import { environmentSentence, overviewSentence, planSentence } from './sentences.ts';
+import { environmentSentence, listSentence, overviewSentence, planSentence } from './sentences.ts';
 
 function row(fields: Partial<EnvironmentRow> = {}): EnvironmentRow {
   return {
@@ -21,6 +21,8 @@ const bad = row({ name: 'pr-12', state: 'degraded', tone: 'bad', problem: "can't
 
 test('who may not read everything is not told that there is nothing', () => {
   expect(overviewSentence([], { isRestricted: true })).toBe('There is no environment that you may read.');
+  expect(listSentence('claim', [], { isRestricted: true })).toBe('There is no claim that you may read.');
+  expect(listSentence('claim', [])).toBe('There is no claim.');
 });
 
 test.each<[string, readonly EnvironmentRow[]]>([

@@ -76,9 +76,13 @@ const NOUNS: Readonly<Record<RowType, readonly [one: string, many: string]>> = {
 };
 
 /** How the objects of one kind are. */
-export function listSentence(type: RowType, rows: readonly Row[]): string {
+export function listSentence(
+  type: RowType,
+  rows: readonly Row[],
+  { isRestricted }: Pick<Session, 'isRestricted'> = {},
+): string {
   const [one, many] = NOUNS[type];
-  if (rows.length === 0) return `There is no ${one}.`;
+  if (rows.length === 0) return `There is no ${one}${isRestricted === true ? ' that you may read' : ''}.`;
   const good = rows.filter(({ tone }) => tone === 'good').length;
   const [first, ...others] = rows.filter(({ tone }) => tone === 'bad');
   const all = `${good} of ${count(rows.length, one, many)} ${good === 1 ? 'is' : 'are'} in order`;

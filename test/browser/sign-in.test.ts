@@ -65,8 +65,12 @@ describeNeeding('signing in, in a browser', [browserNeed], () => {
     // It lasts over a reload, and no longer than until the way out.
     await page.reload();
     await page.getByText('Requests with x-env: pr-7 reach reviews:2').waitFor();
+    const other = await page.context().newPage();
+    await other.goto(shop.url);
+    await other.getByRole('row').filter({ hasText: 'shop/pr-7' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('You have signed out.').waitFor();
+    for (const tab of [page, other]) await tab.getByText('You have signed out.').waitFor();
+    expect(await other.getByText('pr-7').count()).toBe(0);
     expect(await page.context().cookies()).toEqual([]);
     await page.goto(shop.url);
     await page.getByLabel('Token').waitFor();

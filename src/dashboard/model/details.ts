@@ -1,5 +1,6 @@
 // All that is shown of one object: its sentence, its tree with conditions and Events, its YAML, the commands about it.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { Istio } from '../../api/istio.ts';
 import { node } from '../../api/description/tree.ts';
 import type { TreeNode } from '../../api/description/tree.ts';
 import { eventsAbout, recentEvents } from '../../api/description/events.ts';
@@ -135,7 +136,7 @@ export function meshDetail(scope: Scope): MeshDetail {
   const lines = versionLines(versions);
   return {
     type: 'mesh',
-    sentence: meshSentence(first, lines),
+    sentence: meshSentence(first, lines, scope.may('list', Istio, undefined)),
     versions: lines,
     trees: resources,
     events,
@@ -143,7 +144,8 @@ export function meshDetail(scope: Scope): MeshDetail {
   };
 }
 
-function meshSentence(first: TreeNode | undefined, lines: readonly string[]): string {
+function meshSentence(first: TreeNode | undefined, lines: readonly string[], seesAll: boolean): string {
+  if (first === undefined && !seesAll) return 'There is no Istio resource that you may read.';
   if (first === undefined) return `No Istio resource is here, so nobody looks after the mesh: ${lines[0] ?? ''}`;
   const [reason] = first.reasons ?? [];
   return `${lines[0] ?? ''} \`${first.name}\` is ${first.state}${reason === undefined ? '' : `: ${reason}`}.`.replace(

@@ -2,7 +2,7 @@
 // the rules that they may read alone would be wrong. So it is shown as a whole, or not at all.
 import type { ConsideredData, DecisionData } from '../../traffic/index.ts';
 import { consideredData, decisionData } from '../../traffic/index.ts';
-import { DestinationRule, Gateway, VirtualService } from '../../traffic/istio/objects.ts';
+import { DestinationRule, Gateway, ServiceEntry, VirtualService } from '../../traffic/istio/objects.ts';
 import { Deployment, Service } from '../../traffic/services.ts';
 import type { Resource, Scope } from './scope.ts';
 import type { Step } from './walk.ts';
@@ -55,13 +55,13 @@ export function needsOfDecision(
   ];
 }
 
-/** Of a host of the cluster, its Service and the rules for it; of any other, nothing. */
+/** Of a host of the cluster, its Service and the rules for it; of any other, what may make it known to the mesh. */
 function needsOfHost({ settings }: Pick<Scope, 'settings'>, host: string, from?: string): readonly Need[] {
   const name = host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
   const suffix = `.svc.${settings.clusterDomain}`;
   const [, namespace = from, ...rest] = (name.endsWith(suffix) ? name.slice(0, -suffix.length) : name).split('.');
   const isOfCluster = rest.length === 0 || (rest.length === 1 && rest[0] === 'svc');
-  if (!isOfCluster || namespace === undefined) return [];
+  if (!isOfCluster || namespace === undefined) return [[ServiceEntry, undefined]];
   return [
     [Service, namespace],
     [DestinationRule, namespace],

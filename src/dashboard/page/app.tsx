@@ -123,7 +123,7 @@ function User(): JSX.Element | null {
   if (session?.user === undefined) return null;
   const signOut = (): void => {
     ask('DELETE', '/api/session').then(
-      () => store.signOut('You have signed out.'),
+      () => store.leave(),
       () => {},
     );
   };

@@ -62,8 +62,8 @@ export async function createDashboard(options: DashboardOptions): Promise<Dashbo
       fail(response, error, options),
     );
   });
-  // A stream lasts as long as somebody looks.
-  server.requestTimeout = 0;
+  // Of requests: an answer may be a stream, which lasts as long as somebody looks.
+  server.requestTimeout = 30_000;
   server.headersTimeout = 10_000;
   server.listen(port, host);
   await once(server, 'listening');

@@ -26,6 +26,8 @@ const NOTHING: State = {
   signedOut: undefined,
 };
 
+const SIGNED_OUT = 'You have signed out.';
+
 export const rowKey = ({ type, namespace, name }: Pick<Row, 'type' | 'namespace' | 'name'>): string =>
   `${type} ${namespace === '' ? '' : `${namespace}/`}${name}`;
 
@@ -39,6 +41,20 @@ class Store {
   #touched = new Set<RowType>();
   #isWaiting = false;
   #stop = (): void => {};
+
+  /** Other tabs: whoever signs out means all of them. */
+  readonly #tabs = new BroadcastChannel('offshoot-session');
+
+  constructor() {
+    this.#tabs.addEventListener('message', () => this.signOut(SIGNED_OUT));
+  }
+
+  /** Forgets everything, in all tabs: the session is over because somebody wanted it so. */
+  leave(): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is for one origin anyway
+    this.#tabs.postMessage('signed out');
+    this.signOut(SIGNED_OUT);
+  }
 
   /** Begins to follow the server. */
   start(): () => void {

@@ -55,13 +55,13 @@ const found = <R extends Row>(rows: readonly R[], find: string): readonly R[] =>
   );
 
 export function Claims(): JSX.Element {
-  const { rows, isLoaded } = useLive();
+  const { rows, isLoaded, session } = useLive();
   const now = useNow();
   const find = usePlace().query.get('q') ?? '';
   if (!isLoaded) return <Loading />;
   return (
     <>
-      <Sentence text={listSentence('claim', rows.claim)} />
+      <Sentence text={listSentence('claim', rows.claim, session)} />
       {rows.claim.length === 0 ? (
         <Empty title="A claim asks for a place to deploy to: a namespace with credentials.">
           <Copy text="offshoot claim create my-claim --class isolation-level-namespace" label="command" />
@@ -85,13 +85,13 @@ export function Claims(): JSX.Element {
 }
 
 export function Rules(): JSX.Element {
-  const { rows, isLoaded } = useLive();
+  const { rows, isLoaded, session } = useLive();
   const now = useNow();
   const find = usePlace().query.get('q') ?? '';
   if (!isLoaded) return <Loading />;
   return (
     <>
-      <Sentence text={listSentence('rule', rows.rule)} />
+      <Sentence text={listSentence('rule', rows.rule, session)} />
       {rows.rule.length === 0 ? (
         <Empty title="A routing rule says how a mesh routes, whichever mesh it is.">
           <Copy text="offshoot routing --help" label="command" />
