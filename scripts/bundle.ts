@@ -1,6 +1,6 @@
 // Bundles programs with everything that they need, so that starting one reads a few files and not hundreds. Called by
 // build.ts for the published package, and by benchmarks.
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
@@ -87,6 +87,56 @@ const quiet: Plugin = {
 };
 
 /**
+ * Imports by way of the `index.ts` of a room, led straight to the modules that they name: a file that a command loads
+ * would otherwise load all that the room exports, for pieces are cut by which files a command reaches.
+ */
+const straight: Plugin = {
+  name: 'straight',
+  setup(build) {
+    build.onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path: file }) => {
+      const source = readFileSync(file, 'utf8');
+      const contents = source.replaceAll(
+        /^import \{([^}]*)\} from '([^']*\/index\.ts)';/gm,
+        (statement, names: string, door: string) => {
+          const homes = exportsOf(path.resolve(path.dirname(file), door));
+          const direct = namesIn(names).map((name) => {
+            const home = homes.get(name.split(' as ')[0]!);
+            return home && `import { ${name} } from ${JSON.stringify(home)};`;
+          });
+          // On one line, so that lines of the source stay where they are.
+          return direct.includes(undefined) ? statement : direct.join(' ') + '\n'.repeat(names.split('\n').length - 1);
+        },
+      );
+      return { contents, loader: 'ts' };
+    });
+  },
+};
+
+/** The modules that what a file exports comes from, by name. */
+function exportsOf(door: string): ReadonlyMap<string, string> {
+  const source = readFileSync(door, 'utf8');
+  const homeOf = (from: string): string => path.resolve(path.dirname(door), from);
+  const homes = new Map<string, string>();
+  for (const [, name = ''] of source.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm))
+    homes.set(name, door);
+  for (const [, from = ''] of source.matchAll(/^export \* from '([^']*)';/gm)) {
+    for (const [name, home] of exportsOf(homeOf(from))) homes.set(name, home);
+  }
+  for (const [, names = '', from = ''] of source.matchAll(/^export \{([^}]*)\} from '([^']*)';/gm)) {
+    // One under another name is left to the bundler.
+    for (const name of namesIn(names)) if (!name.includes(' as ')) homes.set(name, homeOf(from));
+  }
+  return homes;
+}
+
+function namesIn(list: string): string[] {
+  return list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+/**
  * The cluster has a bundle of its own: in a shared one, every file that any command reads would be one more to load. It
  * is also a whole command line, and so one of its parts finds itself when it asks for the cluster.
  */
@@ -121,7 +171,7 @@ export async function bundle(outdir: string, entries: Readonly<Record<string, st
     legalComments: 'none',
     logLevel: 'warning',
     metafile: true,
-    plugins: [apart, quiet, builtins, evaluated, leftOut],
+    plugins: [apart, quiet, builtins, evaluated, leftOut, straight],
     // Packages in the older module format ask for Node's own modules by this name.
     banner: { js: "import{createRequire as $require}from'node:module';const require=$require(import.meta.url);" },
   };
