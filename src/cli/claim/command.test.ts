@@ -350,6 +350,25 @@ test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, as
   await team.run('claim', 'delete', 'taken');
 });
 
+test('claims are deleted by label or file too, in one way at a time', { timeout: 60_000 }, async () => {
+  const claims = ['red', 'blue'].map((name) => ({
+    apiVersion: 'appstudio.redhat.com/v1alpha1',
+    kind: 'DeploymentTargetClaim',
+    metadata: { name, namespace: 'team', labels: { colour: name } },
+    spec: { deploymentTargetClassName: 'cloud' },
+  }));
+  for (const claim of claims) await team.client.create(DeploymentTargetClaim, claim);
+  const file = path.join(team.dir, 'red.json');
+  writeFileSync(file, JSON.stringify(claims[0]));
+  const name = (each: string): string => `deploymenttargetclaim.appstudio.redhat.com/${each}\n`;
+  expect((await team.run('claim', 'delete', '-l', 'colour=blue', '-o', 'name')).stdout).toBe(name('blue'));
+  expect((await team.run('claim', 'delete', '-f', file, '-o', 'name')).stdout).toBe(name('red'));
+  expect((await team.run('claim', 'delete', '-l', 'colour=blue')).stderr).toBe('No claims found in namespace team.\n');
+  for (const ways of [[], ['red', '-l', 'colour=red']]) {
+    expect((await team.run('claim', 'delete', ...ways)).stderr).toContain('code: ConflictingFlags');
+  }
+});
+
 test('completion offers names of claims, targets and classes', { timeout: 60_000 }, async () => {
   await team.run('claim', 'create', 'offered', '--class', 'cloud');
   const offers = async (...words: string[]): Promise<string> => {

@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ClaimCreateOptions } from './create.ts';
 import type { ClaimPlanOptions } from './plan.ts';
-import type { DeleteFlags } from '../objects/delete.ts';
+import type { ClaimDeleteOptions } from './delete.ts';
 import { EXIT_HELP } from '../exit.ts';
 import type { DescribeOptions } from '../objects/describe.ts';
 import type { ListOptions } from '../objects/list.ts';
@@ -18,6 +18,7 @@ import {
   outputFlag,
   parseLabels,
   parseNamespace,
+  selectorFlag,
   timeoutFlag,
 } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
@@ -147,14 +148,19 @@ ${EXIT_HELP}`,
 function deleteCommand(): Command {
   return clusterFlags(new Command('delete'))
     .description('give places back, and wait until what their class does not keep is gone')
-    .argument('<NAME...>', 'the claims')
+    .argument('[NAME...]', 'the claims')
+    .addOption(filenameFlag('claims to delete'))
+    .addOption(selectorFlag())
     .addOption(dryRunFlag())
     .addOption(outputFlag(['name']))
     .option('--wait', 'wait until everything is gone; this is the default', true)
     .option('--no-wait', 'return once the deletion has begun')
     .addOption(timeoutFlag('5m'))
-    .addHelpText('after', `\nExample:\n  offshoot claim delete staging -n team\n${EXIT_HELP}`)
-    .action(async (names: readonly string[], options: DeleteFlags) => {
+    .addHelpText(
+      'after',
+      `\nExamples:\n  offshoot claim delete staging -n team\n  offshoot claim delete -l team=blue --timeout 10m\n${EXIT_HELP}`,
+    )
+    .action(async (names: readonly string[], options: ClaimDeleteOptions) => {
       const { deleteClaims } = await import('./delete.ts');
       await deleteClaims(names, options);
     });

@@ -8,14 +8,19 @@ import { claimDeletion, claimWorld, describeClaim } from '../../targets/index.ts
 import { deleteObjects } from '../objects/delete.ts';
 import type { DeleteFlags } from '../objects/delete.ts';
 import { fetchFor } from '../objects/fetch.ts';
-import { getByName } from '../objects/find.ts';
+import { selectObjects } from '../objects/select.ts';
+import type { SelectOptions } from '../objects/select.ts';
 import { withConnection } from '../options.ts';
 import { CLAIM } from './nouns.ts';
 
+export interface ClaimDeleteOptions extends DeleteFlags, SelectOptions {}
+
 /** Deletes claims. All of them must exist before any is deleted. */
-export function deleteClaims(names: readonly string[], options: DeleteFlags): Promise<void> {
-  return withConnection(options, async ({ client, namespace }) => {
-    const claims = await Promise.all([...new Set(names)].map((name) => getByName(client, CLAIM, { name, namespace })));
+export function deleteClaims(names: readonly string[], options: ClaimDeleteOptions): Promise<void> {
+  return withConnection(options, async (connection) => {
+    const { client } = connection;
+    const claims = await selectObjects(CLAIM, names, options, connection, 'delete');
+    if (claims.length === 0) return;
     const deletions = await fetchFor(client, (read) =>
       claims.map((claim) => claimDeletion(read, claimWorld(read, claim))),
     );

@@ -4,8 +4,9 @@ import { deleteObjects } from '../objects/delete.ts';
 import type { DeleteFlags } from '../objects/delete.ts';
 import { deletedWith } from '../../environments/index.ts';
 import { withConnection } from '../options.ts';
-import { noneFound, selectEnvironments } from './select.ts';
-import type { SelectOptions } from './select.ts';
+import { selectObjects } from '../objects/select.ts';
+import type { SelectOptions } from '../objects/select.ts';
+import { ENVIRONMENT } from './get.ts';
 
 export interface DeleteOptions extends DeleteFlags, SelectOptions {}
 
@@ -13,8 +14,8 @@ export interface DeleteOptions extends DeleteFlags, SelectOptions {}
 export function deleteEnvironments(names: readonly string[], options: DeleteOptions): Promise<void> {
   return withConnection(options, async (connection) => {
     const { client } = connection;
-    const environments = await selectEnvironments(names, options, connection, 'delete');
-    if (environments.length === 0) return noneFound(connection);
+    const environments = await selectObjects(ENVIRONMENT, names, options, connection, 'delete');
+    if (environments.length === 0) return;
     await deleteObjects(client, DynamicEnv, environments, environments.flatMap(deletedWith), options, 'environments');
   });
 }

@@ -11,8 +11,9 @@ import { dryRunSuffix } from '../objects/delete.ts';
 import { objectPrinter } from '../terminal/output.ts';
 import type { OutputFormat } from '../terminal/output.ts';
 import { annotateEnvironment } from './annotate.ts';
-import { noneFound, selectEnvironments } from './select.ts';
-import type { SelectOptions } from './select.ts';
+import { selectObjects } from '../objects/select.ts';
+import type { SelectOptions } from '../objects/select.ts';
+import { ENVIRONMENT } from './get.ts';
 
 export interface ExtendOptions extends ClusterOptions, SelectOptions {
   readonly by?: string;
@@ -24,8 +25,8 @@ export interface ExtendOptions extends ClusterOptions, SelectOptions {
 export function extendEnvironments(names: readonly string[], options: ExtendOptions): Promise<void> {
   return withConnection(options, async (connection) => {
     const { client } = connection;
-    const environments = await selectEnvironments(names, options, connection, 'extend');
-    if (environments.length === 0) return noneFound(connection);
+    const environments = await selectObjects(ENVIRONMENT, names, options, connection, 'extend');
+    if (environments.length === 0) return;
     const now = Date.now();
     // All of them must be able to before any is.
     const extended = environments.map((env) => ({ env, until: extensionOf(env, options.by, now) }));

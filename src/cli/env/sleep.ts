@@ -8,8 +8,9 @@ import { dryRunSuffix } from '../objects/delete.ts';
 import { objectPrinter } from '../terminal/output.ts';
 import type { OutputFormat } from '../terminal/output.ts';
 import { annotateEnvironment } from './annotate.ts';
-import { noneFound, selectEnvironments } from './select.ts';
-import type { SelectOptions } from './select.ts';
+import { selectObjects } from '../objects/select.ts';
+import type { SelectOptions } from '../objects/select.ts';
+import { ENVIRONMENT } from './get.ts';
 import { waitAsleep, waitReady } from './wait.ts';
 
 export interface SleepOptions extends ClusterOptions, SelectOptions {
@@ -43,8 +44,8 @@ function change(
 ): Promise<void> {
   return withConnection(options, async (connection) => {
     const { client } = connection;
-    const environments = await selectEnvironments(names, options, connection, verb);
-    if (environments.length === 0) return noneFound(connection);
+    const environments = await selectObjects(ENVIRONMENT, names, options, connection, verb);
+    if (environments.length === 0) return;
     const printer = objectPrinter(options.output);
     for (const env of environments) {
       const isDone = isAsleep(env) === (annotation !== null);

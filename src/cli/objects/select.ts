@@ -1,42 +1,41 @@
-// The environments that a command is about: chosen by name, by file or by labels. Called by what changes or deletes them.
-import type { DynamicEnv } from '../../api/dynamicenv.ts';
+// The objects that a command is about: chosen by name, by file or by labels. Called by what changes or deletes them.
 import { keyOf } from '../../kube/objects.ts';
+import type { KubeObject } from '../../kube/objects.ts';
 import { failure } from '../exit.ts';
 import { readManifests } from '../manifests/read.ts';
-import { listOfKind } from '../objects/find.ts';
 import type { Connection } from '../options.ts';
-import { ENVIRONMENT, getEnvironment } from './get.ts';
+import { getByName, listOfKind } from './find.ts';
+import type { Noun } from './find.ts';
 
 export interface SelectOptions {
   readonly filename?: readonly string[];
   readonly selector?: string;
 }
 
-/** The environments to do something to. All that are named must exist before anything is done to any. */
-export async function selectEnvironments(
+/** The objects to do something to. All that are named must exist before anything is done to any. */
+export async function selectObjects<T extends KubeObject>(
+  noun: Noun<T>,
   names: readonly string[],
   options: SelectOptions,
   { client, namespace }: Connection,
   verb: string,
-): Promise<readonly DynamicEnv[]> {
+): Promise<readonly T[]> {
   const ways = [names.length > 0, options.filename !== undefined, options.selector !== undefined];
   if (ways.filter(Boolean).length !== 1) {
     throw failure('ConflictingFlags', `say what to ${verb} in one way: by NAME, by -f FILE or by -l LABELS`);
   }
   if (options.selector !== undefined) {
-    return listOfKind(client, ENVIRONMENT, { namespace, labelSelector: options.selector });
+    const found = await listOfKind(client, noun, { namespace, labelSelector: options.selector });
+    if (found.length === 0) console.error(`No ${noun.many} found in namespace ${namespace}.`);
+    return found;
   }
   const refs =
     options.filename === undefined
       ? names.map((name) => ({ name, namespace }))
       : readManifests(options.filename)
-          .filter(({ object }) => object.kind === 'DynamicEnv')
+          .filter(({ object }) => object.kind === noun.kind.kind)
           .map(({ object: { metadata } }) => ({ name: metadata.name, namespace: metadata.namespace ?? namespace }));
   const unique = new Map(refs.map((ref) => [keyOf(ref), ref]));
-  return Promise.all([...unique.values()].map((ref) => getEnvironment(client, ref)));
-}
-
-/** Says that there is nothing to do anything to. */
-export function noneFound({ namespace }: Connection): void {
-  console.error(`No environments found in namespace ${namespace}.`);
+  if (unique.size === 0) console.error(`No ${noun.many} found in ${options.filename?.join(', ') ?? ''}.`);
+  return Promise.all([...unique.values()].map((ref) => getByName(client, noun, ref)));
 }
