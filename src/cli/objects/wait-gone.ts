@@ -28,7 +28,7 @@ export async function waitGone(
     const settle = async (removal: Removal): Promise<void> => {
       const { label } = removal;
       const tellTrouble = (error: ApiError): void => {
-        steps.set(label, { label, state: 'waiting', note: `${error.message}; trying again` });
+        steps.set(label, { label, state: 'waiting', note: `${troubleOf(error)}; trying again` });
         progress.show([...steps.values()]);
       };
       const note = await whenGone(client, removal, signal, tellTrouble).then(
@@ -65,12 +65,16 @@ async function leftOf(
     return isDone(found) ? undefined : { text: `${label} is still there`, isKnown: true };
   } catch (error) {
     if (isNotFound(error) || isForbidden(error)) return undefined;
-    const why = error instanceof Error ? error.message : String(error);
-    return { text: `${label} can't be looked up: ${why}`, isKnown: false };
+    return { text: `${label} can't be looked up: ${troubleOf(error)}`, isKnown: false };
   }
 }
 
 const LAST_LOOK_MS = 3_000;
+
+/** What went wrong, without the request: that is another one each time, and told for each object. */
+function troubleOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/^[A-Z]+ \/\S*: /, '');
+}
 
 /** Resolves when an object is gone, or clean. */
 async function whenGone(
