@@ -1,6 +1,5 @@
 // VirtualServices as the plan of one environment reads them: without what changes with every other environment that has
 // routes there. So a write on behalf of one of them wakes the others only where it concerns them.
-import type { IstioMatch } from '../api/dynamicenv.ts';
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { defineModel } from '../controller/index.ts';
 import type { Facts, Model } from '../controller/index.ts';
@@ -8,10 +7,11 @@ import { keyOf, refOf } from '../kube/index.ts';
 import type { Ref } from '../kube/index.ts';
 import { isInserted, isRouteOf } from '../traffic/istio/inserted-routes.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
-import type { HttpMatch, HttpRoute } from '../traffic/istio/objects.ts';
-import { baggageKey } from '../traffic/baggage.ts';
+import type { HttpRoute } from '../traffic/istio/objects.ts';
 import { derive } from '../watchable/index.ts';
 import type { Lookup } from '../watchable/index.ts';
+import { indexInserted, keyHeaders } from './inserted-index.ts';
+import type { InsertedIndex } from './inserted-index.ts';
 import { matchesOf } from './matches.ts';
 import { uniqueVersion } from './names.ts';
 import { environmentsOf, WATCH_ANNOTATION } from './ownership.ts';
@@ -84,7 +84,11 @@ function defineMaps({ clusterDomain, keyHeader }: Domain): Model<ServiceMaps> {
       }),
       bases: derive('VirtualServices without environments', (read, key: string) => {
         const own = read.get(parts, key);
-        return own && withParts(own, ({ isInserted: isOfSome }) => !isOfSome);
+        if (own === undefined) return undefined;
+        return withRoutes(
+          own,
+          own.base.map((at) => own.routes[at]!),
+        );
       }),
       seen: derive('VirtualServices as environments see them', (read, key: string) => {
         const [service, environment] = parted(key);
@@ -100,17 +104,14 @@ function parted(key: string): readonly [string, string] {
   return [key.slice(0, at), key.slice(at + 1)];
 }
 
-/** A route, whether it is that of some environment, and what its match entries ask for then. */
-interface RoutePart {
-  readonly route: HttpRoute;
-  readonly isInserted: boolean;
-  readonly asked: readonly KeyHeaders[];
-}
-
 /** A VirtualService taken apart. */
 interface Parts {
   readonly service: VirtualService;
-  readonly routes: readonly RoutePart[];
+  readonly routes: readonly HttpRoute[];
+  /** Where in the list routes are that no environment inserted. */
+  readonly base: readonly number[];
+  /** Where in the list the others are. */
+  readonly inserted: InsertedIndex;
   /** Headers that routes of others ask for, in lower case. */
   readonly baseHeaders: ReadonlySet<string>;
   /** By version: the environments that it names. */
@@ -120,42 +121,39 @@ interface Parts {
 function partsOf(facts: Facts, ref: Ref): Parts | undefined {
   const service = facts.get(VirtualService, ref);
   if (service === undefined) return undefined;
-  const routes = (service.spec?.http ?? []).map((route): RoutePart => {
-    const isOfSome = isInserted(route);
-    return { route, isInserted: isOfSome, asked: isOfSome ? (route.match ?? []).map(keyHeaders) : [] };
-  });
-  const asked = routes.flatMap(({ route: { match = [] }, isInserted: isOfSome }) => (isOfSome ? [] : match));
+  const routes = service.spec?.http ?? [];
+  const base = [...routes.keys()].filter((at) => !isInserted(routes[at]!));
+  const asked = base.flatMap((at) => routes[at]!.match ?? []);
   return {
     service,
     routes,
+    base,
+    inserted: indexInserted(
+      routes.map((route) => (isInserted(route) ? { route, asked: (route.match ?? []).map(keyHeaders) } : undefined)),
+    ),
     baseHeaders: new Set(asked.flatMap(({ headers = {} }) => Object.keys(headers).map((name) => name.toLowerCase()))),
     environments: Map.groupBy(environmentsOf(service), (key) => uniqueVersion(refOf(key))),
   };
 }
 
 function seenBy(parts: Parts, facts: Facts, env: Ref, keyHeader: string): VirtualService {
+  const { service, routes, base, inserted, baseHeaders } = parts;
   const owner = { version: uniqueVersion(env), taken: [] };
-  const isNamed = ({ name = '' }: HttpRoute): boolean => name.includes(`-${owner.version}-`);
   const keys = matchesOf(facts.get(DynamicEnv, env)?.spec, { keyHeader }).map((match) => keyHeaders(match));
-  return withParts(
+  const takers = keys.flatMap((headers) => inserted.asking(headers, baseHeaders));
+  const own = inserted.named(owner.version).filter((at) => isRouteOf(owner, service, routes[at]!));
+  const kept = [...new Set([...base, ...takers, ...own])].sort((a, b) => a - b);
+  return withRoutes(
     parts,
-    ({ route, isInserted: isOfSome, asked }) =>
-      !isOfSome ||
-      keys.some((headers) => mayTake(asked, headers, parts.baseHeaders)) ||
-      (isNamed(route) && isRouteOf(owner, parts.service, route)),
+    kept.map((at) => routes[at]!),
     owner.version,
   );
 }
 
 /** A VirtualService with some of its routes, and the names of the environments that these are of or that have a version. */
-function withParts(
-  { service, routes, environments }: Parts,
-  isKept: (part: RoutePart) => boolean,
-  version?: string,
-): VirtualService {
+function withRoutes({ service, environments }: Parts, http: readonly HttpRoute[], version?: string): VirtualService {
   const { resourceVersion: _version, generation: _generation, managedFields: _fields, ...metadata } = service.metadata;
-  const kept = routes.filter(isKept);
-  const versions = kept.flatMap(({ route: { route = [] } }) => route.map(({ destination }) => destination?.subset));
+  const versions = http.flatMap(({ route = [] }) => route.map(({ destination }) => destination?.subset));
   const names = [...new Set([version, ...versions])].flatMap((each = '') => environments.get(each) ?? []);
   const { annotations } = metadata;
   const isNamed = annotations?.[WATCH_ANNOTATION] !== undefined;
@@ -165,40 +163,6 @@ function withParts(
       ...metadata,
       ...(isNamed && { annotations: { ...annotations, [WATCH_ANNOTATION]: names.join(',') } }),
     },
-    ...(service.spec?.http !== undefined && { spec: { ...service.spec, http: kept.map(({ route }) => route) } }),
+    ...(service.spec?.http !== undefined && { spec: { ...service.spec, http } }),
   };
-}
-
-/** By header, in lower case: the value or key by which requests of a match are known, as far as it has one of these forms. */
-type KeyHeaders = ReadonlyMap<string, { readonly exact?: string; readonly key?: string }>;
-
-function keyHeaders({ headers = {} }: IstioMatch | HttpMatch): KeyHeaders {
-  return new Map(
-    Object.entries(headers).map(([name, { exact, regex }]) => {
-      const key = baggageKey(regex);
-      return [name.toLowerCase(), { ...(exact ? { exact } : key !== undefined && { key }) }];
-    }),
-  );
-}
-
-/** Whether a route of another environment may take all requests with these headers from an environment. */
-function mayTake(asked: readonly KeyHeaders[], headers: KeyHeaders, baseHeaders: ReadonlySet<string>): boolean {
-  return asked.length === 0 || asked.some((entry) => !isApart(entry, headers, baseHeaders));
-}
-
-/**
- * Whether not all requests of one can be requests of the other, as the keys of environments nearly always tell: another
- * value of a header, or a header that the environment does not ask for. What base routes ask for, its routes do too.
- */
-function isApart(asked: KeyHeaders, headers: KeyHeaders, baseHeaders: ReadonlySet<string>): boolean {
-  for (const [name, other] of asked) {
-    if (!headers.has(name) && !baseHeaders.has(name)) return true;
-    const own = headers.get(name);
-    if (isAnother(own?.exact, other.exact) || isAnother(own?.key, other.key)) return true;
-  }
-  return false;
-}
-
-function isAnother(one: string | undefined, other: string | undefined): boolean {
-  return one !== undefined && other !== undefined && one !== other;
 }

@@ -17,7 +17,7 @@ export interface RouteOwner {
 }
 
 /** How the names of the routes of one version begin, or of one workload of it. */
-function routePrefix(version: string, workload = ''): string {
+export function routePrefix(version: string, workload = ''): string {
   return `${ROUTE_PREFIX}${version}-${workload}`;
 }
 

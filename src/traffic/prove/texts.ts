@@ -24,6 +24,8 @@ export function textFor(shape: Shape, fitting: readonly Text[], others: readonly
     fitsRegex(shape.regex, text) &&
     fitting.every((each) => fitsOne(each, text)) &&
     !others.some((each) => fitsOne(each, text));
+  // Most that is asked about is asked about a key and the same key.
+  if (fitting.some((each) => others.some((other) => isSame(each, other)))) return 'none';
   const exact = fitting.find(({ value, ignoreCase }) => value.exact !== undefined && !ignoreCase)?.value.exact;
   if (exact !== undefined) return fits(exact) ? { text: exact } : 'none';
   const prefixes = fitting.flatMap(({ value }) => value.exact ?? value.prefix ?? baggageMember(value.regex) ?? []);
@@ -35,6 +37,10 @@ export function textFor(shape: Shape, fitting: readonly Text[], others: readonly
 
 function* longer(beginnings: readonly string[]): Generator<string> {
   for (const letter of LETTERS) for (const each of beginnings) yield each + letter;
+}
+
+function isSame({ value: a, ignoreCase }: Text, { value: b, ignoreCase: other }: Text): boolean {
+  return ignoreCase === other && a.exact === b.exact && a.prefix === b.prefix && a.regex === b.regex;
 }
 
 function fitsOne(condition: Text, text: string): boolean {
