@@ -9,12 +9,7 @@ import type { PodOwner } from './services.ts';
 import { meshConfigTables } from './mesh-config.ts';
 import type { MeshService, MeshSettings, World } from './world.ts';
 
-const Deployments = defineTable(Deployment, {
-  indexes: {
-    'template label': ({ metadata, spec }: PodOwner) =>
-      Object.entries(spec?.template?.metadata?.labels ?? {}).map((label) => labelEntry(metadata.namespace, label)),
-  },
-});
+const Deployments = defineTable(Deployment, { indexes: { 'template label': templateLabels } });
 const Entries = defineTable(ServiceEntry, {
   optional: true,
   indexes: { host: ({ spec }) => (spec?.hosts ?? []).map((host) => host.toLowerCase()) },
@@ -39,6 +34,11 @@ export const worldTables: readonly AnyKind[] = [
   Gateways,
   ...meshConfigTables,
 ];
+
+/** Where an index by the labels of pods has a Deployment. */
+export function templateLabels({ metadata, spec }: PodOwner): readonly string[] {
+  return Object.entries(spec?.template?.metadata?.labels ?? {}).map((label) => labelEntry(metadata.namespace, label));
+}
 
 function labelEntry(namespace: string | undefined, [name, value]: readonly [string, string]): string {
   return `${namespace} ${name}=${value}`;
@@ -99,7 +99,7 @@ export function worldOfFacts(facts: Facts, settings: MeshSettings): World {
       ...facts.list(Service).map((each) => meshService(each, clusterDomain)),
       ...facts.list(Entries).flatMap(meshServicesOf),
     ],
-    workloads: (service) => workloads(facts, service),
+    workloads: (service) => workloadsFor(facts, service),
     sidecars: (namespace) => facts.list(Sidecars, { namespace }),
     sidecarNamespaces: () => [...new Set(facts.list(Sidecars).map(({ metadata }) => metadata.namespace ?? ''))],
     gateways: () => facts.list(Gateways),
@@ -114,12 +114,17 @@ function serviceOf(facts: Facts, host: string, clusterDomain: string): readonly 
   return found === undefined ? [] : [meshService(found, clusterDomain)];
 }
 
-function workloads(facts: Facts, service: MeshService): ReturnType<World['workloads']> {
+/** Who answers for a service: Deployments of an index by `templateLabels`. */
+export function workloadsFor(
+  facts: Facts,
+  service: MeshService,
+  [table, index]: readonly [TableKind<PodOwner>, string] = [Deployments, 'template label'],
+): ReturnType<World['workloads']> {
   if (service.endpoints !== undefined) return service.endpoints;
   const [label] = Object.entries(service.selector ?? {});
   if (label === undefined) return [];
   return facts
-    .index(Deployments, 'template label', labelEntry(service.namespace, label))
+    .index(table, index, labelEntry(service.namespace, label))
     .map(workloadOf)
     .filter((each) => selects(service, each));
 }

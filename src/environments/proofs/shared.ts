@@ -1,10 +1,14 @@
 // What all proofs share: the world without any environment, as derived maps. What comes and goes with environments, and
 // how many pods are ready, changes none of them.
 import type { Facts } from '../../controller/index.ts';
-import { keyOf, refOf } from '../../kube/index.ts';
+import { defineTable, keyOf, refOf } from '../../kube/index.ts';
+import type { TableKind } from '../../kube/index.ts';
 import { worldOfFacts } from '../../traffic/index.ts';
 import type { MeshService, MeshSettings, Workload } from '../../traffic/index.ts';
-import type { DestinationRule } from '../../traffic/istio/objects.ts';
+import { ruleHost } from '../../traffic/istio/hosts.ts';
+import { DestinationRule } from '../../traffic/istio/objects.ts';
+import { Deployment } from '../../traffic/services.ts';
+import { templateLabels, workloadsFor } from '../../traffic/world-facts.ts';
 import { derive } from '../../watchable/index.ts';
 import type { Lookup, Read } from '../../watchable/index.ts';
 import { MARKER_LABEL } from '../names.ts';
@@ -17,6 +21,30 @@ export interface WithoutEnvironments {
   readonly rules: Lookup<string, readonly DestinationRule[]>;
   /** Who answers for a service, without clones. */
   readonly workloads: Lookup<MeshService, readonly Workload[]>;
+}
+
+/** The indexes without what is of environments: however many come and go, nothing is looked up anew. */
+const OF_PEOPLE = 'proofs, without environments';
+
+const BaseDeployments = defineTable(Deployment, {
+  indexes: {
+    [OF_PEOPLE]: (each) =>
+      each.spec?.template?.metadata?.labels?.[MARKER_LABEL] === undefined ? templateLabels(each) : [],
+  },
+});
+
+const byDomain = new Map<string, TableKind<DestinationRule>>();
+
+function rulesBy({ clusterDomain }: MeshSettings): TableKind<DestinationRule> {
+  let table = byDomain.get(clusterDomain);
+  if (table === undefined) {
+    const indexes = {
+      [`${OF_PEOPLE}, ${clusterDomain}`]: (rule: DestinationRule) =>
+        isForEnvironment(rule) ? [] : [ruleHost(rule, clusterDomain)],
+    };
+    byDomain.set(clusterDomain, (table = defineTable(DestinationRule, { indexes })));
+  }
+  return table;
 }
 
 /** How a world finds VirtualServices. */
@@ -32,17 +60,12 @@ export function withoutEnvironments(facts: (read: Read) => Facts, settings: Mesh
       return found.map(({ metadata }) => keyOf(metadata));
     }),
     rules: derive('rules of hosts without environments', (read, host: string) =>
-      worldFor(read)
-        .destinationRules(host)
-        .filter((rule) => !isForEnvironment(rule)),
+      facts(read).index(rulesBy(settings), `${OF_PEOPLE}, ${settings.clusterDomain}`, host),
     ),
     workloads: derive(
       'workloads of services without clones',
       (read, service: MeshService) =>
-        worldFor(read)
-          .workloads(service)
-          .filter(({ labels }) => labels[MARKER_LABEL] === undefined)
-          .map(assumedReady),
+        workloadsFor(facts(read), service, [BaseDeployments, OF_PEOPLE]).map(assumedReady),
       { key: (service) => JSON.stringify(service) },
     ),
   };
