@@ -1,7 +1,8 @@
 // The member of `baggage` that carries a key: the regular expression is held to a parser of the header.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { baggageKey, baggageRegex } from './baggage.ts';
+import { RE2JS } from 're2js';
+import { baggageKey, baggageRegex, baggageTest } from './baggage.ts';
 import { fitsRegex, regexProblem } from './regex.ts';
 
 /** The values of a member, as the W3C recommendation reads the header. */
@@ -66,8 +67,20 @@ describe('the regular expression for a key', () => {
     expect(fitsRegex(baggageRegex('pr-1'), header)).toBe(fits);
   });
 
+  test('is read as RE2 reads it', () => {
+    const odd = fc.constantFrom('', '\n', '\r', '\u2028', 'ü', ',');
+    const header = fc.tuple(odd, baggage, odd).map((each) => each.join(''));
+    fc.assert(
+      fc.property(few, header, (wanted, text) => {
+        expect(baggageTest(wanted)(text)).toBe(RE2JS.compile(baggageRegex(wanted)).matches(text));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   test('is good for every key, and known again', () => {
     expect(regexProblem(baggageRegex('o'.repeat(63)))).toBeUndefined();
+    expect(RE2JS.compile(baggageRegex('o'.repeat(63))).programSize()).toBeLessThan(32_700);
     fc.assert(
       fc.property(key, (wanted) => {
         expect(baggageKey(baggageRegex(wanted))).toBe(wanted);

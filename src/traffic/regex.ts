@@ -1,5 +1,7 @@
 // Regular expressions as Envoy reads them: RE2 syntax over bytes, and a value fits only as a whole.
 import { RE2JS } from 're2js';
+import { BoundedMap } from '../kube/bounded-map.ts';
+import { baggageKey, baggageTest } from './baggage.ts';
 
 /** What Istio takes: longer ones are refused, and Envoy is told to refuse what compiles to more than 32,768. */
 const MOST_BYTES = 1_024;
@@ -7,9 +9,15 @@ const MOST_BYTES = 1_024;
 const MOST_INSTRUCTIONS = 32_700;
 
 /** Plans ask again and again about the same few: what is known of them, and programs that are worth their memory. */
-const known = new Map<string, { readonly problem?: string; readonly program?: RE2JS }>();
-const MOST_KNOWN = 1_000;
+const known = new BoundedMap<string, Known>(1_000);
 const SMALL = 200;
+/** Every environment with a key has one for the baggage: these need little memory, and nobody has to ask RE2. */
+const knownKeys = new BoundedMap<string, Known>(20_000);
+
+interface Known {
+  readonly problem?: string;
+  readonly fits?: (value: string) => boolean;
+}
 
 /** Why Envoy would refuse a regular expression. One such route stops every update of its port, for every service. */
 export function regexProblem(regex: string): string | undefined {
@@ -20,26 +28,30 @@ export function regexProblem(regex: string): string | undefined {
 
 /** Whether a value fits a regular expression; none fits one that would be refused. */
 export function fitsRegex(regex: string, value: string): boolean {
-  return regexProblem(regex) === undefined && (look(regex).program ?? RE2JS.compile(regex)).matches(value);
+  return regexProblem(regex) === undefined && (look(regex).fits ?? fitsWhole(RE2JS.compile(regex)))(value);
 }
 
-function look(regex: string): { readonly problem?: string; readonly program?: RE2JS } {
-  const before = known.get(regex);
+function fitsWhole(program: RE2JS): (value: string) => boolean {
+  return (value) => program.matches(value);
+}
+
+function look(regex: string): Known {
+  const before = knownKeys.get(regex) ?? known.get(regex);
   if (before !== undefined) return before;
-  if (known.size >= MOST_KNOWN) known.clear();
-  const found = compile(regex);
-  known.set(regex, found);
+  const key = baggageKey(regex);
+  const found = key === undefined ? compile(regex) : { fits: baggageTest(key) };
+  (key === undefined ? known : knownKeys).set(regex, found);
   return found;
 }
 
-function compile(regex: string): { readonly problem?: string; readonly program?: RE2JS } {
+function compile(regex: string): Known {
   try {
     const program = RE2JS.compile(regex);
     const size = isAscii(regex) ? program.programSize() : RE2JS.compile(asBytes(regex)).programSize();
     if (size > MOST_INSTRUCTIONS) return { problem: 'it is too large once its repetitions are written out' };
     const escape = wideEscape(regex);
     if (escape !== undefined) return { problem: `invalid escape sequence: \`${escape}\`: it is more than one byte` };
-    return size > SMALL ? {} : { program };
+    return size > SMALL ? {} : { fits: fitsWhole(program) };
   } catch (error) {
     return { problem: (error as Error).message.replace(/^error parsing regexp: /, '') };
   }
