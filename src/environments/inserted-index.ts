@@ -64,9 +64,8 @@ export function indexInserted(
     },
     named(version) {
       const prefix = routePrefix(version);
-      const found: number[] = [];
-      for (let i = firstFrom(names, prefix); names[i]?.name.startsWith(prefix); i++) found.push(names[i]!.at);
-      return found;
+      const [from, to] = [prefix, `${prefix}\uffff`].map((text) => firstFrom(names, text));
+      return names.slice(from, to).map(({ at }) => at);
     },
   };
 }
