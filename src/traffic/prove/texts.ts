@@ -29,7 +29,9 @@ export function textFor(shape: Shape, fitting: readonly Text[], others: readonly
   const exact = fitting.find(({ value, ignoreCase }) => value.exact !== undefined && !ignoreCase)?.value.exact;
   if (exact !== undefined) return fits(exact) ? { text: exact } : 'none';
   const prefixes = fitting.flatMap(({ value }) => value.exact ?? value.prefix ?? baggageMember(value.regex) ?? []);
-  const beginnings = [...shape.samples, ...prefixes];
+  // One baggage may hold all of some keys.
+  const members = fitting.flatMap(({ value }) => baggageMember(value.regex) ?? []);
+  const beginnings = [...shape.samples, ...prefixes, ...(members.length > 1 ? [members.join(',')] : [])];
   const likely = beginnings.find(fits) ?? longer(beginnings).find(fits);
   if (likely !== undefined) return { text: likely };
   return findText([shape.regex, ...fitting.map(regexOf)], others.map(regexOf));
