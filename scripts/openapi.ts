@@ -89,6 +89,7 @@ const roots: readonly (readonly [string, string, readonly string[]])[] = [
     ['V1SubjectAccessReview', 'V1SelfSubjectAccessReview', 'V1LocalSubjectAccessReview', 'V1SelfSubjectRulesReview'],
   ],
   ['storage.v1', 'storage.k8s.io', ['V1StorageClass']],
+  ['certificates.v1', 'certificates.k8s.io', ['V1CertificateSigningRequest']],
   ['scheduling.v1', 'scheduling.k8s.io', ['V1PriorityClass']],
 ];
 

@@ -149,6 +149,7 @@ export const annotations: Readonly<Record<string, DefinitionNote>> = {
   },
   'core.v1.ServiceStatus': { conditions: byType },
   'core.v1.VolumeResourceRequirements': { limits: quantity, requests: quantity },
+  'certificates.v1.CertificateSigningRequestStatus': { conditions: { listType: 'map', keys: ['type'] } },
   'discovery.v1.Endpoint': { addresses: set },
   'meta.v1.ManagedFieldsEntry': { fieldsV1: { ref: 'meta.v1.FieldsV1' } },
   'meta.v1.ObjectMeta': {

@@ -38,6 +38,7 @@ const emptyObjects: Readonly<Record<string, Empty>> = {
   },
   'batch/CronJob': { spec: { schedule: '', jobTemplate: { metadata: {}, spec: { template } } }, status: {} },
   'batch/Job': { spec: { template }, status: {} },
+  'certificates.k8s.io/CertificateSigningRequest': { spec: { request: null, signerName: '' }, status: {} },
   'coordination.k8s.io/Lease': { spec: {} },
   'discovery.k8s.io/EndpointSlice': { addressType: '', endpoints: null, ports: null },
   'events.k8s.io/Event': {

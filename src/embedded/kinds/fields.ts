@@ -43,6 +43,7 @@ const table: Readonly<Record<string, Accessors>> = {
   '/Service': fields('spec.clusterIP', 'spec.type'),
   '/ReplicationController': { 'status.replicas': amount('status', 'replicas') },
   'batch/Job': { 'status.successful': amount('status', 'succeeded') },
+  'certificates.k8s.io/CertificateSigningRequest': fields('spec.signerName'),
   '/Event': {
     ...fields(...eventReference.map((field) => `involvedObject.${field}`), 'reason', 'reportingComponent', 'type'),
     source: eventSource,

@@ -198,6 +198,21 @@ const groups: readonly (readonly [string, string, string, readonly Entry[]])[] =
       { kind: 'SubjectAccessReview', plural: 'subjectaccessreviews', cluster, verbs: createOnly },
     ],
   ],
+  [
+    'certificates.k8s.io',
+    'v1',
+    'certificates.v1',
+    [
+      {
+        kind: 'CertificateSigningRequest',
+        plural: 'certificatesigningrequests',
+        short: ['csr'],
+        cluster,
+        status,
+        subresources: ['approval'],
+      },
+    ],
+  ],
   ['storage.k8s.io', 'v1', 'storage.v1', [{ kind: 'StorageClass', plural: 'storageclasses', short: ['sc'], cluster }]],
   [
     'scheduling.k8s.io',

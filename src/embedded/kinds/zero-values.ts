@@ -42,6 +42,7 @@ export const keptZeroValues: Readonly<Record<string, string>> = {
   'batch.v1.JobStatus': 'failedIndexes ready terminating',
   'batch.v1.PodFailurePolicyOnExitCodesRequirement': 'containerName',
   'batch.v1.SuccessPolicyRule': 'succeededCount succeededIndexes',
+  'certificates.v1.CertificateSigningRequestSpec': 'expirationSeconds',
   'coordination.v1.LeaseSpec': 'holderIdentity leaseDurationSeconds leaseTransitions preferredHolder strategy',
   'core.v1.AppArmorProfile': 'localhostProfile',
   'core.v1.AzureDiskVolumeSource': 'cachingMode fsType kind readOnly',

@@ -58,9 +58,9 @@ async function createNamed(
   const admitted =
     (await cluster.admission.mutate({ operation: 'CREATE', target, object: checked, oldObject: undefined, options })) ??
     checked;
-  const owned = managed ? checked : trackWrite(target, undefined, withoutStatus(target, checked), options);
+  const owned = managed ? checked : trackWrite(target, undefined, withoutReset(target, checked), options);
   const prepared = prepareForCreate(resource, admitted) as AnyObject;
-  const completed = rules.prepareCreate?.(prepared, cluster, target) ?? prepared;
+  const completed = rules.prepareCreate?.(prepared, cluster, target, options.user) ?? prepared;
   const settled = admitted === checked ? completed : conformAdmitted(target, completed, options);
   const problems = problemsOf(cluster, target, settled, undefined);
   if (problems.length > 0) throw invalid(resource, name, problems);
@@ -82,10 +82,10 @@ async function createNamed(
   });
 }
 
-function withoutStatus(target: Target, object: AnyObject): AnyObject {
-  if (!target.resource.status) return object;
-  const { status: _status, ...rest } = object;
-  return rest;
+/** Nobody comes to own the status by creating an object, nor what the server then writes itself. */
+function withoutReset({ resource }: Target, object: AnyObject): AnyObject {
+  const reset = new Set([...(resource.status ? ['status'] : []), ...(rulesOf(resource).unowned ?? [])]);
+  return Object.fromEntries(Object.entries(object).filter(([field]) => !reset.has(field))) as unknown as AnyObject;
 }
 
 /** A definition that is being deleted waits for its objects: new ones would keep it for ever. */

@@ -1,4 +1,4 @@
-// Subresources that do something of their own: scale, token, eviction, binding, log, finalize.
+// Subresources that do something of their own: scale, token, eviction, binding, log, finalize, approval.
 import { timestamp } from '../../kube/times.ts';
 import { issueToken } from '../auth/token-request.ts';
 import type { AnyObject } from '../../kube/objects.ts';
@@ -46,16 +46,19 @@ export async function answerSubresource(server: ServerContext, call: ResourceReq
       return bind(server, call, target);
     case 'log get':
       return log(server, call, object);
+    case 'approval update':
     case 'finalize update':
     case 'ephemeralcontainers update': {
       const { stored: next } = await replace(server, target, await bodyOf(call), writeOptionsOf(call));
       return objectAnswer(200, next, viewOf(call, target));
     }
+    case 'approval patch':
     case 'ephemeralcontainers patch': {
       const incoming = await patchFrom(call, resource);
       const { stored: next } = await patch(server, target, incoming, writeOptionsOf(call));
       return objectAnswer(200, next, viewOf(call, target));
     }
+    case 'approval get':
     case 'ephemeralcontainers get':
       return objectAnswer(200, stored, viewOf(call, target));
     default:

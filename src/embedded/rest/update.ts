@@ -136,7 +136,7 @@ function refuseOtherObject(target: Target, given: AnyObject, old: AnyObject): vo
 function separate(target: Target, given: AnyObject, old: AnyObject): AnyObject {
   const { resource, subresource } = target;
   const metadata = changedMeta(given.metadata, old.metadata);
-  if (subresource === 'status') {
+  if (subresource === 'status' || subresource === 'approval') {
     const { status: _status, ...rest } = old;
     const kept = resource.custom ? { ...old.metadata, managedFields: metadata.managedFields } : metadata;
     const labels = resource.group === 'apps' ? { labels: old.metadata.labels } : {};
@@ -154,7 +154,7 @@ function defined<T extends object>(object: T): T {
 
 function withGeneration(target: Target, next: AnyObject, old: AnyObject): AnyObject {
   // Binding a pod is not a change of what was asked for.
-  const keeps = target.subresource === 'status' || target.subresource === 'binding';
+  const keeps = ['status', 'approval', 'binding'].includes(target.subresource);
   if (keeps || !raisesGeneration(target.resource, next, old)) return next;
   return { ...next, metadata: { ...next.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
 }

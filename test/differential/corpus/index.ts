@@ -1,6 +1,7 @@
 // All scenarios.
 import type { Scenario } from '../scenario.ts';
 import { access } from './access.ts';
+import { certificates } from './certificates.ts';
 import { customApply } from './custom-apply.ts';
 import { customResources } from './custom-resources.ts';
 import { customDefinitions } from './definitions.ts';
@@ -51,4 +52,5 @@ export const corpus: Readonly<Record<string, readonly Scenario[]>> = {
   quotas,
   webhooks,
   workloads,
+  certificates,
 };

@@ -1,6 +1,7 @@
 // Which table each built-in kind prints.
 import type { ApiObject, PrinterColumn } from '../../resource.ts';
 import { at, count, isObject, objects, scalarText, text } from '../read.ts';
+import { certificateRequestColumns } from './certificates.ts';
 import {
   defaultMarkedName,
   endpointsColumns,
@@ -141,6 +142,7 @@ const table: Readonly<Record<string, readonly PrinterColumn[]>> = {
   'autoscaling/HorizontalPodAutoscaler': autoscalerColumns,
   'batch/CronJob': cronJobColumns,
   'batch/Job': jobColumns,
+  'certificates.k8s.io/CertificateSigningRequest': certificateRequestColumns,
   'coordination.k8s.io/Lease': [
     nameColumn,
     column('Holder', 'string', (lease) => text(lease, 'spec', 'holderIdentity')),

@@ -7,6 +7,7 @@ import { validateValue } from '../../schema/validate.ts';
 import { limitRangeErrors } from './limits.ts';
 import { metadataChangeErrors, metadataErrors } from './meta.ts';
 import { bindingErrors, roleErrors } from './access.ts';
+import { certificateRequestErrors } from './certificates.ts';
 import { configMapErrors, secretErrors } from './config.ts';
 import { endpointsErrors, endpointSliceErrors, ingressErrors, networkPolicyErrors, serviceErrors } from './network.ts';
 import {
@@ -55,6 +56,7 @@ const table: Readonly<Record<string, Check>> = {
   'autoscaling/HorizontalPodAutoscaler': autoscalerErrors,
   'batch/CronJob': cronJobErrors,
   'batch/Job': jobErrors,
+  'certificates.k8s.io/CertificateSigningRequest': certificateRequestErrors,
   'coordination.k8s.io/Lease': leaseErrors,
   'discovery.k8s.io/EndpointSlice': endpointSliceErrors,
   'events.k8s.io/Event': eventErrors,

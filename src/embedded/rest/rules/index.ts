@@ -2,6 +2,7 @@
 import { collectionOf } from '../../registry.ts';
 import type { Resource } from '../../resource.ts';
 import { clusterRoleRules, webhookRules } from './admission.ts';
+import { certificateRules } from './certificates.ts';
 import { definitionCollection, definitionRules } from './definitions.ts';
 import { namespaceRules } from './namespaces.ts';
 import { podRules } from './pods.ts';
@@ -29,6 +30,7 @@ const rules: Readonly<Record<string, KindRules>> = {
   persistentvolumeclaims: { returnsDeleted: true },
   persistentvolumes: { returnsDeleted: true },
   [definitionCollection]: definitionRules,
+  'certificatesigningrequests.certificates.k8s.io': certificateRules,
   'jobs.batch': { orphansByDefault: true },
   'leases.coordination.k8s.io': { needsVersion: true, createsOnUpdate: true },
   'poddisruptionbudgets.policy': needsVersion,

@@ -1,6 +1,6 @@
 // What a kind does beyond its schema when its objects are written or removed.
 import type { AnyObject, JsonObject } from '../../../kube/objects.ts';
-import type { Cluster, Target } from '../context.ts';
+import type { Cluster, Target, UserInfo } from '../context.ts';
 import type { FieldError } from '../../schema/field-error.ts';
 
 export interface KindRules {
@@ -8,8 +8,10 @@ export interface KindRules {
   readonly needsVersion?: boolean;
   /** An update of an object that is not there creates it. */
   readonly createsOnUpdate?: boolean;
+  /** Fields that stay as they were created, and so have no owner. */
+  readonly unowned?: readonly string[];
   /** Completes a new object. */
-  readonly prepareCreate?: (object: AnyObject, cluster: Cluster, target: Target) => AnyObject;
+  readonly prepareCreate?: (object: AnyObject, cluster: Cluster, target: Target, user: UserInfo) => AnyObject;
   /** Completes a changed object, or takes back what may not change. */
   readonly prepareUpdate?: (next: AnyObject, old: AnyObject, cluster: Cluster, target: Target) => AnyObject;
   /** Objects take what only one can have: `problems` is asked again at the moment of writing. */
