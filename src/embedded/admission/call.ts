@@ -1,6 +1,7 @@
 // Asks one webhook: an AdmissionReview over HTTPS, and what came back in words that the caller can act on.
 import { randomUUID } from 'node:crypto';
 import { request as httpsRequest } from 'node:https';
+import path from 'node:path';
 import type { IncomingMessage } from 'node:http';
 import { parseJson, stringifyJson } from '../../kube/json.ts';
 import type { AnyObject } from '../../kube/objects.ts';
@@ -104,16 +105,18 @@ function destinationOf(webhook: Webhook, resolve: ServiceResolver): Destination 
   const { url, service } = webhook.clientConfig ?? {};
   if (url !== undefined) return { url: new URL(url) };
   if (service === undefined) throw new Error('clientConfig must have a url or a service');
-  const { namespace, name, port = 443, path = '/' } = service;
+  const { namespace, name, port = 443, path: servicePath = '/' } = service;
   const base = resolve({ namespace, name, port });
   if (base === undefined) throw new Error(`service "${namespace}/${name}" port ${port} is not served here`);
-  return { url: new URL(path, base), servername: `${name}.${namespace}.svc` };
+  return { url: new URL(servicePath, base), servername: `${name}.${namespace}.svc` };
 }
 
 async function post(webhook: Webhook, body: string, resolve: ServiceResolver): Promise<string> {
   const { url, servername } = destinationOf(webhook, resolve);
   const { caBundle } = webhook.clientConfig ?? {};
   const seconds = webhook.timeoutSeconds ?? defaultTimeoutSeconds;
+  // Joined as a client in Go joins it: `//validate` of a careless configuration is `/validate`.
+  url.pathname = path.posix.resolve('/', url.pathname);
   url.searchParams.set('timeout', `${seconds}s`);
   const options = {
     method: 'POST',

@@ -90,6 +90,12 @@ function newMap(labels: Record<string, string> = {}): { metadata: { name: string
 }
 
 describe('validating webhooks', () => {
+  test('are called at the path that is meant', async () => {
+    await install('validating', 'strict', { clientConfig: { url: `https://127.0.0.1:${port}//strict/`, caBundle } });
+    answers['/strict'] = () => ({ allowed: false, status: { code: 403, message: 'not today' } });
+    expect((await client.post(maps, newMap())).body['message']).toContain('not today');
+  });
+
   test('hear what is written and by whom, and can refuse it', async () => {
     await install('validating', 'strict');
     answers['/strict'] = () => ({ allowed: false, status: { code: 403, message: 'not today' }, warnings: ['careful'] });
