@@ -87,19 +87,12 @@ export function prepareForUpdate(resource: Resource, next: ApiObject, old: ApiOb
   const key = `${resource.group}/${resource.kind}`;
   if (key === '/Service') return keepService(next, old);
   if (key === '/Namespace') return keepField(next, old, 'finalizers');
-  if (key === 'apps/DaemonSet') return keepTemplateGeneration(next, old);
-  return key === '/Secret' ? fillType(next, old) : next;
+  return key === 'apps/DaemonSet' ? keepTemplateGeneration(next, old) : next;
 }
 
 function keepField(next: ApiObject, old: ApiObject, field: string): ApiObject {
   const value = at(old, 'spec', field);
   return value === undefined ? next : intoField(next, 'spec', (spec) => ({ ...spec, [field]: value }));
-}
-
-/** A secret that is replaced without naming its type keeps it. */
-function fillType(next: ApiObject, old: ApiObject): ApiObject {
-  const type = text(old, 'type');
-  return text(next, 'type') === 'Opaque' && type !== 'Opaque' && type !== '' ? { ...next, type } : next;
 }
 
 function keepService(next: ApiObject, old: ApiObject): ApiObject {

@@ -18,6 +18,9 @@ export function warningsOf({ group, kind, custom }: Resource, object: ApiObject)
   if (kind === 'Service' && strings(object, 'spec', 'externalIPs').length > 0) {
     return ['spec.externalIPs is deprecated and may no longer be implemented in some clusters'];
   }
+  if (kind === 'EndpointSlice' && text(object, 'addressType') === 'FQDN') {
+    return ['spec.addressType: FQDN endpoints are deprecated'];
+  }
   if (kind === 'CustomResourceDefinition') return conversionWarnings(object);
   if (kind === 'Pod' && group === '') return podWarnings(object, '');
   if (kind === 'CronJob') {

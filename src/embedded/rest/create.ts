@@ -47,9 +47,6 @@ async function createNamed(
   managed: boolean,
 ): Promise<Written> {
   const { resource, name, namespace } = target;
-  if ((given.metadata.resourceVersion ?? '') !== '' && given.metadata.resourceVersion !== '0') {
-    throw new Fault(500, '', 'resourceVersion should not be set on objects to be created');
-  }
   refuseWithoutNamespace(cluster, target);
   refuseUnderEndingDefinition(cluster, target);
   const rules = rulesOf(resource);
@@ -71,6 +68,10 @@ async function createNamed(
   const request = { operation: 'CREATE', target, object: next, oldObject: undefined, options } as const;
   await cluster.admission.validate(request);
   return cluster.admission.create(request, async () => {
+    // Told last, by what would store it: a dry run does not come so far.
+    if (!options.dryRun && /^0*[1-9]\d*$/.test(given.metadata.resourceVersion ?? '')) {
+      throw new Fault(500, '', 'resourceVersion should not be set on objects to be created');
+    }
     const present = cluster.store.get(collectionOf(resource), keyOf(target));
     if (present !== undefined) throw alreadyExists(resource, name, present.object.metadata.deletionTimestamp);
     try {

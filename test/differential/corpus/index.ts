@@ -6,6 +6,7 @@ import { customApply } from './custom-apply.ts';
 import { customResources } from './custom-resources.ts';
 import { customDefinitions } from './definitions.ts';
 import { deletions } from './deletions.ts';
+import { details } from './details.ts';
 import { discovery } from './discovery.ts';
 import { dryRuns } from './dry-runs.ts';
 import { errors } from './errors.ts';
@@ -53,4 +54,5 @@ export const corpus: Readonly<Record<string, readonly Scenario[]>> = {
   webhooks,
   workloads,
   certificates,
+  details,
 };

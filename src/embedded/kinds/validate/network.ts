@@ -13,6 +13,7 @@ import {
   portOrNameErrors,
   selectorErrors,
 } from './common.ts';
+import { addressErrors, endpointAddressErrors, sliceAddressErrors } from './addresses.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from './names.ts';
 
 const serviceTypes = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
@@ -90,9 +91,7 @@ export function ingressErrors(object: ApiObject): FieldError[] {
   const errors: FieldError[] = [];
   for (const [index, entry] of objects(object, 'status', 'loadBalancer', 'ingress').entries()) {
     const address = text(entry, 'ip');
-    if (address === '' || isIP(address) !== 0) continue;
-    const why = `${addressText}, (e.g. 10.9.8.7 or 2001:db8::ffff)`;
-    errors.push(invalid(`status.loadBalancer.ingress[${index}].ip`, address, why));
+    if (address !== '') errors.push(...addressErrors(address, `status.loadBalancer.ingress[${index}].ip`));
   }
   const rules = objects(spec, 'rules');
   const fallback = at(spec, 'defaultBackend');
@@ -173,8 +172,6 @@ export function networkPolicyErrors(object: ApiObject): FieldError[] {
   return errors;
 }
 
-const addressText = 'must be a valid IP address';
-
 export function endpointsErrors(object: ApiObject): FieldError[] {
   return objects(object, 'subsets').flatMap((subset, index) => {
     const place = `subsets[${index}]`;
@@ -182,11 +179,7 @@ export function endpointsErrors(object: ApiObject): FieldError[] {
     for (const [item, address] of objects(subset, 'addresses').entries()) {
       const ip = text(address, 'ip');
       const path = `${place}.addresses[${item}].ip`;
-      if (isIP(ip) === 0)
-        errors.push(
-          invalid(path, ip, `${addressText}, (e.g. 10.9.8.7 or 2001:db8::ffff)`),
-          invalid(path, ip, addressText),
-        );
+      errors.push(...addressErrors(ip, path), ...endpointAddressErrors(ip, path));
     }
     const ports = objects(subset, 'ports');
     for (const [item, port] of ports.entries()) {
@@ -201,8 +194,11 @@ export function endpointSliceErrors(object: ApiObject, old: ApiObject | undefine
   const type = text(object, 'addressType');
   const errors = choice(type, ['FQDN', 'IPv4', 'IPv6'], 'addressType');
   for (const [index, endpoint] of objects(object, 'endpoints').entries()) {
-    if (strings(endpoint, 'addresses').length === 0) {
-      errors.push(required(`endpoints[${index}].addresses`, 'must contain at least 1 address'));
+    const addresses = strings(endpoint, 'addresses');
+    const place = `endpoints[${index}].addresses`;
+    if (addresses.length === 0) errors.push(required(place, 'must contain at least 1 address'));
+    for (const [item, address] of addresses.entries()) {
+      errors.push(...sliceAddressErrors(address, type, place, `${place}[${item}]`));
     }
   }
   return old === undefined ? errors : [...errors, ...immutable(type, text(old, 'addressType'), 'addressType')];
