@@ -27,6 +27,8 @@ interface ApplyRequest {
   readonly force: boolean;
   readonly apiVersion: string;
   readonly subresource?: string;
+  /** The version by which a conflict names the owners, when it is not their own. */
+  readonly shownVersion?: string;
   readonly now: number;
 }
 
@@ -59,7 +61,10 @@ function apply(request: ApplyRequest): JsonObject {
   const after = hollowOut(schema, merged, gone) as JsonObject;
   const { managed, conflicts } = transferOwnership(schema, before, after, claims, self);
   if (!request.force)
-    refuseConflicts(conflicts, manager === KUBECTL ? clientSideFields(schema, before, apiVersion) : undefined);
+    refuseConflicts(
+      request.shownVersion === undefined ? conflicts : shownIn(conflicts, request.shownVersion),
+      manager === KUBECTL ? clientSideFields(schema, before, apiVersion) : undefined,
+    );
 
   const time = sameJson(before, after) ? mine.time : timestamp(request.now);
   const owners = dropEmpty(new Map([...managed, [self, { ...mine, time, fields: ownable(mine.fields) }]]));
@@ -94,6 +99,10 @@ function abandonedFields(schema: Schema, merged: JsonObject, claims: Managed, la
   const pruned = hollowOut(schema, merged, difference(present, kept));
   // Removing a field takes what is below it along; only what the manager owned may really go.
   return intersection(difference(present, held(fieldsOf(schema, pruned))), lastHeld);
+}
+
+function shownIn(conflicts: readonly FieldConflict[], apiVersion: string): FieldConflict[] {
+  return conflicts.map((conflict) => ({ ...conflict, entry: { ...conflict.entry, apiVersion } }));
 }
 
 function refuseConflicts(conflicts: readonly FieldConflict[], allowed: FieldSet | undefined): void {

@@ -126,6 +126,8 @@ function applied(target: Target, live: AnyObject | undefined, incoming: Extract<
     force: incoming.force,
     apiVersion: apiVersionOf(resource),
     subresource,
+    // Whoever applies a Scale sees its owners as those of a Scale.
+    ...(subresource === 'scale' && { shownVersion: 'autoscaling/v1' }),
     now: Date.now(),
   });
   return object as AnyObject;

@@ -2,6 +2,7 @@
 import { formatSelector, selectorOf } from '../../kube/selector.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
 import type { AnyObject, JsonObject } from '../../kube/objects.ts';
+import { apiVersionOf } from '../registry.ts';
 import { invalid as invalidValue } from '../schema/field-error.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
 import { badRequest, invalid, noSuchPath } from './fault.ts';
@@ -59,6 +60,27 @@ export async function changeScale(
     return { object: { ...(written(old, path, replicas) as AnyObject), metadata } };
   };
   return change(cluster, target, mutate, options);
+}
+
+/** What applying a Scale means for the object that is scaled: it says how many replicas, and nothing else. */
+export function scaledObject({ resource, name }: Target, applied: unknown): JsonObject {
+  const { apiVersion, kind, metadata, spec } = (applied ?? {}) as {
+    apiVersion?: string;
+    kind?: string;
+    metadata?: { resourceVersion?: unknown };
+    spec?: { replicas?: unknown };
+  };
+  if (apiVersion !== 'autoscaling/v1' || kind !== 'Scale') {
+    throw badRequest(`invalid object type: ${apiVersion ?? ''}, Kind=${kind ?? ''}`);
+  }
+  const version = metadata?.resourceVersion;
+  const object: JsonObject = {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: { name, ...(version !== undefined && { resourceVersion: version }) },
+  };
+  if (spec?.replicas === undefined) return object;
+  return written(object, resource.scale?.specReplicasPath ?? '', spec.replicas);
 }
 
 /** The caller must send a Scale, and that of this object. */

@@ -7,15 +7,14 @@ import { collectionOf } from '../registry.ts';
 import { objectAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { bodyOf, objectBodyOf, viewOf, writeOptionsOf } from './call.ts';
-import type { Resource } from '../resource.ts';
 import { keyOf } from './context.ts';
-import type { Target } from './context.ts';
+import type { Target, Written } from './context.ts';
 import { servedObject } from './conversion.ts';
 import { evict } from './eviction.ts';
 import { badRequest, conflict, methodNotAllowed, noSuchPath, notFound, notSupported } from './fault.ts';
 import { patch, patchFrom } from './patch.ts';
 import { items, part } from './rules/types.ts';
-import { changeScale, scaleOf } from './scale.ts';
+import { changeScale, scaledObject, scaleOf } from './scale.ts';
 import type { ResourceRequest, ServerContext } from './server-context.ts';
 import { change, replace } from './update.ts';
 
@@ -67,21 +66,25 @@ export async function answerSubresource(server: ServerContext, call: ResourceReq
 }
 
 async function scaled(server: ServerContext, call: ResourceRequest, target: Target): Promise<Answer> {
-  const options = writeOptionsOf(call);
-  const next = await scaleWish(call, target.resource);
-  const { stored } = await changeScale(server, target, next, options);
+  const { stored } = await writeScale(server, call, target);
   return { code: 200, body: scaleOf(target, servedObject(stored, target.resource)) };
 }
 
-async function scaleWish(call: ResourceRequest, resource: Resource): Promise<(scale: AnyObject) => unknown> {
+async function writeScale(server: ServerContext, call: ResourceRequest, target: Target): Promise<Written> {
+  const options = writeOptionsOf(call);
   if (call.verb === 'update') {
     const body = await bodyOf(call);
-    return () => body;
+    return changeScale(server, target, () => body, options);
   }
-  const incoming = await patchFrom(call, resource);
-  // A Scale has no lists, so a strategic or an applied patch is the same as a merge.
-  return (scale) =>
+  const incoming = await patchFrom(call, target.resource);
+  // The number of replicas has its owner in the object itself.
+  if (incoming.type === 'apply') {
+    return patch(server, target, { ...incoming, body: scaledObject(target, incoming.body) }, options);
+  }
+  // A Scale has no lists, so a strategic patch is the same as a merge.
+  const next = (scale: AnyObject): unknown =>
     incoming.type === 'json' ? applyJsonPatch(scale, incoming.body) : applyMergePatch(scale, incoming.body);
+  return changeScale(server, target, next, options);
 }
 
 /** Puts a pod on a node, as a scheduler does. */

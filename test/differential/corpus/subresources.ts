@@ -1,10 +1,18 @@
 // status, scale, eviction, binding and the other subresources.
-import { core, del, get, gone, inGroup, patch, post, put, scenario } from '../scenario.ts';
+import { apply, core, del, get, gone, inGroup, patch, post, put, scenario } from '../scenario.ts';
 import { deployment, pod } from './workload-bodies.ts';
 
 const deployments = inGroup('apps/v1', 'deployments');
 const d = `${deployments}/d`;
 const quiet = deployment('d', { replicas: 0, paused: true });
+const pausedPair = deployment('d', { replicas: 2, paused: true });
+
+const scale = (spec: object): object => ({
+  apiVersion: 'autoscaling/v1',
+  kind: 'Scale',
+  metadata: { name: 'd', namespace: '<ns>' },
+  spec,
+});
 
 export const subresources = [
   scenario(
@@ -36,6 +44,18 @@ export const subresources = [
     patch('json', `${d}/scale`, [{ op: 'replace', path: '/spec/replicas', value: 0 }], { only: ['spec'] }),
     get(inGroup('apps/v1', 'deployments', 'missing', 'scale')),
     patch('merge', inGroup('apps/v1', 'deployments', 'missing', 'scale'), { spec: { replicas: 1 } }),
+  ),
+  scenario(
+    'apply on scale',
+    apply('owner', d, pausedPair, { only: ['spec.replicas'] }),
+    apply('me', `${d}/scale`, scale({ replicas: 1 })),
+    apply('me', `${d}/scale`, scale({ replicas: 2 })),
+    get(d, { only: ['spec.replicas', 'metadata.managedFields'] }),
+    apply('me', `${d}/scale`, scale({ replicas: 1 }), { query: { force: 'true' } }),
+    get(d, { only: ['spec.replicas', 'metadata.generation', 'metadata.managedFields'] }),
+    apply('owner', d, pausedPair, { only: ['code', 'message'] }),
+    apply('me', `${d}/scale`, { ...scale({}), kind: 'Deployment' }, { only: ['code'] }),
+    apply('me', `${d}/scale`, scale({ replicas: -1 }), { only: ['code'] }),
   ),
   scenario(
     'status is its own part',
