@@ -54,6 +54,18 @@ describe('reportOn', () => {
     ]);
   });
 
+  test('a pod of nobody that is never restarted ends, well or not, unless it is to run on', () => {
+    const alone = (simulate?: string, restartPolicy = 'Never'): string | undefined => {
+      const { metadata, ...rest } = pod(simulate);
+      const { ownerReferences: _owners, ...free } = metadata;
+      return settle({ ...rest, metadata: free, spec: { ...rest.spec, restartPolicy } }).pod.status?.phase;
+    };
+    expect(alone()).toBe('Succeeded');
+    expect(alone('fail')).toBe('Failed');
+    expect(alone('run')).toBe('Running');
+    expect(alone(undefined, 'Always')).toBe('Running');
+  });
+
   test('a pod runs, is ready and has an address; what others wrote stays', () => {
     const { pod: running } = settle(pod());
     expect(running.status).toMatchObject({ phase: 'Running', podIP: '10.244.0.1', podIPs: [{ ip: '10.244.0.1' }] });

@@ -9,7 +9,8 @@
 //   crash             its containers end with exit code 1 again and again: CrashLoopBackOff
 //   crash=<duration>  the same, and each time they run and are ready for so long before they end
 //   fail              ends at once in phase Failed, with exit code 1
-// Without it, a pod of a Job succeeds and every other pod runs.
+//   run               runs on, also where it would end by itself
+// Without it, a pod that runs to its end succeeds (of a Job, or of nobody and never restarted), and every other pod runs.
 import { timestamp } from '../../kube/times.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../kube/objects.ts';
@@ -73,6 +74,7 @@ export interface Pod extends KubeObject {
   readonly spec: {
     readonly nodeName?: string;
     readonly hostNetwork?: boolean;
+    readonly restartPolicy?: string;
     readonly containers: readonly Container[];
     readonly initContainers?: readonly Container[];
     readonly readinessGates?: readonly { readonly conditionType: string }[];
@@ -191,9 +193,8 @@ function podStateOf(
   ageMs: number,
 ): { podState: PodState; againInMs?: number; problem?: Problem; loop?: Loop } {
   const asked = pod.metadata.annotations?.[simulateAnnotation] ?? '';
-  // A Job's pod is first seen running: controllers tell "started" from "done".
-  const isJob = (pod.metadata.ownerReferences ?? []).some((owner) => owner.kind === 'Job');
-  const normal: PodState = isJob && pod.status?.phase === 'Running' ? 'succeeded' : 'running';
+  // A pod that ends is first seen running: controllers tell "started" from "done".
+  const normal: PodState = endsByItself(pod) && pod.status?.phase === 'Running' ? 'succeeded' : 'running';
   const timed = /^(slow|crash)=(\d+(?:\.\d+)?)(ms|s|m)$/.exec(asked);
   if (timed !== null) {
     const ms = Number(timed[2]) * { ms: 1, s: 1_000, m: 60_000 }[timed[3] as 'ms' | 's' | 'm'];
@@ -207,11 +208,18 @@ function podStateOf(
     'never-ready': 'unready',
     crash: 'crashing',
     fail: 'failed',
+    run: 'running',
   };
   const podState = states[asked];
   if (podState !== undefined) return { podState };
-  const message = `${simulateAnnotation}: '${asked}' is not one of pending, no-image, crash, never-ready, fail, slow=<duration> (as in 3s), crash=<duration>`;
+  const message = `${simulateAnnotation}: '${asked}' is not one of pending, no-image, crash, never-ready, fail, run, slow=<duration> (as in 3s), crash=<duration>`;
   return { podState: 'waiting', problem: () => ({ reason: 'InvalidSimulation', message }) };
+}
+
+/** A pod of a Job, or one like that of `helm test`: made by itself, and not to be started again. */
+function endsByItself({ metadata, spec }: Pod): boolean {
+  const owners = metadata.ownerReferences ?? [];
+  return owners.some(({ kind }) => kind === 'Job') || (owners.length === 0 && spec.restartPolicy === 'Never');
 }
 
 /** Init containers are done once the pod has started, except those that keep running beside it (sidecars). */
