@@ -7,7 +7,7 @@ export default defineConfig({
     pool: 'threads',
     isolate: false,
     maxWorkers: Math.max(2, availableParallelism() - 1), // tests mostly wait: for clusters, processes, time
-    exclude: ['test/node/**', 'test/browser/**'], // npm run test:node, npm run test:browser
+    exclude: ['test/node/**', 'test/browser/**', 'test/foreign/**'], // npm run test:node, test:browser, test:foreign
     setupFiles: ['./test/support/properties.ts'],
     reporters: ['default', './test/support/closing-line.ts'],
     testTimeout: 30_000,
