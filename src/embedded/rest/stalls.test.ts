@@ -1,13 +1,16 @@
 // One request of somebody who may only edit one namespace must not hold up everybody else: it takes a moment, or it is
 // refused.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodeObject } from '../protobuf/encode.ts';
 import { startEmbedded } from '../server.ts';
 import type { Embedded } from '../server.ts';
 import { testClient, textIn } from '../testing/http.ts';
 import type { Reply, TestClient } from '../testing/http.ts';
 import { longestTurn } from '../testing/longest-turn.ts';
+import { protobufType } from './negotiate.ts';
 
 const A_MOMENT_MS = 200;
+const manyVariables = Array.from({ length: 100 }, (_, index) => ({ name: `NAME_${index}`, value: 'value' }));
 const NAMES = Array.from({ length: 10_000 }, (_, index) => `k${index}`);
 
 let embedded: Embedded;
@@ -92,12 +95,17 @@ interface Attack {
   readonly method?: string;
   readonly path: string;
   readonly type: string;
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly code: number;
 }
 
 const head = { apiVersion: 'example.com/v1', kind: 'Thing' };
 const wide = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 'v']));
+
+function protobuf(object: { readonly apiVersion: string; readonly kind: string; readonly data: object }): Buffer {
+  const named = { ...object, metadata: { name: 'protobuf' } };
+  return encodeObject(named)!;
+}
 
 const attacks: Readonly<Record<string, Attack>> = {
   'YAML with many keys': {
@@ -124,6 +132,24 @@ const attacks: Readonly<Record<string, Attack>> = {
     path: things,
     type: 'application/yaml',
     body: `metadata: {name: wide}\ndata: {b: [${'1,'.repeat(60_000)}1]}`,
+    code: 413,
+  },
+  'protobuf with many keys': {
+    path: `${base}/configmaps`,
+    type: protobufType,
+    body: protobuf({ apiVersion: 'v1', kind: 'ConfigMap', data: wide(10_000) }),
+    code: 201,
+  },
+  'protobuf with more keys than an object may have': {
+    path: `${base}/configmaps`,
+    type: protobufType,
+    body: protobuf({ apiVersion: 'v1', kind: 'ConfigMap', data: wide(60_000) }),
+    code: 413,
+  },
+  'protobuf with more JSON inside than an object may have': {
+    path: '/apis/apps/v1/namespaces/team/controllerrevisions',
+    type: protobufType,
+    body: protobuf({ apiVersion: 'apps/v1', kind: 'ControllerRevision', data: wide(60_000) }),
     code: 413,
   },
   'a JSON patch with many operations': {
@@ -182,6 +208,20 @@ describe('no request holds up others', () => {
     expect([reply!.code, reply!.text.slice(0, 300)]).toEqual([code, expect.any(String)]);
     expect(stallMs).toBeLessThan(A_MOMENT_MS);
   });
+});
+
+test('nor does a long list in protobuf', async () => {
+  const pod = { apiVersion: 'v1', kind: 'Pod', spec: { containers: [{ name: 'a', image: 'a', env: manyVariables }] } };
+  const changes = NAMES.map((name) => {
+    const next = { ...pod, metadata: { name, namespace: 'team' } };
+    return embedded.store.write({ collection: 'pods', key: `team/${name}`, expect: 0, next });
+  });
+  await Promise.all(changes);
+  let reply: Reply | undefined;
+  const options = { token, headers: { Accept: protobufType } };
+  const stallMs = await longestTurn(async () => (reply = await client.get(`${base}/pods`, options)));
+  expect(reply!.code).toBe(200);
+  expect(stallMs).toBeLessThan(A_MOMENT_MS);
 });
 
 test('warnings are cut to what clients take as headers', async () => {
