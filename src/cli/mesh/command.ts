@@ -53,7 +53,7 @@ function restartCommand(): Command {
     .addHelpText(
       'after',
       `
-Without --watch the next batch is begun, and no more. A batch waits until the one before it is healthy;
+Without --watch the next batch is begun, and no more; with it the command fails if something is left outdated. A batch waits until the one before it is healthy;
 PodDisruptionBudgets, maintenance windows and exclusions of workloads are respected.
 
 Examples:

@@ -67,7 +67,7 @@ test('an uninstall removes objects of unusual kinds as well', async () => {
   expect(await mesh.find(StorageClass, CLASS)).toBeUndefined();
 });
 
-test('while an upgrade is stuck at istiod, a gateway that is gone comes back in the version that ran', async () => {
+test('while an upgrade is stuck at istiod, a gateway that is gone or edited comes back in the version that ran', async () => {
   const mesh = await ready({ istioVersion: '1.30.0' });
   const before = imageOf(await mesh.find(Deployment, GATEWAY));
   const stuck: Renderer = {
@@ -82,6 +82,15 @@ test('while an upgrade is stuck at istiod, a gateway that is gone comes back in 
   await until(async () => (await mesh.find(Deployment, GATEWAY)) !== undefined, 20_000);
   expect(imageOf(await mesh.find(Deployment, GATEWAY))).toBe(before);
   await until(async () => !JSON.stringify(await mesh.find(Service, GATEWAY)).includes('somebody'), 20_000);
+  await mesh.idle();
+  const containers = [{ name: 'istio-proxy', image: 'example.org/edited' }];
+  const body = { spec: { template: { spec: { containers } } } };
+  await mesh.client.patch(Deployment, GATEWAY, { type: 'strategic', body });
+  await until(async () => imageOf(await mesh.find(Deployment, GATEWAY)) === before, 20_000);
+  const { generation } = (await mesh.find(Deployment, GATEWAY))!.metadata;
+  await mesh.idle();
+  // Once, and then it is left alone.
+  expect((await mesh.find(Deployment, GATEWAY))?.metadata.generation).toBe(generation);
   expect(await told()).toContain('Deployment istiod');
   // The way out of it brings the gateway along.
   await mesh.start({ istioVersion: '1.31.0' });

@@ -10,7 +10,7 @@ import type { ComponentName, ComponentSteps } from './components.ts';
 import { installed, kindOf } from './kinds.ts';
 import { isWorkload, owned } from './ownership.ts';
 import { notReady } from './readiness.ts';
-import { isRepaired, repairs } from './repair.ts';
+import { isEdited, isRepaired, repairs } from './repair.ts';
 import type { Rendered } from './render/rendered.ts';
 import type { Installable } from './target.ts';
 
@@ -46,7 +46,7 @@ export function installationOf(facts: Facts, { before, tag }: Installable, rende
     if (before.tag === undefined || steps.apply.includes(name) || !isRepaired(name) || !isThere(facts, objects))
       return [];
     const tags = { wanted: tag, before: before.tag };
-    return repairs(objects, (object) => liveOf(facts, object) !== undefined, tags);
+    return repairs(objects, (object) => isIntact(object, liveOf(facts, object)), tags);
   });
   return { ...steps, done, repair, ...(mismatch !== undefined && { mismatch }) };
 }
@@ -60,6 +60,10 @@ export function desiredObject(facts: Facts, object: AnyObject): AnyObject {
         metadata: { ...made.metadata, annotations: { ...made.metadata.annotations, [INSTALLED_FOR]: hashOf(made) } },
       }
     : made;
+}
+
+function isIntact(wanted: AnyObject, live: AnyObject | undefined): boolean {
+  return live !== undefined && !isEdited(owned(wanted, live), live);
 }
 
 /** An object as it is in the cluster. */
