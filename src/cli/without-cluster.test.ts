@@ -86,7 +86,9 @@ test('who has no cluster is told how to get one', async () => {
   const { code, stderr } = await runnerFor(path.join(dir, 'nothing')).run('env', 'list');
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/^error: no cluster configured: .*, or start a cluster of your own with "offshoot up"\n$/),
+    expect.stringMatching(
+      /^error: no cluster configured: .*, or start a cluster of your own with "offshoot up"\ncode: NoCluster, /,
+    ),
   ]);
 });
 

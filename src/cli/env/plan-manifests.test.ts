@@ -146,13 +146,13 @@ test('what contradicts itself is refused', async () => {
     expect([code, stdout]).toEqual([1, '']);
     return stderr;
   };
-  expect(await refusalOf('-f', FIX, '--delete', 'checkout-fix')).toBe(
+  expect(await refusalOf('-f', FIX, '--delete', 'checkout-fix')).toContain(
     'error: --delete "checkout-fix": it is among the objects of -f too; leave one out\n',
   );
-  expect(await refusalOf('checkout-fix', '--delete', 'checkout-fix')).toBe(
+  expect(await refusalOf('checkout-fix', '--delete', 'checkout-fix')).toContain(
     'error: NAME "checkout-fix": what --delete names is asked about anyway; leave it out\n',
   );
-  expect(await refusalOf('-f', FIX, '-f', FIX)).toBe(
+  expect(await refusalOf('-f', FIX, '-f', FIX)).toContain(
     'error: -f: DynamicEnv shop/checkout-fix is there twice: leave one out\n',
   );
   expect(await refusalOf('--context', 'staging')).toMatch(/'--world <path>' cannot be used with option '--context/);

@@ -19,7 +19,7 @@ export function configOfCluster(flags: ClusterFlags): ConnectConfig {
     return configFrom(kubeconfigSource(flags));
   } catch (error) {
     if (!(error instanceof NoClusterConfigured)) throw error;
-    throw failure('NoCluster', `${error.message}, or start a cluster of your own with "offshoot up"`);
+    throw new NoClusterConfigured(`${error.message}, or start a cluster of your own with "offshoot up"`);
   }
 }
 
