@@ -14,7 +14,7 @@ import { fetchPrograms } from '../test/programs/programs.ts';
 import { ARCHITECTURES, imageParts, newestLock } from './image/parts.ts';
 import type { Architecture } from './image/parts.ts';
 import { RELEASE_VERSION, releaseArchive, releaseFiles } from './image/release.ts';
-import type { TarEntry } from './image/tar.ts';
+import type { TarEntry } from '../src/cli/support-bundle/tar.ts';
 
 const project = path.resolve(import.meta.dirname, '..');
 const log = (line: string): void => void process.stderr.write(`${line}\n`);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { gzipLayer, imageArchive, makeImage } from './oci.ts';
-import { readTree } from './tar.ts';
+import { readTree } from '../../src/cli/support-bundle/tar.ts';
 
 let root: string;
 beforeEach(() => {

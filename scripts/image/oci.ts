@@ -2,8 +2,8 @@
 // the test node are made with it.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { readTree, tar } from './tar.ts';
-import type { TarEntry } from './tar.ts';
+import { readTree, tar } from '../../src/cli/support-bundle/tar.ts';
+import type { TarEntry } from '../../src/cli/support-bundle/tar.ts';
 
 export interface ImageConfig {
   readonly entrypoint?: readonly string[];

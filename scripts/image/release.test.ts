@@ -9,7 +9,7 @@ import { DEFAULT_PATH, hostArchitecture } from './oci.ts';
 import { ARCHITECTURES, imageLock, imageParts } from './parts.ts';
 import type { Architecture } from './parts.ts';
 import { RELEASE_CONFIG, RELEASE_VERSION, releaseArchive, releaseFiles } from './release.ts';
-import type { TarEntry } from './tar.ts';
+import type { TarEntry } from '../../src/cli/support-bundle/tar.ts';
 
 const project = path.resolve(import.meta.dirname, '../..');
 const readText = (file: string): string => readFileSync(path.join(project, file), 'utf8');

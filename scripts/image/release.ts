@@ -12,8 +12,8 @@ import type { ImageConfig } from './oci.ts';
 import { imageLock, imageParts } from './parts.ts';
 import type { Architecture } from './parts.ts';
 import { spdxDocument } from './sbom.ts';
-import { readTree } from './tar.ts';
-import type { TarEntry } from './tar.ts';
+import { readTree } from '../../src/cli/support-bundle/tar.ts';
+import type { TarEntry } from '../../src/cli/support-bundle/tar.ts';
 
 const project = path.resolve(import.meta.dirname, '../..');
 

@@ -34,6 +34,14 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'remove what "offshoot install" has installed',
     load: async () => (await import('./install/command.ts')).uninstallCommand(),
   },
+  status: {
+    about: 'show on one screen which version runs, who leads, and what is not well and why',
+    load: async () => (await import('./status/command.ts')).statusCommand(),
+  },
+  'support-bundle': {
+    about: 'collect what is needed to find out what is wrong into one file: objects, Events, logs, metrics',
+    load: async () => (await import('./support-bundle/command.ts')).supportBundleCommand(),
+  },
   env: {
     about: 'make, look at and remove environments',
     load: async () => (await import('./env/command.ts')).envCommand(),

@@ -1,4 +1,5 @@
-// Tar archives with the same bytes for the same content: names in order, no owners, no times. image.ts uses it.
+// Tar archives with the same bytes for the same content: names in order, no owners, no times. Support bundles and the
+// release image are such archives.
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 

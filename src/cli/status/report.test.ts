@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { microTime } from '../../kube/times.ts';
+import { partsOf } from '../run/parts.ts';
+import { unpainted } from '../terminal/colour.ts';
+import { SUBJECTS } from './objects.ts';
+import type { Observed } from './read.ts';
+import { reportOf } from './report.ts';
+import type { StatusReport } from './report.ts';
+import { statusLines } from './status.ts';
+
+const NOW = Date.parse('2026-01-02T00:00:00Z');
+const parts = partsOf();
+const definitions = new Set(parts.flatMap(({ resources }) => resources.map(({ crd }) => crd.metadata.name)));
+
+function lease(name: string, holderIdentity: string, renewedAt: number): Observed['leases'][number] {
+  const spec = {
+    holderIdentity,
+    leaseDurationSeconds: 15,
+    acquireTime: microTime(NOW - 3_600_000),
+    renewTime: microTime(renewedAt),
+  };
+  return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace: 'offshoot' }, spec };
+}
+
+function deployment(controllers: string, ready: number): Observed['deployments'][number] {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name: 'offshoot',
+      namespace: 'offshoot',
+      labels: { 'app.kubernetes.io/version': '1.0.0', 'app.kubernetes.io/managed-by': 'Helm' },
+    },
+    spec: { replicas: 2, template: { spec: { containers: [{ args: ['run', `--controllers=${controllers}`] }] } } },
+    status: { readyReplicas: ready },
+  };
+}
+
+function environment(name: string, stalled?: string): DynamicEnv {
+  const state = stalled === undefined ? 'ready' : 'degraded';
+  const conditions = [
+    { type: 'Stalled', status: stalled === undefined ? 'False' : 'True', reason: 'x', message: stalled ?? '' },
+    { type: 'Ready', status: stalled === undefined ? 'True' : 'False', reason: 'x', message: '' },
+  ];
+  const metadata = { name, namespace: 'shop', generation: 1 };
+  const status = { state, observedGeneration: 1, subsetsStatus: {}, conditions };
+  return {
+    apiVersion: 'riskified.com/v1alpha1',
+    kind: 'DynamicEnv',
+    metadata,
+    spec: {},
+    status,
+  } as unknown as DynamicEnv;
+}
+
+function report(changes: Partial<Observed>): StatusReport {
+  const observed: Observed = {
+    deployments: [deployment('environments', 2)],
+    pods: [],
+    leases: [lease('dynamic-environment-lock', 'offshoot-1', NOW - 2_000)],
+    definitions,
+    webhooks: [],
+    objects: new Map([[DynamicEnv.kind, [environment('a'), environment('b')]]]),
+    unread: [],
+    ...changes,
+  };
+  return reportOf({ observed, parts, subjects: SUBJECTS, version: '1.0.0', now: NOW });
+}
+
+const lines = (each: StatusReport): string => statusLines(each, unpainted, NOW).join('\n');
+
+test('an installation that is well, on one screen', () => {
+  expect(lines(report({}))).toBe(`Offshoot 1.0.0 in namespace offshoot, managed by Helm: 2 of 2 replicas ready
+
+PART           STATE     LEADER       SINCE    OBJECTS
+environments   running   offshoot-1   60m      2 environments (2 ready)
+targets        off       <none>       <none>   <none>
+routing        off       <none>       <none>   <none>
+mesh           off       <none>       <none>   <none>
+
+All is well.`);
+});
+
+test('what is not well is named with why and what to do', () => {
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'offshoot-1', namespace: 'offshoot' },
+    status: {
+      containerStatuses: [
+        {
+          name: 'offshoot',
+          ready: false,
+          restartCount: 7,
+          state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 5m0s' } },
+        },
+      ],
+    },
+  };
+  const found = report({
+    deployments: [deployment('environments,targets', 0)],
+    pods: [pod],
+    leases: [lease('dynamic-environment-lock', 'offshoot-1', NOW - 60_000)],
+    definitions: new Set(['dynamicenvs.riskified.com']),
+    objects: new Map([[DynamicEnv.kind, [environment('a'), environment('b', 'no base')]]]),
+    unread: ['routingrules: forbidden'],
+  });
+  expect(found.parts.map(({ name, state }) => [name, state])).toEqual([
+    ['environments', 'stopped'],
+    ['targets', 'stopped'],
+    ['routing', 'off'],
+    ['mesh', 'off'],
+  ]);
+  const text = lines(found);
+  for (const line of [
+    'error: Deployment offshoot/offshoot: 0 of 2 replicas are ready',
+    'error: pod offshoot/offshoot-1: container offshoot: CrashLoopBackOff: back-off 5m0s',
+    'error: part environments: nobody leads it, so nothing is reconciled: offshoot-1 did until 2026-01-01T23:59:00',
+    'error: part targets: the cluster does not know deploymenttargets.appstudio.redhat.com, ',
+    'warning: environment shop/b: no base\n    offshoot env describe b -n shop',
+    'Could not be read:\n  routingrules: forbidden',
+  ]) {
+    expect(text).toContain(line);
+  }
+});
+
+test('objects of a part that is off, and no more names than a screen holds', () => {
+  const many = Array.from({ length: 8 }, (_, at) => environment(`e${at}`, 'no base'));
+  const found = report({ deployments: [], leases: [], objects: new Map([[DynamicEnv.kind, many]]) });
+  expect(found.problems[0]).toMatchObject({ about: 'part environments', message: 'nobody looks after 8 environments' });
+  expect(found.problems.at(-1)).toMatchObject({ about: 'environments', message: '3 more are not well' });
+  expect(found.problems).toHaveLength(7);
+});

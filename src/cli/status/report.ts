@@ -1,0 +1,237 @@
+// The report of `offshoot status`: a pure function of what was observed.
+import type { KubeObject } from '../../kube/objects.ts';
+import { keyOf } from '../../kube/objects.ts';
+import type { Lease } from '../../kube/lease.ts';
+import { MANAGED_BY } from '../install/installed.ts';
+import type { Part } from '../run/parts.ts';
+import type { Subject } from './objects.ts';
+import type { Installed, Observed, Pod } from './read.ts';
+
+export interface StatusReport {
+  /** Of this program, and of what is installed. */
+  readonly version: { readonly program: string; readonly installed?: string };
+  readonly installations: readonly Installation[];
+  readonly parts: readonly PartReport[];
+  readonly problems: readonly Problem[];
+  /** What could not be read, and why. */
+  readonly unread: readonly string[];
+}
+
+interface Installation {
+  readonly namespace: string;
+  readonly managedBy: string;
+  readonly version: string;
+  readonly replicas: number;
+  readonly ready: number;
+}
+
+export interface PartReport {
+  readonly name: string;
+  /** `running`: somebody holds its Lease. `stopped`: nobody does. `off`: nobody was asked to. */
+  readonly state: 'running' | 'stopped' | 'off';
+  readonly leader?: string;
+  /** Since when it leads. */
+  readonly since?: string;
+  readonly objects: readonly {
+    readonly noun: string;
+    readonly count: number;
+    readonly states: Readonly<Record<string, number>>;
+  }[];
+}
+
+interface Problem {
+  readonly severity: 'error' | 'warning';
+  /** `pod offshoot/offshoot-1`. */
+  readonly about: string;
+  readonly message: string;
+  /** What to do, or the command that says more. */
+  readonly advice: string;
+}
+
+export interface ReportInputs {
+  readonly observed: Observed;
+  readonly parts: readonly Part[];
+  readonly subjects: readonly Subject[];
+  readonly version: string;
+  readonly now: number;
+}
+
+/** By the clocks of two machines: a holder that is late by less than this still counts. */
+const TOLERANCE_MS = 5_000;
+
+export function reportOf({ observed, parts, subjects, version, now }: ReportInputs): StatusReport {
+  const installations = observed.deployments.map(installationOf);
+  const installed = installations[0]?.version;
+  const reports = parts.map((part) => partReport(part, observed, subjects, now));
+  return {
+    version: { program: version, ...(installed !== undefined && { installed }) },
+    installations,
+    parts: reports,
+    problems: [
+      ...observed.deployments.flatMap(deploymentProblems),
+      ...observed.pods.flatMap(podProblems),
+      ...parts.flatMap((part, at) => partProblems(part, reports[at]!, observed, now)),
+      ...subjects.flatMap((subject) => subjectProblems(subject, observed)),
+    ],
+    unread: observed.unread,
+  };
+}
+
+function installationOf(deployment: Installed): Installation {
+  const { metadata, spec, status } = deployment;
+  return {
+    namespace: metadata.namespace ?? '',
+    managedBy: metadata.labels?.[MANAGED_BY] ?? 'nobody',
+    version: metadata.labels?.['app.kubernetes.io/version'] ?? 'unknown',
+    replicas: spec?.replicas ?? 1,
+    ready: status?.readyReplicas ?? 0,
+  };
+}
+
+function partReport(part: Part, observed: Observed, subjects: readonly Subject[], now: number): PartReport {
+  const lease = leaseOf(part, observed, now);
+  const isHeld = lease !== undefined && isHeldBy(lease, now);
+  const isWanted = lease !== undefined || observed.deployments.some((each) => runs(each, part.name));
+  return {
+    name: part.name,
+    state: isHeld ? 'running' : isWanted ? 'stopped' : 'off',
+    ...(isHeld && {
+      leader: lease.spec!.holderIdentity!,
+      ...(lease.spec?.acquireTime !== undefined && { since: lease.spec.acquireTime }),
+    }),
+    objects: subjects
+      .filter((subject) => subject.part === part.name)
+      .flatMap((subject) => {
+        const { kind, one, many } = subject;
+        const objects = observed.objects.get(kind.kind) ?? [];
+        const states = Map.groupBy(objects, (each) => subject.stateOf(each));
+        const counts = Object.fromEntries([...states].map(([state, some]) => [state, some.length]));
+        return objects.length === 0
+          ? []
+          : [{ noun: objects.length === 1 ? one : many, count: objects.length, states: counts }];
+      }),
+  };
+}
+
+/** The Lease of a part: the one that is held, if there are several. */
+function leaseOf({ lease: name }: Part, { leases }: Observed, now: number): Lease | undefined {
+  const named = leases.filter(({ metadata }) => metadata.name === name);
+  return named.find((each) => isHeldBy(each, now)) ?? named[0];
+}
+
+function isHeldBy({ spec }: Lease, now: number): boolean {
+  if (!spec?.holderIdentity || spec.renewTime === undefined) return false;
+  return Date.parse(spec.renewTime) + (spec.leaseDurationSeconds ?? 0) * 1000 + TOLERANCE_MS > now;
+}
+
+function runs({ spec }: Installed, part: string): boolean {
+  const args = (spec?.template?.spec?.containers ?? []).flatMap((container) => container.args ?? []);
+  const flag = args.find((each) => each.startsWith('--controllers='));
+  return flag !== undefined && flag.slice('--controllers='.length).split(',').includes(part);
+}
+
+function deploymentProblems(deployment: Installed): Problem[] {
+  const { namespace, replicas, ready } = installationOf(deployment);
+  if (replicas > 0 && ready >= replicas) return [];
+  const about = `Deployment ${keyOf(deployment.metadata)}`;
+  if (replicas === 0)
+    return [
+      {
+        severity: 'error',
+        about,
+        message: 'it is scaled to 0',
+        advice: `kubectl scale deployment/offshoot --replicas=2 -n ${namespace}`,
+      },
+    ];
+  const message = `${ready} of ${replicas} replicas are ready`;
+  return [
+    {
+      severity: ready === 0 ? 'error' : 'warning',
+      about,
+      message,
+      advice: `kubectl describe deployment/offshoot -n ${namespace}`,
+    },
+  ];
+}
+
+/** More restarts than this are worth a line. */
+const MANY_RESTARTS = 3;
+
+function podProblems({ metadata, status }: Pod): Problem[] {
+  const about = `pod ${keyOf(metadata)}`;
+  return (status?.containerStatuses ?? []).flatMap(({ name, ready, restartCount, state, lastState }): Problem[] => {
+    const ended = lastState?.terminated;
+    const last =
+      ended === undefined ? '' : `, the last time ${ended.reason ?? 'ended'} with exit code ${ended.exitCode}`;
+    const logs = `kubectl logs ${metadata.name} -n ${metadata.namespace} -c ${name} --previous`;
+    const waits = [state?.waiting?.reason, state?.waiting?.message].filter(Boolean).join(': ');
+    if (!ready && waits !== '')
+      return [{ severity: 'error', about, message: `container ${name}: ${waits}`, advice: logs }];
+    if (restartCount < MANY_RESTARTS) return [];
+    return [
+      {
+        severity: 'warning',
+        about,
+        message: `container ${name} was restarted ${restartCount} times${last}`,
+        advice: logs,
+      },
+    ];
+  });
+}
+
+function partProblems(part: Part, report: PartReport, observed: Observed, now: number): Problem[] {
+  const about = `part ${part.name}`;
+  if (report.state === 'off') {
+    const left = report.objects.map(({ count, noun }) => `${count} ${noun}`).join(' and ');
+    if (left === '') return [];
+    const advice = `switch it on (parts.${part.name}=true, or "offshoot run --controllers ${part.name}"), or delete them`;
+    return [{ severity: 'warning', about, message: `nobody looks after ${left}`, advice }];
+  }
+  const problems: Problem[] = [];
+  if (report.state === 'stopped') {
+    const lease = leaseOf(part, observed, now);
+    const holder = lease?.spec?.holderIdentity;
+    const last = holder ? `: ${holder} did until ${lease?.spec?.renewTime}` : '';
+    const advice = 'look at the pods above and their logs; "offshoot support-bundle" collects them';
+    problems.push({ severity: 'error', about, message: `nobody leads it, so nothing is reconciled${last}`, advice });
+  }
+  const missing = part.resources.map(({ crd }) => crd.metadata.name).filter((name) => !observed.definitions.has(name));
+  if (missing.length > 0 && observed.definitions.size > 0) {
+    const advice = 'offshoot crds | kubectl apply -f -';
+    problems.push({ severity: 'error', about, message: `the cluster does not know ${missing.join(', ')}`, advice });
+  }
+  const registration = observed.webhooks.find(({ metadata }) => metadata.name === part.webhook?.configurationName);
+  if (registration?.webhooks?.some(({ clientConfig }) => !clientConfig?.caBundle)) {
+    const message = `ValidatingWebhookConfiguration ${registration.metadata.name} has no caBundle, so objects are refused`;
+    problems.push({
+      severity: 'error',
+      about,
+      message,
+      advice: 'look at the logs of the pods; cert-manager may have to put it there',
+    });
+  }
+  return problems;
+}
+
+/** So many objects of a kind are named. */
+const MOST_NAMED = 5;
+
+function subjectProblems(subject: Subject, { objects }: Observed): Problem[] {
+  const { kind, one, many } = subject;
+  const ill = (objects.get(kind.kind) ?? []).flatMap((object): { object: KubeObject; message: string }[] => {
+    const message = subject.problemOf(object);
+    return message === undefined ? [] : [{ object, message }];
+  });
+  const named = ill.slice(0, MOST_NAMED).map(({ object, message }): Problem => ({
+    severity: 'warning',
+    about: `${one} ${keyOf(object.metadata)}`,
+    message,
+    advice: subject.advice(object),
+  }));
+  if (ill.length <= MOST_NAMED) return named;
+  const rest = ill.length - MOST_NAMED;
+  return [
+    ...named,
+    { severity: 'warning', about: many, message: `${rest} more are not well`, advice: `kubectl get ${kind.plural} -A` },
+  ];
+}

@@ -1,0 +1,30 @@
+// `offshoot support-bundle`: its flags and help.
+import { Command } from 'commander';
+import { EXIT_HELP } from '../exit.ts';
+import { clusterFlags } from '../options.ts';
+import type { BundleOptions } from './bundle.ts';
+
+export function supportBundleCommand(): Command {
+  return clusterFlags(new Command('support-bundle'), 'all of them')
+    .description('collect what is needed to find out what is wrong into one file: objects, Events, logs, metrics')
+    .option('-f, --file <file>', 'the file to write; - for standard output (default: offshoot-support-TIME.tar.gz)')
+    .addHelpText(
+      'after',
+      `
+In it are the objects that Offshoot looks after and those that it runs as, VirtualServices and DestinationRules, Events
+about them, logs and metrics of its pods, and the output of "offshoot status". With -n, objects of that namespace alone,
+and all of Offshoot itself. manifest.json lists what is inside, and what could not be read and why.
+
+Secrets are never read. Values of environment variables that look like a secret by their name or by themselves are
+replaced by <redacted>, and so are tokens in logs. Look through it before you pass it on.
+
+Examples:
+  offshoot support-bundle
+  offshoot support-bundle -n shop -f - | tar tz
+${EXIT_HELP}`,
+    )
+    .action(async (options: BundleOptions) => {
+      const { supportBundle } = await import('./bundle.ts');
+      await supportBundle(options);
+    });
+}

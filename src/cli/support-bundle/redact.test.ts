@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { redacted, REDACTED, redactedText } from './redact.ts';
+
+const valueOf = (name: string, value: string): unknown => {
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a' },
+    spec: { containers: [{ env: [{ name, value }] }] },
+  };
+  return redacted(pod).spec.containers[0]!.env[0]!.value;
+};
+
+describe('variables', () => {
+  test.each([
+    ['DB_PASSWORD', 'a'],
+    ['API_TOKEN', 'abc'],
+    ['AWS_SECRET_ACCESS_KEY', 'abc'],
+    ['OAUTH_CLIENT', 'abc'],
+    ['apiKey', 'abc'],
+    ['ANYTHING', 'aG93IGFyZSB5b3UgdG9kYXkgbXkgZnJpZW5kIDEyMzQ1'],
+  ])('%s=%s is not told', (name, value) => expect(valueOf(name, value)).toBe(REDACTED));
+
+  test.each([
+    ['LOG_LEVEL', 'debug'],
+    ['PORT', '8080'],
+    ['REGION', 'eu-central-1'],
+    ['FEATURE_FLAGS', 'new-checkout,old-cart'],
+  ])('%s=%s is', (name, value) => expect(valueOf(name, value)).toBe(value));
+
+  test('of a URL, only the password is left out', () => {
+    expect(valueOf('DATABASE', 'postgres://shop:hunter2@db:5432/shop')).toBe(
+      `postgres://shop:${REDACTED}@db:5432/shop`,
+    );
+  });
+});
+
+test('flags, repeated manifests and who wrote what are left out', () => {
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: 'a',
+      managedFields: [{ manager: 'x', operation: 'Apply' as const }],
+      annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{"password":"x"}', team: 'shop' },
+    },
+    spec: { args: ['--db-password=hunter2', '--level=debug'] },
+  };
+  expect(redacted(pod)).toEqual({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a', annotations: { team: 'shop' } },
+    spec: { args: [`--db-password=${REDACTED}`, '--level=debug'] },
+  });
+});
+
+test('tokens in logs are left out, and the rest of the line stays', () => {
+  const token = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJrdWJlcm5ldGVzIn0.c2lnbmF0dXJl';
+  expect(redactedText(`GET /api with Bearer ${token} failed`)).toBe(`GET /api with Bearer ${REDACTED} failed`);
+  expect(redactedText('login with password=hunter2 as shop')).toBe(`login with password=${REDACTED} as shop`);
+  expect(redactedText('-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nend')).toBe(
+    `${REDACTED}\nend`,
+  );
+  const plain = '{"level":30,"msg":"leading","lease":"dynamic-environment-lock"}';
+  expect(redactedText(plain)).toBe(plain);
+});
