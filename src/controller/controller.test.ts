@@ -228,7 +228,7 @@ describe('writes', () => {
     );
     await settled(manager);
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
-      { key: 'team/a', about: 'a', msg: 'look at this' },
+      { controller: 'teller', kind: 'Copy', namespace: 'team', name: 'a', about: 'a', msg: 'look at this' },
     ]);
   });
 
@@ -399,7 +399,7 @@ describe('failures', () => {
     for (let second = 0; second < 60; second++) await clock.advance(1_000);
     const message = `${fought} ${key} changed since it was read, every time: another program keeps writing to it`;
     expect(lines.map((line) => JSON.parse(line) as object)).toContainEqual(
-      expect.objectContaining({ msg: 'reconcile failed', key: 'team/a' }),
+      expect.objectContaining({ msg: 'reconcile failed', namespace: 'team', name: 'a' }),
     );
     expect(condition(api, 'team/a', 'Stalled')?.['reason']).toBe(stalled);
     const events = [...api.all(defineKind('events.k8s.io/v1', 'Event', 'events')).values()];

@@ -7,7 +7,7 @@ import type { Client } from '../kube/client/client.ts';
 import type { Clock } from '../kube/clock.ts';
 import { ApiError, isTransient } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
-import { keyOf } from '../kube/objects.ts';
+import { keyOf, refOf } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { NotSynced } from '../kube/tables/tables.ts';
 import type { Tables } from '../kube/tables/tables.ts';
@@ -21,6 +21,8 @@ import type { Logger } from './logger.ts';
 import type { ControllerMetrics } from './metrics/metrics.ts';
 import { PRIORITY, Queue } from './queue.ts';
 import { Reconciler } from './reconciler.ts';
+import { noTracer } from './tracing/span.ts';
+import type { Span, Tracer } from './tracing/span.ts';
 import { Reads } from './view.ts';
 import { syncReads } from './warm-up.ts';
 
@@ -41,11 +43,20 @@ export interface ControllerOptions {
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
   readonly events: EventRecorder;
+  readonly tracer?: Tracer;
   readonly mayWrite?: () => boolean;
   /** Called after every acknowledged write. */
   readonly onWrite?: (count: number, outcome: Outcome) => void;
   /** Called after every write of a status that differed. */
   readonly onStatus?: (before: KubeObject, after: KubeObject) => void;
+}
+
+/** What every line of the log about an object says of it. */
+export interface ObjectFields {
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly traceId?: string;
 }
 
 type Result = 'success' | 'error' | 'requeue' | 'requeue_after';
@@ -170,20 +181,46 @@ export class Controller {
       const before = this.#clock.monotonic();
       this.#metrics.started();
       let result: Result = 'error';
+      const span = this.#startSpan(key);
       try {
-        result = await this.#reconcile(key);
+        result = await this.#reconcile(key, span);
       } catch (error) {
-        this.#logger.error({ err: error, key }, 'unexpected error while reconciling');
+        span.end(error);
+        this.#logger.error({ ...this.#about(key, span), err: error }, 'unexpected error while reconciling');
         this.#queue.retry(key);
       } finally {
         this.#queue.done(key);
+        span.set({ result });
+        span.end();
         this.#metrics.finished(result, (this.#clock.monotonic() - before) / 1000);
       }
       await this.#letOthersRun();
     }
   }
 
-  async #reconcile(key: string): Promise<Result> {
+  #startSpan(key: string): Span {
+    const { kind, namespace = '', name } = this.#about(key);
+    return (this.#options.tracer ?? noTracer).start(`reconcile ${this.name}`, {
+      controller: this.name,
+      'k8s.object.kind': kind,
+      'k8s.object.name': name,
+      'k8s.namespace.name': namespace,
+    });
+  }
+
+  /** The object that a line of the log is about. */
+  #about(key: string, span?: Span): ObjectFields {
+    const { namespace, name } = refOf(key);
+    const { kind } = this.#definition.kind;
+    return {
+      kind,
+      ...(namespace !== undefined && { namespace }),
+      name,
+      ...(span?.traceId && { traceId: span.traceId }),
+    };
+  }
+
+  async #reconcile(key: string, span: Span): Promise<Result> {
     const started = this.#clock.monotonic();
     const { kind } = this.#definition;
     const object = this.#options.tables.of(kind).get(key);
@@ -200,14 +237,14 @@ export class Controller {
         this.#queue.add(key);
         return 'success';
       }
-      const { wrote, refused, requeueAfterMs } = await this.#reconciler.reconcile(key, object);
+      const { wrote, refused, requeueAfterMs } = await this.#reconciler.reconcile(object, this.#about(key, span), span);
       if (wrote) this.#pace(key, this.#clock.monotonic() - started);
       if (requeueAfterMs !== undefined) this.#queue.addAfter(key, requeueAfterMs);
-      if (refused.length > 0) return this.#retryRefused(key, refused);
+      if (refused.length > 0) return this.#retryRefused(key, refused, span);
       this.#queue.forget(key);
       return requeueAfterMs === undefined ? 'success' : 'requeue_after';
     } catch (error) {
-      return this.#failed(key, object, error);
+      return this.#failed(key, object, error, span);
     }
   }
 
@@ -218,32 +255,36 @@ export class Controller {
   }
 
   /** Steps that were refused are tried again, later and later: what the server asks for may change unseen. */
-  #retryRefused(key: string, refused: readonly StepFailed[]): Result {
+  #retryRefused(key: string, refused: readonly StepFailed[], span: Span): Result {
     const retryInMs = this.#queue.retry(key);
-    for (const err of refused) this.#logger.warn({ key, err, retryInMs }, 'write refused, continuing with the rest');
+    const about = this.#about(key, span);
+    for (const err of refused)
+      this.#logger.warn({ ...about, err, retryInMs }, 'write refused, continuing with the rest');
     return 'error';
   }
 
-  async #failed(key: string, object: KubeObject, error: unknown): Promise<Result> {
+  async #failed(key: string, object: KubeObject, error: unknown, span: Span): Promise<Result> {
     if (this.#stopping.signal.aborted) return 'error';
+    const about = this.#about(key, span);
     if (error instanceof NotSynced) {
-      this.#logger.debug({ key, reason: error.message }, 'waiting for a table to sync');
+      this.#logger.debug({ ...about, reason: error.message }, 'waiting for a table to sync');
       return 'requeue';
     }
     const isConflict = error instanceof PlanOutdated && this.#queue.failures(key) < ORDINARY_CONFLICTS;
     // Whoever loses the lease is about to end; but its renewal may only have come late.
     if (error instanceof WriteForbidden || isConflict) {
-      this.#logger.debug({ key, reason: error.message }, 'planning again');
+      this.#logger.debug({ ...about, reason: error.message }, 'planning again');
       this.#queue.retry(key);
       return 'requeue';
     }
     const retryInMs = this.#queue.retry(key);
     if (error instanceof PlanThrew) this.#metrics.panicked();
     const cause = error instanceof PlanThrew ? error.cause : error;
-    this.#logger.warn({ key, err: cause, retryInMs }, 'reconcile failed');
+    span.end(cause);
+    this.#logger.warn({ ...about, err: cause, retryInMs }, 'reconcile failed');
     const apiError = error instanceof StepFailed ? error.cause : error;
     if (apiError instanceof ApiError && isTransient(apiError)) return 'error';
-    await this.#reconciler.report(key, object, failureOf(error));
+    await this.#reconciler.report(object, about, failureOf(error));
     return 'error';
   }
 

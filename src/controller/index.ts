@@ -45,6 +45,8 @@ export { reportedChange, reportForecast, reportOf, UNKNOWN } from './forecast/re
 export type { ForecastReport, ReportedChange, ReportedStall } from './forecast/report.ts';
 export { defineModel, factsOf } from './facts.ts';
 export type { Facts, Model } from './facts.ts';
+export { exportTraces, parseHeaders } from './tracing/otlp.ts';
+export type { Exporter, OtlpOptions } from './tracing/otlp.ts';
 export { Reads } from './view.ts';
 export type { Refusal, View } from './view.ts';
 export { WhatIf } from './what-if.ts';

@@ -16,6 +16,7 @@ import { createMetrics } from './metrics/metrics.ts';
 import { METRICS } from './metrics/catalogue.ts';
 import type { Metrics, Series } from './metrics/metrics.ts';
 import { serveProbes } from './probes.ts';
+import type { Tracer } from './tracing/span.ts';
 import type { ProbeServer } from './probes.ts';
 
 export interface Address {
@@ -41,6 +42,8 @@ export interface ManagerOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
+  /** Traces reconciles. */
+  readonly tracer?: Tracer;
   /** How long running reconciles may take to end when the process stops. */
   readonly stopWithinMs?: number;
   /** Called after every acknowledged write; tests end the process here. */
@@ -108,6 +111,7 @@ export class Manager {
           logger: this.#logger.child({ controller: definition.name }),
           metrics: reports,
           events: this.#events,
+          ...(options.tracer && { tracer: options.tracer }),
           mayWrite: () => led.mayWrite(),
           onWrite: (_count, outcome) => {
             reports.wrote(outcome.step.kind, outcome.did);

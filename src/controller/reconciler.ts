@@ -5,20 +5,21 @@ import type { Outcome, StepFailed } from '../kube/write/apply.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { keyOf } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
-import { editStatus } from '../kube/write/steps.ts';
+import { describe, editStatus } from '../kube/write/steps.ts';
 import type { Step } from '../kube/write/steps.ts';
 import { NotSynced } from '../kube/tables/tables.ts';
 import { jsonEqual } from '../watchable/index.ts';
 import { carryOutAttempts, sharedNotes } from './attempts.ts';
 import { stampStatus, statusOf } from './conditions.ts';
 import type { Status } from './conditions.ts';
-import type { ControllerOptions } from './controller.ts';
+import type { ControllerOptions, ObjectFields } from './controller.ts';
 import type { Failure, Plan, PlannedEvent } from './definition.ts';
 import type { Echoes, Wrote } from './echoes.ts';
 import { readTargets } from './facts.ts';
 import { PlanThrew, withFailure, withoutFailure } from './failure.ts';
 import { removeFinalizers } from './finalizers.ts';
 import { planAndApply } from './plan-and-apply.ts';
+import type { Span } from './tracing/span.ts';
 import type { Reads, View } from './view.ts';
 
 export interface ReconcilerOptions extends Pick<
@@ -70,21 +71,24 @@ export class Reconciler {
   }
 
   /** Plans for an object and carries the plan out. */
-  async reconcile(key: string, object: KubeObject): Promise<Reconciled> {
+  async reconcile(object: KubeObject, about: ObjectFields, span: Span): Promise<Reconciled> {
     const { definition, reads, logger } = this.#options;
+    const key = keyOf(object.metadata);
     const { plan, outcomes, refused } = await planAndApply(
-      (refusal) => reads.track(key, (view) => this.plan(view, key, object), refusal),
-      (steps) => this.#write(steps),
+      (refusal) => span.part('plan', () => reads.track(key, (view) => this.plan(view, key, object), refusal)),
+      (steps) => span.part('write', (part) => this.#writeTraced(steps, part)),
     );
     // A failure that was written down earlier goes, too.
     const planned = plan.status ?? (this.#ownsStatus ? withoutFailure(object) : undefined);
     const writeStatus = (wrote?: Wrote): Promise<StatusOutcome> => this.#writeStatus(object, planned, wrote);
-    const status = await (refused.length > 0 ? this.#quietly(key, writeStatus) : writeStatus());
+    const status = await span.part('status', () =>
+      refused.length > 0 ? this.#quietly(key, writeStatus) : writeStatus(),
+    );
     const wrote = outcomes.some(({ did }) => did !== 'nothing');
     // A reconcile that changed nothing has nothing new to tell, whatever its plan says again.
     if (wrote || status.did !== 'nothing') {
       for (const event of plan.events ?? []) this.record(object, event);
-      for (const { message, ...fields } of plan.log ?? []) logger.warn({ key, ...fields }, message);
+      for (const { message, ...fields } of plan.log ?? []) logger.warn({ ...about, ...fields }, message);
     }
     const isDeleting = object.metadata.deletionTimestamp !== undefined;
     if (isDeleting && plan.finished && definition.finalizers?.length) {
@@ -118,7 +122,8 @@ export class Reconciler {
   }
 
   /** Tells people of a failure: in the status and, when it is news, in an Event. */
-  async report(key: string, object: KubeObject, failure: Failure): Promise<void> {
+  async report(object: KubeObject, about: ObjectFields, failure: Failure): Promise<void> {
+    const key = keyOf(object.metadata);
     const { definition, clock, logger } = this.#options;
     const event = { type: 'Warning', reason: failure.reason, note: failure.message } as const;
     // The owner of the status would take a condition of others away again, which would wake this key past its back-off.
@@ -132,9 +137,17 @@ export class Reconciler {
         if (did !== 'nothing') this.record(object, event);
       });
     } catch (error) {
-      logger.debug({ key, err: error }, 'the failure could not be written to the status');
+      logger.debug({ ...about, err: error }, 'the failure could not be written to the status');
       if (this.#ownsStatus) this.record(object, event);
     }
+  }
+
+  /** The same, with what was done as attributes. */
+  async #writeTraced(steps: readonly Step[], span: Span): Promise<readonly Outcome[]> {
+    const outcomes = await this.#write(steps);
+    const done = outcomes.filter(({ did }) => did !== 'nothing').map(({ did, step }) => `${did} ${describe(step)}`);
+    span.set({ steps: steps.length, writes: done.length, ...(done.length > 0 && { wrote: done.join(', ') }) });
+    return outcomes;
   }
 
   /** Carries out the steps of a plan in the way of this controller. */

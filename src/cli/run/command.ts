@@ -41,6 +41,7 @@ interface RunOptions
   readonly shutdownDelay?: number;
   readonly installCrds?: boolean;
   readonly removeOrphans: boolean;
+  readonly otlpEndpoint?: string;
 }
 
 const HELP = `
@@ -159,6 +160,14 @@ export function runCommand(): Command {
     )
     .option('--install-crds', 'install the definitions of our kinds first, or bring them up to date')
     .addOption(
+      option(
+        '--otlp-endpoint <url>',
+        'where traces of reconciles are sent, as OTLP over HTTP (default: nowhere); headers by OTEL_EXPORTER_OTLP_HEADERS',
+        parseEndpoint,
+        'OTEL_EXPORTER_OTLP_ENDPOINT',
+      ),
+    )
+    .addOption(
       new Option('--log-level <level>', 'how much to say (default: info)')
         .choices(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
         .env('LOG_LEVEL'),
@@ -175,7 +184,7 @@ export function runCommand(): Command {
 async function run(options: RunOptions): Promise<void> {
   // Loaded here, so that every other command starts without it.
   const [
-    { createLogger },
+    { createLogger, parseHeaders },
     { inClusterConfig },
     { configFrom },
     { startControlPlane },
@@ -223,6 +232,9 @@ async function run(options: RunOptions): Promise<void> {
     ...(metricsAddress !== 'off' && { metricsAddress }),
     ...(webhook && { webhook }),
     logger,
+    ...(options.otlpEndpoint !== undefined && {
+      otlp: { endpoint: options.otlpEndpoint, headers: parseHeaders(process.env['OTEL_EXPORTER_OTLP_HEADERS'] ?? '') },
+    }),
     ...exitAfterWrite(process.env['OFFSHOOT_EXIT_AFTER_WRITE']),
     signal: stopping.signal,
     prepare: async (client) => {
@@ -358,6 +370,11 @@ function parseNamespaces(text: string): readonly string[] {
   const wrong = names.find((name) => !isDnsLabel(name));
   if (wrong === undefined) return [...new Set(names)];
   throw new InvalidArgumentError(`Namespaces are names with commas between them; "${wrong}" is none.`);
+}
+
+function parseEndpoint(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new InvalidArgumentError('It must be the URL of a collector, such as http://collector:4318.');
 }
 
 function parseNames(text: string): readonly string[] {

@@ -1,9 +1,11 @@
 // A running control plane: the manager with its controllers and, where wanted, the admission webhook. `run` starts it for
 // any cluster, `up` for the embedded one.
+import { hostname } from 'node:os';
 import {
   CertificateFiles,
   createLogger,
   createMetrics,
+  exportTraces,
   ManagedCertificates,
   Manager,
   serveWebhooks,
@@ -14,6 +16,7 @@ import type {
   Logger,
   ManagerOptions,
   Metrics,
+  OtlpOptions,
   WebhookAddress,
   WebhookServer,
 } from '../../controller/index.ts';
@@ -56,6 +59,8 @@ export interface ControlPlaneOptions {
   readonly metricsAddress?: ManagerOptions['metricsAddress'];
   readonly webhook?: WebhookOptions;
   readonly logger?: Logger;
+  /** Where traces of reconciles are sent. */
+  readonly otlp?: Pick<OtlpOptions, 'endpoint' | 'headers'>;
   readonly onWrite?: (count: number) => void;
   /** Gives up on a start that is under way; later, `stop` ends it. */
   readonly signal?: AbortSignal;
@@ -113,6 +118,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   let unwinding = Promise.resolve();
   // One at a time: the end of a start that was given up has two sides.
   const end = (): Promise<void> => (unwinding = unwinding.then(unwind));
+  const traces =
+    options.otlp &&
+    exportTraces({ ...options.otlp, version: version(), instance: `${hostname()}_${process.pid}`, logger });
+  if (traces) undo.push(() => traces.stop());
   const { signal } = options;
   const giveUp = (): void => void end();
   signal?.addEventListener('abort', giveUp);
@@ -127,6 +136,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       logger,
       metrics,
       ...(namespaces && { namespaces }),
+      ...(traces && { tracer: traces.tracer }),
       ...(options.leaderElect && { leaderElection: { namespace } }),
       ...(probes && { probes }),
       ...(metricsAddress && { metricsAddress }),

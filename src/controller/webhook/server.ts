@@ -164,7 +164,8 @@ async function decide(
   try {
     return await Promise.race([handler(request, timeout.signal), overdue]);
   } catch (error) {
-    logger.error({ err: error, operation: request.operation, name: request.name }, 'an admission could not be decided');
+    const { operation, kind, namespace, name } = request as Partial<AdmissionRequest>;
+    logger.error({ err: error, operation, kind: kind?.kind, namespace, name }, 'an admission could not be decided');
     const message = error instanceof Error ? error.message : String(error);
     const code = timeout.signal.aborted ? 504 : 500;
     const reason = timeout.signal.aborted ? 'Timeout' : 'InternalError';
