@@ -29,6 +29,8 @@ export interface ChaosOptions {
     readonly token?: string;
   };
   readonly seed?: number;
+  /** Told of every request before anything else happens to it. */
+  readonly onRequest?: (request: IncomingMessage) => void;
   /** How likely each fault is, wherever it can happen: for each request, or each event of a watch. */
   readonly faults?: Partial<Readonly<Record<Fault, number>>>;
   readonly lateMs?: number;
@@ -100,6 +102,7 @@ export async function startChaos(options: ChaosOptions): Promise<Chaos> {
     });
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    options.onRequest?.(incoming);
     const isWatch = /[?&]watch=(true|1)\b/.test(incoming.url ?? '');
     if (happens('refuse')) return refuse();
     for (const fault of ['busy', 'error', 'unavailable', 'gone'] as const) {
