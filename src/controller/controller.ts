@@ -156,6 +156,11 @@ export class Controller {
     this.#reads.close();
   }
 
+  /** Tries again at once what failed: the API server is back. */
+  retryNow(): void {
+    this.#queue.retryNow();
+  }
+
   /** Gives up on running requests: for a stop that takes too long. */
   abort(): void {
     this.#stopping.abort(new Error('the controller is stopping'));

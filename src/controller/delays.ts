@@ -42,6 +42,10 @@ export class Delays {
     if (this.#heap.length > 2 * this.#current.size + FEW) this.#sweep();
   }
 
+  has(key: string): boolean {
+    return this.#current.has(key);
+  }
+
   delete(key: string): void {
     this.#current.delete(key);
   }

@@ -1,5 +1,6 @@
 // A running control plane: tables, controllers, leader election, probes, started and stopped in order.
 import type { Client } from '../kube/client/client.ts';
+import type { Reachability } from '../kube/client/reachability.ts';
 import { systemClock } from '../kube/clock.ts';
 import type { Clock } from '../kube/clock.ts';
 import { EventRecorder } from '../kube/events.ts';
@@ -42,6 +43,8 @@ export interface ManagerOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
+  /** Told of every answer of the API server: what waits because there was none then goes on at once. */
+  readonly reachability?: Reachability;
   /** Traces reconciles. */
   readonly tracer?: Tracer;
   /** How long running reconciles may take to end when the process stops. */
@@ -102,33 +105,33 @@ export class Manager {
       const reports = this.metrics.controller(definition.name);
       const counters = (definition.counters ?? []).map((each) => [each, this.metrics.counter(each)] as const);
       const timings = (definition.timings ?? []).map((each) => [each, this.metrics.histogram(each)] as const);
-      led.add(
-        new Controller({
-          definition,
-          client,
-          tables: this.tables,
-          clock: this.#clock,
-          logger: this.#logger.child({ controller: definition.name }),
-          metrics: reports,
-          events: this.#events,
-          ...(options.tracer && { tracer: options.tracer }),
-          mayWrite: () => led.mayWrite(),
-          onWrite: (_count, outcome) => {
-            reports.wrote(outcome.step.kind, outcome.did);
-            for (const [counter, count] of counters) {
-              const labels = counter.labelsOf(outcome);
-              if (labels !== undefined) count(labels);
-            }
-            options.onWrite?.(++this.#writes);
-          },
-          onStatus: (before, after) => {
-            for (const [timing, observe] of timings) {
-              const measured = timing.measure(before, after, this.#clock.now());
-              if (measured !== undefined) observe(measured);
-            }
-          },
-        }),
-      );
+      const controller = new Controller({
+        definition,
+        client,
+        tables: this.tables,
+        clock: this.#clock,
+        logger: this.#logger.child({ controller: definition.name }),
+        metrics: reports,
+        events: this.#events,
+        ...(options.tracer && { tracer: options.tracer }),
+        mayWrite: () => led.mayWrite(),
+        onWrite: (_count, outcome) => {
+          reports.wrote(outcome.step.kind, outcome.did);
+          for (const [counter, count] of counters) {
+            const labels = counter.labelsOf(outcome);
+            if (labels !== undefined) count(labels);
+          }
+          options.onWrite?.(++this.#writes);
+        },
+        onStatus: (before, after) => {
+          for (const [timing, observe] of timings) {
+            const measured = timing.measure(before, after, this.#clock.now());
+            if (measured !== undefined) observe(measured);
+          }
+        },
+      });
+      led.add(controller);
+      options.reachability?.onReturn(() => controller.retryNow(), this.#caches.signal);
       for (const gauge of definition.gauges ?? []) {
         this.metrics.computed(gauge, () => (led.working ? this.#seriesOf(gauge) : []));
       }
@@ -169,6 +172,7 @@ export class Manager {
       client: this.#options.client,
       clock: this.#clock,
       signal: this.#caches.signal,
+      ...(this.#options.reachability && { reachability: this.#options.reachability }),
       onError: ({ kind }, error) => {
         this.metrics.watchFailed(kind);
         this.#logger.warn({ kind: kind.kind, err: error }, 'watch failed, trying again');

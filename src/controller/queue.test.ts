@@ -236,3 +236,18 @@ test('reports what it does', async () => {
   queue.done('a');
   expect(seen).toEqual(['added', 'depth 1', 'started after 7', 'depth 0', 'retried', 'finished after 3']);
 });
+
+test('what failed runs at once when told that the reason may be over; what waits for its moment goes on waiting', async () => {
+  const { queue } = make({ baseDelayMs: 10_000 });
+  for (const key of ['failed', 'well']) queue.add(key);
+  await queue.take();
+  queue.retry('failed');
+  queue.done('failed');
+  await queue.take();
+  queue.addAfter('well', 10_000);
+  queue.done('well');
+  expect([queue.size, queue.delayed]).toEqual([0, 2]);
+  queue.retryNow();
+  expect(await drain(queue)).toEqual(['failed']);
+  expect(queue.delayed).toBe(1);
+});

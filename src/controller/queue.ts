@@ -140,6 +140,11 @@ export class Queue {
     return delayMs;
   }
 
+  /** Ends the waits of keys that failed: what they failed for may be over. */
+  retryNow(): void {
+    for (const key of this.#failures.keys()) if (this.#waiting.has(key)) this.add(key);
+  }
+
   /** How often the key has failed since it was last forgotten. */
   failures(key: string): number {
     return this.#failures.get(key) ?? 0;

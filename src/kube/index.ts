@@ -4,6 +4,7 @@ export * from './annotations.ts';
 export * from './clock.ts';
 export * from './client/config/config.ts';
 export * from './client/connect.ts';
+export * from './client/reachability.ts';
 export * from './duration.ts';
 export * from './errors.ts';
 export * from './events.ts';

@@ -21,7 +21,7 @@ import type {
   WebhookServer,
 } from '../../controller/index.ts';
 import type { Settings } from '../../environments/index.ts';
-import { connect, delay, systemClock } from '../../kube/index.ts';
+import { connect, delay, Reachability, systemClock } from '../../kube/index.ts';
 import type { Client, ConnectConfig, ConnectOptions } from '../../kube/index.ts';
 import { version } from '../version/version.ts';
 import type { MeshSettings, Part, PartWebhook, RoutingSettings, TargetSettings } from './parts.ts';
@@ -100,8 +100,12 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const drainMs = webhook?.drainMs ?? (webhook?.reach === 'loopback' ? 0 : DRAIN_MS);
   const logger = options.logger ?? createLogger();
   const metrics = createMetrics({ version: version() });
+  const reachability = new Reachability();
   const client = connect(config, {
-    onRequest: (report) => metrics.request(report),
+    onRequest: (report) => {
+      metrics.request(report);
+      reachability.report(report.code);
+    },
     ...(options.local && { local: options.local }),
   });
   /** What was started, undone last in, first out. */
@@ -136,6 +140,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       logger,
       metrics,
       ...(namespaces && { namespaces }),
+      reachability,
       ...(traces && { tracer: traces.tracer }),
       ...(options.leaderElect && { leaderElection: { namespace } }),
       ...(probes && { probes }),

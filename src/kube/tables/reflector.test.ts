@@ -253,6 +253,27 @@ describe('runReflector', () => {
     await r.stop();
   });
 
+  it('goes on at once when a server that did not answer does again, and not for another reason', async () => {
+    for (const [error, isAtOnce] of [
+      [apiError(0, 'ConnectionRefused'), true],
+      [apiError(503, 'ServiceUnavailable'), true],
+      [apiError(403, 'Forbidden'), false],
+    ] as const) {
+      const back = Promise.withResolvers<void>();
+      const r = start({ untilReturn: () => back.promise });
+      await running(r);
+      [...r.client.watches][0]!.fail(error);
+      await r.client.create(Thing, thing('y'));
+      await settle();
+      expect(r.names()).toEqual([]);
+      back.resolve();
+      await settle();
+      expect(r.names()).toEqual(isAtOnce ? ['y'] : []);
+      await r.stop();
+      expect(r.clock.pending).toBe(0);
+    }
+  });
+
   it('relists after any other error', async () => {
     const r = start();
     await running(r);

@@ -22,7 +22,7 @@ import type { Table } from './table.ts';
 export type ReflectorState =
   | { readonly name: 'listing'; readonly failures: number }
   | { readonly name: 'watching'; readonly from: string; readonly failures: number }
-  | { readonly name: 'waiting'; readonly ms: number; readonly next: ReflectorState }
+  | { readonly name: 'waiting'; readonly ms: number; readonly next: ReflectorState; readonly isUnanswered?: boolean }
   | { readonly name: 'stopped' };
 
 /** What came of a state. */
@@ -49,6 +49,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly onError?: (error: unknown) => void;
   /** Resolves when a kind that is not served may be: that ends a wait. */
   readonly untilInstalled?: (signal: AbortSignal) => Promise<void>;
+  /** Resolves when a server that did not answer does again: that ends a wait. */
+  readonly untilReturn?: (signal: AbortSignal) => Promise<void>;
   /** Objects in one page of a list. */
   readonly pageSize?: number;
   /** Silence after which a watch counts as dead, in milliseconds. */
@@ -106,7 +108,13 @@ export function nextState(state: ReflectorState, outcome: ReflectorOutcome, rand
 function after(next: ReflectorState & { failures: number }, error: unknown, random: () => number): ReflectorState {
   const backoff = Math.min(FIRST_WAIT_MS * 2 ** (next.failures - 1), LONGEST_WAIT_MS) * (1 - random() / 2);
   const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
-  return { name: 'waiting', ms: Math.max(backoff, Math.min(asked, LONGEST_RETRY_AFTER_MS)), next };
+  const ms = Math.max(backoff, Math.min(asked, LONGEST_RETRY_AFTER_MS));
+  return { name: 'waiting', ms, next, ...(isUnanswered(error) && { isUnanswered: true }) };
+}
+
+/** Whether there was no answer, or none by a server that works. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === 0 || error.code >= 500);
 }
 
 async function outcomeOf<T extends KubeObject>(
@@ -115,7 +123,22 @@ async function outcomeOf<T extends KubeObject>(
 ): Promise<ReflectorOutcome> {
   if (state.name === 'listing') return list(options);
   if (state.name === 'watching') return watch(state.from, options);
-  return wait(state.ms, options);
+  return state.isUnanswered && options.untilReturn !== undefined
+    ? waitForReturn(state.ms, options, options.untilReturn)
+    : wait(state.ms, options);
+}
+
+/** Waits, but no longer than until the server answers anybody. */
+async function waitForReturn<T extends KubeObject>(
+  ms: number,
+  { clock, signal }: ReflectorOptions<T>,
+  untilReturn: (signal: AbortSignal) => Promise<void>,
+): Promise<ReflectorOutcome> {
+  const over = new AbortController();
+  const either = AbortSignal.any([signal, over.signal]);
+  await Promise.race([delay(clock, ms, either), untilReturn(either)]);
+  over.abort();
+  return { name: 'waited' };
 }
 
 /** Waits; for a kind that is not served, no longer than until it may be. */

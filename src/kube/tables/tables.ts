@@ -1,6 +1,7 @@
 // All tables of a process, shared by everybody who reads them. A table is made, and kept current by a reflector of its
 // own, from the moment on that somebody reads it.
 import type { Client } from '../client/client.ts';
+import type { Reachability } from '../client/reachability.ts';
 import type { Clock } from '../clock.ts';
 import { apiVersionOf, defineKind } from '../objects.ts';
 import type { AnyKind, Kind, KubeObject } from '../objects.ts';
@@ -36,6 +37,8 @@ export interface RunOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onError?: (table: AnyTable, error: unknown) => void;
+  /** Tells when a server that did not answer does again. */
+  readonly reachability?: Reachability;
 }
 
 /** Definitions of kinds: whatever is said of them does not matter, only that they come. */
@@ -122,7 +125,7 @@ export class Tables {
     return JSON.stringify([apiVersionOf(kind), kind.plural, ...scope]);
   }
 
-  #start(table: AnyTable, { client, clock, signal, onError }: RunOptions): void {
+  #start(table: AnyTable, { client, clock, signal, onError, reachability }: RunOptions): void {
     if (signal.aborted) return;
     const { namespace: only } = table.selection;
     if (only !== undefined && this.#namespaces?.includes(only) === false) return table.notServed();
@@ -136,6 +139,7 @@ export class Tables {
         onError: (error) => onError?.(table, error),
         // Definitions are in no namespace: who may see some namespaces alone asks again from time to time.
         ...(!this.#namespaces && { untilInstalled: (waiting: AbortSignal) => this.#untilInstalled(table, waiting) }),
+        ...(reachability && { untilReturn: (waiting: AbortSignal) => reachability.untilReturn(waiting) }),
       }).finally(() => this.#reflectors.delete(reflector));
       this.#reflectors.add(reflector);
     }
