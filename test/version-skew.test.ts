@@ -1,0 +1,124 @@
+// Controllers and definitions of different versions, as they are for a while in every upgrade and rollback: what the older
+// side does not know must not be written again and again, and what is stored is not lost.
+import { afterEach, expect, test } from 'vitest';
+import { DynamicEnv, dynamicEnv } from '../src/api/dynamicenv.ts';
+import { createLogger, Manager } from '../src/controller/index.ts';
+import { environments } from '../src/environments/index.ts';
+import { defineKind } from '../src/kube/index.ts';
+import type { AnyObject } from '../src/kube/index.ts';
+import { describeOwnClusters } from './cluster/index.ts';
+import { installIstioKinds } from './environments/install.ts';
+import { makeWorkload } from './environments/workload.ts';
+import { install } from './scenarios/install.ts';
+import { settled, until } from './support/until.ts';
+
+const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
+  namespaced: false,
+});
+
+interface Schema {
+  properties?: Record<string, Schema>;
+  additionalProperties?: Schema;
+  required?: string[];
+}
+
+/** The definition of environments without what the original operator did not have: the oldest that people upgrade from. */
+function olderDefinition(): AnyObject {
+  const crd = structuredClone(dynamicEnv.crd) as AnyObject & {
+    spec: { versions: { schema: { openAPIV3Schema: Schema } }[] };
+  };
+  const { spec, status } = crd.spec.versions[0]!.schema.openAPIV3Schema.properties!;
+  for (const field of ['key', 'ttl', 'paused', 'routing']) delete spec!.properties![field];
+  spec!.required = ['istioMatches', 'subsets'];
+  delete (spec as { 'x-kubernetes-validations'?: unknown })['x-kubernetes-validations'];
+  for (const field of ['conditions', 'observedGeneration']) delete status!.properties![field];
+  delete status!.properties!['subsetsStatus']!.additionalProperties!.properties!['unreached'];
+  return crd;
+}
+
+describeOwnClusters('version skew', (cluster) => {
+  let manager: Manager | undefined;
+  let writes = 0;
+  afterEach(() => manager?.stop());
+
+  async function start(): Promise<Manager> {
+    manager = new Manager({
+      client: cluster.client(),
+      controllers: environments({ drainMs: 0, settleMs: 0 }),
+      logger: createLogger({ level: 'silent' }),
+      onWrite: () => writes++,
+    });
+    await manager.start();
+    return manager;
+  }
+
+  test(
+    'controllers ahead of the definition write what it knows, and come to rest; the upgrade keeps what is stored',
+    { timeout: 120_000 },
+    async () => {
+      const client = cluster.client();
+      await installIstioKinds(client);
+      await install(client, [olderDefinition()]);
+      const namespace = await cluster.namespace('skew');
+      await makeWorkload(client, namespace, 'cart');
+      const metadata = { name: 'old', namespace };
+      const spec = {
+        istioMatches: [{ headers: { 'x-env': { exact: 'old' } } }],
+        subsets: [{ name: 'cart', namespace, containers: [{ containerName: 'cart', image: 'cart:2' }] }],
+      };
+      await client.create(DynamicEnv, { apiVersion: 'riskified.com/v1alpha1', kind: 'DynamicEnv', metadata, spec });
+      const ahead = await start();
+      const found = async (): Promise<DynamicEnv> => client.get(DynamicEnv, metadata);
+      await until(async () => (await found()).status?.state === 'ready', 60_000, found);
+      expect((await found()).status).not.toHaveProperty('conditions');
+      await settled(ahead);
+      // The server keeps less than is written: that is one write for each look, and never a loop.
+      const before = writes;
+      for (const label of ['a', 'b', 'c']) {
+        await client.patch(DynamicEnv, metadata, { type: 'merge', body: { metadata: { labels: { label } } } });
+        await settled(ahead);
+      }
+      expect(writes - before).toBeLessThanOrEqual(3);
+
+      await client.patch(Definition, dynamicEnv.crd.metadata, {
+        type: 'merge',
+        body: { spec: dynamicEnv.crd['spec'] },
+      });
+      await until(
+        async () => {
+          const patch = { type: 'merge', body: { metadata: { labels: { label: 'upgraded' } } } } as const;
+          await client.patch(DynamicEnv, metadata, patch);
+          return ((await found()).status?.conditions ?? []).some(
+            ({ type, status }) => type === 'Ready' && status === 'True',
+          );
+        },
+        60_000,
+        found,
+      );
+      expect((await found()).spec).toMatchObject(spec);
+    },
+  );
+
+  test('a definition ahead of the controllers keeps fields that they do not know', { timeout: 120_000 }, async () => {
+    const client = cluster.client();
+    const newer = structuredClone(dynamicEnv.crd) as AnyObject & {
+      spec: { versions: { schema: { openAPIV3Schema: Schema } }[] };
+    };
+    const text = { type: 'string' } as Schema;
+    const { spec: specSchema } = newer.spec.versions[0]!.schema.openAPIV3Schema.properties!;
+    specSchema!.properties!['fromTheFuture'] = text;
+    await installIstioKinds(client);
+    await install(client, [newer]);
+    const namespace = await cluster.namespace('skew');
+    await makeWorkload(client, namespace, 'cart');
+    const metadata = { name: 'new', namespace };
+    const subsets = [{ name: 'cart', namespace, containers: [{ containerName: 'cart', image: 'cart:2' }] }];
+    const spec = { key: 'new', subsets, fromTheFuture: 'kept' };
+    await client.create(DynamicEnv, { apiVersion: 'riskified.com/v1alpha1', kind: 'DynamicEnv', metadata, spec });
+    const behind = await start();
+    const found = async (): Promise<DynamicEnv> => client.get(DynamicEnv, metadata);
+    await until(async () => (await found()).status?.state === 'ready', 60_000, found);
+    await settled(behind);
+    expect((await found()).spec).toMatchObject(spec);
+  });
+});
