@@ -115,6 +115,11 @@ export function noWaitFlag(): Option {
   return new Option('--no-wait', 'do not wait').default(false).hideHelp();
 }
 
+/** As kubectl has it: whoever cleans up after others does not know what is left. */
+export function ignoreNotFoundFlag(): Option {
+  return new Option('--ignore-not-found', 'do nothing about those that are not there, instead of failing');
+}
+
 /** `--dry-run`. */
 export function dryRunFlag(modes: readonly DryRun[] = ['none', 'client', 'server']): Option {
   return new Option('--dry-run <mode>', 'client prints what would be sent; server lets the cluster check it')

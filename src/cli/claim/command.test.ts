@@ -115,6 +115,8 @@ Target team/ours  Bound  namespace team at SERVER
     stdout: 'deploymenttargetclaim.appstudio.redhat.com/prod deleted\n',
     stderr: 'keeping: Target team/ours\nClaim team/prod: deleting\nClaim team/prod: deleted\n',
   });
+  const gone = await team.run('claim', 'delete', 'prod', '--ignore-not-found');
+  expect(gone).toEqual({ code: 0, stdout: '', stderr: '' });
   expect([await claimNames(), await targetNames()]).toEqual([[], ['ours']]);
   expect((await team.run('target', 'describe', 'ours')).stdout).toContain('make-available=true');
 });

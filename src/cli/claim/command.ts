@@ -13,6 +13,7 @@ import {
   dryRunFlag,
   durationFlag,
   filenameFlag,
+  ignoreNotFoundFlag,
   listFlags,
   noWaitFlag,
   outputFlag,
@@ -153,6 +154,7 @@ function deleteCommand(): Command {
     .addOption(selectorFlag())
     .addOption(dryRunFlag())
     .addOption(outputFlag(['name']))
+    .addOption(ignoreNotFoundFlag())
     .option('--wait', 'wait until everything is gone; this is the default', true)
     .option('--no-wait', 'return once the deletion has begun')
     .addOption(timeoutFlag('5m'))

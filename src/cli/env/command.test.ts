@@ -111,6 +111,9 @@ Try       curl -H 'end-user: alice' http://cart.shop:9080/
   const goings = deleted.stderr.trimEnd().split('\n');
   expect(goings.slice(0, 4)).toEqual(parts.map((part) => `${part}: deleting`));
   expect(goings.slice(4).sort()).toEqual(parts.map((part) => `${part}: deleted`).sort());
+  expect(await shop.run('env', 'delete', 'feature')).toMatchObject({ code: 1, stdout: '' });
+  const again = await shop.run('env', 'delete', 'feature', '--ignore-not-found');
+  expect(again).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(await names()).not.toContain('feature');
   const after = await shop.client.get(VirtualService, { name: 'cart', namespace: 'shop' });
   expect(after.spec).toEqual(service.spec);

@@ -17,6 +17,7 @@ import {
   describeFlags,
   dryRunFlag,
   filenameFlag,
+  ignoreNotFoundFlag,
   listFlags,
   noWaitFlag,
   outputFlag,
@@ -169,6 +170,7 @@ function deleteCommand(): Command {
     .addOption(selectorFlag())
     .addOption(dryRunFlag())
     .addOption(outputFlag(['name']))
+    .addOption(ignoreNotFoundFlag())
     .option('--wait', 'wait until everything is gone; this is the default', true)
     .option('--no-wait', 'return once the deletion has begun')
     .addOption(timeoutFlag('2m'))

@@ -4,15 +4,17 @@ import type { KubeObject } from '../../kube/objects.ts';
 import { failure } from '../exit.ts';
 import { readManifests } from '../manifests/read.ts';
 import type { Connection } from '../options.ts';
-import { getByName, listOfKind } from './find.ts';
+import { findByName, getByName, listOfKind } from './find.ts';
 import type { Noun } from './find.ts';
 
 export interface SelectOptions {
   readonly filename?: readonly string[];
   readonly selector?: string;
+  /** Those that are named and not there are left out. */
+  readonly ignoreNotFound?: boolean;
 }
 
-/** The objects to do something to. All that are named must exist before anything is done to any. */
+/** The objects to do something to. Unless told otherwise, all that are named must exist before anything is done. */
 export async function selectObjects<T extends KubeObject>(
   noun: Noun<T>,
   names: readonly string[],
@@ -37,5 +39,7 @@ export async function selectObjects<T extends KubeObject>(
           .map(({ object: { metadata } }) => ({ name: metadata.name, namespace: metadata.namespace ?? namespace }));
   const unique = new Map(refs.map((ref) => [keyOf(ref), ref]));
   if (unique.size === 0) console.error(`No ${noun.many} found in ${options.filename?.join(', ') ?? ''}.`);
-  return Promise.all([...unique.values()].map((ref) => getByName(client, noun, ref)));
+  const get = options.ignoreNotFound ? findByName : getByName;
+  const found = await Promise.all([...unique.values()].map((ref) => get(client, noun, ref)));
+  return found.filter((each) => each !== undefined);
 }
