@@ -1,21 +1,20 @@
 // README and docs do what they say: every code block is run, or checked as far as it can be. A page is a session on a
 // cluster of "offshoot up", from top to bottom; environments of one section are gone in the next.
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { checkManifests } from '../src/cli/manifests/check.ts';
 import { claimChecks } from '../src/cli/claim/checks.ts';
 import { environmentCheck } from '../src/cli/env/check.ts';
 import { parseYaml } from '../src/cli/manifests/kubectl-yaml.ts';
-import { connect, defineKind, loadConfig } from '../src/kube/index.ts';
+import { defineKind } from '../src/kube/index.ts';
 import type { AnyObject, Client } from '../src/kube/index.ts';
-import { installedKubectls } from './embedded/kubectl-session.ts';
 import { codeBlocks } from './support/code-blocks.ts';
 import type { CodeBlock } from './support/code-blocks.ts';
+import { GATEWAY, kubectl, openDesk } from './support/desk.ts';
+import type { Desk } from './support/desk.ts';
 import { until } from './support/until.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -46,85 +45,6 @@ test.each(titled(blocks.filter(({ code }) => /^(npm|npx|node) /m.test(code))))(
     for (const [file] of code.matchAll(/\btest\/[\w/.-]+/g)) expect(globSync(file, { cwd: ROOT })).toEqual([file]);
   },
 );
-
-const kubectl = installedKubectls().at(-1);
-
-/** A directory with what a reader has at hand: a checkout, the commands, and the kubeconfig of a running cluster. */
-interface Desk {
-  readonly dir: string;
-  readonly env: NodeJS.ProcessEnv;
-  readonly client: Client;
-  run(script: string): Promise<{ code: number; output: string }>;
-  close(): Promise<void>;
-}
-
-/** Where pages say that the sample shop answers; those that do have one. */
-const GATEWAY = 'http://127.0.0.1:7480/';
-
-async function openDesk({ hasShop = false } = {}): Promise<Desk> {
-  const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-docs-'));
-  for (const folder of ['examples', 'deploy']) symlinkSync(path.join(ROOT, folder), path.join(dir, folder));
-  const bin = path.join(dir, 'bin');
-  mkdirSync(bin);
-  for (const name of ['offshoot', 'kubectl-offshoot']) {
-    writeFileSync(path.join(bin, name), `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/bin/offshoot.js" "$@"\n`);
-    chmodSync(path.join(bin, name), 0o755);
-  }
-  if (kubectl) symlinkSync(kubectl.path, path.join(bin, 'kubectl'));
-  const kubeconfig = path.join(dir, 'kubeconfig');
-  const up = spawn(
-    process.execPath,
-    [
-      path.join(ROOT, 'bin/offshoot.js'),
-      'up',
-      '--memory',
-      ...(hasShop ? [] : ['--no-playground']),
-      '--port',
-      '0',
-      '-o',
-      'json',
-      '--kubeconfig',
-      kubeconfig,
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  const [line] = (await once(createInterface({ input: up.stdout }), 'line')) as [string];
-  const { gateway = '' } = JSON.parse(line) as { gateway?: string };
-  // The guides speak of a context "staging", and of a kubeconfig of another cluster.
-  const text = readFileSync(kubeconfig, 'utf8');
-  writeFileSync(
-    kubeconfig,
-    text.replace(/contexts:\n/, '$&- {name: staging, context: {cluster: offshoot, user: admin}}\n'),
-  );
-  writeFileSync(path.join(dir, 'prod.kubeconfig'), text);
-  const env = {
-    ...process.env,
-    HOME: dir,
-    KUBECONFIG: kubeconfig,
-    PATH: `${bin}:${process.env['PATH']}`,
-    NODE_OPTIONS: '',
-  };
-  const client = connect(loadConfig({ path: kubeconfig }));
-  return {
-    dir,
-    env,
-    client,
-    run: (script) =>
-      new Promise((resolve) => {
-        const options = { cwd: dir, env, timeout: 120_000 };
-        execFile('bash', ['-c', script.replaceAll(GATEWAY, gateway)], options, (error, stdout, stderr) =>
-          resolve({ code: error === null ? 0 : Number(error.code ?? 1), output: stdout + stderr }),
-        );
-      }),
-    async close() {
-      client.close();
-      // It has nothing to put in order: what it kept is in this directory, or in memory.
-      up.kill('SIGKILL');
-      await once(up, 'exit');
-      rmSync(dir, { recursive: true, force: true });
-    },
-  };
-}
 
 /** A plan with changes ends with 2, and controllers run until they are stopped. */
 const PRELUDE = `

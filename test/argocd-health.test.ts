@@ -1,0 +1,90 @@
+// The health checks for Argo CD that the guide shows, run by the version of Lua that Argo CD has, on environments and
+// meshes in each state.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { codeBlocks } from './support/code-blocks.ts';
+
+const PAGE = 'docs/guide/gitops.md';
+const isThere = spawnSync('lua5.1', ['-v']).status === 0;
+const page = readFileSync(path.resolve(import.meta.dirname, '..', PAGE), 'utf8');
+const checks = new Map(
+  codeBlocks(PAGE, page)
+    .filter(({ language }) => language === 'yaml')
+    .flatMap(({ code }) => Object.entries((parse(code) as { data?: Readonly<Record<string, string>> }).data ?? {}))
+    .filter(([name]) => name.startsWith('resource.customizations.health.'))
+    .map(([name, lua]) => [name.replace(/.*_/, ''), lua] as const),
+);
+
+/** A value as Lua writes it. */
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `{${value.map(literal).join(',')}}`;
+  if (typeof value === 'object' && value !== null) {
+    return `{${Object.entries(value)
+      .map(([key, each]) => `[${JSON.stringify(key)}]=${literal(each)}`)
+      .join(',')}}`;
+  }
+  return JSON.stringify(value);
+}
+
+/** What a check says of an object: its health, and the message. */
+function judge(kind: string, object: object): readonly string[] {
+  const script = `local function check(obj)\n${checks.get(kind)}\nend
+local found = check(${literal(object)})
+print(found.status)
+print(found.message)`;
+  return execFileSync('lua5.1', ['-'], { input: script, encoding: 'utf8' }).trimEnd().split('\n');
+}
+
+const is = (type: string, status: string, message = ''): object => ({ type, status, message, reason: 'Some' });
+
+test('there is a check for each kind that people put into Git', () => {
+  expect([...checks.keys()].sort()).toEqual(['DeploymentTargetClaim', 'DynamicEnv', 'Istio']);
+});
+
+describe.skipIf(!isThere)('the health that Argo CD shows', () => {
+  test.each([
+    ['one that nobody has looked at', {}, ['Progressing', 'waiting for the controller']],
+    ['one that is ready', { conditions: [is('Ready', 'True', 'fine')] }, ['Healthy', 'fine']],
+    ['one on its way', { conditions: [is('Ready', 'False', '1 of 2')] }, ['Progressing', '1 of 2']],
+    [
+      'one that is stuck',
+      { conditions: [is('Ready', 'False', 'no'), is('Stalled', 'True', 'no image')] },
+      ['Degraded', 'no image'],
+    ],
+  ])('of an environment: %s', (_title, status, expected) => {
+    expect(judge('DynamicEnv', { metadata: { name: 'pr-7', generation: 1 }, status })).toEqual(expected);
+  });
+
+  test('of an environment whose status is about an earlier generation: not yet', () => {
+    const status = { observedGeneration: 1, conditions: [is('Ready', 'True', 'fine')] };
+    const found = judge('DynamicEnv', { metadata: { name: 'pr-7', generation: 2 }, status });
+    expect(found).toEqual(['Progressing', 'waiting for the controller']);
+  });
+
+  test.each([
+    [{}, ['Progressing', 'waiting for the controller']],
+    [{ state: 'Processing', description: 'Pilot' }, ['Progressing', 'Pilot']],
+    [{ state: 'Deleting', description: 'Deleting Istio' }, ['Progressing', 'Deleting Istio']],
+    [{ state: 'Ready', description: '' }, ['Healthy', 'ready']],
+    [{ state: 'Warning', description: 'blocked' }, ['Degraded', 'blocked']],
+    [{ state: 'Error', description: 'no' }, ['Degraded', 'no']],
+  ])('of a mesh: %j', (status, expected) => {
+    expect(judge('Istio', { metadata: { name: 'default' }, status })).toEqual(expected);
+  });
+
+  test.each([
+    [{}, ['Progressing', 'waiting for the controller']],
+    [{ phase: 'Pending' }, ['Progressing', 'Pending']],
+    [{ phase: 'Bound' }, ['Healthy', 'Bound']],
+    [{ phase: 'Lost' }, ['Degraded', 'Lost']],
+    [
+      { phase: 'Pending', conditions: [is('ErrorOccurred', 'True', 'there is no class x')] },
+      ['Degraded', 'there is no class x'],
+    ],
+  ])('of a claim: %j', (status, expected) => {
+    expect(judge('DeploymentTargetClaim', { metadata: { name: 'staging' }, status })).toEqual(expected);
+  });
+});
