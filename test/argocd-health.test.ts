@@ -3,12 +3,18 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { codeBlocks } from './support/code-blocks.ts';
+import { describeNeeding } from './support/needs.ts';
+import type { Need } from './support/needs.ts';
 
 const PAGE = 'docs/guide/gitops.md';
-const isThere = spawnSync('lua5.1', ['-v']).status === 0;
+const lua: Need = {
+  what: 'lua5.1',
+  missing: spawnSync('lua5.1', ['-v']).status === 0 ? undefined : 'lua5.1 is not installed: apt-get install lua5.1',
+  variable: 'OFFSHOOT_SHELLS',
+};
 const page = readFileSync(path.resolve(import.meta.dirname, '..', PAGE), 'utf8');
 const checks = new Map(
   codeBlocks(PAGE, page)
@@ -44,7 +50,7 @@ test('there is a check for each kind that people put into Git', () => {
   expect([...checks.keys()].sort()).toEqual(['DeploymentTargetClaim', 'DynamicEnv', 'Istio']);
 });
 
-describe.skipIf(!isThere)('the health that Argo CD shows', () => {
+describeNeeding('the health that Argo CD shows', [lua], () => {
   test.each([
     ['one that nobody has looked at', {}, ['Progressing', 'waiting for the controller']],
     ['one that is ready', { conditions: [is('Ready', 'True', 'fine')] }, ['Healthy', 'fine']],
