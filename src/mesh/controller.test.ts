@@ -155,7 +155,7 @@ describe('a deletion', () => {
     expect(blocked.status?.blockedBy).toEqual({ total: 1, resources: [resource] });
     await mesh.idle();
     expect(mesh.lines.filter((line) => line.includes('is blocking Istio deletion'))).toEqual([
-      expect.stringContaining('"kind":"VirtualService","resource":"default/shop"'),
+      expect.stringContaining('"name":"default","resource":"VirtualService default/shop"'),
     ]);
     expect(await mesh.find(Deployment, ISTIOD)).toBeDefined();
     const { items } = await mesh.client.list(Event);

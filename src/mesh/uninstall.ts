@@ -28,8 +28,7 @@ export function planDeletion(view: View, istio: Istio, { restarts, settings }: M
   // The status names a few of them; these lines name all.
   const log = blocking.map(({ kind, metadata }) => ({
     message: 'Customer resource is blocking Istio deletion',
-    kind,
-    resource: keyOf(metadata),
+    resource: `${kind} ${keyOf(metadata)}`,
   }));
   return { ...plan, log };
 }

@@ -107,7 +107,7 @@ test('a deletion: all that goes, in the order of the writes', async () => {
 describe('what would get no further ends with 1', () => {
   test('an environment whose Deployment does not exist', async () => {
     const { code, lines } = await plan('-f', manifest('ghost'));
-    expect([code, lines.at(-1)]).toEqual([
+    expect([code, lines.at(-2)]).toEqual([
       1,
       expect.stringMatching(/^! Environment shop\/feature would be degraded and get no further: .*ghost/),
     ]);

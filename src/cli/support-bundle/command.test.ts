@@ -83,7 +83,7 @@ function unpack(archive: string): string {
 
 test('support-bundle: objects, Events and a manifest, without secrets', { timeout: 30_000 }, async () => {
   const file = path.join(shop.dir, 'bundle.tar.gz');
-  const { code, stdout } = await shop.run('support-bundle', '-f', file);
+  const { code, stdout } = await shop.run('support-bundle', '--file', file);
   expect(code).toBe(0);
   expect(stdout).toContain(`${file}: `);
   const dir = unpack(file);
@@ -143,7 +143,7 @@ test('support-bundle: what may not be read is named, and the rest is there', { t
   const kubeconfig = path.join(shop.dir, 'reader');
   writeFileSync(kubeconfig, JSON.stringify(admin));
   const file = path.join(shop.dir, 'partial.tar.gz');
-  const { code, stderr } = await runnerFor(kubeconfig).run('support-bundle', '-f', file);
+  const { code, stderr } = await runnerFor(kubeconfig).run('support-bundle', '--file', file);
   expect(code).toBe(0);
   expect(stderr).toContain('not in it: virtualservices');
   const dir = unpack(file);

@@ -7,7 +7,7 @@ import type { BundleOptions } from './bundle.ts';
 export function supportBundleCommand(): Command {
   return clusterFlags(new Command('support-bundle'), 'all of them')
     .description('collect what is needed to find out what is wrong into one file: objects, Events, logs, metrics')
-    .option('-f, --file <file>', 'the file to write; - for standard output (default: offshoot-support-TIME.tar.gz)')
+    .option('--file <file>', 'the file to write; - for standard output (default: offshoot-support-TIME.tar.gz)')
     .addHelpText(
       'after',
       `
@@ -20,7 +20,7 @@ replaced by <redacted>, and so are tokens in logs. Look through it before you pa
 
 Examples:
   offshoot support-bundle
-  offshoot support-bundle -n shop -f - | tar tz
+  offshoot support-bundle -n shop --file - | tar tz
 ${EXIT_HELP}`,
     )
     .action(async (options: BundleOptions) => {
