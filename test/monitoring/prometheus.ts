@@ -65,9 +65,12 @@ export async function startPrometheus(scrapes: readonly Scrape[]): Promise<Prome
   );
   const lines: string[] = [];
   let url = '';
+  let ready = false;
+  // It says where it listens and that it is ready in either order.
   const isReady = (line: string): boolean => {
     url ||= /msg="Listening on" .*address=(\S+)/.exec(line)?.[1] ?? '';
-    return line.includes('Server is ready to receive web requests');
+    ready ||= line.includes('Server is ready to receive web requests');
+    return ready && url !== '';
   };
   for await (const line of createInterface(child.stderr)) {
     lines.push(line);

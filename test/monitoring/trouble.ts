@@ -141,8 +141,12 @@ async function happen({ client, server, stranger, fail }: World, stops: (() => u
   const wrong: number[] = [];
   await cause(client);
   const strangers = ['a', 'b', 'c'].map((name) => [name, startForbidden(stranger, stops)] as const);
+  const unlucky = connect({ server }, { onRequest: (report) => both.first.request(report) });
+  stops.push(() => unlucky.close());
   for (let minute = 0; minute < 15; minute++) {
-    fail(4);
+    // Whoever asks next: these, or the controllers.
+    fail(20);
+    for (let times = 0; times < 20; times++) await unlucky.list(Namespace).catch(() => undefined);
     await ask(first.webhookUrl!);
     await client.list(Namespace);
     await delay(200);
