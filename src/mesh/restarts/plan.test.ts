@@ -4,6 +4,7 @@ import type { Pod, Workload } from '../workloads.ts';
 import type { DisruptionBudget } from './budgets.ts';
 import { marked, markOf, podToDelete } from './mark.ts';
 import { workloadKey, workloadRef } from './owners.ts';
+import { isInEffect, unfinished } from './plan.ts';
 import type { RestartPlan } from './plan.ts';
 import { HASH, HEALTHY, NOW, plan, workload } from './testing/workloads.ts';
 import type { WorkloadOptions } from './testing/workloads.ts';
@@ -110,6 +111,13 @@ describe('a workload waits, and holds up nobody', () => {
     const planned = plan([workload('a', options), workload('b')]);
     expect(names(planned)).toEqual(['b']);
     expect(waits(planned)).toEqual({ a: text });
+  });
+
+  test('what it was not restarted for is not in effect while it may be healthy again, unless somebody is against it', () => {
+    const unhealthy = plan([workload('a', { status: { readyReplicas: 1, availableReplicas: 1 } })]);
+    expect([isInEffect(unhealthy), unfinished(unhealthy)]).toEqual([false, 0]);
+    const paused = plan([workload('a', { spec: { paused: true } })]);
+    expect(isInEffect(paused)).toBe(true);
   });
 
   test('for the end of a rollout that somebody else began: it is not done before', () => {

@@ -45,6 +45,8 @@ export interface PendingWorkload {
   readonly on: 'rollouts' | 'time' | 'people';
   /** Somebody does not want it restarted. */
   readonly isExcluded?: true;
+  /** It is restarted when it is healthy again: that may be soon, for pods that an autoscaler adds are not ready at once. */
+  readonly isUnhealthy?: true;
 }
 
 export interface RestartPlan {
@@ -116,6 +118,16 @@ export function planRestarts(facts: RestartFacts): RestartPlan {
   };
 }
 
+/** How many workloads will be restarted without anybody's help, or are being. */
+export function unfinished({ restart, restarting, waiting }: RestartPlan): number {
+  return restart.length + restarting.length + waiting.filter(({ on }) => on !== 'people').length;
+}
+
+/** Whether each workload has been restarted, or will not be unless somebody does something about it. */
+export function isInEffect(plan: RestartPlan): boolean {
+  return unfinished(plan) === 0 && !plan.waiting.some(({ isUnhealthy }) => isUnhealthy);
+}
+
 interface Batch {
   readonly restart: RestartPlan['restart'];
   readonly waiting: readonly PendingWorkload[];
@@ -142,8 +154,12 @@ function nextBatch(
       (restart.length >= facts.batchSize ? 'the next batch' : undefined) ??
       spending.spend(workload);
     const on = own === undefined || own.rollsOut === true ? 'rollouts' : own.until === undefined ? 'people' : 'time';
+    const flags = {
+      ...(isExcluded(workload) && { isExcluded: true as const }),
+      ...(own?.isUnhealthy && { isUnhealthy: true as const }),
+    };
     if (text === undefined) restart.push(candidate);
-    else waiting.push({ workload: ref, why, waiting: text, on, ...(isExcluded(workload) && { isExcluded: true }) });
+    else waiting.push({ workload: ref, why, waiting: text, on, ...flags });
   }
   return { restart, waiting, wakes };
 }
@@ -159,6 +175,7 @@ interface Hindrance {
   readonly until?: number;
   /** It is over with a rollout that somebody else began. */
   readonly rollsOut?: boolean;
+  readonly isUnhealthy?: true;
 }
 
 /** What a workload itself says against it. */
@@ -170,7 +187,7 @@ function ownHindrance(workload: Workload): Hindrance | undefined {
   const rollout = rolloutOf(workload);
   if (rollout.state === 'done') return undefined;
   if (rollout.state === 'progressing' && rollout.degraded !== true) return { text: rollout.why, rollsOut: true };
-  return { text: `it is not healthy: ${rollout.why}` };
+  return { text: `it is not healthy: ${rollout.why}`, isUnhealthy: true };
 }
 
 /** What is against it at this time. */
@@ -179,7 +196,7 @@ function hindranceOfNow(workload: Workload, facts: RestartFacts): Hindrance | un
   const refusal = refused?.(workloadRef(workload));
   if (refusal !== undefined) return { text: refusal.message, until: refusal.retryAt };
   const { newest, isUnhealthy } = outdated.get(workloadKey(workloadRef(workload)))!;
-  if (isUnhealthy) return { text: 'it is not healthy: its outdated pods are not ready' };
+  if (isUnhealthy) return { text: 'it is not healthy: its outdated pods are not ready', isUnhealthy: true };
   // Only by the second in which a pod was made is it known from before the mark.
   if (needsDeletion(workload) && newest >= now - (now % SECOND)) {
     return { text: 'its pods have just been made', until: newest + SECOND };

@@ -15,7 +15,7 @@ import type { ManualRestart, OutdatedWorkload, UninjectedPod } from './outdated.
 import { outdatedPods, rulingGoal } from './outdated-pods.ts';
 import type { Lot } from './outdated-pods.ts';
 import { workloadKey, workloadRef } from './owners.ts';
-import { planRestarts } from './plan.ts';
+import { isInEffect, planRestarts, unfinished } from './plan.ts';
 import type { RestartPlan } from './plan.ts';
 import { restartRefusals } from './refusals.ts';
 import type { RestartRefusals } from './refusals.ts';
@@ -33,7 +33,7 @@ export interface RestartProgress {
   readonly manual: readonly ManualRestart[];
   /** Pods that should have a sidecar and are left alone, because nobody asked for their restart. */
   readonly uninjected: readonly UninjectedPod[];
-  /** Gateways run with the settings of the resource, or wait for a person. */
+  /** Gateways run with the settings of the resource, or a person keeps them from that. */
   readonly gatewaysDone: boolean;
   /** The same of sidecars; some settings are for both, so that these are not done before gateways are. */
   readonly sidecarsDone: boolean;
@@ -81,15 +81,18 @@ export function restartProgress(view: Now, models: RestartModels): RestartProgre
     const plan = planLot(view, lot, hash, outdated.get(lot)!.workloads, models);
     return { lot, hash, plan, ...(changedAt !== undefined && { changedAt }) };
   });
-  const isDone = (lot: Lot): boolean => lots.every((each) => each.lot !== lot || isSettled(each.plan));
+  const isDone = (lot: Lot, isEnough: (plan: RestartPlan) => boolean): boolean =>
+    lots.every((each) => each.lot !== lot || isEnough(each.plan));
+  // What a gateway was not restarted for must not be forgotten. Of many sidecars some are never healthy.
+  const gatewaysDone = isDone('gateways', isInEffect);
   const plan = together(lots);
   return {
     lots,
     plan,
     manual: [...outdated.values()].flatMap(({ manual }) => manual),
     uninjected: (byLot.get(undefined) ?? []).map(({ namespace, name, why }) => ({ namespace, name, why })),
-    gatewaysDone: isDone('gateways'),
-    sidecarsDone: isDone('gateways') && isDone('sidecars'),
+    gatewaysDone,
+    sidecarsDone: gatewaysDone && isDone('sidecars', (each) => unfinished(each) === 0),
     injected: goal.is === 'no mesh' ? unfinished(plan) : 0,
     failures: lots.flatMap(({ lot, plan: { waiting, restarting } }) =>
       [...waiting, ...restarting].flatMap(({ workload }) => {
@@ -117,15 +120,6 @@ function together(lots: readonly LotProgress[]): RestartPlan {
     },
     ...(wakes.length > 0 && { wakeAt: Math.min(...wakes) }),
   };
-}
-
-/** How many workloads will be restarted without anybody's help, or are being. */
-function unfinished({ restart, restarting, waiting }: RestartPlan): number {
-  return restart.length + restarting.length + waiting.filter(({ on }) => on !== 'people').length;
-}
-
-function isSettled(plan: RestartPlan): boolean {
-  return unfinished(plan) === 0;
 }
 
 function hashesOf(goal: Exclude<RestartGoal, { is: 'pending' }>): readonly (readonly [Lot, string])[] {
