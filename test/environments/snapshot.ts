@@ -21,10 +21,19 @@ export async function snapshot(client: Client): Promise<State> {
   return Object.fromEntries(
     objects.map((object) => {
       const { status, ...rest } = object;
-      const told = object.kind === 'Deployment' || status === undefined ? rest : { ...rest, status };
+      const told = object.kind === 'Deployment' || status === undefined ? rest : { ...rest, status: timeless(status) };
       return [`${object.kind} ${keyOf(object.metadata)}`, lasting(told)];
     }),
   );
+}
+
+/** Who comes first of two in conflict is told in other words if both were made in the same second. */
+function timeless(status: unknown): unknown {
+  const { conditions = [], ...rest } = status as { conditions?: readonly { type?: string; message?: string }[] };
+  return {
+    ...rest,
+    conditions: conditions.map((each) => (each.type === 'Conflicted' ? { ...each, message: '' } : each)),
+  };
 }
 
 /** The same without environments, and without the empty annotation that they leave: as if none had ever been. */
