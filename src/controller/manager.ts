@@ -179,6 +179,8 @@ export class Manager {
       },
     });
     const { signal } = this.#caches;
+    const isReady = { path: '/readyz', timeoutMs: 5_000, signal };
+    void this.#options.reachability?.keepAsking(() => this.#options.client.raw(isReady), this.#clock, signal);
     await Promise.all([...this.#led.values()].map((led) => led.warmUp(signal))).catch(() => {});
     if (this.#state !== 'starting') return;
     this.#synced = true;

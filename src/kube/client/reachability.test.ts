@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { FakeClock, settle } from '../../../test/support/fake-clock.ts';
 import { Reachability } from './reachability.ts';
 
 test('the first answer after none is told, once; a server that can only say 5xx is away', async () => {
@@ -18,4 +19,29 @@ test('the first answer after none is told, once; a server that can only say 5xx 
   reachability.report(200);
   await reachability.untilReturn(end.signal);
   expect(returns).toBe(1);
+});
+
+test('a server that is away is asked every two seconds, and no more when it is back', async () => {
+  const reachability = new Reachability();
+  const clock = new FakeClock();
+  const end = new AbortController();
+  const answers = [0, 500, 200];
+  let asked = 0;
+  const ask = (): Promise<void> => {
+    reachability.report(answers[asked++]!);
+    return Promise.reject(new Error('no JSON'));
+  };
+  const asking = reachability.keepAsking(ask, clock, end.signal);
+  const pass = async (): Promise<void> => {
+    await clock.advance(2_000);
+    await settle();
+  };
+  await pass();
+  expect(asked).toBe(0);
+  reachability.report(0);
+  await settle();
+  for (let times = 0; times < 5; times++) await pass();
+  expect(asked).toBe(3);
+  end.abort();
+  await asking;
 });
