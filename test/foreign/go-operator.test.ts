@@ -1,0 +1,33 @@
+// The operator of the guide, in Go with controller-runtime, tested on the embedded cluster as its readers would.
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { startEmbedded } from '../../src/embedded/index.ts';
+import { describeNeeding } from '../support/needs.ts';
+
+const FOLDER = path.resolve(import.meta.dirname, '../../examples/go-operator');
+const need = {
+  what: 'the operator in Go',
+  missing: spawnSync('go', ['version']).status === 0 ? undefined : 'Go is not installed',
+  variable: 'OFFSHOOT_FOREIGN',
+};
+
+describeNeeding('the operator in Go', [need], () => {
+  test('passes its tests, and again at once', { timeout: 300_000 }, async () => {
+    const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-go-operator-'));
+    const cluster = await startEmbedded();
+    try {
+      const KUBECONFIG = path.join(dir, 'kubeconfig');
+      writeFileSync(KUBECONFIG, cluster.kubeconfig(), { mode: 0o600 });
+      const options = { cwd: FOLDER, env: { ...process.env, KUBECONFIG } };
+      const { stdout } = await promisify(execFile)('go', ['test', '-count=2', '-v', './...'], options);
+      expect(stdout.match(/^--- PASS: TestCopies/gm)).toHaveLength(2);
+    } finally {
+      await cluster.stop();
+      rmSync(dir, { recursive: true, force: true });
+    }
+  });
+});
