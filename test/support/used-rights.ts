@@ -62,6 +62,9 @@ const UNSHOWN: Readonly<Partial<Record<PartWithRights, Readonly<Record<string, r
   },
 };
 
+/** A Lease is renewed after two seconds: short tests are over by then. */
+const LATER = rightsTo(['update'], 'leases.coordination.k8s.io');
+
 function rightsTo(verbs: readonly string[], ...resources: readonly string[]): readonly string[] {
   return resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`));
 }
@@ -79,7 +82,7 @@ export function testUsedRights(cluster: Cluster, part: PartWithRights, file: (ty
     const all = record(part, file, requests);
     if (all === undefined) return;
     const unused = rights.filter((right) => !UNSEEN.has(right.verb) && !all.some((request) => allows(right, request)));
-    const unshown = Object.values(UNSHOWN[part] ?? {}).flat();
+    const unshown = [...LATER, ...Object.values(UNSHOWN[part] ?? {}).flat()];
     expect(textsOf(unused).filter((text) => !unshown.includes(text))).toEqual([]);
     expect(unshown.filter((text) => !textsOf(rights).includes(text))).toEqual([]);
   });
