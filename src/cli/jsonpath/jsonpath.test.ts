@@ -7,6 +7,10 @@ import { JsonPathError, parseTemplate } from './parse.ts';
 
 const print = (template: string, value: unknown = thing): string => fillIn(parseTemplate(template), value);
 
+test('what is found at any depth comes in the order of the object: kubectl has none', () => {
+  expect(print('{..name}')).toBe('a p q r');
+});
+
 test.each(printedByKubectl)('%s is filled in', (template, text) => {
   expect(print(template)).toBe(text);
 });

@@ -76,7 +76,6 @@ export const printedByKubectl: readonly (readonly [template: string, text: strin
   ['{.missing}', ''],
   ['{.missing.too}', ''],
   ['{.metadata.name.more}', ''],
-  ['{..name}', 'a p q r'],
   ['{.spec..deep}', '<d>'],
   ['{.spec.list..v}', '1 2 3'],
   ['{.spec.matrix[*][0]}', '1 3'],
