@@ -30,12 +30,14 @@ func TestCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	go func() {
-		if err := manager.Start(ctx); err != nil {
+	stopped := make(chan error)
+	go func() { stopped <- manager.Start(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-stopped; err != nil {
 			t.Error(err)
 		}
-	}()
+	})
 	c := manager.GetClient()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "copies-"}}
 	if err := c.Create(ctx, namespace); err != nil {

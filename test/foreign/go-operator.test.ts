@@ -23,8 +23,10 @@ describeNeeding('the operator in Go', [need], () => {
       const KUBECONFIG = path.join(dir, 'kubeconfig');
       writeFileSync(KUBECONFIG, cluster.kubeconfig(), { mode: 0o600 });
       const options = { cwd: FOLDER, env: { ...process.env, KUBECONFIG } };
-      const { stdout } = await promisify(execFile)('go', ['test', '-count=2', '-v', './...'], options);
-      expect(stdout.match(/^--- PASS: TestCopies/gm)).toHaveLength(2);
+      for (const _time of ['first', 'second']) {
+        const { stdout } = await promisify(execFile)('go', ['test', '-count=1', '-v', './...'], options);
+        expect(stdout).toContain('--- PASS: TestCopies');
+      }
     } finally {
       await cluster.stop();
       rmSync(dir, { recursive: true, force: true });
