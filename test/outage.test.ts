@@ -98,13 +98,18 @@ describeReal('an API server that is away for a minute', () => {
     await client.delete(DestinationRule, rule);
     await create('after');
     const clones = ['during', 'after'].map((name) => ({ name: `cart-${namespace}-${name}`, namespace }));
-    await until(async () => {
-      const found = await Promise.all([
-        exists(DestinationRule, rule),
-        ...clones.map((each) => exists(Deployment, each)),
-      ]);
-      return found.every(Boolean);
-    }, BACK_MS);
+    let missing = 0;
+    await until(
+      async () => {
+        const found = await Promise.all([
+          exists(DestinationRule, rule),
+          ...clones.map((each) => exists(Deployment, each)),
+        ]);
+        return (missing = found.filter((isThere) => !isThere).length) === 0;
+      },
+      BACK_MS,
+      () => ({ missing, log: offshoot.out.stderr.split('\n').slice(-30) }),
+    );
     expect(performance.now() - back).toBeLessThan(BACK_MS);
     expect(offshoot.child.exitCode).toBeNull();
   });

@@ -250,4 +250,5 @@ test('what failed runs at once when told that the reason may be over; what waits
   queue.retryNow();
   expect(await drain(queue)).toEqual(['failed']);
   expect(queue.delayed).toBe(1);
+  expect(queue.failures('failed')).toBe(0);
 });

@@ -140,9 +140,12 @@ export class Queue {
     return delayMs;
   }
 
-  /** Ends the waits of keys that failed: what they failed for may be over. */
+  /** Ends the waits of keys that failed, and their back-off: what they failed for may be over. */
   retryNow(): void {
-    for (const key of this.#failures.keys()) if (this.#waiting.has(key)) this.add(key);
+    for (const key of [...this.#failures.keys()].filter((each) => this.#waiting.has(each))) {
+      this.forget(key);
+      this.add(key);
+    }
   }
 
   /** How often the key has failed since it was last forgotten. */

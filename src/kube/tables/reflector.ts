@@ -31,8 +31,8 @@ export type ReflectorOutcome =
   /** The watch ended in the ordinary way. `healthy`: it delivered something, or at least stayed open. */
   | { readonly name: 'closed'; readonly version: string; readonly healthy: boolean }
   | { readonly name: 'failed'; readonly version?: string; readonly healthy: boolean; readonly error: unknown }
-  /** `installed`: not to the end, because the kind may be served now. */
-  | { readonly name: 'waited'; readonly installed?: boolean }
+  /** `installed`: not to the end, because the kind may be served now. `returned`: because the server answers again. */
+  | { readonly name: 'waited'; readonly installed?: boolean; readonly returned?: boolean }
   | { readonly name: 'aborted' };
 
 export interface ReflectorOptions<T extends KubeObject> {
@@ -84,8 +84,10 @@ export async function runReflector<T extends KubeObject>(options: ReflectorOptio
 export function nextState(state: ReflectorState, outcome: ReflectorOutcome, random: () => number): ReflectorState {
   if (outcome.name === 'aborted' || state.name === 'stopped') return { name: 'stopped' };
   if (state.name === 'waiting') {
-    const isInstalled = outcome.name === 'waited' && outcome.installed;
-    return isInstalled ? { name: 'listing', failures: 0 } : state.next;
+    const { installed = false, returned = false } = outcome.name === 'waited' ? outcome : {};
+    if (installed) return { name: 'listing', failures: 0 };
+    // A server that has just come back may refuse for a moment what it will serve: that is asked again soon.
+    return returned && 'failures' in state.next ? { ...state.next, failures: 0 } : state.next;
   }
   const { failures } = state;
   // A list alone is no proof of health: where every watch fails, lists must not follow each other without a pause.
@@ -136,9 +138,12 @@ async function waitForReturn<T extends KubeObject>(
 ): Promise<ReflectorOutcome> {
   const over = new AbortController();
   const either = AbortSignal.any([signal, over.signal]);
-  await Promise.race([delay(clock, ms, either), untilReturn(either)]);
+  const returned = await Promise.race([
+    delay(clock, ms, either).then(() => false),
+    untilReturn(either).then(() => !either.aborted),
+  ]);
   over.abort();
-  return { name: 'waited' };
+  return { name: 'waited', returned };
 }
 
 /** Waits; for a kind that is not served, no longer than until it may be. */
