@@ -160,6 +160,11 @@ const CATALOGUE = {
     advice:
       'Ask for the right that the message names; "kubectl auth can-i" tests it. "offshoot install" makes the roles offshoot-view, -edit and -admin part of the usual ones.',
   },
+  DeniedByWebhook: {
+    meaning: 'an admission webhook has denied the request',
+    advice:
+      'Change what the message names, or ask whoever runs the webhook. That of Offshoot refuses environments that could not work, fields that can not be changed later, and what you may not do yourself.',
+  },
   BadRequest: {
     meaning: 'the API server does not understand the request, or a webhook refuses it',
     advice: 'Change what the message names. Without one, the versions may not fit together: see "offshoot version".',

@@ -21,9 +21,14 @@ const BY_REASON: Readonly<Record<string, ErrorCode>> = { Gone: 'Expired', Server
 /** The code of an error; a command that failed without a message has none. */
 export function codeOf(error: unknown): string {
   if (error instanceof CommandFailed) return error.code ?? 'Unexpected';
-  if (error instanceof ApiError) return ofReason(error.reason);
+  if (error instanceof ApiError) return isDenied(error) ? 'DeniedByWebhook' : ofReason(error.reason);
   const { name = '', code = '' } = (error ?? {}) as { readonly name?: string; readonly code?: unknown };
   return BY_NAME[name] ?? BY_ERRNO[String(code)] ?? 'Unexpected';
+}
+
+/** The server passes on what a webhook says as if it were about rights, which it need not be. */
+function isDenied({ reason, status }: ApiError): boolean {
+  return reason === 'Forbidden' && /^admission webhook "[^"]*" denied the request/.test(status?.message ?? '');
 }
 
 function ofReason(reason: string): ErrorCode {

@@ -21,12 +21,26 @@ test.each(Object.entries(ERRORS))('%s says what it means and what to do', (_code
   expect(advice).toMatch(/^[A-Z0-9_"].*\.$/);
 });
 
+const denied = (message: string): object => ({
+  apiVersion: 'v1',
+  kind: 'Status',
+  status: 'Failure',
+  reason: 'Forbidden',
+  code: 403,
+  message,
+});
+
 test.each<[unknown, string]>([
   [failure('TimedOut', 'too late'), 'TimedOut'],
   [invalidFlag('--key', 'x y', 'no spaces'), 'InvalidFlag'],
   [invalidFile('a.yaml:1:1', 'no object'), 'InvalidFile'],
   [new CommandFailed(EXIT.error, 'a rule', 'RULE_NO_MATCHERS'), 'RULE_NO_MATCHERS'],
   [answerError({ method: 'GET', path: '/' }, 403, ''), 'Forbidden'],
+  [
+    answerError({ method: 'POST', path: '/' }, 403, denied('admission webhook "a.b" denied the request: no')),
+    'DeniedByWebhook',
+  ],
+  [answerError({ method: 'POST', path: '/' }, 403, denied('pods "a" is forbidden: exceeded quota')), 'Forbidden'],
   [answerError({ method: 'GET', path: '/' }, 422, ''), 'Invalid'],
   [answerError({ method: 'GET', path: '/' }, 418, ''), 'ServerRefused'],
   [connectionError({ method: 'GET', path: '/' }, 'ConnectionLost', 'it broke'), 'ConnectionLost'],
