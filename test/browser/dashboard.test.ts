@@ -1,20 +1,20 @@
 // The dashboard as people use it, in a real browser, on a shop with all controllers.
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DeploymentTargetClaim } from '../../src/api/targets.ts';
 import type { Kind } from '../../src/kube/index.ts';
 import { openDashboardShop } from '../dashboard/shop.ts';
 import type { DashboardShop } from '../dashboard/shop.ts';
 import { describeNeeding } from '../support/needs.ts';
 import { browserNeed, startBrowser } from './chromium.ts';
-import { visit } from './visit.ts';
-import type { Visit } from './visit.ts';
+import { visitsTo } from './visit.ts';
 
 describeNeeding('the dashboard in a browser', [browserNeed], () => {
   let browser: Browser;
   let shop: DashboardShop;
-  const visits: Visit[] = [];
+  const visits = visitsTo(() => ({ browser, url: shop.url }));
+  const { open } = visits;
 
   beforeAll(async () => {
     [browser, shop] = await Promise.all([startBrowser(), openDashboardShop()]);
@@ -31,18 +31,6 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     await browser?.close();
     await shop?.stop();
   });
-  afterEach(async () => {
-    for (const each of visits.splice(0)) {
-      if (each.wrong.length > 0) throw new Error(each.wrong.join('\n'));
-      await each.end();
-    }
-  });
-
-  async function open(path: string, options: Parameters<typeof visit>[2] = {}): Promise<Page> {
-    const opened = await visit(browser, new URL(path, shop.url).href, options);
-    visits.push(opened);
-    return opened.page;
-  }
   const headline = (page: Page): Promise<string> => page.locator('h1').innerText();
   const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: `shop/${name}` });
 
@@ -185,7 +173,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
 
   test('the first load is small', async () => {
     await open('/');
-    const files = visits.flatMap(({ loaded }) => [...loaded]).filter(([path]) => !path.startsWith('/api/'));
+    const files = visits.all.flatMap(({ loaded }) => [...loaded]).filter(([path]) => !path.startsWith('/api/'));
     expect(files.map(([path]) => path.replace(/-[0-9a-f]{12}/, ''))).toEqual(
       expect.arrayContaining(['/', '/assets/page.js', '/assets/style.css']),
     );

@@ -1,14 +1,13 @@
 // Signing in to the dashboard of a cluster, in a real browser.
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { grant, makePerson, ServiceAccount } from '../dashboard/people.ts';
 import { openDashboardShop } from '../dashboard/shop.ts';
 import type { DashboardShop } from '../dashboard/shop.ts';
 import { describeNeeding } from '../support/needs.ts';
 import { browserNeed, startBrowser } from './chromium.ts';
-import { visit } from './visit.ts';
-import type { Visit } from './visit.ts';
+import { visitsTo } from './visit.ts';
 
 const ROLE = 'offshoot-dashboard-viewer';
 
@@ -17,7 +16,7 @@ describeNeeding('signing in, in a browser', [browserNeed], () => {
   let shop: DashboardShop;
   let jane: string;
   let joe: string;
-  const visits: Visit[] = [];
+  const { open } = visitsTo(() => ({ browser, url: shop.url }));
 
   beforeAll(async () => {
     [browser, shop] = await Promise.all([startBrowser(), openDashboardShop({ isForMany: true })]);
@@ -31,18 +30,6 @@ describeNeeding('signing in, in a browser', [browserNeed], () => {
     await browser?.close();
     await shop?.stop();
   });
-  afterEach(async () => {
-    for (const each of visits.splice(0)) {
-      if (each.wrong.length > 0) throw new Error(each.wrong.join('\n'));
-      await each.end();
-    }
-  });
-
-  async function open(path: string, options: Parameters<typeof visit>[2] = {}): Promise<Page> {
-    const opened = await visit(browser, new URL(path, shop.url).href, options);
-    visits.push(opened);
-    return opened.page;
-  }
   async function signIn(page: Page, token: string): Promise<void> {
     await page.getByLabel('Token').fill(token);
     await page.getByRole('button', { name: 'Sign in' }).click();

@@ -1,5 +1,6 @@
 // A visit to the dashboard: a page that notes everything that a person would call broken.
 import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
+import { afterEach } from 'vitest';
 
 export interface Visit {
   readonly page: Page;
@@ -42,4 +43,30 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
   await page.locator('h1').waitFor();
   await Promise.all(sizes);
   return { page, wrong, loaded, end: () => context.close() };
+}
+
+export interface Visits {
+  /** Those of the running test. */
+  readonly all: readonly Visit[];
+  readonly open: (path: string, options?: BrowserContextOptions) => Promise<Page>;
+}
+
+/** Visits that end with their test, which fails if a person would have called something broken. */
+export function visitsTo(place: () => { readonly browser: Browser; readonly url: string }): Visits {
+  const all: Visit[] = [];
+  afterEach(async () => {
+    const ended = all.splice(0);
+    for (const each of ended) await each.end();
+    const wrong = ended.flatMap((each) => each.wrong);
+    if (wrong.length > 0) throw new Error(wrong.join('\n'));
+  });
+  return {
+    all,
+    open: async (path, options) => {
+      const { browser, url } = place();
+      const opened = await visit(browser, new URL(path, url).href, options);
+      all.push(opened);
+      return opened.page;
+    },
+  };
 }
