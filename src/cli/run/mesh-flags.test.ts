@@ -56,3 +56,8 @@ test.each([
 ])('%s %s is refused', (flag, value, message) => {
   expect(() => parsed(flag, value)).toThrow(message);
 });
+
+test('an istioctl that nobody would call is refused', () => {
+  const args = ['--istio-renderer', 'built-in', '--istioctl', '/opt/istioctl'];
+  expect(() => parsed(...args)).toThrow('--istioctl "/opt/istioctl": the built-in renderer calls none');
+});

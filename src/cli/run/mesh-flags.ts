@@ -3,6 +3,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { builtinRenderer, defaultMeshSettings, istioctlRenderer, parseWindow } from '../../mesh/index.ts';
+import { failure } from '../exit.ts';
 import { choiceFlag, timeFlag, toggleFlag } from './flag-kinds.ts';
 import type { MeshSettings } from './parts.ts';
 
@@ -33,6 +34,8 @@ export function meshFlags(command: Command): Command {
   return command;
 }
 
+const ISTIOCTL = 'istioctl';
+
 function installationFlags(): Option[] {
   const { istioVersion, hub } = defaultMeshSettings;
   return [
@@ -41,7 +44,7 @@ function installationFlags(): Option[] {
       .default(istioVersion),
     new Option('--istio-hub <registry>', 'where its images are').default(hub),
     choiceFlag('--istio-renderer', ['istioctl', 'built-in'], 'what makes its manifests; "built-in" runs no real Istio'),
-    new Option('--istioctl <file>', 'the istioctl of that version, or a name to be found on PATH').default('istioctl'),
+    new Option('--istioctl <file>', 'the istioctl of that version, or a name to be found on PATH').default(ISTIOCTL),
     toggleFlag('--istio-experimental', false, 'allow what is not ready for production: spec.experimental'),
     new Option('--istio-domain <name>', 'a domain for which there shall be a gateway'),
     new Option('--istio-image-pull-secret <name>', 'the Secret to pull images with').env('SKR_IMG_PULL_SECRET'),
@@ -78,6 +81,10 @@ function controllerFlags(): Option[] {
 /** The settings that the flags say. */
 export function meshSettings(options: MeshOptions): MeshSettings {
   const { istioDomain: domain, istioImagePullSecret: imagePullSecret, restartWindow: window } = options;
+  if (options.istioRenderer === 'built-in' && options.istioctl !== ISTIOCTL) {
+    const problem = 'the built-in renderer calls none; leave it out, or --istio-renderer built-in';
+    throw failure('ConflictingFlags', `--istioctl "${options.istioctl}": ${problem}`);
+  }
   return {
     istioVersion: options.istioVersion,
     hub: options.istioHub,
