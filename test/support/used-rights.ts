@@ -34,6 +34,10 @@ const UNSEEN = new Set(['bind', 'escalate', 'view']);
 /** Rights that are needed although no test shows it, by the reason. */
 const UNSHOWN: Readonly<Partial<Record<PartWithRights, Readonly<Record<string, readonly string[]>>>>> = {
   targets: {
+    'a kind that is not served yet is waited for: all of this part are, unless its own definitions are new': rightsTo(
+      ['list', 'watch'],
+      'customresourcedefinitions.apiextensions.k8s.io',
+    ),
     'tiers pass them on, and nobody can write a role with rights that they do not have': [
       ...rightsTo(['list', 'watch'], 'ingressclasses.networking.k8s.io', 'persistentvolumes'),
       ...rightsTo(['list', 'watch'], 'roles.authorization.openshift.io'),
