@@ -65,9 +65,8 @@ complete -c offshoot -f -a '(__offshoot_complete)'
 const POWERSHELL = String.raw`# PowerShell completion for offshoot.
 Register-ArgumentCompleter -Native -CommandName offshoot -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
-    $words = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -le $cursorPosition } | ForEach-Object { $_.Extent.Text })
-    $program, $rest = $words
-    $rest = @($rest)
+    $program = $commandAst.CommandElements[0].Extent.Text
+    $rest = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -le $cursorPosition } | ForEach-Object { $_.Extent.Text })
     if ($wordToComplete -eq '') { $rest += '""' }
     $lines = @(& $program complete -- @rest 2> $null)
     $lines | Where-Object { $_ -and -not $_.StartsWith(':') } | ForEach-Object {
