@@ -166,7 +166,7 @@ function alertsPage(): string {
   return [
     '<!-- Written by "node scripts/reference.ts" from deploy/chart/alerts.yaml: change it there. -->',
     '# Alerts',
-    'The chart brings them as a PrometheusRule with `prometheusRule.enabled=true`; without the Prometheus operator, [deploy/chart/alerts.yaml](../../deploy/chart/alerts.yaml) is the list of rules for a group. [Operations](../guide/operations.md) says how they come about.',
+    'The chart brings them as a PrometheusRule with `prometheusRule.enabled=true`; without the Prometheus operator, [deploy/chart/alerts.yaml](../../deploy/chart/alerts.yaml) is the list of rules for a group. [Operations](../operations/monitor.md) says how they come about.',
     table(
       ['Alert', 'Severity', 'After', 'What it says', 'What to do'],
       rules.map(({ alert = '', labels, for: after = 'at once', annotations }) => [
