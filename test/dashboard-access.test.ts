@@ -1,19 +1,27 @@
 // The dashboard of a cluster, with the rights of deploy/ and no others: who is let in, and what each of them sees.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DynamicEnv } from '../src/api/dynamicenv.ts';
+import { Istio } from '../src/api/istio.ts';
+import { RoutingRule } from '../src/api/routing.ts';
 import type { ControlPlane } from '../src/cli/run/control-plane.ts';
+import { installDefinitions } from '../src/cli/run/crds.ts';
+import { partsOf } from '../src/cli/run/parts.ts';
 import type { Choices, DetailLine, EnvironmentDetail, LiveLine, PlanAnswer, Row } from '../src/dashboard/data.ts';
 import type { Dashboard } from '../src/dashboard/index.ts';
-import { defineKind, Lease } from '../src/kube/index.ts';
-import type { Client } from '../src/kube/index.ts';
+import { apiVersionOf, defineKind, Lease } from '../src/kube/index.ts';
+import type { AnyKind, AnyObject, Client } from '../src/kube/index.ts';
+import { istioDefinitions } from '../src/embedded/crd/bundled/istio.ts';
 import { describeOwnClusters } from './cluster/index.ts';
 import { ask, follow, linesUntil } from './dashboard/page.ts';
 import type { Answered } from './dashboard/page.ts';
-import { dashboardOf, grant, makePerson, ServiceAccount, signIn } from './dashboard/people.ts';
+import { dashboardOf, grant, makePerson, ServiceAccount, signIn, withDashboardRights } from './dashboard/people.ts';
 import { installKinds } from './environments/install.ts';
 import { environment, makeWorkload } from './environments/workload.ts';
+import { claim, target } from './support/claims.ts';
+import { install } from './scenarios/install.ts';
 import { until } from './support/until.ts';
-import { applyRights, installRights, startWithRights } from './support/with-rights.ts';
+import { testUsedRights } from './support/used-rights.ts';
+import { applyRights, installObject, installRights, startWithRights } from './support/with-rights.ts';
 
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 
@@ -22,6 +30,8 @@ function environmentOf(...[namespace, name, workloads]: Parameters<typeof enviro
   const env = environment(namespace, name, workloads);
   return { ...env, spec: { ...env.spec, istioMatches: [{ headers: { 'x-env': { exact: name } } }] } };
 }
+
+const kindOf = (kind: AnyKind) => ({ apiVersion: apiVersionOf(kind), kind: kind.kind });
 
 function manifest(name: string, namespace: string, of = namespace): string {
   const workload = of === 'shop' ? 'cart' : 'till';
@@ -38,7 +48,7 @@ spec:
 // With clusters of their own: what others may see there is part of the question.
 describeOwnClusters('the dashboard of a cluster', (cluster) => {
   let admin: Client;
-  let planes: ControlPlane[] = [];
+  let planes: Pick<ControlPlane, 'client' | 'manager' | 'stop'>[] = [];
   let dashboards: Dashboard[] = [];
   let refused: readonly string[];
   let url: string;
@@ -57,7 +67,8 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
     }
     const first = await startWithRights(cluster, 'environments');
     const second = await startWithRights(cluster, 'environments');
-    planes = [first.plane, second.plane];
+    // The first one has no rights but its own; the others share those of the controllers of their process.
+    planes = [await withDashboardRights(cluster), first.plane, second.plane];
     refused = first.refused;
     await makeWorkload(admin, 'shop', 'cart');
     await makeWorkload(admin, 'pay', 'till');
@@ -392,4 +403,25 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
       expect([403, 415]).toContain(status);
     });
   });
+
+  describe('kinds that are installed while it runs', () => {
+    beforeAll(async () => {
+      await installDefinitions(admin, partsOf());
+      await install(admin, Object.values(istioDefinitions()) as unknown as AnyObject[]);
+    }, 60_000);
+
+    test.each([
+      ['claim', 'claims/shop/one', claim('one', {}, { namespace: 'shop' })],
+      ['target', 'targets/shop/one', target('one', {}, { namespace: 'shop' })],
+      ['rule', 'rules/shop/one', { ...kindOf(RoutingRule), metadata: { name: 'one', namespace: 'shop' } }],
+      ['mesh', 'mesh', { ...kindOf(Istio), metadata: { name: 'default', namespace: 'shop' } }],
+    ])('the page of a %s needs no rights but those of the dashboard', async (type, path, object) => {
+      await installObject(admin, object as AnyObject);
+      const isShown = (line: DetailLine): boolean => 'detail' in line && line.detail !== null;
+      const lines = await linesUntil<DetailLine>(url, `/api/live/${path}`, isShown, by(root));
+      expect(lines.at(-1)).toMatchObject({ detail: { type } });
+    });
+  });
+
+  testUsedRights(cluster, 'dashboard', 'dashboard');
 });

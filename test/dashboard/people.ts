@@ -1,5 +1,5 @@
 // People of a cluster with different rights, each by the token of a service account, and a dashboard for them.
-import { createLogger } from '../../src/controller/index.ts';
+import { createLogger, Manager } from '../../src/controller/index.ts';
 import { serveDashboard } from '../../src/cli/run/dashboard.ts';
 import type { ServeDashboard } from '../../src/cli/run/dashboard.ts';
 import type { ControlPlane } from '../../src/cli/run/control-plane.ts';
@@ -7,6 +7,7 @@ import type { Dashboard } from '../../src/dashboard/index.ts';
 import { apiVersionOf, defineKind, loadConfig } from '../../src/kube/index.ts';
 import type { AnyKind, Client } from '../../src/kube/index.ts';
 import type { Cluster } from '../cluster/index.ts';
+import { connectWithRights } from '../support/with-rights.ts';
 import { ask } from './page.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -50,7 +51,7 @@ export async function grant(
 /** Serves the dashboard of a control plane, as `offshoot run --dashboard` does. */
 export function dashboardOf(
   cluster: Pick<Cluster, 'kubeconfigPath'>,
-  plane: ControlPlane,
+  plane: ServeDashboard['plane'],
   options: Partial<ServeDashboard> = {},
 ): Promise<Dashboard> {
   return serveDashboard({
@@ -63,6 +64,21 @@ export function dashboardOf(
     logger: createLogger({ level: 'error' }),
     ...options,
   });
+}
+
+/** What a dashboard reads by, with the rights of its own role and without controllers that have others. */
+export async function withDashboardRights(
+  cluster: Cluster,
+): Promise<Pick<ControlPlane, 'client' | 'manager' | 'stop'>> {
+  const { kubeconfigPath } = cluster;
+  const client = await connectWithRights({ kubeconfigPath, client: cluster.client() }, 'dashboard');
+  const manager = new Manager({ client, controllers: [], logger: createLogger({ level: 'error' }) });
+  await manager.start();
+  const stop = async (): Promise<void> => {
+    await manager.stop();
+    client.close();
+  };
+  return { client, manager, stop };
 }
 
 /** Signs somebody in, and returns the header that the browser then sends. */

@@ -17,7 +17,9 @@ const NAMESPACE = 'offshoot-system';
 export const ACCOUNT = `system:serviceaccount:${NAMESPACE}:offshoot`;
 export const GROUPS = ['system:serviceaccounts', `system:serviceaccounts:${NAMESPACE}`, 'system:authenticated'];
 
-export type PartWithRights = 'environments' | 'mesh' | 'routing' | 'targets';
+/** What has a role of its own in `deploy`. */
+export type PartWithRights = 'dashboard' | 'environments' | 'mesh' | 'routing' | 'targets';
+type PartWithControllers = Exclude<PartWithRights, 'dashboard'>;
 
 export interface WithRights {
   readonly plane: ControlPlane;
@@ -26,19 +28,19 @@ export interface WithRights {
 }
 
 /** The objects of the manifest of a part. */
-export function manifestOf(part: PartWithRights | 'dashboard'): readonly AnyObject[] {
+export function manifestOf(part: PartWithRights): readonly AnyObject[] {
   const file = path.resolve(import.meta.dirname, `../../deploy/${part}-rbac.yaml`);
   return parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS() as AnyObject);
 }
 
 /** Installs the definitions and the roles of a part. */
-export async function installRights(cluster: Cluster, part: PartWithRights): Promise<void> {
+export async function installRights(cluster: Cluster, part: PartWithControllers): Promise<void> {
   await installDefinitions(cluster.client(), partsOf([part]));
   await applyRights(cluster, part);
 }
 
 /** Applies the roles of a manifest in `deploy`. */
-export async function applyRights(cluster: Cluster, part: PartWithRights | 'dashboard'): Promise<void> {
+export async function applyRights(cluster: Cluster, part: PartWithRights): Promise<void> {
   const admin = cluster.client();
   for (const object of manifestOf(part)) await installObject(admin, object);
 }
@@ -48,16 +50,18 @@ export function accountOf(part: PartWithRights): string {
   return `${ACCOUNT}-${part}`;
 }
 
-/** A client for controllers without Lease and webhook, with the rights that their part has in the whole cluster. */
+/** A client with the rights of one part and no others. Controllers get none to their Lease and webhook. */
 export async function connectWithRights(
   { kubeconfigPath, client }: { readonly kubeconfigPath: string; readonly client: Client },
   part: PartWithRights,
 ): Promise<Client> {
-  const bound = manifestOf(part).filter(({ metadata }) => metadata.name === `offshoot-${part}`);
-  for (const object of bound) {
-    const subjects = [{ kind: 'ServiceAccount', name: `offshoot-${part}`, namespace: NAMESPACE }];
-    if (object.kind === 'ClusterRole') await installObject(client, object);
-    if (object.kind === 'ClusterRoleBinding') await installObject(client, { ...object, subjects });
+  const subjects = [{ kind: 'ServiceAccount', name: `offshoot-${part}`, namespace: NAMESPACE }];
+  for (const object of manifestOf(part)) {
+    const { kind, metadata } = object;
+    if (metadata.name !== `offshoot-${part}` || (metadata.namespace !== undefined && part !== 'dashboard')) continue;
+    // Beside the binding of the account that has the rights of all parts.
+    const bound = { ...object, metadata: { ...metadata, name: `${metadata.name}-alone` }, subjects };
+    await installObject(client, kind.endsWith('Binding') ? bound : object);
   }
   return connect({ ...loadConfig({ path: kubeconfigPath }), impersonate: { user: accountOf(part), groups: GROUPS } });
 }
@@ -79,7 +83,7 @@ export async function spoilCertificate(admin: Client): Promise<void> {
 /** Starts a part as its service account. */
 export async function startWithRights(
   cluster: Pick<Cluster, 'kubeconfigPath'>,
-  part: PartWithRights,
+  part: PartWithControllers,
   options: Pick<ControlPlaneOptions, 'mesh' | 'namespaces' | 'settings' | 'webhook'> = {},
 ): Promise<WithRights> {
   const refused: string[] = [];
