@@ -1,6 +1,7 @@
 // Runs the test suite again and again, every second time beside two busy processes, and says what failed how often:
 //   npm run soak -- [--times N] [filters and options of vitest …]
-// Each run has a seed of its own, unless OFFSHOOT_SEED says which, and asks the real mesh more than an ordinary one.
+// Each run has a seed of its own, unless OFFSHOOT_SEED says which, and asks the real mesh more than an ordinary one. Where
+// no filter or option says what to run, environments come and go on the real node too.
 // Ends with code 1 if anything failed; the logs of runs with failures are kept.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -17,8 +18,9 @@ const VITEST = path.join(ROOT, 'node_modules/vitest/vitest.mjs');
 const REQUESTS = 100_000;
 /** Of random environments, with and without them. */
 const TRIPLES = 1_000_000;
-/** How often environments come, change and go under load in each run. */
+/** How often environments come, change and go under load: in each run on loopback, in all of them on the real node. */
 const CYCLES = 30;
+const ON_THE_NODE = ['--config', 'vitest.node.config.ts', 'test/node/traffic.test.ts'];
 /** Ends by itself when whoever started it is gone. */
 const BUSY = 'const parent = process.ppid; while (process.ppid === parent) for (let i = 0; i < 1e7; i++);';
 
@@ -47,28 +49,43 @@ process.exitCode = hasFailed || interrupt.signal.aborted ? 1 : 0;
 async function runOnce(number: number): Promise<Run> {
   const busy = number % 2 === 0;
   const log = path.join(dir, `${number}${busy ? '-busy' : ''}.log`);
-  const json = path.join(dir, `${number}.json`);
   const others = busy ? [0, 1].map(() => spawn(process.execPath, ['-e', BUSY], { stdio: 'ignore' })) : [];
   const output = openSync(log, 'w');
-  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${json}`, ...rest];
-  const exit = await ended(
-    spawn(process.execPath, [VITEST, ...args], {
-      cwd: ROOT,
-      stdio: ['ignore', output, output],
-      env: { ...furtherThanCi(number), ...process.env },
-    }),
-  );
+  const further = furtherThanCi(number);
+  const failed = [...(await runVitest(rest, further, output))];
+  if (rest.length === 0 && !interrupt.signal.aborted)
+    failed.push(...(await runVitest(ON_THE_NODE, { ...further, OFFSHOOT_CYCLES: share(CYCLES) }, output)));
   await Promise.all(others.map((other) => (other.kill('SIGKILL'), ended(other))));
-  const report = existsSync(json) ? (JSON.parse(readFileSync(json, 'utf8')) as Report) : undefined;
-  const failed = failuresOf(report, exit, ROOT);
-  rmSync(json, { force: true });
   if (failed.length === 0) rmSync(log);
   return { busy, failed };
 }
 
+/** Runs it once; answers with what failed. */
+async function runVitest(
+  options: readonly string[],
+  env: NodeJS.ProcessEnv,
+  output: number,
+): Promise<readonly string[]> {
+  const json = path.join(dir, 'report.json');
+  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${json}`, ...options];
+  const exit = await ended(
+    spawn(process.execPath, [VITEST, ...args], {
+      cwd: ROOT,
+      stdio: ['ignore', output, output],
+      env: { ...env, ...process.env },
+    }),
+  );
+  const report = existsSync(json) ? (JSON.parse(readFileSync(json, 'utf8')) as Report) : undefined;
+  rmSync(json, { force: true });
+  return failuresOf(report, exit, ROOT);
+}
+
+function share(all: number): string {
+  return String(Math.ceil(all / times));
+}
+
 /** Other random inputs in each run, and in all of them together as many requests as is promised. */
 function furtherThanCi(number: number): NodeJS.ProcessEnv {
-  const share = (all: number): string => String(Math.ceil(all / times));
   return {
     OFFSHOOT_SEED: String(number * 1_000),
     OFFSHOOT_REQUESTS: share(REQUESTS),

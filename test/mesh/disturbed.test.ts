@@ -5,24 +5,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DynamicEnv } from '../../src/api/dynamicenv.ts';
-import { cloneName, ruleName } from '../../src/environments/names.ts';
-import { Deployment } from '../../src/environments/objects.ts';
-import { isNotFound } from '../../src/kube/errors.ts';
-import type { AnyKind, Ref } from '../../src/kube/objects.ts';
-import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
+import type { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { installKinds } from '../environments/install.ts';
-import { poll } from '../scenarios/poll.ts';
 import { startOffshoot } from '../support/offshoot-process.ts';
 import type { Running } from '../support/offshoot-process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { describeMeshes } from './index.ts';
+import { cycle, flowsOf } from './load/cycle.ts';
+import { halfCreated, halfDeleted } from './load/half-done.ts';
 import { underLoad } from './load/index.ts';
-import type { Flow } from './load/sender.ts';
-import { strays } from './load/strays.ts';
+import { lost } from './load/verdict.ts';
 import type { Proxy } from './mesh.ts';
-import { environmentOf, gone, KEY, makeWorkloads, ready } from './workload.ts';
+import { environmentOf, makeWorkloads } from './workload.ts';
 
 const CYCLES = Number(process.env['OFFSHOOT_CYCLES'] ?? 3);
 const NAMESPACE = 'shop';
@@ -73,76 +68,38 @@ describeMeshes('environments whose controllers are disturbed', {}, (handle) => {
     controllers = await start();
   }
 
-  async function exists(kind: AnyKind, ref: Ref): Promise<boolean> {
-    return handle.mesh.client.get(kind, ref).then(
-      () => true,
-      (error: unknown) => {
-        if (isNotFound(error)) return false;
-        throw error;
-      },
-    );
+  async function awayForAWhile(): Promise<void> {
+    api.refuse(true);
+    await delay(AWAY_MS); // the length of the outage, and nothing that is waited for
+    api.refuse(false);
   }
-
-  /** Whether requests with the key of an environment have a route of their own. */
-  async function isRouted({ metadata }: DynamicEnv): Promise<boolean> {
-    const routes = await handle.mesh.client.get(VirtualService, { namespace: NAMESPACE, name: BASE });
-    return JSON.stringify(routes.spec).includes(cloneVersion(metadata));
-  }
-
-  const cloneVersion = ({ name }: Ref): string => `${NAMESPACE}-${name}`;
-  const subset = { name: BASE, namespace: NAMESPACE };
-  /** What is half done when the controllers are killed: another thing in every cycle. */
-  const half = (cycle: number, env: DynamicEnv): (() => Promise<boolean>) =>
-    [
-      () => exists(Deployment, { namespace: NAMESPACE, name: cloneName(env.metadata, subset) }),
-      () => exists(DestinationRule, { namespace: NAMESPACE, name: ruleName(env.metadata, subset, BASE) }),
-      () => isRouted(env),
-    ][cycle % 3]!;
 
   test(
     'no request fails or strays',
     async () => {
       const { client, ports } = handle.mesh;
-      const to = { address: web.address, port: ports[0]!, host: BASE };
-      const flows: Flow[] = ENVIRONMENTS.flatMap((env) => {
-        const keyed = { ...to, name: `${env} ${BASE}`, headers: { [KEY]: env } };
-        return [{ ...to, name: `plain ${BASE}` }, keyed, keyed];
-      });
-      const withImage = (image: number) =>
-        ENVIRONMENTS.map((name) => environmentOf(NAMESPACE, name, BASE, `${BASE}:${image}`));
+      const flows = ENVIRONMENTS.flatMap((env) => flowsOf(env, BASE, { address: web.address, port: ports[0]! }));
+      const environments = (version: number): readonly DynamicEnv[] =>
+        ENVIRONMENTS.map((name) => environmentOf(NAMESPACE, name, BASE, `${BASE}:${version}`));
+      const settled = (): Promise<void> => handle.mesh.settled();
       const report = await underLoad(flows, { perSecond: PER_SECOND }, async (phase) => {
-        for (let cycle = 0; cycle < CYCLES; cycle++) {
-          const created = withImage(2);
-          await phase('create');
-          for (const env of created) await client.create(DynamicEnv, env);
-          await poll(half(cycle, created[0]!), 30_000);
-          await killAndStartAgain();
-          for (const env of created) await ready(client, env);
-          await handle.mesh.settled();
-
-          await phase('update');
-          const updated = withImage(3);
-          for (const env of updated) {
-            await client.patch(DynamicEnv, env.metadata, { type: 'merge', body: { spec: env.spec } });
-          }
-          api.refuse(true);
-          await delay(AWAY_MS); // the length of the outage, and nothing that is waited for
-          api.refuse(false);
-          for (const env of updated) await ready(client, env);
-          await handle.mesh.settled();
-
-          await phase('delete');
-          for (const env of updated) await client.delete(DynamicEnv, env.metadata);
-          await poll(async () => !(await isRouted(updated[0]!)), 30_000);
-          await killAndStartAgain();
-          for (const env of updated) await gone(client, env);
-          await handle.mesh.settled();
+        for (let number = 0; number < CYCLES; number++) {
+          await cycle({ client, environments, settled }, phase, {
+            create: async ([env]) => {
+              await halfCreated(client, env!, number);
+              await killAndStartAgain();
+            },
+            update: awayForAWhile,
+            delete: async ([env]) => {
+              await halfDeleted(client, env!);
+              await killAndStartAgain();
+            },
+          });
         }
       });
       // A machine that others keep busy does not always come to all of them.
       expect(report.sent / report.seconds).toBeGreaterThan(PER_SECOND / 2);
-      expect(report.failures).toEqual({});
-      expect(strays(report)).toEqual([]);
+      expect(lost(report)).toEqual([]);
     },
     60_000 + CYCLES * 60_000,
   );

@@ -6,9 +6,10 @@ import type { Manager } from '../../src/controller/index.ts';
 import { ASLEEP, isFastAsleep } from '../../src/environments/index.ts';
 import { poll } from '../scenarios/poll.ts';
 import { describeMeshes } from './index.ts';
+import { cycle, flowsOf } from './load/cycle.ts';
 import { underLoad } from './load/index.ts';
 import type { Flow } from './load/sender.ts';
-import { strays } from './load/strays.ts';
+import { lost } from './load/verdict.ts';
 import type { Proxy } from './mesh.ts';
 import { environmentOf, gone, KEY, makeWorkloads, ready, startControllers } from './workload.ts';
 
@@ -36,48 +37,24 @@ describeMeshes('environments under load', {}, (handle) => {
     await manager?.stop();
   });
 
-  /** To each workload, and more often with the key: an error that lasts a few milliseconds must not slip through. */
   function flows(): Flow[] {
-    const port = handle.mesh.ports[0]!;
-    return ENVIRONMENTS.flatMap((env) => {
-      const to = { address: web.address, port, host: baseOf(env) };
-      const keyed = { ...to, name: `${env} ${baseOf(env)}`, headers: { [KEY]: env } };
-      return [{ ...to, name: `plain ${baseOf(env)}` }, keyed, keyed];
-    });
+    const at = { address: web.address, port: handle.mesh.ports[0]! };
+    return ENVIRONMENTS.flatMap((env) => flowsOf(env, baseOf(env), at));
   }
 
   test(
     'no request fails or strays',
     async () => {
       const { client } = handle.mesh;
-      const all = async (image: number, change: (env: DynamicEnv) => Promise<unknown>): Promise<void> => {
-        const made = (name: string) => environmentOf(NAMESPACE, name, baseOf(name), `${baseOf(name)}:${image}`);
-        await Promise.all(ENVIRONMENTS.map((name) => change(made(name))));
-        await handle.mesh.settled();
-      };
+      const environments = (version: number): readonly DynamicEnv[] =>
+        ENVIRONMENTS.map((name) => environmentOf(NAMESPACE, name, baseOf(name), `${baseOf(name)}:${version}`));
+      const settled = (): Promise<void> => handle.mesh.settled();
       const report = await underLoad(flows(), { perSecond: PER_SECOND }, async (phase) => {
-        for (let cycle = 0; cycle < CYCLES; cycle++) {
-          await phase('create');
-          await all(2, async (env) => {
-            await client.create(DynamicEnv, env);
-            await ready(client, env);
-          });
-          await phase('update');
-          await all(3, async (env) => {
-            await client.patch(DynamicEnv, env.metadata, { type: 'merge', body: { spec: env.spec } });
-            await ready(client, env);
-          });
-          await phase('delete');
-          await all(3, async (env) => {
-            await client.delete(DynamicEnv, env.metadata);
-            await gone(client, env);
-          });
-        }
+        for (let number = 0; number < CYCLES; number++) await cycle({ client, environments, settled }, phase);
       });
       // A machine that others keep busy does not always come to all of them.
       expect(report.sent / report.seconds).toBeGreaterThan(PER_SECOND / 2);
-      expect(report.failures).toEqual({});
-      expect(strays(report)).toEqual([]);
+      expect(lost(report)).toEqual([]);
     },
     60_000 + CYCLES * 30_000,
   );
@@ -87,7 +64,7 @@ describeMeshes('environments under load', {}, (handle) => {
     async () => {
       const { client } = handle.mesh;
       const env = environmentOf(NAMESPACE, 'alice', 'orders', 'orders:2');
-      for (let cycle = 0; cycle < CYCLES; cycle++) {
+      for (let number = 0; number < CYCLES; number++) {
         await client.create(DynamicEnv, env);
         await ready(client, env);
         const { pod } = await web.ask({ host: 'orders', path: '/', headers: [[KEY, 'alice']] });
@@ -152,7 +129,6 @@ describeMeshes('endpoints that come late', { endpointLagMs: 500, clusters: ['emb
       await ready(client, env);
       await handle.mesh.settled();
     });
-    expect(report.failures).toEqual({});
-    expect(strays(report)).toEqual([]);
+    expect(lost(report)).toEqual([]);
   });
 });

@@ -70,12 +70,15 @@ export function environmentOf(namespace: string, name: string, base: string, ima
 
 export const KEY = 'x-env';
 
+/** Long enough for pods on a busy machine, and for a replica that takes over. */
+const DEADLINE_MS = 90_000;
+
 /** Resolves when an environment is ready, as it was written last. */
 export async function ready(client: Client, { metadata }: DynamicEnv): Promise<void> {
   await poll(async () => {
     const { metadata: found, status } = await client.get(DynamicEnv, metadata);
     return status?.state === 'ready' && status.observedGeneration === found.generation;
-  }, 30_000);
+  }, DEADLINE_MS);
 }
 
 /** Resolves when an environment is gone. */
@@ -88,5 +91,5 @@ export async function gone(client: Client, { metadata }: DynamicEnv): Promise<vo
       if (isNotFound(error)) return true;
       throw error;
     }
-  }, 30_000);
+  }, DEADLINE_MS);
 }

@@ -28,9 +28,9 @@ interface ImageSource extends ImageOptions {
   readonly finish?: (root: string) => void;
 }
 
-/** The archives to import: what every node needs, and what Istio needs on top. */
-export function imageArchives({ istio }: { readonly istio: boolean }): string[] {
-  return [toolboxSource(), corednsSource(), ...(istio ? istioSources() : [])].map(cachedArchive);
+/** The archives to import: what every node needs, what Istio needs on top, and web servers that say their names. */
+export function imageArchives({ istio, web }: { readonly istio: boolean; readonly web: readonly string[] }): string[] {
+  return [toolboxSource(), corednsSource(), ...(istio ? istioSources() : []), ...web.map(webSource)].map(cachedArchive);
 }
 
 /** The images of Istio under another tag, so that another version can be pretended. */
@@ -59,6 +59,24 @@ function toolboxSource(): ImageSource {
         symlinkSync('busybox', path.join(root, 'bin', name));
     },
   };
+}
+
+/** `orders:2`, which answers requests with the header `x-image: orders:2`. */
+function webSource(name: string): ImageSource {
+  return {
+    name: fullName(name),
+    contents: { [path.join(programsOf(toolbox), 'toolbox')]: 'toolbox' },
+    entrypoint: ['/toolbox', 'web'],
+    finish: (root) => {
+      mkdirSync(path.join(root, 'etc'));
+      writeFileSync(path.join(root, 'etc/image'), name);
+    },
+  };
+}
+
+/** As containerd calls an image that a pod calls `orders:2`. */
+export function fullName(image: string): string {
+  return image.includes('/') ? image : `docker.io/library/${image}`;
 }
 
 function corednsSource(): ImageSource {

@@ -9,7 +9,8 @@ let shared: Promise<RealNode> | undefined;
 
 /** Starts it when the first suite asks: all of them run in one worker. */
 function sharedNode(): Promise<RealNode> {
-  shared ??= startRealNode({ mesh: true, offshoot: true, log });
+  const web = [1, 2, 3].map((version) => `orders:${version}`);
+  shared ??= startRealNode({ mesh: true, offshoot: true, web, log });
   return shared;
 }
 

@@ -1,9 +1,11 @@
 // The node, seen from inside: runs in namespaces of its own (node.ts starts it), prepares them, starts every program
 // and ends when standard input does, unless it is detached: then the kernel ends everything that is in the namespaces.
+// A number on standard input kills the API server for so many milliseconds.
 //   node inside.ts DIR [detached]
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { startProcess } from '../cluster/processes.ts';
@@ -29,10 +31,9 @@ const paths: NodePaths = {
 };
 
 if (detached === undefined) {
-  process.stdin
-    .on('end', () => process.exit(0))
-    .on('error', () => process.exit(0))
-    .resume();
+  createInterface({ input: process.stdin.on('error', () => process.exit(0)) })
+    .on('line', (line) => void killApiServer(Number(line)))
+    .on('close', () => process.exit(0));
 } else {
   setInterval(() => undefined, 60_000);
 }
@@ -68,6 +69,12 @@ startProcess(dir, 'kube-proxy', path.join(bin.node, 'kube-proxy'), [`--config=${
 await forward({ path: path.join(dir, 'api.sock') }, { port: apiPort });
 writeFileSync(path.join(dir, 'started.new'), cluster.kubeconfig);
 renameSync(path.join(dir, 'started.new'), path.join(dir, 'started'));
+
+async function killApiServer(forMs: number): Promise<void> {
+  await cluster.killApiServer();
+  await delay(forMs);
+  await cluster.restartApiServer();
+}
 
 async function startControlPlane(): ReturnType<typeof startRealCluster> {
   return await startRealCluster({

@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { until } from '../support/until.ts';
 import { toolboxImage } from './addresses.ts';
 import { installDns } from './dns.ts';
 import { forward } from './forward.ts';
-import { imageArchives, istioAliases, writeOffshootArchive } from './images.ts';
+import { fullName, imageArchives, istioAliases, writeOffshootArchive } from './images.ts';
 import { kubectlFor } from './kubectl.ts';
 import type { Kubectl } from './kubectl.ts';
 import { installMesh } from './mesh.ts';
@@ -25,6 +26,8 @@ export interface RealNodeOptions {
   readonly istioTags?: readonly string[];
   /** Further names of the image that test pods run: `cart:1`. */
   readonly aliases?: readonly string[];
+  /** Images of web servers that say their names: `orders:1`. */
+  readonly web?: readonly string[];
   /** Goes on when this process has ended. */
   readonly detached?: boolean;
   readonly log?: (line: string) => void;
@@ -35,6 +38,8 @@ export interface RealNode {
   /** Works from outside of the node, while this process lives. */
   readonly kubeconfigPath: string;
   readonly kubectl: Kubectl;
+  /** Kills the API server with -9, and starts it again after this time. Resolves when it answers; not if detached. */
+  readonly apiServerAway: (forMs: number) => Promise<void>;
   /** Copies every log, of pods too, to a folder that stays, and answers with it. */
   readonly keepLogs: () => string;
   /** Ends every process and removes every file and control group. */
@@ -83,7 +88,9 @@ export async function startRealNode(options: RealNodeOptions = {}): Promise<Real
       await delay(20);
     }
     log('control plane, containerd and kubelet started');
-    const node = { dir, ...(await openFromOutside(dir)), keepLogs: () => keepLogs(dir), stop: outer.stop };
+    const reach = await openFromOutside(dir);
+    const apiServerAway = (forMs: number): Promise<void> => awayFor(forMs, outer, reach.kubectl);
+    const node = { dir, ...reach, apiServerAway, keepLogs: () => keepLogs(dir), stop: outer.stop };
     await installDns(node.kubectl);
     log('DNS ready');
     if (options.mesh === true) await installMesh(node.kubeconfigPath);
@@ -115,19 +122,21 @@ function needsIstio({ mesh, istioTags = [] }: RealNodeOptions): boolean {
 
 /** Further names of images. */
 function aliasesOf({ aliases = [], istioTags = [] }: RealNodeOptions): Record<string, string> {
-  const ofTests = aliases.map((alias) => [alias.includes('/') ? alias : `docker.io/library/${alias}`, toolboxImage]);
+  const ofTests = aliases.map((alias) => [fullName(alias), toolboxImage]);
   return Object.fromEntries([...ofTests, ...istioTags.flatMap(istioAliases)]) as Record<string, string>;
 }
 
 function provideImages(dir: string, options: RealNodeOptions): void {
   mkdirSync(dir);
-  for (const archive of imageArchives({ istio: needsIstio(options) }))
+  for (const archive of imageArchives({ istio: needsIstio(options), web: options.web ?? [] }))
     symlinkSync(archive, path.join(dir, path.basename(archive)));
   if (options.offshoot === true) writeOffshootArchive(path.join(dir, 'offshoot.tar'));
 }
 
 interface Outer {
   readonly ended: () => boolean;
+  /** Writes a line to the standard input of what runs inside. */
+  readonly tell: (line: string) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -148,6 +157,7 @@ function startOuter(dir: string, detached: boolean): Outer {
   child.unref();
   return {
     ended: () => ended,
+    tell: (line) => void child.stdin?.write(`${line}\n`),
     async stop() {
       if (ended) return;
       child.ref();
@@ -165,6 +175,17 @@ async function openFromOutside(dir: string): Promise<{ readonly kubeconfigPath: 
   const kubeconfigPath = path.join(dir, 'kubeconfig');
   writeFileSync(kubeconfigPath, inner.replace(/(https:\/\/127\.0\.0\.1):\d+/, `$1:${port}`), { mode: 0o600 });
   return { kubeconfigPath, kubectl: kubectlFor(kubeconfigPath) };
+}
+
+async function awayFor(ms: number, outer: Outer, kubectl: Kubectl): Promise<void> {
+  const answers = (): Promise<boolean> =>
+    kubectl(['get', '--raw', '/readyz', '--request-timeout=1s']).then(
+      () => true,
+      () => false,
+    );
+  outer.tell(String(ms));
+  await until(async () => !(await answers()), startDeadlineMs);
+  await until(answers, startDeadlineMs);
 }
 
 /** What is large, or leads to the node's own places, stays behind. */

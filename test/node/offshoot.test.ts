@@ -6,16 +6,16 @@ import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import type { Client } from '../../src/kube/client/client.ts';
 import { connect } from '../../src/kube/client/connect.ts';
 import { loadConfig } from '../../src/kube/client/config/kubeconfig.ts';
-import { Lease } from '../../src/kube/lease.ts';
+import { environmentOf } from '../mesh/workload.ts';
 import { until } from '../support/until.ts';
 import { describeNode } from './index.ts';
 import { apply } from './kubectl.ts';
 import type { Kubectl } from './kubectl.ts';
-import { installOffshoot, offshootNamespace } from './offshoot.ts';
-import { makeShop, shopEnvironment } from './shop.ts';
+import { installOffshoot, leaderOf, offshootNamespace } from './offshoot.ts';
+import { makeShop } from './shop.ts';
 
 const namespace = 'team';
-const name = 'cart';
+const name = 'orders';
 const examples = path.resolve(import.meta.dirname, '../../examples');
 
 describeNode('Offshoot as a pod', (node) => {
@@ -30,9 +30,10 @@ describeNode('Offshoot as a pod', (node) => {
   afterAll(() => client.close());
 
   const env = { namespace, name: 'try' };
+  const wanted = environmentOf(namespace, env.name, name, `${name}:2`);
 
   test('an environment and a claim become ready, with real pods', async () => {
-    await apply(kubectl, shopEnvironment(namespace, name, 'one'));
+    await apply(kubectl, wanted);
     for (const file of ['classes.yaml', 'claim.yaml'])
       await kubectl(['apply', '-f', '-'], readFileSync(path.join(examples, file), 'utf8'));
     await kubectl(['wait', '-n', namespace, 'dynamicenv/try', '--for=condition=Ready', '--timeout=60s']);
@@ -50,8 +51,7 @@ describeNode('Offshoot as a pod', (node) => {
   });
 
   test('the webhook refuses what it must, in the cluster too', async () => {
-    const wrong = shopEnvironment(namespace, name, 'one');
-    const refused = { ...wrong, metadata: { ...env, name: 'wrong' }, spec: { ...wrong.spec, istioMatches: [] } };
+    const refused = { ...wanted, metadata: { ...env, name: 'wrong' }, spec: { ...wanted.spec, istioMatches: [] } };
     await expect(apply(kubectl, refused)).rejects.toThrow(/denied the request: .*empty IstioMatch is invalid/);
   });
 
@@ -81,16 +81,10 @@ describeNode('Offshoot as a pod', (node) => {
   });
 
   test('another replica takes over within 20 s when the leader is deleted', async () => {
-    const leader = async (): Promise<string> => {
-      const lease = await client.get(Lease, { namespace: offshootNamespace, name: 'dynamic-environment-lock' });
-      return lease.spec?.holderIdentity ?? '';
-    };
-    const before = await leader();
-    const pods = (await kubectl(['get', 'pods', '-n', offshootNamespace, '-o', 'name'])).trim().split('\n');
-    const leading = pods.filter((pod) => before.includes(pod.replace('pod/', '')));
-    expect(leading).toHaveLength(1);
-    await kubectl(['delete', '-n', offshootNamespace, '--wait=false', ...leading]);
-    await until(async () => ![before, ''].includes(await leader()), 20_000);
+    const { pod, identity } = await leaderOf(client);
+    await kubectl(['delete', '-n', offshootNamespace, '--wait=false', `pod/${pod}`]);
+    await until(async () => ![identity, ''].includes((await leaderOf(client)).identity), 20_000);
+    expect((await leaderOf(client)).pod).not.toBe(pod);
     // And it works: the environment goes.
     await kubectl(['delete', '-n', namespace, 'dynamicenv/try', '--timeout=30s']);
   });

@@ -2,9 +2,12 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { Lease } from '../../src/kube/index.ts';
+import type { Client } from '../../src/kube/index.ts';
 import { offshootImage } from './images.ts';
 import { apply } from './kubectl.ts';
 import type { Kubectl } from './kubectl.ts';
+import { processOf } from './pods.ts';
 
 const project = path.resolve(import.meta.dirname, '../..');
 export const offshootNamespace = 'offshoot-system';
@@ -20,6 +23,20 @@ export async function installOffshoot(kubectl: Kubectl): Promise<void> {
   await kubectl(['label', 'namespace', offshootNamespace, 'pod-security.kubernetes.io/enforce=restricted']);
   await apply(kubectl, service, deployment);
   await kubectl(['rollout', 'status', '-n', offshootNamespace, 'deployment/offshoot', '--timeout=90s']);
+}
+
+/** Who leads the part of environments: the pod, and after it something that is new with each of its processes. */
+export async function leaderOf(client: Client): Promise<{ readonly pod: string; readonly identity: string }> {
+  const lease = await client.get(Lease, { namespace: offshootNamespace, name: 'dynamic-environment-lock' });
+  const identity = lease.spec?.holderIdentity ?? '';
+  return { pod: identity.split('_')[0]!, identity };
+}
+
+/** Kills the process of the leader with -9; answers with its pod. The kubelet starts another one in it. */
+export async function killLeader(client: Client): Promise<string> {
+  const { pod } = await leaderOf(client);
+  process.kill(await processOf(client, { namespace: offshootNamespace, name: pod }, 'offshoot'), 'SIGKILL');
+  return pod;
 }
 
 const service = {

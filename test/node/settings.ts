@@ -93,6 +93,8 @@ export function kubeletConfig({ dir, credential, controlGroup }: NodePaths): str
     imageGCLowThresholdPercent: 99,
     registryPullQPS: 0,
     serializeImagePulls: false,
+    // Tests kill containers again and again.
+    crashLoopBackOff: { maxContainerRestartPeriod: '1s' },
     syncFrequency: '10s',
   });
 }

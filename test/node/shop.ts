@@ -1,14 +1,11 @@
-// A workload on the real node with its way through the mesh, somebody who calls it, and an environment of it.
-import type { DynamicEnv } from '../../src/api/dynamicenv.ts';
+// A workload on the real node with its way through the mesh, and somebody who calls it.
 import { workload } from '../environments/workload.ts';
 import { toolboxImage } from './addresses.ts';
 import { apply } from './kubectl.ts';
 import type { Kubectl } from './kubectl.ts';
 
-const port = 8080;
-
-/** Where the workload answers within its namespace. */
-export const urlOf = (name: string): string => `http://${name}:${port}/`;
+/** Where workloads answer. */
+export const port = 8080;
 
 /** What `toolbox load` prints. */
 export interface LoadReport {
@@ -28,6 +25,9 @@ export async function makeShop(kubectl: Kubectl, namespace: string, name: string
     metadata: { name: 'strict', namespace },
     spec: { mtls: { mode: 'STRICT' } },
   };
+  const template = deployment.spec.template;
+  const readinessProbe = { httpGet: { path: '/', port }, periodSeconds: 1 };
+  const [container] = template.spec!.containers!;
   await apply(kubectl, { apiVersion: 'v1', kind: 'Namespace', metadata });
   await apply(
     kubectl,
@@ -35,22 +35,14 @@ export async function makeShop(kubectl: Kubectl, namespace: string, name: string
     { ...service, spec: { ...service.spec, ports: [{ name: 'http', port }] } },
     rule,
     routes,
-    { ...deployment, spec: { ...deployment.spec, template: web(name, { app: name, version: 'shared' }, 'shared') } },
+    {
+      ...deployment,
+      spec: { ...deployment.spec, template: { ...template, spec: { containers: [{ ...container, readinessProbe }] } } },
+    },
     pods(namespace, 'caller', ['pause']),
   );
   for (const each of [name, 'caller'])
     await kubectl(['rollout', 'status', '-n', namespace, `deployment/${each}`, '--timeout=90s']);
-}
-
-function web(name: string, labels: Readonly<Record<string, string>>, version: string): object {
-  const container = {
-    name,
-    image: toolboxImage,
-    args: ['web'],
-    env: [{ name: 'VERSION', value: version }],
-    readinessProbe: { httpGet: { path: '/', port }, periodSeconds: 1 },
-  };
-  return { metadata: { labels }, spec: { containers: [container] } };
 }
 
 function pods(namespace: string, name: string, args: readonly string[]): object {
@@ -61,25 +53,6 @@ function pods(namespace: string, name: string, args: readonly string[]): object 
     kind: 'Deployment',
     metadata: { name, namespace },
     spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
-  };
-}
-
-/** An environment of the workload whose clone says `version`, for requests with the header `end-user: alice`. */
-export function shopEnvironment(namespace: string, name: string, version: string): DynamicEnv {
-  return {
-    apiVersion: 'riskified.com/v1alpha1',
-    kind: 'DynamicEnv',
-    metadata: { name: 'try', namespace },
-    spec: {
-      istioMatches: [{ headers: { 'end-user': { exact: 'alice' } } }],
-      subsets: [
-        {
-          name,
-          namespace,
-          containers: [{ containerName: name, image: toolboxImage, env: [{ name: 'VERSION', value: version }] }],
-        },
-      ],
-    },
   };
 }
 

@@ -1,52 +1,98 @@
-// Environments come, change and go under load, with injected sidecars and mutual TLS. Offshoot runs as a pod.
-import { setTimeout as delay } from 'node:timers/promises';
-import { beforeAll, expect, test } from 'vitest';
+// Two environments of one workload come, change and go under load, with injected sidecars and mutual TLS; Offshoot runs
+// as pods. No request fails or strays: neither with a key nor without, nor while the API server is away and the process of
+// the controllers is killed. OFFSHOOT_CYCLES=N does it more often.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connect, defineKind, loadConfig } from '../../src/kube/index.ts';
+import type { Client, KubeObject } from '../../src/kube/index.ts';
+import { cycle, flowsOf } from '../mesh/load/cycle.ts';
+import type { Disturbances, World } from '../mesh/load/cycle.ts';
+import { halfCreated, halfDeleted } from '../mesh/load/half-done.ts';
+import { underLoad } from '../mesh/load/index.ts';
+import type { Phase } from '../mesh/load/index.ts';
+import { lost } from '../mesh/load/verdict.ts';
+import { environmentOf } from '../mesh/workload.ts';
+import { poll } from '../scenarios/poll.ts';
 import { describeNode } from './index.ts';
-import { apply } from './kubectl.ts';
-import type { Kubectl } from './kubectl.ts';
-import { installOffshoot } from './offshoot.ts';
-import { makeShop, shopEnvironment, underLoad, urlOf } from './shop.ts';
+import { installOffshoot, killLeader } from './offshoot.ts';
+import { inNetworkOf, podsIn } from './pods.ts';
+import { makeShop, port } from './shop.ts';
 
+const CYCLES = Number(process.env['OFFSHOOT_CYCLES'] ?? 5);
+/** The Lease of a killed leader lasts for 15 s: twice in a cycle. */
+const DISTURBED_CYCLES = Math.ceil(CYCLES / 5);
+/** As many as the machine carries of these: two proxies and all of a cluster run beside them. */
+const PER_SECOND = 1_000;
+const ENVIRONMENTS = ['alice', 'carol'];
+const AWAY_MS = 3_000;
 const namespace = 'traffic';
-const name = 'reviews';
-const url = urlOf(name);
-const rate = 500;
+const base = 'orders';
 
-describeNode('an environment under load', (node) => {
-  let kubectl: Kubectl;
+const Service = defineKind<KubeObject & { readonly spec: { readonly clusterIP: string } }>('v1', 'Service', 'services');
+
+describeNode('environments under load', (node) => {
+  let client: Client;
+  let world: World;
   beforeAll(async () => {
-    ({ kubectl } = node());
+    const { kubectl, kubeconfigPath } = node();
+    client = connect(loadConfig({ path: kubeconfigPath }));
     await installOffshoot(kubectl);
-    await makeShop(kubectl, namespace, name);
+    await makeShop(kubectl, namespace, base);
+    world = {
+      client,
+      environments: (version) => ENVIRONMENTS.map((name) => environmentOf(namespace, name, base, `${base}:${version}`)),
+      // Who is ready gets requests, and who is gone can't answer them.
+      settled: () => poll(nobodyEnds, 60_000),
+    };
   }, 240_000);
+  afterAll(() => client?.close());
 
-  const ready = async (version: string): Promise<void> => {
-    await apply(kubectl, shopEnvironment(namespace, name, version));
-    await kubectl(['wait', '-n', namespace, 'dynamicenv/try', '--for=condition=Ready', '--timeout=60s']);
-    await kubectl(['rollout', 'status', '-n', namespace, `deployment/${name}-${namespace}-try`, '--timeout=60s']);
-  };
+  async function nobodyEnds(): Promise<boolean> {
+    return (await podsIn(client, namespace)).every(({ metadata }) => metadata.deletionTimestamp === undefined);
+  }
 
-  test('requests without its key never fail or stray, and with it they neither fail', async () => {
-    const life = (async () => {
-      await ready('one');
-      const alice = await underLoad(kubectl, { namespace, url, rate: 100, header: 'end-user=alice' }, delay(1_000));
-      expect(Object.keys(alice.versions)).toEqual(['one']);
-      await ready('two');
-      await kubectl(['delete', '-n', namespace, 'dynamicenv/try', '--timeout=60s']);
-    })();
-    const load = { namespace, url, rate };
-    const [others, alice] = await Promise.all([
-      underLoad(kubectl, load, life),
-      underLoad(kubectl, { ...load, header: 'end-user=alice' }, life),
-      life,
-    ]);
-    process.stderr.write(
-      `real node: ${others.sent + alice.sent} requests while an environment came, changed and went\n`,
-    );
-    expect(others.failures).toEqual([]);
-    expect(Object.keys(others.versions)).toEqual(['shared']);
-    expect(alice.failures).toEqual([]);
-    expect(alice.versions).toMatchObject({ shared: expect.any(Number), one: expect.any(Number) });
-    expect(others.sent).toBeGreaterThan(rate);
-  });
+  /** Sends requests from the pod of the caller, whose sidecar has to find the way; answers with those that are lost. */
+  async function lostDuring(title: string, act: (phase: Phase) => Promise<void>): Promise<readonly string[]> {
+    const { spec } = await client.get(Service, { namespace, name: base });
+    const flows = ENVIRONMENTS.flatMap((env) => flowsOf(env, base, { address: spec.clusterIP, port }));
+    const caller = (await podsIn(client, namespace)).find(({ metadata }) => metadata.name.startsWith('caller-'));
+    const within = await inNetworkOf(client, { namespace, name: caller!.metadata.name }, 'caller');
+    const report = await underLoad(flows, { perSecond: PER_SECOND, within }, act);
+    const rate = Math.round(report.sent / report.seconds);
+    process.stderr.write(`real node: ${report.sent} requests, ${rate} a second, ${title}\n`);
+    expect(rate).toBeGreaterThan(PER_SECOND / 10);
+    return lost(report);
+  }
+
+  test(
+    'no request fails or strays',
+    async () => {
+      const found = await lostDuring(`in cycles of create, update and delete: ${CYCLES}`, async (phase) => {
+        for (let number = 0; number < CYCLES; number++) await cycle(world, phase);
+      });
+      expect(found).toEqual([]);
+    },
+    60_000 + CYCLES * 90_000,
+  );
+
+  test(
+    'nor does one while leaders are killed and the API server is away',
+    async () => {
+      const disturbances = (number: number): Disturbances => ({
+        create: async ([env]) => {
+          await halfCreated(client, env!, number);
+          await killLeader(client);
+        },
+        update: () => node().apiServerAway(AWAY_MS),
+        delete: async ([env]) => {
+          await halfDeleted(client, env!);
+          await killLeader(client);
+        },
+      });
+      const found = await lostDuring(`in cycles with disturbances: ${DISTURBED_CYCLES}`, async (phase) => {
+        for (let number = 0; number < DISTURBED_CYCLES; number++) await cycle(world, phase, disturbances(number));
+      });
+      expect(found).toEqual([]);
+    },
+    60_000 + DISTURBED_CYCLES * 180_000,
+  );
 });

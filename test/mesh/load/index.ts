@@ -7,16 +7,22 @@ import type { Flow, Plan, Report } from './sender.ts';
 /** Requests from now on count in this phase; resolves when that is so. The first starts to send. */
 export type Phase = (name: string) => Promise<void>;
 
+interface Options extends Partial<Omit<Plan, 'flows'>> {
+  /** A command that runs another one where requests are to come from, such as in the network of a pod. */
+  readonly within?: readonly string[];
+}
+
 const program = fileURLToPath(new URL('./sender.ts', import.meta.url));
 
 /** Does something while requests are under way; resolves with what became of them, once all have been answered. */
 export async function underLoad(
   flows: readonly Flow[],
-  options: Partial<Omit<Plan, 'flows'>>,
+  { within = [], ...options }: Options,
   act: (phase: Phase) => Promise<void>,
 ): Promise<Report> {
   const plan: Plan = { flows, perSecond: 1_000, mostInFlight: 200, mostRequests: 1_000_000, ...options };
-  const child = spawn(process.execPath, [program, JSON.stringify(plan)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [command, ...args] = [...within, process.execPath, program, JSON.stringify(plan)];
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const answer = async (): Promise<string> => {
     const { value, done } = await lines.next();

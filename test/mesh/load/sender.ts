@@ -29,7 +29,7 @@ export interface Report {
   readonly images: Counts;
   readonly failures: Counts;
 }
-type Counts = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, number>>>>>>;
+export type Counts = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, number>>>>>>;
 
 const TICK_MS = 5;
 

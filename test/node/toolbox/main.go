@@ -1,7 +1,7 @@
 // What the pods of the real node run: one static program, so that an image of it is a few megabytes.
 //
 //	toolbox pause             holds the namespaces of a pod
-//	toolbox web               says which pod answered, and echoes the request
+//	toolbox web               says which pod and image answered, and echoes the request
 //	toolbox get URL           prints the answer, and fails when it is not 200
 //	toolbox load URL [flags]  sends requests at a fixed rate until standard input ends, and prints what came back
 package main
@@ -56,12 +56,14 @@ type Answer struct {
 
 func web() {
 	pod, _ := os.Hostname()
+	image, _ := os.ReadFile("/etc/image")
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		headers := map[string]string{}
 		for name, values := range r.Header {
 			headers[strings.ToLower(name)] = strings.Join(values, ",")
 		}
 		w.Header().Set("content-type", "application/json")
+		w.Header().Set("x-image", string(image))
 		_ = json.NewEncoder(w).Encode(Answer{pod, os.Getenv("VERSION"), r.URL.Path, headers})
 	})
 	port := os.Getenv("PORT")

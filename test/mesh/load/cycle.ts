@@ -1,0 +1,58 @@
+// Environments under load: created, given another image, deleted. The loopback mesh and the real node share it.
+import { DynamicEnv } from '../../../src/api/dynamicenv.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import { gone, KEY, ready } from '../workload.ts';
+import type { Phase } from './index.ts';
+import type { Flow } from './sender.ts';
+
+export interface World {
+  readonly client: Client;
+  /** The environments with the nth version of their images: the first is that of the bases. */
+  readonly environments: (version: number) => readonly DynamicEnv[];
+  /** Resolves when every proxy acts on what has been written. */
+  readonly settled: () => Promise<void>;
+}
+
+/** What happens in the middle of a step: it has been asked for, and is not done. */
+export type Disturbances = Partial<
+  Record<'create' | 'update' | 'delete', (environments: readonly DynamicEnv[]) => Promise<void>>
+>;
+
+/** Creates, updates and deletes the environments, each a phase of the load. */
+export async function cycle(world: World, phase: Phase, disturbances: Disturbances = {}): Promise<void> {
+  const { client, environments, settled } = world;
+  const step = async (
+    name: keyof Disturbances,
+    version: number,
+    ask: (env: DynamicEnv) => Promise<unknown>,
+    done: (env: DynamicEnv) => Promise<void>,
+  ): Promise<void> => {
+    await phase(name);
+    const all = environments(version);
+    for (const env of all) await ask(env);
+    await disturbances[name]?.(all);
+    await Promise.all(all.map(done));
+    await settled();
+  };
+  const isReady = (env: DynamicEnv): Promise<void> => ready(client, env);
+  await step('create', 2, (env) => client.create(DynamicEnv, env), isReady);
+  const patch = ({ metadata, spec }: DynamicEnv): Promise<unknown> =>
+    client.patch(DynamicEnv, metadata, { type: 'merge', body: { spec } });
+  await step('update', 3, patch, isReady);
+  await step(
+    'delete',
+    3,
+    ({ metadata }) => client.delete(DynamicEnv, metadata),
+    (env) => gone(client, env),
+  );
+}
+
+/**
+ * Requests to the base of an environment, with its key and without. More often with it: an error that lasts a few
+ * milliseconds must not slip through.
+ */
+export function flowsOf(env: string, base: string, at: Pick<Flow, 'address' | 'port'>): readonly Flow[] {
+  const plain = { ...at, name: `plain ${base}`, host: base };
+  const keyed = { ...plain, name: `${env} ${base}`, headers: { [KEY]: env } };
+  return [plain, keyed, keyed];
+}
