@@ -9,8 +9,8 @@ import { tablesOf } from '../src/kube/tables/of-objects.ts';
 import { baggageRegex } from '../src/traffic/baggage.ts';
 import { VirtualService } from '../src/traffic/istio/objects.ts';
 import { untracked } from '../src/watchable/index.ts';
-import { interleave, median, note, ratio, table, target } from './support.ts';
-import type { Row } from './support.ts';
+import { interleave, median, note, onProcessor, ratio, table, target } from './support.ts';
+import type { OnProcessor, Row } from './support.ts';
 
 const [ROUNDS, WARM_UPS] = [5, 2];
 const ENVIRONMENTS = 100;
@@ -127,25 +127,11 @@ function proveAll(world: () => Tables): () => void {
   return () => readAll(worlds.pop()!).close();
 }
 
-/** Times of the processor, without the rounds for warming up: others make what takes longer wait more often. */
-function onProcessor(run: () => void): { readonly run: () => void; readonly times: () => readonly number[] } {
-  const times: number[] = [];
-  return {
-    times: () => times.slice(WARM_UPS),
-    run() {
-      const since = process.cpuUsage();
-      run();
-      const { user, system } = process.cpuUsage(since);
-      times.push(user + system);
-    },
-  };
-}
-
 /** What each costs, and how many times as long ten times as many take. */
-function growth(of: string, measured: readonly ReturnType<typeof onProcessor>[]): readonly Row[] {
+function growth(of: string, measured: readonly OnProcessor[]): readonly Row[] {
   const [few, some, many] = measured.map(({ times: own }) => own());
   return [
-    ...SIZES.map((size, i) => note(`${size} ${of}: each`, median(measured[i]!.times()) / size / 1_000, ' ms')),
+    ...SIZES.map((size, i) => note(`${size} ${of}: each`, median(measured[i]!.times()) / size, ' ms')),
     note(`all: 100 ${of} against 10`, ratio(some!, few!), 'x'),
     target(`all: 1,000 ${of} against 100`, ratio(many!, some!), MOST_GROWTH, 'atMost'),
   ];
@@ -173,8 +159,18 @@ function change(tables: Tables, name: string): { readonly run: () => void; reado
 
 const elsewhere = change(worldOf(SERVICES, ENVIRONMENTS), 's7');
 const SIZES = [10, 100, 1_000] as const;
-const shared = SIZES.map((count) => onProcessor(proveAll(() => worldOf(10, count))));
-const apart = SIZES.map((count) => onProcessor(proveAll(() => worldApart(count))));
+const shared = SIZES.map((count) =>
+  onProcessor(
+    proveAll(() => worldOf(10, count)),
+    WARM_UPS,
+  ),
+);
+const apart = SIZES.map((count) =>
+  onProcessor(
+    proveAll(() => worldApart(count)),
+    WARM_UPS,
+  ),
+);
 const candidates = {
   one10: proveOne(10),
   one100: proveOne(100),

@@ -85,6 +85,26 @@ export async function interleave<Name extends string>(
   return times;
 }
 
+export interface OnProcessor {
+  readonly run: () => void;
+  /** In milliseconds, one a round. */
+  readonly times: () => readonly number[];
+}
+
+/** Measures the time of the processor, without the rounds for warming up: others make what takes longer wait more often. */
+export function onProcessor(run: () => void, warmUps: number): OnProcessor {
+  const times: number[] = [];
+  return {
+    times: () => times.slice(warmUps),
+    run() {
+      const since = process.cpuUsage();
+      run();
+      const { user, system } = process.cpuUsage(since);
+      times.push((user + system) / 1_000);
+    },
+  };
+}
+
 /** How many times as long the first took as the second: the median over rounds, so that noise cancels within a round. */
 export function ratio(times: readonly number[], baseline: readonly number[]): number {
   return median(times.map((time, round) => time / baseline[round]!));

@@ -9,7 +9,7 @@ import { uniqueVersion } from '../../src/environments/names.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { createRouter, worldOf } from '../../src/traffic/index.ts';
 import { entriesOf } from '../../src/traffic/prove/entries.ts';
-import { Budget, findRequest } from '../../src/traffic/prove/witness.ts';
+import { avoiding, Budget, findRequest } from '../../src/traffic/prove/witness.ts';
 import { insertedName } from '../../src/traffic/istio/inserted-routes.ts';
 import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
 import { MemoryCluster } from './memory-cluster.ts';
@@ -51,7 +51,7 @@ function lostDestinations(cluster: MemoryCluster): ReadonlySet<string> {
         if (insertedName(name) === undefined || action?.kind !== 'route') return [];
         const missing = action.destinations.filter(({ outcome }) => outcome !== 'Reached');
         // A rule that others come before decides nothing.
-        const avoided = entries.slice(0, at).map((each) => each.literals);
+        const avoided = avoiding(entries.slice(0, at).map((each) => each.literals));
         if (missing.length === 0 || findRequest({ place, literals, avoided }, new Budget(1_000)) === 'none') return [];
         return missing.map((each) => `${each.subset} ${each.host} ${each.outcome}`);
       });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../kube/index.ts';
 import { createRouter, trafficDiff, worldOf } from '../index.ts';
-import type { HttpRoute, VirtualService } from '../istio/objects.ts';
+import type { HeaderMatch, HttpRoute, VirtualService } from '../istio/objects.ts';
 import { cell, question, requestOf, secondHosts, sidecarHosts } from '../testing/random-world.ts';
 import { surroundings } from '../testing/surroundings.ts';
 import { changeText } from './texts.ts';
@@ -211,6 +211,63 @@ spec: { selector: { istio: edge }, servers: [{ port: { number: 80, name: http, p
     const changes = { virtualServices: [{ name: 'reviews', namespace: 'shop' }], hosts: [] };
     expect(trafficDiff(before, after, changes, 1)).toEqual({ changes: [], isPartial: true });
     expect(trafficDiff(before, after, changes)).toMatchObject({ isPartial: false });
+  });
+});
+
+describe('many environments with a key each', () => {
+  const keysOf = (count: number): readonly string[] => Array.from({ length: count }, (_none, i) => `pr-${i}`);
+  const keyMatches = (each: string): readonly Record<string, HeaderMatch>[] => [
+    { 'x-env': { exact: each } },
+    { baggage: { regex: baggageRegex(each) } },
+  ];
+  /** The routes that environments with these keys insert. */
+  const inserted = (keys: readonly string[]): readonly HttpRoute[] =>
+    keys.flatMap((each) =>
+      keyMatches(each).map((headers, i) => ({
+        name: `dynamic-environment-shop-${each}-reviews-${i}123456789`,
+        match: [{ headers }],
+        route: [to(`shop-${each}`)],
+      })),
+    );
+  const worldWith = (keys: readonly string[]): readonly KubeObject[] => [...BEFORE, routes([...inserted(keys), base])];
+  const at = 'Requests to reviews.shop:9080 with';
+  const lost = ' (503: no DestinationRule has it)';
+
+  test('what carries two keys goes to the first of both, which is told of none', () => {
+    const [all, others] = [keysOf(3), keysOf(3).slice(1)].map(worldWith);
+    expect(textsOf(all!, others!)).toEqual(
+      ['x-env: pr-0', 'baggage that holds env=pr-0'].map(
+        (which) => `${at} ${which} go to reviews version shared instead of version shop-pr-0${lost}.`,
+      ),
+    );
+    expect(textsOf(others!, all!)).toEqual(
+      ['x-env: pr-0', 'baggage that holds env=pr-0'].map(
+        (which) => `${at} ${which} go to reviews version shop-pr-0${lost} instead of version shared.`,
+      ),
+    );
+  });
+
+  test('what another environment takes that goes by the same header is told', () => {
+    const wide = { ...inserted(['wide'])[0]!, match: [{ headers: { 'x-env': { prefix: 'pr-' } } }] };
+    const all = [...BEFORE, routes([...inserted(['pr-0', 'pr-1']), wide, base])];
+    const without = [...BEFORE, routes([...inserted(['pr-1']), wide, base])];
+    expect(textsOf(all, without)).toEqual([
+      `${at} x-env: pr-0 and x-env that starts with pr- go to reviews version shop-wide${lost} instead of version shop-pr-0${lost}.`,
+      `${at} baggage that holds env=pr-0 go to reviews version shared instead of version shop-pr-0${lost}.`,
+    ]);
+  });
+
+  // Steps are counted, not milliseconds: with the square of their number, ten times as many would take a hundred times.
+  test.each([10, 100, 300])('%i that come and a tenth that goes take steps by their number', (count) => {
+    const diff = (before: readonly string[], after: readonly string[], steps: number) => {
+      const [one, other] = [before, after].map((keys) => worldOf(worldWith(keys)));
+      return trafficDiff(one!, other!, { virtualServices: [{ name: 'reviews', namespace: 'shop' }], hosts: [] }, steps);
+    };
+    const keys = keysOf(count);
+    const come = diff([], keys, 20 * count);
+    expect([come.changes.length, come.isPartial]).toEqual([2 * count, false]);
+    const goes = diff(keys, keys.slice(count / 10), 2 * count + 20);
+    expect([goes.changes.length, goes.isPartial]).toEqual([count / 5, false]);
   });
 });
 

@@ -3,9 +3,10 @@
 // not. For `offshoot plan`.
 import { decisionData } from '../describe/decision-data.ts';
 import type { DecisionData } from '../describe/decision-data.ts';
-import { insertedName } from '../istio/inserted-routes.ts';
 import { changeText, exceptionsText, placeText, requestsText } from './texts.ts';
-import { entriesOf, compareEntries } from '../prove/entries.ts';
+import { pairsOf } from './pairs.ts';
+import type { Pair } from './pairs.ts';
+import { entriesOf, siteId } from '../prove/entries.ts';
 import type { Entry } from '../prove/entries.ts';
 import type { Literal } from '../prove/literals.ts';
 import type { ProvenEnvironment } from '../prove/effects.ts';
@@ -48,19 +49,35 @@ export function trafficDiff(before: World, after: World, changes: WorldChanges, 
   const found = new Map<string, Found>();
   /** By host and port: all callers that were looked at. */
   const callers = new Map<string, Set<string>>();
+  /** By what callers are told: most are told the same. */
+  const known = new Map<string, FoundChange[]>();
   let isPartial = false;
   try {
     for (const place of placesOf(before, after, { ...changes, workloads: [] }, budget)) {
+      const { source, host, port } = place;
       const at = placeText(place, before.settings);
       const all = callers.get(at) ?? new Set();
-      callers.set(at, all.add(sourceText(place.source)));
-      for (const { change, isCertain } of changesAt(place, routers, budget, before)) {
+      callers.set(at, all.add(sourceText(source)));
+      const add = ({ change, isCertain }: FoundChange): void => {
         if (!isCertain) isPartial = true;
-        if (change === undefined) continue;
+        if (change === undefined) return;
         const id = `${at}${requestsText(change.literals)}${change.exceptions} ${change.outcome}`;
         const same = found.get(id) ?? { at, ...change, sources: new Set() };
-        same.sources.add(sourceText(place.source));
+        same.sources.add(sourceText(source));
         found.set(id, same);
+      };
+      const [was, is] = routers.map((router) => entriesOf(router.rulesFor(source, host, port), source));
+      const told = `${port} ${siteId(place, was!, is!)}`;
+      const there = known.get(told);
+      if (there !== undefined) {
+        for (const each of there) add(each);
+        continue;
+      }
+      const here: FoundChange[] = [];
+      known.set(told, here);
+      for (const each of changesAt(place, pairsOf(was!, is!, place, budget), routers, budget, before)) {
+        here.push(each);
+        add(each);
       }
     }
   } catch (error) {
@@ -85,6 +102,11 @@ interface Change {
   readonly example: TrafficChange['example'];
 }
 
+interface FoundChange {
+  readonly change?: Change;
+  readonly isCertain: boolean;
+}
+
 interface Found extends Change {
   readonly at: string;
   readonly sources: Set<string>;
@@ -100,23 +122,21 @@ function sourceText(source: Source): string {
 
 function* changesAt(
   place: NamedPlace,
+  pairs: Iterable<Pair>,
   [was, is]: readonly [Router, Router],
   budget: Budget,
   { settings }: World,
-): Generator<{ readonly change?: Change; readonly isCertain: boolean }> {
-  const { source, host, port } = place;
-  const [before, after] = [was, is].map((router) => entriesOf(router.rulesFor(source, host, port), source));
-  for (const [one, other, earlier] of pairsOf(before!, after!, place, budget)) {
-    if (one.effect.id === other.effect.id) continue;
-    const literals = [...one.literals, ...other.literals];
-    const witness = findRequest(
-      { place, literals, avoided: earlier.map((each) => each.literals), isSingle: true },
-      budget,
-    );
+): Generator<FoundChange> {
+  for (const { before, after, earlier, concerning } of pairs) {
+    if (before.effect.id === after.effect.id) continue;
+    const literals = [...before.literals, ...after.literals];
+    const avoided = (request: Request): readonly Literal[] | undefined => earlier(request)?.literals;
+    const witness = findRequest({ place, literals, avoided, isSingle: true }, budget);
     if (typeof witness === 'string') {
       if (witness === 'unknown') yield { isCertain: false };
       continue;
     }
+    const { host } = place;
     const { request } = witness;
     const [then, now] = [was.decide(request), is.decide(request)];
     const outcome = changeText(then, now, host, settings);
@@ -124,15 +144,12 @@ function* changesAt(
     const example = { request, before: decisionData(then), after: decisionData(now) };
     const isSame = (each: Request): boolean =>
       changeText(was.decide(each), is.decide(each), host, settings) === outcome;
-    const exceptions = exceptionsText(exceptionsTo(place, literals, earlier, isSame, budget));
+    const exceptions = exceptionsText(exceptionsTo(place, literals, concerning(literals), isSame, budget));
     yield { change: { literals, exceptions, outcome, example }, isCertain: true };
   }
 }
 
-/**
- * What those of some requests carry besides of which earlier entries make something else. That a request which carries the
- * key of another environment too goes to the first of both is true of all, and told nowhere.
- */
+/** What those of some requests carry besides of which earlier entries make something else. */
 function exceptionsTo(
   place: NamedPlace,
   literals: readonly Literal[],
@@ -141,53 +158,10 @@ function exceptionsTo(
   budget: Budget,
 ): readonly (readonly Literal[])[] {
   const known = new Set(literals.map((each) => JSON.stringify(each)));
-  const subjects = new Set(literals.map(subjectOf));
   return earlier.flatMap((entry) => {
     const besides = entry.literals.filter((each) => !known.has(JSON.stringify(each)));
-    const isKey = insertedName(entry.effect.rule?.name) !== undefined;
-    if (besides.length === 0 || (isKey && !besides.some((each) => subjects.has(subjectOf(each))))) return [];
-    const both = [...literals, ...besides];
-    const found = findRequest({ place, literals: both, avoided: [], isSingle: true }, budget);
+    if (besides.length === 0) return [];
+    const found = findRequest({ place, literals: [...literals, ...besides], isSingle: true }, budget);
     return typeof found === 'string' || isSame(found.request) ? [] : [besides];
   });
-}
-
-/** What of a request a condition is about. */
-function subjectOf({ condition }: Literal): string {
-  if (condition.on === 'path') return condition.on;
-  return `${condition.on} ${condition.on === 'label' ? condition.name : condition.wanted.name}`;
-}
-
-/** Entries that the same requests may be decided by, of which at least one world has one alone; with those before them. */
-function* pairsOf(
-  before: readonly Entry[],
-  after: readonly Entry[],
-  place: NamedPlace,
-  budget: Budget,
-): Generator<readonly [before: Entry, after: Entry, earlier: readonly Entry[]]> {
-  const shared = compareEntries(before, after);
-  for (const world of ['after', 'before'] as const) {
-    const [own, others] = world === 'after' ? [after, before] : [before, after];
-    const [ownNumbers, otherNumbers] =
-      world === 'after' ? [shared.after, shared.before] : [shared.before, shared.after];
-    let known = 0;
-    for (const [at, entry] of own.entries()) {
-      const number = ownNumbers[at];
-      if (number !== undefined) {
-        known = number + 1;
-        continue;
-      }
-      for (const [index, candidate] of others.entries()) {
-        const sharedAs = otherNumbers[index];
-        // Of those that both have, the ones before it are not fulfilled. Pairs that neither has were seen already.
-        if (sharedAs === undefined ? world === 'before' : sharedAs < known) continue;
-        const literals = [...entry.literals, ...candidate.literals];
-        if (findRequest({ place, literals, avoided: [], isSingle: true }, budget) === 'none') continue;
-        const earlier = [...own.slice(0, at), ...others.slice(0, index)];
-        yield world === 'after' ? [candidate, entry, earlier] : [entry, candidate, earlier];
-        const wide = { place, literals: entry.literals, avoided: [candidate.literals], isSingle: true };
-        if (findRequest(wide, budget) === 'none') break;
-      }
-    }
-  }
 }

@@ -60,6 +60,11 @@ export function changeOf(before: Effect, after: Effect, environment: ProvenEnvir
 
 const INSERTED = /dynamic-environment-.+-[\da-f]{10}/;
 
+/** Whether some environment inserted the route of a rule. */
+export function isInsertedRule(rule: Rule | undefined): boolean {
+  return rule !== undefined && INSERTED.test(rule.name);
+}
+
 /** Whether a rule does what another one did, with the environment's version in place of the base or of another version. */
 function isVersionOf(before: Rule, after: Rule, environment: ProvenEnvironment): boolean {
   const [was, is] = [before.action, after.action];
@@ -68,7 +73,7 @@ function isVersionOf(before: Rule, after: Rule, environment: ProvenEnvironment):
   const { destinations: clones, ...others } = is;
   if (!jsonEqual(rest, others) || !jsonEqual(replacedPath(before), replacedPath(after))) return false;
   // A request with the keys of two environments goes to the one whose route stands first.
-  const isAnothers = INSERTED.test(before.name);
+  const isAnothers = isInsertedRule(before);
   const bases = isAnothers ? all : all.filter((each) => isBase(each, environment));
   return (
     bases.length > 0 &&

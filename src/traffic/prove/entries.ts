@@ -6,6 +6,7 @@ import { effectOf } from './effects.ts';
 import type { Effect } from './effects.ts';
 import { literalsOf } from './literals.ts';
 import type { Literal } from './literals.ts';
+import type { Place } from './witness.ts';
 
 export interface Entry {
   readonly literals: readonly Literal[];
@@ -39,6 +40,13 @@ function entry(literals: readonly Literal[], effect: Effect): Entry {
 /** Whether callers of a namespace may be told of a rule. At a gateway it has been looked at already. */
 function isToldIn({ match: { source: wanted } }: Rule, source: Source): boolean {
   return isGatewaySource(source) || wanted?.namespace === undefined || wanted.namespace === source.namespace;
+}
+
+/** The same for places whose requests are decided in the same way in both worlds, whoever sends them. */
+export function siteId({ source, authority }: Place, before: readonly Entry[], after: readonly Entry[]): string {
+  const gateway = isGatewaySource(source) ? source.gateway : '';
+  const all = [before, after].map((list) => list.map(({ key }) => key));
+  return JSON.stringify([gateway, source.labels ?? {}, authority.regex, all]);
 }
 
 export interface Comparison {

@@ -52,7 +52,7 @@ function commonRequest(one: HttpMatch, other: HttpMatch): Witness {
   const inBaggage = literals.filter(({ condition }) => condition.on === 'header' && condition.wanted.name === BAGGAGE);
   const all = inBaggage.length > 1 ? [...literals, ONE_MEMBER] : literals;
   try {
-    return findRequest({ place: SOMEWHERE, literals: all, avoided: [], isSingle: true }, new Budget(MOST_STEPS));
+    return findRequest({ place: SOMEWHERE, literals: all, isSingle: true }, new Budget(MOST_STEPS));
   } catch (error) {
     if (!(error instanceof TooComplex)) throw error;
     return 'unknown';

@@ -16,14 +16,14 @@ import type { CompiledHost, Destination, Rule } from '../rules.ts';
 import type { World } from '../world.ts';
 import { changeOf, decidedChange, isBase } from './effects.ts';
 import type { Effect, ProvenEnvironment } from './effects.ts';
-import { compareEntries, entriesOf } from './entries.ts';
+import { compareEntries, entriesOf, siteId } from './entries.ts';
 import type { Entry } from './entries.ts';
 import { fulfils, literalsOf } from './literals.ts';
 import type { Literal } from './literals.ts';
 import { notesOn, selectionNotes } from './notes.ts';
 import { placesOf } from './places.ts';
 import type { NamedPlace } from './places.ts';
-import { Budget, findRequest, TooComplex } from './witness.ts';
+import { avoiding, Budget, findRequest, TooComplex } from './witness.ts';
 
 export interface Proof {
   readonly verdict: 'True' | 'False' | 'Unknown';
@@ -115,9 +115,7 @@ class Prover {
     this.lookForRefused(was!, is!);
     const [before, after] = [entriesOf(was!, source), entriesOf(is!, source)];
     if (before.length === after.length && before.every(({ key }, i) => key === after[i]!.key)) return undefined;
-    const { gateway = '', labels = {} } = isGatewaySource(source) ? source : { labels: source.labels };
-    const all = [before, after].map((list) => list.map(({ key }) => key));
-    const id = JSON.stringify([gateway, labels, place.authority.regex, all]);
+    const id = siteId(place, before, after);
     if (this.seen.has(id)) return undefined;
     this.seen.add(id);
     const site: Site = { place, before, after, keys: this.keysAt(place) };
@@ -164,7 +162,7 @@ class Prover {
         const sharedAs = others[index];
         if (sharedAs !== undefined && sharedAs < shared) continue;
         const literals = [...entry.literals, ...candidate.literals];
-        const common = findRequest({ place: site.place, literals, avoided: [] }, this.budget);
+        const common = findRequest({ place: site.place, literals }, this.budget);
         if (common === 'none') continue;
         const pair: Pair =
           world === 'after' ? { before: candidate, after: entry } : { before: entry, after: candidate };
@@ -179,7 +177,7 @@ class Prover {
 
   /** Whether every request of an entry fulfils another. */
   private covers({ place }: Site, wide: Entry, { literals }: Entry): boolean {
-    return findRequest({ place, literals, avoided: [wide.literals] }, this.budget) === 'none';
+    return findRequest({ place, literals, avoided: avoiding([wide.literals]) }, this.budget) === 'none';
   }
 
   /** A request that a pair of entries decides, and that may not be decided so. */
@@ -189,7 +187,7 @@ class Prover {
     const literals = [...before.literals, ...after.literals];
     const prior = earlier.map((each) => each.literals);
     const isAllowed = change === 'version';
-    const avoided = isAllowed ? [...site.keys, ...prior] : prior;
+    const avoided = avoiding(isAllowed ? [...site.keys, ...prior] : prior);
     const found = findRequest({ place: site.place, literals, avoided }, this.budget);
     if (isAllowed) this.note(site, { before, after }, prior);
     if (found === 'none') return undefined;
@@ -203,7 +201,7 @@ class Prover {
     const notes = notesOn(before.effect.rule!, after.effect.rule!, this.environment);
     if (notes.every((each) => this.notes.has(each))) return;
     const literals = [...before.literals, ...after.literals];
-    if (findRequest({ place, literals, avoided: prior }, this.budget) === 'none') return;
+    if (findRequest({ place, literals, avoided: avoiding(prior) }, this.budget) === 'none') return;
     for (const note of notes) this.notes.add(note);
   }
 
@@ -234,7 +232,7 @@ class Prover {
       for (const [index, base] of site.after.slice(0, at).entries()) {
         if (!leadsTo(base, (each) => isBase(each, this.environment))) continue;
         const literals = [...entry.literals, ...base.literals];
-        const avoided = site.after.slice(0, index).map((each) => each.literals);
+        const avoided = avoiding(site.after.slice(0, index).map((each) => each.literals));
         const found = findRequest({ place: site.place, literals, avoided, isSingle: true }, this.budget);
         if (found === 'none') continue;
         if (found === 'unknown') this.doubtAbout(base.effect, entry.effect);

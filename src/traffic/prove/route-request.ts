@@ -3,7 +3,7 @@ import { conditionsOf } from '../compile/conditions.ts';
 import type { HttpMatch } from '../istio/objects.ts';
 import { literalsOf } from './literals.ts';
 import type { Literal } from './literals.ts';
-import { Budget, findRequest, TooComplex } from './witness.ts';
+import { avoiding, Budget, findRequest, TooComplex } from './witness.ts';
 import type { Witness } from './witness.ts';
 
 const MOST_STEPS = 1_000;
@@ -14,7 +14,7 @@ export function requestFor(wanted: readonly HttpMatch[], earlier: readonly HttpM
   const literals = (entry: HttpMatch): readonly Literal[] => literalsOf(conditionsOf(entry));
   try {
     return findRequest(
-      { place, literals: wanted.flatMap(literals), avoided: earlier.map(literals), isSingle: true },
+      { place, literals: wanted.flatMap(literals), avoided: avoiding(earlier.map(literals)), isSingle: true },
       new Budget(MOST_STEPS),
     );
   } catch (error) {

@@ -34,12 +34,19 @@ export class Budget {
   }
 }
 
+/** Finds what a request fulfils that it must not: all of some literals. */
+export type Avoided = (request: Request) => readonly Literal[] | undefined;
+
+/** Avoids each of some matches. */
+export function avoiding(matches: readonly (readonly Literal[])[]): Avoided {
+  return (request) => matches.find((each) => fulfils(request, each));
+}
+
 export interface Question {
   readonly place: Place;
   /** All of these must hold. */
   readonly literals: readonly Literal[];
-  /** Of each of these something must not hold. */
-  readonly avoided: readonly (readonly Literal[])[];
+  readonly avoided?: Avoided;
   /** No header comes more than once. */
   readonly isSingle?: boolean;
 }
@@ -49,7 +56,7 @@ export function findRequest(question: Question, budget: Budget): Witness {
   const { place, literals, avoided, isSingle = false } = question;
   const found = build(place, literals, isSingle);
   if (typeof found === 'string') return found;
-  const fulfilled = avoided.find((each) => fulfils(found.request, each));
+  const fulfilled = avoided?.(found.request);
   if (fulfilled === undefined) return found;
   let isKnown = true;
   for (const literal of fulfilled) {
