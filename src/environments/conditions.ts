@@ -8,6 +8,7 @@ import type { Conflict } from './conflicts.ts';
 import { errorsOf } from './decision.ts';
 import type { Decision } from './decision.ts';
 import type { IdentityRefusal } from './identity.ts';
+import { leftBehindAdvised, leftBehindCondition } from './left-behind.ts';
 import { isAsleep, wakeText } from './lifecycle/sleep.ts';
 import { isPaused, PAUSED } from './lifecycle/paused.ts';
 import { DRAINING } from './prune.ts';
@@ -50,13 +51,15 @@ export function conditionsFor(env: DynamicEnv, overall: Overall, state: State): 
     ...(isolated === undefined ? [] : [isolated]),
     ...conflicted(overall),
     ...draining(pruning),
+    ...leftBehindCondition(pruning.leftBehind),
     ...(isPaused(env) ? [PAUSED] : []),
   ];
 }
 
 /** The conditions of an environment that can't be made. */
-export function conditionsOfRefusal({ reason, message }: IdentityRefusal): Conditions {
-  return states('degraded', reason, message, message);
+export function conditionsOfRefusal({ reason, message }: IdentityRefusal, left: string | undefined): Conditions {
+  const stalled = [message, ...(left === undefined ? [] : [leftBehindAdvised(left)])].join('; ');
+  return [...states('degraded', reason, message, stalled), ...leftBehindCondition(left)];
 }
 
 /** The conditions of an environment that is being deleted. */
@@ -65,7 +68,11 @@ export function conditionsOfDeletion(pruning: Pruning): Conditions {
   const message = pruning.drainingSince === undefined ? 'removing what was made' : 'letting requests end';
   const { refusals } = pruning;
   const state = refusals.length > 0 ? 'degraded' : 'processing';
-  return [...states(state, 'Deleting', refusals[0] ?? message, refusals.join('; ')), ...draining(pruning)];
+  return [
+    ...states(state, 'Deleting', refusals[0] ?? message, refusals.join('; ')),
+    ...draining(pruning),
+    ...leftBehindCondition(pruning.leftBehind),
+  ];
 }
 
 /** `Ready`, and the two that tell tools which do not know us whether to wait or to give up. */

@@ -103,6 +103,8 @@ export const messages = {
     `"${version}", made from namespace and name, is no valid subset name: use letters, digits and hyphens, and no hyphen as the 40th character`,
   outsideNamespace: (path: string, { name, namespace }: Ref, own: string) =>
     `${path}: Deployment ${namespace}/${name} is in another namespace: the controllers look after single namespaces (--namespaces), and nothing asks there whether who wrote this may deploy to ${namespace}; name Deployments of ${own}`,
+  leftBehind: (objects: readonly string[], namespaces: readonly string[]) =>
+    `${objects.join(', ')} can't be removed, for the controllers no longer look after ${namespaces.join(', ')} (--namespaces)`,
   collision: (other: string, own: string, version: string) =>
     `environments ${other} and ${own} would both be named "${version}": rename one of them`,
 } as const;

@@ -33,7 +33,7 @@ function planLife(view: View, env: DynamicEnv, general: Settings, refusals: Rout
   const { owner, refusal } = identify(view, env, settings);
   const isDeleted = env.metadata.deletionTimestamp !== undefined;
   if (refusal !== undefined && !isDeleted) {
-    const status = statusOfRefusal(env, refusal);
+    const status = statusOfRefusal(env, refusal, settings);
     return { status, events: eventsOf(env, status) };
   }
   const facts = factsOf(view, env, owner, settings, {

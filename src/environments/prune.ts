@@ -14,6 +14,7 @@ import type { Made } from './lookup.ts';
 import { isRouteOfSubset } from '../traffic/istio/inserted-routes.ts';
 import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
 import { isFallingAsleep } from './lifecycle/sleep.ts';
+import { isUnwatched, leftBehind, leftBehindAdvised, namesUnwatched } from './left-behind.ts';
 import { messages } from './messages.ts';
 import { cloneName, ruleName } from './names.ts';
 import { Deployment } from './objects.ts';
@@ -39,6 +40,15 @@ export interface Pruning {
   readonly isDrained: boolean;
   /** What should be gone and can't be removed. */
   readonly refusals: readonly string[];
+  /** That which is where nobody looks any more. It is among the refusals. */
+  readonly leftBehind?: string;
+}
+
+/** The same, with that which is where nobody looks any more. */
+export function withLeftBehind(pruning: Pruning, env: DynamicEnv, settings: Settings): Pruning {
+  const left = leftBehind(env, settings);
+  if (left === undefined) return pruning;
+  return { ...pruning, refusals: [...pruning.refusals, leftBehindAdvised(left)], leftBehind: left };
 }
 
 /** Since when, as the status tells, requests on their way to what leaves may end. */
@@ -73,14 +83,14 @@ export function prune(
       ),
   );
   const leading = leadingRoutes(owner, services, settings);
-  const entries = entriesOf(env, decisions, clones, leading);
+  const entries = entriesOf(env, decisions, clones, leading, settings);
   if (clones.length + rules.length + falling.length === 0) {
     return { steps: [], ...entries, gone: true, isDrained: true, refusals };
   }
   // Nothing goes while requests are still sent there.
   if (pending.size > 0) return { steps: [], ...entries, gone: false, isDrained: false, refusals };
   const awake = current.filter((decision) => !decision.isAsleep);
-  const drainingSince = drainStart(env, awake, { clones: [...clones, ...falling], rules }, leading, now);
+  const drainingSince = drainStart(env, awake, { clones: [...clones, ...falling], rules }, leading, now, settings);
   // Times in a status are whole seconds.
   const waitMs = drainingSince === undefined ? 0 : drainingSince + 1_000 + settings.drainMs - now;
   const pruning = { ...entries, ...(drainingSince !== undefined && { drainingSince }), gone: false };
@@ -143,12 +153,13 @@ function drainStart(
   { clones, rules }: Made,
   leading: LeadingRoutes,
   time: number,
+  settings: Settings,
 ): number | undefined {
   const now = Math.floor(time / 1_000) * 1_000;
   const entries = Object.entries(env.status?.subsetsStatus ?? {});
   const isKept = (key: string): boolean => decisions.some((each) => !each.consumer && each.key === key);
   const running = ({ virtualServices = [] }: SubsetStatus): readonly string[] =>
-    virtualServices.filter(({ status }) => status === 'running').map(keyOf);
+    virtualServices.filter((each) => each.status === 'running' && !isUnwatched(each, settings)).map(keyOf);
   // Routes that the status still tells of were taken out since it was written.
   const isLeft = entries.some(
     ([key, entry]) => !isKept(key) && running(entry).some((service) => !leading.from(service, key)),
@@ -168,30 +179,34 @@ function drainStart(
   return isUntold || isInUse ? now : undefined;
 }
 
-/** Status entries that are in no list of the spec any more, as long as their clone is there. */
+/** Status entries that are in no list of the spec any more, as long as their clone is there or can't be seen. */
 function entriesOf(
   env: DynamicEnv,
   decisions: readonly Decision[],
   clones: readonly Deployment[],
   leading: LeadingRoutes,
+  settings: Settings,
 ): Pick<Pruning, 'subsets' | 'consumers'> {
-  const isThere = (ref: { name: string; namespace: string }): boolean =>
-    clones.some((clone) => keyOf(clone.metadata) === keyOf(ref));
+  const isThere = (ref: Ref): boolean => clones.some((clone) => keyOf(clone.metadata) === keyOf(ref));
   const inSpec = (key: string, consumer: boolean): boolean =>
     decisions.some((each) => each.consumer === consumer && each.key === key);
   const subsets: Record<string, SubsetStatus> = {};
   for (const [key, { virtualServices = [], ...entry }] of Object.entries(env.status?.subsetsStatus ?? {})) {
-    if (inSpec(key, false) || !isThere(entry.deployment)) continue;
-    const leads = virtualServices.filter((service) => leading.from(keyOf(service), key));
+    const isGone = !isThere(entry.deployment) && !isUnwatched(entry.deployment, settings);
+    if (inSpec(key, false) || (isGone && !namesUnwatched({ ...entry, virtualServices }, settings))) continue;
+    const leads = virtualServices.filter(
+      (service) => isUnwatched(service, settings) || leading.from(keyOf(service), key),
+    );
+    const { destinationRules: _rules, ...withoutRules } = entry;
     subsets[key] = {
-      ...entry,
+      ...(isGone ? withoutRules : entry),
       ...(leads.length > 0 && { virtualServices: leads }),
-      deployment: { ...entry.deployment, status: 'removing' },
+      deployment: { ...entry.deployment, status: isGone ? 'missing' : 'removing' },
     };
   }
   const consumers: Record<string, ConsumerStatus> = {};
   for (const [key, entry] of Object.entries(env.status?.consumersStatus ?? {})) {
-    if (inSpec(key, true) || !isThere(entry)) continue;
+    if (inSpec(key, true) || (!isThere(entry) && !isUnwatched(entry, settings))) continue;
     consumers[key] = { ...entry, status: 'removing' };
   }
   return { subsets, consumers };

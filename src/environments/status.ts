@@ -16,9 +16,11 @@ import type { IdentityRefusal } from './identity.ts';
 import { isAsleep } from './lifecycle/sleep.ts';
 import { ERROR_LISTS, errorsOf, hasFailed } from './decision.ts';
 import type { Decision } from './decision.ts';
+import { isUnwatched, leftBehind } from './left-behind.ts';
 import type { Pruning } from './prune.ts';
 import { itemsOf } from './names.ts';
 import type { Unreached } from './reachability.ts';
+import type { Settings } from './settings.ts';
 
 type Fields = Omit<DynamicEnvStatus, 'conditions'>;
 
@@ -26,7 +28,12 @@ type Fields = Omit<DynamicEnvStatus, 'conditions'>;
 export type EnvironmentStatus = Fields & Pick<Status, 'conditions'>;
 
 /** The whole status that an environment shall have. */
-export function statusOf(env: DynamicEnv, overall: Overall, now: number): EnvironmentStatus {
+export function statusOf(
+  env: DynamicEnv,
+  overall: Overall,
+  now: number,
+  settings: Pick<Settings, 'namespaces'>,
+): EnvironmentStatus {
   const { decisions, pruning, routes, unreached } = overall;
   const subsetsStatus: Record<string, SubsetStatus> = {};
   const consumersStatus: Record<string, ConsumerStatus> = {};
@@ -38,7 +45,11 @@ export function statusOf(env: DynamicEnv, overall: Overall, now: number): Enviro
       const errors = errorsOf(decision).map(stamp);
       consumersStatus[key] = { ...cloneStatus, ...hash, ...(errors.length > 0 && { errors }) };
     } else {
-      const virtualServices = [...(routes.get(decision) ?? [])];
+      // What can't be seen any more is told of as it was.
+      const unseen = (env.status?.subsetsStatus[key]?.virtualServices ?? []).filter((each) =>
+        isUnwatched(each, settings),
+      );
+      const virtualServices = [...(routes.get(decision) ?? []), ...unseen];
       const subsetErrors = errorLists(decision, stamp);
       subsetsStatus[key] = {
         deployment: cloneStatus,
@@ -59,10 +70,14 @@ export function statusOf(env: DynamicEnv, overall: Overall, now: number): Enviro
 }
 
 /** The status of an environment that can't be made. What is told of earlier times stays. */
-export function statusOfRefusal(env: DynamicEnv, refusal: IdentityRefusal): EnvironmentStatus {
+export function statusOfRefusal(
+  env: DynamicEnv,
+  refusal: IdentityRefusal,
+  settings: Pick<Settings, 'namespaces'>,
+): EnvironmentStatus {
   const { subsetsStatus = {}, consumersStatus = {} } = env.status ?? {};
   const fields = published(env, 'degraded', 0, subsetsStatus, consumersStatus);
-  return { ...fields, conditions: conditionsOfRefusal(refusal) };
+  return { ...fields, conditions: conditionsOfRefusal(refusal, leftBehind(env, settings)) };
 }
 
 /** The status of an environment that is being deleted. */

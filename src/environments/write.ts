@@ -21,7 +21,7 @@ import { messages } from './messages.ts';
 import { Deployment } from './objects.ts';
 import { WATCH_ANNOTATION } from './ownership.ts';
 import { isolatedIn } from './proofs/isolated.ts';
-import { prune } from './prune.ts';
+import { prune, withLeftBehind } from './prune.ts';
 import { unreachedOf } from './reachability.ts';
 import type { Unreached } from './reachability.ts';
 import type { Settings } from './settings.ts';
@@ -44,7 +44,8 @@ export function writeEnvironment(
     due: dueRoutes(decision, now, settings),
   }));
   const routes = observeRoutes(facts, decisions, now, settings);
-  const pruning = isPaused(env) ? pausedPruning(env, decisions, now) : prune(facts, decisions, routes, now, settings);
+  const pruned = isPaused(env) ? pausedPruning(env, decisions, now) : prune(facts, decisions, routes, now, settings);
+  const pruning = withLeftBehind(pruned, env, settings);
   // Make before break: routes are wished for once clone and rule are there, and what is unwanted goes after its routes.
   const making = isPaused(env) ? [] : decisions.flatMap((decision) => stepsOf(decision, pruning.isDrained));
   const steps = [...making, ...pruning.steps];
@@ -67,7 +68,7 @@ export function writeEnvironment(
   const isolated = isolatedIn(view, env.metadata, settings);
   const conflicts = conflictsIn(view, keyOf(env.metadata), settings);
   const overall = { decisions, pruning, routes: routes.statuses, unreached, warnings, conflicts, isolated };
-  const status = statusOf(env, overall, now);
+  const status = statusOf(env, overall, now, settings);
   return {
     steps,
     status,
@@ -91,7 +92,7 @@ export function writeDeletion(view: View, facts: EnvironmentFacts, isCollision: 
   const { env } = facts;
   const now = view.now();
   const routes = isCollision ? NO_ROUTES : observeRoutes(facts, [], now, settings);
-  const pruning = prune(facts, [], routes, now, settings);
+  const pruning = withLeftBehind(prune(facts, [], routes, now, settings), env, settings);
   const routesWithin = timeForRoutes(view, routes);
   if (routesWithin > 0) return { requeueAfterMs: routesWithin };
   const isDone = pruning.gone && pruning.refusals.length === 0 && routes.pending.size === 0;

@@ -6,9 +6,11 @@ import { parseValues } from '../../src/cli/install/values.ts';
 import type { ControlPlane } from '../../src/cli/run/control-plane.ts';
 import { requireDefinitions } from '../../src/cli/run/crds.ts';
 import { partsOf } from '../../src/cli/run/parts.ts';
+import { createLogger, Manager } from '../../src/controller/index.ts';
+import { environments } from '../../src/environments/index.ts';
 import { Deployment } from '../../src/environments/objects.ts';
 import { connect, defineKind, isForbidden, isNotFound, loadConfig } from '../../src/kube/index.ts';
-import type { AnyObject, Client } from '../../src/kube/index.ts';
+import type { AnyObject, Client, KubeObject } from '../../src/kube/index.ts';
 import { VirtualService } from '../../src/traffic/istio/objects.ts';
 import { auditedRequests } from '../cluster/audit.ts';
 import { describeOwnClusters } from '../cluster/index.ts';
@@ -16,11 +18,30 @@ import { until } from '../support/until.ts';
 import { ACCOUNT, GROUPS, installObject, startWithRights } from '../support/with-rights.ts';
 import { installIstioKinds } from './install.ts';
 import { leftoversInTheEnd } from './leftovers.ts';
-import { environment, isIn, makeWorkload } from './workload.ts';
+import { environment, isIn, makeWorkload, workload } from './workload.ts';
 
 const SYSTEM = 'offshoot-system';
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+const Event = defineKind<KubeObject & { readonly reason?: string; readonly note?: string }>(
+  'events.k8s.io/v1',
+  'Event',
+  'events',
+);
 const NAMESPACES = ['shop', 'pay'];
+
+const CLONE = { name: 'worker-shop-wide', namespace: 'away' };
+const containers = [{ containerName: 'worker', image: 'worker:2' }];
+const wide: DynamicEnv = {
+  ...environment('shop', 'wide', []),
+  spec: { key: 'wide', subsets: [], consumers: [{ name: 'worker', namespace: 'away', containers }] },
+};
+
+async function startForWholeCluster(client: Client): Promise<Manager> {
+  const controllers = environments({ drainMs: 0, settleMs: 0 });
+  const manager = new Manager({ client, controllers, logger: createLogger({ level: 'silent' }) });
+  await manager.start();
+  return manager;
+}
 
 describeOwnClusters('single namespaces', (cluster) => {
   let admin: Client;
@@ -30,12 +51,17 @@ describeOwnClusters('single namespaces', (cluster) => {
 
   beforeAll(async () => {
     admin = cluster.client();
-    for (const name of [...NAMESPACES, 'other', SYSTEM])
+    for (const name of [...NAMESPACES, 'away', 'other', SYSTEM])
       await admin.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     const values = parseValues({ namespaces: NAMESPACES });
     objects = manifestsOf({ values, namespace: SYSTEM, version: '0.0.0', managedBy: 'test' });
     const wanted = objects.filter(({ kind }) => /^(CustomResourceDefinition|Role|RoleBinding)$/.test(kind));
     for (const object of wanted) await installObject(admin, object);
+    await admin.create(DynamicEnv, wide);
+    const whole = await startForWholeCluster(admin);
+    await admin.create(Deployment, workload('away', 'worker').deployment);
+    await until(() => isIn(admin, wide.metadata, 'ready'), 60_000);
+    await whole.stop();
     const settings = { drainMs: 0, settleMs: 0 };
     ({ plane, refused } = await startWithRights(cluster, 'environments', { namespaces: NAMESPACES, settings }));
   });
@@ -63,6 +89,31 @@ describeOwnClusters('single namespaces', (cluster) => {
       account.close();
     }
   });
+
+  test('what an environment has elsewhere from before is named, and its deletion waits', async () => {
+    const found = async (): Promise<DynamicEnv> => admin.get(DynamicEnv, wide.metadata);
+    const conditionOf = async (name: string) =>
+      (await found()).status?.conditions?.find(({ type }) => type === name)?.message ?? '';
+    await until(async () => (await conditionOf('LeftBehind')).includes(`Deployment away/${CLONE.name}`), 30_000, found);
+    expect(await conditionOf('Stalled')).toContain('remove these by hand, and then its metadata.finalizers');
+    await admin.delete(DynamicEnv, wide.metadata);
+    const isTold = async (): Promise<boolean> => {
+      const { items } = await admin.list(Event, { namespace: 'shop' });
+      return items.some(({ reason, note }) => reason === 'Deleting' && note?.includes(CLONE.name));
+    };
+    await until(isTold, 30_000, found);
+    expect((await found()).metadata.finalizers).not.toEqual([]);
+    expect((await admin.get(Deployment, CLONE)).metadata.deletionTimestamp).toBeUndefined();
+    // Controllers of the whole cluster find and remove it.
+    const whole = await startForWholeCluster(admin);
+    try {
+      await until(() => admin.get(DynamicEnv, wide.metadata).then(() => false, isNotFound), 60_000, found);
+      await until(() => admin.get(Deployment, CLONE).then(() => false, isNotFound), 60_000);
+    } finally {
+      await whole.stop();
+    }
+    expect(refused).toEqual([]);
+  }, 180_000);
 
   test('kinds of Istio are noticed that are installed later, and an environment becomes ready', async () => {
     const env = environment('shop', 'feature', [{ name: 'cart', namespace: 'shop' }]);

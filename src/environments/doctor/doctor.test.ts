@@ -100,6 +100,26 @@ describe('nothing to find', () => {
   });
 });
 
+test('an environment that has something where the controllers no longer look', () => {
+  const message = "Deployment pay/till-shop-wide can't be removed, for the controllers no longer look after pay";
+  const condition = { type: 'LeftBehind', status: 'True', reason: 'NamespaceNotWatched', message };
+  const env = {
+    ...object('riskified.com/v1alpha1', 'DynamicEnv', 'wide', { key: 'wide', subsets: [] }),
+    status: { subsetsStatus: {}, conditions: [condition] },
+  };
+  expect(findingsIn(shop([env]))).toEqual([
+    {
+      severity: 'error',
+      reason: 'LeftBehind',
+      kind: 'DynamicEnv',
+      object: 'shop/wide',
+      message,
+      advice: expect.stringContaining('metadata.finalizers'),
+    },
+  ]);
+  expect(findingsIn(shop([env]), {}, 'pay')).toEqual([]);
+});
+
 describe('Services', () => {
   test('one that selects the version of the base does not lead to clones', () => {
     const [finding, ...others] = findingsIn(shop([withSpec(service, { selector: labels })]));

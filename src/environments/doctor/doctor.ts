@@ -7,12 +7,13 @@ import type { AnyKind } from '../../kube/index.ts';
 import { worldTables } from '../../traffic/index.ts';
 import { factsOf } from '../facts.ts';
 import type { EnvironmentFacts } from '../facts.ts';
+import { LEFT_BEHIND_ADVICE, toldLeftBehind } from '../left-behind.ts';
 import { Deployment } from '../objects.ts';
 import { baseProblem } from '../ownership.ts';
 import { uniqueVersion } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { environmentTables } from '../tables.ts';
-import { sorted } from './finding.ts';
+import { about, sorted } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { baseRuleFindings } from './base-rules.ts';
 import { routeFindings, waysTo } from './routes.ts';
@@ -55,7 +56,18 @@ export function diagnose(view: Facts, settings: Settings, namespace?: string): D
       ...baseRuleFindings(view, ways, facts.workloads[0]!.subset, settings),
     ];
   });
-  return { workloads: called.length, findings: sorted([...findings, ...sidecarFindings(view, isAsked)]) };
+  const others = [...sidecarFindings(view, isAsked), ...leftBehindFindings(view, isAsked)];
+  return { workloads: called.length, findings: sorted([...findings, ...others]) };
+}
+
+/** Environments that have something where the controllers no longer look. */
+function leftBehindFindings(view: Facts, isAsked: (namespace?: string) => boolean): readonly Finding[] {
+  const asked = view.list(DynamicEnv).filter(({ metadata }) => isAsked(metadata.namespace));
+  return asked.flatMap((env): readonly Finding[] => {
+    const message = toldLeftBehind(env);
+    if (message === undefined) return [];
+    return [{ severity: 'error', reason: 'LeftBehind', ...about(env), message, advice: LEFT_BEHIND_ADVICE }];
+  });
 }
 
 /** What concerns an environment that has a workload as its only subset. */

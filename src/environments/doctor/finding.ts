@@ -23,7 +23,8 @@ export interface Finding {
     | 'HeaderInUse'
     | 'RefusedByProxy'
     | 'NoSidecar'
-    | 'NoMesh';
+    | 'NoMesh'
+    | 'LeftBehind';
   /** What it is about. */
   readonly kind: string;
   /** `namespace/name`. */
