@@ -1,32 +1,13 @@
 // Environments from end to end: every scenario in `environments/scenarios`, through kubectl, on both clusters.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeClusters } from './cluster/index.ts';
 import { scenarios } from './environments/all.ts';
 import { startSession } from './environments/session.ts';
-import type { Session } from './scenarios/session.ts';
+import { testScenarios, useSession } from './scenarios/suite.ts';
 import { testUsedRights } from './support/used-rights.ts';
 
 describeClusters('environments', (cluster) => {
-  let session: Session;
+  const session = useSession(() => startSession({ kubeconfigPath: cluster.kubeconfigPath, client: cluster.client() }));
 
-  beforeAll(async () => {
-    session = await startSession({ kubeconfigPath: cluster.kubeconfigPath, client: cluster.client() });
-  });
-
-  afterAll(async () => {
-    await session.stop();
-  });
-
-  describe.concurrent('scenario', () => {
-    test.each(scenarios.names)(
-      '%s',
-      async (name) => {
-        const namespace = await cluster.namespace('env');
-        await expect(session.run(name, namespace)).resolves.toEqual([]);
-      },
-      120_000,
-    );
-  });
-
+  testScenarios(cluster, { names: scenarios.names, prefix: 'env', session });
   testUsedRights(cluster, 'environments', 'scenarios');
 });

@@ -1,31 +1,13 @@
 // Routing rules from end to end: every scenario in `routing/scenarios`, through kubectl, on both clusters.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeClusters } from './cluster/index.ts';
 import { scenarios } from './routing/all.ts';
 import { startSession } from './routing/session.ts';
-import type { Session } from './scenarios/session.ts';
+import { testScenarios, useSession } from './scenarios/suite.ts';
 import { testUsedRights } from './support/used-rights.ts';
 
 describeClusters('routing rules', (cluster) => {
-  let session: Session;
-  beforeAll(async () => {
-    session = await startSession({ kubeconfigPath: cluster.kubeconfigPath, client: cluster.client() });
-  });
-  afterAll(async () => {
-    await session.stop();
-  });
+  const session = useSession(() => startSession({ kubeconfigPath: cluster.kubeconfigPath, client: cluster.client() }));
 
-  describe.concurrent('scenario', () => {
-    test.each(scenarios.names)(
-      '%s',
-      async (name) => {
-        const namespace = await cluster.namespace('rr');
-        const left = await session.run(name, namespace).catch((error: unknown) => [(error as Error).message]);
-        expect(left).toEqual([]);
-      },
-      120_000,
-    );
-  });
-
+  testScenarios(cluster, { names: scenarios.names, prefix: 'rr', session });
   testUsedRights(cluster, 'routing', 'scenarios');
 });

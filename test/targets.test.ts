@@ -1,7 +1,8 @@
 // Deployment targets from end to end: every scenario in `targets/scenarios`, through kubectl, on both clusters.
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, vi } from 'vitest';
 import { describeClusters } from './cluster/index.ts';
 import { scenarios } from './targets/all.ts';
+import { testScenarios, useSession } from './scenarios/suite.ts';
 import { credentialsSuite } from './targets/credentials.ts';
 import { raceSuite } from './targets/race.ts';
 import { startSession } from './targets/session.ts';
@@ -18,40 +19,19 @@ const groups = Map.groupBy(scenarios.names, (name) => {
 });
 
 describeClusters('targets', (cluster) => {
-  let session: TargetsSession;
-  const withSession = (settings: object): void => {
-    beforeAll(async () => {
-      session = await startSession({ kubeconfigPath: cluster.kubeconfigPath, client: cluster.client() }, settings);
-    });
-    afterAll(async () => {
-      await session.stop();
-    });
-  };
+  const useTargets = (settings: object): (() => TargetsSession) =>
+    useSession(() => startSession({ kubeconfigPath: cluster.kubeconfigPath, client: cluster.client() }, settings));
 
   describe.each([...groups.values()])('scenarios, from %s on', (...names) => {
-    withSession(scenarios.settings(names[0]!));
-
-    describe.concurrent('scenario', () => {
-      test.each(names)(
-        '%s',
-        async (name) => {
-          const namespace = await cluster.namespace('dt');
-          const left = await session.run(name, namespace).catch((error: unknown) => [(error as Error).message]);
-          expect(left).toEqual([]);
-        },
-        120_000,
-      );
-    });
+    testScenarios(cluster, { names, prefix: 'dt', session: useTargets(scenarios.settings(names[0]!)) });
   });
 
   describe('races', () => {
-    withSession({});
-    raceSuite(cluster, () => session);
+    raceSuite(cluster, useTargets({}));
   });
 
   describe('credentials', () => {
-    withSession({});
-    credentialsSuite(cluster, () => session);
+    credentialsSuite(cluster, useTargets({}));
   });
 
   testUsedRights(cluster, 'targets', 'scenarios');

@@ -1,4 +1,4 @@
-// Whenever the controller process ends, the next one finishes its work: the same state after every step of a scenario,
+// Whenever the controllers crash, the next process finishes their work: every step of a scenario reaches the same state,
 // whichever write was the last, and in the end the cluster is as if there had never been an environment.
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/kube/client/client.ts';
@@ -37,7 +37,7 @@ const SWEPT = [
 
 const undisturbed = references((scenario) => onItsOwn((client) => run(client, scenario, NAMESPACE)));
 
-describe.concurrent('the controller ends after every few writes (embedded)', () => {
+describe.concurrent('the controllers crash after every few writes (embedded)', () => {
   test.each(scenarios.names)(
     '%s',
     async (scenario) => {
@@ -52,7 +52,7 @@ describe.concurrent('the controller ends after every few writes (embedded)', () 
   );
 });
 
-describe.concurrent('the controller ends after the n-th write (embedded)', () => {
+describe.concurrent('the controllers crash after the n-th write (embedded)', () => {
   test.each(SWEPT)(
     '%s',
     async (scenario) => {
@@ -67,7 +67,7 @@ describe.concurrent('the controller ends after the n-th write (embedded)', () =>
   );
 });
 
-describeReal('the controller ends after the n-th write', () => {
+describeReal('the controllers crash after the n-th write', () => {
   const cluster = aloneOnRealCluster(prepare);
 
   test.each(['simple', 'subset-becomes-consumer'])(

@@ -1,11 +1,12 @@
-// Whenever the controller process ends, the next one finishes its work: the same state after every step of a scenario,
-// in the same order, whichever write was the last, and in the end nothing is left. So it is in whichever order things
-// arrive.
+// Whenever the controllers crash, the next process finishes their work: every step of a scenario reaches the same state,
+// in the same order, whichever write was the last, and in the end nothing is left. The same holds for objects that
+// arrive in another order.
 import { describe, expect, test, vi } from 'vitest';
 import type { AnyObject, Client } from '../../src/kube/index.ts';
 import { Namespace } from '../../src/targets/objects.ts';
 import { describeReal } from '../cluster/index.ts';
-import { alone, aloneOnRealCluster, references, shortLives, sweep } from '../scenarios/alone.ts';
+import { alone, aloneOnRealCluster, shortLives } from '../scenarios/alone.ts';
+import { testCrashes } from '../scenarios/suite.ts';
 import type { Run } from '../scenarios/sweep.ts';
 import { installKinds, scenarios } from './all.ts';
 import { HOST, run } from './sweep.ts';
@@ -14,8 +15,6 @@ import { HOST, run } from './sweep.ts';
 vi.setConfig({ maxConcurrency: 2 });
 
 const NAMESPACE = 'ns';
-/** How many runs share the machine. */
-const AT_ONCE = 4;
 
 async function prepare(client: Client): Promise<void> {
   await installKinds(client);
@@ -35,33 +34,12 @@ function onItsOwn(
   return alone(prepare, ({ client }) => run({ client, server }, scenario, NAMESPACE, lives, reference, ordered));
 }
 
-const undisturbed = references((scenario) => onItsOwn(scenario));
-
-/** Those that are tried with every number of writes; the others with a few before each crash. */
-const SWEPT = ['other-owner', 'pending-claim-deleted'];
-
-describe.concurrent('the controllers end after every few writes (embedded)', () => {
-  test.each(scenarios.names)(
-    '%s',
-    async (scenario) => {
-      const lives = shortLives(scenarios.names.indexOf(scenario));
-      const survived = await onItsOwn(scenario, lives, await undisturbed(scenario));
-      expect(survived.lives).toBeGreaterThan(1);
-    },
-    240_000,
-  );
-});
-
-describe.concurrent('the controllers end after the n-th write (embedded)', () => {
-  test.each(SWEPT)(
-    '%s',
-    async (scenario) => {
-      const reference = await undisturbed(scenario);
-      const deaths = await sweep((lives) => onItsOwn(scenario, lives, reference), AT_ONCE);
-      expect(deaths).toBeGreaterThan(8);
-    },
-    240_000,
-  );
+const undisturbed = testCrashes({
+  run: onItsOwn,
+  names: scenarios.names,
+  swept: ['other-owner', 'pending-claim-deleted'],
+  leastCrashes: 8,
+  atOnce: 4,
 });
 
 /** A claim that is there before the target which is reserved for it has a space asked for, and keeps the request. */
@@ -85,7 +63,7 @@ describe.concurrent('what is applied at once arrives the other way round (embedd
   );
 });
 
-describeReal('the controllers end after every few writes', () => {
+describeReal('the controllers crash after every few writes', () => {
   const cluster = aloneOnRealCluster(prepare);
 
   test.each(['steps', 'namespaces'])(
