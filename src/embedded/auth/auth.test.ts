@@ -1,24 +1,13 @@
 import { request } from 'node:https';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadAuthority } from '../../kube/pki.ts';
 import { startEmbedded } from '../server.ts';
-import type { Embedded } from '../server.ts';
-import { testClient, textIn } from '../testing/http.ts';
-import type { CallOptions, Json, TestClient } from '../testing/http.ts';
+import { textIn } from '../testing/http.ts';
+import { serveForTests } from '../testing/serve.ts';
+import type { CallOptions, Json } from '../testing/http.ts';
 import { TokenKey } from './tokens.ts';
 
-let embedded: Embedded;
-let client: TestClient;
-
-beforeAll(async () => {
-  embedded = await startEmbedded({ simulation: false });
-  client = testClient(embedded);
-});
-
-afterAll(async () => {
-  client.close();
-  await embedded.stop();
-});
+const { embedded, client } = await serveForTests();
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 const pods = '/api/v1/namespaces/default/pods';

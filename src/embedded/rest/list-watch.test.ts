@@ -1,26 +1,15 @@
 import { connect } from 'node:tls';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startEmbedded } from '../server.ts';
-import type { Embedded } from '../server.ts';
-import { testClient, textIn } from '../testing/http.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { textIn } from '../testing/http.ts';
+import { serveForTests } from '../testing/serve.ts';
 import { isCompressed } from './answer.ts';
-import type { Json, Reply, TestClient } from '../testing/http.ts';
+import type { Json, Reply } from '../testing/http.ts';
 
-let embedded: Embedded;
-let client: TestClient;
 let namespace = '';
 let maps = '';
 let rounds = 0;
 
-beforeAll(async () => {
-  embedded = await startEmbedded({ simulation: false });
-  client = testClient(embedded);
-});
-
-afterAll(async () => {
-  client.close();
-  await embedded.stop();
-});
+const { embedded, client } = await serveForTests();
 
 beforeEach(async () => {
   namespace = `round-${rounds++}`;

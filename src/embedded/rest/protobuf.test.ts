@@ -1,13 +1,13 @@
 // What clients in Go do: bodies and answers in protobuf. test/embedded/go-objects.test.ts holds the encoding itself to Go's.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { IncomingMessage } from 'node:http';
 import { decodeObject } from '../protobuf/decode.ts';
 import { encodeObject } from '../protobuf/encode.ts';
 import { Reader } from '../protobuf/wire.ts';
 import { startEmbedded } from '../server.ts';
-import type { Embedded } from '../server.ts';
 import { testClient, textIn } from '../testing/http.ts';
-import type { Reply, TestClient } from '../testing/http.ts';
+import { serveForTests } from '../testing/serve.ts';
+import type { Reply } from '../testing/http.ts';
 
 const type = 'application/vnd.kubernetes.protobuf';
 /** What client-go sends. */
@@ -15,18 +15,7 @@ const accepted = { headers: { Accept: `${type}, */*` } };
 const maps = '/api/v1/namespaces/default/configmaps';
 const deployments = '/apis/apps/v1/namespaces/default/deployments';
 
-let embedded: Embedded;
-let client: TestClient;
-
-beforeAll(async () => {
-  embedded = await startEmbedded({ simulation: false });
-  client = testClient(embedded);
-});
-
-afterAll(async () => {
-  client.close();
-  await embedded.stop();
-});
+const { client } = await serveForTests();
 
 function decoded(bytes: Buffer): Record<string, unknown> {
   return decodeObject(bytes, { depth: 100, values: 50_000 });

@@ -1,24 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startEmbedded } from '../server.ts';
-import type { Embedded } from '../server.ts';
+import { describe, expect, test, vi } from 'vitest';
 import { systemUser } from './context.ts';
 import { create } from './create.ts';
 import type { Fault } from './fault.ts';
-import { testClient } from '../testing/http.ts';
-import type { TestClient } from '../testing/http.ts';
+import { serveForTests } from '../testing/serve.ts';
 
-let embedded: Embedded;
-let client: TestClient;
-
-beforeAll(async () => {
-  embedded = await startEmbedded({ simulation: false });
-  client = testClient(embedded);
-});
-
-afterAll(async () => {
-  client.close();
-  await embedded.stop();
-});
+const { embedded, client } = await serveForTests();
 
 const maps = '/api/v1/namespaces/default/configmaps';
 const deployments = '/apis/apps/v1/namespaces/default/deployments';
