@@ -47,6 +47,20 @@ export function describeFlags(command: Command, what: string): Command {
     .addOption(watchTreeFlag());
 }
 
+/** Adds the flags of commands that delete: which objects (`claims`), and whether to wait until they are gone. */
+export function deleteFlags(command: Command, objects: string, timeout: string): Command {
+  return clusterFlags(command)
+    .argument('[NAME...]', `the ${objects}`)
+    .addOption(filenameFlag(`${objects} to delete`))
+    .addOption(selectorFlag())
+    .addOption(dryRunFlag())
+    .addOption(outputFlag(['name']))
+    .addOption(ignoreNotFoundFlag())
+    .option('--wait', 'wait until everything is gone; this is the default', true)
+    .option('--no-wait', 'return once the deletion has begun')
+    .addOption(timeoutFlag(timeout));
+}
+
 /** `-w` of what shows a tree. */
 export function watchTreeFlag(): Option {
   return new Option('-w, --watch', 'go on, and show it again whenever something changes');
@@ -116,7 +130,7 @@ export function noWaitFlag(): Option {
 }
 
 /** As kubectl has it: whoever cleans up after others does not know what is left. */
-export function ignoreNotFoundFlag(): Option {
+function ignoreNotFoundFlag(): Option {
   return new Option('--ignore-not-found', 'do nothing about those that are not there, instead of failing');
 }
 

@@ -9,17 +9,16 @@ import type { ListOptions } from '../objects/list.ts';
 import {
   clusterFlags,
   collect,
+  deleteFlags,
   describeFlags,
   dryRunFlag,
   durationFlag,
   filenameFlag,
-  ignoreNotFoundFlag,
   listFlags,
   noWaitFlag,
   outputFlag,
   parseLabels,
   parseNamespace,
-  selectorFlag,
   timeoutFlag,
 } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
@@ -147,17 +146,8 @@ ${EXIT_HELP}`,
 }
 
 function deleteCommand(): Command {
-  return clusterFlags(new Command('delete'))
+  return deleteFlags(new Command('delete'), 'claims', '5m')
     .description('give places back, and wait until what their class does not keep is gone')
-    .argument('[NAME...]', 'the claims')
-    .addOption(filenameFlag('claims to delete'))
-    .addOption(selectorFlag())
-    .addOption(dryRunFlag())
-    .addOption(outputFlag(['name']))
-    .addOption(ignoreNotFoundFlag())
-    .option('--wait', 'wait until everything is gone; this is the default', true)
-    .option('--no-wait', 'return once the deletion has begun')
-    .addOption(timeoutFlag('5m'))
     .addHelpText(
       'after',
       `\nExamples:\n  offshoot claim delete staging -n team\n  offshoot claim delete -l team=blue --timeout 10m\n${EXIT_HELP}`,

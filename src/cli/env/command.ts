@@ -14,10 +14,10 @@ import { environmentFlags } from '../run/environment-flags.ts';
 import {
   clusterFlags,
   collect,
+  deleteFlags,
   describeFlags,
   dryRunFlag,
   filenameFlag,
-  ignoreNotFoundFlag,
   listFlags,
   noWaitFlag,
   outputFlag,
@@ -163,17 +163,8 @@ function setImageCommand(): Command {
 }
 
 function deleteCommand(): Command {
-  return clusterFlags(new Command('delete'))
+  return deleteFlags(new Command('delete'), 'environments', '2m')
     .description('remove environments, and wait until nothing of them is left')
-    .argument('[NAME...]', 'the environments')
-    .addOption(filenameFlag('environments to delete'))
-    .addOption(selectorFlag())
-    .addOption(dryRunFlag())
-    .addOption(outputFlag(['name']))
-    .addOption(ignoreNotFoundFlag())
-    .option('--wait', 'wait until everything is gone; this is the default', true)
-    .option('--no-wait', 'return once the deletion has begun')
-    .addOption(timeoutFlag('2m'))
     .addHelpText(
       'after',
       `\nExamples:\n  offshoot env delete feature -n shop\n  offshoot env delete -l team=blue --timeout 5m\n${EXIT_HELP}`,
