@@ -14,8 +14,9 @@ import { filesOf, readManifests } from '../src/cli/manifests/read.ts';
 import { translationOf } from '../src/cli/routing/translate.ts';
 import { startEmbedded } from '../src/embedded/index.ts';
 import type { Embedded } from '../src/embedded/index.ts';
-import { connect, defineKind, isNotFound } from '../src/kube/index.ts';
+import { defineKind, isNotFound } from '../src/kube/index.ts';
 import type { AnyObject, Client } from '../src/kube/index.ts';
+import { connectAdmin } from './support/connect-admin.ts';
 
 const EXAMPLES = path.resolve(import.meta.dirname, '../examples');
 const PATIENCE = { timeout: 10_000, interval: 10 };
@@ -115,8 +116,7 @@ describe('with a cluster', () => {
     dir = mkdtempSync(path.join(tmpdir(), 'offshoot-examples-'));
     cluster = await startEmbedded();
     writeFileSync(path.join(dir, 'kubeconfig'), cluster.kubeconfig());
-    const { certPem, keyPem } = cluster.admin;
-    client = connect({ server: cluster.url, caPem: cluster.caPem, certPem, keyPem });
+    client = connectAdmin(cluster);
   });
 
   afterAll(async () => {

@@ -3,18 +3,19 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import { mesh, Mesh, meshGroup, routingRule, RoutingRule } from '../src/api/routing.ts';
 import { upstream } from '../src/api/upstream.ts';
 import { createLogger, Manager } from '../src/controller/index.ts';
 import { startEmbedded } from '../src/embedded/index.ts';
-import { connect, defineKind } from '../src/kube/index.ts';
+import { defineKind } from '../src/kube/index.ts';
 import type { AnyObject, Client, KubeObject } from '../src/kube/index.ts';
 import { FakeAppMesh } from '../src/routing/aws/testing/fake-app-mesh.ts';
 import { routing } from '../src/routing/index.ts';
 import { install } from './scenarios/install.ts';
 import { inProcess } from './scenarios/hands.ts';
 import { until } from './support/until.ts';
+import { connectAdmin } from './support/connect-admin.ts';
+import { parseObjects } from './support/parse-objects.ts';
 
 const NS = 'shop';
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
@@ -23,7 +24,7 @@ const MANIFESTS = path.join(import.meta.dirname, 'routing/scenarios');
 /** The objects of a move of a scenario. */
 function move(name: string): AnyObject[] {
   const text = readFileSync(path.join(MANIFESTS, `${name}.yaml`), 'utf8').replaceAll('$ns', NS);
-  return parseAllDocuments(text).map((document) => document.toJS() as AnyObject);
+  return parseObjects(text);
 }
 
 const SECRET: AnyObject = {
@@ -46,8 +47,7 @@ afterEach(async () => {
 async function start(): Promise<{ client: Client; fake: FakeAppMesh }> {
   const embedded = await startEmbedded();
   running.push(() => embedded.stop());
-  const { certPem, keyPem } = embedded.admin;
-  const client = connect({ server: embedded.url, caPem: embedded.caPem, certPem, keyPem });
+  const client = connectAdmin(embedded);
   running.push(() => client.close());
   await install(
     client,

@@ -2,20 +2,21 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import { mesh, Mesh, meshGroup, routingRule } from '../src/api/routing.ts';
 import { upstream } from '../src/api/upstream.ts';
 import { conditionsOf, createLogger, Manager } from '../src/controller/index.ts';
 import { appMeshDefinitions } from '../src/embedded/crd/bundled/app-mesh.ts';
 import { startEmbedded } from '../src/embedded/index.ts';
 import type { Embedded } from '../src/embedded/index.ts';
-import { connect, defineKind } from '../src/kube/index.ts';
+import { defineKind } from '../src/kube/index.ts';
 import type { AnyObject, Client } from '../src/kube/index.ts';
 import { routing } from '../src/routing/index.ts';
 import { VirtualNode, VirtualRouter } from '../src/routing/objects.ts';
 import { inProcess } from './scenarios/hands.ts';
 import { install } from './scenarios/install.ts';
 import { until } from './support/until.ts';
+import { connectAdmin } from './support/connect-admin.ts';
+import { parseObjects } from './support/parse-objects.ts';
 
 const NS = 'shop';
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
@@ -26,7 +27,7 @@ const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefiniti
 function objectsOf(move: string): AnyObject[] {
   const file = path.join(import.meta.dirname, 'routing/scenarios/rule-comes-and-goes', `${move}.yaml`);
   const text = readFileSync(file, 'utf8').replaceAll('$ns', NS);
-  return parseAllDocuments(text).map((document) => document.toJS() as AnyObject);
+  return parseObjects(text);
 }
 
 describe('kinds', () => {
@@ -36,8 +37,7 @@ describe('kinds', () => {
 
   beforeAll(async () => {
     embedded = await startEmbedded();
-    const { certPem, keyPem } = embedded.admin;
-    client = connect({ server: embedded.url, caPem: embedded.caPem, certPem, keyPem });
+    client = connectAdmin(embedded);
     const ours = [mesh, meshGroup, routingRule, upstream].map(({ crd }) => crd);
     await install(client, ours);
     await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import { Mesh, RoutingRule } from '../src/api/routing.ts';
 import type { ControlPlane } from '../src/cli/run/control-plane.ts';
 import { appMeshDefinitions } from '../src/embedded/crd/bundled/app-mesh.ts';
@@ -15,6 +14,7 @@ import { install } from './scenarios/install.ts';
 import { until } from './support/until.ts';
 import { installRights, startWithRights } from './support/with-rights.ts';
 import { testUsedRights } from './support/used-rights.ts';
+import { parseObjects } from './support/parse-objects.ts';
 
 const SCENARIO = path.resolve(import.meta.dirname, 'routing/scenarios/rule-comes-and-goes');
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
@@ -39,7 +39,7 @@ describeOwnClusters('rights', (cluster) => {
 
   function objectsOf(move: string): AnyObject[] {
     const text = readFileSync(path.join(SCENARIO, `${move}.yaml`), 'utf8').replaceAll('$ns', NS);
-    return parseAllDocuments(text).map((document) => document.toJS() as AnyObject);
+    return parseObjects(text);
   }
 
   async function stateOf(): Promise<number | undefined> {

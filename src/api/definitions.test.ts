@@ -6,7 +6,7 @@ import { definitionProblems } from '../embedded/crd/index.ts';
 import { startEmbedded } from '../embedded/index.ts';
 import type { Embedded } from '../embedded/index.ts';
 import type { ApiObject } from '../embedded/resource.ts';
-import { connect, defineKind, parseJson } from '../kube/index.ts';
+import { defineKind, parseJson } from '../kube/index.ts';
 import type { AnyKind, AnyObject, Client } from '../kube/index.ts';
 import { DynamicEnv, dynamicEnv } from './dynamicenv.ts';
 import { istio } from './istio.ts';
@@ -14,6 +14,7 @@ import * as routing from './routing.ts';
 import * as spaces from './spaces.ts';
 import * as targets from './targets.ts';
 import { Upstream, upstream } from './upstream.ts';
+import { connectAdmin } from '../../test/support/connect-admin.ts';
 
 interface Node {
   readonly type?: string;
@@ -173,8 +174,7 @@ describe('on an API server', () => {
 
   beforeAll(async () => {
     cluster = await startEmbedded({ simulation: false });
-    const { certPem, keyPem } = cluster.admin;
-    client = connect({ server: cluster.url, caPem: cluster.caPem, certPem, keyPem });
+    client = connectAdmin(cluster);
     for (const definition of definitions) await client.create(Definition, definition);
     await until(() =>
       client.list(DynamicEnv).then(

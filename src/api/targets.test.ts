@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../test/support/until.ts';
 import { startEmbedded } from '../embedded/index.ts';
 import type { Embedded } from '../embedded/index.ts';
-import { connect, defineKind } from '../kube/index.ts';
+import { defineKind } from '../kube/index.ts';
 import type { AnyObject, Client } from '../kube/index.ts';
 import * as spaces from './spaces.ts';
 import * as targets from './targets.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from './targets.ts';
+import { connectAdmin } from '../../test/support/connect-admin.ts';
 
 const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
   namespaced: false,
@@ -65,8 +66,7 @@ describe('on an API server', () => {
 
   beforeAll(async () => {
     cluster = await startEmbedded({ simulation: false });
-    const { certPem, keyPem } = cluster.admin;
-    client = connect({ server: cluster.url, caPem: cluster.caPem, certPem, keyPem });
+    client = connectAdmin(cluster);
     for (const { crd } of resources) await client.create(Definition, crd);
     const isServed = (kind: typeof Definition): Promise<boolean> =>
       client.list(kind).then(

@@ -11,10 +11,11 @@ import {
 } from '../controller/index.ts';
 import { startEmbedded } from '../embedded/index.ts';
 import type { Embedded } from '../embedded/index.ts';
-import { connect, defineKind, systemClock, Tables } from '../kube/index.ts';
+import { defineKind, systemClock, Tables } from '../kube/index.ts';
 import type { Client } from '../kube/index.ts';
 import { environmentAdmission, WEBHOOK_PATH, webhookConfiguration } from './webhook.ts';
 import { Environments } from './tables.ts';
+import { connectAdmin } from '../../test/support/connect-admin.ts';
 
 const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
   namespaced: false,
@@ -80,8 +81,7 @@ beforeAll(async () => {
       },
     },
   });
-  const { certPem, keyPem } = cluster.admin;
-  client = connect({ server: cluster.url, caPem: cluster.caPem, certPem, keyPem });
+  client = connectAdmin(cluster);
   await client.create(Definition, dynamicEnv.crd);
   await until(() =>
     client.list(DynamicEnv).then(

@@ -1,9 +1,9 @@
 // The example shop on a mesh, behind a public name at the edge: what `npm run real-mesh -- up` shows.
 import { readFileSync } from 'node:fs';
-import { parseAllDocuments } from 'yaml';
 import type { Client } from '../../src/kube/client/client.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import type { AnyKind, AnyObject } from '../../src/kube/objects.ts';
+import { parseObjects } from '../support/parse-objects.ts';
 
 const shop = new URL('../../examples/shop.yaml', import.meta.url);
 export const PUBLIC_HOST = 'shop.example.com';
@@ -19,7 +19,7 @@ const kinds: readonly AnyKind[] = [
 
 /** Makes the shop, its Services on a port that needs no rights to listen on. */
 export async function makeShop(client: Client, port: number): Promise<void> {
-  const documents = parseAllDocuments(readFileSync(shop, 'utf8')).map((each) => each.toJS() as AnyObject);
+  const documents = parseObjects(readFileSync(shop, 'utf8'));
   for (const object of [...documents.map((each) => onPort(each, port)), edge()]) {
     const kind = kinds.find((each) => each.kind === object.kind)!;
     await client.create(kind, object);

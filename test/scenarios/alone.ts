@@ -6,6 +6,7 @@ import type { Client } from '../../src/kube/index.ts';
 import { startRealCluster } from '../cluster/real.ts';
 import type { RealCluster } from '../cluster/real.ts';
 import type { Run } from './sweep.ts';
+import { connectAdmin } from '../support/connect-admin.ts';
 
 export interface Alone {
   readonly client: Client;
@@ -17,8 +18,7 @@ type Prepare = (client: Client) => Promise<void>;
 /** Runs something on an embedded cluster of its own. */
 export async function alone<T>(prepare: Prepare, use: (cluster: Alone) => Promise<T>): Promise<T> {
   const server = await startEmbedded();
-  const { certPem, keyPem } = server.admin;
-  const client = connect({ server: server.url, caPem: server.caPem, certPem, keyPem });
+  const client = connectAdmin(server);
   try {
     await prepare(client);
     return await use({ client, url: server.url });

@@ -4,11 +4,12 @@ import { Istio, istio as resource } from '../../src/api/istio.ts';
 import type { IstioSpec } from '../../src/api/istio.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { startEmbedded } from '../../src/embedded/index.ts';
-import { connect, defineKind, isNotFound } from '../../src/kube/index.ts';
+import { defineKind, isNotFound } from '../../src/kube/index.ts';
 import type { Client, Kind, KubeObject, Ref, Tables } from '../../src/kube/index.ts';
 import { builtinRenderer } from '../../src/mesh/installation/render/builtin/builtin.ts';
 import { mesh } from '../../src/mesh/mesh.ts';
 import type { MeshSettings } from '../../src/mesh/settings.ts';
+import { connectAdmin } from './connect-admin.ts';
 
 export const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 export const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
@@ -54,8 +55,7 @@ export interface RunningMesh {
 /** Starts a cluster with the controllers of the mesh. */
 export async function startMesh(settings: Partial<MeshSettings> = {}): Promise<RunningMesh> {
   const cluster = await startEmbedded();
-  const { certPem, keyPem } = cluster.admin;
-  const client = connect({ server: cluster.url, caPem: cluster.caPem, certPem, keyPem });
+  const client = connectAdmin(cluster);
   await client.create(CustomResourceDefinition, resource.crd);
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kyma-system' } });
   const lines: string[] = [];

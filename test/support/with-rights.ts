@@ -1,7 +1,6 @@
 // A part of the control plane with the rights of its manifest in `deploy` and no others, as it runs in a cluster.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseAllDocuments } from 'yaml';
 import { startControlPlane } from '../../src/cli/run/control-plane.ts';
 import type { ControlPlane, ControlPlaneOptions } from '../../src/cli/run/control-plane.ts';
 import { installDefinitions } from '../../src/cli/run/crds.ts';
@@ -12,6 +11,7 @@ import type { AnyObject, Client } from '../../src/kube/index.ts';
 import { Secret } from '../../src/targets/objects.ts';
 import type { Cluster } from '../cluster/index.ts';
 import { until } from './until.ts';
+import { parseObjects } from './parse-objects.ts';
 
 const NAMESPACE = 'offshoot-system';
 export const ACCOUNT = `system:serviceaccount:${NAMESPACE}:offshoot`;
@@ -30,7 +30,7 @@ export interface WithRights {
 /** The objects of the manifest of a part. */
 export function manifestOf(part: PartWithRights): readonly AnyObject[] {
   const file = path.resolve(import.meta.dirname, `../../deploy/${part}-rbac.yaml`);
-  return parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS() as AnyObject);
+  return parseObjects(readFileSync(file, 'utf8'));
 }
 
 /** Installs the definitions and the roles of a part. */

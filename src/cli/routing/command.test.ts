@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import { until } from '../../../test/support/until.ts';
 import { mesh, meshGroup, routingRule, RoutingRule } from '../../api/routing.ts';
 import { upstream } from '../../api/upstream.ts';
@@ -15,6 +14,7 @@ import type { AnyObject } from '../../kube/index.ts';
 import { routing } from '../../routing/index.ts';
 import { runnerFor } from '../testing/offshoot-process.ts';
 import type { Runner } from '../testing/offshoot-process.ts';
+import { parseObjects } from '../../../test/support/parse-objects.ts';
 
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
@@ -40,7 +40,7 @@ beforeAll(async () => {
   for (const each of [...definitions, ...others]) await client.create(Definition, each);
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
   const text = readFileSync(path.resolve(import.meta.dirname, '../../../examples/routing.yaml'), 'utf8');
-  const objects = parseAllDocuments(text).map((document) => document.toJS() as AnyObject);
+  const objects = parseObjects(text);
   const rule = objects.find(({ kind }) => kind === 'RoutingRule');
   const broken = {
     ...rule!,

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PLAYGROUND } from '../../api/playground.ts';
-import { parseAllDocuments } from 'yaml';
 import { factsOf } from '../../controller/index.ts';
 import { tablesOf } from '../../kube/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
@@ -12,6 +11,7 @@ import { defaultSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import { diagnose, doctorTables } from './doctor.ts';
 import type { Finding } from './finding.ts';
+import { parseObjects } from '../../../test/support/parse-objects.ts';
 
 type Content = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
 
@@ -74,7 +74,7 @@ describe('nothing to find', () => {
 
   test.each(['shop.yaml', 'dynamicenv.yaml', 'routing.yaml'])('in the examples: %s', (file) => {
     const text = readFileSync(path.resolve(import.meta.dirname, '../../../examples', file), 'utf8');
-    const objects = parseAllDocuments(text).map((each) => each.toJS() as KubeObject);
+    const objects = parseObjects(text);
     const facts = factsOf(tablesOf(doctorTables, objects), untracked);
     expect(diagnose(facts, defaultSettings).findings).toEqual([]);
   });

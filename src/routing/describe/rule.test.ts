@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import type { RoutingRule } from '../../api/routing.ts';
 import type { ObjectReader } from '../../api/description/reader.ts';
 import type { TreeNode } from '../../api/description/tree.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { describeRule } from './rule.ts';
+import { parseObjects } from '../../../test/support/parse-objects.ts';
 
-const SHOP = parseAllDocuments(
-  readFileSync(path.join(import.meta.dirname, '../testdata/worlds/shop.yaml'), 'utf8'),
-).map((document) => document.toJS() as KubeObject);
+const SHOP = parseObjects(readFileSync(path.join(import.meta.dirname, '../testdata/worlds/shop.yaml'), 'utf8'));
 
 function ruleFor(upstreams: readonly (readonly [name: string, weight: number])[], status?: object): RoutingRule {
   return {

@@ -9,7 +9,7 @@ import { until } from '../../../../../test/support/until.ts';
 import type { IstioSpec } from '../../../../api/istio.ts';
 import { startEmbedded } from '../../../../embedded/index.ts';
 import type { Embedded } from '../../../../embedded/index.ts';
-import { connect, defineKind } from '../../../../kube/index.ts';
+import { defineKind } from '../../../../kube/index.ts';
 import type { AnyKind, AnyObject, Client } from '../../../../kube/index.ts';
 import { DISCLAIMER_TEXT, FIELD_MANAGER } from '../../../names.ts';
 import { byComponent } from '../../components.ts';
@@ -19,6 +19,7 @@ import type { IstioOperator } from '../../operator/operator.ts';
 import { owned } from '../../ownership.ts';
 import { notReady } from '../../readiness.ts';
 import { builtinRenderer, renderBuiltin } from './builtin.ts';
+import { connectAdmin } from '../../../../../test/support/connect-admin.ts';
 
 const DIR = path.join(import.meta.dirname, 'testdata');
 const FACTS = { size: 'Production', flavour: 'unknown', hub: 'docker.io/istio', version: '1.31.0' } as const;
@@ -57,8 +58,7 @@ describe('on an API server', () => {
 
   beforeAll(async () => {
     cluster = await startEmbedded();
-    const { certPem, keyPem } = cluster.admin;
-    client = connect({ server: cluster.url, caPem: cluster.caPem, certPem, keyPem });
+    client = connectAdmin(cluster);
   });
 
   afterAll(async () => {
