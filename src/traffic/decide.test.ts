@@ -1,35 +1,19 @@
 // Decisions by example, and what a mesh on loopback can't be asked: TLS, ports that are not of HTTP, other hosts.
 import { describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
-import type { KubeObject } from '../kube/index.ts';
 import { createRouter, worldOf } from './index.ts';
 import type { Decision, MeshSettings, Request } from './index.ts';
+import { reviewsDeployment, reviewsService, reviewsSubsets } from './testing/reviews.ts';
+import { parseObjects } from '../../test/support/parse-objects.ts';
 
-const SHOP = `
-apiVersion: v1
-kind: Service
-metadata: { name: reviews, namespace: shop }
-spec:
-  selector: { app: reviews }
-  ports: [{ name: http, port: 9080 }, { name: tcp-admin, port: 9090 }]
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: { name: reviews-v1, namespace: shop }
-spec: { template: { metadata: { labels: { app: reviews, version: v1 } } } }
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: { name: reviews-v2, namespace: shop }
-spec: { template: { metadata: { labels: { app: reviews, version: v2 } } } }
----
-apiVersion: networking.istio.io/v1beta1
-kind: DestinationRule
-metadata: { name: reviews, namespace: shop }
-spec:
-  host: reviews
-  subsets: [{ name: v1, labels: { version: v1 } }, { name: v2, labels: { version: v2 } }, { name: v3, labels: { version: v3 } }]
----
+const SHOP = [
+  reviewsService([
+    { name: 'http', port: 9080 },
+    { name: 'tcp-admin', port: 9090 },
+  ]),
+  reviewsDeployment('reviews-v1', 'v1'),
+  reviewsDeployment('reviews-v2', 'v2'),
+  reviewsSubsets('reviews', 'v1', 'v2', 'v3'),
+  ...parseObjects(`
 apiVersion: networking.istio.io/v1beta1
 kind: VirtualService
 metadata: { name: reviews, namespace: shop, creationTimestamp: '2026-01-01T00:00:00Z' }
@@ -61,7 +45,8 @@ apiVersion: networking.istio.io/v1beta1
 kind: VirtualService
 metadata: { name: later, namespace: shop, creationTimestamp: '2026-01-02T00:00:00Z' }
 spec: { hosts: [reviews], http: [{ directResponse: { status: 204 } }] }
-`;
+`),
+];
 
 const EDGE = `
 apiVersion: networking.istio.io/v1beta1
@@ -91,11 +76,8 @@ metadata: { name: out, namespace: shop }
 spec: { hosts: [api.example.org, '*.example.net'], ports: [{ number: 80, name: http, protocol: HTTP }], resolution: DNS }
 `;
 
-const objects = (text: string): readonly KubeObject[] =>
-  parseAllDocuments(text).map((each) => each.toJS() as KubeObject);
-
 function ask(request: Partial<Request>, settings: Partial<MeshSettings> = {}): Decision {
-  const router = createRouter(worldOf([...objects(SHOP), ...objects(EDGE)], settings));
+  const router = createRouter(worldOf([...SHOP, ...parseObjects(EDGE)], settings));
   return router.decide({
     host: 'reviews',
     port: 9080,
@@ -214,7 +196,7 @@ kind: VirtualService
 metadata: { name: first, namespace: shop, creationTimestamp: '2025-01-01T00:00:00Z' }
 spec: { hosts: [reviews], http: [{ route: [{ destination: { host: hidden.test } }] }] }
 `;
-    const router = createRouter(worldOf([...objects(SHOP), ...objects(hidden)]));
+    const router = createRouter(worldOf([...SHOP, ...parseObjects(hidden)]));
     const request = { host: 'reviews.shop', port: 9080, path: '/' };
     const outcomes = ['shop', 'other'].map((namespace) => {
       const decision = router.decide({ ...request, source: { namespace } });

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
-import type { KubeObject } from '../../kube/index.ts';
 import {
   callersIn,
   consideredData,
@@ -13,30 +11,10 @@ import {
   worldOf,
 } from '../index.ts';
 import type { Decision, Expectation, Request } from '../index.ts';
+import { reviewsDeployment, reviewsService, reviewsSubsets } from '../testing/reviews.ts';
+import { parseObjects } from '../../../test/support/parse-objects.ts';
 
-const WORLD = `
-apiVersion: v1
-kind: Service
-metadata: { name: reviews, namespace: shop }
-spec: { selector: { app: reviews }, ports: [{ name: http, port: 80 }, { name: tcp-admin, port: 9090 }] }
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: { name: reviews, namespace: shop }
-spec: { template: { metadata: { labels: { app: reviews, version: shared } } } }
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: { name: reviews-shop-pr-7, namespace: shop }
-spec: { template: { metadata: { labels: { app: reviews, version: shop-pr-7 } } } }
----
-apiVersion: networking.istio.io/v1
-kind: DestinationRule
-metadata: { name: reviews, namespace: shop }
-spec:
-  host: reviews
-  subsets: [{ name: shared, labels: { version: shared } }, { name: shop-pr-7, labels: { version: shop-pr-7 } }]
----
+const ROUTES = `
 apiVersion: networking.istio.io/v1
 kind: VirtualService
 metadata: { name: reviews, namespace: shop, creationTimestamp: '2026-01-01T00:00:00Z' }
@@ -66,7 +44,16 @@ spec:
     - name: dynamic-environment-shop-pr-8-reviews-0123456789
       route: [{ destination: { host: reviews, subset: shop-pr-8 } }]
 `;
-const objects = parseAllDocuments(WORLD).map((each) => each.toJS() as KubeObject);
+const objects = [
+  reviewsService([
+    { name: 'http', port: 80 },
+    { name: 'tcp-admin', port: 9090 },
+  ]),
+  reviewsDeployment('reviews', 'shared'),
+  reviewsDeployment('reviews-shop-pr-7', 'shop-pr-7'),
+  reviewsSubsets('reviews', 'shared', 'shop-pr-7'),
+  ...parseObjects(ROUTES),
+];
 const router = createRouter(worldOf(objects));
 
 function asked(request: Partial<Request> = {}): Request {

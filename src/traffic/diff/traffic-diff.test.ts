@@ -2,45 +2,19 @@
 import { baggageRegex } from '../baggage.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../kube/index.ts';
 import { createRouter, trafficDiff, worldOf } from '../index.ts';
 import type { HeaderMatch, HttpRoute, VirtualService } from '../istio/objects.ts';
 import { cell, question, requestOf, secondHosts, sidecarHosts } from '../testing/random-world.ts';
+import { reviewsDeployment, reviewsService, reviewsSubsets } from '../testing/reviews.ts';
 import { surroundings } from '../testing/surroundings.ts';
 import { changeText } from './texts.ts';
+import { parseObjects } from '../../../test/support/parse-objects.ts';
 
-const parse = (text: string): readonly KubeObject[] => parseAllDocuments(text).map((each) => each.toJS() as KubeObject);
-
-const SERVICE = parse(`
-apiVersion: v1
-kind: Service
-metadata: { name: reviews, namespace: shop }
-spec: { selector: { app: reviews }, ports: [{ name: http, port: 9080 }] }
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: { name: reviews, namespace: shop }
-spec: { template: { metadata: { labels: { app: reviews, version: shared } } } }
-`);
-const RULE = parse(`
-apiVersion: networking.istio.io/v1beta1
-kind: DestinationRule
-metadata: { name: reviews, namespace: shop }
-spec: { host: reviews, subsets: [{ name: shared, labels: { version: shared } }] }
-`);
-const CLONE = parse(`
-apiVersion: apps/v1
-kind: Deployment
-metadata: { name: reviews-shop-pr-7, namespace: shop }
-spec: { template: { metadata: { labels: { app: reviews, version: shop-pr-7 } } } }
-`);
-const CLONE_RULE = parse(`
-apiVersion: networking.istio.io/v1beta1
-kind: DestinationRule
-metadata: { name: reviews-shop-pr-7, namespace: shop }
-spec: { host: reviews, subsets: [{ name: shop-pr-7, labels: { version: shop-pr-7 } }] }
-`);
+const SERVICE = [reviewsService(), reviewsDeployment('reviews', 'shared')];
+const RULE = [reviewsSubsets('reviews', 'shared')];
+const CLONE = [reviewsDeployment('reviews-shop-pr-7', 'shop-pr-7')];
+const CLONE_RULE = [reviewsSubsets('reviews-shop-pr-7', 'shop-pr-7')];
 const to = (subset: string, host = 'reviews') => ({ destination: { host, subset } });
 const base: HttpRoute = { route: [to('shared')] };
 const key = { headers: { 'x-env': { exact: 'pr-7' } } };
@@ -190,7 +164,7 @@ describe('in sentences', () => {
   });
 
   test('at a gateway', () => {
-    const gateway = parse(`
+    const gateway = parseObjects(`
 apiVersion: networking.istio.io/v1beta1
 kind: Gateway
 metadata: { name: edge, namespace: shop }

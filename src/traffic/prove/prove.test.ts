@@ -1,54 +1,26 @@
 // Proofs by example: what an environment does as it should, the ways in which it could go wrong, and what stays unknown.
 import { describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import type { IstioMatch } from '../../api/dynamicenv.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { prove, worldOf } from '../index.ts';
 import type { Proof } from '../index.ts';
 import { withRoutes } from '../istio/insert-routes.ts';
 import type { HttpRoute, VirtualService } from '../istio/objects.ts';
+import { reviewsDeployment, reviewsService, reviewsSubsets } from '../testing/reviews.ts';
+import { parseObjects } from '../../../test/support/parse-objects.ts';
 
-const BASE = `
-apiVersion: v1
-kind: Service
-metadata: { name: reviews, namespace: shop }
-spec: { selector: { app: reviews }, ports: [{ name: http, port: 9080 }] }
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: { name: reviews, namespace: shop }
-spec: { template: { metadata: { labels: { app: reviews, version: shared } } } }
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: { name: canary, namespace: shop }
-spec: { template: { metadata: { labels: { app: reviews, version: canary } } } }
----
-apiVersion: networking.istio.io/v1beta1
-kind: DestinationRule
-metadata: { name: reviews, namespace: shop }
-spec:
-  host: reviews
-  subsets: [{ name: shared, labels: { version: shared } }, { name: canary, labels: { version: canary } }]
-`;
-const CLONE = `
-apiVersion: apps/v1
-kind: Deployment
-metadata: { name: reviews-team-e, namespace: shop }
-spec: { template: { metadata: { labels: { app: reviews, version: team-e } } } }
----
-apiVersion: networking.istio.io/v1beta1
-kind: DestinationRule
-metadata: { name: reviews-team-e, namespace: shop }
-spec: { host: reviews, subsets: [{ name: team-e, labels: { version: team-e } }] }
-`;
+const BASE = [
+  reviewsService(),
+  reviewsDeployment('reviews', 'shared'),
+  reviewsDeployment('canary', 'canary'),
+  reviewsSubsets('reviews', 'shared', 'canary'),
+];
+const CLONE = [reviewsDeployment('reviews-team-e', 'team-e'), reviewsSubsets('reviews-team-e', 'team-e')];
 const HOST = 'reviews.shop.svc.cluster.local';
 const KEY: readonly IstioMatch[] = [{ headers: { 'x-env': { exact: 'pr-7' } } }];
 const shared = { destination: { host: 'reviews', subset: 'shared' } };
 const canary = { destination: { host: 'reviews', subset: 'canary' } };
 const all: readonly HttpRoute[] = [{ name: 'main', route: [shared] }];
-
-const parse = (text: string): readonly KubeObject[] => parseAllDocuments(text).map((each) => each.toJS() as KubeObject);
 
 function service(http: readonly HttpRoute[], spec: object = {}): VirtualService {
   return {
@@ -89,10 +61,10 @@ function proofOf({
   others = [],
   steps,
 }: Given): Proof {
-  const world = [...parse(BASE), ...others];
+  const world = [...BASE, ...others];
   return prove(
     worldOf([...world, service(before, spec)]),
-    worldOf([...world, ...parse(CLONE), service(after, spec)]),
+    worldOf([...world, ...CLONE, service(after, spec)]),
     {
       version: 'team-e',
       matches,
@@ -213,7 +185,7 @@ describe('an environment is not isolated', () => {
     const hidden = proofOf({ spec: { exportTo: ['.'] } });
     expect(hidden).toMatchObject({ verdict: 'False', reason: 'OtherRequestsMoved' });
     expect(hidden.counterexample?.request.source).not.toMatchObject({ namespace: 'shop' });
-    const others = parse(`
+    const others = parseObjects(`
 apiVersion: networking.istio.io/v1beta1
 kind: Gateway
 metadata: { name: edge, namespace: istio-system }
