@@ -2,8 +2,8 @@
 // side does not know must not be written again and again, and what is stored is not lost.
 import { afterEach, expect, test } from 'vitest';
 import { DynamicEnv, dynamicEnv } from '../src/api/dynamicenv.ts';
-import { createLogger, Manager } from '../src/controller/index.ts';
-import { environments } from '../src/environments/index.ts';
+import type { Manager } from '../src/controller/index.ts';
+import { createLogger } from '../src/controller/index.ts';
 import { defineKind } from '../src/kube/index.ts';
 import type { AnyObject } from '../src/kube/index.ts';
 import { describeOwnClusters } from './cluster/index.ts';
@@ -11,6 +11,7 @@ import { installIstioKinds } from './environments/install.ts';
 import { makeWorkload } from './environments/workload.ts';
 import { install } from './scenarios/install.ts';
 import { settled, until } from './support/until.ts';
+import { environmentsManager } from './environments/manager.ts';
 
 const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
   namespaced: false,
@@ -42,9 +43,8 @@ describeOwnClusters('version skew', (cluster) => {
   afterEach(() => manager?.stop());
 
   async function start(): Promise<Manager> {
-    manager = new Manager({
+    manager = environmentsManager({
       client: cluster.client(),
-      controllers: environments({ drainMs: 0, settleMs: 0 }),
       logger: createLogger({ level: 'silent' }),
       onWrite: () => writes++,
     });

@@ -17,6 +17,7 @@ import { describeClusters } from '../cluster/index.ts';
 import { settled, until } from '../support/until.ts';
 import { installKinds } from './install.ts';
 import { environment, isIn, makeWorkload, workload } from './workload.ts';
+import { environmentsManager } from './manager.ts';
 
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 const DEADLINE = 60_000;
@@ -57,8 +58,7 @@ describeClusters('an environment', (cluster) => {
   beforeAll(async () => {
     client = cluster.client();
     await installKinds(client);
-    const logger = createLogger({ level: 'error' });
-    manager = new Manager({ client, controllers: environments({ drainMs: 0, settleMs: 0 }), logger });
+    manager = environmentsManager({ client });
     await manager.start();
   });
   afterAll(() => manager.stop());

@@ -1,10 +1,9 @@
 // Two hundred environments come, change and go at once on twenty VirtualServices that somebody else edits all the
 // while: everything converges, and nobody's edit is lost.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLogger, Manager } from '../../src/controller/index.ts';
+import type { Manager } from '../../src/controller/index.ts';
 import { startEmbedded } from '../../src/embedded/index.ts';
 import type { Embedded } from '../../src/embedded/index.ts';
-import { environments } from '../../src/environments/index.ts';
 import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
 import type { HttpRoute } from '../../src/traffic/istio/objects.ts';
 import type { Client } from '../../src/kube/client/client.ts';
@@ -16,6 +15,7 @@ import { seededRandom } from '../support/random.ts';
 import { installKinds } from './install.ts';
 import { DynamicEnv, leftoversInTheEnd } from './leftovers.ts';
 import { poll } from '../scenarios/poll.ts';
+import { environmentsManager } from './manager.ts';
 
 const NAMESPACE = 'default';
 const WORKLOADS = 20;
@@ -33,10 +33,8 @@ beforeAll(async () => {
   client = connect({ server: cluster.url, caPem: cluster.caPem, token: cluster.admin.token });
   await installKinds(client);
   await Promise.all(Array.from({ length: WORKLOADS }, (_none, i) => createWorkload(`w${i}`)));
-  manager = new Manager({
+  manager = environmentsManager({
     client,
-    controllers: environments({ drainMs: 0, settleMs: 0 }),
-    logger: createLogger({ level: 'error' }),
   });
   await manager.start();
 });

@@ -1,8 +1,8 @@
 // Environments with a time to live: they go when it is over, not before, and nobody who extends one at that moment loses it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
-import { createLogger, Manager } from '../../src/controller/index.ts';
-import { environments, EXTENDED_UNTIL } from '../../src/environments/index.ts';
+import type { Manager } from '../../src/controller/index.ts';
+import { EXTENDED_UNTIL } from '../../src/environments/index.ts';
 import type { Client } from '../../src/kube/client/client.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import { Event } from '../../src/kube/events.ts';
@@ -12,6 +12,7 @@ import { describeClusters } from '../cluster/index.ts';
 import { until } from '../support/until.ts';
 import { installKinds } from './install.ts';
 import { environment, isIn, makeWorkload } from './workload.ts';
+import { environmentsManager } from './manager.ts';
 
 describeClusters('time to live', (cluster) => {
   let client: Client;
@@ -20,10 +21,8 @@ describeClusters('time to live', (cluster) => {
   let beforeDelete: (ref: Ref) => Promise<void> = async () => {};
 
   const start = async (): Promise<void> => {
-    manager = new Manager({
+    manager = environmentsManager({
       client: intercepted(client, (ref) => beforeDelete(ref)),
-      controllers: environments({ drainMs: 0, settleMs: 0 }),
-      logger: createLogger({ level: 'error' }),
     });
     await manager.start();
   };

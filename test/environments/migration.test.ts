@@ -2,8 +2,7 @@
 // longer needed goes, what others added stays, and pods of a clone that is as it should be are left alone.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
-import { createLogger, Manager } from '../../src/controller/index.ts';
-import { environments } from '../../src/environments/index.ts';
+import type { Manager } from '../../src/controller/index.ts';
 import { WATCH_ANNOTATION } from '../../src/environments/ownership.ts';
 import { FINALIZERS, uniqueVersion } from '../../src/environments/names.ts';
 import { Deployment } from '../../src/environments/objects.ts';
@@ -15,6 +14,7 @@ import { describeClusters } from '../cluster/index.ts';
 import { settled, until } from '../support/until.ts';
 import { installKinds } from './install.ts';
 import { environment, isIn, makeWorkload, workload } from './workload.ts';
+import { environmentsManager } from './manager.ts';
 
 /** How the API server calls that operator: by the name of its program. */
 const THEIRS = { fieldManager: 'manager' };
@@ -25,8 +25,7 @@ describeClusters('coming from the other operator', (cluster) => {
   beforeAll(async () => {
     client = cluster.client();
     await installKinds(client);
-    const logger = createLogger({ level: 'error' });
-    manager = new Manager({ client, controllers: environments({ drainMs: 0, settleMs: 0 }), logger });
+    manager = environmentsManager({ client });
   });
   afterAll(() => manager.stop());
 

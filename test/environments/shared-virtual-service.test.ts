@@ -1,8 +1,7 @@
 // Many environments on one VirtualService: their routes are written together, so that they never get in each other's way.
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
-import { createLogger, Manager } from '../../src/controller/index.ts';
-import { environments } from '../../src/environments/index.ts';
+import type { Manager } from '../../src/controller/index.ts';
 import { isConflict } from '../../src/kube/errors.ts';
 import { ApiError, keyOf } from '../../src/kube/index.ts';
 import type { Client, Kind, KubeObject, Patch, Ref, WriteOptions } from '../../src/kube/index.ts';
@@ -12,6 +11,7 @@ import { describeClusters } from '../cluster/index.ts';
 import { settled, until } from '../support/until.ts';
 import { installKinds } from './install.ts';
 import { environment, makeWorkload, workload } from './workload.ts';
+import { environmentsManager } from './manager.ts';
 
 const COUNT = 30;
 const DEADLINE = 60_000;
@@ -32,10 +32,8 @@ describeClusters('a VirtualService of many environments', (cluster) => {
     namespace = await cluster.namespace('shared');
     await makeWorkload(client, namespace, 'cart');
     traffic = new Traffic(namespace);
-    manager = new Manager({
+    manager = environmentsManager({
       client: traffic.watching(client),
-      controllers: environments({ drainMs: 0, settleMs: 0 }),
-      logger: createLogger({ level: 'error' }),
     });
     await manager.start();
   }

@@ -1,9 +1,9 @@
 // What an environment costs the API server: few writes to make it, fewer to delete it, none while nothing happens.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLogger, Manager } from '../../src/controller/index.ts';
+import type { Manager } from '../../src/controller/index.ts';
+import { createLogger } from '../../src/controller/index.ts';
 import { startEmbedded } from '../../src/embedded/index.ts';
 import type { Embedded } from '../../src/embedded/index.ts';
-import { environments } from '../../src/environments/index.ts';
 import { Deployment } from '../../src/environments/objects.ts';
 import { VirtualService } from '../../src/traffic/istio/objects.ts';
 import type { Client } from '../../src/kube/client/client.ts';
@@ -15,6 +15,7 @@ import type { Hands } from '../scenarios/hands.ts';
 import { scenarios } from './all.ts';
 import { installKinds } from './install.ts';
 import { play } from '../scenarios/runner.ts';
+import { environmentsManager } from './manager.ts';
 
 const NAMESPACE = 'default';
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
@@ -46,9 +47,8 @@ async function writesDuring(work: (manager: Manager) => Promise<void>): Promise<
   const watched = connect(config, {
     onRequest: ({ method, flow }) => void (method === 'GET' || writes.push(`${flow} ${method}`)),
   });
-  const manager = new Manager({
+  const manager = environmentsManager({
     client: watched,
-    controllers: environments({ drainMs: 0, settleMs: 0 }),
     logger: createLogger({ level: 'silent' }),
   });
   await manager.start();

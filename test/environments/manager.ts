@@ -1,0 +1,9 @@
+// The controllers of environments, without the pauses that they make for proxies: no proxy is there.
+import { createLogger, Manager } from '../../src/controller/index.ts';
+import type { ManagerOptions } from '../../src/controller/index.ts';
+import { environments } from '../../src/environments/index.ts';
+
+export function environmentsManager(options: Pick<ManagerOptions, 'client'> & Partial<ManagerOptions>): Manager {
+  const logger = createLogger({ level: 'error' });
+  return new Manager({ controllers: environments({ drainMs: 0, settleMs: 0 }), logger, ...options });
+}
