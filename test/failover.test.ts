@@ -5,22 +5,15 @@ import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { DynamicEnv } from '../src/api/dynamicenv.ts';
 import { loadConfig } from '../src/kube/index.ts';
-import { VirtualService } from '../src/traffic/istio/objects.ts';
 import { describeOwnClusters } from './cluster/index.ts';
+import { beginFifty, expectAllReady, makeWorkloads, TAKEOVER_MS } from './environments/fifty.ts';
 import { installKinds } from './environments/install.ts';
-import { makeWorkload } from './environments/workload.ts';
 import { startChaos } from './support/chaos-proxy.ts';
 import type { Chaos } from './support/chaos-proxy.ts';
 import { startOffshoot } from './support/offshoot-process.ts';
 import type { Running } from './support/offshoot-process.ts';
 import { until } from './support/until.ts';
-
-const ENVIRONMENTS = 50;
-const WORKLOADS = ['cart', 'orders', 'payments', 'search', 'users'];
-/** From a death until the other leads: the Lease lasts 15 s, and is looked at every 2 s. */
-const TAKEOVER_MS = 20_000;
 
 interface Replica extends Running {
   /** When it sent requests that write, Leases and Events aside; by the clock of this process. */
@@ -91,58 +84,26 @@ describeOwnClusters('failover', (cluster) => {
   }
 
   /** Two replicas, of which the first leads, and environments of which some are ready and most are not. */
-  async function begin(): Promise<{ first: Replica; second: Replica; namespace: string; names: readonly string[] }> {
-    const client = cluster.client();
+  async function begin(): Promise<{ first: Replica; second: Replica; namespace: string }> {
     const namespace = await cluster.namespace('failover');
-    for (const name of WORKLOADS) await makeWorkload(client, namespace, name);
+    await makeWorkloads(cluster.client(), namespace);
     const first = await start('first');
     await first.leads;
     const second = await start('second');
-    const names = Array.from({ length: ENVIRONMENTS }, (_, at) => `env-${at}`);
-    for (const [at, name] of names.entries()) {
-      const workload = WORKLOADS[at % WORKLOADS.length]!;
-      const containers = [{ containerName: workload, image: `${workload}:2` }];
-      await client.create(DynamicEnv, {
-        apiVersion: 'riskified.com/v1alpha1',
-        kind: 'DynamicEnv',
-        metadata: { name, namespace },
-        spec: { key: name, subsets: [{ name: workload, namespace, containers }] },
-      });
-    }
-    await until(async () => (await readyIn(namespace)) > 0, 60_000);
-    return { first, second, namespace, names };
-  }
-
-  async function readyIn(namespace: string): Promise<number> {
-    const { items } = await cluster.client().list(DynamicEnv, { namespace });
-    return items.filter(({ status }) => status?.state === 'ready').length;
-  }
-
-  /** All environments are ready, and each has one route in the VirtualService of its workload. */
-  async function expectConverged(namespace: string, names: readonly string[]): Promise<void> {
-    await until(
-      async () => (await readyIn(namespace)) === names.length,
-      120_000,
-      () => readyIn(namespace),
-    );
-    const { items } = await cluster.client().list(VirtualService, { namespace });
-    const subsets = items.flatMap(({ spec }) =>
-      (spec?.http ?? []).flatMap(({ route = [] }) => route.map(({ destination }) => destination?.subset ?? '')),
-    );
-    const ofEnvironments = subsets.filter((subset) => subset !== 'shared');
-    expect(new Set(ofEnvironments).size).toBe(names.length);
+    await beginFifty(cluster.client(), namespace);
+    return { first, second, namespace };
   }
 
   test(
     'a leader that is killed is followed within 20 s, and all 50 environments come to be ready',
     { timeout: 300_000 },
     async () => {
-      const { first, second, namespace, names } = await begin();
+      const { first, second, namespace } = await begin();
       expect(second.writes).toEqual([]);
       first.child.kill('SIGKILL');
       const killed = performance.now();
       expect((await second.leads) - killed).toBeLessThan(TAKEOVER_MS);
-      await expectConverged(namespace, names);
+      await expectAllReady(cluster.client(), namespace);
       expect(second.writes.length).toBeGreaterThan(0);
       expect(second.writes[0]! - killed).toBeGreaterThan(0);
     },
@@ -152,7 +113,7 @@ describeOwnClusters('failover', (cluster) => {
     'a leader that is frozen until another leads writes nothing more when it comes back, and ends',
     { timeout: 300_000 },
     async () => {
-      const { first, second, namespace, names } = await begin();
+      const { first, second, namespace } = await begin();
       first.child.kill('SIGSTOP');
       const led = await second.leads;
       await until(() => second.writes.length > 0, 30_000);
@@ -160,7 +121,7 @@ describeOwnClusters('failover', (cluster) => {
       const { code } = await first.exit;
       expect(code).toBe(1);
       expect(first.out.stderr).toContain('is lost: another process may have it now');
-      await expectConverged(namespace, names);
+      await expectAllReady(cluster.client(), namespace);
       expect(first.writes.filter((at) => at > led)).toEqual([]);
     },
   );

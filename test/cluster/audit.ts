@@ -14,8 +14,20 @@ export interface AuditedRequest {
   readonly forbidden: boolean;
 }
 
+/** A write by a pod. */
+export interface PodWrite {
+  readonly pod: string;
+  /** When the server had received it, in the order of its log. */
+  readonly at: string;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
 interface AuditEvent {
   readonly verb: string;
+  readonly user?: { readonly extra?: Readonly<Record<string, readonly string[]>> };
+  readonly requestReceivedTimestamp?: string;
   readonly impersonatedUser?: { readonly username?: string };
   readonly objectRef?: {
     readonly apiGroup?: string;
@@ -28,12 +40,16 @@ interface AuditEvent {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** Controllers act as their accounts by the rights of an administrator: nobody else need be recorded. */
+/** In the token of a pod's account. */
+const POD_NAME = 'authentication.kubernetes.io/pod-name';
+const READS = new Set(['get', 'list', 'watch']);
+
+/** Controllers act as their accounts by the rights of an administrator, or are pods: nobody else need be recorded. */
 const POLICY = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
   omitStages: ['RequestReceived'],
-  rules: [{ level: 'Metadata', userGroups: ['system:masters'] }],
+  rules: [{ level: 'Metadata', userGroups: ['system:masters', 'system:serviceaccounts:offshoot-system'] }],
 };
 
 export function auditArgs(dir: string): string[] {
@@ -53,6 +69,18 @@ export function auditedRequests(kubeconfigPath: string, user: string): readonly 
   const lines = readFileSync(file, 'utf8').split('\n');
   const theirs = lines.filter((line) => line.includes(user)).map((line) => JSON.parse(line) as AuditEvent);
   return theirs.filter(({ impersonatedUser }) => impersonatedUser?.username === user).flatMap(requestsOf);
+}
+
+/** What pods have written to a namespace so far, Events and Leases aside, in the order in which it was received. */
+export function writesByPods(dir: string, namespace: string): readonly PodWrite[] {
+  const lines = readFileSync(logIn(dir), 'utf8').split('\n');
+  const events = lines.filter((line) => line.includes(POD_NAME)).map((line) => JSON.parse(line) as AuditEvent);
+  const writes = events.flatMap(({ verb, user, objectRef = {}, requestReceivedTimestamp: at = '' }) => {
+    const { resource = '', name = '' } = objectRef;
+    const isWrite = !READS.has(verb) && !['events', 'leases'].includes(resource) && objectRef.namespace === namespace;
+    return isWrite ? [{ pod: user?.extra?.[POD_NAME]?.[0] ?? '', at, resource, namespace, name }] : [];
+  });
+  return writes.toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }
 
 function requestsOf({ verb, objectRef, responseStatus, annotations = {} }: AuditEvent): readonly AuditedRequest[] {

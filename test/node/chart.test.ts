@@ -1,16 +1,33 @@
-// The chart on a real node, as real pods: installed, upgraded, rolled back and uninstalled with the real Helm.
-import { describe, expect, test } from 'vitest';
+// The chart on a real node, as real pods: installed, upgraded, rolled back and uninstalled with the real Helm, and what
+// its two replicas are for.
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connect, loadConfig } from '../../src/kube/index.ts';
+import type { Client } from '../../src/kube/index.ts';
 import { helms } from '../chart/helm.ts';
 import { chart } from '../chart/values.ts';
+import { writesByPods } from '../cluster/audit.ts';
+import { beginFifty, expectAllReady, makeWorkloads, TAKEOVER_MS, WORKLOADS } from '../environments/fifty.ts';
+import { installIstioKinds } from '../environments/install.ts';
+import { poll } from '../scenarios/poll.ts';
 import { offshootImage } from './images.ts';
 import { describeOwnNode } from './index.ts';
-import { offshootNamespace as namespace } from './offshoot.ts';
+import { killLeader, leaderOf, offshootNamespace as namespace } from './offshoot.ts';
 
 const [repository, tag] = offshootImage.split(':');
 const values = [`image.repository=${repository}`, `image.tag=${tag}`, 'image.pullPolicy=Never', 'parts.targets=true'];
 
-describeOwnNode('a release of the chart', { offshoot: true }, (node) => {
-  describe.each(helms)('$title', ({ run, describeIt }) => {
+const aliases = WORKLOADS.flatMap((name) => [`${name}:1`, `${name}:2`]);
+
+describeOwnNode('a release of the chart', { offshoot: true, aliases }, (node) => {
+  let client: Client;
+  beforeAll(async () => {
+    client = connect(loadConfig({ path: node().kubeconfigPath }));
+    await installIstioKinds(client);
+  });
+  afterAll(() => client?.close());
+
+  describe.each(helms)('$title', ({ title, run, describeIt }) => {
     const helm = (...args: string[]): Promise<string> =>
       run([...args, '--namespace', namespace, '--kubeconfig', node().kubeconfigPath]);
     const apply = (command: string, ...sets: string[]): Promise<string> =>
@@ -51,6 +68,24 @@ describeOwnNode('a release of the chart', { offshoot: true }, (node) => {
         };
         await expect(node().kubectl(['apply', '-f', '-'], wrong)).rejects.toThrow(/denied the request/);
       });
+
+      // Whichever of them installed it, the pods are the same.
+      test.runIf(title === helms.at(-1)!.title)(
+        'a leader that is killed amid 50 environments is followed within 20 s, and no two replicas write',
+        async () => {
+          const shop = 'shop';
+          await node().kubectl(['create', 'namespace', shop]);
+          await makeWorkloads(client, shop);
+          await beginFifty(client, shop);
+          const killed = await killLeader(client);
+          await poll(async () => ![killed, ''].includes((await leaderOf(client)).pod), TAKEOVER_MS);
+          const { pod: other } = await leaderOf(client);
+          await expectAllReady(client, shop);
+          const writers = writesByPods(path.join(node().dir, 'control-plane'), shop).map(({ pod }) => pod);
+          expect(writers.filter((pod, at) => pod !== writers[at - 1])).toEqual([killed, other]);
+        },
+        360_000,
+      );
 
       test('an uninstall takes the registrations with it, and no write is refused for want of an answer', async () => {
         await helm('uninstall', 'offshoot', '--wait', '--timeout', '90s');

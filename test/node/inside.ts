@@ -80,6 +80,7 @@ async function startControlPlane(): ReturnType<typeof startRealCluster> {
   return await startRealCluster({
     dir: path.join(dir, 'control-plane'),
     kubelet: false,
+    audit: true,
     port: apiPort,
     addresses: [nodeAddress],
     extraApiServerArgs: [
