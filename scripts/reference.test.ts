@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { referencePages } from './reference.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-const pages = [...referencePages()].map(([file, text]) => [path.relative(ROOT, file), text] as const);
+const pages = [...(await referencePages())].map(([file, text]) => [path.relative(ROOT, file), text] as const);
 const documents = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })];
 
 test.each(pages)('%s is what the definition of its kind says', (file, text) => {

@@ -1,5 +1,6 @@
-// Writes the reference page of each of our kinds, docs/reference/<kind>.md, from its definition; those of what routing
-// rules become: what each back end can express, and the codes of diagnostics; and those of metrics, alerts and errors.
+// Writes the pages of docs/reference from the source: of each of our kinds, of commands, metrics, alerts and codes of
+// errors, and of what back ends of routing rules can express; and the reasons of conditions in the page on
+// troubleshooting.
 //   node scripts/reference.ts
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,6 +18,9 @@ import type { KubeObject } from '../src/kube/objects.ts';
 import { BACKENDS, CODES, FEATURES } from '../src/routing/index.ts';
 import { alerts } from '../src/cli/install/chart-data.ts';
 import { declaredMetrics } from './metrics.ts';
+import { commandsPage } from './reference/commands.ts';
+import { table, withWrittenPart, writtenPage } from './reference/markdown.ts';
+import { reasonTables } from './reference/reasons.ts';
 
 /** What a page tells of one node of a schema. */
 interface Node {
@@ -34,9 +38,10 @@ interface Node {
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const FOLDER = path.join(ROOT, 'docs', 'reference');
+const TROUBLESHOOTING = path.join(ROOT, 'docs', 'operations', 'troubleshooting.md');
 
 /** The pages as they should be, by the path of their file. */
-export function referencePages(): ReadonlyMap<string, string> {
+export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ...resources().map((resource) => [fileOf(resource), pageOf(resource)] as const),
     [path.join(FOLDER, 'backends.md'), backendsPage()],
@@ -44,6 +49,8 @@ export function referencePages(): ReadonlyMap<string, string> {
     [path.join(FOLDER, 'errors.md'), errorsPage()],
     [path.join(FOLDER, 'metrics.md'), metricsPage()],
     [path.join(FOLDER, 'alerts.md'), alertsPage()],
+    [path.join(FOLDER, 'commands.md'), await commandsPage()],
+    [TROUBLESHOOTING, withWrittenPart(readFileSync(TROUBLESHOOTING, 'utf8'), 'reasons', reasonTables())],
   ]);
 }
 
@@ -65,8 +72,8 @@ function pageOf({ definition, crd }: Resource<KubeObject>): string {
     definition.immutableSpec && 'The spec can not be changed once it is there.',
     definition.preserveUnknownFields && 'Fields that are not named here are kept as they are written.',
   ].filter((note) => typeof note === 'string');
-  return [
-    '<!-- Written by "node scripts/reference.ts" from src/api: change the definition there. -->',
+  return writtenPage(
+    'src/api: change the definition there',
     `# ${kind}`,
     [definition.description, ...notes].join(' '),
     table(
@@ -86,9 +93,7 @@ function pageOf({ definition, crd }: Resource<KubeObject>): string {
       ['Column', 'Type', 'Value', 'Description'],
       columns.map(({ name, type, jsonPath, description = '' }) => [name, type, `\`${jsonPath}\``, description]),
     ),
-  ]
-    .join('\n\n')
-    .concat('\n');
+  );
 }
 
 /** What each back end of routing rules can express. */
@@ -104,29 +109,25 @@ function backendsPage(): string {
       }),
     ),
   ]);
-  return [
-    '<!-- Written by "node scripts/reference.ts" from src/routing/backends: change the tables there. -->',
+  return writtenPage(
+    'src/routing/backends: change the tables there',
     '# Back ends of routing rules',
     'What becomes of each part of a rule. *Exact*: it means the same there. *Approximate*: nearly, as the note says. *Refused*: the rule is rejected with a [code](routing-codes.md). *Dropped*: the rule is kept without it, in silence; only compat mode does that, because the original did.',
     ...sections,
-  ]
-    .join('\n\n')
-    .concat('\n');
+  );
 }
 
 /** The codes of diagnostics. */
 function codesPage(): string {
-  return [
-    '<!-- Written by "node scripts/reference.ts" from src/routing/errors.ts: change the table there. -->',
+  return writtenPage(
+    'src/routing/errors.ts: change the table there',
     '# Codes of routing diagnostics',
     'What `offshoot routing translate` says of an object has one of these codes; the message names the object, the field and what was found.',
     table(
-      ['Code', 'When'],
-      Object.entries(CODES).map(([code, meaning]) => [`\`${code}\``, meaning]),
+      ['Code', 'When', 'What to do'],
+      Object.entries(CODES).map(([code, { meaning, advice }]) => [`\`${code}\``, meaning, advice]),
     ),
-  ]
-    .join('\n\n')
-    .concat('\n');
+  );
 }
 
 /** The metrics of a process, then those of each part. */
@@ -143,14 +144,12 @@ function metricsPage(): string {
       ]),
     ),
   ]);
-  return [
-    '<!-- Written by "node scripts/reference.ts" from what the controllers declare: change it there. -->',
+  return writtenPage(
+    'what the controllers declare: change it there',
     '# Metrics',
     'Served as Prometheus text at `/metrics`, on port 8080 (`--metrics-bind-address`) by every replica. What a part counts in the cluster is told by the replica that leads it: add the replicas up, or take the greatest. The names of controller-runtime and client-go mean what they mean there, so that dashboards for other controllers work.',
     ...sections,
-  ]
-    .join('\n\n')
-    .concat('\n');
+  );
 }
 
 /** The alerts, each with what to do. */
@@ -163,8 +162,8 @@ function alertsPage(): string {
   }[];
   const readable = (text = ''): string =>
     text.replaceAll(/\{\{\s*(.*?)\s*\}\}/g, (_, value: string) => placeholder(value));
-  return [
-    '<!-- Written by "node scripts/reference.ts" from deploy/chart/alerts.yaml: change it there. -->',
+  return writtenPage(
+    'deploy/chart/alerts.yaml: change it there',
     '# Alerts',
     'The chart brings them as a PrometheusRule with `prometheusRule.enabled=true`; without the Prometheus operator, [deploy/chart/alerts.yaml](../../deploy/chart/alerts.yaml) is the list of rules for a group. [Operations](../operations/monitor.md) says how they come about.',
     table(
@@ -177,15 +176,13 @@ function alertsPage(): string {
         readable(annotations?.runbook),
       ]),
     ),
-  ]
-    .join('\n\n')
-    .concat('\n');
+  );
 }
 
 /** The codes of errors of the command line. */
 function errorsPage(): string {
-  return [
-    '<!-- Written by "node scripts/reference.ts" from src/cli/errors/catalogue.ts: change the table there. -->',
+  return writtenPage(
+    'src/cli/errors/catalogue.ts: change the table there',
     '# Codes of errors',
     'Every error that the command line prints has one of these codes in its last line; `offshoot errors CODE` says the same as this page, and `offshoot errors -o json` says it to programs. Codes for what the API server refuses are the reasons that it gives. What `offshoot routing translate` refuses has a code of [routing diagnostics](routing-codes.md).',
     table(
@@ -197,9 +194,7 @@ function errorsPage(): string {
         String(exit),
       ]),
     ),
-  ]
-    .join('\n\n')
-    .concat('\n');
+  );
 }
 
 /** What stands for a value that only the alert knows. */
@@ -261,12 +256,6 @@ function typeOf(node: Node): string {
   return node.format === undefined ? node.type : `${node.type} (${node.format})`;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
-}
-
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  for (const [file, text] of referencePages()) writeFileSync(file, text);
+  for (const [file, text] of await referencePages()) writeFileSync(file, text);
 }

@@ -5,11 +5,13 @@ import type { KubeObject } from '../kube/objects.ts';
 import { statusOf, withCondition } from './conditions.ts';
 import type { Condition, Status } from './conditions.ts';
 import type { Failure } from './definition.ts';
+import type { FAILURE_REASONS } from './reasons.ts';
 
 /** The condition that says why nothing goes on. kstatus and `kubectl wait` know it. */
 const STALLED = 'Stalled';
-const PLAN_FAILED = 'PlanFailed';
-const APPLY_FAILED = 'ApplyFailed';
+type FailureReason = keyof (typeof FAILURE_REASONS)['Stalled'];
+const PLAN_FAILED: FailureReason = 'PlanFailed';
+const APPLY_FAILED: FailureReason = 'ApplyFailed';
 
 /** Marks what a plan threw, so that it is not taken for a failed write. */
 export class PlanThrew extends Error {

@@ -30,6 +30,7 @@ export { METRICS } from './metrics/catalogue.ts';
 export type { MetricDefinition } from './metrics/catalogue.ts';
 export { countByCondition, countByState } from './metrics/of-objects.ts';
 export { isRefusal, refusalText } from './plan-and-apply.ts';
+export type { ReasonCatalogue, ReasonEntry } from './reasons.ts';
 export { PRIORITY, Queue } from './queue.ts';
 export type { QueueMetrics, QueueOptions } from './queue.ts';
 export { changesOf, CLUSTER, SOMEBODY } from './forecast/changes.ts';

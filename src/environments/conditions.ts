@@ -14,6 +14,7 @@ import { isPaused, PAUSED } from './lifecycle/paused.ts';
 import { DRAINING } from './prune.ts';
 import type { Pruning } from './prune.ts';
 import type { Unreached } from './reachability.ts';
+import type { ConditionType, ReasonOf } from './reasons.ts';
 
 export type State = 'ready' | 'processing' | 'degraded';
 
@@ -33,6 +34,8 @@ export interface Overall {
 
 type Conditions = NonNullable<Status['conditions']>;
 
+const STATE_REASONS = { ready: 'Ready', processing: 'Processing', degraded: 'Degraded' } as const;
+
 /** The conditions of an environment that is made. */
 export function conditionsFor(env: DynamicEnv, overall: Overall, state: State): Conditions {
   const { decisions, pruning, isolated } = overall;
@@ -45,7 +48,7 @@ export function conditionsFor(env: DynamicEnv, overall: Overall, state: State): 
   const stalled = state === 'degraded' ? errors.join('; ') || problem : '';
   return [
     ...(heldStates(env, overall, state, problem, stalled) ??
-      states(state, capitalised(state), state === 'ready' ? workloads : problem, stalled)),
+      states(state, STATE_REASONS[state], state === 'ready' ? workloads : problem, stalled)),
     workloadsReady(decisions, waiting, workloads),
     routed(overall),
     ...(isolated === undefined ? [] : [isolated]),
@@ -76,7 +79,7 @@ export function conditionsOfDeletion(pruning: Pruning): Conditions {
 }
 
 /** `Ready`, and the two that tell tools which do not know us whether to wait or to give up. */
-function states(state: State, reason: string, message: string, stalled: string): PlannedCondition[] {
+function states(state: State, reason: ReasonOf<'Ready'>, message: string, stalled: string): PlannedCondition[] {
   const isStalled = state === 'degraded';
   return [
     condition('Ready', state === 'ready', reason, message),
@@ -104,7 +107,7 @@ function heldStates(
   );
 }
 
-function held(reason: string, message: string, reconciling = '', stalled = ''): PlannedCondition[] {
+function held(reason: ReasonOf<'Ready'>, message: string, reconciling = '', stalled = ''): PlannedCondition[] {
   return [
     condition('Ready', false, reason, message),
     condition('Reconciling', reconciling !== '', reason, reconciling),
@@ -141,7 +144,7 @@ function conflicted({ conflicts }: Overall): Conditions {
   const message = [...told, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
   const isCertain = conflicts.some(({ relation }) => relation !== 'undecided');
   if (isCertain) return [condition('Conflicted', true, 'SameRequests', message)];
-  return [{ type: 'Conflicted', status: 'Unknown', reason: 'Undecided', message }];
+  return [{ ...condition('Conflicted', false, 'Undecided', message), status: 'Unknown' }];
 }
 
 /** Since when requests may still be under way to what leaves: later plans read the time here. */
@@ -152,7 +155,12 @@ function draining({ drainingSince }: Pruning): Conditions {
   return [{ ...condition(DRAINING, true, 'RoutesRemoved', message), lastTransitionTime }];
 }
 
-function condition(type: string, is: boolean, reason: string, message: string): PlannedCondition {
+function condition<T extends ConditionType>(
+  type: T,
+  is: boolean,
+  reason: ReasonOf<T>,
+  message: string,
+): PlannedCondition {
   return { type, status: is ? 'True' : 'False', reason, message };
 }
 
@@ -164,7 +172,8 @@ function workloadsReady(
   const warnings = decisions.flatMap(({ workloadWarnings }) => workloadWarnings);
   const told = (text: string): string => [text, ...warnings].join('; ');
   if (waiting.length > 0) {
-    return condition('WorkloadsReady', false, reasonOf(waiting), told(waiting.map(problemOf).join('; ')));
+    const message = told(waiting.map(problemOf).join('; '));
+    return { type: 'WorkloadsReady', status: 'False', reason: reasonOf(waiting), message };
   }
   return condition('WorkloadsReady', true, warnings.length > 0 ? 'RunningWithWarnings' : 'AllRunning', told(workloads));
 }
@@ -174,12 +183,10 @@ function problemOf({ key, cloneStatus: { status }, problem }: Decision): string 
   return status === 'running' ? `${key}: ${problem.message}` : `${key}: ${status} (${problem.message})`;
 }
 
-/** The first that is known. */
+/** The first that is known: of ours, or of Kubernetes. */
 function reasonOf(waiting: readonly Decision[]): string {
-  if (waiting.every(({ cloneStatus }) => cloneStatus.status === 'asleep')) return 'Asleep';
-  return waiting.find(({ problem }) => problem !== undefined)?.problem?.reason ?? 'NotRunning';
-}
-
-function capitalised(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
+  const asleep: ReasonOf<'WorkloadsReady'> = 'Asleep';
+  const unknown: ReasonOf<'WorkloadsReady'> = 'NotRunning';
+  if (waiting.every(({ cloneStatus }) => cloneStatus.status === 'asleep')) return asleep;
+  return waiting.find(({ problem }) => problem !== undefined)?.problem?.reason ?? unknown;
 }

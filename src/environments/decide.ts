@@ -30,6 +30,7 @@ import { matchTitle } from './matches.ts';
 import { messages } from './messages.ts';
 import { Deployment } from './objects.ts';
 import { baseProblem } from './ownership.ts';
+import type { ReasonOf } from './reasons.ts';
 import { isRouteOfSubset } from '../traffic/istio/inserted-routes.ts';
 import { baseRule, buildRule } from './rules.ts';
 import type { Settings } from './settings.ts';
@@ -73,7 +74,11 @@ function decideWorkload(facts: EnvironmentFacts, workload: WorkloadFacts, settin
   const ruleStatuses = way.findings.ruleStatuses ?? [];
   const told = isMade ? made : { hash, state: way.action === 'replace' ? ('updating' as const) : state };
   const isHeldBack = isPaused(env) && isChanged && state === 'running';
-  const shown = problem ?? (isHeldBack ? { reason: 'Paused', message: messages.changeHeldBack } : undefined);
+  const shown =
+    problem ??
+    (isHeldBack
+      ? { reason: 'Paused' satisfies ReasonOf<'WorkloadsReady'>, message: messages.changeHeldBack }
+      : undefined);
   const { findings, ...action } = way;
   return {
     ...action,

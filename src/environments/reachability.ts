@@ -8,21 +8,13 @@ import type { EnvironmentFacts } from './facts.ts';
 import { isAsleep } from './lifecycle/sleep.ts';
 import { isPaused } from './lifecycle/paused.ts';
 import { messages } from './messages.ts';
+import type { ReasonOf } from './reasons.ts';
 import { obstaclesIn } from './routes/obstacles.ts';
 import type { Obstacle } from './routes/obstacles.ts';
 
 /** Why no request reaches a clone. */
 export interface Unreached {
-  readonly reason:
-    | 'WaitingForWorkloads'
-    | 'WaitingForRules'
-    | 'WaitingForRoutes'
-    | 'RoutesMissing'
-    | 'RoutesIgnored'
-    | 'Shadowed'
-    | 'Paused'
-    | 'Asleep'
-    | 'NotAnswered';
+  readonly reason: Exclude<ReasonOf<'Routed'>, 'Routed' | 'RoutedWithWarnings' | 'NothingToRoute'>;
   readonly message: string;
 }
 

@@ -1,4 +1,5 @@
-// Every condition that an Istio resource can have: reasons and texts as their readers know them.
+// Every condition that an Istio resource can have: reasons and texts as their readers know them. reasons.ts says what to
+// do about each.
 import type { PlannedCondition } from '../controller/index.ts';
 
 interface Row {
@@ -26,21 +27,15 @@ export const REASONS = {
   ReconcileFailed: notReady('Reconciliation failed'),
   ValidationFailed: notReady('Reconciliation did not happen as Istio Custom Resource failed to validate'),
   OlderCRExists: notReady('This Istio custom resource is not the oldest one and does not represent the module state'),
-  OldestCRNotFound: notReady('Oldest Istio custom resource could not be found'),
   IstioInstallNotNeeded: notReady('Istio installation is not needed'),
-  IstioInstallSucceeded: notReady('Istio installation succeeded'),
   // Misspelled, and matched by dashboards.
   IstioUninstallSucceeded: notReady('Istio uninstallation succeded'),
   IstioInstallUninstallFailed: notReady('Istio install or uninstall failed'),
   IstioCustomResourceMisconfigured: notReady('Istio custom resource has invalid configuration'),
   IstioCustomResourcesDangling: notReady('Istio deletion blocked because of existing Istio custom resources'),
   IstioVersionUpdateNotAllowed: notReady('Update to the new Istio version is not allowed'),
-  CustomResourcesReconcileSucceeded: notReady('Custom resources reconciliation succeeded'),
   CustomResourcesReconcileFailed: notReady('Custom resources reconciliation failed'),
-  IngressGatewayRestartSucceeded: notReady('Istio Ingress Gateway restart succeeded'),
   IngressGatewayRestartFailed: notReady('Istio Ingress Gateway restart failed'),
-  EgressGatewayRestartSucceeded: notReady('Istio Egress Gateway restart succeeded'),
-  EgressGatewayRestartFailed: notReady('Istio Egress Gateway restart failed'),
   ProxySidecarRestartSucceeded: { type: SIDECARS, status: 'True', message: 'Proxy sidecar restart succeeded' },
   ProxySidecarRestartFailed: { type: SIDECARS, status: 'False', message: 'Proxy sidecar restart failed' },
   ProxySidecarRestartPartiallySucceeded: {
@@ -62,11 +57,6 @@ export const REASONS = {
     type: USER_RESOURCES,
     status: 'False',
     message: 'Resources targeting Istio Ingress Gateway not found',
-  },
-  IngressTargetingUserResourceDetectionFailed: {
-    type: USER_RESOURCES,
-    status: 'Unknown',
-    message: 'Resource targeting Istio Ingress Gateway detection failed',
   },
 } as const satisfies Readonly<Record<string, Row>>;
 

@@ -5,6 +5,7 @@ import { conditionsOf } from '../controller/index.ts';
 import type { Condition, PlannedCondition, Status } from '../controller/index.ts';
 import type { AnyObject } from '../kube/index.ts';
 import { condition, manualRestartRequired } from './conditions.ts';
+import type { RECONCILING } from './reasons.ts';
 import { blockedBy } from './deletion/blocking.ts';
 import { failure, worstOf } from './failures.ts';
 import type { Failure } from './failures.ts';
@@ -115,17 +116,22 @@ function sidecarJudgement(restarts: RestartPlan | undefined, manual: readonly Ma
 
 /** What kstatus looks for; nothing goes on when there is no text. */
 function reconciling(what: string | undefined): readonly PlannedCondition[] {
-  if (what === undefined) return [{ type: 'Reconciling', status: 'False', reason: 'Settled', message: '' }];
-  return [{ type: 'Reconciling', status: 'True', reason: 'Progressing', message: what }];
+  if (what === undefined) return [reconcilingCondition('False', 'Settled', '')];
+  return [reconcilingCondition('True', 'Progressing', what)];
+}
+
+function reconcilingCondition(
+  status: PlannedCondition['status'],
+  reason: keyof typeof RECONCILING,
+  message: string,
+): PlannedCondition {
+  return { type: 'Reconciling', status, reason, message };
 }
 
 /** The same for what gets no further, though it may be tried again. */
 function stalled({ message, conditions }: Failure): readonly PlannedCondition[] {
   const { reason = 'ReconcileFailed' } = conditions.at(-1) ?? {};
-  return [
-    { type: 'Reconciling', status: 'False', reason: 'Stalled', message: '' },
-    { type: 'Stalled', status: 'True', reason, message },
-  ];
+  return [reconcilingCondition('False', 'Stalled', ''), { type: 'Stalled', status: 'True', reason, message }];
 }
 
 /** Of each type the last one that is said; those that nobody speaks of stay. */

@@ -1,62 +1,7 @@
-// Every code that a diagnostic may have, and the words of each. The texts that SuperGloo's users know are kept as they are.
+// The words of every diagnostic. The texts that SuperGloo's users know are kept as they are.
+import type { CODES } from './codes.ts';
 import { keyOf } from './model.ts';
 import type { Ref } from './model.ts';
-
-/** What each code means, for the reference page. */
-export const CODES = {
-  OBJECT_INVALID:
-    'an object can not be read: a field is unknown, of another type, or one of two that exclude each other',
-  OBJECT_DUPLICATE:
-    'two objects of the input have the same name: of pods and upstreams both count, of others the later one',
-  KIND_UNKNOWN: 'objects of this kind are not read; told of the first one',
-  MESH_NOT_FOUND: 'the input has no mesh of AWS App Mesh',
-  TARGET_MESH_NIL: 'a rule names no mesh',
-  TARGET_MESH_NOT_FOUND: 'a rule names neither a mesh nor a group that exists',
-  MESH_UNSUPPORTED: 'a rule is for a mesh of a type that rules are not translated to',
-  MESH_DUPLICATE: 'two Mesh objects are the same mesh at AWS; the older one counts',
-  MESH_GROUP_INVALID: 'a group has a member that is no mesh; rules for it reach only the members before that one',
-  POD_VN_ENV_FORMAT: 'the variable that names the virtual node of a pod has another form',
-  POD_PORTS_PARSE: 'the ports of a pod are no list of ports',
-  POD_PORTS_MISSING: 'a pod says nothing of its ports',
-  UPSTREAM_HOST: 'an upstream has no host',
-  UPSTREAM_PORT: 'an upstream has no port',
-  VN_NO_SERVICE: 'no service selects the pods of a virtual node',
-  VN_MULTIPLE_SERVICES: 'several services select the pods of a virtual node, so its host is not known',
-  VN_PORT_UNMAPPED: 'a port of a pod is no port of its service',
-  VN_DUPLICATE_HOST: 'several virtual nodes have the same host',
-  RULE_NO_MATCHERS: 'a rule has no request matcher',
-  RULE_PATH_MISSING: 'a request matcher has no path',
-  RULE_PATH_INVALID: 'a path does not begin with a slash',
-  RULE_REGEX_INVALID: 'a regular expression is none that Envoy takes (RE2 syntax)',
-  RULE_MATCHER_UNSUPPORTED: 'the mesh can not match requests in this way',
-  RULE_SOURCE_UNSUPPORTED: 'the mesh can not tell requests by who sends them',
-  RULE_TYPE_UNSUPPORTED: 'the mesh can not do what the rule wants',
-  SHIFT_NO_DESTINATIONS: 'a rule divides requests among no destinations',
-  SHIFT_DESTINATION_NIL: 'a destination is empty',
-  SHIFT_DESTINATION_KIND: 'a destination is no upstream',
-  SHIFT_DESTINATION_IGNORED: 'a part of a destination is not used',
-  SHIFT_SUBSET_UNSUPPORTED: 'a destination is only a part of the pods of an upstream',
-  SHIFT_UPSTREAM_NOT_FOUND: 'a destination does not exist, or has no pods in the mesh',
-  SHIFT_NO_VIRTUAL_NODE: 'a destination has no virtual node',
-  SHIFT_MULTIPLE_PORTS: 'the destinations of a rule have different ports',
-  SHIFT_ZERO_WEIGHT: 'all weights of a rule are zero',
-  SHIFT_TOO_MANY_TARGETS: 'a rule has more destinations than the mesh allows',
-  DEST_SELECTOR_NO_MATCH: 'a rule selects destinations that are not there',
-  ROUTER_MULTIPLE_PORTS: 'rules for one host lead to different ports',
-  ROUTER_TOO_MANY_ROUTES:
-    'a host has more routes than the mesh can put in order; the rule that adds the last ones is left out',
-  ROUTE_SHADOWED: 'no request takes a route: a regular expression that comes before it fits all its requests',
-  ROUTE_AMBIGUOUS: 'two routes of a host are for the same requests',
-  HOST_NO_CATCH_ALL: 'requests to a host that no route matches are answered with 404',
-  NAME_COLLISION: 'two hosts or virtual nodes get the same name',
-  NAME_INVALID: 'the mesh refuses a name',
-  POD_SELECTOR_EMPTY: 'the pods of a virtual node have no label in common',
-  DELETION_BLOCKED: 'more would be removed from a mesh than is likely to be meant; nothing is removed',
-  RESOURCE_FOREIGN: 'somebody else made a resource under a name that a mesh needs; it is left alone',
-  WRITE_REFUSED: 'the cluster or AWS refused a write',
-  BACKEND_MISSING: 'what a mesh is written to is not there: kinds that are not installed, a package, credentials',
-  INPUT_MISSING: 'a kind that translations read is not installed; nothing is written',
-} as const;
 
 type Code = keyof typeof CODES;
 

@@ -9,7 +9,7 @@ export { problemsOf, stateOf } from './describe/state.ts';
 export { decodeSnapshot, pathText, shapeProblem } from './decode/snapshot.ts';
 export type { Source } from './decode/snapshot.ts';
 export type { Place } from './decode/proto-json.ts';
-export { CODES } from './errors.ts';
+export { CODES } from './codes.ts';
 export type { Diagnostic, Problem } from './errors.ts';
 export type { MeshPlan, Mode, Snapshot } from './model.ts';
 export { translate } from './translate.ts';

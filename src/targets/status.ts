@@ -1,6 +1,7 @@
 // Status in the words of the claim system: a phase, and conditions that begin with `ErrorOccurred`.
 import { timestamp } from '../kube/index.ts';
 import type { Condition, PlannedCondition } from '../controller/index.ts';
+import type { ClaimReason, TargetReason } from './reasons.ts';
 
 type Conditions = readonly Condition[] | undefined;
 
@@ -18,7 +19,12 @@ export function errorCondition(before: Conditions, message: string | undefined, 
   return { ...next, lastTransitionTime: isSame ? old.lastTransitionTime : timestamp(now) };
 }
 
-export function condition(type: string, is: boolean, reason: string, message: string): PlannedCondition {
+export function condition(
+  type: string,
+  is: boolean,
+  reason: ClaimReason | TargetReason,
+  message: string,
+): PlannedCondition {
   return { type, status: is ? 'True' : 'False', reason, message };
 }
 

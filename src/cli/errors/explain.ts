@@ -20,21 +20,16 @@ interface Explained extends Required<ErrorEntry> {
   readonly code: string;
 }
 
-const ROUTING_ADVICE =
-  'Change the object that the message names; "offshoot routing describe RULE" shows what has become of a rule.';
-
 /** Every code, in the order of the catalogue. */
 function explainedErrors(): readonly Explained[] {
-  const routing = Object.entries(CODES).map(([code, meaning]): [string, ErrorEntry] => [
-    code,
-    { meaning, advice: ROUTING_ADVICE },
-  ]);
-  return [...Object.entries(ERRORS), ...routing].map(([code, { meaning, advice, exit = EXIT.error }]) => ({
-    code,
-    meaning,
-    advice,
-    exit,
-  }));
+  return [...Object.entries<ErrorEntry>(ERRORS), ...Object.entries<ErrorEntry>(CODES)].map(
+    ([code, { meaning, advice, exit = EXIT.error }]) => ({
+      code,
+      meaning,
+      advice,
+      exit,
+    }),
+  );
 }
 
 /** Prints what a code means, or all of them. */

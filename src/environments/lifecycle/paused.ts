@@ -4,6 +4,7 @@ import type { PlannedCondition } from '../../controller/index.ts';
 import type { Decision } from '../decision.ts';
 import { drainingSinceOf } from '../prune.ts';
 import type { Pruning } from '../prune.ts';
+import type { ReasonOf } from '../reasons.ts';
 
 /** Whether nothing is written for an environment but its status. */
 export function isPaused({ metadata, spec }: DynamicEnv): boolean {
@@ -13,7 +14,7 @@ export function isPaused({ metadata, spec }: DynamicEnv): boolean {
 export const PAUSED: PlannedCondition = {
   type: 'Paused',
   status: 'True',
-  reason: 'Paused',
+  reason: 'Paused' satisfies ReasonOf<'Paused'>,
   message: 'nothing is written for it but its status until spec.paused is unset',
 };
 

@@ -5,6 +5,7 @@ import { conditionsOf } from '../../controller/index.ts';
 import type { Plan, PlannedCondition, PlannedEvent } from '../../controller/index.ts';
 import { parseDuration, removeUnchanged } from '../../kube/index.ts';
 import { timestamp } from '../../kube/times.ts';
+import type { ReasonOf } from '../reasons.ts';
 
 /** Holds a moment before which an environment does not expire, whatever its ttl says: `offshoot env extend` writes it. */
 export const EXTENDED_UNTIL = 'offshoot.dev/extended-until';
@@ -100,7 +101,7 @@ export function withLifetime(
 
 function expiring({ metadata }: DynamicEnv, expiresAt: number, undeletable: string | undefined): PlannedCondition {
   const { name, namespace } = metadata;
-  const [reason, message] =
+  const [reason, message]: [ReasonOf<'Expiring'>, string] =
     undeletable === undefined
       ? [
           'ExpiresSoon',

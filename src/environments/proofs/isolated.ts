@@ -8,6 +8,7 @@ import { differenceText, explainLine } from '../../traffic/index.ts';
 import type { Counterexample, Proof } from '../../traffic/index.ts';
 import { derive } from '../../watchable/index.ts';
 import type { Lookup } from '../../watchable/index.ts';
+import type { ReasonOf } from '../reasons.ts';
 import type { Settings } from '../settings.ts';
 import { proveEnvironment } from './prove-environment.ts';
 
@@ -42,7 +43,7 @@ function isolatedCondition({ verdict, reason, message, counterexample }: Proof):
   return {
     type: ISOLATED,
     status: verdict,
-    reason,
+    reason: reason satisfies ReasonOf<'Isolated'>,
     message: `${message}${counterexample ? exampleOf(counterexample) : ''}`,
   };
 }

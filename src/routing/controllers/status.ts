@@ -4,6 +4,7 @@ import type { PlannedCondition, PlannedEvent, Status } from '../../controller/in
 import type { KubeObject } from '../../kube/index.ts';
 import type { Problem } from '../errors.ts';
 import type { Mode } from '../model.ts';
+import type { Reason } from '../reasons.ts';
 
 const REPORTER = 'appmesh-config-reporter';
 const STATE = { pending: 0, accepted: 1, rejected: 2 } as const;
@@ -107,7 +108,7 @@ const EVENT_REASONS: Readonly<Record<string, string>> = {
   [CONDITION.programmed]: 'NotProgrammed',
 };
 
-function condition(type: string, status: 'True' | 'False', reason: string, message: string): PlannedCondition {
+function condition(type: string, status: 'True' | 'False', reason: Reason, message: string): PlannedCondition {
   return { type, status, reason, message };
 }
 

@@ -57,7 +57,7 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
     condition(
       'Ready',
       phase === 'Bound' && said === undefined,
-      said?.reason ?? phase ?? 'Pending',
+      said?.reason ?? (phase as Verdict['phase']) ?? 'Pending',
       said?.message ?? '',
     ),
     ...(progress?.conditions ?? []),

@@ -5,6 +5,7 @@ import type { DeploymentTarget } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
 import { claimNameOf, refersTo } from '../claim-ref.ts';
 import { PROVISIONER } from '../names.ts';
+import type { Problem } from '../provisioning/eligible.ts';
 import { classParameters } from '../provisioning/parameters.ts';
 import { backingProblem } from '../reclaim/backing.ts';
 import type { Settings } from '../settings.ts';
@@ -52,7 +53,7 @@ function findAnyTarget(view: View, claim: DeploymentTargetClaim, settings: Setti
   return found === undefined ? markForProvisioning(view, claim, settings) : bind(claim, found, settings);
 }
 
-function pending(reason: string, message: string): Verdict {
+function pending(reason: Problem['reason'], message: string): Verdict {
   return { phase: 'Pending', problem: { reason, message } };
 }
 

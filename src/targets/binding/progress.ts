@@ -10,6 +10,7 @@ import { namespaceProblem } from '../namespaces/request.ts';
 import { classParameters } from '../provisioning/parameters.ts';
 import { PROVISIONED, refusalOn } from '../provisioning/refusal.ts';
 import type { Settings } from '../settings.ts';
+import type { SpaceReason } from '../reasons.ts';
 import { condition } from '../status.ts';
 import type { Problem } from '../provisioning/eligible.ts';
 import { classOf, isProvidedFor, ownRequests, targetsReferringTo } from '../world.ts';
@@ -83,8 +84,8 @@ function requestProgress({ metadata, status }: SpaceRequest): RequestProgress | 
   if (ready === undefined) return undefined;
   const { reason = '', message } = ready;
   return {
-    // Conditions of this group may have any reason, those of claims may not.
-    reason: /^[A-Za-z](\w*)$/.test(reason) ? reason : 'Unknown',
+    // That of another operator may be any text, and the reason of a condition of a claim may not.
+    reason: (/^[A-Za-z](\w*)$/.test(reason) ? reason : 'Unknown') as SpaceReason,
     message: `SpaceRequest ${metadata.name}${message ? `: ${message}` : ''}`,
     isDone: ready.status === 'True',
     isFailure: ready.status !== 'True' && reason.startsWith('UnableTo'),

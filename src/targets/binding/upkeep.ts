@@ -131,7 +131,7 @@ function lostTargetIsNotItsOwn({ claim, target, settings, stale }: WithTarget): 
 /** The phase of the claim stays until the target is gone. */
 function targetCannotBeUsed({ target, stale }: WithTarget): Verdict | undefined {
   const { metadata, status } = target;
-  const unready = (reason: string, is: string): Verdict => ({
+  const unready = (reason: Problem['reason'], is: string): Verdict => ({
     phase: undefined,
     steps: stale,
     unready: { reason, message: `DeploymentTarget ${metadata.name} is ${is}` },
@@ -139,7 +139,8 @@ function targetCannotBeUsed({ target, stale }: WithTarget): Verdict | undefined 
   });
   if (metadata.deletionTimestamp !== undefined) return unready('TargetDeleting', 'being deleted');
   const phase = status?.phase ?? '';
-  return phase === 'Failed' || phase === 'Released' ? unready(`Target${phase}`, phase) : undefined;
+  if (phase === 'Failed') return unready('TargetFailed', phase);
+  return phase === 'Released' ? unready('TargetReleased', phase) : undefined;
 }
 
 /** One edit of the claim in a reconcile, and its name comes before its phase. */

@@ -3,19 +3,16 @@
 import { timestamp } from '../../kube/index.ts';
 import type { Environment } from '../../api/targets.ts';
 import type { Condition, Status } from '../../controller/index.ts';
+import type { EnvironmentReason, UnboundReason } from '../reasons.ts';
 
 /** What is wrong with an environment. */
 export interface EnvironmentProblem {
-  readonly reason:
-    | 'DeploymentTargetClaimNotFound'
-    | 'DeploymentTargetNotFound'
-    | 'InvalidEnvironment'
-    | 'SecretNotFound';
+  readonly reason: EnvironmentReason;
   readonly message: string;
 }
 
 /** Why an environment has no target yet: its claim waits for one, or has lost it. */
-export type Unbound = 'DeploymentTargetClaimPending' | 'DeploymentTargetClaimLost';
+export type Unbound = UnboundReason;
 
 const RESOLVED = 'Resolved';
 const OURS: ReadonlySet<string> = new Set(['ErrorOccurred', 'Reconciled', 'Bound', 'Stalled']);

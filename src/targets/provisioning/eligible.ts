@@ -4,6 +4,7 @@ import type { View } from '../../controller/index.ts';
 import { claimUidOf } from '../claim-ref.ts';
 import { PROVISIONER } from '../names.ts';
 import { Namespace } from '../objects.ts';
+import type { ClaimReason } from '../reasons.ts';
 import { classOf, targetNamed, targetsReferringTo } from '../world.ts';
 
 /**
@@ -33,7 +34,6 @@ export function isEnding(view: View, name = ''): boolean {
 
 /** Why nothing is made for a claim, for its status. */
 export interface Problem {
-  /** CamelCase. */
-  readonly reason: string;
+  readonly reason: ClaimReason;
   readonly message: string;
 }

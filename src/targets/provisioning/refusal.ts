@@ -33,5 +33,5 @@ export function isSameRefusal(before: string | undefined, now: string): boolean 
 /** What a provisioner wrote last about a claim for which there is nothing yet. It stays until there is. */
 export function refusalOn({ status }: DeploymentTargetClaim): Problem | undefined {
   const said = status?.conditions?.find(({ type, reason }) => type === PROVISIONED && reason === REFUSED);
-  return said && { reason: said.reason, message: said.message };
+  return said && { reason: REFUSED, message: said.message };
 }

@@ -9,10 +9,12 @@ import { Namespace } from '../objects.ts';
 import { readyOf } from '../spaces/conditions.ts';
 import { isSpaceDeleted } from '../spaces/deleted.ts';
 import type { Problem } from '../provisioning/eligible.ts';
+import type { PlaceReason } from '../reasons.ts';
 import { requestOf } from '../world.ts';
 
 /** What happened to what is behind a target. */
 export interface BackingProblem extends Problem {
+  readonly reason: PlaceReason;
   /** Whether it is gone for good, with what was in it. */
   readonly isGone: boolean;
 }
@@ -65,6 +67,6 @@ function isTraceable(target: DeploymentTarget): boolean {
   return name.length <= LABEL_LENGTH && wasMadeForClaim;
 }
 
-function gone(reason: string, message: string): BackingProblem {
+function gone(reason: PlaceReason, message: string): BackingProblem {
   return { reason, message, isGone: true };
 }

@@ -80,7 +80,7 @@ function planTarget(view: View, target: DeploymentTarget): Plan {
 }
 
 /** Whether a target is of use, and why not. */
-function readiness(phase: string, problem: string | undefined, gone: BackingProblem | undefined): PlannedCondition {
+function readiness(phase: Phase, problem: string | undefined, gone: BackingProblem | undefined): PlannedCondition {
   const isOfUse = phase === 'Available' || phase === 'Bound';
   if (isOfUse && gone !== undefined) return condition('Ready', false, gone.reason, gone.message);
   const missing = phase === 'Pending' ? 'the URL of the API server or the name of the Secret is missing' : '';
@@ -101,8 +101,10 @@ function giveUp(target: DeploymentTarget, { reason, message }: BackingProblem): 
   };
 }
 
+type Phase = 'Pending' | 'Available' | 'Bound' | 'Released' | 'Failed';
+
 interface Present {
-  readonly phase: string;
+  readonly phase: Phase;
   readonly steps: readonly Step[];
 }
 
@@ -124,7 +126,7 @@ function isClaimed(view: View, target: DeploymentTarget): boolean {
 }
 
 function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retain'): Present {
-  const phase = target.status!.phase!;
+  const phase = target.status!.phase as Phase;
   const { [MAKE_AVAILABLE]: reset, [RECYCLED]: recycled } = target.metadata.annotations ?? {};
   // Without any trace of a claim it was released on purpose; one of a claim that is there was written by somebody since.
   const isFree = claimNameOf(target) === '' && claimUidOf(target) === undefined;

@@ -3,13 +3,14 @@
 import { timestamp } from '../../kube/index.ts';
 import type { Space, SpaceRequest } from '../../api/spaces.ts';
 import type { Condition, Plan, PlannedEvent, Status, View } from '../../controller/index.ts';
+import type { SpaceReason } from '../reasons.ts';
 
 type Of = SpaceRequest | Space;
 type ToolchainCondition = NonNullable<NonNullable<Of['status']>['conditions']>[number];
 
 /** What a space says about itself or a request passes on. Only `Provisioned` is ready. */
 export interface Readiness {
-  readonly reason: string;
+  readonly reason: SpaceReason;
   readonly message?: string;
 }
 

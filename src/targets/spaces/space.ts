@@ -142,7 +142,7 @@ function moveAway(view: View, space: Space, here: string): Plan {
     return report(view, space, { reason: 'UnableToRetarget', message });
   }
   const [next] = namespacesOf(view, space);
-  const retargeting = { reason: 'Retargeting' };
+  const retargeting = { reason: 'Retargeting' } as const;
   if (next !== undefined) return { ...report(view, space, retargeting), steps: [remove(Namespace, next)] };
   const { targetCluster: _left, provisionedNamespaces: _gone, ...rest } = space.status!;
   return report(view, space, retargeting, rest);

@@ -25,14 +25,19 @@ import { placesOf } from './places.ts';
 import type { NamedPlace } from './places.ts';
 import { avoiding, Budget, findRequest, TooComplex } from './witness.ts';
 
+/** What each means is told in the catalogue of reasons of environments. */
+type ProofReason =
+  | 'Isolated'
+  | 'OtherRequestsMoved'
+  | 'OwnRequestsDiffer'
+  | 'CloneNotReached'
+  | 'Undecided'
+  | 'RefusedByProxy'
+  | 'TooComplex';
+
 export interface Proof {
   readonly verdict: 'True' | 'False' | 'Unknown';
-  /**
-   * `Isolated`; `OtherRequestsMoved`: one without the key is decided differently; `OwnRequestsDiffer`: one with the key
-   * gets something else than the same from another version; `CloneNotReached`: it still reaches the base, though there
-   * is a route for it; `Undecided`; `RefusedByProxy`; `TooComplex`.
-   */
-  readonly reason: string;
+  readonly reason: ProofReason;
   readonly message: string;
   /** A request for which it does not hold, and what becomes of it without and with the environment. */
   readonly counterexample?: Counterexample;

@@ -1,0 +1,204 @@
+// Every code that a diagnostic may have, with what it means and what to do. Conditions have it as their reason.
+import type { ReasonEntry } from '../controller/index.ts';
+
+export const CODES = {
+  OBJECT_INVALID: {
+    meaning: 'an object can not be read: a field is unknown, of another type, or one of two that exclude each other',
+    advice: 'Correct the field that the message names; the reference page of the kind lists all fields.',
+  },
+  OBJECT_DUPLICATE: {
+    meaning: 'two objects of the input have the same name: of pods and upstreams both count, of others the later one',
+    advice: 'Remove one of the two.',
+  },
+  KIND_UNKNOWN: {
+    meaning: 'objects of this kind are not read; told of the first one',
+    advice: 'Leave them out of the input. Nothing else depends on it.',
+  },
+  MESH_NOT_FOUND: {
+    meaning: 'the input has no mesh of AWS App Mesh',
+    advice: 'Add a Mesh with spec.awsAppMesh to the input.',
+  },
+  TARGET_MESH_NIL: {
+    meaning: 'a rule names no mesh',
+    advice: 'Set spec.targetMesh of the rule.',
+  },
+  TARGET_MESH_NOT_FOUND: {
+    meaning: 'a rule names neither a mesh nor a group that exists',
+    advice: 'Create the mesh or group, or correct the name in spec.targetMesh.',
+  },
+  MESH_UNSUPPORTED: {
+    meaning: 'a rule is for a mesh of a type that rules are not translated to',
+    advice: 'Point the rule at a mesh with spec.awsAppMesh.',
+  },
+  MESH_DUPLICATE: {
+    meaning: 'two Mesh objects are the same mesh at AWS; the older one counts',
+    advice: 'Remove one Mesh, or give them different names in spec.awsAppMesh.awsName.',
+  },
+  MESH_GROUP_INVALID: {
+    meaning: 'a group has a member that is no mesh; rules for it reach only the members before that one',
+    advice: 'Correct the member that the message names: a group may have meshes only.',
+  },
+  POD_VN_ENV_FORMAT: {
+    meaning: 'the variable that names the virtual node of a pod has another form',
+    advice: 'Write APPMESH_VIRTUAL_NODE_NAME as mesh/MESH/virtualNode/NODE.',
+  },
+  POD_PORTS_PARSE: {
+    meaning: 'the ports of a pod are no list of ports',
+    advice: 'Write the ports as numbers from 1 to 65535, separated by commas.',
+  },
+  POD_PORTS_MISSING: {
+    meaning: 'a pod says nothing of its ports',
+    advice: 'Set APPMESH_APP_PORTS on an init container, or the annotation appmesh.k8s.aws/ports.',
+  },
+  UPSTREAM_HOST: {
+    meaning: 'an upstream has no host',
+    advice: 'Set the service name and namespace of the upstream, or a host.',
+  },
+  UPSTREAM_PORT: {
+    meaning: 'an upstream has no port',
+    advice: 'Set servicePort of the upstream, or the port of its host.',
+  },
+  VN_NO_SERVICE: {
+    meaning: 'no service selects the pods of a virtual node',
+    advice: 'Create a Service and an Upstream that select these pods.',
+  },
+  VN_MULTIPLE_SERVICES: {
+    meaning: 'several services select the pods of a virtual node, so its host is not known',
+    advice:
+      'App Mesh needs one host for each virtual node. Let a Service for all versions select one version only, and put rules in its place.',
+  },
+  VN_PORT_UNMAPPED: {
+    meaning: 'a port of a pod is no port of its service',
+    advice:
+      'Add the port to the Service. If the Service maps 80 to 8080 and the pod says 8080, give the Services in the input, too.',
+  },
+  VN_DUPLICATE_HOST: {
+    meaning: 'several virtual nodes have the same host',
+    advice: 'Give each virtual node a Service of its own.',
+  },
+  RULE_NO_MATCHERS: {
+    meaning: 'a rule has no request matcher',
+    advice: 'Add a matcher to spec.requestMatchers, such as the prefix /.',
+  },
+  RULE_PATH_MISSING: {
+    meaning: 'a request matcher has no path',
+    advice: 'Give the matcher a prefix, exact or regex.',
+  },
+  RULE_PATH_INVALID: {
+    meaning: 'a path does not begin with a slash',
+    advice: 'Begin the path with /.',
+  },
+  RULE_REGEX_INVALID: {
+    meaning: 'a regular expression is none that Envoy takes (RE2 syntax)',
+    advice: 'Write it in RE2 syntax: no lookaheads and no backreferences.',
+  },
+  RULE_MATCHER_UNSUPPORTED: {
+    meaning: 'the mesh can not match requests in this way',
+    advice: 'Use a matcher that the back end can express; its table lists them.',
+  },
+  RULE_SOURCE_UNSUPPORTED: {
+    meaning: 'the mesh can not tell requests by who sends them',
+    advice: 'Remove spec.sourceSelector.',
+  },
+  RULE_TYPE_UNSUPPORTED: {
+    meaning: 'the mesh can not do what the rule wants',
+    advice: 'Use trafficShifting; the tables of back ends list what each can do.',
+  },
+  SHIFT_NO_DESTINATIONS: {
+    meaning: 'a rule divides requests among no destinations',
+    advice: 'Add a destination to spec.spec.trafficShifting.',
+  },
+  SHIFT_DESTINATION_NIL: {
+    meaning: 'a destination is empty',
+    advice: 'Name an upstream in the destination, or remove it.',
+  },
+  SHIFT_DESTINATION_KIND: {
+    meaning: 'a destination is no upstream',
+    advice: 'Name an Upstream.',
+  },
+  SHIFT_DESTINATION_IGNORED: {
+    meaning: 'a part of a destination is not used',
+    advice: 'Remove destinationSpec: there are no functions in a mesh.',
+  },
+  SHIFT_SUBSET_UNSUPPORTED: {
+    meaning: 'a destination is only a part of the pods of an upstream',
+    advice: 'Give these pods a Service, and name its Upstream.',
+  },
+  SHIFT_UPSTREAM_NOT_FOUND: {
+    meaning: 'a destination does not exist, or has no pods in the mesh',
+    advice: 'Create the Upstream. If it is there, none of its pods has a sidecar of this mesh.',
+  },
+  SHIFT_NO_VIRTUAL_NODE: {
+    meaning: 'a destination has no virtual node',
+    advice: 'Check that pods of the destination run in this mesh.',
+  },
+  SHIFT_MULTIPLE_PORTS: {
+    meaning: 'the destinations of a rule have different ports',
+    advice: 'Let all destinations of the rule use one port.',
+  },
+  SHIFT_ZERO_WEIGHT: {
+    meaning: 'all weights of a rule are zero',
+    advice: 'Give at least one destination a weight above zero.',
+  },
+  SHIFT_TOO_MANY_TARGETS: {
+    meaning: 'a rule has more destinations than the mesh allows',
+    advice: 'Use fewer destinations, at most ten for App Mesh.',
+  },
+  DEST_SELECTOR_NO_MATCH: {
+    meaning: 'a rule selects destinations that are not there',
+    advice: 'Correct spec.destinationSelector, or create what it selects.',
+  },
+  ROUTER_MULTIPLE_PORTS: {
+    meaning: 'rules for one host lead to different ports',
+    advice: 'Let all rules for the host lead to one port.',
+  },
+  ROUTER_TOO_MANY_ROUTES: {
+    meaning: 'a host has more routes than the mesh can put in order; the rule that adds the last ones is left out',
+    advice: 'Use fewer matchers, or plain prefixes only.',
+  },
+  ROUTE_SHADOWED: {
+    meaning: 'no request takes a route: a regular expression that comes before it fits all its requests',
+    advice: 'Narrow the regular expression, or remove the route.',
+  },
+  ROUTE_AMBIGUOUS: {
+    meaning: 'two routes of a host are for the same requests',
+    advice: 'Change the matchers of one of the rules: which route wins is not defined.',
+  },
+  HOST_NO_CATCH_ALL: {
+    meaning: 'requests to a host that no route matches are answered with 404',
+    advice: 'Add a matcher with the prefix / for the remaining requests.',
+  },
+  NAME_COLLISION: {
+    meaning: 'two hosts or virtual nodes get the same name',
+    advice: 'Rename one of them.',
+  },
+  NAME_INVALID: {
+    meaning: 'the mesh refuses a name',
+    advice: 'Use a shorter name, with the characters that the message allows.',
+  },
+  POD_SELECTOR_EMPTY: {
+    meaning: 'the pods of a virtual node have no label in common',
+    advice: 'Give the pods a label in common.',
+  },
+  DELETION_BLOCKED: {
+    meaning: 'more would be removed from a mesh than is likely to be meant; nothing is removed',
+    advice: 'If the removal is meant, set spec.awsAppMesh.allowEmpty, or raise spec.awsAppMesh.maxDeleteFraction.',
+  },
+  RESOURCE_FOREIGN: {
+    meaning: 'somebody else made a resource under a name that a mesh needs; it is left alone',
+    advice: 'Rename the resource, or take it over with spec.awsAppMesh.adopt: true.',
+  },
+  WRITE_REFUSED: {
+    meaning: 'the cluster or AWS refused a write',
+    advice:
+      'The message has the words of the server: look for a missing right, a quota or a limit. The write is tried again.',
+  },
+  BACKEND_MISSING: {
+    meaning: 'what a mesh is written to is not there: kinds that are not installed, a package, credentials',
+    advice: 'Install what the message names.',
+  },
+  INPUT_MISSING: {
+    meaning: 'a kind that translations read is not installed; nothing is written',
+    advice: 'Install the definitions: "offshoot crds | kubectl apply -f -".',
+  },
+} as const satisfies Readonly<Record<string, ReasonEntry>>;
