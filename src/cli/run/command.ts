@@ -2,12 +2,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Address, Logger } from '../../controller/index.ts';
 import type { Dashboard } from '../../dashboard/index.ts';
-import { withFlagName, parseAddress, parsePort, defaultAddress } from './addresses.ts';
-import { choiceFlag, toggleFlag } from './flag-kinds.ts';
+import { withFlagName, parseAddress, defaultAddress } from './addresses.ts';
+import { parsedFlag, toggleFlag } from './flag-kinds.ts';
 import { keepHeapSmall } from './heap.ts';
 import { loggerOptions, parseBoolean, zapFlags } from './go-flags.ts';
 import type { LogOptions } from './go-flags.ts';
-import { durationFlag, isDnsLabel } from '../options.ts';
+import { isDnsLabel } from '../options.ts';
 import { dashboardAddress, dashboardFlags } from './dashboard-flags.ts';
 import type { DashboardFlags } from './dashboard-flags.ts';
 import { environmentFlags, environmentSettings } from './environment-flags.ts';
@@ -19,11 +19,12 @@ import { routingFlags, routingSettings } from './routing-flags.ts';
 import type { RoutingOptions } from './routing-flags.ts';
 import { targetFlags, targetSettings } from './target-flags.ts';
 import type { TargetOptions } from './target-flags.ts';
-import type { WebhookOptions } from './control-plane.ts';
 import type { Part } from './parts.ts';
+import { webhookFlags, webhookOptions, withoutUnwantedWebhook } from './webhook-flags.ts';
+import type { WebhookFlags } from './webhook-flags.ts';
 
 interface RunOptions
-  extends EnvironmentOptions, TargetOptions, RoutingOptions, MeshOptions, DashboardFlags, LogOptions {
+  extends EnvironmentOptions, TargetOptions, RoutingOptions, MeshOptions, DashboardFlags, WebhookFlags, LogOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace?: string;
@@ -32,13 +33,6 @@ interface RunOptions
   readonly leaderElect: boolean;
   readonly metricsBindAddress?: Address | 'off';
   readonly healthProbeBindAddress?: Address | 'off';
-  readonly webhook: boolean;
-  readonly webhookPort: number;
-  readonly webhookService?: string;
-  readonly webhookLoopback?: boolean;
-  readonly webhookCertDir?: string;
-  readonly webhookRegistration: 'create' | 'existing';
-  readonly shutdownDelay?: number;
   readonly installCrds?: boolean;
   readonly removeOrphans: boolean;
   readonly otlpEndpoint?: string;
@@ -63,7 +57,7 @@ For a cluster on this machine, such as that of "offshoot up --no-controllers":
   offshoot run --kubeconfig /tmp/kc --webhook-loopback`;
 
 export function runCommand(): Command {
-  return dashboardFlags(meshFlags(routingFlags(targetFlags(zapFlags(environmentFlags(new Command('run')))))))
+  const command = dashboardFlags(meshFlags(routingFlags(targetFlags(zapFlags(environmentFlags(new Command('run')))))))
     .description('run the controllers for a cluster')
     .option('--kubeconfig <file>', 'the kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or that of the pod)')
     .option('--context <name>', 'the kubeconfig context to use')
@@ -74,7 +68,7 @@ export function runCommand(): Command {
       ).env('POD_NAMESPACE'),
     )
     .addOption(
-      option(
+      parsedFlag(
         '--namespaces <names>',
         'look after environments in these namespaces alone, with Roles there and no rights elsewhere; serves no webhook',
         parseNamespaces,
@@ -82,7 +76,7 @@ export function runCommand(): Command {
       ).conflicts(['dashboard', 'installCrds', 'webhookService', 'webhookLoopback']),
     )
     .addOption(
-      option(
+      parsedFlag(
         '--controllers <names>',
         'which to run: environments, targets, routing, mesh',
         parseNames,
@@ -90,7 +84,7 @@ export function runCommand(): Command {
       ).default(['environments'], 'environments'),
     )
     .addOption(
-      option(
+      parsedFlag(
         '--leader-elect [bool]',
         'of several processes, let only one write for each part',
         parseBoolean,
@@ -100,7 +94,7 @@ export function runCommand(): Command {
         .default(false),
     )
     .addOption(
-      option(
+      parsedFlag(
         '--metrics-bind-address <address>',
         'where /metrics is served; 0 for nowhere (default: port 8080 of loopback, in a pod of all addresses)',
         parseAddress,
@@ -108,49 +102,14 @@ export function runCommand(): Command {
       ),
     )
     .addOption(
-      option(
+      parsedFlag(
         '--health-probe-bind-address <address>',
         'where /healthz and /readyz are served; 0 for nowhere (default: port 8081 of loopback, in a pod of all addresses)',
         parseAddress,
         'HEALTH_PROBE_BIND_ADDRESS',
       ),
-    )
-    .option('--no-webhook', 'serve no admission webhook')
-    .addOption(
-      option('--webhook-port <number>', 'port of the admission webhook', parsePort, 'WEBHOOK_PORT').default(9443),
-    )
-    .addOption(
-      new Option(
-        '--webhook-service <name>',
-        'the Service by which the API server reaches the webhook (default in a pod: offshoot-webhook)',
-      ).env('WEBHOOK_SERVICE'),
-    )
-    .addOption(
-      new Option('--webhook-loopback', 'register the webhook at 127.0.0.1: for a cluster on this machine').conflicts([
-        'webhookService',
-        'leaderElect',
-      ]),
-    )
-    .addOption(
-      new Option('--webhook-cert-dir <dir>', 'take tls.crt and tls.key from here instead of making them').env(
-        'WEBHOOK_CERT_DIR',
-      ),
-    )
-    .addOption(
-      choiceFlag(
-        '--webhook-registration',
-        ['create', 'existing'],
-        'create the ValidatingWebhookConfigurations, or only fill in those that somebody else creates, such as a chart',
-      ).env('WEBHOOK_REGISTRATION'),
-    )
-    .addOption(
-      option(
-        '--shutdown-delay <duration>',
-        'how long the webhook goes on answering after a signal to stop (default: 5s; 0s with --webhook-loopback)',
-        durationFlag,
-        'SHUTDOWN_DELAY',
-      ),
-    )
+    );
+  return webhookFlags(command)
     .addOption(
       toggleFlag(
         '--remove-orphans',
@@ -160,7 +119,7 @@ export function runCommand(): Command {
     )
     .option('--install-crds', 'install the definitions of our kinds first, or bring them up to date')
     .addOption(
-      option(
+      parsedFlag(
         '--otlp-endpoint <url>',
         'where traces of reconciles are sent, as OTLP over HTTP (default: nowhere); headers by OTEL_EXPORTER_OTLP_HEADERS',
         parseEndpoint,
@@ -307,41 +266,6 @@ function logOtherParts(names: readonly string[], all: readonly Part[], logger: L
   logger.info({ others }, `these parts are left to others: ${others.join(', ')}; "${flag}" runs them too`);
 }
 
-function webhookOptions(options: RunOptions, inPod: boolean, logger: Logger): WebhookOptions | undefined {
-  if (!options.webhook || process.env['ENABLE_WEBHOOKS'] === 'false') return undefined;
-  // A registration is for the whole cluster.
-  if (options.namespaces !== undefined) return undefined;
-  const {
-    webhookPort: port,
-    webhookCertDir: certDir,
-    shutdownDelay: drainMs,
-    webhookService,
-    webhookLoopback,
-    webhookRegistration,
-  } = options;
-  const service = webhookService ?? (inPod ? 'offshoot-webhook' : undefined);
-  if (service === undefined && !webhookLoopback) {
-    logger.info(
-      'no admission webhook: this is not a pod, and neither --webhook-service nor --webhook-loopback is given',
-    );
-    return undefined;
-  }
-  return {
-    port,
-    reach: service === undefined ? 'loopback' : { service },
-    ...(certDir !== undefined && { certDir }),
-    ...(drainMs !== undefined && { drainMs }),
-    ...(webhookRegistration === 'existing' && { existingOnly: true }),
-  };
-}
-
-/** Installations of the originals turn the webhook of the claim system off by a variable of its own. */
-function withoutUnwantedWebhook(part: Part): Part {
-  const { webhook: _webhook, ...rest } = part;
-  const isUnwanted = part.name === 'targets' && /^true$/i.test(process.env['DISABLE_APPSTUDIO_WEBHOOK'] ?? '');
-  return isUnwanted ? rest : part;
-}
-
 /** For tests of crashes: ends the process, without a chance to tidy up, right after its n-th write. */
 function exitAfterWrite(text: string | undefined): { onWrite?: (count: number) => void } {
   if (text === undefined || text === '') return {};
@@ -354,15 +278,6 @@ function exitAfterWrite(text: string | undefined): { onWrite?: (count: number) =
       if (count >= last) process.kill(process.pid, 'SIGKILL');
     },
   };
-}
-
-function option<T>(
-  flags: string,
-  description: string,
-  parse: (text: string, before: T) => T,
-  variable: string,
-): Option {
-  return new Option(flags, description).argParser(parse).env(variable);
 }
 
 function parseNamespaces(text: string): readonly string[] {

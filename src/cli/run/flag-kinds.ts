@@ -22,3 +22,13 @@ export function timeFlag(flag: string, initial: string, least: string, descripti
   };
   return new Option(`${flag} <duration>`, description).argParser(parse).default(parse(initial), initial);
 }
+
+/** A flag whose text is parsed, with a variable for it. */
+export function parsedFlag<T>(
+  flags: string,
+  description: string,
+  parse: (text: string, before: T) => T,
+  variable: string,
+): Option {
+  return new Option(flags, description).argParser(parse).env(variable);
+}
