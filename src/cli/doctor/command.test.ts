@@ -100,5 +100,8 @@ describe('on a cluster', () => {
       'warning PortWithoutProtocol shop/pay',
       'note NoMesh *',
     ]);
+    expect(findings.at(-1)!.message).toBe(
+      'this is the embedded cluster, with the kinds of Istio: its pods are simulated, and nobody sends or leads requests',
+    );
   });
 });

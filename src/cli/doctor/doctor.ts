@@ -12,6 +12,7 @@ import { withConnection } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
 import { environmentSettings } from '../run/environment-flags.ts';
 import type { EnvironmentOptions } from '../run/environment-flags.ts';
+import { isEmbeddedVersion, kubernetesVersion } from '../version/kubernetes.ts';
 import { painter } from '../terminal/colour.ts';
 import type { Paint } from '../terminal/colour.ts';
 import { printResult } from '../terminal/output.ts';
@@ -33,15 +34,18 @@ export async function doctor(options: DoctorOptions): Promise<void> {
 
 function diagnosed(options: DoctorOptions): Promise<Diagnosis> {
   const settings = { ...defaultSettings, ...environmentSettings(options) };
-  const look = (tables: Tables, namespace: string): Diagnosis =>
-    diagnose(factsOf(tables, untracked), settings, options.allNamespaces ? undefined : namespace);
+  const look = (tables: Tables, namespace: string, isEmbedded = false): Diagnosis =>
+    diagnose(factsOf(tables, untracked), settings, { ...(!options.allNamespaces && { namespace }), isEmbedded });
   if (options.world !== undefined) {
     const { namespace = 'default' } = options;
     return Promise.resolve(look(tablesOf(doctorTables, manifestsOf(options.world, namespace)), namespace));
   }
-  return withConnection(options, ({ client, namespace }) =>
-    interruptible((signal) => withTables(client, doctorTables, signal, (tables) => look(tables, namespace))),
-  );
+  return withConnection(options, async ({ client, namespace }) => {
+    const isEmbedded = isEmbeddedVersion(await kubernetesVersion(client));
+    return interruptible((signal) =>
+      withTables(client, doctorTables, signal, (tables) => look(tables, namespace, isEmbedded)),
+    );
+  });
 }
 
 const TONES = { error: 'bad', warning: 'busy', note: 'quiet' } as const;

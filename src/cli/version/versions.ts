@@ -14,6 +14,7 @@ import { painter } from '../terminal/colour.ts';
 import { printResult } from '../terminal/output.ts';
 import type { DataFormat } from '../terminal/output.ts';
 import { TablePrinter } from '../terminal/table.ts';
+import { kubernetesVersion } from './kubernetes.ts';
 import { version } from './version.ts';
 
 export interface VersionOptions extends ClusterOptions {
@@ -42,9 +43,6 @@ interface ServedPart {
   readonly version?: string;
 }
 
-/** A cluster that does not answer is not waited for longer than this. */
-const PATIENCE_MS = 5_000;
-
 /** Prints the versions. */
 export async function printVersions(options: VersionOptions): Promise<void> {
   const client = { version: version(), node: process.versions.node };
@@ -61,10 +59,7 @@ async function serverOrError(options: VersionOptions): Promise<Versions['server'
 }
 
 async function serverOf(client: Client, namespace: string, url: string): Promise<Server> {
-  const { gitVersion = 'unknown' } = await client.raw<{ readonly gitVersion?: string }>({
-    path: '/version',
-    timeoutMs: PATIENCE_MS,
-  });
+  const kubernetes = await kubernetesVersion(client);
   const parts = partsOf();
   const [deployments, holders] = await Promise.all([
     orNone(listAll(client, Deployment, { labelSelector: selectorText() })),
@@ -76,7 +71,7 @@ async function serverOf(client: Client, namespace: string, url: string): Promise
   }));
   return {
     url,
-    kubernetes: gitVersion,
+    kubernetes,
     installed,
     parts: parts.map(({ name }) => servedPart(name, holders, installed)),
   };

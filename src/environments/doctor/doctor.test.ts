@@ -59,7 +59,7 @@ function shop(changes: readonly Content[], without: readonly Content[] = []): re
 
 function findingsIn(objects: readonly KubeObject[], settings: Partial<Settings> = {}, ns = 'shop'): readonly Finding[] {
   const facts = factsOf(tablesOf(doctorTables, objects), untracked);
-  return diagnose(facts, { ...defaultSettings, ...settings }, ns).findings;
+  return diagnose(facts, { ...defaultSettings, ...settings }, { namespace: ns }).findings;
 }
 
 /** Each as `severity reason Kind object`. */
@@ -95,8 +95,8 @@ describe('nothing to find', () => {
     const broken = system.slice(0, 2);
     const facts = factsOf(tablesOf(doctorTables, broken), untracked);
     expect(diagnose(facts, defaultSettings)).toEqual({ workloads: 0, findings: [] });
-    expect(diagnose(facts, defaultSettings, 'shop')).toEqual({ workloads: 0, findings: [] });
-    expect(diagnose(facts, defaultSettings, 'kube-system').findings).not.toEqual([]);
+    expect(diagnose(facts, defaultSettings, { namespace: 'shop' })).toEqual({ workloads: 0, findings: [] });
+    expect(diagnose(facts, defaultSettings, { namespace: 'kube-system' }).findings).not.toEqual([]);
   });
 });
 
@@ -370,6 +370,14 @@ describe('sidecars', () => {
 
   test('a cluster without a mesh is only told of', () => {
     expect(inShort(findingsIn(shop([...cluster, pod('web', ['web'])])))).toEqual(['note NoMesh Namespace *']);
+  });
+
+  test('the embedded cluster is no place to install a mesh', () => {
+    const facts = factsOf(tablesOf(doctorTables, shop([...cluster, pod('web', ['web'])])), untracked);
+    const { findings } = diagnose(facts, defaultSettings, { isEmbedded: true });
+    expect(inShort(findings)).toEqual(['note NoMesh Namespace *']);
+    expect(findings[0]!.message).toContain('its pods are simulated');
+    expect(findings[0]!.advice).not.toMatch(/install/i);
   });
 
   test('manifests: what namespaces and templates ask for', () => {

@@ -34,8 +34,16 @@ export const doctorTables: readonly AnyKind[] = [...environmentTables, ...worldT
 /** Namespaces whose workloads nobody makes environments of, unless they are asked for by name. */
 const SYSTEM = new Set(['kube-system', 'kube-public', 'kube-node-lease', 'istio-system']);
 
-/** Looks at the workloads of a namespace, or of all. */
-export function diagnose(view: Facts, settings: Settings, namespace?: string): Diagnosis {
+export interface DiagnoseOptions {
+  /** Looks at the workloads of this namespace alone. */
+  readonly namespace?: string;
+  /** Whether it is the embedded cluster, where no pod really runs. */
+  readonly isEmbedded?: boolean;
+}
+
+/** Looks at the workloads of a cluster, or of manifests. */
+export function diagnose(view: Facts, settings: Settings, options: DiagnoseOptions = {}): Diagnosis {
+  const { namespace, isEmbedded = false } = options;
   const isAsked = (each = ''): boolean => (namespace === undefined ? !SYSTEM.has(each) : each === namespace);
   const bases = view
     .list(Deployment)
@@ -56,7 +64,7 @@ export function diagnose(view: Facts, settings: Settings, namespace?: string): D
       ...baseRuleFindings(view, ways, facts.workloads[0]!.subset, settings),
     ];
   });
-  const others = [...sidecarFindings(view, isAsked), ...leftBehindFindings(view, isAsked)];
+  const others = [...sidecarFindings(view, isAsked, isEmbedded), ...leftBehindFindings(view, isAsked)];
   return { workloads: called.length, findings: sorted([...findings, ...others]) };
 }
 

@@ -4,6 +4,7 @@ import type { Facts } from '../../controller/index.ts';
 import { defineTable } from '../../kube/index.ts';
 import type { AnyKind, KubeObject } from '../../kube/index.ts';
 import { defineKind } from '../../kube/objects.ts';
+import { VirtualService } from '../../traffic/istio/objects.ts';
 import { workloadOfPod } from '../../traffic/services.ts';
 import { baseProblem } from '../ownership.ts';
 import type { PodTemplate } from '../objects.ts';
@@ -45,7 +46,7 @@ const ADVICE =
   'label its namespace istio-injection=enabled (or with istio.io/rev) and restart it; if it calls no workload of an environment, leave it as it is';
 
 /** Workloads without a sidecar; where no pod has one, that there seems to be no mesh: the sample shop needs none. */
-export function sidecarFindings(view: Facts, isAsked: (namespace?: string) => boolean): Finding[] {
+export function sidecarFindings(view: Facts, isAsked: (namespace?: string) => boolean, isEmbedded: boolean): Finding[] {
   const pods = view.list(Pods);
   const namespaces = new Map(view.list(Namespace).map((each) => [each.metadata.name, each]));
   const isMeshed = pods.some(hasProxy) || [...namespaces.values()].some((each) => injects(each) !== undefined);
@@ -54,7 +55,8 @@ export function sidecarFindings(view: Facts, isAsked: (namespace?: string) => bo
   const isPlayground = [...namespaces.values()].some(
     ({ metadata }) => metadata.annotations?.[PLAYGROUND] !== undefined,
   );
-  if (isCluster && pods.length > 0 && !isMeshed) return isPlayground ? [] : [NO_MESH];
+  if (isCluster && pods.length > 0 && !isMeshed)
+    return isPlayground ? [] : [isEmbedded ? embedded(view.served(VirtualService)) : NO_MESH];
   const bare = pods.filter(
     (pod) =>
       isMeshed && isAsked(pod.metadata.namespace) && isCalling(pod) && !hasProxy(pod) && !isAmbient(namespaces, pod),
@@ -84,6 +86,14 @@ const NO_MESH: Finding = {
   message: 'no pod has a sidecar, and no namespace asks for one: without a mesh nobody leads requests anywhere',
   advice: 'install Istio, and label the namespaces of callers istio-injection=enabled',
 };
+
+/** Installing Istio would not help: its pods would be simulated too. */
+const embedded = (hasKinds: boolean): Finding => ({
+  ...NO_MESH,
+  message: `this is the embedded cluster${hasKinds ? ', with the kinds of Istio' : ''}: its pods are simulated, and nobody sends or leads requests`,
+  advice:
+    '"offshoot explain" and "offshoot prove" say where requests would go; the sample shop of "offshoot up" answers some, and so does a cluster with Istio',
+});
 
 function hasProxy({ spec }: SidecarPod): boolean {
   return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].some(({ name }) => name === PROXY);
