@@ -80,6 +80,24 @@ describeClusters('the Istio resource', (cluster) => {
     expect((await client.create(Istio, { ...bare, metadata })).metadata.name).toBe('bare');
   });
 
+  test('the columns show state, version of Istio and age, in both versions', async () => {
+    const metadata = { name: 'columns', namespace };
+    await client.create(Istio, { ...example, metadata });
+    const status = { state: 'Ready', istioVersion: '1.31.0' };
+    await client.patch(Istio, metadata, { type: 'merge', body: { status } }, { subresource: 'status' });
+    for (const { name } of versions) {
+      const { columnDefinitions, rows } = await client.raw<{
+        readonly columnDefinitions: readonly { readonly name: string }[];
+        readonly rows: readonly { readonly cells: readonly unknown[] }[];
+      }>({
+        path: `/apis/operator.kyma-project.io/${name}/namespaces/${namespace}/istios/columns`,
+        accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',
+      });
+      expect(columnDefinitions.map((each) => each.name)).toEqual(['Name', 'State', 'Version', 'Age']);
+      expect(rows[0]!.cells.slice(0, 3)).toEqual(['columns', 'Ready', '1.31.0']);
+    }
+  });
+
   test('what is written as v1alpha1 is read as v1alpha2', async () => {
     const metadata = { name: 'older', namespace };
     await client.create(OlderIstio, { ...example, apiVersion: 'operator.kyma-project.io/v1alpha1', metadata });

@@ -104,6 +104,18 @@ test('programs get the same as data', async () => {
   expect(parse((await mesh.run('mesh', 'status', '-o', 'yaml')).stdout)).toEqual(json);
 });
 
+test('-w shows the mesh again when it changes, until it is interrupted', { timeout: 60_000 }, async () => {
+  const watching = mesh.start('mesh', 'status', '-w');
+  await until(() => watching.output().includes('Istio kyma-system/default  Warning'), 30_000);
+  const ref = { name: 'default', namespace: 'kyma-system' };
+  const { metadata } = await mesh.client.get(Istio, ref);
+  const status = { state: 'Ready', description: '', observedGeneration: metadata.generation };
+  await mesh.client.patch(Istio, ref, { type: 'merge', body: { status } }, { subresource: 'status' });
+  await until(() => watching.output().includes('Istio kyma-system/default  Ready'), 30_000);
+  watching.child.kill('SIGINT');
+  expect(await watching.ended).toMatchObject({ code: 130, stderr: '' });
+});
+
 test('a wrong format names the right ones', async () => {
   const { code, stderr } = await mesh.run('mesh', 'status', '-o', 'xml');
   expect(code).toBe(1);

@@ -1,20 +1,23 @@
 // `offshoot status`: its flags and help.
 import { Command } from 'commander';
-import { clusterFlags, outputFlag } from '../options.ts';
+import { clusterFlags, outputFlag, watchTreeFlag } from '../options.ts';
 import type { StatusOptions } from './status.ts';
 
 export function statusCommand(): Command {
   return clusterFlags(new Command('status'), 'all of them')
     .description('show on one screen which version runs, who leads, and what is not well and why')
     .addOption(outputFlag(['json', 'yaml']))
+    .addOption(watchTreeFlag())
     .addHelpText(
       'after',
       `
 Looked at are the pods of Offshoot, the Lease, definitions and webhook of each part, and the objects that it looks
-after. With -n, objects of that namespace alone. What you may not read is named.
+after. With -n, objects of that namespace alone. What you may not read is named. With -w it is looked up every two
+seconds, until you interrupt it.
 
 Examples:
   offshoot status
+  offshoot status -w
   offshoot status -o json
 
 Exit codes:

@@ -1,12 +1,16 @@
 // `offshoot status`: prints the report.
-import { CommandFailed, EXIT } from '../exit.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { delay, systemClock } from '../../kube/clock.ts';
+import { CommandFailed, EXIT, interruptible } from '../exit.ts';
 import { withConnection } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
 import { partsOf } from '../run/parts.ts';
 import { painter } from '../terminal/colour.ts';
 import type { Paint } from '../terminal/colour.ts';
-import { printResult } from '../terminal/output.ts';
-import type { DataFormat } from '../terminal/output.ts';
+import { printResult, resultLines } from '../terminal/output.ts';
+import type { DataFormat, Result } from '../terminal/output.ts';
+import { redrawOn } from '../terminal/redraw.ts';
+import { jsonEqual } from '../../watchable/index.ts';
 import { age, TablePrinter } from '../terminal/table.ts';
 import { version } from '../version/version.ts';
 import { SUBJECTS } from './objects.ts';
@@ -16,20 +20,44 @@ import type { PartReport, StatusReport } from './report.ts';
 
 export interface StatusOptions extends ClusterOptions {
   readonly output?: DataFormat;
+  readonly watch?: boolean;
 }
 
-/** Prints it; exit code 1 if something is not well. */
-export async function status(options: StatusOptions): Promise<void> {
-  const report = await withConnection(options, async ({ client }) => {
-    const observed = await observe(
-      client,
-      SUBJECTS.map(({ kind }) => kind),
-      options.namespace,
-    );
-    return reportOf({ observed, parts: partsOf(), subjects: SUBJECTS, version: version(), now: Date.now() });
+/** Leases are renewed as often: to watch them would be no less work for the API server. */
+const EVERY_MS = 2_000;
+
+/** Prints it, once or again and again; exit code 1 if something is not well. */
+export async function status({ output, watch, ...options }: StatusOptions): Promise<void> {
+  await withConnection(options, async ({ client }) => {
+    if (watch) return showReports(client, options.namespace, output);
+    const report = await readReport(client, options.namespace);
+    printResult(output, resultOf(report));
+    if (report.problems.length > 0) throw new CommandFailed(EXIT.error);
   });
-  printResult(options.output, { data: report, lines: () => statusLines(report, painter(process.stdout), Date.now()) });
-  if (report.problems.length > 0) throw new CommandFailed(EXIT.error);
+}
+
+async function readReport(client: Client, namespace: string | undefined): Promise<StatusReport> {
+  const kinds = SUBJECTS.map(({ kind }) => kind);
+  const observed = await observe(client, kinds, namespace);
+  return reportOf({ observed, parts: partsOf(), subjects: SUBJECTS, version: version(), now: Date.now() });
+}
+
+function resultOf(report: StatusReport): Result {
+  return { data: report, lines: () => statusLines(report, painter(process.stdout), Date.now()) };
+}
+
+/** Shows the report whenever it is another one, until somebody interrupts it. */
+function showReports(client: Client, namespace: string | undefined, output: DataFormat | undefined): Promise<void> {
+  const redrawn = redrawOn(process.stdout);
+  return interruptible(async (signal) => {
+    for (let shown: StatusReport | undefined; ; await delay(systemClock, EVERY_MS, signal)) {
+      signal.throwIfAborted();
+      const report = await readReport(client, namespace);
+      if (jsonEqual(report, shown)) continue;
+      redrawn.show(() => resultLines(output, resultOf(report)));
+      shown = report;
+    }
+  }).finally(() => redrawn.end());
 }
 
 export function statusLines(report: StatusReport, paint: Paint, now: number): string[] {

@@ -74,6 +74,20 @@ test(
   },
 );
 
+test('status -w: shown again when something changes, until it is interrupted', { timeout: 60_000 }, async () => {
+  const watching = shop.start('status', '-w');
+  await until(() => /1 environment \(1 ready\)/.test(watching.output()), 30_000);
+  await shop.run('env', 'create', 'pr-9', '--subset', 'cart=cart:2', '--key', 'pr-9');
+  await until(() => /2 environments \(2 ready\)/.test(watching.output()), 30_000);
+  watching.child.kill('SIGINT');
+  const { code, stdout, stderr } = await watching.ended;
+  expect([code, stderr]).toEqual([130, '']);
+  // What says the same is not said again.
+  const screens = stdout.split(/^PART /m).slice(1);
+  expect(new Set(screens).size).toBe(screens.length);
+  await shop.run('env', 'delete', 'pr-9', '--wait');
+});
+
 /** Unpacks a bundle: its one folder. */
 function unpack(archive: string): string {
   const dir = mkdtempSync(path.join(shop.dir, 'bundle-'));
