@@ -1,5 +1,6 @@
 // What the API server knows of one served resource: built in (kinds/) or made from a CustomResourceDefinition (crd/).
 import type { Schema } from './schema/types.ts';
+import type { WebhookClientConfig } from './webhook-client.ts';
 
 /** A Kubernetes object as plain JSON. Integers beyond 2^53 are bigints. */
 export type ApiObject = Readonly<Record<string, unknown>>;
@@ -19,6 +20,19 @@ export interface ScaleSubresource {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
   readonly labelSelectorPath?: string;
+}
+
+export interface Conversion {
+  /** The schema of every version, by `apiVersion`. */
+  readonly schemas: ReadonlyMap<string, Schema>;
+  /** Who converts; without one, a version is another only by its name and its schema. */
+  readonly webhook?: ConversionWebhook;
+}
+
+export interface ConversionWebhook {
+  readonly clientConfig: WebhookClientConfig;
+  /** The version of ConversionReview that it is asked in. */
+  readonly reviewVersion: string;
 }
 
 /** One group, version and plural. All versions of a group's plural share one stored object. */
@@ -45,9 +59,9 @@ export interface Resource {
   /** Does a change of this object raise `metadata.generation`? See `raisesGeneration` of kinds/. */
   readonly hasGeneration: boolean;
   /** Where and in which version the object is stored, when that is not the resource's own group and version. */
-  readonly stored?: { readonly group: string; readonly version: string; readonly schema?: Schema };
-  /** Only a webhook could make this version of what is stored, and conversion webhooks are not called. */
-  readonly unconverted?: boolean;
+  readonly stored?: { readonly group: string; readonly version: string };
+  /** How the versions of a custom kind become each other. */
+  readonly conversion?: Conversion;
   /** The warning that every request for the resource is answered with. */
   readonly deprecation?: string;
   /** The field paths that a field selector may use, besides `metadata.name` and `metadata.namespace`. */

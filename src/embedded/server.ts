@@ -144,7 +144,7 @@ function clusterOf(
   isReady: () => boolean,
 ): ServerContext {
   const registry = new Registry(builtinResources());
-  const webhooks = webhookAdmission(store, registry, hooks.resolveService ?? (() => undefined));
+  const webhooks = webhookAdmission(store, registry, hooks);
   const cluster: ServerContext = {
     store,
     registry,

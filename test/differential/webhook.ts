@@ -1,8 +1,10 @@
-// An admission webhook for the scenarios: what it answers is in the path that it is called by. Both servers call it.
+// A webhook for the scenarios, which admits and converts (conversions.ts): what it answers is in the path that it is
+// called by. Both servers call it.
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createAuthority } from '../../src/kube/pki.ts';
+import { answerConversion } from './conversions.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -34,6 +36,12 @@ const answers: Readonly<Record<string, (request: Json) => Json>> = {
   '/label': () => patch([{ op: 'add', path: '/metadata/labels', value: { hooked: 'yes' } }]),
   '/break': () => patch([{ op: 'replace', path: '/data', value: 5 }]),
   '/missing': () => patch([{ op: 'remove', path: '/data/missing' }]),
+  '/size': () => patch([{ op: 'replace', path: '/spec/size', value: 42 }]),
+  // Tells in which shape it saw the object.
+  '/spec': ({ object, oldObject }) => ({
+    allowed: false,
+    status: { message: sortedJson([specOf(object), specOf(oldObject)]) },
+  }),
   '/untyped': () => ({ allowed: true, patch: Buffer.from('[]').toString('base64') }),
   // Tells what it was sent; who is the administrator depends on the server.
   '/echo': ({ uid: _uid, object, oldObject, userInfo, ...rest }) => {
@@ -61,6 +69,11 @@ function sortedJson(value: unknown): string {
   return JSON.stringify(value, sorted);
 }
 
+function specOf(object: unknown): unknown {
+  const { apiVersion, spec } = (object ?? {}) as { apiVersion?: unknown; spec?: unknown };
+  return { apiVersion, spec };
+}
+
 function nameOf(object: unknown): unknown {
   return (object as { metadata?: { name?: unknown } } | null)?.metadata?.name ?? null;
 }
@@ -72,6 +85,8 @@ export async function startWebhook(): Promise<Webhook> {
   const server = createServer({ cert: serving.certPem, key: serving.keyPem }, (request, response) => {
     void text(request).then((body) => {
       const { pathname } = new URL(request.url ?? '/', 'https://webhook');
+      const converted = answerConversion(pathname, body);
+      if (converted !== undefined) return response.setHeader('content-type', 'application/json').end(converted);
       const answer = answers[pathname];
       if (pathname === '/garbage') return response.end('garbage');
       if (answer === undefined) return response.writeHead(500).end('on fire');

@@ -23,12 +23,13 @@ const minutes = 5;
 /** A spec that passes at the second attempt was disturbed by others on this machine, not by the cluster. */
 const attempts = 3;
 
-/** Runs a suite to its end. Rejects when it does not come so far that it can report. */
-export async function runSuite(programs: string, suite: string, kubeconfig: string): Promise<Outcome> {
+/** Runs a suite to its end, or those of its specs that `focus` matches. Rejects when it does not come so far that it can report. */
+export async function runSuite(programs: string, suite: string, kubeconfig: string, focus?: string): Promise<Outcome> {
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-foreign-'));
   const report = path.join(dir, 'report.json');
   try {
     const flags = [`-ginkgo.json-report=${report}`, `-ginkgo.flake-attempts=${attempts}`, `-test.timeout=${minutes}m`];
+    if (focus !== undefined) flags.push(`-ginkgo.focus=${focus}`);
     const output = await outputOf(path.join(programs, suiteProgram(suite)), flags, {
       cwd: path.join(programs, 'pkg', suite),
       env: { ...process.env, KUBECONFIG: kubeconfig, USE_EXISTING_CLUSTER: 'true', TMPDIR: dir },

@@ -1,23 +1,14 @@
 // Asks one webhook: an AdmissionReview over HTTPS, and what came back in words that the caller can act on.
 import { randomUUID } from 'node:crypto';
-import { request as httpsRequest } from 'node:https';
-import path from 'node:path';
-import type { IncomingMessage } from 'node:http';
-import { parseJson, stringifyJson } from '../../kube/json.ts';
+import { parseJson } from '../../kube/json.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import type { AdmissionRequest } from '../rest/context.ts';
 import type { StatusDetails } from '../rest/fault.ts';
 import { scaleOf } from '../rest/scale.ts';
 import type { Resource } from '../resource.ts';
-import { apiVersionOf } from '../registry.ts';
+import { postReview } from '../webhook-client.ts';
+import type { ServiceResolver } from '../webhook-client.ts';
 import type { Webhook } from './match.ts';
-
-/** Where the pods behind a service can be reached; undefined when nobody serves it. */
-export type ServiceResolver = (service: {
-  readonly namespace: string;
-  readonly name: string;
-  readonly port: number;
-}) => string | undefined;
 
 export interface WebhookAnswer {
   readonly allowed: boolean;
@@ -32,7 +23,6 @@ export interface WebhookAnswer {
 }
 
 const defaultTimeoutSeconds = 10;
-const answerLimit = 3 * 1024 * 1024;
 
 /** Calls a webhook. Rejects with a reason when it cannot be reached or does not answer as it should. */
 export async function callWebhook(
@@ -47,8 +37,10 @@ export async function callWebhook(
     apiVersion: 'admission.k8s.io/v1',
     request: { uid, ...admissionRequestOf(request, resource) },
   };
-  const body = stringifyJson(review);
-  const answer = await blaming('failed to call webhook', async () => parseJson(await post(webhook, body, resolve)));
+  const { clientConfig = {}, timeoutSeconds = defaultTimeoutSeconds } = webhook;
+  const answer = await blaming('failed to call webhook', () =>
+    postReview(clientConfig, review, resolve, timeoutSeconds),
+  );
   return blaming('received invalid webhook response', () => answerOf(answer, uid));
 }
 
@@ -67,9 +59,9 @@ export function admissionRequestOf(request: AdmissionRequest, resource: Resource
   const { target, options, operation } = request;
   const { subresource } = target;
   const isScale = subresource === 'scale';
-  const inVersion = (object: AnyObject | undefined): object | null => {
+  const shown = (object: AnyObject | undefined): object | null => {
     if (object === undefined) return null;
-    return isScale ? scaleOf(target, object) : { ...object, apiVersion: apiVersionOf(resource) };
+    return isScale ? scaleOf(target, object) : object;
   };
   const kind = ({ group, version, kind: name }: Resource): object =>
     isScale ? scaleKind : { group, version, kind: name };
@@ -84,8 +76,8 @@ export function admissionRequestOf(request: AdmissionRequest, resource: Resource
     ...(target.namespace !== '' && { namespace: target.namespace }),
     operation,
     userInfo: options.user,
-    object: inVersion(request.object),
-    oldObject: inVersion(request.oldObject),
+    object: shown(request.object),
+    oldObject: shown(request.oldObject),
     dryRun: options.dryRun,
     options: {
       ...options.given,
@@ -93,65 +85,6 @@ export function admissionRequestOf(request: AdmissionRequest, resource: Resource
       apiVersion: 'meta.k8s.io/v1',
     },
   };
-}
-
-interface Destination {
-  readonly url: URL;
-  /** The name that the certificate must be for, when it is not the host of the URL. */
-  readonly servername?: string;
-}
-
-function destinationOf(webhook: Webhook, resolve: ServiceResolver): Destination {
-  const { url, service } = webhook.clientConfig ?? {};
-  if (url !== undefined) return { url: new URL(url) };
-  if (service === undefined) throw new Error('clientConfig must have a url or a service');
-  const { namespace, name, port = 443, path: servicePath = '/' } = service;
-  const base = resolve({ namespace, name, port });
-  if (base === undefined) throw new Error(`service "${namespace}/${name}" port ${port} is not served here`);
-  return { url: new URL(servicePath, base), servername: `${name}.${namespace}.svc` };
-}
-
-async function post(webhook: Webhook, body: string, resolve: ServiceResolver): Promise<string> {
-  const { url, servername } = destinationOf(webhook, resolve);
-  const { caBundle } = webhook.clientConfig ?? {};
-  const seconds = webhook.timeoutSeconds ?? defaultTimeoutSeconds;
-  // Joined as a client in Go joins it: `//validate` of a careless configuration is `/validate`.
-  url.pathname = path.posix.resolve('/', url.pathname);
-  url.searchParams.set('timeout', `${seconds}s`);
-  const options = {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
-    // The bundle may also be the certificate of the server itself, whoever has signed it.
-    ...(caBundle !== undefined && { ca: Buffer.from(caBundle, 'base64'), allowPartialTrustChain: true }),
-    ...(servername !== undefined && { servername }),
-    signal: AbortSignal.timeout(seconds * 1000),
-  };
-  let response: IncomingMessage;
-  let text: string;
-  try {
-    response = await new Promise<IncomingMessage>((arrived, failed) => {
-      httpsRequest(url, options, arrived).on('error', failed).end(body);
-    });
-    text = await readAnswer(response);
-  } catch (error) {
-    const { name, message } = error as Error;
-    const why = name === 'AbortError' || name === 'TimeoutError' ? 'context deadline exceeded' : message;
-    throw new Error(`Post "${url.href}": ${why}`, { cause: error });
-  }
-  if (response.statusCode === 200) return text;
-  if (response.statusCode === 404) throw new Error('the server could not find the requested resource');
-  throw new Error(`an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`);
-}
-
-async function readAnswer(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > answerLimit) throw new Error('the answer is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function answerOf(review: unknown, uid: string): WebhookAnswer {

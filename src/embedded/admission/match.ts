@@ -5,6 +5,7 @@ import type { LabelSelector } from '../../kube/selector.ts';
 import type { AdmissionRequest } from '../rest/context.ts';
 import type { Resource } from '../resource.ts';
 import type { Store } from '../store/store.ts';
+import type { WebhookClientConfig } from '../webhook-client.ts';
 import type { MatchCondition } from './conditions.ts';
 
 interface WebhookRule {
@@ -18,16 +19,7 @@ interface WebhookRule {
 /** One webhook of a configuration. */
 export interface Webhook {
   readonly name: string;
-  readonly clientConfig?: {
-    readonly url?: string;
-    readonly caBundle?: string;
-    readonly service?: {
-      readonly namespace: string;
-      readonly name: string;
-      readonly port?: number;
-      readonly path?: string;
-    };
-  };
+  readonly clientConfig?: WebhookClientConfig;
   readonly rules?: readonly WebhookRule[];
   readonly failurePolicy?: string;
   readonly matchPolicy?: string;

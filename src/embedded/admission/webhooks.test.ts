@@ -1,46 +1,27 @@
-import { createServer } from 'node:https';
-import type { Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createAuthority } from '../../kube/pki.ts';
 import { startEmbedded } from '../server.ts';
 import type { Embedded } from '../server.ts';
 import { testClient, textIn } from '../testing/http.ts';
 import type { Json, TestClient } from '../testing/http.ts';
+import { startWebhookServer } from '../testing/webhook-server.ts';
+import type { WebhookServer } from '../testing/webhook-server.ts';
 
 let embedded: Embedded;
 let client: TestClient;
-let hook: Server;
-let port = 0;
-let caBundle = '';
+let hook: WebhookServer;
 /** What the webhook saw, by path. */
 let seen: { path: string; request: Json }[] = [];
 let answers: Record<string, (request: Json) => object> = {};
 
 beforeAll(async () => {
-  const authority = createAuthority({ commonName: 'hooks', days: 1 });
-  const names = { dnsNames: ['localhost', 'hook.default.svc'], ipAddresses: ['127.0.0.1'] };
-  const { certPem, keyPem } = authority.issue({ commonName: 'hook', ...names, days: 1, usage: 'server' });
-  caBundle = Buffer.from(authority.certPem).toString('base64');
-  hook = createServer({ cert: certPem, key: keyPem }, (request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const review = JSON.parse(Buffer.concat(chunks).toString()) as Json;
-      const path = new URL(request.url ?? '/', 'https://hook').pathname;
-      seen.push({ path, request: review['request']! });
-      const answer = answers[path]?.(review['request']!);
-      if (answer === undefined) return;
-      response.end(JSON.stringify({ ...review, response: { uid: review['request']!['uid'], ...answer } }));
-    });
+  hook = await startWebhookServer((path, review) => {
+    const request = review['request']!;
+    seen.push({ path, request });
+    return answers[path]?.(request);
   });
-  await new Promise<void>((resolve) => {
-    hook.listen(0, '127.0.0.1', resolve);
-  });
-  port = (hook.address() as AddressInfo).port;
   embedded = await startEmbedded({
     simulation: false,
-    hooks: { resolveService: ({ name }) => (name === 'hook' ? `https://127.0.0.1:${port}` : undefined) },
+    hooks: { resolveService: ({ name }) => (name === 'hook' ? hook.url : undefined) },
   });
   client = testClient(embedded);
 });
@@ -48,10 +29,7 @@ beforeAll(async () => {
 afterAll(async () => {
   client.close();
   await embedded.stop();
-  hook.closeAllConnections();
-  await new Promise((resolve) => {
-    hook.close(resolve);
-  });
+  await hook.close();
 });
 
 const group = '/apis/admissionregistration.k8s.io/v1';
@@ -69,7 +47,7 @@ async function install(kind: 'mutating' | 'validating', name: string, webhook: o
     webhooks: [
       {
         name: `${name}.example.com`,
-        clientConfig: { url: `https://127.0.0.1:${port}/${name}`, caBundle },
+        clientConfig: { url: `${hook.url}/${name}`, caBundle: hook.caBundle },
         rules: [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
         sideEffects: 'None',
         admissionReviewVersions: ['v1'],
@@ -91,7 +69,7 @@ function newMap(labels: Record<string, string> = {}): { metadata: { name: string
 
 describe('validating webhooks', () => {
   test('are called at the path that is meant', async () => {
-    await install('validating', 'strict', { clientConfig: { url: `https://127.0.0.1:${port}//strict/`, caBundle } });
+    await install('validating', 'strict', { clientConfig: { url: `${hook.url}//strict/`, caBundle: hook.caBundle } });
     answers['/strict'] = () => ({ allowed: false, status: { code: 403, message: 'not today' } });
     expect((await client.post(maps, newMap())).body['message']).toContain('not today');
   });
@@ -173,7 +151,7 @@ describe('validating webhooks', () => {
   });
 
   test('that fail refuse the write, unless they are to be ignored', async () => {
-    await install('validating', 'down', { clientConfig: { url: 'https://127.0.0.1:1/', caBundle } });
+    await install('validating', 'down', { clientConfig: { url: 'https://127.0.0.1:1/', caBundle: hook.caBundle } });
     const reply = await client.post(maps, newMap());
     expect(reply.code).toBe(500);
     expect(reply.body['message']).toContain(
@@ -181,7 +159,7 @@ describe('validating webhooks', () => {
     );
     await client.call('DELETE', `${group}/validatingwebhookconfigurations/down`);
     await install('validating', 'optional', {
-      clientConfig: { url: 'https://127.0.0.1:1/', caBundle },
+      clientConfig: { url: 'https://127.0.0.1:1/', caBundle: hook.caBundle },
       failurePolicy: 'Ignore',
     });
     expect((await client.post(maps, newMap())).code).toBe(201);
@@ -237,7 +215,7 @@ describe('mutating webhooks', () => {
 
   test('are found through their service', async () => {
     await install('mutating', 'served', {
-      clientConfig: { service: { namespace: 'default', name: 'hook', path: '/inside' }, caBundle },
+      clientConfig: { service: { namespace: 'default', name: 'hook', path: '/inside' }, caBundle: hook.caBundle },
     });
     answers['/inside'] = () => patchOf({ op: 'add', path: '/data', value: { a: 'b' } });
     expect((await client.post(maps, newMap())).body['data']).toEqual({ a: 'b' });

@@ -1,15 +1,17 @@
 // Admission webhooks: the mutating ones in turn, then the validating ones together. Called by every write.
 import type { AnyObject } from '../../kube/objects.ts';
+import { convert } from '../conversion/forms.ts';
 import { applyJsonPatch } from '../patch/index.ts';
 import { sameJson } from '../patch/json.ts';
 import type { Registry } from '../registry.ts';
-import { collectionOf } from '../registry.ts';
+import { apiVersionOf, collectionOf } from '../registry.ts';
 import type { Resource } from '../resource.ts';
-import type { AdmissionRequest, Reviews } from '../rest/context.ts';
+import type { AdmissionRequest, Hooks, Reviews } from '../rest/context.ts';
 import { Fault, forbidden, internal } from '../rest/fault.ts';
 import type { Store } from '../store/store.ts';
 import { callWebhook } from './call.ts';
-import type { ServiceResolver, WebhookAnswer } from './call.ts';
+import type { ServiceResolver } from '../webhook-client.ts';
+import type { WebhookAnswer } from './call.ts';
 import { conditionsHold } from './conditions.ts';
 import { matchingResource } from './match.ts';
 import type { Webhook } from './match.ts';
@@ -19,7 +21,8 @@ const mutating = `mutatingwebhookconfigurations.${group}`;
 const validating = `validatingwebhookconfigurations.${group}`;
 
 /** The admission of a cluster: what its webhook configurations say. */
-export function webhookAdmission(store: Store, registry: Registry, resolve: ServiceResolver): Reviews {
+export function webhookAdmission(store: Store, registry: Registry, hooks: Hooks): Reviews {
+  const resolve = hooks.resolveService ?? (() => undefined);
   const selected = (collection: string, request: AdmissionRequest): { webhook: Webhook; resource: Resource }[] => {
     // A webhook must never stand in the way of repairing the webhooks.
     if (store.count(collection) === 0 || request.target.resource.group === group) return [];
@@ -45,20 +48,43 @@ export function webhookAdmission(store: Store, registry: Registry, resolve: Serv
           const unchanged =
             round === 'again' && (webhook.reinvocationPolicy !== 'IfNeeded' || sameJson(seen.get(webhook), object));
           if (unchanged) continue;
-          const answer = await ask(webhook, { ...request, object }, resource, resolve);
-          if (answer?.patch !== undefined) object = patched(webhook, object, answer.patch);
+          const seenAs = await inVersion(hooks, { ...request, object }, resource);
+          const answer = await ask(webhook, seenAs, resource, resolve);
+          if (answer?.patch !== undefined) {
+            const next = patched(webhook, seenAs.object, answer.patch);
+            object = await converted(hooks, next, request.target.resource);
+          }
           seen.set(webhook, object);
         }
       }
       return object;
     },
     async validate(request) {
-      const calls = selected(validating, request).map(({ webhook, resource }) =>
-        ask(webhook, request, resource, resolve),
+      const calls = selected(validating, request).map(async ({ webhook, resource }) =>
+        ask(webhook, await inVersion(hooks, request, resource), resource, resolve),
       );
       await Promise.all(calls);
     },
   };
+}
+
+/** A write as a webhook sees it that wants to hear of another version. A Scale is the same in all. */
+async function inVersion(hooks: Hooks, request: AdmissionRequest, resource: Resource): Promise<AdmissionRequest> {
+  const { target, object, oldObject } = request;
+  if (resource === target.resource || target.subresource === 'scale') return request;
+  return {
+    ...request,
+    object: object && (await converted(hooks, object, resource)),
+    oldObject: oldObject && (await converted(hooks, oldObject, resource)),
+  };
+}
+
+async function converted(hooks: Hooks, object: AnyObject, resource: Resource): Promise<AnyObject> {
+  try {
+    return await convert({ hooks }, object, resource, apiVersionOf(resource));
+  } catch (error) {
+    throw error instanceof Fault ? internal(error.message) : error;
+  }
 }
 
 function webhooksOf(store: Store, collection: string): readonly Webhook[] {

@@ -1,8 +1,9 @@
 // From a CustomResourceDefinition to the resources that it makes the server serve.
 import { at, isObject, objects, scalarText, strings, text } from '../kinds/read.ts';
-import type { ApiObject, Resource, ScaleSubresource } from '../resource.ts';
+import type { ApiObject, Conversion, Resource, ScaleSubresource } from '../resource.ts';
 import type { Schema } from '../schema/types.ts';
 import { compareVersions } from '../version-order.ts';
+import type { WebhookClientConfig } from '../webhook-client.ts';
 import { customColumns } from './columns.ts';
 import { compileJsonPath } from './jsonpath.ts';
 
@@ -20,8 +21,8 @@ export function customResources(definition: ApiObject): readonly Resource[] {
   const accepted = at(definition, 'status', 'acceptedNames');
   const names = isObject(accepted) && text(accepted, 'plural') !== '' ? accepted : at(definition, 'spec', 'names');
   const storage = storageVersion(definition);
-  const byWebhook = text(definition, 'spec', 'conversion', 'strategy') === 'Webhook';
-  const stored = { group, version: text(storage, 'name'), schema: schemaOf(definition, storage) };
+  const stored = { group, version: text(storage, 'name') };
+  const conversion = conversionOf(definition);
   return objects(definition, 'spec', 'versions')
     .filter((version) => version['served'] === true)
     .map((version) => {
@@ -39,16 +40,31 @@ export function customResources(definition: ApiObject): readonly Resource[] {
         status: isObject(at(version, 'subresources', 'status')),
         ...(scale !== undefined && { scale }),
         subresources: [],
-        schema: schemaOf(definition, version),
+        schema: conversion.schemas.get(`${group}/${text(version, 'name')}`)!,
         columns: customColumns(version),
         custom: true,
         hasGeneration: true,
         stored,
+        conversion,
         selectableFields: selectableFields(version),
-        ...(byWebhook && version !== storage && { unconverted: true }),
         ...(version['deprecated'] === true && { deprecation: deprecationOf(definition, version) }),
       };
     });
+}
+
+/** One for all versions, served or not: objects may still be stored in any of them. */
+function conversionOf(definition: ApiObject): Conversion {
+  const versions = objects(definition, 'spec', 'versions');
+  const group = text(definition, 'spec', 'group');
+  const schemas = new Map(
+    versions.map((version) => [`${group}/${text(version, 'name')}`, schemaOf(definition, version)]),
+  );
+  const conversion = at(definition, 'spec', 'conversion');
+  if (text(conversion, 'strategy') !== 'Webhook') return { schemas };
+  const accepted = strings(conversion, 'webhook', 'conversionReviewVersions');
+  const reviewVersion = accepted.find((version) => version === 'v1' || version === 'v1beta1') ?? 'v1';
+  const clientConfig = (at(conversion, 'webhook', 'clientConfig') ?? {}) as WebhookClientConfig;
+  return { schemas, webhook: { clientConfig, reviewVersion } };
 }
 
 /** The schema of a version; one that keeps everything when unknown fields are not pruned at all. */

@@ -1,7 +1,8 @@
 // From the JSON of a request to an object of a kind: the first step of every write.
-import type { Resource } from '../resource.ts';
+import type { ApiObject, Resource } from '../resource.ts';
 import { decode, type Decoded } from '../schema/decode.ts';
 import { normalise } from '../schema/normalise.ts';
+import type { Schema } from '../schema/types.ts';
 import { definition, goTypeName } from './definitions.ts';
 import { isObject } from './read.ts';
 
@@ -23,4 +24,9 @@ function decodeCustom(resource: Resource, object: Readonly<Record<string, unknow
   const decoded = decode(metadata, normalised.value['metadata'] ?? {}, goTypeName);
   const value = { ...normalised.value, metadata: decoded.value };
   return { ...normalised, value, ...(decoded.problem !== undefined && { problem: decoded.problem }) };
+}
+
+/** A custom object without what a schema does not have; nothing is filled in. */
+export function pruneObject(schema: Schema, object: ApiObject): ApiObject {
+  return normalise(schema, object, definition('meta.v1.ObjectMeta'), false).value as ApiObject;
 }

@@ -1,6 +1,6 @@
 // The built-in kinds of the embedded API server: what they are called, how they look, what they accept.
 export { convertObject } from './convert.ts';
-export { decodeObject } from './decode.ts';
+export { decodeObject, pruneObject } from './decode.ts';
 export { emptyObject } from './empty-objects.ts';
 export { setDefaults } from './defaults/index.ts';
 export { prepareForCreate, prepareForUpdate, raisesGeneration } from './prepare.ts';

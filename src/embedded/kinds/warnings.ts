@@ -21,26 +21,12 @@ export function warningsOf({ group, kind, custom }: Resource, object: ApiObject)
   if (kind === 'EndpointSlice' && text(object, 'addressType') === 'FQDN') {
     return ['spec.addressType: FQDN endpoints are deprecated'];
   }
-  if (kind === 'CustomResourceDefinition') return conversionWarnings(object);
   if (kind === 'Pod' && group === '') return podWarnings(object, '');
   if (kind === 'CronJob') {
     return podWarnings(at(object, 'spec', 'jobTemplate', 'spec', 'template'), 'spec.jobTemplate.spec.template.');
   }
   const template = group === 'apps' || group === 'batch' ? at(object, 'spec', 'template') : undefined;
   return template === undefined ? [] : podWarnings(template, 'spec.template.');
-}
-
-/** Nobody should find out by a failing request. */
-function conversionWarnings(definition: ApiObject): string[] {
-  if (text(definition, 'spec', 'conversion', 'strategy') !== 'Webhook') return [];
-  const versions = objects(definition, 'spec', 'versions');
-  const storage = versions.find((version) => version['storage'] === true);
-  const others = versions.filter((version) => version !== storage && version['served'] === true);
-  if (others.length === 0) return [];
-  const names = others.map((version) => text(version, 'name')).join(', ');
-  return [
-    `spec.conversion.strategy: conversion webhooks are not called by this server: ${names} cannot be used, only ${text(storage, 'name')}`,
-  ];
 }
 
 function podWarnings(pod: unknown, path: string): string[] {

@@ -4,7 +4,8 @@ import { timestamp } from '../../kube/times.ts';
 import type { Schema } from '../schema/types.ts';
 import { ApplyConflict, PatchError } from './errors.ts';
 import { compareStrings, pathText } from './field-path.ts';
-import { difference, fieldPaths, intersection, NO_FIELDS, union, type FieldSet } from './field-set.ts';
+import { abandonedFields, pruneInVersions } from './apply-prune.ts';
+import { difference, fieldPaths, type FieldSet } from './field-set.ts';
 import { isObject, sameJson, type JsonObject } from './json.ts';
 import { clientSideFields, KUBECTL, refreshLastApplied } from './last-applied.ts';
 import { dropEmpty, identity, readManagedFields, withoutManagedFields, writeManagedFields } from './managed-fields.ts';
@@ -13,10 +14,11 @@ import { withObjectMeta } from './object-meta.ts';
 import { fitToSchema, ownable, transferOwnership, type FieldConflict } from './ownership.ts';
 import { ItemError } from './shape.ts';
 import { recordUpdate } from './track-update.ts';
-import { fieldsOf, withDeclaredParents } from './typed-fields.ts';
+import { fieldsOf } from './typed-fields.ts';
 import { mergeTyped } from './typed-merge.ts';
 import { hollowOut, removeFields } from './typed-remove.ts';
 import { structureErrors } from './typed-validate.ts';
+import { MissingVersion, type Versions } from './versions.ts';
 
 interface ApplyRequest {
   readonly schema: Schema;
@@ -29,6 +31,8 @@ interface ApplyRequest {
   readonly subresource?: string;
   /** The version by which a conflict names the owners, when it is not their own. */
   readonly shownVersion?: string;
+  /** The other versions of the kind, when it has several. */
+  readonly versions?: Versions | undefined;
   readonly now: number;
 }
 
@@ -41,15 +45,16 @@ export function applyPatch(request: ApplyRequest): { object: JsonObject } {
   try {
     return { object: apply({ ...request, schema: withObjectMeta(request.schema) }) };
   } catch (error) {
+    if (error instanceof MissingVersion) throw new PatchError(500, error.message);
     if (!(error instanceof ItemError)) throw error;
     throw new PatchError(422, `failed to apply to ${nameOf(request.applied)}: ${error.message}`);
   }
 }
 
 function apply(request: ApplyRequest): JsonObject {
-  const { schema, applied, apiVersion, manager } = request;
+  const { schema, applied, apiVersion, manager, versions } = request;
   const before = withoutManagedFields(request.live ?? { apiVersion, kind: applied['kind'] });
-  const known = fitToSchema(schema, managersBefore(request, before));
+  const known = fitToSchema(schema, managersBefore(request, before), apiVersion, versions);
   const who = { manager, operation: 'Apply', apiVersion, subresource: request.subresource ?? '' } as const;
   const self = identity(who);
   const last = known.get(self);
@@ -57,9 +62,8 @@ function apply(request: ApplyRequest): JsonObject {
   const claims = new Map([...known, [self, mine]]);
 
   const merged = mergeTyped(schema, before, applied) as JsonObject;
-  const gone = last === undefined ? NO_FIELDS : abandonedFields(schema, merged, claims, last.fields);
-  const after = hollowOut(schema, merged, gone) as JsonObject;
-  const { managed, conflicts } = transferOwnership(schema, before, after, claims, self);
+  const { after, trimmed } = prune(request, merged, claims, last);
+  const { managed, conflicts } = transferOwnership(schema, before, after, claims, { self, apiVersion, versions });
   if (!request.force)
     refuseConflicts(
       request.shownVersion === undefined ? conflicts : shownIn(conflicts, request.shownVersion),
@@ -68,10 +72,29 @@ function apply(request: ApplyRequest): JsonObject {
 
   const time = sameJson(before, after) ? mine.time : timestamp(request.now);
   const owners = dropEmpty(new Map([...managed, [self, { ...mine, time, fields: ownable(mine.fields) }]]));
-  const trimmed = removeFields(schema, merged, gone) as JsonObject;
   const synced = manager === KUBECTL ? refreshLastApplied(trimmed, applied) : trimmed;
   const object = writeManagedFields(synced, owners);
   return request.live !== undefined && sameJson(object, request.live) ? request.live : object;
+}
+
+/** The merged object without what its manager no longer sends: as it is compared, and as it is kept. */
+function prune(
+  { schema, apiVersion, versions }: ApplyRequest,
+  merged: JsonObject,
+  claims: Managed,
+  last: ManagedEntry | undefined,
+): { readonly after: JsonObject; readonly trimmed: JsonObject } {
+  if (last === undefined) return { after: merged, trimmed: merged };
+  const foreign = [last, ...claims.values()].some((entry) => entry.apiVersion !== apiVersion);
+  if (foreign && versions !== undefined) {
+    const pruned = pruneInVersions(versions, merged, claims, last, apiVersion);
+    return { after: pruned, trimmed: pruned };
+  }
+  const gone = abandonedFields(schema, merged, claims, last.fields);
+  return {
+    after: hollowOut(schema, merged, gone) as JsonObject,
+    trimmed: removeFields(schema, merged, gone) as JsonObject,
+  };
 }
 
 /** Fields of an object that was made without tracking belong to an entry of their own, so that they are not lost. */
@@ -86,19 +109,6 @@ function managersBefore(request: ApplyRequest, before: JsonObject): Managed {
     subresource,
     now,
   });
-}
-
-/** What the manager owned and no longer sends, unless someone else owns it too. */
-function abandonedFields(schema: Schema, merged: JsonObject, claims: Managed, last: FieldSet): FieldSet {
-  const held = (fields: FieldSet): FieldSet => withDeclaredParents(schema, fields);
-  const present = held(fieldsOf(schema, merged));
-  const lastHeld = held(last);
-  const bare = hollowOut(schema, merged, lastHeld);
-  const claimed = [...claims.values()].map((entry) => entry.fields).reduce(union);
-  const kept = union(held(fieldsOf(schema, bare)), held(claimed));
-  const pruned = hollowOut(schema, merged, difference(present, kept));
-  // Removing a field takes what is below it along; only what the manager owned may really go.
-  return intersection(difference(present, held(fieldsOf(schema, pruned))), lastHeld);
 }
 
 function shownIn(conflicts: readonly FieldConflict[], apiVersion: string): FieldConflict[] {

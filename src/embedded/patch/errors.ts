@@ -13,6 +13,7 @@ const REASONS = {
   413: 'RequestEntityTooLarge',
   415: 'UnsupportedMediaType',
   422: 'Invalid',
+  500: '',
 } as const;
 
 /** A patch that was refused. Nothing was changed. */

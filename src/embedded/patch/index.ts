@@ -5,3 +5,5 @@ export { applyJsonPatch } from './json-patch.ts';
 export { applyMergePatch } from './merge-patch.ts';
 export { applyStrategicMergePatch } from './strategic.ts';
 export { trackUpdate } from './track-update.ts';
+export { MissingVersion } from './versions.ts';
+export type { Versions } from './versions.ts';

@@ -5,7 +5,9 @@ import { difference, fieldSetOf, intersection, isEmpty, union, type FieldSet } f
 import type { JsonObject } from './json.ts';
 import { dropEmpty, type ManagedEntry, type Managed } from './managed-fields.ts';
 import { compareTyped, type Comparison } from './typed-compare.ts';
+import { withObjectMeta } from './object-meta.ts';
 import { withAtomicParts } from './typed-fields.ts';
+import type { Versions } from './versions.ts';
 
 /** Fields that another manager owns and that are about to change. */
 export interface FieldConflict {
@@ -42,16 +44,29 @@ export function ownable(fields: FieldSet): FieldSet {
   return difference(fields, UNOWNED);
 }
 
+/** Who writes, in which version, and which others the kind has. */
+interface Writing {
+  readonly self?: string;
+  readonly apiVersion: string;
+  readonly versions?: Versions | undefined;
+}
+
 /** Takes what changed from everyone but `self`; what was removed leaves every set. */
 export function transferOwnership(
   schema: Schema,
   before: JsonObject,
   after: JsonObject,
   managed: Managed,
-  self: string | undefined,
+  { self, apiVersion, versions }: Writing,
 ): Transfer {
   const comparison = compareTyped(schema, before, after);
-  const changed = union(comparison.modified, comparison.added);
+  const comparisons = new Map([[apiVersion, comparison]]);
+  const comparisonIn = (version: string): Comparison => {
+    if (versions === undefined) return comparison;
+    let found = comparisons.get(version);
+    if (found === undefined) comparisons.set(version, (found = compareIn(versions, before, after, version)));
+    return found;
+  };
   const conflicts: FieldConflict[] = [];
   const remaining = new Map<string, ManagedEntry>();
   for (const [owner, entry] of managed) {
@@ -59,16 +74,30 @@ export function transferOwnership(
       remaining.set(owner, entry);
       continue;
     }
-    const taken = intersection(entry.fields, changed);
+    const seen = comparisonIn(entry.apiVersion);
+    const taken = intersection(entry.fields, union(seen.modified, seen.added));
     if (!isEmpty(taken)) conflicts.push({ owner, entry, fields: taken });
-    remaining.set(owner, { ...entry, fields: difference(difference(entry.fields, taken), comparison.removed) });
+    remaining.set(owner, { ...entry, fields: difference(difference(entry.fields, taken), seen.removed) });
   }
   return { managed: dropEmpty(remaining), comparison, conflicts };
 }
 
-/** The entries as they read under today's schema. */
-export function fitToSchema(schema: Schema, managed: Managed): Managed {
+/** What changed, as a manager of another version sees it. */
+function compareIn(versions: Versions, before: JsonObject, after: JsonObject, apiVersion: string): Comparison {
+  const schema = versions.schemaOf(apiVersion);
+  const [old, next] = [versions.convert(before, apiVersion), versions.convert(after, apiVersion)];
+  return compareTyped(withObjectMeta(schema), old, next);
+}
+
+/** The entries as they read under today's schemas: that of the writer, and those of other versions. */
+export function fitToSchema(schema: Schema, managed: Managed, apiVersion: string, versions?: Versions): Managed {
+  const schemaOf = (entry: ManagedEntry): Schema => {
+    const other = entry.apiVersion === apiVersion ? undefined : versions?.schemaOf(entry.apiVersion);
+    return other === undefined ? schema : withObjectMeta(other);
+  };
   return new Map(
-    [...managed].map(([id, entry]) => [id, { ...entry, fields: withAtomicParts(schema, entry.fields) }] as const),
+    [...managed].map(
+      ([id, entry]) => [id, { ...entry, fields: withAtomicParts(schemaOf(entry), entry.fields) }] as const,
+    ),
   );
 }

@@ -16,12 +16,15 @@ import {
 import { withObjectMeta } from './object-meta.ts';
 import { fitToSchema, ownable, transferOwnership } from './ownership.ts';
 import { ItemError } from './shape.ts';
+import { MissingVersion, type Versions } from './versions.ts';
 
 interface Writer {
   readonly manager: string;
   readonly apiVersion: string;
   readonly subresource?: string | undefined;
   readonly now: number;
+  /** The other versions of the kind, when it has several. */
+  readonly versions?: Versions | undefined;
 }
 
 interface UpdateRequest extends Writer {
@@ -42,12 +45,15 @@ export function trackUpdate(request: UpdateRequest): JsonObject {
   const after = withoutManagedFields(next);
   // An object whose record was cleared is not tracked again until someone applies to it.
   if (known.size === 0 && old !== undefined) return after;
-  const { apiVersion, kind } = next;
+  const { kind } = next;
+  const { apiVersion } = request;
   const before = old === undefined ? { ...request.empty, apiVersion, kind } : withoutManagedFields(old);
   let managed: Managed;
   try {
-    managed = recordUpdate(schema, before, after, fitToSchema(schema, known), request);
+    managed = recordUpdate(schema, before, after, fitToSchema(schema, known, apiVersion, request.versions), request);
   } catch (error) {
+    // Nobody can tell what they own now, so that nobody owns anything.
+    if (error instanceof MissingVersion) return after;
     if (!(error instanceof ItemError)) throw error;
     // A list that breaks its own keys cannot be tracked; validation is the place to refuse it.
     managed = known;
@@ -79,9 +85,9 @@ export function recordUpdate(
   before: JsonObject,
   after: JsonObject,
   known: Managed,
-  { manager, apiVersion, subresource, now }: Writer,
+  { manager, apiVersion, subresource, now, versions }: Writer,
 ): Managed {
-  const { managed, comparison } = transferOwnership(schema, before, after, known, undefined);
+  const { managed, comparison } = transferOwnership(schema, before, after, known, { apiVersion, versions });
   const changed = ownable(union(comparison.modified, comparison.added));
   if (isEmpty(changed)) return capUpdateManagers(managed);
   const who = {

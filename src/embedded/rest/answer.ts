@@ -2,7 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { converting } from '../conversion/forms.ts';
 import type { Stored } from '../store/types.ts';
+import type { Cluster } from './context.ts';
 import type { Status } from './fault.ts';
 import { jsonType, prefersProtobuf, protobufType } from './negotiate.ts';
 import { json, listBody, objectBody } from './represent.ts';
@@ -23,13 +25,27 @@ const unreadMs = 60_000;
 const warningCharacters = 4096;
 const charactersOfOne = 256;
 
-/** An answer that shows a stored object. */
-export function objectAnswer(code: number, stored: Stored, view: View): Answer {
+/** An answer that shows a stored object. `fresh`: the webhook that converts it is asked again. */
+export async function objectAnswer(
+  cluster: Cluster,
+  code: number,
+  stored: Stored,
+  view: View,
+  fresh = false,
+): Promise<Answer> {
+  await converting(cluster, [stored], view.resource, fresh);
   return { code, body: objectBody(stored, view), contentType: contentTypeOf(view) };
 }
 
 /** An answer that shows a list of stored objects. */
-export function listAnswer(code: number, items: readonly Stored[], metadata: ListMeta, view: View): Answer {
+export async function listAnswer(
+  cluster: Cluster,
+  code: number,
+  items: readonly Stored[],
+  metadata: ListMeta,
+  view: View,
+): Promise<Answer> {
+  await converting(cluster, items, view.resource);
   return { code, body: listBody(items, metadata, view), contentType: contentTypeOf(view) };
 }
 

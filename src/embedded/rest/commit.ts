@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import type { Stored } from '../store/types.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions } from './context.ts';
-import { storedForm } from './conversion.ts';
+import { storedForm } from '../conversion/forms.ts';
 import { Fault, invalid } from './fault.ts';
 import { rulesOf } from './rules/index.ts';
 
@@ -22,12 +22,15 @@ export function commit(
 ): Promise<Stored> {
   const collection = collectionOf(target.resource);
   const key = keyOf(target);
-  const form = next === undefined ? undefined : storedForm(next, target.resource);
-  if (form !== undefined && roughSize(form) > objectLimit) {
-    throw new Fault(413, 'RequestEntityTooLarge', `the object is too large: the limit is ${objectLimit} bytes`);
-  }
-  if (options.dryRun) return Promise.resolve(unwritten(collection, key, old, form ?? old!.object));
-  return cluster.store.write({ collection, key, expect: old?.version ?? 0, next: form });
+  const write = (form: AnyObject | undefined): Promise<Stored> => {
+    if (form !== undefined && roughSize(form) > objectLimit) {
+      throw new Fault(413, 'RequestEntityTooLarge', `the object is too large: the limit is ${objectLimit} bytes`);
+    }
+    if (options.dryRun) return Promise.resolve(unwritten(collection, key, old, form ?? old!.object));
+    return cluster.store.write({ collection, key, expect: old?.version ?? 0, next: form });
+  };
+  const form = next === undefined ? undefined : storedForm(cluster, next, target.resource);
+  return form instanceof Promise ? form.then(write) : write(form);
 }
 
 /** Commits one after the other, and looks once more at what those before have taken in the meantime. */

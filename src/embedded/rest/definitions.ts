@@ -37,9 +37,11 @@ export function followDefinitions(cluster: Cluster, onError: (error: unknown) =>
       cluster.registry.setCustom(name, customResources(stored.object));
     }
     if (deletionTimestamp === undefined || !finalizers.includes(cleanupFinalizer) || emptying.has(name)) return;
-    const resource = cluster.registry
+    const versions = cluster.registry
       .all()
-      .find((served) => served.custom && `${served.plural}.${served.group}` === name);
+      .filter((served) => served.custom && `${served.plural}.${served.group}` === name);
+    // In the version that they are stored in, no webhook has to be asked.
+    const resource = versions.find(({ version, stored: kept }) => version === kept?.version) ?? versions[0];
     const settle = (): void => {
       if (resource !== undefined && cluster.store.count(collectionOf(resource)) > 0) return;
       release(name);

@@ -9,7 +9,7 @@ import type { Stored } from '../store/types.ts';
 import { commit } from './commit.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
-import { servedObject } from './conversion.ts';
+import { converting, servedObject } from '../conversion/forms.ts';
 import { badRequest, conflict, Fault, forbidden, invalidOptions, modified, notFound } from './fault.ts';
 import { rulesOf } from './rules/index.ts';
 
@@ -69,6 +69,7 @@ export async function remove(
   for (let attempt = 1; ; attempt++) {
     const stored = cluster.store.get(collectionOf(target.resource), keyOf(target));
     if (stored === undefined) throw notFound(target.resource, target.name);
+    await converting(cluster, [stored], target.resource);
     const old = servedObject(stored, target.resource);
     if (rulesOf(target.resource).stays?.(old) === true) {
       throw forbidden(target.resource, target.name, `this ${target.resource.singular} may not be deleted`);
@@ -107,6 +108,7 @@ export async function removeAll(
   request: DeleteOptions,
   options: WriteOptions,
 ): Promise<void> {
+  await converting(cluster, selected, target.resource);
   await Promise.all(
     selected.map(async ({ object }) => {
       const { name, namespace = '' } = object.metadata;

@@ -79,13 +79,6 @@ export function noSuchPath(): Fault {
   return new Fault(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 
-/** What the real server says when a conversion webhook cannot be reached. */
-export function notConverted(resource: Resource): Fault {
-  const { group, kind, stored } = resource;
-  const why = `conversion webhooks are not called by this server: use version ${stored?.version}`;
-  return new Fault(500, '', `conversion webhook for ${group}/${stored?.version}, Kind=${kind} failed: ${why}`);
-}
-
 export function alreadyExists(resource: Named, name: string, deletionTimestamp?: string): Fault {
   const leaving = deletionTimestamp === undefined ? '' : 'object is being deleted: ';
   const message = `${leaving}${qualified(resource)} "${name}" already exists`;

@@ -4,7 +4,7 @@ import { Compacted } from '../store/types.ts';
 import type { Stored } from '../store/types.ts';
 import { collectionOf } from '../registry.ts';
 import type { Cluster, Target } from './context.ts';
-import { servedObject } from './conversion.ts';
+import { converting, servedObject } from '../conversion/forms.ts';
 import { badRequest, expired, Fault, invalidOptions } from './fault.ts';
 import type { ListMeta } from './represent.ts';
 import { versionNumber, wholeNumber } from './request.ts';
@@ -22,7 +22,7 @@ interface Continuation {
 }
 
 /** One page of the target's collection, as the query asks. */
-export function list(cluster: Cluster, target: Target, query: URLSearchParams): Page {
+export async function list(cluster: Cluster, target: Target, query: URLSearchParams): Promise<Page> {
   const token = query.get('continue') ?? '';
   if (query.has('sendInitialEvents')) {
     throw invalidOptions('ListOptions', forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
@@ -34,7 +34,10 @@ export function list(cluster: Cluster, target: Target, query: URLSearchParams): 
   const from = token === '' ? undefined : parseToken(token);
   const at = from === undefined ? wantedVersion(cluster, query, limit) : from.version;
   const { items, version } = objectsAt(cluster, target, query, at, from);
-  return pageOf(items, target, query, { limit, version, after: from?.after });
+  const selected = selectionOf(target.resource, query);
+  // What is selected by is in the version that the caller sees.
+  if (selected !== undefined) await converting(cluster, items, target.resource);
+  return pageOf(items, selected, target, { limit, version, after: from?.after });
 }
 
 function objectsAt(
@@ -53,7 +56,8 @@ function objectsAt(
     return { items: found === undefined ? [] : [found], version };
   }
   try {
-    return { items: store.list(collection, { namespace: target.namespace, at: version }), version };
+    // A copy: answering takes turns, in which others go on writing.
+    return { items: [...store.list(collection, { namespace: target.namespace, at: version })], version };
   } catch (error) {
     if (!(error instanceof Compacted)) throw error;
     throw from === undefined ? expired('The resourceVersion for the provided list is too old.') : expiredToken(from);
@@ -62,11 +66,10 @@ function objectsAt(
 
 function pageOf(
   items: readonly Stored[],
+  test: ReturnType<typeof selectionOf>,
   target: Target,
-  query: URLSearchParams,
   page: { limit: number; version: number; after: string | undefined },
 ): Page {
-  const test = selectionOf(target.resource, query);
   const { limit, version, after } = page;
   const start = after === undefined ? 0 : firstAfter(items, after);
   const resourceVersion = String(version);

@@ -2,6 +2,7 @@
 import type { AnyObject } from '../../kube/objects.ts';
 import { emptyObject } from '../kinds/index.ts';
 import { trackUpdate } from '../patch/index.ts';
+import type { Versions } from '../patch/index.ts';
 import { apiVersionOf } from '../registry.ts';
 import type { Target, WriteOptions } from './context.ts';
 
@@ -11,6 +12,7 @@ export function trackWrite(
   old: AnyObject | undefined,
   next: AnyObject,
   options: WriteOptions,
+  versions?: Versions,
 ): AnyObject {
   const tracked = trackUpdate({
     schema: target.resource.schema,
@@ -21,6 +23,7 @@ export function trackWrite(
     apiVersion: apiVersionOf(target.resource),
     subresource: target.subresource,
     now: Date.now(),
+    versions,
   });
   return tracked as AnyObject;
 }

@@ -1,7 +1,9 @@
 // PATCH: the four kinds of patches over the current state of an object. Apply creates the object when it is not there.
 import { stringifyJson } from '../../kube/json.ts';
 import type { AnyObject } from '../../kube/objects.ts';
+import { withVersions } from '../conversion/owners.ts';
 import { applyJsonPatch, applyMergePatch, applyPatch, applyStrategicMergePatch } from '../patch/index.ts';
+import type { Versions } from '../patch/index.ts';
 import { invalid as invalidValue } from '../schema/field-error.ts';
 import { apiVersionOf, collectionOf } from '../registry.ts';
 import { decodeJson, decodeYaml, mediaType, readBody } from './body.ts';
@@ -15,6 +17,7 @@ import { incomingObject } from './object.ts';
 import { flag } from './request.ts';
 import type { ResourceRequest } from './server-context.ts';
 import { change } from './update.ts';
+import type { Mutate } from './update.ts';
 
 export type Patch =
   | { readonly type: 'json' | 'merge' | 'strategic'; readonly body: unknown; readonly text: Buffer }
@@ -68,7 +71,12 @@ export async function patch(
     return blamingPatch(incoming, work);
   }
   if (!createsByPatch(cluster, target, incoming)) {
-    return change(cluster, target, (old) => ({ object: applied(target, old, incoming), managed: true }), options);
+    const mutate: Mutate = (old) =>
+      withVersions(cluster, target.resource, (versions) => ({
+        object: applied(target, old, incoming, versions),
+        managed: true,
+      }));
+    return change(cluster, target, mutate, options);
   }
   const next = applied(target, undefined, incoming);
   const { resourceVersion: _version, ...metadata } = next.metadata;
@@ -114,7 +122,12 @@ function sameObject(target: Target, old: AnyObject | undefined, next: AnyObject)
 }
 
 /** The object after a server-side apply, field owners included. */
-function applied(target: Target, live: AnyObject | undefined, incoming: Extract<Patch, { type: 'apply' }>): AnyObject {
+function applied(
+  target: Target,
+  live: AnyObject | undefined,
+  incoming: Extract<Patch, { type: 'apply' }>,
+  versions?: Versions,
+): AnyObject {
   const { resource, subresource } = target;
   refuseOtherType(resource, incoming.body);
   const given = sameObject(target, live, incomingObject(target, named(incoming.body, target.name)));
@@ -129,6 +142,7 @@ function applied(target: Target, live: AnyObject | undefined, incoming: Extract<
     // Whoever applies a Scale sees its owners as those of a Scale.
     ...(subresource === 'scale' && { shownVersion: 'autoscaling/v1' }),
     now: Date.now(),
+    versions,
   });
   return object as AnyObject;
 }

@@ -5,7 +5,7 @@ import { encodeList, encodeMessage, encodeObject, withType } from '../protobuf/e
 import { apiVersionOf } from '../registry.ts';
 import type { Resource } from '../resource.ts';
 import type { Stored } from '../store/types.ts';
-import { servedObject } from './conversion.ts';
+import { servedObject } from '../conversion/forms.ts';
 import type { ListMeta } from './represent.ts';
 
 const encoded = new WeakMap<Stored, Map<string, Buffer>>();

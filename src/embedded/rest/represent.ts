@@ -5,7 +5,7 @@ import type { AnyObject } from '../../kube/objects.ts';
 import { apiVersionOf } from '../registry.ts';
 import type { Resource } from '../resource.ts';
 import type { Stored } from '../store/types.ts';
-import { servedBytes, servedObject } from './conversion.ts';
+import { servedBytes, servedObject } from '../conversion/forms.ts';
 import type { Format } from './negotiate.ts';
 import { protobufList, protobufObject, protobufValue } from './represent-protobuf.ts';
 import { tableOf } from './table.ts';

@@ -9,7 +9,7 @@ import type { Target, Written } from './context.ts';
 import { conform } from './conform.ts';
 import { create } from './create.ts';
 import { deleteOptionsOf, remove, removeAll } from './delete.ts';
-import { methodNotAllowed, noSuchPath, notConverted, notFound, success } from './fault.ts';
+import { methodNotAllowed, noSuchPath, notFound, success } from './fault.ts';
 import { list, tooNew } from './list.ts';
 import { incomingObject } from './object.ts';
 import { createsByPatch, patch, patchFrom } from './patch.ts';
@@ -31,7 +31,6 @@ export async function answerResource(
 ): Promise<Answer | undefined> {
   const resource = server.registry.find(path.group, path.version, path.plural);
   if (resource === undefined || (!resource.namespaced && hasForeignNamespace(path))) throw noSuchPath();
-  if (resource.unconverted === true) throw notConverted(resource);
   if (resource.deprecation !== undefined) call.warn(resource.deprecation);
   const namespace = resource.namespaced ? path.namespace : '';
   const target: Target = { resource, namespace, name: path.name, subresource: path.subresource };
@@ -60,12 +59,12 @@ async function answerVerb(server: ServerContext, call: ResourceRequest, target: 
       const asked = versionNumber(query) ?? 0;
       if (asked > server.store.version) throw tooNew(asked, server.store.version);
       if (stored === undefined) throw notFound(target.resource, target.name);
-      return objectAnswer(200, stored, view);
+      return objectAnswer(server, 200, stored, view, true);
     }
     case 'list': {
-      const { items, metadata } = list(server, target, query);
+      const { items, metadata } = await list(server, target, query);
       if (view.format.protobuf && view.format.as === '') await encodeInTurns(items, target.resource);
-      return listAnswer(200, items, metadata, view);
+      return listAnswer(server, 200, items, metadata, view);
     }
     case 'watch':
       watch(server, target, query, view, call.response);
@@ -73,27 +72,26 @@ async function answerVerb(server: ServerContext, call: ResourceRequest, target: 
     case 'create': {
       const { body, options } = await writeOf(call, target);
       if (isReview(target)) return answerReview(server, call, target, body);
-      return written(await create(server, target, body, options), view);
+      return written(server, await create(server, target, body, options), view);
     }
     case 'update': {
       const { body, options } = await writeOf(call, target);
-      return written(await replace(server, target, body, options), view);
+      return written(server, await replace(server, target, body, options), view);
     }
     case 'patch': {
       const incoming = await patchFrom(call, target.resource);
       const options = withDuplicates(writeOptionsOf(call), incoming.type === 'apply' ? undefined : incoming.text);
       if (createsByPatch(server, target, incoming)) server.access.authorize(call.user, 'create', call.line);
-      return written(await patch(server, target, incoming, options), view);
+      return written(server, await patch(server, target, incoming, options), view);
     }
     case 'delete':
       return deleted(server, call, target, view);
     case 'deletecollection': {
       const body = await bodyOf(call, true);
-      const { items, metadata } = list(server, target, query);
-      const selected = [...items];
+      const { items, metadata } = await list(server, target, query);
       const deletion = deleteOptionsOf(body, query);
-      await removeAll(server, target, selected, deletion, writeOptionsOf(call, deletion));
-      return listAnswer(200, selected, metadata, view);
+      await removeAll(server, target, items, deletion, writeOptionsOf(call, deletion));
+      return listAnswer(server, 200, items, metadata, view);
     }
     default:
       throw methodNotAllowed();
@@ -113,9 +111,9 @@ async function deleted(server: ServerContext, call: ResourceRequest, target: Tar
   const { stored, gone } = await remove(server, target, request, options);
   if (!gone) {
     const code = request.orphanDependents === false ? 202 : 200;
-    return objectAnswer(code, stored, view);
+    return objectAnswer(server, code, stored, view);
   }
-  if (rulesOf(target.resource).returnsDeleted === true) return objectAnswer(200, stored, view);
+  if (rulesOf(target.resource).returnsDeleted === true) return objectAnswer(server, 200, stored, view);
   return statusAnswer(success(target.resource, target.name, stored.object.metadata.uid));
 }
 
@@ -130,6 +128,6 @@ function answerReview(server: ServerContext, call: ResourceRequest, target: Targ
   return { code: 201, body: answered };
 }
 
-function written(result: Written, view: View): Answer {
-  return objectAnswer(result.created ? 201 : 200, result.stored, view);
+function written(server: ServerContext, result: Written, view: View): Promise<Answer> {
+  return objectAnswer(server, result.created ? 201 : 200, result.stored, view);
 }

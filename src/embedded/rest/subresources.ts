@@ -9,7 +9,7 @@ import type { Answer } from './answer.ts';
 import { bodyOf, objectBodyOf, viewOf, writeOptionsOf } from './call.ts';
 import { keyOf } from './context.ts';
 import type { Target, Written } from './context.ts';
-import { servedObject } from './conversion.ts';
+import { converting, servedObject } from '../conversion/forms.ts';
 import { evict } from './eviction.ts';
 import { badRequest, conflict, methodNotAllowed, noSuchPath, notFound, notSupported } from './fault.ts';
 import { patch, patchFrom } from './patch.ts';
@@ -28,6 +28,7 @@ export async function answerSubresource(server: ServerContext, call: ResourceReq
   }
   const stored = server.store.get(collectionOf(resource), keyOf(target));
   if (stored === undefined) throw notFound(resource, target.name);
+  await converting(server, [stored], resource, true);
   const object = servedObject(stored, resource);
   switch (`${subresource} ${call.verb}`) {
     case 'scale get':
@@ -49,17 +50,17 @@ export async function answerSubresource(server: ServerContext, call: ResourceReq
     case 'finalize update':
     case 'ephemeralcontainers update': {
       const { stored: next } = await replace(server, target, await bodyOf(call), writeOptionsOf(call));
-      return objectAnswer(200, next, viewOf(call, target));
+      return objectAnswer(server, 200, next, viewOf(call, target));
     }
     case 'approval patch':
     case 'ephemeralcontainers patch': {
       const incoming = await patchFrom(call, resource);
       const { stored: next } = await patch(server, target, incoming, writeOptionsOf(call));
-      return objectAnswer(200, next, viewOf(call, target));
+      return objectAnswer(server, 200, next, viewOf(call, target));
     }
     case 'approval get':
     case 'ephemeralcontainers get':
-      return objectAnswer(200, stored, viewOf(call, target));
+      return objectAnswer(server, 200, stored, viewOf(call, target));
     default:
       throw methodNotAllowed();
   }
@@ -67,6 +68,7 @@ export async function answerSubresource(server: ServerContext, call: ResourceReq
 
 async function scaled(server: ServerContext, call: ResourceRequest, target: Target): Promise<Answer> {
   const { stored } = await writeScale(server, call, target);
+  await converting(server, [stored], target.resource);
   return { code: 200, body: scaleOf(target, servedObject(stored, target.resource)) };
 }
 

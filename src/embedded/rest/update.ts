@@ -2,7 +2,7 @@
 import type { AnyObject } from '../../kube/objects.ts';
 import { prepareForUpdate, raisesGeneration, warningsOf } from '../kinds/index.ts';
 import { sameJson } from '../patch/json.ts';
-import { collectionOf } from '../registry.ts';
+import { collectionOf, storedApiVersionOf } from '../registry.ts';
 import { invalid as invalidValue } from '../schema/field-error.ts';
 import { storedFromObject } from '../store/stored.ts';
 import { VersionConflict } from '../store/types.ts';
@@ -11,7 +11,8 @@ import { commit, commitInTurn } from './commit.ts';
 import { conform, conformAdmitted, problemsOf } from './conform.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
-import { servedObject } from './conversion.ts';
+import { converting, servedObject } from '../conversion/forms.ts';
+import { withVersions } from '../conversion/owners.ts';
 import { create } from './create.ts';
 import { conflict, invalid, modified, notFound } from './fault.ts';
 import { trackWrite } from './managers.ts';
@@ -23,14 +24,30 @@ import { rulesOf } from './rules/index.ts';
 const attempts = 200;
 
 /** What the caller wants, given the current state. `managed` says that it already keeps account of field owners. */
-export type Mutate = (old: AnyObject) => { readonly object: AnyObject; readonly managed?: boolean };
+export type Mutate = (old: AnyObject) => Mutated | Promise<Mutated>;
+
+interface Mutated {
+  readonly object: AnyObject;
+  readonly managed?: boolean;
+}
 
 /** Replaces an object. */
-export function replace(cluster: Cluster, target: Target, body: unknown, options: WriteOptions): Promise<Written> {
+export async function replace(
+  cluster: Cluster,
+  target: Target,
+  body: unknown,
+  options: WriteOptions,
+): Promise<Written> {
   const given = incomingObject(target, body);
   const version = given.metadata.resourceVersion ?? '';
-  const isNew = cluster.store.get(collectionOf(target.resource), keyOf(target)) === undefined;
-  if (isNew && version === '' && target.subresource === '' && rulesOf(target.resource).createsOnUpdate === true) {
+  const present = cluster.store.get(collectionOf(target.resource), keyOf(target));
+  if (present !== undefined) await converting(cluster, [present], target.resource);
+  if (
+    present === undefined &&
+    version === '' &&
+    target.subresource === '' &&
+    rulesOf(target.resource).createsOnUpdate === true
+  ) {
     return create(cluster, target, body, options);
   }
   if (version === '' && rulesOf(target.resource).needsVersion) {
@@ -69,8 +86,9 @@ async function changeOnce(
   options: WriteOptions,
 ): Promise<Written> {
   const { resource, name } = target;
+  await converting(cluster, [stored], resource);
   const old = servedObject(stored, resource);
-  const { object: given, managed } = mutate(old);
+  const { object: given, managed } = await mutate(old);
   refuseOtherObject(target, given, old);
   const separated = separate(target, given, old);
   const conformed = conform(target, separated, options);
@@ -85,7 +103,12 @@ async function changeOnce(
   if (problems.length > 0) throw invalid(resource, name, problems);
   if (target.subresource === '') for (const warning of warningsOf(resource, settled)) options.warn(warning);
   // The writer owns what it sent, not what the server made of it.
-  const owned = managed === true ? settled : trackWrite(target, old, withReset(conformed, given), options);
+  const owned =
+    managed === true
+      ? settled
+      : await withVersions(cluster, resource, (versions) =>
+          trackWrite(target, old, withReset(conformed, given), options, versions),
+        );
   const tracked = withOwners(settled, owned);
   const next = withGeneration(target, tracked, old);
   await cluster.admission.validate({ ...request, object: next });
@@ -94,7 +117,9 @@ async function changeOnce(
     return { stored: storedFromObject(collection, key, version, next), created: false, gone: true };
   }
   // When owners last wrote is no change by itself: an apply of what is there, in other words, would go on for ever.
-  if (sameJson(withoutTimes(next), withoutTimes(old))) return { stored, created: false, gone: false };
+  // What is stored in a version that is no longer the one to store in is stored anew: so it is migrated.
+  const migrates = stored.object.apiVersion !== storedApiVersionOf(resource);
+  if (!migrates && sameJson(withoutTimes(next), withoutTimes(old))) return { stored, created: false, gone: false };
   return { stored: await commitInTurn(cluster, target, stored, next, options), created: false, gone: false };
 }
 

@@ -1,7 +1,7 @@
 // The lines of a watch: events in the form that the watcher wants, bookmarks and errors. In protobuf they are frames.
 import { apiVersionOf } from '../registry.ts';
 import type { Stored } from '../store/types.ts';
-import { servedObject } from './conversion.ts';
+import { servedObject } from '../conversion/forms.ts';
 import type { Status } from './fault.ts';
 import { encodeEvent } from '../protobuf/encode.ts';
 import { encoded, json, objectBody } from './represent.ts';

@@ -11,8 +11,8 @@ const longestTimerMs = 2 ** 31 - 1;
 
 interface StreamOptions {
   readonly contentType: string;
-  /** Makes a bookmark; undefined when the client wants none. */
-  readonly bookmark: (() => Line) | undefined;
+  /** Makes a bookmark; undefined when the client wants none, or has not come so far. */
+  readonly bookmark: () => Line | undefined;
   readonly timeoutMs: number;
   readonly rounds: Rounds;
 }
@@ -56,7 +56,8 @@ export class WatchStream {
 
   /** Tells the client how far it has come. */
   bookmark(): void {
-    if (this.#options.bookmark !== undefined && this.#waiting.length === 0) this.send(this.#options.bookmark());
+    const line = this.#waiting.length === 0 ? this.#options.bookmark() : undefined;
+    if (line !== undefined) this.send(line);
   }
 
   /** Ends the stream in the ordinary way, with a last bookmark. */

@@ -5,15 +5,17 @@ import { forbidden } from '../schema/field-error.ts';
 import { storedFromObject } from '../store/stored.ts';
 import { Compacted } from '../store/types.ts';
 import type { Stored, StoreEvent } from '../store/types.ts';
+import type { Resource } from '../resource.ts';
 import type { Cluster, Target } from './context.ts';
-import { servedObject } from './conversion.ts';
-import { expired, invalidOptions } from './fault.ts';
+import { servedObject } from '../conversion/forms.ts';
+import { expired, Fault, internal, invalidOptions } from './fault.ts';
 import { jsonType, protobufType } from './negotiate.ts';
 import type { View } from './represent.ts';
 import { flag, versionNumber, wholeNumber } from './request.ts';
 import { selectionOf } from './selectors.ts';
 import { bookmarkLine, errorLine, eventLines } from './watch-lines.ts';
 import type { EventType, Line } from './watch-lines.ts';
+import { WatchFeed } from './watch-feed.ts';
 import { WatchStream } from './watch-stream.ts';
 import type { Watches } from './watch-stream.ts';
 
@@ -37,34 +39,55 @@ export function watch(
   const seconds = wholeNumber(query, 'timeoutSeconds') ?? 0;
   const stream = new WatchStream(response, {
     contentType: view.format.protobuf ? `${protobufType};stream=watch` : jsonType,
-    bookmark: bookmarks ? () => bookmarkLine(view, store.version, false) : undefined,
+    // Whoever is behind has not come as far as the store.
+    bookmark: () => (bookmarks && !feed?.isBehind ? bookmarkLine(view, store.version, false) : undefined),
     rounds: cluster.watches.rounds,
     timeoutMs: (seconds > 0 ? seconds : defaultTimeoutSeconds * (1 + Math.random())) * 1000,
   });
+  const feed = byWebhook(target)
+    ? new WatchFeed(cluster, target.resource, (error) => {
+        const { status } = error instanceof Fault ? error : internal(String(error));
+        stream.send(errorLine(status, view));
+        stream.end();
+      })
+    : undefined;
+  const lineOf = (event: ObjectEvent): Line | undefined => {
+    const outcome = relevant(event);
+    return outcome && lines(outcome.type, outcome.stored);
+  };
+  const tell = (event: ObjectEvent): void => {
+    const line = lineOf(event);
+    if (line !== undefined) stream.send(line);
+  };
+  const hear = feed === undefined ? tell : (event: ObjectEvent) => feed.push(statesOf(event), () => tell(event));
   try {
-    const replay = initial || !since ? [] : store.eventsAfter(collection, since);
-    stream.begin(
-      initial
-        ? initialLines([...store.list(collection, { namespace: target.namespace })], relevant, lines)
-        : replayLines(replay, relevant, lines),
-    );
+    const first = initial
+      ? store.list(collection, { namespace: target.namespace }).map(asAdded)
+      : since
+        ? store.eventsAfter(collection, since)
+        : [];
+    stream.begin(feed === undefined ? linesOf(first, lineOf) : []);
+    if (feed !== undefined) for (const event of first) hear(event);
   } catch (error) {
     if (!(error instanceof Compacted)) throw error;
     stream.begin([errorLine(expired(error.message).status, view)]);
     stream.end();
     return;
   }
-  if (flag(query, 'sendInitialEvents') && bookmarks) stream.send(bookmarkLine(view, store.version, true));
+  if (flag(query, 'sendInitialEvents') && bookmarks) {
+    const end = bookmarkLine(view, store.version, true);
+    if (feed === undefined) stream.send(end);
+    else feed.push([], () => stream.send(end));
+  }
   const unsubscribe = store.subscribe(collection, (event) => {
     // A version ahead of the store's was asked for: what comes up to it is already known to the caller.
-    if (since !== undefined && event.version <= since) return;
-    const outcome = relevant(event);
-    if (outcome !== undefined) stream.send(lines(outcome.type, outcome.stored));
+    if (since === undefined || event.version > since) hear(event);
   });
   // A definition that goes or changes ends the watches of its objects: whoever watches looks again at what is served.
   const stay = target.resource.custom ? cluster.registry.onLeave(target.resource, () => stream.end()) : undefined;
   cluster.watches.add(stream, () => {
     unsubscribe();
+    feed?.end();
     stay?.();
   });
 }
@@ -93,7 +116,10 @@ interface Outcome {
   readonly stored: Stored;
 }
 
-type Filter = (event: Pick<StoreEvent, 'type' | 'stored' | 'previous' | 'version'>) => Outcome | undefined;
+/** What is said of one object. */
+type ObjectEvent = Pick<StoreEvent, 'type' | 'stored' | 'previous' | 'version'>;
+
+type Filter = (event: ObjectEvent) => Outcome | undefined;
 
 /** What an event means to a watcher that sees only a part: entering it is ADDED, leaving it is DELETED. */
 function filterOf(target: Target, query: URLSearchParams): Filter {
@@ -108,34 +134,33 @@ function filterOf(target: Target, query: URLSearchParams): Filter {
     const now = event.type !== 'DELETED' && selected(servedObject(event.stored, resource));
     if (now) return { type: before ? 'MODIFIED' : 'ADDED', stored: event.stored };
     if (!before) return undefined;
-    return { type: 'DELETED', stored: event.type === 'DELETED' ? event.stored : lastSelected(event) };
+    return { type: 'DELETED', stored: event.type === 'DELETED' ? event.stored : lastSelected(event, resource) };
   };
 }
 
 /** The last state that was selected, at the version at which it ceased to be. */
-function lastSelected(event: Pick<StoreEvent, 'stored' | 'previous' | 'version'>): Stored {
+function lastSelected(event: ObjectEvent, resource: Resource): Stored {
   const { collection, key } = event.stored;
-  return storedFromObject(collection, key, event.version, event.previous!.object);
+  return storedFromObject(collection, key, event.version, servedObject(event.previous!, resource));
 }
 
-function* initialLines(
-  items: readonly Stored[],
-  relevant: Filter,
-  lines: ReturnType<typeof eventLines>,
-): Iterable<Line> {
-  for (const stored of items) {
-    const outcome = relevant({ type: 'ADDED', stored, previous: undefined, version: stored.version });
-    if (outcome !== undefined) yield lines(outcome.type, outcome.stored);
-  }
+function asAdded(stored: Stored): ObjectEvent {
+  return { type: 'ADDED', stored, previous: undefined, version: stored.version };
 }
 
-function* replayLines(
-  events: readonly StoreEvent[],
-  relevant: Filter,
-  lines: ReturnType<typeof eventLines>,
-): Iterable<Line> {
+/** Lines that are made only as fast as they are taken. */
+function* linesOf(events: readonly ObjectEvent[], lineOf: (event: ObjectEvent) => Line | undefined): Iterable<Line> {
   for (const event of events) {
-    const outcome = relevant(event);
-    if (outcome !== undefined) yield lines(outcome.type, outcome.stored);
+    const line = lineOf(event);
+    if (line !== undefined) yield line;
   }
+}
+
+/** What has to be readable to tell of an event. */
+function statesOf({ stored, previous }: ObjectEvent): readonly Stored[] {
+  return previous === undefined ? [stored] : [previous, stored];
+}
+
+function byWebhook({ resource }: Target): boolean {
+  return resource.conversion?.webhook !== undefined;
 }

@@ -14,12 +14,17 @@ type Json = Record<string, unknown>;
 interface Walk {
   readonly metadata: Schema;
   readonly unknownFields: string[];
+  readonly defaults: boolean;
 }
 
-/** Normalises a whole object. `metadata` is the schema of the metadata of the object and of resources embedded in it. */
-export function normalise(schema: Schema, object: unknown, metadata: Schema): Normalised {
+/**
+ * Normalises a whole object. `metadata` is the schema of the metadata of the object and of resources embedded in it;
+ * without `defaults` nothing is filled in.
+ */
+export function normalise(schema: Schema, object: unknown, metadata: Schema, defaults = true): Normalised {
   const unknownFields: string[] = [];
-  const value = walk(object, { ...schema, 'x-kubernetes-embedded-resource': true }, '', { metadata, unknownFields });
+  const context = { metadata, unknownFields, defaults };
+  const value = walk(object, { ...schema, 'x-kubernetes-embedded-resource': true }, '', context);
   return { value, unknownFields: unknownFields.sort() };
 }
 
@@ -34,7 +39,8 @@ function walkArray(list: readonly unknown[], schema: Schema | undefined, path: s
   if (items === undefined && schema?.['x-kubernetes-preserve-unknown-fields'] === true) return list;
   let result: unknown[] | undefined;
   for (const [index, item] of list.entries()) {
-    const given = item === null && items?.nullable !== true && items?.default !== undefined ? items.default : item;
+    const filled = context.defaults && item === null && items?.nullable !== true && items?.default !== undefined;
+    const given = filled ? items.default : item;
     const next = walk(given, items, `${path}[${index}]`, context);
     if (next !== item) result ??= [...list];
     if (result !== undefined) result[index] = next;
@@ -57,13 +63,15 @@ function walkObject(object: Json, schema: Schema | undefined, path: string, cont
         next = undefined;
       }
     } else {
-      if (value === null && child.nullable !== true) next = child.default;
+      if (value === null && child.nullable !== true && (context.defaults || child.default === undefined)) {
+        next = child.default;
+      }
       if (next !== undefined) next = walk(next, child, place, context);
     }
     if (next !== value) changed = true;
     if (next !== undefined) setOwn(result, key, next);
   }
-  for (const [key, child] of Object.entries(schema?.properties ?? {})) {
+  for (const [key, child] of Object.entries((context.defaults && schema?.properties) || {})) {
     if (child.default === undefined || Object.hasOwn(result, key)) continue;
     changed = true;
     setOwn(result, key, walk(child.default, child, path === '' ? key : `${path}.${key}`, context));

@@ -2,6 +2,7 @@
 import type { Scenario } from '../scenario.ts';
 import { access } from './access.ts';
 import { certificates } from './certificates.ts';
+import { conversions } from './conversions.ts';
 import { customApply } from './custom-apply.ts';
 import { customResources } from './custom-resources.ts';
 import { customDefinitions } from './definitions.ts';
@@ -45,6 +46,7 @@ export const corpus: Readonly<Record<string, readonly Scenario[]>> = {
   'custom resource definitions': customDefinitions,
   'custom resources': customResources,
   'custom resources, applied': customApply,
+  'conversion webhooks': conversions,
   odds,
   namespaces,
   services: servicesCorpus,

@@ -9,10 +9,10 @@ const a = core('configmaps', 'a');
 
 type Kind = 'Validating' | 'Mutating';
 
-const plural = (kind: Kind): string => `${group}/${kind.toLowerCase()}webhookconfigurations`;
+export const plural = (kind: Kind): string => `${group}/${kind.toLowerCase()}webhookconfigurations`;
 
 /** A configuration with one webhook, which hears of config maps in the scenario's namespace. */
-function configuration(kind: Kind, path: string, more: object = {}): object {
+export function configuration(kind: Kind, path: string, more: object = {}): object {
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: `${kind}WebhookConfiguration`,

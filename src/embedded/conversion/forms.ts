@@ -1,0 +1,159 @@
+// The same object in the version that a caller asked for. Everything that leaves or enters the store passes here.
+//
+// Only a webhook takes time. What one has to convert is converted ahead, by `converting`, so that everything that
+// follows reads `servedObject` as it reads any other object.
+import { stringifyJson } from '../../kube/json.ts';
+import type { AnyObject } from '../../kube/objects.ts';
+import { deepFreeze } from '../../watchable/index.ts';
+import { convertObject, decodeObject, pruneObject } from '../kinds/index.ts';
+import { apiVersionOf, storedApiVersionOf } from '../registry.ts';
+import type { Resource } from '../resource.ts';
+import type { Cluster } from '../rest/context.ts';
+import type { Stored } from '../store/types.ts';
+import { convertByWebhook } from './review.ts';
+
+interface Form {
+  readonly object: AnyObject;
+  bytes?: Buffer;
+}
+
+/** By resource, not by version: a definition that changes may convert in another way. */
+const forms = new WeakMap<Stored, WeakMap<Resource, Form>>();
+/** What is being asked for: whoever wants the same waits for the same answer. */
+const awaited = new WeakMap<Stored, WeakMap<Resource, Promise<void>>>();
+
+/** A stored object as the resource serves it. */
+export function servedObject(stored: Stored, resource: Resource): AnyObject {
+  return isServedAsStored(stored, resource) ? stored.object : formOf(stored, resource).object;
+}
+
+/** The JSON of a stored object as the resource serves it; made once a version, whoever asks. */
+export function servedBytes(stored: Stored, resource: Resource): Buffer {
+  if (isServedAsStored(stored, resource)) return stored.bytes;
+  const form = formOf(stored, resource);
+  return (form.bytes ??= Buffer.from(stringifyJson(form.object)));
+}
+
+function isServedAsStored(stored: Stored, resource: Resource): boolean {
+  return stored.object.apiVersion === apiVersionOf(resource);
+}
+
+function formOf(stored: Stored, resource: Resource): Form {
+  const known = forms.get(stored)?.get(resource);
+  if (known !== undefined) return known;
+  if (resource.conversion?.webhook !== undefined) {
+    throw new Error(`${stored.collection} "${stored.key}" is read before its webhook has converted it`);
+  }
+  return keep(stored, resource, inVersion(stored.object, resource, apiVersionOf(resource)));
+}
+
+function keep(stored: Stored, resource: Resource, object: AnyObject): Form {
+  const form = { object: deepFreeze(object) };
+  slot(forms, stored).set(resource, form);
+  return form;
+}
+
+function slot<T>(map: WeakMap<Stored, WeakMap<Resource, T>>, stored: Stored): WeakMap<Resource, T> {
+  let inner = map.get(stored);
+  if (inner === undefined) map.set(stored, (inner = new WeakMap()));
+  return inner;
+}
+
+/** How much one review may hold. */
+const reviewObjects = 100;
+const reviewBytes = 1024 * 1024;
+
+/**
+ * Has a webhook convert what the resource is about to serve; undefined when there is nothing to wait for. `fresh` asks
+ * again for what was converted before: the webhook may have changed.
+ */
+export function converting(
+  cluster: Pick<Cluster, 'hooks'>,
+  items: readonly Stored[],
+  resource: Resource,
+  fresh = false,
+): Promise<void> | undefined {
+  if (resource.conversion?.webhook === undefined) return undefined;
+  const waits: Promise<void>[] = [];
+  let batch: Stored[] = [];
+  let size = 0;
+  const ask = (): void => {
+    const wait = review(cluster, batch, resource);
+    for (const stored of batch) slot(awaited, stored).set(resource, wait);
+    waits.push(wait);
+    batch = [];
+    size = 0;
+  };
+  // The state after one event is the state before the next.
+  for (const stored of new Set(items)) {
+    if (isServedAsStored(stored, resource) || (!fresh && forms.get(stored)?.has(resource) === true)) continue;
+    const wait = fresh ? undefined : awaited.get(stored)?.get(resource);
+    if (wait !== undefined) {
+      waits.push(wait);
+      continue;
+    }
+    batch.push(stored);
+    size += stored.bytes.length;
+    if (batch.length === reviewObjects || size >= reviewBytes) ask();
+  }
+  if (batch.length > 0) ask();
+  return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
+}
+
+async function review(cluster: Pick<Cluster, 'hooks'>, batch: readonly Stored[], resource: Resource): Promise<void> {
+  try {
+    const objects = batch.map((stored) => stored.object);
+    const converted = await byWebhook(cluster, objects, resource, apiVersionOf(resource));
+    for (const [index, stored] of batch.entries()) keep(stored, resource, converted[index]!);
+  } finally {
+    for (const stored of batch) awaited.get(stored)?.delete(resource);
+  }
+}
+
+/** An object in another version of its kind; a promise only when a webhook has to be asked. */
+export function convert(
+  cluster: Pick<Cluster, 'hooks'>,
+  object: AnyObject,
+  resource: Resource,
+  apiVersion: string,
+): AnyObject | Promise<AnyObject> {
+  if (object.apiVersion === apiVersion) return object;
+  if (resource.conversion?.webhook === undefined) return inVersion(object, resource, apiVersion);
+  return byWebhook(cluster, [object], resource, apiVersion).then(([converted]) => converted!);
+}
+
+/** An object of the resource in the version that the store keeps. */
+export function storedForm(
+  cluster: Pick<Cluster, 'hooks'>,
+  object: AnyObject,
+  resource: Resource,
+): AnyObject | Promise<AnyObject> {
+  const wanted = storedApiVersionOf(resource);
+  const form = convert(cluster, object, resource, wanted);
+  const schema = resource.conversion?.schemas.get(wanted);
+  if (schema === undefined || form === object) return form;
+  const complete = (value: AnyObject): AnyObject =>
+    decodeObject({ ...resource, schema, version: resource.stored!.version }, value).value as AnyObject;
+  return form instanceof Promise ? form.then(complete) : complete(form);
+}
+
+async function byWebhook(
+  cluster: Pick<Cluster, 'hooks'>,
+  objects: readonly AnyObject[],
+  resource: Resource,
+  apiVersion: string,
+): Promise<AnyObject[]> {
+  const resolve = cluster.hooks.resolveService ?? (() => undefined);
+  const converted = await convertByWebhook(resource.conversion!.webhook!, objects, apiVersion, resolve);
+  return converted.map((object) => pruned(object, resource, apiVersion));
+}
+
+function inVersion(object: AnyObject, resource: Resource, apiVersion: string): AnyObject {
+  return pruned(convertObject(object, apiVersion) as AnyObject, resource, apiVersion);
+}
+
+/** What a version does not have is not shown in it. */
+function pruned(object: AnyObject, resource: Resource, apiVersion: string): AnyObject {
+  const schema = resource.conversion?.schemas.get(apiVersion);
+  return schema === undefined ? object : (pruneObject(schema, object) as AnyObject);
+}
