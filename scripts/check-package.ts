@@ -3,22 +3,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { unpackPackage } from './unpack-package.ts';
 
-const root = path.resolve(import.meta.dirname, '..');
 const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-package-'));
 try {
-  const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', dir], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  const [{ filename, size }] = JSON.parse(packed) as [{ filename: string; size: number }];
-  execFileSync('tar', ['-xzf', path.join(dir, filename), '-C', dir]);
-  const unpacked = path.join(dir, 'package');
-  symlinkSync(path.join(root, 'node_modules'), path.join(unpacked, 'node_modules'));
+  const { folder: unpacked, size } = unpackPackage(dir);
 
   const bin = path.join(unpacked, 'bin/offshoot.js');
   assert.match(execFileSync(process.execPath, [bin, '--version'], { encoding: 'utf8' }), /^\d+\.\d+\.\d+\n$/);

@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { enterCommand, killNode, startRealNode } from '../test/node/node.ts';
+import { enterCommand, innerKubeconfig, killNode, startRealNode } from '../test/node/node.ts';
 import { nodePrograms } from '../test/node/programs.ts';
 import { kubernetes } from '../test/programs/kubernetes.ts';
 import { cacheFolder, programsOf } from '../test/programs/programs.ts';
@@ -46,7 +46,7 @@ await runSubcommand('real-node', {
     const [enter = '', ...rest] = [...enterCommand(dir), ...args];
     const env = {
       ...process.env,
-      KUBECONFIG: path.join(dir, 'control-plane/credentials/admin.kubeconfig'),
+      KUBECONFIG: innerKubeconfig(dir),
       PATH: `${programsOf(kubernetes)}:${process.env['PATH']}`,
     };
     process.exitCode = spawnSync(enter, rest, { stdio: 'inherit', env }).status ?? 1;

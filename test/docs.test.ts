@@ -11,7 +11,7 @@ import { environmentCheck } from '../src/cli/env/check.ts';
 import { parseYaml } from '../src/cli/manifests/kubectl-yaml.ts';
 import { defineKind } from '../src/kube/index.ts';
 import type { AnyObject, Client } from '../src/kube/index.ts';
-import { codeBlocks } from './support/code-blocks.ts';
+import { codeBlocks, missingLines } from './support/code-blocks.ts';
 import type { CodeBlock } from './support/code-blocks.ts';
 import { GATEWAY, kubectl, openDesk } from './support/desk.ts';
 import type { Desk } from './support/desk.ts';
@@ -77,17 +77,7 @@ const BEFORE: Readonly<Record<string, string>> = {
 EOF`,
 };
 
-/** What differs from run to run, and how columns are filled. */
-function steady(text: string): string {
-  return text
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:]+Z/g, 'TIME')
-    .replaceAll(/-[0-9a-f]{5}\b/g, '-ID')
-    .replaceAll(/:\d{4,5}\b/g, ':PORT')
-    .replaceAll(/\b\d+s\b/g, 'AGE')
-    .replaceAll(/ +/g, ' ');
-}
-
-/** Pages for a cluster with pods that run: the tests of the real node run their commands. */
+/** Pages for a cluster with pods that run: test/node/quick-start.test.ts runs their commands. */
 const ON_A_NODE = new Set(['docs/guide/quick-start.md']);
 const sessions = pages.filter(
   (page) =>
@@ -114,17 +104,10 @@ describe.skipIf(kubectl === undefined).each(sessions)('the commands of %s', (pag
       const lines = block.code.split('\n').filter((line) => !GIVEN.test(line));
       const { code, output } = await desk.run(`${PRELUDE}${lines.join('\n')}\n`);
       expect(code, output).toBe(0);
-      const seen = steady(output);
-      expect(outputBelow(own, block).filter((line) => !seen.includes(line))).toEqual([]);
+      expect(missingLines(own, block, output)).toEqual([]);
     },
   );
 });
-
-/** The lines that a page shows as the output of a block; of one that leaves things out, none. */
-function outputBelow(page: readonly CodeBlock[], block: CodeBlock): string[] {
-  const next = page[page.indexOf(block) + 1];
-  return next?.language !== '' || next.code.includes('…') ? [] : steady(next.code).split('\n');
-}
 
 describe('programs', () => {
   const examples = new Set(globSync('examples/*.ts', { cwd: ROOT }).map((file) => read(file).trimEnd()));

@@ -105,9 +105,22 @@ export async function startRealNode(options: RealNodeOptions = {}): Promise<Real
 
 /** The command that runs another one inside of the node. */
 export function enterCommand(dir: string): string[] {
+  return ['nsenter', '--target', firstProcess(dir), '--mount', '--net', '--pid', '--uts', '--ipc', '--wdns=/', '--'];
+}
+
+/** The command that runs another one in the network of the node, with the files of this machine. */
+export function enterNetworkCommand(dir: string): string[] {
+  return ['nsenter', '--target', firstProcess(dir), '--net', '--'];
+}
+
+function firstProcess(dir: string): string {
   const unshare = readFileSync(path.join(dir, 'unshare.pid'), 'utf8').trim();
-  const init = readFileSync(`/proc/${unshare}/task/${unshare}/children`, 'utf8').trim();
-  return ['nsenter', '--target', init, '--mount', '--net', '--pid', '--uts', '--ipc', '--wdns=/', '--'];
+  return readFileSync(`/proc/${unshare}/task/${unshare}/children`, 'utf8').trim();
+}
+
+/** Where a kubeconfig is that works inside of the node. */
+export function innerKubeconfig(dir: string): string {
+  return path.join(dir, 'control-plane/credentials/admin.kubeconfig');
 }
 
 /** Ends a node that is detached; what is left of it goes a moment later. */

@@ -1,4 +1,4 @@
-// The code blocks of a page in Markdown, in order.
+// The code blocks of a page in Markdown, in order, and what it shows as their output.
 
 export interface CodeBlock {
   /** `README.md:12`, where its first line of code is. */
@@ -30,4 +30,24 @@ export function codeBlocks(page: string, text: string): CodeBlock[] {
   });
   if (open !== undefined) throw new Error(`${page}:${open.line}: a code block has no end`);
   return blocks;
+}
+
+/** The lines that a page shows as the output of a block and that are not in it; a page that leaves things out shows none. */
+export function missingLines(page: readonly CodeBlock[], block: CodeBlock, output: string): readonly string[] {
+  const next = page[page.indexOf(block) + 1];
+  if (next?.language !== '' || next.code.includes('…')) return [];
+  const seen = steady(output);
+  return steady(next.code)
+    .split('\n')
+    .filter((line) => !seen.includes(line));
+}
+
+/** Without what differs from run to run, and with columns as narrow as can be. */
+function steady(text: string): string {
+  return text
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:]+Z/g, 'TIME')
+    .replaceAll(/-[0-9a-f]{5}\b/g, '-ID')
+    .replaceAll(/:\d{4,5}\b/g, ':PORT')
+    .replaceAll(/\b\d+s\b/g, 'AGE')
+    .replaceAll(/ +/g, ' ');
 }
