@@ -1,5 +1,7 @@
 // Writes src/embedded/protobuf/messages.json: the wire layout of the built-in kinds that the embedded API server
-// serves, from the public Go modules of Kubernetes. Run by hand when Kubernetes moves on; needs Go.
+// serves, from the public Go modules of Kubernetes, which it downloads. Run by hand when Kubernetes moves on or another
+// kind is served; needs Go.
+//   npm run protobuf
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,6 +11,7 @@ import { specialTypes } from '../src/embedded/protobuf/special.ts';
 
 const release = 'v0.36.4';
 const root = path.resolve(import.meta.dirname, '..');
+export const tableFile = path.join(root, 'src/embedded/protobuf/messages.json');
 
 /** Module, folder, and the short name of the package: that of the definitions in openapi.json. */
 const packages: readonly (readonly [module: string, folder: string, name: string])[] = [
@@ -39,13 +42,19 @@ const packages: readonly (readonly [module: string, folder: string, name: string
   ].map((folder) => ['api', folder, folder.replace('/', '.')] as const),
 ];
 
+/** Module → its folder. */
+type Folders = ReadonlyMap<string, string>;
+
+/** Finds the Go modules in Go's own cache, or downloads them. */
+export async function fetchModules(): Promise<Folders> {
+  const modules = [...new Set(packages.map(([module]) => module))];
+  return new Map(await Promise.all(modules.map(async (name) => [name, await download(name)] as const)));
+}
+
 async function download(module: string): Promise<string> {
   const answer = await go(['mod', 'download', '-json', `k8s.io/${module}@${release}`], tmpdir());
   return (JSON.parse(answer) as { readonly Dir: string }).Dir;
 }
-
-const modules = ['apimachinery', 'apiextensions-apiserver', 'api'];
-const folders = new Map(await Promise.all(modules.map(async (name) => [name, await download(name)] as const)));
 
 /** What the tags of a Go struct say of one field. */
 interface Tagged {
@@ -86,8 +95,7 @@ const scalars: Readonly<Record<string, string>> = {
 };
 
 /** The messages of a package, each as a text that src/embedded/protobuf/table.ts reads. Made when it is used. */
-function messagesOf(module: string, folder: string, home: string): [string, () => string][] {
-  const place = path.join(folders.get(module)!, folder);
+function messagesOf(place: string, home: string): [string, () => string][] {
   const structs = structsOf(place);
   const source = readFileSync(path.join(place, 'generated.proto'), 'utf8');
   return [...source.matchAll(/^message (\w+) \{\n([\s\S]*?)^\}/gm)].map(([, name, body]) => {
@@ -124,32 +132,50 @@ function typeName(type: string): string {
   return `${found[2]}.${type.slice(type.lastIndexOf('.') + 1)}`;
 }
 
-const messages = new Map(packages.flatMap((each) => messagesOf(...each)));
-const used = new Map<string, string>();
-
-function use(name: string): void {
-  if (used.has(name) || specialTypes.has(name)) return;
-  const text = messages.get(name)?.();
-  if (text === undefined) throw new Error(`there is no message ${name}`);
-  used.set(name, text);
-  for (const [, type] of text.matchAll(/ (?:\[\]|\{\})?([\w.]+)!?(?:,|$)/g)) {
-    if (type!.includes('.')) use(type!);
-    else if (!Object.values(scalars).includes(type!)) use(`${packageOf(name)}.${type}`);
-  }
+/** The messages that `wanted` are made of, themselves among them. */
+function closure(wanted: readonly string[], messages: ReadonlyMap<string, () => string>): Map<string, string> {
+  const used = new Map<string, string>();
+  const use = (name: string): void => {
+    if (used.has(name) || specialTypes.has(name)) return;
+    const text = messages.get(name)?.();
+    if (text === undefined) throw new Error(`there is no message ${name}`);
+    used.set(name, text);
+    for (const [, type] of text.matchAll(/ (?:\[\]|\{\})?([\w.]+)!?(?:,|$)/g)) {
+      if (type!.includes('.')) use(type!);
+      else if (!Object.values(scalars).includes(type!)) use(`${packageOf(name)}.${type}`);
+    }
+  };
+  for (const name of wanted) use(name);
+  return used;
 }
 
-const definitions = JSON.parse(readFileSync(path.join(root, 'src/embedded/kinds/openapi.json'), 'utf8')) as Record<
-  string,
-  { readonly 'x-kubernetes-group-version-kind'?: unknown }
->;
-for (const [name, definition] of Object.entries(definitions)) {
-  if (definition['x-kubernetes-group-version-kind'] === undefined) continue;
-  use(name);
-  if (messages.has(`${name}List`)) use(`${name}List`);
+/** The kinds that are served, and what requests and answers about all of them are made of. */
+function wantedMessages(): string[] {
+  const definitions = JSON.parse(readFileSync(path.join(root, 'src/embedded/kinds/openapi.json'), 'utf8')) as Record<
+    string,
+    { readonly 'x-kubernetes-group-version-kind'?: unknown }
+  >;
+  const kinds = Object.keys(definitions).filter(
+    (name) => definitions[name]!['x-kubernetes-group-version-kind'] !== undefined,
+  );
+  const everywhere = 'Status DeleteOptions PartialObjectMetadata APIGroup APIGroupList APIResourceList APIVersions';
+  return [
+    ...kinds.flatMap((name) => [name, `${name}List`]),
+    ...everywhere.split(' ').map((name) => `meta.v1.${name}`),
+    ...['v1', 'v1beta1'].map((version) => `meta.${version}.PartialObjectMetadataList`),
+  ];
 }
-const everywhere = 'Status DeleteOptions PartialObjectMetadata APIGroup APIGroupList APIResourceList APIVersions';
-for (const name of everywhere.split(' ')) use(`meta.v1.${name}`);
-for (const version of ['v1', 'v1beta1']) use(`meta.${version}.PartialObjectMetadataList`);
 
-const lines = [...used.keys()].toSorted().map((name) => `${JSON.stringify(name)}:${JSON.stringify(used.get(name))}`);
-writeFileSync(path.join(root, 'src/embedded/protobuf/messages.json'), `{\n${lines.join(',\n')}\n}\n`);
+/** The table as the modules in these folders have it. */
+export function messageTable(folders: Folders): string {
+  const messages = new Map(
+    packages.flatMap(([module, folder, home]) => messagesOf(path.join(folders.get(module)!, folder), home)),
+  );
+  // A review has no list.
+  const wanted = wantedMessages().filter((name) => !name.endsWith('List') || messages.has(name));
+  const used = closure(wanted, messages);
+  const lines = [...used.keys()].toSorted().map((name) => `${JSON.stringify(name)}:${JSON.stringify(used.get(name))}`);
+  return `{\n${lines.join(',\n')}\n}\n`;
+}
+
+if (import.meta.main) writeFileSync(tableFile, messageTable(await fetchModules()));
