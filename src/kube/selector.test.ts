@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   formatSelector,
   InvalidSelectorError,
+  labelTest,
   matches,
   parseFieldSelector,
   parseSelector,
@@ -80,6 +81,7 @@ describe('matches', () => {
     ['!constructor', {}, true],
   ])('%j on %j is %s', (selector, labels, expected) => {
     expect(matches(parseSelector(selector), labels)).toBe(expected);
+    expect(labelTest(parseSelector(selector))(labels)).toBe(expected);
   });
 });
 
@@ -109,23 +111,38 @@ describe('selectorOf', () => {
   });
 });
 
-describe('formatSelector', () => {
-  const key = fc.constantFrom('a', 'in', 'example.com/app', 'x-1');
-  const value = fc.constantFrom('', 'a', 'in', 'notin', 'b.c_d-e');
-  const values = fc.uniqueArray(value, { minLength: 1, maxLength: 4 });
-  const requirement = fc.oneof(
-    fc.record({ key, operator: fc.constantFrom('In' as const, 'NotIn' as const), values }),
-    fc.record({ key, operator: fc.constantFrom('Exists' as const, 'DoesNotExist' as const), values: fc.constant([]) }),
-    fc.record({
-      key,
-      operator: fc.constantFrom('GreaterThan' as const, 'LessThan' as const),
-      values: fc.integer().map((n) => [`${n}`]),
-    }),
-  ) satisfies fc.Arbitrary<Requirement>;
+const keys = fc.constantFrom('a', 'in', 'example.com/app', 'x-1');
+const someValue = fc.constantFrom('', 'a', 'in', 'notin', 'b.c_d-e', '1', '2');
+const someValues = fc.uniqueArray(someValue, { minLength: 1, maxLength: 4 });
+const requirement = fc.oneof(
+  fc.record({ key: keys, operator: fc.constantFrom('In' as const, 'NotIn' as const), values: someValues }),
+  fc.record({
+    key: keys,
+    operator: fc.constantFrom('Exists' as const, 'DoesNotExist' as const),
+    values: fc.constant([]),
+  }),
+  fc.record({
+    key: keys,
+    operator: fc.constantFrom('GreaterThan' as const, 'LessThan' as const),
+    values: fc.integer({ min: -3, max: 3 }).map((n) => [`${n}`]),
+  }),
+) satisfies fc.Arbitrary<Requirement>;
+const someSelector = fc.array(requirement, { maxLength: 5 });
 
+describe('labelTest', () => {
+  it('holds where the requirements hold one by one', () => {
+    fc.assert(
+      fc.property(someSelector, fc.dictionary(keys, someValue), (selector, labels) => {
+        expect(labelTest(selector)(labels)).toBe(matches(selector, labels));
+      }),
+    );
+  });
+});
+
+describe('formatSelector', () => {
   it('prints what parseSelector reads back', () => {
     fc.assert(
-      fc.property(fc.array(requirement, { maxLength: 5 }), (selector) => {
+      fc.property(someSelector, (selector) => {
         expect(parseSelector(formatSelector(selector))).toEqual(selector);
       }),
     );

@@ -1,6 +1,6 @@
 // Label and field selectors of a query → one test of objects. Called by list, watch and deletecollection.
 import type { AnyObject } from '../../kube/objects.ts';
-import { InvalidSelectorError, matches, parseSelector } from '../../kube/selector.ts';
+import { fieldTerms, InvalidSelectorError, labelTest, parseSelector } from '../../kube/selector.ts';
 import type { Resource } from '../resource.ts';
 import { badRequest } from './fault.ts';
 
@@ -8,35 +8,37 @@ export type ObjectTest = (object: AnyObject) => boolean;
 
 /** The test that the selectors of a query make together; undefined when they select everything. */
 export function selectionOf(resource: Resource, query: URLSearchParams): ObjectTest | undefined {
-  const tests = [
-    labelTest(query.get('labelSelector') ?? ''),
-    ...fieldTests(resource, query.get('fieldSelector') ?? ''),
-  ];
+  const tests = [ofLabels(query.get('labelSelector') ?? ''), ...ofFields(resource, query.get('fieldSelector') ?? '')];
   const used = tests.filter((test) => test !== undefined);
   if (used.length < 2) return used[0];
   return (object) => used.every((test) => test(object));
 }
 
-function labelTest(text: string): ObjectTest | undefined {
+function ofLabels(text: string): ObjectTest | undefined {
   try {
     const selector = parseSelector(text);
-    return selector.length === 0 ? undefined : (object) => matches(selector, object.metadata.labels);
+    if (selector.length === 0) return undefined;
+    const test = labelTest(selector);
+    return (object) => test(object.metadata.labels);
   } catch (error) {
     if (error instanceof InvalidSelectorError) throw badRequest(`unable to parse requirement: ${error.message}`);
     throw error;
   }
 }
 
-function fieldTests(resource: Resource, text: string): ObjectTest[] {
-  return text.split(',').flatMap((term) => {
-    if (term.trim() === '') return [];
-    const parts = /^\s*([^=!]+?)\s*(==|=|!=)\s*(.*?)\s*$/.exec(term);
-    if (parts === null) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
-    const [, field = '', operator, value = ''] = parts;
+/** One test a field, however often a selector names it. */
+function ofFields(resource: Resource, text: string): ObjectTest[] {
+  const problemOf = (term: string): Error => badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
+  const byField = Map.groupBy(fieldTerms(text, problemOf), ({ field }) => field);
+  return [...byField].map(([field, terms]) => {
     const read = fieldReader(resource, field);
     if (read === undefined) throw badRequest(unknownField(resource, field));
-    const wanted = operator !== '!=';
-    return [(object: AnyObject) => (read(object) === value) === wanted];
+    const wanted = new Set(terms.filter(({ equal }) => equal).map(({ value }) => value));
+    const unwanted = new Set(terms.filter(({ equal }) => !equal).map(({ value }) => value));
+    return (object: AnyObject) => {
+      const value = read(object);
+      return !unwanted.has(value) && (wanted.size === 0 || (wanted.size === 1 && wanted.has(value)));
+    };
   });
 }
 
