@@ -39,8 +39,11 @@ export function integerOf(digits: string): number | bigint {
 
 function keepBigIntegers(_key: string, value: unknown, { source }: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined) return value;
-  return /^-?\d+$/.test(source) ? BigInt(source) : value;
+  return fitsApi.test(source) ? BigInt(source) : value;
 }
+
+/** Integers of the API have 64 bits. One with more digits is a float there too, and one with a million takes long to read. */
+const fitsApi = /^-?\d{1,20}$/;
 
 /** The first integer that a number cannot hold exactly has this many digits. */
 const bigDigits = 16;
@@ -54,11 +57,13 @@ function mayHoldBigInteger(text: string): boolean {
     if (!isDigit(text.charCodeAt(at))) continue;
     let start = at;
     while (isDigit(text.charCodeAt(start - 1))) start--;
-    // A hash or a float has other neighbours: without this check, the digests in every pod would cost the slow way.
-    if (!mayPrecede(text.charCodeAt(start - 1))) continue;
     let end = at + 1;
     while (isDigit(text.charCodeAt(end))) end++;
-    if (end - start >= bigDigits && mayFollow(text.charCodeAt(end))) return true;
+    // A hash or a float has other neighbours: without this check, the digests in every pod would cost the slow way.
+    const isAlone = mayPrecede(text.charCodeAt(start - 1)) && mayFollow(text.charCodeAt(end));
+    if (isAlone && end - start >= bigDigits) return true;
+    // A million digits in a string are looked at once.
+    at = end;
   }
   return false;
 }

@@ -6,7 +6,7 @@ export interface Quantity {
   readonly format: 'binary' | 'decimal' | 'exponent';
 }
 
-const shape = /^([+-]?)(\d+\.?\d*|\.\d+)(Ki|Mi|Gi|Ti|Pi|Ei|[numkMGTPE]|[eE][+-]?\d+)?$/;
+const shape = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(Ki|Mi|Gi|Ti|Pi|Ei|[numkMGTPE]|[eE][+-]?\d+)?$/;
 const decimalPowers = new Map([
   ['n', -9],
   ['u', -6],
@@ -23,6 +23,8 @@ const binaryUnits = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const billion = 1_000_000_000n;
 /** No exponent beyond this changes the result: values saturate long before. */
 const largestExponent = 60;
+/** Nor do more digits than these, on either side of the point. Arithmetic with a million of them takes minutes. */
+const mostDigits = 100;
 
 /** What the server says of a string that is not a quantity. */
 export const quantityProblem =
@@ -37,7 +39,10 @@ export function parseQuantity(text: string): Quantity | undefined {
   const match = shape.exec(text);
   if (match === null) return undefined;
   const [, sign, number, suffix = ''] = match;
-  const [whole = '', fraction = ''] = number!.split('.');
+  const [allOfWhole = '', allOfFraction = ''] = number!.split('.');
+  const whole = allOfWhole.replace(/^0+/, '').slice(0, mostDigits);
+  const isCut = /[1-9]/.test(allOfFraction.slice(mostDigits));
+  const fraction = `${allOfFraction.slice(0, mostDigits)}${isCut ? '1' : ''}`;
   const digits = BigInt(`${whole}${fraction}` || '0');
   let magnitude: bigint;
   let format: Quantity['format'] = 'decimal';
