@@ -4,7 +4,7 @@ import { sameJson } from '../patch/json.ts';
 import { jobs, pods as podCollection } from '../kinds/types.ts';
 import type { Condition, Job, JobStatus, Pod } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
-import { birthOf, claim, deathOf, isActive, isReady, isTerminating, podFrom } from './pods.ts';
+import { birthOf, burst, claim, deathOf, isActive, isReady, isTerminating, podFrom } from './pods.ts';
 import { conditionOf, ownersOrSelectors, safeSelector, self, withCondition } from './values.ts';
 import type { World } from './world.ts';
 import { controllerManager, deleteOf, nothing, statusOf, updateOf } from './writes.ts';
@@ -128,8 +128,9 @@ function parallelism(job: Job, status: JobStatus): number {
 function newPods(job: Job, status: JobStatus, pods: readonly Pod[], now: number): readonly NewObject[] | 'later' {
   const active = pods.filter(isActive);
   const uncounted = status.uncountedTerminatedPods?.succeeded?.length ?? 0;
-  const wanted = parallelism(job, status) - active.length - (job.spec.completions === undefined ? 0 : uncounted);
-  if (wanted <= 0) return [];
+  const missing = parallelism(job, status) - active.length - (job.spec.completions === undefined ? 0 : uncounted);
+  if (missing <= 0) return [];
+  const wanted = Math.min(missing, burst);
   if (backoffInMs(status, pods, now) > 0) return 'later';
   const template = job.spec.template;
   const metadata = { ...template.metadata, finalizers: [tracking] };
@@ -157,8 +158,11 @@ function indexOf(pod: Pod): number {
 
 function freeIndexes(job: Job, pods: readonly Pod[], wanted: number): number[] {
   const taken = new Set(pods.filter((pod) => isActive(pod) || pod.status?.phase === 'Succeeded').map(indexOf));
-  const all = Array.from({ length: job.spec.completions ?? 0 }, (_unused, index) => index);
-  return all.filter((index) => !taken.has(index)).slice(0, wanted);
+  const free: number[] = [];
+  for (let index = 0; index < (job.spec.completions ?? 0) && free.length < wanted; index++) {
+    if (!taken.has(index)) free.push(index);
+  }
+  return free;
 }
 
 /** The indexes that succeeded, as in `0-2,5`. */

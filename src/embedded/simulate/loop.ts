@@ -49,6 +49,8 @@ interface Task {
 const concurrency = 128;
 /** How many keys start in one turn of the event loop: in memory, all of their writes happen in that turn. */
 const perTurn = 16;
+/** And for how long more of them start: plans of large objects take long. */
+const turnMs = 20;
 const firstRetryMs = 5;
 const longestRetryMs = 60_000;
 
@@ -138,8 +140,10 @@ export class Loop {
     setImmediate(() => {
       this.#scheduled = false;
       const room = Math.min(perTurn, concurrency - this.#running);
-      const tasks = this.#queue.splice(0, room);
-      for (const task of tasks) void this.#run(task);
+      const end = performance.now() + turnMs;
+      for (let count = 0; count < room && this.#queue.length > 0 && performance.now() < end; count++) {
+        void this.#run(this.#queue.shift()!);
+      }
       // Without room, the next round comes when one of those that run has ended.
       if (this.#queue.length > 0 && room > 0) this.#schedule();
       this.#tellIfIdle();

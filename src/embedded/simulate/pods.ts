@@ -9,6 +9,9 @@ import type { World } from './world.ts';
 import { createOf, deleteOf, updateOf } from './writes.ts';
 import type { NewObject, Write } from './writes.ts';
 
+/** How many pods one round of a controller may create or delete, as with the real ones. */
+export const burst = 500;
+
 /** Neither ended nor on its way out. */
 export function isActive(pod: Pod): boolean {
   const phase = pod.status?.phase;

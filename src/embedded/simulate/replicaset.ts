@@ -6,6 +6,7 @@ import type { Condition, ReplicaSet, ReplicaSetStatus } from '../kinds/types.ts'
 import type { Controller } from './loop.ts';
 import {
   birthOf,
+  burst,
   byDispensability,
   claim,
   deathOf,
@@ -28,9 +29,6 @@ import {
 import type { World } from './world.ts';
 import { controllerManager, nothing, statusOf } from './writes.ts';
 import type { Plan, Write } from './writes.ts';
-
-/** How many pods one round may create or delete. */
-const burst = 500;
 
 /** What a replica set needs now. A refusal of its pods is told in its status instead of being repeated. */
 export function planReplicaSet(world: World, set: ReplicaSet, refusal?: string): Plan {

@@ -3,7 +3,7 @@ import { sameJson } from '../patch/json.ts';
 import { pods as podCollection, statefulSets } from '../kinds/types.ts';
 import type { Collection, Pod, PodTemplate, StatefulSet } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
-import { claim, isActive, isAvailable, isReady, nextAvailableInMs, podFrom } from './pods.ts';
+import { burst, claim, isActive, isAvailable, isReady, nextAvailableInMs, podFrom } from './pods.ts';
 import { forgetRevisions, labelled, labelOf, revisionLabel, revisionsOf, templateOf } from './revisions.ts';
 import type { Revisions } from './revisions.ts';
 import { ownersOrSelectors, ownersOfKind, safeSelector, self, withoutZeros } from './values.ts';
@@ -72,6 +72,7 @@ function nextSteps(
     if (pod === undefined) writes.push(...birth(world, set, ordinal, revisions, current));
     else if (hasEnded(pod) && pod.metadata.deletionTimestamp === undefined) writes.push(deleteOf(pod));
     if (!parallel && (writes.length > 0 || !healthy(pod!))) return writes;
+    if (writes.length >= burst) return writes;
   }
   const condemned = [...byOrdinal].filter(([ordinal]) => ordinal < first || ordinal >= end).sort(([a], [b]) => b - a);
   for (const [, pod] of condemned) {

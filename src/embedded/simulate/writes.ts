@@ -1,5 +1,6 @@
 // What a controller wants changed, as data, and the one function that does it: through the same verbs as requests from
 // outside, so that defaults, validation, admission, generations and field owners are those of any other write.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { KubeObject, ObjectMeta } from '../../kube/objects.ts';
 import type { Cluster, Target, UserInfo, WriteOptions } from '../rest/context.ts';
 import { create } from '../rest/create.ts';
@@ -78,6 +79,9 @@ export function controllerManager(name: string, component = name): Writer {
   };
 }
 
+/** Writes that happen in one turn of the event loop, in memory: requests get their share after so many. */
+const atOnce = 100;
+
 /** Carries the writes out in order; neighbours that create or delete run together. Rejects with the first refusal. */
 export async function perform(cluster: Cluster, writes: readonly Write[], writer: Writer): Promise<void> {
   const options: WriteOptions = {
@@ -90,12 +94,13 @@ export async function perform(cluster: Cluster, writes: readonly Write[], writer
   for (let start = 0; start < writes.length;) {
     const { verb } = writes[start]!;
     let end = start + 1;
-    if (verb !== 'update') while (writes[end]?.verb === verb) end++;
+    if (verb !== 'update') while (writes[end]?.verb === verb && end - start < atOnce) end++;
     const results = await Promise.allSettled(
       writes.slice(start, end).map((write) => performOne(cluster, write, options, writer.component)),
     );
     const failed = results.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
+    if (end - start === atOnce) await nextTurn();
     start = end;
   }
 }
