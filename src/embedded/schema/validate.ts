@@ -6,6 +6,7 @@ import { stringifyJson } from '../../kube/json.ts';
 import {
   duplicate,
   type FieldError,
+  forbidden,
   invalid,
   notSupported,
   required,
@@ -15,7 +16,7 @@ import {
 } from './field-error.ts';
 import { fitsFormat, isKnownFormat } from './formats.ts';
 import { correlation, listKey } from './list-keys.ts';
-import { re2 } from './regex.ts';
+import { fitsPattern, watchingPatterns } from './regex.ts';
 import type { Schema } from './types.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -25,7 +26,11 @@ type Json = Readonly<Record<string, unknown>>;
  * may become stricter without blocking objects that exist already.
  */
 export function validateValue(schema: Schema, value: unknown, old?: unknown): FieldError[] {
-  return check(schema, value, old, '');
+  return (
+    watchingPatterns(() => check(schema, value, old, '')) ?? [
+      forbidden('', 'its texts take too long to compare with the patterns of the schema'),
+    ]
+  );
 }
 
 function check(schema: Schema, value: unknown, old: unknown, path: string): FieldError[] {
@@ -95,7 +100,7 @@ function checkString(schema: Schema, value: string, path: string, errors: FieldE
   if (schema.minLength !== undefined && length < schema.minLength) {
     errors.push(invalid(path, value, `${path} in body should be at least ${schema.minLength} chars long`));
   }
-  if (schema.pattern !== undefined && !re2(schema.pattern).test(value)) {
+  if (schema.pattern !== undefined && !fitsPattern(schema.pattern, value)) {
     errors.push(invalid(path, value, `${path} in body should match '${schema.pattern}'`));
   }
   const isText = schema.type === undefined || schema.type === 'string';

@@ -14,6 +14,8 @@ import { toCel } from './values.ts';
 const budgetMs = 100;
 /** A rule whose loops could run more often than this is stopped when the budget is spent; others need no watching. */
 const watchedSteps = 50_000;
+/** So is one that compares texts with patterns, which this engine may do for ever: see ../regex.ts. */
+const usesPatterns = /\.(matches|find|findAll)\(/;
 /** A rule whose loops could run more often than this is not started. */
 const stepLimit = 20_000_000;
 
@@ -91,7 +93,8 @@ export function checkRules(schema: Schema, object: unknown, old?: unknown): Fiel
       let holds: unknown;
       try {
         const evaluate = (): unknown => compiled.evaluate(context);
-        holds = steps > watchedSteps ? interruptible(leftMs, evaluate) : evaluate();
+        const isWatched = steps > watchedSteps || usesPatterns.test(rule.rule);
+        holds = isWatched ? interruptible(leftMs, evaluate) : evaluate();
       } catch (error) {
         if (isInterruption(error)) stop();
         errors.push(failure(node, path, `${describe(error)} evaluating rule: ${ruleName(rule)}`));
