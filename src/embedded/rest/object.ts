@@ -4,7 +4,28 @@ import type { AnyObject } from '../../kube/objects.ts';
 import { apiVersionOf } from '../registry.ts';
 import type { Target } from './context.ts';
 import { invalid as invalidValue } from '../schema/field-error.ts';
-import { badRequest, invalid } from './fault.ts';
+import { countValues } from './body.ts';
+import { badRequest, Fault, invalid } from './fault.ts';
+
+/** An object of so many values takes a fifth of a second from here to the store, in which nobody else is served. */
+const valueLimit = 20_000;
+/** The record of who owns what grows with the fields, and with those who apply them. */
+const ownersLimit = 50_000;
+
+/**
+ * Refuses objects in namespaces that are too large to be handled in a moment, also those that a small patch made so, and
+ * patches that are. What belongs to the whole cluster, such as the definition of a kind, is written by those who look
+ * after it.
+ */
+export function refuseExcess({ resource }: Target, object: object): void {
+  if (!resource.namespaced) return;
+  const { managedFields, ...metadata } = (object as Partial<AnyObject>).metadata ?? { managedFields: undefined };
+  const refuse = (what: string, limit: number): never => {
+    throw new Fault(413, 'RequestEntityTooLarge', `the object is too large: the limit is ${limit} ${what}`);
+  };
+  if (countValues({ ...object, metadata }) > valueLimit) refuse('values', valueLimit);
+  if (countValues(managedFields) > ownersLimit) refuse('owned fields', ownersLimit);
+}
 
 /** The body of a create or an update as an object of the target's kind. */
 export function incomingObject(target: Target, body: unknown): AnyObject {
@@ -48,7 +69,9 @@ export function incomingObject(target: Target, body: unknown): AnyObject {
     }
   }
   const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...rest } = given;
-  return { apiVersion, kind: resource.kind, metadata, ...rest } as unknown as AnyObject;
+  const object = { apiVersion, kind: resource.kind, metadata, ...rest } as unknown as AnyObject;
+  refuseExcess(target, object);
+  return object;
 }
 
 const stringFields = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'];

@@ -13,7 +13,7 @@ import { create } from './create.ts';
 import { forbidden, required } from '../schema/field-error.ts';
 import type { Resource } from '../resource.ts';
 import { badRequest, Fault, invalidOptions, unsupportedMediaType, unsupportedPatchType, invalid } from './fault.ts';
-import { incomingObject } from './object.ts';
+import { incomingObject, refuseExcess } from './object.ts';
 import { flag } from './request.ts';
 import type { ResourceRequest } from './server-context.ts';
 import { change } from './update.ts';
@@ -67,6 +67,8 @@ export async function patch(
   options: WriteOptions,
 ): Promise<Written> {
   if (incoming.type !== 'apply') {
+    // A JSON patch is no part of an object, and has its own limits.
+    if (incoming.type !== 'json') refuseExcess(target, { patch: incoming.body });
     const work = change(cluster, target, (old) => ({ object: patched(target, old, incoming) }), options);
     return blamingPatch(incoming, work);
   }
@@ -144,6 +146,7 @@ function applied(
     now: Date.now(),
     versions,
   });
+  refuseExcess(target, object);
   return object as AnyObject;
 }
 

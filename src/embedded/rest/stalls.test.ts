@@ -57,6 +57,8 @@ beforeAll(async () => {
               type: 'object',
               properties: {
                 data: { type: 'object', additionalProperties: { type: 'string' } },
+                word: { type: 'string', pattern: '^(([a-z]+)+)x$' },
+                ruled: { type: 'string', 'x-kubernetes-validations': [{ rule: "self.matches('^(([a-z]+)+)x$')" }] },
                 set: list('set', { type: 'string' }),
                 loops: {
                   type: 'array',
@@ -94,8 +96,8 @@ afterAll(async () => {
 interface Attack {
   readonly method?: string;
   readonly path: string;
-  readonly type: string;
-  readonly body: string | Buffer;
+  readonly type?: string;
+  readonly body?: string | Buffer;
   readonly code: number;
 }
 
@@ -107,7 +109,96 @@ function protobuf(object: { readonly apiVersion: string; readonly kind: string; 
   return encodeObject(named)!;
 }
 
+const digits = '9'.repeat(1_000_000);
+const jsonPatch = { method: 'PATCH', path: `${things}/list`, type: 'application/json-patch+json' };
+const attempts = NAMES.slice(0, 9_900);
+
 const attacks: Readonly<Record<string, Attack>> = {
+  'a string of many digits': {
+    path: `${base}/configmaps`,
+    type: 'application/json',
+    body: JSON.stringify({ metadata: { name: 'digits' }, data: { digits } }),
+    code: 201,
+  },
+  'a number of many digits': {
+    path: things,
+    type: 'application/json',
+    body: `{"metadata":{"name":"number"},"unknown":${digits}}`,
+    code: 201,
+  },
+  'a quantity of many digits': {
+    path: `${base}/pods`,
+    type: 'application/json',
+    body: JSON.stringify({
+      metadata: { name: 'digits' },
+      spec: { containers: [{ name: 'a', image: 'a', resources: { limits: { cpu: `${digits}.${digits}` } } }] },
+    }),
+    code: 201,
+  },
+  'a text that a pattern tries to fit for ever': {
+    path: things,
+    type: 'application/json',
+    body: JSON.stringify({ metadata: { name: 'word' }, word: 'a'.repeat(100) }),
+    code: 422,
+  },
+  'a text that the pattern of a rule tries to fit for ever': {
+    path: things,
+    type: 'application/json',
+    body: JSON.stringify({ metadata: { name: 'ruled' }, ruled: 'a'.repeat(100) }),
+    code: 422,
+  },
+  'a long list to change': {
+    path: things,
+    type: 'application/json',
+    body: JSON.stringify({ metadata: { name: 'list' }, set: Array.from({ length: 19_000 }, (_, at) => `s${at}`) }),
+    code: 201,
+  },
+  'a JSON patch that makes an object too large': {
+    ...jsonPatch,
+    body: JSON.stringify(attempts.map((name) => ({ op: 'add', path: '/set/-', value: name }))),
+    code: 413,
+  },
+  'a JSON patch at the head of a long list': {
+    ...jsonPatch,
+    body: JSON.stringify(attempts.map((name) => ({ op: 'add', path: '/set/0', value: name }))),
+    code: 413,
+  },
+  'a JSON patch that moves items of a long list': {
+    ...jsonPatch,
+    body: JSON.stringify(attempts.map(() => ({ op: 'move', from: '/set/0', path: '/set/15000' }))),
+    code: 413,
+  },
+  'a JSON patch of many copies': {
+    ...jsonPatch,
+    body: JSON.stringify(attempts.map(() => ({ op: 'copy', from: '/metadata', path: '/data' }))),
+    code: 422,
+  },
+  'a strategic merge patch in a new order': {
+    method: 'PATCH',
+    path: '/apis/apps/v1/namespaces/team/deployments/web',
+    type: 'application/strategic-merge-patch+json',
+    body: JSON.stringify({
+      spec: {
+        template: {
+          spec: {
+            '$setElementOrder/containers': NAMES.slice(0, 6_000).map((name) => ({ name })),
+            containers: NAMES.slice(0, 6_000).map((name) => ({ name, image: 'web' })),
+          },
+        },
+      },
+    }),
+    code: 413,
+  },
+  'a field selector of blanks': {
+    method: 'GET',
+    path: `${base}/pods?fieldSelector=${'+'.repeat(3_000)}a${'+'.repeat(8_000)}`,
+    code: 400,
+  },
+  'a field selector with blanks in its value': {
+    method: 'GET',
+    path: `${base}/pods?fieldSelector=metadata.name=${'+'.repeat(5_000)}x${'+'.repeat(5_000)}x`,
+    code: 200,
+  },
   'YAML with many keys': {
     path: things,
     type: 'application/yaml',
@@ -204,9 +295,61 @@ const attacks: Readonly<Record<string, Attack>> = {
 describe('no request holds up others', () => {
   test.each(Object.entries(attacks))('%s', async (_name, { method = 'POST', path, type, body, code }) => {
     let reply: Reply | undefined;
-    const stallMs = await longestTurn(async () => (reply = await client.call(method, path, body, { type, token })));
+    const options = { token, ...(type !== undefined && { type }) };
+    const stallMs = await longestTurn(async () => (reply = await client.call(method, path, body, options)));
     expect([reply!.code, reply!.text.slice(0, 300)]).toEqual([code, expect.any(String)]);
     expect(stallMs).toBeLessThan(A_MOMENT_MS);
+  });
+});
+
+test('nor does one who applies the same fields under many names', async () => {
+  const body = { ...head, metadata: { name: 'owned' }, data: wide(9_000) };
+  const codes: number[] = [];
+  for (let manager = 1; manager <= 8; manager++) {
+    const apply = async (): Promise<void> => {
+      const path = `${things}/owned?fieldManager=manager-${manager}`;
+      const { code } = await client.call('PATCH', path, body, { type: 'application/apply-patch+yaml', token });
+      codes.push(code);
+    };
+    expect(await longestTurn(apply)).toBeLessThan(A_MOMENT_MS);
+  }
+  expect(codes.at(-1)).toBe(413);
+});
+
+describe('nor do lists', () => {
+  const selectors = {
+    'that labels must not have': attempts.slice(0, 2_000).map((name) => `!${name}`),
+    'in one list of values': [`app notin (${attempts.slice(0, 2_500).join(',')})`],
+    'that compare numbers': attempts.slice(0, 1_500).map((name) => `app>${name.slice(1)}`),
+  };
+
+  beforeAll(async () => {
+    const changes = NAMES.map((name) => {
+      const next = {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name, namespace: 'team', labels: { app: '77777' } },
+      };
+      return embedded.store.write({ collection: 'secrets', key: `team/${name}`, expect: 0, next });
+    });
+    await Promise.all(changes);
+  });
+
+  test.each(Object.entries(selectors))('with thousands of requirements %s', async (_title, requirements) => {
+    const query = `labelSelector=${requirements.join(',').replaceAll(' ', '+')},none`;
+    let reply: Reply | undefined;
+    const ask = async (): Promise<unknown> => (reply = await client.get(`${base}/secrets?${query}`, { token }));
+    expect(await longestTurn(ask)).toBeLessThan(A_MOMENT_MS);
+    expect(reply!.code).toBe(200);
+  });
+
+  test('with thousands of names that are not wanted', async () => {
+    const fieldSelector = attempts.slice(0, 600).map((name) => `metadata.name!=x${name}`);
+    const query = `fieldSelector=${fieldSelector.join(',')},metadata.name=none`;
+    let reply: Reply | undefined;
+    const ask = async (): Promise<unknown> => (reply = await client.get(`${base}/secrets?${query}`, { token }));
+    expect(await longestTurn(ask)).toBeLessThan(A_MOMENT_MS);
+    expect(reply!.code).toBe(200);
   });
 });
 
