@@ -34,6 +34,49 @@ test.each(documents)('every link of %s leads to a file', (document) => {
   expect(linksOf(document).filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
 });
 
+test('each page leads to the next of its section in the index', () => {
+  const sections = readFileSync(path.join(ROOT, 'docs/README.md'), 'utf8').split(/^## /m);
+  const pairs = sections.flatMap((section) => {
+    const order = [...section.matchAll(/^\d+\. \[[^\]]+\]\(([^)]+)\)/gm)].map(([, file]) => path.join('docs', file!));
+    return order.slice(1).map((next, index) => [order[index]!, next] as const);
+  });
+  expect(pairs.length).toBeGreaterThan(20);
+  const lost = pairs.filter(([page, next]) => page.startsWith('docs/') && !lastLinksOf(page).includes(next));
+  expect(lost, 'end the page with "Next: [title](page)."').toEqual([]);
+});
+
+test.each(documents)('every anchor that %s links to is a heading', (document) => {
+  const anchors = anchorsOf(document).filter(([file]) => file.endsWith('.md') && existsSync(path.join(ROOT, file)));
+  expect(anchors.filter(([file, anchor]) => !headingsOf(file).includes(anchor))).toEqual([]);
+});
+
+/** The links in the last line of a page, which says what comes next. */
+function lastLinksOf(page: string): string[] {
+  const last = readFileSync(path.join(ROOT, page), 'utf8').trimEnd().split('\n').at(-1)!;
+  if (!last.startsWith('Next: ')) return [];
+  return [...last.matchAll(/\]\(([^)#]+)/g)].map(([, file]) => path.join(path.dirname(page), file!));
+}
+
+/** The places within pages that a document links to. */
+function anchorsOf(document: string): [file: string, anchor: string][] {
+  const text = readFileSync(path.join(ROOT, document), 'utf8');
+  return [...text.matchAll(/\]\(([^)#\s]*)#([^)]+)\)/g)]
+    .filter(([, file]) => !/^[a-z]+:/.test(file!))
+    .map(([, file, anchor]) => [file === '' ? document : path.join(path.dirname(document), file!), anchor!]);
+}
+
+/** The anchors of the headings of a page, as GitHub names them. */
+function headingsOf(page: string): string[] {
+  const text = readFileSync(path.join(ROOT, page), 'utf8').replaceAll(/^```[^]*?^```/gm, '');
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+    title!
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
 /** The files that a document links to, from the top of the tree. */
 function linksOf(document: string): string[] {
   const text = existsSync(path.join(ROOT, document)) ? readFileSync(path.join(ROOT, document), 'utf8') : '';

@@ -165,7 +165,7 @@ function alertsPage(): string {
   return writtenPage(
     'deploy/chart/alerts.yaml: change it there',
     '# Alerts',
-    'The chart brings them as a PrometheusRule with `prometheusRule.enabled=true`; without the Prometheus operator, [deploy/chart/alerts.yaml](../../deploy/chart/alerts.yaml) is the list of rules for a group. [Operations](../operations/monitor.md) says how they come about.',
+    'The chart brings them as a PrometheusRule with `prometheusRule.enabled=true`; without the Prometheus operator, [deploy/chart/alerts.yaml](../../deploy/chart/alerts.yaml) is the list of rules for a group. [Monitor](../operations/monitor.md) says how they come about, and [troubleshooting](../operations/troubleshooting.md) what the reasons of conditions mean.',
     table(
       ['Alert', 'Severity', 'After', 'What it says', 'What to do'],
       rules.map(({ alert = '', labels, for: after = 'at once', annotations }) => [
@@ -173,9 +173,10 @@ function alertsPage(): string {
         labels?.severity ?? '',
         after,
         readable(annotations?.summary),
-        readable(annotations?.runbook),
+        [readable(annotations?.runbook), ...seeAlso(alert)].join(' '),
       ]),
     ),
+    'Next: [Troubleshooting](../operations/troubleshooting.md).',
   );
 }
 
@@ -184,7 +185,7 @@ function errorsPage(): string {
   return writtenPage(
     'src/cli/errors/catalogue.ts: change the table there',
     '# Codes of errors',
-    'Every error that the command line prints has one of these codes in its last line; `offshoot errors CODE` says the same as this page, and `offshoot errors -o json` says it to programs. Codes for what the API server refuses are the reasons that it gives. What `offshoot routing translate` refuses has a code of [routing diagnostics](routing-codes.md).',
+    'Every error that the command line prints has one of these codes in its last line; `offshoot errors CODE` says the same as this page, and `offshoot errors -o json` says it to programs. Codes for what the API server refuses are the reasons that it gives. What `offshoot routing translate` refuses has a code of [routing diagnostics](routing-codes.md). For `Stalled`, `NotReady` and `TimedOut`, the condition of the object has the cause: [troubleshooting](../operations/troubleshooting.md#reasons-of-conditions) lists every reason.',
     table(
       ['Code', 'Meaning', 'What to do', 'Exit code'],
       Object.entries(ERRORS).map(([code, { meaning, advice, exit = EXIT.error }]) => [
@@ -195,6 +196,25 @@ function errorsPage(): string {
       ]),
     ),
   );
+}
+
+/** Where the reasons of the conditions are explained that an alert is about. */
+const SECTION_OF_ALERT: Readonly<Record<string, string>> = {
+  OffshootReconcileErrors: 'every-kind',
+  OffshootPlanThrew: 'every-kind',
+  OffshootForbidden: 'the-controllers',
+  OffshootNotIsolated: 'dynamicenv',
+  OffshootEnvironmentDegraded: 'dynamicenv',
+  OffshootEnvironmentsSlow: 'dynamicenv',
+  OffshootClaimsLost: 'deploymenttargetclaim',
+  OffshootTargetsFailed: 'deploymenttarget',
+  OffshootMeshNotReady: 'istio',
+  OffshootRulesRejected: 'routingrule-mesh-and-meshgroup',
+};
+
+function seeAlso(alert: string): string[] {
+  const section = SECTION_OF_ALERT[alert];
+  return section === undefined ? [] : [`[Reasons](../operations/troubleshooting.md#${section}).`];
 }
 
 /** What stands for a value that only the alert knows. */

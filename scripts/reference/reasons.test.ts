@@ -10,13 +10,15 @@ import { reasonTables, SECTIONS } from './reasons.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const CATALOGUES = /\/(reasons|codes)\.ts$|src\/mesh\/conditions\.ts$/;
+/** What has reasons that are not of conditions: findings, refusals of admission, and worlds of tests. */
+const OTHERS = /\/(doctor|admission|webhook|testing|forecast|plan|metrics)\/|\/validate\.ts$/;
 /** Proofs are made there, and told by environments. */
 const ALSO: Readonly<Record<string, string>> = { environments: 'src/traffic/prove/*.ts' };
 
 function sourceOf(room: string): string {
   const files = globSync([`src/${room}/**/*.ts`, ...(ALSO[room] === undefined ? [] : [ALSO[room]])], { cwd: ROOT });
   return files
-    .filter((file) => !file.endsWith('.test.ts') && !CATALOGUES.test(file))
+    .filter((file) => !file.endsWith('.test.ts') && !CATALOGUES.test(file) && !OTHERS.test(file))
     .map((file) => readFileSync(path.join(ROOT, file), 'utf8'))
     .join('\n');
 }
@@ -30,6 +32,14 @@ describe.each(rooms)('the reasons of %s', (room) => {
   test('are all given by its controllers', () => {
     const source = sourceOf(room);
     expect(reasons.filter((reason) => !source.includes(`'${reason}'`))).toEqual([]);
+  });
+
+  test('are all that its source gives to a condition', () => {
+    const given = [...sourceOf(room).matchAll(/reason: '([A-Z][A-Za-z]+)'/g)].filter(({ index, input }) => {
+      const before = input.slice(Math.max(0, index - 80), index);
+      return !/type: '(Normal|Warning)',\s*$/.test(before);
+    });
+    expect([...new Set(given.map(([, reason]) => reason!))].filter((reason) => !reasons.includes(reason))).toEqual([]);
   });
 
   test('say what to do, or that all is well', () => {

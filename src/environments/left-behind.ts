@@ -8,6 +8,7 @@ import type { Ref } from '../kube/index.ts';
 import { routePrefix } from '../traffic/istio/inserted-routes.ts';
 import { messages } from './messages.ts';
 import { uniqueVersion } from './names.ts';
+import type { ReasonOf } from './reasons.ts';
 import type { Settings } from './settings.ts';
 
 /** The condition that names what is left behind. */
@@ -50,7 +51,9 @@ export function leftBehindAdvised(left: string): string {
 
 /** The condition that says so. */
 export function leftBehindCondition(message: string | undefined): readonly PlannedCondition[] {
-  return message === undefined ? [] : [{ type: LEFT_BEHIND, status: 'True', reason: 'NamespaceNotWatched', message }];
+  return message === undefined
+    ? []
+    : [{ type: LEFT_BEHIND, status: 'True', reason: 'NamespaceNotWatched' satisfies ReasonOf<'LeftBehind'>, message }];
 }
 
 /** What the status of an environment says is left behind. */

@@ -148,6 +148,14 @@ export const REASONS = {
   Paused: {
     Paused: HELD.Paused,
   },
+  LeftBehind: {
+    NamespaceNotWatched: {
+      meaning:
+        'The environment has clones, rules or routes in namespaces that the controllers no longer look after (`--namespaces`), so they cannot remove them.',
+      advice:
+        'Let controllers look after these namespaces until the environment is gone. Or delete it, remove what the message names by hand, and then its `metadata.finalizers`.',
+    },
+  },
   Expiring: {
     ExpiresSoon: {
       meaning: 'The time to live ends within the hour.',
