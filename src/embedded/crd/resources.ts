@@ -59,12 +59,18 @@ function conversionOf(definition: ApiObject): Conversion {
   const schemas = new Map(
     versions.map((version) => [`${group}/${text(version, 'name')}`, schemaOf(definition, version)]),
   );
+  const replicas = new Map(
+    versions.map((version) => {
+      const path = scaleOf(version)?.specReplicasPath;
+      return [`${group}/${text(version, 'name')}`, path?.split('.').filter((step) => step !== '')];
+    }),
+  );
   const conversion = at(definition, 'spec', 'conversion');
-  if (text(conversion, 'strategy') !== 'Webhook') return { schemas };
+  if (text(conversion, 'strategy') !== 'Webhook') return { schemas, replicas };
   const accepted = strings(conversion, 'webhook', 'conversionReviewVersions');
   const reviewVersion = accepted.find((version) => version === 'v1' || version === 'v1beta1') ?? 'v1';
   const clientConfig = (at(conversion, 'webhook', 'clientConfig') ?? {}) as WebhookClientConfig;
-  return { schemas, webhook: { clientConfig, reviewVersion } };
+  return { schemas, replicas, webhook: { clientConfig, reviewVersion } };
 }
 
 /** The schema of a version; one that keeps everything when unknown fields are not pruned at all. */

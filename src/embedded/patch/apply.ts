@@ -29,8 +29,6 @@ interface ApplyRequest {
   readonly force: boolean;
   readonly apiVersion: string;
   readonly subresource?: string;
-  /** The version by which a conflict names the owners, when it is not their own. */
-  readonly shownVersion?: string;
   /** The other versions of the kind, when it has several. */
   readonly versions?: Versions | undefined;
   readonly now: number;
@@ -65,10 +63,7 @@ function apply(request: ApplyRequest): JsonObject {
   const { after, trimmed } = prune(request, merged, claims, last);
   const { managed, conflicts } = transferOwnership(schema, before, after, claims, { self, apiVersion, versions });
   if (!request.force)
-    refuseConflicts(
-      request.shownVersion === undefined ? conflicts : shownIn(conflicts, request.shownVersion),
-      manager === KUBECTL ? clientSideFields(schema, before, apiVersion) : undefined,
-    );
+    refuseConflicts(conflicts, manager === KUBECTL ? clientSideFields(schema, before, apiVersion) : undefined);
 
   const time = sameJson(before, after) ? mine.time : timestamp(request.now);
   const owners = dropEmpty(new Map([...managed, [self, { ...mine, time, fields: ownable(mine.fields) }]]));
@@ -109,10 +104,6 @@ function managersBefore(request: ApplyRequest, before: JsonObject): Managed {
     subresource,
     now,
   });
-}
-
-function shownIn(conflicts: readonly FieldConflict[], apiVersion: string): FieldConflict[] {
-  return conflicts.map((conflict) => ({ ...conflict, entry: { ...conflict.entry, apiVersion } }));
 }
 
 function refuseConflicts(conflicts: readonly FieldConflict[], allowed: FieldSet | undefined): void {

@@ -3,6 +3,7 @@ export { applyPatch } from './apply.ts';
 export { PatchError } from './errors.ts';
 export { applyJsonPatch } from './json-patch.ts';
 export { applyMergePatch } from './merge-patch.ts';
+export { withOwnersOfScale, withScaleOwners, type ReplicasPaths } from './scale-owners.ts';
 export { applyStrategicMergePatch } from './strategic.ts';
 export { trackUpdate } from './track-update.ts';
 export { MissingVersion } from './versions.ts';

@@ -141,8 +141,6 @@ function applied(
     force: incoming.force,
     apiVersion: apiVersionOf(resource),
     subresource,
-    // Whoever applies a Scale sees its owners as those of a Scale.
-    ...(subresource === 'scale' && { shownVersion: 'autoscaling/v1' }),
     now: Date.now(),
     versions,
   });

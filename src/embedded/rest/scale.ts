@@ -1,12 +1,17 @@
 // The scale subresource: how many replicas, in one shape for every kind that has them.
+import { applyPatch, trackUpdate, withOwnersOfScale, withScaleOwners } from '../patch/index.ts';
+import type { ReplicasPaths } from '../patch/index.ts';
+import type { Resource } from '../resource.ts';
+import type { Schema } from '../schema/types.ts';
 import { formatSelector, selectorOf } from '../../kube/selector.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
 import type { AnyObject, JsonObject } from '../../kube/objects.ts';
 import { apiVersionOf } from '../registry.ts';
 import { invalid as invalidValue } from '../schema/field-error.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
-import { badRequest, invalid, noSuchPath } from './fault.ts';
+import { badRequest, internal, invalid, noSuchPath } from './fault.ts';
 import type { Fault } from './fault.ts';
+import type { Patch } from './patch.ts';
 import { change } from './update.ts';
 
 /** The Scale of an object. */
@@ -32,55 +37,93 @@ export function scaleOf(target: Target, object: AnyObject): AnyObject {
   };
 }
 
+/** A Scale as the caller wants it, given the current one; `managed` says that it already keeps account of its owners. */
+export type NextScale = (scale: AnyObject) => { readonly scale: unknown; readonly managed?: boolean };
+
 /** Changes the number of replicas to what `next` makes of the current Scale. */
 export async function changeScale(
   cluster: Cluster,
   target: Target,
-  next: (scale: AnyObject) => unknown,
+  next: NextScale,
   options: WriteOptions,
 ): Promise<Written> {
-  const path = target.resource.scale?.specReplicasPath;
+  const { resource } = target;
+  const path = resource.scale?.specReplicasPath;
   if (path === undefined) throw noSuchPath();
-  const mutate = (old: AnyObject): { object: AnyObject } => {
-    const wanted = next(scaleOf(target, old)) as {
-      kind?: string;
-      spec?: { replicas?: unknown };
-      metadata?: { name?: string; resourceVersion?: string };
-    };
+  const paths = replicasPaths(resource);
+  const mutate = (old: AnyObject): { object: AnyObject; managed: boolean } => {
+    const current = scaleOf(target, old);
+    const shown = isUnset(resource, old) ? { ...current, spec: { replicas: unset } } : current;
+    const scale = withScaleOwners(shown, old, paths) as AnyObject;
+    const { scale: wanted, managed } = next(scale) as { scale: ScaleBody | null; managed?: boolean };
     refuseOther(target, wanted);
     const replicas = wanted?.spec?.replicas ?? 0;
     if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
       throw badRequest('Scale: spec.replicas must be a whole number');
     }
+    if (replicas === unset) throw badRequest(`the spec replicas field ${JSON.stringify(path)} cannot be empty`);
     if (replicas < 0) {
       throw negativeReplicas(target, path, replicas);
     }
-    const resourceVersion = wanted.metadata?.resourceVersion ?? old.metadata.resourceVersion;
-    const metadata = { ...old.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
-    return { object: { ...(written(old, path, replicas) as AnyObject), metadata } };
+    const owned = managed === true ? (wanted as JsonObject) : trackScale(scale, replicas, options);
+    const resourceVersion = wanted?.metadata?.resourceVersion ?? old.metadata.resourceVersion;
+    const object = withOwnersOfScale(written(old, path, replicas), owned, paths, apiVersionOf(resource)) as AnyObject;
+    const metadata = { ...object.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
+    return { object: { ...object, metadata }, managed: true };
   };
   return change(cluster, target, mutate, options);
 }
 
-/** What applying a Scale means for the object that is scaled: it says how many replicas, and nothing else. */
-export function scaledObject({ resource, name }: Target, applied: unknown): JsonObject {
-  const { apiVersion, kind, metadata, spec } = (applied ?? {}) as {
-    apiVersion?: string;
-    kind?: string;
-    metadata?: { resourceVersion?: unknown };
-    spec?: { replicas?: unknown };
-  };
-  if (apiVersion !== 'autoscaling/v1' || kind !== 'Scale') {
+/** The number that stands for none while a Scale is being changed. */
+const unset = -(2 ** 31);
+
+/** A custom resource need not say how many replicas it has. */
+function isUnset({ custom, scale }: Resource, object: AnyObject): boolean {
+  return custom && scale !== undefined && read(object, scale.specReplicasPath) === undefined;
+}
+
+/** The Scale that a caller reads. */
+export function shownScale(target: Target, object: AnyObject): AnyObject {
+  if (!isUnset(target.resource, object)) return scaleOf(target, object);
+  throw internal(`the spec replicas field ${JSON.stringify(target.resource.scale?.specReplicasPath)} does not exist`);
+}
+
+interface ScaleBody {
+  readonly kind?: string;
+  readonly spec?: { readonly replicas?: unknown };
+  readonly metadata?: { readonly name?: string; readonly resourceVersion?: string };
+}
+
+const schema: Schema = {
+  type: 'object',
+  properties: { spec: { type: 'object', properties: { replicas: { type: 'integer' } } } },
+};
+const scaleWriter = { schema, apiVersion: 'autoscaling/v1', subresource: 'scale' } as const;
+
+function trackScale(scale: AnyObject, replicas: number, { fieldManager }: WriteOptions): JsonObject {
+  const next = { ...scale, spec: replicas === 0 ? {} : { replicas } };
+  return trackUpdate({ ...scaleWriter, old: scale, next, manager: fieldManager, now: Date.now() });
+}
+
+/** The Scale after a server-side apply, with its owners. */
+export function appliedScale(scale: AnyObject, patch: Extract<Patch, { type: 'apply' }>): ReturnType<NextScale> {
+  const { apiVersion, kind, spec } = (patch.body ?? {}) as { apiVersion?: string; kind?: string; spec?: unknown };
+  if (apiVersion !== scaleWriter.apiVersion || kind !== 'Scale') {
     throw badRequest(`invalid object type: ${apiVersion ?? ''}, Kind=${kind ?? ''}`);
   }
-  const version = metadata?.resourceVersion;
-  const object: JsonObject = {
-    apiVersion: apiVersionOf(resource),
-    kind: resource.kind,
-    metadata: { name, ...(version !== undefined && { resourceVersion: version }) },
-  };
-  if (spec?.replicas === undefined) return object;
-  return written(object, resource.scale?.specReplicasPath ?? '', spec.replicas);
+  const { resourceVersion } = (patch.body as ScaleBody).metadata ?? {};
+  const applied = { apiVersion, kind, metadata: { name: scale.metadata.name }, ...(spec !== undefined && { spec }) };
+  const { manager, force } = patch;
+  const { status: _status, ...live } = scale;
+  const { object } = applyPatch({ ...scaleWriter, live, applied, manager, force, now: Date.now() });
+  const metadata = { ...(object['metadata'] as JsonObject), ...(resourceVersion !== undefined && { resourceVersion }) };
+  return { scale: { ...object, metadata }, managed: true };
+}
+
+/** Where each version of the kind has its replicas. */
+function replicasPaths(resource: Resource): ReplicasPaths {
+  const own = resource.scale && steps(resource.scale.specReplicasPath);
+  return resource.conversion?.replicas ?? new Map([[apiVersionOf(resource), own]]);
 }
 
 /** The caller must send a Scale, and that of this object. */

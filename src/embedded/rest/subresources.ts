@@ -14,7 +14,8 @@ import { evict } from './eviction.ts';
 import { badRequest, conflict, methodNotAllowed, noSuchPath, notFound, notSupported } from './fault.ts';
 import { patch, patchFrom } from './patch.ts';
 import { items, part } from './rules/types.ts';
-import { changeScale, scaledObject, scaleOf } from './scale.ts';
+import { appliedScale, changeScale, scaleOf, shownScale } from './scale.ts';
+import type { NextScale } from './scale.ts';
 import type { ResourceRequest, ServerContext } from './server-context.ts';
 import { change, replace } from './update.ts';
 
@@ -32,7 +33,7 @@ export async function answerSubresource(server: ServerContext, call: ResourceReq
   const object = servedObject(stored, resource);
   switch (`${subresource} ${call.verb}`) {
     case 'scale get':
-      return { code: 200, body: scaleOf(target, object) };
+      return { code: 200, body: shownScale(target, object) };
     case 'scale update':
     case 'scale patch':
       return scaled(server, call, target);
@@ -76,16 +77,16 @@ async function writeScale(server: ServerContext, call: ResourceRequest, target: 
   const options = writeOptionsOf(call);
   if (call.verb === 'update') {
     const body = await bodyOf(call);
-    return changeScale(server, target, () => body, options);
+    return changeScale(server, target, () => ({ scale: body }), options);
   }
   const incoming = await patchFrom(call, target.resource);
-  // The number of replicas has its owner in the object itself.
   if (incoming.type === 'apply') {
-    return patch(server, target, { ...incoming, body: scaledObject(target, incoming.body) }, options);
+    return changeScale(server, target, (scale) => appliedScale(scale, incoming), options);
   }
   // A Scale has no lists, so a strategic patch is the same as a merge.
-  const next = (scale: AnyObject): unknown =>
-    incoming.type === 'json' ? applyJsonPatch(scale, incoming.body) : applyMergePatch(scale, incoming.body);
+  const next = (scale: AnyObject): ReturnType<NextScale> => ({
+    scale: incoming.type === 'json' ? applyJsonPatch(scale, incoming.body) : applyMergePatch(scale, incoming.body),
+  });
   return changeScale(server, target, next, options);
 }
 

@@ -19,6 +19,7 @@ import { objects } from './objects.ts';
 import { odds } from './odds.ts';
 import { patches } from './patches.ts';
 import { quotas } from './quotas.ts';
+import { scaleOwners } from './scale-owners.ts';
 import { selectors } from './selectors.ts';
 import { serverSideApply } from './server-side-apply.ts';
 import { servicesCorpus } from './services.ts';
@@ -41,6 +42,7 @@ export const corpus: Readonly<Record<string, readonly Scenario[]>> = {
   'field validation': fieldValidation,
   deletions,
   subresources,
+  'owners of replicas': scaleOwners,
   tables,
   discovery,
   'custom resource definitions': customDefinitions,
