@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './test/support/longest-first.ts';
 
 export default defineConfig({
   test: {
@@ -8,6 +9,7 @@ export default defineConfig({
     isolate: false,
     maxWorkers: Math.max(2, availableParallelism() - 1), // tests mostly wait: for clusters, processes, time
     exclude: ['test/node/**', 'test/browser/**', 'test/foreign/**'], // npm run test:node, test:browser, test:foreign
+    sequence: { sequencer: LongestFirst },
     setupFiles: ['./test/support/properties.ts'],
     reporters: ['default', './test/support/closing-line.ts'],
     testTimeout: 30_000,
