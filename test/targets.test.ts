@@ -1,5 +1,5 @@
 // Deployment targets from end to end: every scenario in `targets/scenarios`, through kubectl, on both clusters.
-import { describe, vi } from 'vitest';
+import { describe } from 'vitest';
 import { describeClusters } from './cluster/index.ts';
 import { scenarios } from './targets/all.ts';
 import { testScenarios, useSession } from './scenarios/suite.ts';
@@ -8,9 +8,6 @@ import { raceSuite } from './targets/race.ts';
 import { startSession } from './targets/session.ts';
 import type { TargetsSession } from './targets/session.ts';
 import { testUsedRights } from './support/used-rights.ts';
-
-// Most of the time scenarios wait for the cluster.
-vi.setConfig({ maxConcurrency: 10 });
 
 /** Scenarios that share their controllers: those with the same settings, but whoever moves the clock is alone. */
 const groups = Map.groupBy(scenarios.names, (name) => {

@@ -1,6 +1,6 @@
 // Whenever the controllers crash, the next process finishes their work: every step of a scenario reaches the same state,
 // in the same order, whichever write was the last, and in the end nothing is left.
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { defineKind } from '../../src/kube/index.ts';
 import type { Client } from '../../src/kube/index.ts';
 import { describeReal } from '../cluster/index.ts';
@@ -9,9 +9,6 @@ import { testCrashes } from '../scenarios/suite.ts';
 import type { Run } from '../scenarios/sweep.ts';
 import { installKinds, scenarios } from './all.ts';
 import { run } from './sweep.ts';
-
-// A run keeps a thread busy: side by side they would only take longer.
-vi.setConfig({ maxConcurrency: 2 });
 
 const NAMESPACE = 'ns';
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });

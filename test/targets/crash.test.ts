@@ -1,7 +1,7 @@
 // Whenever the controllers crash, the next process finishes their work: every step of a scenario reaches the same state,
 // in the same order, whichever write was the last, and in the end nothing is left. The same holds for objects that
 // arrive in another order.
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AnyObject, Client } from '../../src/kube/index.ts';
 import { Namespace } from '../../src/targets/objects.ts';
 import { describeReal } from '../cluster/index.ts';
@@ -10,9 +10,6 @@ import { testCrashes } from '../scenarios/suite.ts';
 import type { Run } from '../scenarios/sweep.ts';
 import { installKinds, scenarios } from './all.ts';
 import { HOST, run } from './sweep.ts';
-
-// A run keeps a thread busy: side by side they would only take longer.
-vi.setConfig({ maxConcurrency: 2 });
 
 const NAMESPACE = 'ns';
 
