@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import LongestFirst from './test/support/longest-first.ts';
@@ -13,6 +14,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     setupFiles: ['./test/support/properties.ts'],
     reporters: ['default', './test/support/closing-line.ts'],
+    env: { OFFSHOOT_TEST_RUN: randomUUID() }, // for what one file leaves for another
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -106,7 +106,8 @@ export function clusterNeed(driver: Driver): Need {
   return { what: `${driver.name} cluster`, missing: driver.missing(), variable: 'OFFSHOOT_REAL_CLUSTER' };
 }
 
-function describeOn(driver: Driver, name: string, define: () => void): void {
+/** A suite on one kind of cluster, which is skipped where that is missing. */
+export function describeOn(driver: Driver, name: string, define: () => void): void {
   describeNeeding(`${name} (${driver.name})`, [clusterNeed(driver)], define);
 }
 
@@ -152,7 +153,8 @@ async function exists(read: Promise<unknown>): Promise<boolean> {
 const serviceAccountKind = defineKind('v1', 'ServiceAccount', 'serviceaccounts');
 const namespaceKind = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 
-function handle(driver: Driver, started: () => Started): Cluster {
+/** What a suite sees of a cluster. */
+export function handle(driver: Driver, started: () => Started): Cluster {
   return {
     name: driver.name,
     get kubeconfigPath() {
