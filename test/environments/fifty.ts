@@ -7,7 +7,7 @@ import { poll } from '../scenarios/poll.ts';
 import { makeWorkload } from './workload.ts';
 
 export const WORKLOADS = ['cart', 'orders', 'payments', 'search', 'users'];
-const ENVIRONMENTS = 50;
+export const ENVIRONMENTS = 50;
 const DEADLINE_MS = 240_000;
 
 /** From a death until the other leads: the Lease lasts 15 s, and is looked at every 2 s. */
@@ -20,27 +20,30 @@ export async function makeWorkloads(client: Client, namespace: string): Promise<
 
 /** Makes the environments; resolves when some of them are ready and most are not. */
 export async function beginFifty(client: Client, namespace: string): Promise<void> {
-  for (let number = 0; number < ENVIRONMENTS; number++) {
-    const workload = WORKLOADS[number % WORKLOADS.length]!;
-    const containers = [{ containerName: workload, image: `${workload}:2` }];
-    await client.create(DynamicEnv, {
-      apiVersion: 'riskified.com/v1alpha1',
-      kind: 'DynamicEnv',
-      metadata: { name: `env-${number}`, namespace },
-      spec: { key: `env-${number}`, subsets: [{ name: workload, namespace, containers }] },
-    });
-  }
+  for (let number = 0; number < ENVIRONMENTS; number++) await makeEnvironment(client, namespace, number);
   await poll(async () => (await readyIn(client, namespace)) > 0, DEADLINE_MS);
 }
 
+/** Makes one more: however far a leader has come with the others, the next one has something to do. */
+export async function makeEnvironment(client: Client, namespace: string, number = ENVIRONMENTS): Promise<void> {
+  const workload = WORKLOADS[number % WORKLOADS.length]!;
+  const containers = [{ containerName: workload, image: `${workload}:2` }];
+  await client.create(DynamicEnv, {
+    apiVersion: 'riskified.com/v1alpha1',
+    kind: 'DynamicEnv',
+    metadata: { name: `env-${number}`, namespace },
+    spec: { key: `env-${number}`, subsets: [{ name: workload, namespace, containers }] },
+  });
+}
+
 /** All environments become ready, and each has a route in the VirtualService of its workload. */
-export async function expectAllReady(client: Client, namespace: string): Promise<void> {
-  await poll(async () => (await readyIn(client, namespace)) === ENVIRONMENTS, DEADLINE_MS);
+export async function expectAllReady(client: Client, namespace: string, count = ENVIRONMENTS): Promise<void> {
+  await poll(async () => (await readyIn(client, namespace)) === count, DEADLINE_MS);
   const { items } = await client.list(VirtualService, { namespace });
   const subsets = items.flatMap(({ spec }) =>
     (spec?.http ?? []).flatMap(({ route = [] }) => route.map(({ destination }) => destination?.subset ?? '')),
   );
-  expect(new Set(subsets.filter((subset) => subset !== 'shared')).size).toBe(ENVIRONMENTS);
+  expect(new Set(subsets.filter((subset) => subset !== 'shared')).size).toBe(count);
 }
 
 async function readyIn(client: Client, namespace: string): Promise<number> {

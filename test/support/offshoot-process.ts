@@ -28,13 +28,16 @@ export function startOffshoot(args: readonly string[], env: NodeJS.ProcessEnv): 
     child.once('close', (code, signal) => resolve({ code, signal })),
   );
   const find = (message: string): string | undefined =>
-    out.stderr.split('\n').find((line) => line.includes(`"msg":"${message}"`));
+    out.stderr
+      .split('\n')
+      .slice(0, -1) // the last may be half read
+      .find((line) => line.includes(`"msg":"${message}"`));
   return {
     child,
     out,
     exit,
     async logged(message) {
-      await until(() => find(message) !== undefined || child.exitCode !== null, 20_000);
+      await until(() => find(message) !== undefined || child.exitCode !== null, 60_000);
       const line = find(message);
       if (line === undefined) throw new Error(`the process ended before it said "${message}":\n${out.stderr}`);
       return JSON.parse(line) as Record<string, string>;
