@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/kube/client/client.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import { describeReal } from '../cluster/index.ts';
-import { alone, aloneOnRealCluster, references, shortLives, sweep } from '../scenarios/alone.ts';
+import { alone, aloneOnRealClusters, references, shortLives, sweep } from '../scenarios/alone.ts';
+import type { Run } from '../scenarios/sweep.ts';
 import { scenarios } from './all.ts';
 import { installKinds } from './install.ts';
 import { withoutTraces } from './snapshot.ts';
@@ -14,6 +15,7 @@ const NAMESPACE = 'ns';
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 /** How many runs share the machine. */
 const AT_ONCE = 6;
+const AT_ONCE_REAL = 3;
 
 async function prepare(client: Client): Promise<void> {
   await installKinds(client);
@@ -68,19 +70,19 @@ describe.concurrent('the controllers crash after the n-th write (embedded)', () 
 });
 
 describeReal('the controllers crash after the n-th write', () => {
-  const cluster = aloneOnRealCluster(prepare);
+  const onRealCluster = aloneOnRealClusters(prepare);
 
   test.each(['simple', 'subset-becomes-consumer'])(
     '%s',
     async (scenario) => {
-      const { client } = cluster();
-      const reference = await run(client, scenario, NAMESPACE);
-      const deaths = await sweep(async (lives) => {
-        await clear(client, NAMESPACE);
-        return run(client, scenario, NAMESPACE, lives, reference);
-      }, 1);
+      const survive = (lives: readonly number[], reference?: Run): Promise<Run> =>
+        onRealCluster(async ({ client }) => {
+          await clear(client, NAMESPACE);
+          return run(client, scenario, NAMESPACE, lives, reference);
+        });
+      const reference = await survive([]);
+      const deaths = await sweep((lives) => survive(lives, reference), AT_ONCE_REAL);
       expect(deaths).toBeGreaterThan(8);
-      await clear(client, NAMESPACE);
     },
     240_000,
   );

@@ -17,7 +17,7 @@ import type { AnyKind, Client, KubeObject } from '../../src/kube/index.ts';
 import { Namespace } from '../../src/targets/objects.ts';
 import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
 import { describeReal } from '../cluster/index.ts';
-import { alone, aloneOnRealCluster } from '../scenarios/alone.ts';
+import { alone, aloneOnRealClusters } from '../scenarios/alone.ts';
 import { differencesOf } from '../support/foretold.ts';
 import type { State } from '../support/foretold.ts';
 import { surprises } from '../support/foretold-on-clusters.ts';
@@ -203,7 +203,7 @@ async function expectForetold(client: Client, world: World): Promise<void> {
   expect(surprises(plan.changes, happenedBetween(before, after))).toEqual({ unforeseen: [], missing: [] });
 }
 
-describe('what is planned is what happens (embedded)', () => {
+describe.concurrent('what is planned is what happens (embedded)', () => {
   test.each(Object.entries(WORLDS))(
     '%s',
     async (_name, world) => {
@@ -214,13 +214,15 @@ describe('what is planned is what happens (embedded)', () => {
 });
 
 describeReal('what is planned is what happens', () => {
-  const cluster = aloneOnRealCluster(installKinds);
+  const onRealCluster = aloneOnRealClusters(installKinds);
 
-  test.each(Object.entries(WORLDS))(
-    '%s',
-    async (_name, world) => {
-      await expect(expectForetold(cluster().client, world)).resolves.toBeUndefined();
-    },
-    120_000,
-  );
+  describe.concurrent('with', () => {
+    test.each(Object.entries(WORLDS))(
+      '%s',
+      async (_name, world) => {
+        await expect(onRealCluster(({ client }) => expectForetold(client, world))).resolves.toBeUndefined();
+      },
+      240_000,
+    );
+  });
 });

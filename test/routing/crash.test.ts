@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { defineKind } from '../../src/kube/index.ts';
 import type { Client } from '../../src/kube/index.ts';
 import { describeReal } from '../cluster/index.ts';
-import { alone, aloneOnRealCluster, shortLives } from '../scenarios/alone.ts';
+import { alone, aloneOnRealClusters, shortLives } from '../scenarios/alone.ts';
 import { testCrashes } from '../scenarios/suite.ts';
 import type { Run } from '../scenarios/sweep.ts';
 import { installKinds, scenarios } from './all.ts';
@@ -32,10 +32,10 @@ testCrashes({
 });
 
 describeReal('the controllers crash after every few writes', () => {
-  const cluster = aloneOnRealCluster(prepare);
+  const onRealCluster = aloneOnRealClusters(prepare);
 
   test('rule-comes-and-goes', async () => {
-    const survived = await run(cluster().client, 'rule-comes-and-goes', NAMESPACE, shortLives(0));
+    const survived = await onRealCluster(({ client }) => run(client, 'rule-comes-and-goes', NAMESPACE, shortLives(0)));
     expect(survived.lives).toBeGreaterThan(4);
   }, 240_000);
 });

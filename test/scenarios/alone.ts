@@ -1,10 +1,10 @@
 // Clusters that are used for nothing else: other controllers would finish the work of those that a test ends.
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll } from 'vitest';
 import { startEmbedded } from '../../src/embedded/index.ts';
 import { connect, loadConfig } from '../../src/kube/index.ts';
 import type { Client } from '../../src/kube/index.ts';
-import { startRealCluster } from '../cluster/real.ts';
-import type { RealCluster } from '../cluster/real.ts';
+import { ownDrivers } from '../cluster/index.ts';
+import { ClusterPool } from '../cluster/pool.ts';
 import type { Run } from './sweep.ts';
 import { connectAdmin } from '../support/connect-admin.ts';
 
@@ -28,23 +28,17 @@ export async function alone<T>(prepare: Prepare, use: (cluster: Alone) => Promis
   }
 }
 
-/** A real cluster for the tests of the suite that calls this. */
-export function aloneOnRealCluster(prepare: Prepare): () => Alone {
-  let cluster: RealCluster;
-  let client: Client;
-
-  beforeAll(async () => {
-    cluster = await startRealCluster();
-    client = connect(loadConfig({ path: cluster.kubeconfigPath }));
-    await prepare(client);
-  });
-
-  afterAll(async () => {
-    client?.close();
-    await cluster?.stop();
-  });
-
-  return () => ({ client, url: cluster.url });
+/** The same on one of a few real clusters, which are for the tests of the suite that calls this. */
+export function aloneOnRealClusters(prepare: Prepare): <T>(use: (cluster: Alone) => Promise<T>) => Promise<T> {
+  const pool = new ClusterPool(ownDrivers.find(({ name }) => name === 'real')!);
+  const prepared = new Set<string>();
+  afterAll(() => pool.stop());
+  return (use) =>
+    pool.use(async ({ kubeconfigPath, client }) => {
+      if (!prepared.has(kubeconfigPath)) await prepare(client());
+      prepared.add(kubeconfigPath);
+      return use({ client: client(), url: loadConfig({ path: kubeconfigPath }).server });
+    });
 }
 
 /** How many writes a controller lives for: its start takes longer than they do. `npm run soak` tries 1. */

@@ -11,7 +11,7 @@ import { planClaims, targets, targetTables } from '../../src/targets/index.ts';
 import type { ClaimPlan } from '../../src/targets/index.ts';
 import { Namespace, Secret } from '../../src/targets/objects.ts';
 import { describeReal } from '../cluster/index.ts';
-import { alone, aloneOnRealCluster } from '../scenarios/alone.ts';
+import { alone, aloneOnRealClusters } from '../scenarios/alone.ts';
 import type { Alone } from '../scenarios/alone.ts';
 import { surprises } from '../support/foretold-on-clusters.ts';
 import { until } from '../support/until.ts';
@@ -212,7 +212,7 @@ async function prepare(client: Client): Promise<void> {
   }
 }
 
-describe('what is planned is what happens (embedded)', () => {
+describe.concurrent('what is planned is what happens (embedded)', () => {
   test.each(Object.entries(WORLDS))(
     '%s',
     async (_name, world) => {
@@ -223,13 +223,15 @@ describe('what is planned is what happens (embedded)', () => {
 });
 
 describeReal('what is planned is what happens', () => {
-  const cluster = aloneOnRealCluster(prepare);
+  const onRealCluster = aloneOnRealClusters(prepare);
 
-  test.each(Object.entries(WORLDS))(
-    '%s',
-    async (_name, world) => {
-      await expect(expectForetold(cluster(), world)).resolves.toBeUndefined();
-    },
-    120_000,
-  );
+  describe.concurrent('with', () => {
+    test.each(Object.entries(WORLDS))(
+      '%s',
+      async (_name, world) => {
+        await expect(onRealCluster((cluster) => expectForetold(cluster, world))).resolves.toBeUndefined();
+      },
+      240_000,
+    );
+  });
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { AnyObject, Client } from '../../src/kube/index.ts';
 import { Namespace } from '../../src/targets/objects.ts';
 import { describeReal } from '../cluster/index.ts';
-import { alone, aloneOnRealCluster, shortLives } from '../scenarios/alone.ts';
+import { alone, aloneOnRealClusters, shortLives } from '../scenarios/alone.ts';
 import { testCrashes } from '../scenarios/suite.ts';
 import type { Run } from '../scenarios/sweep.ts';
 import { installKinds, scenarios } from './all.ts';
@@ -61,16 +61,19 @@ describe.concurrent('what is applied at once arrives the other way round (embedd
 });
 
 describeReal('the controllers crash after every few writes', () => {
-  const cluster = aloneOnRealCluster(prepare);
+  const onRealCluster = aloneOnRealClusters(prepare);
 
-  test.each(['steps', 'namespaces'])(
-    '%s',
-    async (scenario) => {
-      const { client, url: server } = cluster();
-      // What the cluster's own controllers do takes its time, so states are not compared here: the scenario decides.
-      const survived = await run({ client, server }, scenario, NAMESPACE, shortLives(0));
-      expect(survived.lives).toBeGreaterThan(4);
-    },
-    240_000,
-  );
+  describe.concurrent('scenario', () => {
+    test.each(['steps', 'namespaces'])(
+      '%s',
+      async (scenario) => {
+        // What the cluster's own controllers do takes its time, so states are not compared here: the scenario decides.
+        const survived = await onRealCluster(({ client, url: server }) =>
+          run({ client, server }, scenario, NAMESPACE, shortLives(0)),
+        );
+        expect(survived.lives).toBeGreaterThan(4);
+      },
+      240_000,
+    );
+  });
 });
