@@ -13,7 +13,7 @@ import { lost } from './load/verdict.ts';
 import type { Proxy } from './mesh.ts';
 import { environmentOf, gone, KEY, makeWorkloads, ready, startControllers } from './workload.ts';
 
-const CYCLES = Number(process.env['OFFSHOOT_CYCLES'] ?? 5);
+const CYCLES = Number(process.env['OFFSHOOT_CYCLES'] ?? 3);
 const NAMESPACE = 'shop';
 const WORKLOADS = ['orders', 'payments'];
 const ENVIRONMENTS = ['alice', 'bob'];
