@@ -15,7 +15,7 @@ export default defineConfig({
     setupFiles: ['./test/support/properties.ts'],
     reporters: ['default', './test/support/closing-line.ts'],
     env: { OFFSHOOT_TEST_RUN: randomUUID() }, // for what one file leaves for another
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });

@@ -67,14 +67,14 @@ describeOwnClusters('offshoot install', (cluster) => {
 
   test('pods become ready, parts come and go, and an uninstall leaves nothing', { timeout: 120_000 }, async () => {
     await installed();
-    await until(isReady, 30_000);
+    await until(isReady, 60_000);
     await installed('parts.routing=true', 'parts.environments=false');
     expect(await made()).toContain('ClusterRole /offshoot-routing');
     expect(await made()).not.toContain('ClusterRole /offshoot-environments');
     // Objects of people may be of that kind.
     expect(await made()).toContain('CustomResourceDefinition /dynamicenvs.riskified.com');
     await uninstalled();
-    await expect.poll(made, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(made, { timeout: 60_000 }).toEqual([]);
   });
 
   test('refuses to go while there is an environment, unless it is to go first', { timeout: 120_000 }, async () => {
@@ -91,20 +91,20 @@ describeOwnClusters('offshoot install', (cluster) => {
     expect(await made()).toContain(`Deployment ${namespace}/offshoot`);
     await uninstalled({ deleteResources: true });
     await expect
-      .poll(async () => (await made()).filter((each) => !each.includes(team)), { timeout: 20_000 })
+      .poll(async () => (await made()).filter((each) => !each.includes(team)), { timeout: 60_000 })
       .toEqual([]);
   });
 
-  test('definitions that were there before stay', { timeout: 60_000 }, async () => {
+  test('definitions that were there before stay', { timeout: 120_000 }, async () => {
     await installDefinitions(client, partsOf(['environments']));
     await installed();
     await uninstalled();
     await expect
-      .poll(made, { timeout: 20_000 })
+      .poll(made, { timeout: 60_000 })
       .toEqual(expect.arrayContaining(['CustomResourceDefinition /dynamicenvs.riskified.com']));
   });
 
-  test('a second one in another namespace is refused', { timeout: 60_000 }, async () => {
+  test('a second one in another namespace is refused', { timeout: 120_000 }, async () => {
     await installed();
     const other = install({ kubeconfig: cluster.kubeconfigPath, namespace: 'other', set: [] });
     await expect(other).rejects.toThrow('Offshoot is installed in offshoot-system, and a cluster has one');
