@@ -107,11 +107,17 @@ test('a reader that is behind is told the last state of each row, not all that w
   const streaming = streamRows(lines as unknown as Lines, viewer, session);
   await until(() => told.length === 1);
   await shop.environment('slow', 'cart');
+  let last = 0;
   for (let image = 10; image < 30; image++) {
     const body = [{ op: 'replace', path: '/spec/subsets/0/containers/0/image', value: `cart:${image}` }];
-    await shop.client.patch(DynamicEnv, { name: 'slow', namespace: 'shop' }, { type: 'json', body });
+    const patch = { type: 'json', body } as const;
+    const { metadata } = await shop.client.patch(DynamicEnv, { name: 'slow', namespace: 'shop' }, patch);
+    last = metadata.generation!;
   }
-  await shop.untilState('slow', 'ready');
+  await until(() => {
+    const { status } = shop.tables.of(DynamicEnv).get('shop/slow') ?? {};
+    return status?.state === 'ready' && status.observedGeneration === last;
+  });
   expect(told).toHaveLength(1);
   const { resolve } = read;
   read = Promise.withResolvers();

@@ -4,8 +4,9 @@ import { afterEach, expect, test } from 'vitest';
 import { DynamicEnv, dynamicEnv } from '../src/api/dynamicenv.ts';
 import type { Manager } from '../src/controller/index.ts';
 import { createLogger } from '../src/controller/index.ts';
-import { defineKind } from '../src/kube/index.ts';
-import type { AnyObject } from '../src/kube/index.ts';
+import { Deployment } from '../src/environments/index.ts';
+import { defineKind, keyOf } from '../src/kube/index.ts';
+import type { AnyObject, Ref } from '../src/kube/index.ts';
 import { describeOwnClusters } from './cluster/index.ts';
 import { installIstioKinds } from './environments/install.ts';
 import { makeWorkload } from './environments/workload.ts';
@@ -52,6 +53,18 @@ describeOwnClusters('version skew', (cluster) => {
     return manager;
   }
 
+  /** Resolves when the controllers have seen all Deployments available: from then on nothing changes by itself. */
+  async function rolledOut({ tables }: Manager, namespace: string): Promise<void> {
+    await until(async () => {
+      const { items } = await cluster.client().list(Deployment, { namespace });
+      const seen = (ref: Ref): string | undefined => tables.of(Deployment).get(keyOf(ref))?.metadata.resourceVersion;
+      return items.every(
+        ({ metadata, spec, status }) =>
+          status?.['availableReplicas'] === (spec.replicas ?? 1) && seen(metadata) === metadata.resourceVersion,
+      );
+    });
+  }
+
   test(
     'controllers ahead of the definition write what it knows, and come to rest; the upgrade keeps what is stored',
     { timeout: 120_000 },
@@ -71,6 +84,7 @@ describeOwnClusters('version skew', (cluster) => {
       const found = async (): Promise<DynamicEnv> => client.get(DynamicEnv, metadata);
       await until(async () => (await found()).status?.state === 'ready', 60_000, found);
       expect((await found()).status).not.toHaveProperty('conditions');
+      await rolledOut(ahead, namespace);
       await settled(ahead);
       // The server keeps less than is written: that is one write for each look, and never a loop.
       const before = writes;

@@ -108,7 +108,8 @@ describeClusters('time to live', (cluster) => {
     };
     await client.patch(DynamicEnv, env.metadata, { type: 'merge', body: { spec: { ttl: { duration: '1s' } } } });
     await until(async () => (await client.get(DynamicEnv, env.metadata)).status?.expiresAt === extendedUntil);
-    expect(tries).toBe(1);
+    // It may be tried again before the extension is noticed: that is refused as well.
+    expect(tries).toBeGreaterThan(0);
     expect((await client.get(DynamicEnv, env.metadata)).metadata.deletionTimestamp).toBeUndefined();
     expect(await eventsOf(env, 'Expired')).toEqual([]);
   });

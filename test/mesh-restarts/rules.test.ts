@@ -82,7 +82,9 @@ describeOwnClusters('a workload', (cluster) => {
     await changeSidecars();
     await until(() => isCurrent('plain'), DEADLINE_MS);
     const restarted = 'Restarted for the service mesh: requests.cpu of its sidecar is 10m, and should be 21m';
-    await until(async () => (await eventsOf('RestartedForMesh')).length > 0);
+    for (const reason of ['RestartedForMesh', 'RestartingWorkloads']) {
+      await until(async () => (await eventsOf(reason)).length > 0);
+    }
     expect(await eventsOf('RestartedForMesh')).toEqual([`Deployment plain: ${restarted}`]);
     expect(await eventsOf('RestartingWorkloads')).toEqual([
       'Istio default: Restarting Deployment shop/plain: 0 of 1 are done',

@@ -1,7 +1,7 @@
 // Clusters that are used for nothing else: other controllers would finish the work of those that a test ends.
 import { afterAll } from 'vitest';
 import { startEmbedded } from '../../src/embedded/index.ts';
-import { connect, loadConfig } from '../../src/kube/index.ts';
+import { loadConfig } from '../../src/kube/index.ts';
 import type { Client } from '../../src/kube/index.ts';
 import { ownDrivers } from '../cluster/index.ts';
 import { ClusterPool } from '../cluster/pool.ts';

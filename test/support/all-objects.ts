@@ -16,12 +16,16 @@ interface List {
 const FLEETING =
   /^(events|pods|replicasets|controllerrevisions|endpoints|endpointslices|leases|ipaddresses|podmetrics|nodemetrics)$/;
 
+/** What a cluster makes by itself: an account for each of its controllers, some seconds after its start, and what is in
+ * every namespace. */
+const OF_CLUSTER = /^(ServiceAccount kube-system\/|ServiceAccount \S+\/default$|ConfigMap \S+\/kube-root-ca\.crt$)/;
+
 /** `Kind namespace/name` of every object that somebody made to stay. */
 export async function allObjects(client: Client): Promise<readonly string[]> {
   const { groups } = await client.raw<Groups>({ path: '/apis' });
   const paths = ['/api/v1', ...groups.map(({ preferredVersion }) => `/apis/${preferredVersion.groupVersion}`)];
   const found = await Promise.all(paths.map((path) => objectsBelow(client, path)));
-  return [...new Set(found.flat())].sort();
+  return [...new Set(found.flat())].filter((each) => !OF_CLUSTER.test(each)).sort();
 }
 
 async function objectsBelow(client: Client, path: string): Promise<string[]> {
