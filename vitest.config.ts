@@ -9,7 +9,7 @@ export default defineConfig({
     pool: 'threads',
     isolate: false,
     maxWorkers: Math.max(2, availableParallelism() - 1), // tests mostly wait: for clusters, processes, time
-    maxConcurrency: 8, // the first file of a worker decides for all of them: no file sets it for itself
+    maxConcurrency: 8, // a file may have fewer, unless a worker begins with it: then all that come after it have no more
     exclude: ['test/node/**', 'test/browser/**', 'test/foreign/**'], // npm run test:node, test:browser, test:foreign
     sequence: { sequencer: LongestFirst },
     setupFiles: ['./test/support/properties.ts'],

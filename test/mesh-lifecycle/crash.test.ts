@@ -1,11 +1,14 @@
 // Whenever the controller process ends, the next one finishes its work: the same state after every step of a scenario, no
 // workload restarted once more than need be, and in the end nothing is left.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Client } from '../../src/kube/index.ts';
 import { alone } from '../scenarios/alone.ts';
 import type { Run } from '../scenarios/sweep.ts';
 import { installKinds, Namespace, scenarios } from './all.ts';
 import { run } from './sweep.ts';
+
+// A run keeps a thread busy for seconds: side by side with many others it would miss its deadlines.
+vi.setConfig({ maxConcurrency: 2 });
 
 const NAMESPACE = 'ns';
 /** How many writes a process lives for: the start of one takes longer than the writes. */
