@@ -15,10 +15,9 @@ describeClusterPools('the life of a mesh', (pool) => {
           const { kubeconfigPath } = cluster;
           const session = await startSession({ kubeconfigPath, client: cluster.client() }, name);
           const namespace = await cluster.namespace('mesh');
-          return session
-            .run(name, namespace)
-            .catch((error: unknown) => [(error as Error).message])
-            .finally(() => session.stop());
+          const leftovers = await session.run(name, namespace).catch((error: unknown) => [(error as Error).message]);
+          await session.stop();
+          return leftovers;
         });
         expect(left).toEqual([]);
       },

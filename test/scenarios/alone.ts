@@ -34,10 +34,12 @@ export function aloneOnRealClusters(prepare: Prepare): <T>(use: (cluster: Alone)
   const prepared = new Set<string>();
   afterAll(() => pool.stop());
   return (use) =>
-    pool.use(async ({ kubeconfigPath, client }) => {
-      if (!prepared.has(kubeconfigPath)) await prepare(client());
+    pool.use(async (cluster) => {
+      const { kubeconfigPath } = cluster;
+      const client = cluster.client();
+      if (!prepared.has(kubeconfigPath)) await prepare(client);
       prepared.add(kubeconfigPath);
-      return use({ client: client(), url: loadConfig({ path: kubeconfigPath }).server });
+      return use({ client, url: loadConfig({ path: kubeconfigPath }).server });
     });
 }
 
