@@ -15,7 +15,7 @@ const RAREST_LOOK_MS = 500;
 
 export interface RunOptions {
   readonly hands: Hands;
-  /** Looks first and costs less than a process, where the hands do: these have the last word. */
+  /** Looks instead of the hands, where these are a process for each look. */
   readonly eyes?: Hands;
   readonly deadlineMs?: number;
   /** What was recorded since before the first move. */
@@ -85,8 +85,7 @@ async function holds(move: Move, options: RunOptions): Promise<void> {
   const { deadlineMs = DEADLINE_MS } = options;
   const end = performance.now() + deadlineMs;
   for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 1.5, RAREST_LOOK_MS)) {
-    const seen = options.eyes && (await whatIsWrong(move, { ...options, hands: options.eyes }));
-    const wrong = seen ?? (await whatIsWrong(move, options));
+    const wrong = await whatIsWrong(move, { ...options, hands: options.eyes ?? options.hands });
     if (wrong === undefined) return;
     if (performance.now() > end) throw new Error(wrong);
     await setTimeout(pauseMs);
