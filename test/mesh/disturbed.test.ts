@@ -15,7 +15,7 @@ import { describeMeshes } from './index.ts';
 import { cycle, flowsOf } from './load/cycle.ts';
 import { halfCreated, halfDeleted } from './load/half-done.ts';
 import { underLoad } from './load/index.ts';
-import { lost } from './load/verdict.ts';
+import { fewestInPhase, lost } from './load/verdict.ts';
 import type { Proxy } from './mesh.ts';
 import { environmentOf, makeWorkloads } from './workload.ts';
 
@@ -24,6 +24,8 @@ const NAMESPACE = 'shop';
 const BASE = 'orders';
 const ENVIRONMENTS = ['alice', 'carol'];
 const PER_SECOND = 1_000;
+/** So many requests at least are sent in each flow and phase. */
+const FEWEST = 200;
 const AWAY_MS = 3_000;
 
 describeMeshes('environments whose controllers are disturbed', {}, (handle) => {
@@ -97,8 +99,8 @@ describeMeshes('environments whose controllers are disturbed', {}, (handle) => {
           });
         }
       });
-      // A machine that others keep busy does not always come to all of them.
-      expect(report.sent / report.seconds).toBeGreaterThan(PER_SECOND / 2);
+      // A busy machine does not come to all of them, but enough are under way whenever something changes.
+      expect(fewestInPhase(report)).toBeGreaterThan(FEWEST);
       expect(lost(report)).toEqual([]);
     },
     60_000 + CYCLES * 60_000,

@@ -9,7 +9,7 @@ import { describeMeshes } from './index.ts';
 import { cycle, flowsOf } from './load/cycle.ts';
 import { underLoad } from './load/index.ts';
 import type { Flow } from './load/sender.ts';
-import { lost } from './load/verdict.ts';
+import { fewestInPhase, lost } from './load/verdict.ts';
 import type { Proxy } from './mesh.ts';
 import { environmentOf, gone, KEY, makeWorkloads, ready, startControllers } from './workload.ts';
 
@@ -18,6 +18,8 @@ const NAMESPACE = 'shop';
 const WORKLOADS = ['orders', 'payments'];
 const ENVIRONMENTS = ['alice', 'bob'];
 const PER_SECOND = 1_000;
+/** So many requests at least are sent in each flow and phase. */
+const FEWEST = 200;
 
 const baseOf = (env: string): string => WORKLOADS[ENVIRONMENTS.indexOf(env) % WORKLOADS.length]!;
 
@@ -52,8 +54,8 @@ describeMeshes('environments under load', {}, (handle) => {
       const report = await underLoad(flows(), { perSecond: PER_SECOND }, async (phase) => {
         for (let number = 0; number < CYCLES; number++) await cycle({ client, environments, settled }, phase);
       });
-      // A machine that others keep busy does not always come to all of them.
-      expect(report.sent / report.seconds).toBeGreaterThan(PER_SECOND / 2);
+      // A busy machine does not come to all of them, but enough are under way whenever something changes.
+      expect(fewestInPhase(report)).toBeGreaterThan(FEWEST);
       expect(lost(report)).toEqual([]);
     },
     60_000 + CYCLES * 30_000,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lost } from './verdict.ts';
+import { fewestInPhase, lost } from './verdict.ts';
 
 const counts = { sent: 0, seconds: 1, images: {}, failures: {} };
 
@@ -26,4 +26,12 @@ test('those that fail are', () => {
   expect(lost({ ...counts, failures })).toEqual([
     '4 × plain orders failed during delete: HTTP/1.1 503 no healthy upstream',
   ]);
+});
+
+test('the fewest requests of a flow and phase are counted, whoever answered', () => {
+  const images = {
+    'plain orders': { create: { 'orders:1': 9 } },
+    'alice orders': { create: { 'orders:1': 2, 'orders:2': 3 } },
+  };
+  expect(fewestInPhase({ ...counts, images })).toBe(5);
 });

@@ -10,6 +10,12 @@ export function lost(report: Report): readonly string[] {
   ];
 }
 
+/** How many requests were answered in the flow and phase that had the fewest. */
+export function fewestInPhase({ images }: Report): number {
+  const phases = Object.values(images).flatMap((each) => Object.values(each));
+  return Math.min(...phases.map((counts) => Object.values(counts).reduce((sum, count) => sum + count, 0)));
+}
+
 /** Without the key none but the base may answer, and with it none but the environment from when it is ready. */
 function strayed(flow: string, phase: string, image: string): string | undefined {
   const [key, base] = flow.split(' ') as [string, string];
