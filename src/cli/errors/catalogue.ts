@@ -212,8 +212,8 @@ const CATALOGUE = {
     advice: 'Run the command again.',
   },
   ProxyFailed: {
-    meaning: 'the proxy that HTTPS_PROXY or the kubeconfig names does not let the connection through',
-    advice: 'Check the proxy, or name the server in NO_PROXY.',
+    meaning: 'the proxy that the kubeconfig names (proxy-url) does not let the connection through',
+    advice: 'Check proxy-url of the cluster in the kubeconfig, and the proxy itself.',
   },
   CertificateRefused: {
     meaning: 'the certificate of the API server is not trusted',
