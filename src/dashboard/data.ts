@@ -30,7 +30,10 @@ export interface EnvironmentRow extends RowBase {
   /** A command that sends such a request. */
   readonly call?: string;
   readonly replaces: readonly Replacement[];
-  readonly isolation?: Pick<Condition, 'status' | 'reason' | 'message' | 'lastTransitionTime'>;
+  readonly isolation?: Pick<Condition, 'status' | 'reason' | 'message' | 'lastTransitionTime'> & {
+    /** What the environment is by its proof: `not isolated`. */
+    readonly word: string;
+  };
   readonly expires?: string;
 }
 
@@ -238,6 +241,8 @@ export interface PlanAnswer {
 
 export interface ProofAnswer {
   readonly verdict: 'True' | 'False' | 'Unknown';
+  /** What the environment would be by it: `not isolated`. */
+  readonly word: string;
   readonly reason: string;
   readonly message: string;
   readonly notes: readonly string[];

@@ -40,7 +40,7 @@ test.each<[string, readonly EnvironmentRow[]]>([
   expect(overviewSentence(rows)).toBe(sentence);
 });
 
-const isolation = { reason: 'Isolated', message: '', lastTransitionTime: '' };
+const isolation = { word: 'isolated', reason: 'Isolated', message: '', lastTransitionTime: '' };
 
 test.each<[string, EnvironmentRow]>([
   [
@@ -70,7 +70,13 @@ test.each<[string, EnvironmentRow]>([
 
 test('a plan that moves requests of others does not say that it moves its own only', () => {
   const outcome = { environment: 'shop/pr-9', state: 'ready', match: 'x-env: pr-9' };
-  const proof = { verdict: 'False', reason: 'OtherRequestsMoved', message: 'GET / is moved', notes: [] } as const;
+  const proof = {
+    verdict: 'False',
+    word: 'not isolated',
+    reason: 'OtherRequestsMoved',
+    message: 'GET / is moved',
+    notes: [],
+  } as const;
   const changes = [{ do: 'make' }, { do: 'change' }];
   expect(planSentence(changes, outcome)).toBe(
     'This makes 1 object, changes 1, and moves only requests with `x-env: pr-9`.',

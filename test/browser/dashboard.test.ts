@@ -39,7 +39,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     await page.waitForFunction(() => /1 needs you: pr-3/.test(document.querySelector('h1')!.textContent));
     await shop.environment('live', 'cart');
     await row(page, 'live').getByText('ready').waitFor();
-    await row(page, 'live').getByText('proved', { exact: true }).waitFor();
+    await row(page, 'live').getByText('isolated', { exact: true }).waitFor();
     await row(page, 'live').getByRole('button', { name: 'Copy a request to live' }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
       "curl -H 'x-env: live' http://cart.shop:9080/",

@@ -241,7 +241,7 @@ test('that an environment moves requests of others, or may, stands at the top', 
   const reasonsOf = (of: EnvironmentWorld): unknown => describeEnvironment(of).environment.reasons;
   expect(reasonsOf(isolated('True'))).toBeUndefined();
   expect(reasonsOf(isolated('False'))).toEqual(['not isolated: the reason']);
-  expect(reasonsOf(isolated('Unknown'))).toEqual(['perhaps not isolated: the reason']);
+  expect(reasonsOf(isolated('Unknown'))).toEqual(['possibly not isolated: the reason']);
 });
 
 describe('where requests lead', () => {

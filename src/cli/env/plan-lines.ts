@@ -6,7 +6,7 @@ import type {
   ProofData,
   Settings,
 } from '../../environments/index.ts';
-import { ISOLATION } from '../../environments/index.ts';
+import { isolationText } from '../../environments/index.ts';
 import type { Paint } from '../terminal/colour.ts';
 
 /** What becomes of requests, what others left behind, and how the environments would be. */
@@ -51,7 +51,7 @@ function proofLines(proof: ProofData, works: boolean, isChanging: boolean, paint
   // What can't work is nothing to be pleased with.
   const { tone, sign } = VERDICTS[isolated === 'True' && !works ? 'Useless' : isolated];
   return [
-    `  ${paint(tone, sign)} ${ISOLATION[isolated]}: ${message}`,
+    `  ${paint(tone, sign)} ${isolationText(isolated, message)}`,
     ...(counterexample === undefined ? [] : [`    try: ${counterexample.explain}`]),
     ...(isChanging ? notes.map((note) => `    note: ${note}`) : []),
   ];

@@ -5,6 +5,8 @@ import type { Facts } from '../../controller/index.ts';
 import {
   defaultSettings,
   environmentTables,
+  ISOLATION,
+  isolationText,
   proofData,
   proofLines,
   proveEnvironment,
@@ -84,20 +86,21 @@ function asked(facts: Facts, name: string | undefined, namespace: string | undef
 }
 
 const VERDICTS = {
-  True: { tone: 'good', sign: '✓', is: 'is isolated' },
-  False: { tone: 'bad', sign: '✗', is: 'is not isolated' },
-  Unknown: { tone: 'busy', sign: '?', is: 'may not be isolated' },
+  True: { tone: 'good', sign: '✓' },
+  False: { tone: 'bad', sign: '✗' },
+  Unknown: { tone: 'busy', sign: '?' },
 } as const;
 
 function linesOf(all: readonly Proven[], paint: Paint): readonly string[] {
   if (all.length === 0) return ['There are no environments here.'];
   const lines = all.flatMap(({ environment, proof }) => {
-    const { tone, sign, is } = VERDICTS[proof.verdict];
-    const title = `${paint(tone, sign)} ${environment} ${is}: ${proof.message}`;
+    const { tone, sign } = VERDICTS[proof.verdict];
+    const title = `${paint(tone, sign)} ${environment} is ${isolationText(proof.verdict, proof.message)}`;
     return [title, ...proofLines(proof).map((line) => `    ${line}`)];
   });
   if (all.length === 1) return lines;
-  const count = (verdict: Proof['verdict']): number => all.filter(({ proof }) => proof.verdict === verdict).length;
-  const summary = `${all.length} environments: ${count('True')} isolated, ${count('False')} not, ${count('Unknown')} unknown.`;
-  return [...lines, '', summary];
+  const counts = (['True', 'False', 'Unknown'] as const).map(
+    (verdict) => `${all.filter(({ proof }) => proof.verdict === verdict).length} ${ISOLATION[verdict]}`,
+  );
+  return [...lines, '', `${all.length} environments: ${counts.join(', ')}.`];
 }

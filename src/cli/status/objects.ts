@@ -3,8 +3,7 @@ import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { Istio } from '../../api/istio.ts';
 import { RoutingRule } from '../../api/routing.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
-import { conditionsOf } from '../../controller/index.ts';
-import { stateOf as environmentState, verdictOf } from '../../environments/index.ts';
+import { isolationOf, isolationProblem, stateOf as environmentState, verdictOf } from '../../environments/index.ts';
 import type { AnyKind, KubeObject } from '../../kube/objects.ts';
 import { stateOf as meshState } from '../../mesh/index.ts';
 import { problemsOf, stateOf as ruleState } from '../../routing/index.ts';
@@ -38,8 +37,7 @@ export const SUBJECTS: readonly Subject[] = [
     problemOf(env) {
       const verdict = verdictOf(env);
       if (verdict.is === 'stalled') return verdict.reason;
-      const isolated = conditionsOf(env).find(({ type, status }) => type === 'Isolated' && status === 'False');
-      return isolated && `not isolated: ${isolated.message}`;
+      return isolationOf(env)?.status === 'False' ? isolationProblem(env) : undefined;
     },
     advice: (env) => `offshoot env describe ${named(env)}`,
   } satisfies TypedSubject<DynamicEnv>,

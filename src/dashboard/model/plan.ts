@@ -2,7 +2,7 @@
 // API server is asked first, by a dry run, whether it would take it.
 import { parse } from '../../kube/yaml.ts';
 import { DynamicEnv } from '../../api/dynamicenv.ts';
-import { environments, itemsOf, planEnvironments } from '../../environments/index.ts';
+import { environments, ISOLATION, itemsOf, planEnvironments } from '../../environments/index.ts';
 import type { EnvironmentPlan, Settings } from '../../environments/index.ts';
 import { apiVersionOf, defineKind, keyOf } from '../../kube/index.ts';
 import type { AnyKind, Client, Tables } from '../../kube/index.ts';
@@ -168,6 +168,7 @@ function proofIn({ proofs }: EnvironmentPlan): ProofAnswer | undefined {
   const { isolated: verdict, reason, message, notes, counterexample } = proof;
   return {
     verdict,
+    word: ISOLATION[verdict],
     reason,
     message,
     notes,

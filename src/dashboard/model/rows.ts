@@ -10,6 +10,7 @@ import {
   describeEnvironment,
   environmentWorld,
   formatRequests,
+  ISOLATION,
   isolationOf,
   itemsOf,
   readyCount,
@@ -157,6 +158,7 @@ function environmentRow(read: ObjectReader, env: DynamicEnv, settings: KeyHeader
     ...(isolated && {
       isolation: {
         status: isolated.status,
+        word: ISOLATION[isolated.status],
         reason: isolated.reason,
         message: isolated.message,
         lastTransitionTime: isolated.lastTransitionTime,

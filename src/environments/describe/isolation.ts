@@ -7,8 +7,13 @@ import type { Condition } from '../../controller/index.ts';
 export const ISOLATION = {
   True: 'isolated',
   False: 'not isolated',
-  Unknown: 'perhaps not isolated',
+  Unknown: 'possibly not isolated',
 } as const;
+
+/** The same with the reason: `not isolated: a request without its key is decided differently`. */
+export function isolationText(verdict: keyof typeof ISOLATION, message: string): string {
+  return `${ISOLATION[verdict]}: ${message}`;
+}
 
 /** The condition that tells of the proof. */
 export function isolationOf(env: DynamicEnv): Condition | undefined {
@@ -18,5 +23,5 @@ export function isolationOf(env: DynamicEnv): Condition | undefined {
 /** What is amiss: others are concerned, or may be. */
 export function isolationProblem(env: DynamicEnv): string | undefined {
   const { status = 'True', message = '' } = isolationOf(env) ?? {};
-  return status === 'True' ? undefined : `${ISOLATION[status]}: ${message}`;
+  return status === 'True' ? undefined : isolationText(status, message);
 }

@@ -128,13 +128,8 @@ const COLUMNS: readonly Column<EnvironmentRow>[] = [
 
 function Isolation({ isolation }: Pick<EnvironmentRow, 'isolation'>): JSX.Element {
   if (isolation === undefined) return <span class="muted">not proved</span>;
-  const { status, reason, message } = isolation;
-  const [tone, word] =
-    status === 'True'
-      ? (['good', 'proved'] as const)
-      : status === 'False'
-        ? (['bad', reason] as const)
-        : (['busy', 'unknown'] as const);
+  const { status, word, message } = isolation;
+  const tone = status === 'True' ? 'good' : status === 'False' ? 'bad' : 'busy';
   return (
     <span title={message}>
       <StateMark tone={tone} state={word} />

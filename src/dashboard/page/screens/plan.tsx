@@ -158,7 +158,7 @@ function Planned({ plan, yaml, mayWrite }: PlannedProps): JSX.Element {
           <h2>Proof</h2>
           <StateMark
             tone={proof.verdict === 'True' ? 'good' : proof.verdict === 'False' ? 'bad' : 'busy'}
-            state={proof.verdict === 'True' ? 'isolated' : proof.reason}
+            state={proof.word}
           />
           <p>{proof.message}</p>
           {proof.counterexample !== undefined && (
