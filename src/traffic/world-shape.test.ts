@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { apiVersionOf } from '../kube/objects.ts';
+import type { KubeObject } from '../kube/objects.ts';
+import { worldKinds } from './world-objects.ts';
 import { worldProblem } from './world-shape.ts';
 
 function problemOf(kind: string, fields: string): unknown {
-  return worldProblem({ apiVersion: 'v1', kind, metadata: { name: 'a' }, ...(parse(fields) as object) });
+  const known = worldKinds.find((each) => each.kind === kind);
+  const apiVersion = known === undefined ? 'v1' : apiVersionOf(known);
+  return worldProblem({ apiVersion, kind, metadata: { name: 'a' }, ...(parse(fields) as object) });
 }
 
 test.each([
@@ -34,4 +39,11 @@ test.each([
   ['Whatever', 'spec: 7'],
 ])('what is not read may be anything: %s %s', (kind, fields) => {
   expect(problemOf(kind, fields)).toBeUndefined();
+});
+
+test('a kind of others with the same name has fields of its own', () => {
+  const apiVersion = 'gateway.networking.k8s.io/v1';
+  expect(
+    worldProblem({ apiVersion, kind: 'Gateway', metadata: { name: 'a' }, spec: { servers: 7 } } as KubeObject),
+  ).toBe(undefined);
 });

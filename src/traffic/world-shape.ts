@@ -2,6 +2,7 @@
 import { VirtualService, DestinationRule, Gateway, ServiceEntry, Sidecar } from './istio/objects.ts';
 import type { KubeObject } from '../kube/index.ts';
 import { DaemonSet, Deployment, Service, StatefulSet } from './services.ts';
+import { isOfWorld, worldKinds } from './world-objects.ts';
 
 type Fields = Readonly<Record<string, Shape>>;
 type Shape =
@@ -63,7 +64,61 @@ const HTTP = list({
   headers: HEADERS,
 });
 
-const POD_OWNER: Fields = { replicas: NUMBER, template: object({ metadata: object({ labels: LABELS }) }) };
+const SELECTOR = object({
+  matchLabels: LABELS,
+  matchExpressions: list({ key: TEXT, operator: TEXT, values: TEXTS }),
+});
+const CONTAINERS = list({ name: TEXT, image: TEXT, command: TEXTS, env: list({ name: TEXT }) });
+const POD_OWNER: Fields = {
+  replicas: NUMBER,
+  selector: SELECTOR,
+  template: object({
+    metadata: object({ labels: LABELS, annotations: LABELS }),
+    spec: object({ containers: CONTAINERS, initContainers: CONTAINERS, volumes: list({ name: TEXT }) }),
+  }),
+};
+const CONDITIONS = list({
+  type: TEXT,
+  status: TEXT,
+  reason: TEXT,
+  message: TEXT,
+  lastTransitionTime: TEXT,
+  lastUpdateTime: TEXT,
+});
+const CONTAINER_STATE = object({
+  waiting: object({ reason: TEXT, message: TEXT }),
+  running: object({ startedAt: TEXT }),
+  terminated: object({ reason: TEXT, exitCode: NUMBER, startedAt: TEXT, finishedAt: TEXT }),
+});
+const CONTAINER_STATUSES = list({
+  name: TEXT,
+  ready: FLAG,
+  restartCount: NUMBER,
+  image: TEXT,
+  state: CONTAINER_STATE,
+  lastState: CONTAINER_STATE,
+});
+const STATUS = object({
+  observedGeneration: NUMBER,
+  readyReplicas: NUMBER,
+  phase: TEXT,
+  conditions: CONDITIONS,
+  containerStatuses: CONTAINER_STATUSES,
+  initContainerStatuses: CONTAINER_STATUSES,
+});
+const METADATA = object({
+  name: TEXT,
+  namespace: TEXT,
+  uid: TEXT,
+  generation: NUMBER,
+  creationTimestamp: TEXT,
+  deletionTimestamp: TEXT,
+  labels: LABELS,
+  annotations: LABELS,
+  finalizers: TEXTS,
+  ownerReferences: list({ apiVersion: TEXT, kind: TEXT, name: TEXT, uid: TEXT, controller: FLAG }),
+  managedFields: list({ manager: TEXT }),
+});
 
 /** The fields of `spec` that are read, by kind. */
 const SPECS: ReadonlyMap<string, Fields> = new Map(
@@ -99,6 +154,36 @@ const SPECS: ReadonlyMap<string, Fields> = new Map(
     [Deployment.kind]: POD_OWNER,
     [StatefulSet.kind]: POD_OWNER,
     [DaemonSet.kind]: POD_OWNER,
+    Pod: { containers: CONTAINERS, initContainers: CONTAINERS, volumes: list({ name: TEXT }) },
+    PodDisruptionBudget: { selector: SELECTOR },
+    NetworkPolicy: { podSelector: SELECTOR },
+    HorizontalPodAutoscaler: {
+      scaleTargetRef: object({ apiVersion: TEXT, kind: TEXT, name: TEXT }),
+      metrics: list({ type: TEXT }),
+    },
+  }),
+);
+
+/** The fields beside `spec` and `status` that are read, by kind. */
+const OTHERS: ReadonlyMap<string, Fields> = new Map(
+  Object.entries<Fields>({
+    ConfigMap: { data: LABELS },
+    Event: {
+      involvedObject: object({ kind: TEXT, name: TEXT, namespace: TEXT, uid: TEXT }),
+      regarding: object({ kind: TEXT, name: TEXT, namespace: TEXT, uid: TEXT }),
+      reason: TEXT,
+      message: TEXT,
+      note: TEXT,
+      type: TEXT,
+    },
+    EndpointSlice: {
+      ports: list({ name: TEXT, port: NUMBER }),
+      endpoints: list({
+        addresses: TEXTS,
+        conditions: object({ ready: FLAG }),
+        targetRef: object({ kind: TEXT, name: TEXT, namespace: TEXT }),
+      }),
+    },
   }),
 );
 
@@ -109,13 +194,17 @@ export interface ShapeProblem {
 }
 
 /** The first field that is not of its type; undefined if all are. */
-export function worldProblem({ kind, metadata, ...rest }: KubeObject): ShapeProblem | undefined {
-  const spec = SPECS.get(kind);
+export function worldProblem(written: KubeObject): ShapeProblem | undefined {
+  const { kind } = written;
+  // Kinds of others may have the same name.
+  const isOthers = worldKinds.some((each) => each.kind === kind) && !isOfWorld(written);
+  const spec = isOthers ? undefined : SPECS.get(kind);
   const shape = object({
-    metadata: object({ labels: LABELS, annotations: LABELS }),
-    ...(spec && { spec: { fields: spec } }),
+    metadata: METADATA,
+    ...(spec && { spec: { fields: spec }, status: STATUS }),
+    ...OTHERS.get(kind),
   });
-  return problemIn({ metadata, ...rest }, shape, []);
+  return problemIn(written, shape, []);
 }
 
 function problemIn(value: unknown, shape: Shape, at: ShapeProblem['at']): ShapeProblem | undefined {

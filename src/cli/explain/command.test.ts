@@ -1,5 +1,5 @@
 // `offshoot explain` as people run it: a process of its own, on manifests and on a cluster with a real environment.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -88,6 +88,28 @@ Rules for this host, in order:
 error: 1 of 2 requests with "expect" did not go where they should
 code: UnexpectedDecision, see "offshoot errors UnexpectedDecision"
 `);
+  });
+
+  test('why an environment gets no request: it is asleep, or paused', { timeout: 30_000 }, async () => {
+    const environment = (how: string): string => `apiVersion: riskified.com/v1alpha1
+kind: DynamicEnv
+metadata: { name: pr-7, namespace: shop${how === 'asleep' ? ', annotations: { offshoot.dev/asleep: "true" }' : ''} }
+spec: { key: pr-7, subsets: [{ name: orders, namespace: shop }]${how === 'paused' ? ', paused: true' : ''} }
+`;
+    const world = path.join(dir, 'world.yaml');
+    const whyNot = async (how: string, name = 'pr-7'): Promise<string> => {
+      writeFileSync(world, `${readFileSync(SHOP, 'utf8')}\n---\n${environment(how)}`);
+      const words = ['explain', 'http://orders.shop/', '-H', 'x-env: pr-7', '-n', 'shop', '--why-not', name];
+      const { stdout, stderr } = await runnerFor(path.join(dir, 'none')).run(...words, '--world', world);
+      return `${stdout}${stderr}`;
+    };
+    const none = 'it has no route in any VirtualService';
+    expect(await whyNot('asleep')).toContain(`${none}: it is asleep: "offshoot env wake pr-7 -n shop" wakes it\n`);
+    expect(await whyNot('paused')).toContain(`${none}: it is paused: nothing is written for it but its status until`);
+    expect(await whyNot('awake')).toContain(`${none}\n`);
+    expect(await whyNot('awake', 'pr-8')).toContain(
+      'error: there is no environment pr-8 in namespace shop of --world; did you mean pr-7?\n',
+    );
   });
 
   test('ten thousand requests take less than a second more than one', { timeout: 60_000 }, async () => {

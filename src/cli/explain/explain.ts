@@ -12,12 +12,14 @@ import {
   decisionLines,
   differences,
   gatewayPorts,
+  isOfWorld,
   whyNot,
   worldOf,
 } from '../../traffic/index.ts';
 import type { Decision, Request, Router, WhyNot } from '../../traffic/index.ts';
-import { getEnvironment } from '../env/get.ts';
+import { ENVIRONMENT, getEnvironment } from '../env/get.ts';
 import { failure } from '../exit.ts';
+import { suggestionFor } from '../objects/find.ts';
 import type { NamespacedName } from '../objects/find.ts';
 import { withConnection } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
@@ -26,7 +28,7 @@ import type { DataFormat } from '../terminal/output.ts';
 import type { Asked, Surroundings } from './request.ts';
 import { requestOf, requestsOf } from './requests.ts';
 import type { AskedAt, RequestFlags } from './requests.ts';
-import { objectsOfCluster, objectsOfManifests } from './world.ts';
+import { isEnvironment, manifestsOf, objectsOfCluster } from './world.ts';
 
 export interface ExplainOptions extends ClusterOptions, RequestFlags {
   readonly whyNot?: string;
@@ -72,13 +74,26 @@ export async function explain(
 async function meshOf(options: ExplainOptions): Promise<Mesh> {
   if (options.world !== undefined) {
     const { namespace = 'default' } = options;
-    return meshWith(objectsOfManifests(options.world, namespace), namespace, options);
+    const all = manifestsOf(options.world, namespace);
+    const mesh = meshWith(all.filter(isOfWorld), namespace, options);
+    const missedEnv = mesh.missed && environmentIn(all, mesh.missed);
+    return { ...mesh, ...(missedEnv && { missedEnv }) };
   }
   return withConnection(options, async ({ client, namespace }) => {
     const mesh = meshWith(await objectsOfCluster(client), namespace, options);
     if (mesh.missed === undefined) return mesh;
     return { ...mesh, missedEnv: await getEnvironment(client, mesh.missed) };
   });
+}
+
+/** An environment of manifests. Those of a mesh alone have none; where there are others, it is a mistake. */
+function environmentIn(objects: readonly KubeObject[], ref: NamespacedName): DynamicEnv | undefined {
+  const all = objects.filter((each): each is DynamicEnv => isEnvironment(each));
+  const found = all.find(({ metadata }) => keyOf(metadata) === keyOf(ref));
+  if (found !== undefined || all.length === 0) return found;
+  const there = all.filter(({ metadata }) => metadata.namespace === ref.namespace);
+  const hint = suggestionFor({ ...ENVIRONMENT, list: 'offshoot plan --world' }, ref.name, there);
+  throw failure('NotFound', `there is no environment ${ref.name} in namespace ${ref.namespace} of --world; ${hint}`);
 }
 
 function meshWith(objects: readonly KubeObject[], namespace: string, options: ExplainOptions): Mesh {
@@ -165,7 +180,7 @@ function missedBy(
   const environment = `${missed.namespace}/${missed.name}`;
   const found = whyNot(uniqueVersion(missed), decision, host, objects);
   // What it says itself is the reason why it has no route.
-  const own = found.reason === undefined ? undefined : missedEnv && whyUnrouted(missedEnv);
+  const own = found.reason === undefined ? undefined : missedEnv && whyUnrouted(missedEnv, Date.now());
   return { environment, ...found, ...(own !== undefined && { reason: `${found.reason}: ${own}` }) };
 }
 

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { objectsOfManifests } from './world.ts';
+import { isOfWorld } from '../../traffic/index.ts';
+import { manifestsOf } from './world.ts';
 
 let dir: string;
 beforeAll(() => {
@@ -30,7 +31,7 @@ spec: { listeners: [] }
 ---
 { apiVersion: serving.knative.dev/v1, kind: Service, metadata: { name: c } }
 `);
-  expect(objectsOfManifests(file, 'team')).toEqual([
+  expect(manifestsOf(file, 'team').filter(isOfWorld)).toEqual([
     {
       apiVersion: 'networking.istio.io/v1',
       kind: 'VirtualService',
@@ -40,7 +41,29 @@ spec: { listeners: [] }
   ]);
 });
 
+const ENVIRONMENT = `apiVersion: riskified.com/v1alpha1
+kind: DynamicEnv
+metadata: {name: a}
+`;
+
+test('a status that somebody wrote need not have what is always there', () => {
+  const file = fileWith(`${ENVIRONMENT}spec: {key: a, subsets: []}\nstatus: {state: ready}\n`);
+  expect(manifestsOf(file, 'team')).toMatchObject([{ status: { state: 'ready', subsetsStatus: {}, totalReady: 0 } }]);
+});
+
 test.each([
+  [
+    `${ENVIRONMENT}spec: {key: a, subsets: []}\nstatus:\n  subsetsStatus:\n    shop/cart: {}\n`,
+    /^--world .*world\.yaml:7:\d+: status\.subsetsStatus\.shop\/cart\.deployment: Required value$/,
+  ],
+  [
+    `${ENVIRONMENT}spec:\n  subsets: cart\n`,
+    /^--world .*world\.yaml:5:\d+: spec\.subsets: must be a list, and is "cart"/,
+  ],
+  [
+    'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers: {}\n',
+    /^--world .*world\.yaml:5:\d+: spec\.containers must be a list, found \{\}$/,
+  ],
   [
     'apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {name: a}\nspec:\n  hosts: reviews\n',
     /^--world .*world\.yaml:5:\d+: spec\.hosts must be a list, found "reviews"$/,
@@ -49,5 +72,5 @@ test.each([
   ['a: [', /^--world .*world\.yaml:/],
   ['', /^--world .*world\.yaml: there is no object in it$/],
 ])('what can not be read is named with its place: %j', (text, message) => {
-  expect(() => objectsOfManifests(fileWith(text), 'team')).toThrow(message);
+  expect(() => manifestsOf(fileWith(text), 'team')).toThrow(message);
 });

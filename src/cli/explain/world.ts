@@ -1,17 +1,15 @@
 // The objects that decide about requests: of manifests, or of a cluster.
+import { DynamicEnv, dynamicEnv } from '../../api/dynamicenv.ts';
+import { Deployment } from '../../environments/index.ts';
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import type { Client } from '../../kube/client/client.ts';
-import type { AnyKind, Kind, KubeObject } from '../../kube/objects.ts';
+import type { AnyKind, AnyObject, Kind, KubeObject } from '../../kube/objects.ts';
 import type { Source } from '../../routing/index.ts';
-import { ConfigMap, isOfWorld, MESH_CONFIG, worldKinds, worldProblem } from '../../traffic/index.ts';
+import { ConfigMap, MESH_CONFIG, worldKinds, worldProblem } from '../../traffic/index.ts';
 import { CommandFailed, failure, invalidFile } from '../exit.ts';
+import { typeProblems } from '../manifests/check.ts';
 import { listAll } from '../objects/follow.ts';
 import { readSources } from '../routing/sources.ts';
-
-/** The objects of manifests that decide about requests. */
-export function objectsOfManifests(path: string, namespace: string): readonly KubeObject[] {
-  return manifestsOf(path, namespace).filter(isOfWorld);
-}
 
 /** All objects of manifests. Those that name no namespace are in `namespace`. */
 export function manifestsOf(path: string, namespace: string): readonly KubeObject[] {
@@ -27,10 +25,30 @@ export function manifestsOf(path: string, namespace: string): readonly KubeObjec
 }
 
 function readObject({ object, where }: Source, namespace: string): KubeObject {
-  const read = withoutNulls(object) as KubeObject;
-  const problem = isOfWorld(read) ? worldProblem(read) : undefined;
+  const read = completed(withoutNulls(object) as AnyObject);
+  const problem = worldProblem(read) ?? (isEnvironment(read) ? typeProblems(read, dynamicEnv)[0] : undefined);
   if (problem !== undefined) throw invalidFile(where(problem.at), problem.message);
   return { ...read, metadata: { ...read.metadata, namespace: read.metadata.namespace ?? namespace } };
+}
+
+/** What nobody writes by hand and every server has. */
+function completed(object: AnyObject): AnyObject {
+  const { spec, status } = object;
+  if (isEnvironment(object) && isFields(status)) {
+    return { ...object, status: { subsetsStatus: {}, totalReady: 0, ...status } };
+  }
+  if (object.kind === Deployment.kind && (spec === undefined || isFields(spec))) {
+    return { ...object, spec: { selector: {}, template: {}, ...spec } };
+  }
+  return object;
+}
+
+export function isEnvironment({ kind, apiVersion }: KubeObject): boolean {
+  return kind === DynamicEnv.kind && apiVersion.startsWith(`${DynamicEnv.group}/`);
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** An API server takes a field that is null for one that is not there. */

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Resource } from '../../api/resource.ts';
 import { stringifyJson } from '../../kube/json.ts';
 import { apiVersionOf, keyOf } from '../../kube/objects.ts';
-import type { KubeObject } from '../../kube/objects.ts';
+import type { AnyObject, KubeObject } from '../../kube/objects.ts';
 import { parseYaml } from './kubectl-yaml.ts';
 import type { FieldPath } from './kubectl-yaml.ts';
 import { shapeProblem } from './read.ts';
@@ -122,15 +122,27 @@ function schemaProblems(value: unknown, { kind, definition }: Resource<KubeObjec
   if (spec === undefined && definition.spec.safeParse({}).success) return problems; // everything in it has a default
   const parsed = definition.spec.safeParse(spec);
   if (parsed.success) return [...problems, ...unknownFields(spec, parsed.data, ['spec'])];
-  return [...problems, ...parsed.error.issues.map((issue) => problemOf(issue, spec))];
+  return [...problems, ...parsed.error.issues.map((issue) => problemOf(issue, 'spec', spec))];
+}
+
+/** What a server would refuse in the spec and the status of an object that somebody wrote; unknown fields it drops. */
+export function typeProblems({ spec, status }: AnyObject, { definition }: Resource<KubeObject>): readonly Problem[] {
+  const parts = [
+    ...(spec === undefined && definition.spec.safeParse({}).success ? [] : [['spec', spec] as const]),
+    ...(status === undefined ? [] : [['status', status] as const]),
+  ];
+  return parts.flatMap(([part, value]) => {
+    const { error } = definition[part].safeParse(value);
+    return (error?.issues ?? []).map((issue) => problemOf(issue, part, value));
+  });
 }
 
 const TYPES: Readonly<Record<string, string>> = { array: 'a list', object: 'an object', string: 'a string' };
 
-function problemOf(issue: z.core.$ZodIssue, spec: unknown): Problem {
-  const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
-  const at = ['spec', ...path];
-  return { at, message: `${pathText(at)}: ${issueText(issue, valueAt(spec, path))}` };
+function problemOf(issue: z.core.$ZodIssue, part: 'spec' | 'status', value: unknown): Problem {
+  const path = issue.path.map((each) => (typeof each === 'symbol' ? String(each) : each));
+  const at = [part, ...path];
+  return { at, message: `${pathText(at)}: ${issueText(issue, valueAt(value, path))}` };
 }
 
 function issueText(issue: z.core.$ZodIssue, found: unknown): string {

@@ -65,11 +65,20 @@ test('why no request is led to it', () => {
       },
     },
   });
-  expect(whyUnrouted(environment({ asleep: true }, cart('not routed: it is asleep')))).toBe(
+  const now = Date.parse('2026-01-02T00:00:00Z');
+  expect(whyUnrouted(environment({ asleep: true }, cart('not routed: it is asleep')), now)).toBe(
     'it is asleep: "offshoot env wake pr-7 -n shop" wakes it',
   );
-  expect(whyUnrouted(environment({}, cart('not routed yet')))).toBe('shop/cart: not routed yet');
-  expect(whyUnrouted(environment({}, cart()))).toBeUndefined();
+  expect(whyUnrouted(environment({ paused: true }, cart()), now)).toBe(
+    'it is paused: nothing is written for it but its status until spec.paused is unset',
+  );
+  const { metadata, spec, ...rest } = environment({}, cart());
+  const created = { ...metadata, creationTimestamp: '2026-01-01T00:00:00Z' };
+  const mortal: DynamicEnv = { ...rest, metadata: created, spec: { ...spec, ttl: { duration: '8h' } } };
+  expect(whyUnrouted(mortal, now)).toBe('it expired at 2026-01-01T08:00:00Z');
+  expect(whyUnrouted(mortal, Date.parse('2026-01-01T07:00:00Z'))).toBeUndefined();
+  expect(whyUnrouted(environment({}, cart('not routed yet')), now)).toBe('shop/cart: not routed yet');
+  expect(whyUnrouted(environment({}, cart()), now)).toBeUndefined();
 });
 
 test.each([

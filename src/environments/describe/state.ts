@@ -4,6 +4,8 @@ import { conditionsOf } from '../../controller/conditions.ts';
 import { notSeenYet } from '../../api/description/controllers-hint.ts';
 import { isAsleep, wakeText } from '../lifecycle/sleep.ts';
 import { isPaused, PAUSED } from '../lifecycle/paused.ts';
+import { lifetimeOf } from '../lifecycle/ttl.ts';
+import { timestamp } from '../../kube/times.ts';
 import { itemsOf, statusKey } from '../names.ts';
 
 /** The words of `stateOf`. */
@@ -37,8 +39,11 @@ export function reasonOf(env: DynamicEnv): string | undefined {
 }
 
 /** Why no request is led to an environment, as far as it says so itself. */
-export function whyUnrouted(env: DynamicEnv): string | undefined {
+export function whyUnrouted(env: DynamicEnv, now: number): string | undefined {
   if (env.metadata.deletionTimestamp !== undefined) return 'it is being deleted';
+  const { expiresAt } = lifetimeOf(env, now) ?? {};
+  if (expiresAt !== undefined && expiresAt <= now) return `it expired at ${timestamp(expiresAt)}`;
+  if (isPaused(env)) return `it is paused: ${PAUSED.message}`;
   if (isAsleep(env)) return `it is asleep: ${wakeText(env)}`;
   const unreached = Object.entries(env.status?.subsetsStatus ?? {}).flatMap(([key, status]) =>
     status.unreached === undefined ? [] : [`${key}: ${status.unreached}`],
