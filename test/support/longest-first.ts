@@ -4,32 +4,32 @@ import { BaseSequencer } from 'vitest/node';
 
 /**
  * Files that take half a minute and more, the longest first. One that is missing here only begins later. Those that keep
- * a mesh under load come second: they are to run beside the first, which mostly waits.
+ * a mesh under load come second and fourth: they are to run beside those that mostly wait.
  */
 export const LONGEST: readonly string[] = [
   'test/mesh-lifecycle/scenarios.test.ts',
   'test/mesh/load.test.ts',
-  'test/mesh/disturbed.test.ts',
-  'test/targets/crash.test.ts',
-  'test/targets.test.ts',
-  'test/environments/crash.test.ts',
-  'test/mesh-lifecycle/crash.test.ts',
   'test/failover.test.ts',
-  'test/environments.test.ts',
+  'test/mesh/disturbed.test.ts',
   'test/outage.test.ts',
+  'test/mesh-lifecycle/crash.test.ts',
+  'test/targets.test.ts',
+  'test/targets/crash.test.ts',
+  'test/environments/crash.test.ts',
+  'test/environments.test.ts',
   'test/docs.test.ts',
-  'test/routing/crash.test.ts',
   'test/mesh-plan.test.ts',
   'test/mesh-restarts/crash.test.ts',
   'test/dashboard-access.test.ts',
   'test/install.test.ts',
   'test/mesh/environments.test.ts',
-  'test/targets/claim-plan.test.ts',
+  'test/routing/crash.test.ts',
   'test/routing.test.ts',
   'test/embedded/kill.test.ts',
   'test/environments/adversity.test.ts',
   'test/differential.test.ts',
   'test/mesh-restarts/reasons.test.ts',
+  'test/targets/claim-plan.test.ts',
 ];
 
 /** Where a file stands among the longest; behind all of them when it is none. */
