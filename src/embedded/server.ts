@@ -6,6 +6,7 @@ import { withPolicies } from './admission/policies.ts';
 import { webhookAdmission } from './admission/webhooks.ts';
 import { Access } from './auth/access.ts';
 import { refuseEscalation } from './auth/escalation.ts';
+import { refuseSigning } from './auth/signers.ts';
 import { TokenKey } from './auth/tokens.ts';
 import { bootstrap } from './bootstrap.ts';
 import type { StartingDefinitions } from './bootstrap.ts';
@@ -162,13 +163,15 @@ function clusterOf(
   return cluster;
 }
 
-/** Admission that also keeps people from granting what they do not have. */
+/** Admission that also keeps people from granting what they do not have, and from deciding what is not theirs. */
 function guarded(access: Access, admission: Admission): Admission {
   return {
     mutate: (request) => admission.mutate(request),
     validate: async (request) => {
-      if (request.object !== undefined) {
-        refuseEscalation(access.rbac, request.options.user, request.target, request.object, request.oldObject);
+      const { options, target, object, oldObject } = request;
+      if (object !== undefined) {
+        refuseEscalation(access.rbac, options.user, target, object, oldObject);
+        refuseSigning(access.rbac, options.user, target, object, oldObject);
       }
       await admission.validate(request);
     },

@@ -35,6 +35,26 @@ const withConditions = (...conditions: readonly object[]): object => request({},
 const jane = { as: 'jane', groups: ['system:masters'] };
 const approve = (body: object): Step => put(`${one}/approval`, body, { without: ['metadata.managedFields'] });
 
+const rbac = 'rbac.authorization.k8s.io';
+const roles = `/apis/${rbac}/v1/clusterroles`;
+const bindings = `/apis/${rbac}/v1/clusterrolebindings`;
+const role = (
+  name: string,
+  verbs: readonly string[],
+  resources: readonly string[],
+  names?: readonly string[],
+): object => ({
+  metadata: { name },
+  rules: [
+    { apiGroups: ['certificates.k8s.io'], resources, verbs, ...(names !== undefined && { resourceNames: names }) },
+  ],
+});
+const binding = (name: string): object => ({
+  metadata: { name },
+  roleRef: { apiGroup: rbac, kind: 'ClusterRole', name },
+  subjects: [{ apiGroup: rbac, kind: 'User', name: '<ns>-jane' }],
+});
+
 export const certificates: readonly Scenario[] = [
   scenario(
     'a certificate signing request and its approval',
@@ -64,6 +84,51 @@ export const certificates: readonly Scenario[] = [
       query: { fieldSelector: 'metadata.name=<ns>' },
       only: ['kind', 'rows[*].cells'],
     }),
+    del(one),
+  ),
+  scenario(
+    'rights to approve and to sign',
+    post(requests, request(), { only: ['kind'] }),
+    post(
+      roles,
+      role(
+        '<ns>-write',
+        ['update', 'patch'],
+        ['approval', 'status'].map((part) => `certificatesigningrequests/${part}`),
+      ),
+    ),
+    post(bindings, binding('<ns>-write'), { only: ['kind'] }),
+    put(`${one}/approval`, withConditions(condition('Approved')), {
+      as: '<ns>-jane',
+      until: { path: 'reason', is: 'Forbidden' },
+    }),
+    put(`${one}/status`, withConditions(condition('Odd')), { as: '<ns>-jane' }),
+    put(`${one}/status`, request(), { as: '<ns>-jane', only: ['kind', 'message'] }),
+    patch(
+      'merge',
+      `${one}/status`,
+      { metadata: { labels: { a: 'b' } } },
+      { as: '<ns>-jane', only: ['kind', 'message'] },
+    ),
+    post(roles, role('<ns>-approve', ['approve'], ['signers'], ['example.com/team']), { only: ['kind'] }),
+    post(bindings, binding('<ns>-approve'), { only: ['kind'] }),
+    put(`${one}/approval`, withConditions(condition('Approved')), {
+      as: '<ns>-jane',
+      until: { code: 200 },
+      only: ['status.conditions[*].type'],
+    }),
+    put(`${one}/status`, withConditions(condition('Approved'), condition('Odd')), { as: '<ns>-jane' }),
+    post(roles, role('<ns>-sign', ['sign'], ['signers'], ['example.com/*']), { only: ['kind'] }),
+    post(bindings, binding('<ns>-sign'), { only: ['kind'] }),
+    put(`${one}/status`, withConditions(condition('Approved'), condition('Odd')), {
+      as: '<ns>-jane',
+      until: { code: 200 },
+      only: ['status.conditions[*].type'],
+    }),
+    ...['write', 'approve', 'sign'].flatMap((name) => [
+      del(`${bindings}/<ns>-${name}`, undefined, { only: ['kind'] }),
+      del(`${roles}/<ns>-${name}`, undefined, { only: ['kind'] }),
+    ]),
     del(one),
   ),
   scenario(
