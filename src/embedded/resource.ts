@@ -25,6 +25,8 @@ export interface ScaleSubresource {
 export interface Conversion {
   /** The schema of every version, by `apiVersion`. */
   readonly schemas: ReadonlyMap<string, Schema>;
+  /** The version of the store at which these schemas came: what was stored before may not fit them. */
+  readonly since: number;
   /** The steps to the number of replicas in every version; undefined for one without scale. */
   readonly replicas: ReadonlyMap<string, readonly string[] | undefined>;
   /** Who converts; without one, a version is another only by its name and its schema. */

@@ -35,16 +35,28 @@ export function servedBytes(stored: Stored, resource: Resource): Buffer {
 }
 
 function isServedAsStored(stored: Stored, resource: Resource): boolean {
+  return isInVersion(stored, resource) && stored.version >= (resource.conversion?.since ?? 0);
+}
+
+function isInVersion(stored: Stored, resource: Resource): boolean {
   return stored.object.apiVersion === apiVersionOf(resource);
+}
+
+/** A stored object as the schema of its version has it now: pruned and completed, if the schema came after it. */
+function fitted(stored: Stored, resource: Resource): AnyObject {
+  const { object } = stored;
+  const { schemas, since = 0 } = resource.conversion ?? {};
+  const schema = stored.version < since ? schemas?.get(object.apiVersion) : undefined;
+  return schema === undefined ? object : (decodeObject({ ...resource, schema }, object).value as AnyObject);
 }
 
 function formOf(stored: Stored, resource: Resource): Form {
   const known = forms.get(stored)?.get(resource);
   if (known !== undefined) return known;
-  if (resource.conversion?.webhook !== undefined) {
+  if (resource.conversion?.webhook !== undefined && !isInVersion(stored, resource)) {
     throw new Error(`${stored.collection} "${stored.key}" is read before its webhook has converted it`);
   }
-  return keep(stored, resource, inVersion(stored.object, resource, apiVersionOf(resource)));
+  return keep(stored, resource, inVersion(fitted(stored, resource), resource, apiVersionOf(resource)));
 }
 
 function keep(stored: Stored, resource: Resource, object: AnyObject): Form {
@@ -86,7 +98,7 @@ export function converting(
   };
   // The state after one event is the state before the next.
   for (const stored of new Set(items)) {
-    if (isServedAsStored(stored, resource) || (!fresh && forms.get(stored)?.has(resource) === true)) continue;
+    if (isInVersion(stored, resource) || (!fresh && forms.get(stored)?.has(resource) === true)) continue;
     const wait = fresh ? undefined : awaited.get(stored)?.get(resource);
     if (wait !== undefined) {
       waits.push(wait);
@@ -102,7 +114,7 @@ export function converting(
 
 async function review(cluster: Pick<Cluster, 'hooks'>, batch: readonly Stored[], resource: Resource): Promise<void> {
   try {
-    const objects = batch.map((stored) => stored.object);
+    const objects = batch.map((stored) => fitted(stored, resource));
     const converted = await byWebhook(cluster, objects, resource, apiVersionOf(resource));
     for (const [index, stored] of batch.entries()) keep(stored, resource, converted[index]!);
   } finally {

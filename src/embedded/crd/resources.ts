@@ -14,15 +14,15 @@ function storageVersion(definition: ApiObject): ApiObject {
   return objects(definition, 'spec', 'versions').find((candidate) => candidate['storage'] === true) ?? {};
 }
 
-/** One resource for each served version, under the names that the definition was granted. */
-export function customResources(definition: ApiObject): readonly Resource[] {
+/** One resource for each served version, under the names that the definition was granted; `since` it is stored so. */
+export function customResources(definition: ApiObject, since = 0): readonly Resource[] {
   const group = text(definition, 'spec', 'group');
   // The names in the status are those without conflicts; before there is a status the asked ones are all there is.
   const accepted = at(definition, 'status', 'acceptedNames');
   const names = isObject(accepted) && text(accepted, 'plural') !== '' ? accepted : at(definition, 'spec', 'names');
   const storage = storageVersion(definition);
   const stored = { group, version: text(storage, 'name') };
-  const conversion = conversionOf(definition);
+  const conversion = conversionOf(definition, since);
   return objects(definition, 'spec', 'versions')
     .filter((version) => version['served'] === true)
     .map((version) => {
@@ -53,7 +53,7 @@ export function customResources(definition: ApiObject): readonly Resource[] {
 }
 
 /** One for all versions, served or not: objects may still be stored in any of them. */
-function conversionOf(definition: ApiObject): Conversion {
+function conversionOf(definition: ApiObject, since: number): Conversion {
   const versions = objects(definition, 'spec', 'versions');
   const group = text(definition, 'spec', 'group');
   const schemas = new Map(
@@ -66,11 +66,11 @@ function conversionOf(definition: ApiObject): Conversion {
     }),
   );
   const conversion = at(definition, 'spec', 'conversion');
-  if (text(conversion, 'strategy') !== 'Webhook') return { schemas, replicas };
+  if (text(conversion, 'strategy') !== 'Webhook') return { schemas, since, replicas };
   const accepted = strings(conversion, 'webhook', 'conversionReviewVersions');
   const reviewVersion = accepted.find((version) => version === 'v1' || version === 'v1beta1') ?? 'v1';
   const clientConfig = (at(conversion, 'webhook', 'clientConfig') ?? {}) as WebhookClientConfig;
-  return { schemas, replicas, webhook: { clientConfig, reviewVersion } };
+  return { schemas, since, replicas, webhook: { clientConfig, reviewVersion } };
 }
 
 /** The schema of a version; one that keeps everything when unknown fields are not pruned at all. */

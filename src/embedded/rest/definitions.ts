@@ -34,7 +34,7 @@ export function followDefinitions(cluster: Cluster, onError: (error: unknown) =>
     const said = [stored.object['spec'], acceptedNames(stored.object)];
     if (isEstablished(stored.object) && !isDeepStrictEqual(served.get(name), said)) {
       served.set(name, said);
-      cluster.registry.setCustom(name, customResources(stored.object));
+      cluster.registry.setCustom(name, customResources(stored.object, stored.version));
     }
     if (deletionTimestamp === undefined || !finalizers.includes(cleanupFinalizer) || emptying.has(name)) return;
     const versions = cluster.registry

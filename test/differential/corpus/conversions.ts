@@ -68,7 +68,41 @@ const wrong = (path: string): Step[] => [
   get(w2, { until: { code: 200 }, only: ['kind'] }),
 ];
 
+const replaced = (version: number, schema: object): Step =>
+  patch(
+    'json',
+    name,
+    [{ op: 'replace', path: `/spec/versions/${version}/schema/openAPIV3Schema/properties`, value: schema }],
+    { only: ['kind'] },
+  );
+
 export const conversions = [
+  scenario(
+    'a schema that changes under stored objects',
+    post(
+      definitions,
+      definition([{ schema: spec({ size, tag }) }, { name: 'v2', storage: false, schema: spec({ tag }) }]),
+      {
+        only: ['kind'],
+      },
+    ),
+    get(widgets, { until: { code: 200 }, only: ['kind'] }),
+    post(widgets, widget({ size: 3, tag: 'a' }), { only: ['kind'] }),
+    get(w2),
+    get(seconds, { only: ['items[*].spec'] }),
+    watch(seconds, 1),
+    patch('merge', w2, { spec: { tag: 'b' } }),
+    get(w),
+    replaced(0, spec({ tag, colour: { type: 'string', default: 'red' } })),
+    get(w, { until: { path: 'spec.colour', is: 'red' } }),
+    get(widgets, { only: ['items[*].spec'] }),
+    // The real server forgets all owners when a field is not in every version.
+    patch('merge', w, { metadata: { labels: { a: 'b' } } }, { only: ['spec', 'metadata.labels'] }),
+    replaced(0, spec({ tag, size })),
+    get(w, { until: { path: 'spec.size', is: 1 }, only: ['spec'] }),
+    put(w, widget({ tag: 'b' }, { labels: { a: 'b' } })),
+    ...remove,
+  ),
   scenario(
     'a custom resource in two versions that a webhook converts',
     ...installed('/convert'),
