@@ -1,16 +1,18 @@
 // Two environments of one workload come, change and go under load, with injected sidecars and mutual TLS; Offshoot runs
 // as pods. No request fails or strays: neither with a key nor without, nor while the API server is away and the process of
 // the controllers is killed. OFFSHOOT_CYCLES=N does it more often.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connect, defineKind, loadConfig } from '../../src/kube/index.ts';
 import type { Client, KubeObject } from '../../src/kube/index.ts';
 import { cycle, flowsOf } from '../mesh/load/cycle.ts';
-import type { Disturbances, World } from '../mesh/load/cycle.ts';
+import type { Disturbances, Step, World } from '../mesh/load/cycle.ts';
 import { halfCreated, halfDeleted } from '../mesh/load/half-done.ts';
 import { underLoad } from '../mesh/load/index.ts';
 import type { Phase } from '../mesh/load/index.ts';
 import { lost } from '../mesh/load/verdict.ts';
-import { environmentOf } from '../mesh/workload.ts';
+import { environmentOf, KEY } from '../mesh/workload.ts';
 import { poll } from '../scenarios/poll.ts';
 import { describeNode } from './index.ts';
 import { installOffshoot, killLeader } from './offshoot.ts';
@@ -32,31 +34,47 @@ const Service = defineKind<KubeObject & { readonly spec: { readonly clusterIP: s
 describeNode('environments under load', (node) => {
   let client: Client;
   let world: World;
+  /** Where the workload answers, and the command that asks from the pod of the caller: its sidecar has to find the way. */
+  let address: string;
+  let within: readonly string[];
   beforeAll(async () => {
     const { kubectl, kubeconfigPath } = node();
     client = connect(loadConfig({ path: kubeconfigPath }));
     await installOffshoot(kubectl);
     await makeShop(kubectl, namespace, base);
+    ({ clusterIP: address } = (await client.get(Service, { namespace, name: base })).spec);
+    const caller = (await podsIn(client, namespace)).find(({ metadata }) => metadata.name.startsWith('caller-'));
+    within = await inNetworkOf(client, { namespace, name: caller!.metadata.name }, 'caller');
     world = {
       client,
       environments: (version) => ENVIRONMENTS.map((name) => environmentOf(namespace, name, base, `${base}:${version}`)),
-      // Who is ready gets requests, and who is gone can't answer them.
-      settled: () => poll(nobodyEnds, 60_000),
+      settled: (step) => poll(() => isSettled(step), 60_000),
     };
   }, 240_000);
   afterAll(() => client?.close());
 
-  async function nobodyEnds(): Promise<boolean> {
-    return (await podsIn(client, namespace)).every(({ metadata }) => metadata.deletionTimestamp === undefined);
+  /** Every key leads where it should, and after an update nobody can answer any more with the image before. */
+  async function isSettled(step: Step): Promise<boolean> {
+    const image = `${base}:${{ create: 2, update: 3, delete: 1 }[step]}`;
+    const images = await Promise.all(ENVIRONMENTS.map(imageFor));
+    if (images.some((each) => each !== image)) return false;
+    const pods = step === 'update' ? await podsIn(client, namespace) : [];
+    return pods.every(({ metadata }) => metadata.deletionTimestamp === undefined);
   }
 
-  /** Sends requests from the pod of the caller, whose sidecar has to find the way; answers with those that are lost. */
+  /** What answers a request with the key of an environment. */
+  async function imageFor(env: string): Promise<string> {
+    const headers = [`host: ${base}`, `${KEY}: ${env}`].flatMap((header) => ['-H', header]);
+    const [command = '', ...args] = [...within, 'curl', '-sS', '-o', '/dev/null', '-w', '%header{x-image}', ...headers];
+    const { stdout } = await promisify(execFile)(command, [...args, `http://${address}:${port}/`]);
+    return stdout;
+  }
+
+  /** Sends requests meanwhile; answers with those that are lost. */
   async function lostDuring(title: string, act: (phase: Phase) => Promise<void>): Promise<readonly string[]> {
-    const { spec } = await client.get(Service, { namespace, name: base });
-    const flows = ENVIRONMENTS.flatMap((env) => flowsOf(env, base, { address: spec.clusterIP, port }));
-    const caller = (await podsIn(client, namespace)).find(({ metadata }) => metadata.name.startsWith('caller-'));
-    const within = await inNetworkOf(client, { namespace, name: caller!.metadata.name }, 'caller');
-    const report = await underLoad(flows, { perSecond: PER_SECOND, within }, act);
+    const flows = ENVIRONMENTS.flatMap((env) => flowsOf(env, base, { address, port }));
+    // Few at once: where the machine is too slow, fewer are sent, and none waits for long.
+    const report = await underLoad(flows, { perSecond: PER_SECOND, mostInFlight: 40, within }, act);
     const rate = Math.round(report.sent / report.seconds);
     process.stderr.write(`real node: ${report.sent} requests, ${rate} a second, ${title}\n`);
     expect(rate).toBeGreaterThan(PER_SECOND / 10);

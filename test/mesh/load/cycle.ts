@@ -5,24 +5,24 @@ import { gone, KEY, ready } from '../workload.ts';
 import type { Phase } from './index.ts';
 import type { Flow } from './sender.ts';
 
+export type Step = 'create' | 'update' | 'delete';
+
 export interface World {
   readonly client: Client;
   /** The environments with the nth version of their images: the first is that of the bases. */
   readonly environments: (version: number) => readonly DynamicEnv[];
-  /** Resolves when every proxy acts on what has been written. */
-  readonly settled: () => Promise<void>;
+  /** Resolves when every proxy acts on what has been written in a step. */
+  readonly settled: (step: Step) => Promise<void>;
 }
 
 /** What happens in the middle of a step: it has been asked for, and is not done. */
-export type Disturbances = Partial<
-  Record<'create' | 'update' | 'delete', (environments: readonly DynamicEnv[]) => Promise<void>>
->;
+export type Disturbances = Partial<Record<Step, (environments: readonly DynamicEnv[]) => Promise<void>>>;
 
 /** Creates, updates and deletes the environments, each a phase of the load. */
 export async function cycle(world: World, phase: Phase, disturbances: Disturbances = {}): Promise<void> {
   const { client, environments, settled } = world;
   const step = async (
-    name: keyof Disturbances,
+    name: Step,
     version: number,
     ask: (env: DynamicEnv) => Promise<unknown>,
     done: (env: DynamicEnv) => Promise<void>,
@@ -32,7 +32,7 @@ export async function cycle(world: World, phase: Phase, disturbances: Disturbanc
     for (const env of all) await ask(env);
     await disturbances[name]?.(all);
     await Promise.all(all.map(done));
-    await settled();
+    await settled(name);
   };
   const isReady = (env: DynamicEnv): Promise<void> => ready(client, env);
   await step('create', 2, (env) => client.create(DynamicEnv, env), isReady);

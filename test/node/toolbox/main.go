@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -57,7 +58,11 @@ type Answer struct {
 func web() {
 	pod, _ := os.Hostname()
 	image, _ := os.ReadFile("/etc/image")
+	var asked atomic.Int64 // when it was, last
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.UserAgent(), "kube-probe/") {
+			asked.Store(time.Now().UnixNano())
+		}
 		headers := map[string]string{}
 		for name, values := range r.Header {
 			headers[strings.ToLower(name)] = strings.Join(values, ",")
@@ -80,8 +85,15 @@ func web() {
 		}
 	}()
 	<-stop
-	// Requests go on coming until every proxy knows that this pod is going.
-	time.Sleep(3 * time.Second)
+	// Requests go on coming until every proxy knows that this pod is going, and a busy machine lets proxies wait.
+	stopped := time.Now()
+	for time.Since(stopped) < 25*time.Second {
+		quiet := time.Since(time.Unix(0, max(asked.Load(), stopped.UnixNano())))
+		if quiet > 2*time.Second {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 }
 
 func get(args []string) {
