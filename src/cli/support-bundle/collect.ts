@@ -113,7 +113,7 @@ export async function collect(client: Client, namespace: string | undefined): Pr
   function metricsOf({ metadata: { namespace: place, name } }: Pod): Promise<void> {
     return attempt(`metrics of pod ${name}`, async () => {
       const path = `/api/v1/namespaces/${place}/pods/${name}:8080/proxy/metrics`;
-      files.set(`metrics/${name}.txt`, await client.raw<string>({ path, accept: '*/*' }));
+      files.set(`metrics/${name}.txt`, redactedText((await client.raw<string>({ path, accept: '*/*' })) ?? ''));
     });
   }
 }

@@ -54,6 +54,38 @@ test('flags, repeated manifests and who wrote what are left out', () => {
   });
 });
 
+test.each([
+  ['DB_PASSWORD=hunter2 is set', `DB_PASSWORD=${REDACTED} is set`],
+  ['password: "two words", user: shop', `password: "${REDACTED}", user: shop`],
+  ['{"msg":"{\\"clientSecret\\":\\"hunter2\\"}"}', `{"msg":"{\\"clientSecret\\":\\"${REDACTED}\\"}"}`],
+  ['{"name":"DB_PASS","value":"hunter2"}', `{"name":"DB_PASS","value":"${REDACTED}"}`],
+  ['{"name":"LEVEL","value":"debug"}', '{"name":"LEVEL","value":"debug"}'],
+  ['client-key-data: LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCmFiYwo=', `client-key-data: ${REDACTED}`],
+  ['key LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQphYmMK', `key ${REDACTED}`],
+  ['secretName: offshoot-tls', 'secretName: offshoot-tls'],
+])('text: %s', (text, shown) => expect(redactedText(text)).toBe(shown));
+
+test('a flag and its value as two arguments, and fields that hold secrets', () => {
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a' },
+    spec: { args: ['--db-password', 'hunter2', '--level', 'debug'], key: 'pr-7', auth: { token: 'abc' } },
+  };
+  expect(redacted(pod).spec).toEqual({
+    args: ['--db-password', REDACTED, '--level', 'debug'],
+    key: 'pr-7',
+    auth: { token: REDACTED },
+  });
+});
+
+test('a long line without a secret takes no long time', () => {
+  const line = 'a'.repeat(2_000_000);
+  const start = performance.now();
+  expect(redactedText(line)).toBe(line);
+  expect(performance.now() - start).toBeLessThan(5_000);
+});
+
 test('tokens in logs are left out, and the rest of the line stays', () => {
   const token = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJrdWJlcm5ldGVzIn0.c2lnbmF0dXJl';
   expect(redactedText(`GET /api with Bearer ${token} failed`)).toBe(`GET /api with Bearer ${REDACTED} failed`);
