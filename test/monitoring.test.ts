@@ -8,8 +8,9 @@ import { stringify } from 'yaml';
 import { ROWS } from '../scripts/grafana.ts';
 import { declaredMetrics } from '../scripts/metrics.ts';
 import { alerts } from '../src/cli/install/chart-data.ts';
-import { checkRules, needsPrometheus, startPrometheus } from './monitoring/prometheus.ts';
+import { checkRules, needsPrometheus, startPrometheus, testRules } from './monitoring/prometheus.ts';
 import type { Prometheus } from './monitoring/prometheus.ts';
+import { ALERT_CASES } from './monitoring/alert-cases.ts';
 import { tellStory } from './monitoring/trouble.ts';
 import type { Story } from './monitoring/trouble.ts';
 import { describeNeeding } from './support/needs.ts';
@@ -48,6 +49,50 @@ describe.each(rules)('$alert', ({ labels, annotations }) => {
   });
 });
 
+test('there is a case for every alert, and for no other', () => {
+  expect(Object.keys(ALERT_CASES).toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
+});
+
+describeNeeding('promtool', [needsPrometheus], () => {
+  let dir: string;
+  beforeAll(() => {
+    dir = mkdtempSync(path.join(tmpdir(), 'offshoot-rules-'));
+    writeFileSync(path.join(dir, 'rules.yaml'), stringify({ groups: [{ name: 'offshoot', rules: alerts }] }));
+  });
+  afterAll(() => rmSync(dir, { recursive: true }));
+
+  test('finds nothing to complain of', async () => {
+    expect(await checkRules(path.join(dir, 'rules.yaml'))).toContain(`SUCCESS: ${alerts.length} rules found`);
+  });
+
+  test.each(rules)(
+    '$alert fires as soon as it should, and no minute before',
+    async ({ alert, labels, annotations }) => {
+      const { series, firesAfter, labels: more, summary } = ALERT_CASES[alert]!;
+      const told = { exp_labels: { ...labels, ...more }, exp_annotations: { ...annotations, summary } };
+      const file = path.join(dir, `${alert}.yaml`);
+      writeFileSync(
+        file,
+        stringify({
+          rule_files: ['rules.yaml'],
+          evaluation_interval: '1m',
+          tests: [
+            {
+              interval: '1m',
+              input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+              alert_rule_test: [
+                { alertname: alert, eval_time: `${firesAfter - 1}m`, exp_alerts: [] },
+                { alertname: alert, eval_time: `${firesAfter}m`, exp_alerts: [told] },
+              ],
+            },
+          ],
+        }),
+      );
+      expect(await testRules(file)).toContain('SUCCESS');
+    },
+  );
+});
+
 describeNeeding('a real Prometheus', [needsPrometheus], () => {
   let story: Story;
   let prometheus: Prometheus;
@@ -57,14 +102,6 @@ describeNeeding('a real Prometheus', [needsPrometheus], () => {
     prometheus = await startPrometheus(story.scrapes);
   }, 180_000);
   afterAll(() => prometheus?.stop());
-
-  test('promtool finds nothing to complain of', async () => {
-    const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-rules-'));
-    const file = path.join(dir, 'rules.yaml');
-    writeFileSync(file, stringify({ groups: [{ name: 'offshoot', rules: alerts }] }));
-    expect(await checkRules(file)).toContain(`SUCCESS: ${alerts.length} rules found`);
-    rmSync(dir, { recursive: true });
-  });
 
   test.each([...rules.map(({ alert, expr }) => [alert, expr] as const), ...queries])(
     'metrics and labels exist: %s',

@@ -44,6 +44,11 @@ export function checkRules(file: string): Promise<string> {
   return run(program('promtool'), ['check', 'rules', '--lint=all', '--lint-fatal', file], { cwd: path.dirname(file) });
 }
 
+/** Plays a file of tests for alert rules as `promtool test rules` does. */
+export function testRules(file: string): Promise<string> {
+  return run(program('promtool'), ['test', 'rules', file], { cwd: path.dirname(file) });
+}
+
 /** Starts Prometheus with these scrapes. */
 export async function startPrometheus(scrapes: readonly Scrape[]): Promise<Prometheus> {
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-prometheus-'));
