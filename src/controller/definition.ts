@@ -94,6 +94,11 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject> {
   failed?(object: T, failure: Failure, now: number): Pick<Plan, 'steps' | 'status'>;
   /** False if another controller owns the status of the kind: this one then tells of its failures by Events alone. */
   readonly ownsStatus?: boolean;
+  /** What is written of a planned status, given the live one: with what a newer version has written there. */
+  keepStatus?(
+    live: Readonly<Record<string, unknown>>,
+    planned: Readonly<Record<string, unknown>>,
+  ): Readonly<Record<string, unknown>>;
   /** How many keys run at once. */
   readonly workers?: number;
   /** The least time between two writes, or reconciles that write, to an object: changes meanwhile are written together. */

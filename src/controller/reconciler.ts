@@ -163,8 +163,10 @@ export class Reconciler {
   async #writeStatus(object: KubeObject, status: Status | undefined, wrote?: Wrote): Promise<StatusOutcome> {
     if (status === undefined) return { did: 'nothing', object };
     const { definition, clock } = this.#options;
+    const latest = this.#latest(object);
     const stamped = stampStatus(object, status, clock.now());
-    const [outcome] = await this.apply([editStatus(definition.kind, this.#latest(object), stamped)]);
+    const kept = definition.keepStatus?.(statusOf(latest), stamped) ?? stamped;
+    const [outcome] = await this.apply([editStatus(definition.kind, latest, kept)]);
     wrote?.(outcome!.object);
     if (outcome!.did !== 'nothing' && outcome!.object) this.#options.onStatus?.(object, outcome!.object);
     return { did: outcome!.did, object: outcome!.object ?? object };

@@ -13,6 +13,7 @@ import {
 } from '../../controller/index.ts';
 import type {
   Certificates,
+  ControllerDefinition,
   Logger,
   ManagerOptions,
   Metrics,
@@ -20,9 +21,10 @@ import type {
   WebhookAddress,
   WebhookServer,
 } from '../../controller/index.ts';
+import { keepUnknownStatus } from '../../api/unknown-fields.ts';
 import type { Settings } from '../../environments/index.ts';
 import { connect, delay, Reachability, systemClock } from '../../kube/index.ts';
-import type { Client, ConnectConfig, ConnectOptions } from '../../kube/index.ts';
+import type { AnyKind, Client, ConnectConfig, ConnectOptions } from '../../kube/index.ts';
 import { version } from '../version/version.ts';
 import type { MeshSettings, Part, PartWebhook, RoutingSettings, TargetSettings } from './parts.ts';
 
@@ -135,7 +137,11 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       client,
       controllers: parts.flatMap((part) => {
         const definitions = part.controllers({ settings, targets, routing, mesh, config, namespace });
-        return definitions.map((definition) => ({ ...definition, lease: part.lease }));
+        return definitions.map((definition) => ({
+          ...definition,
+          lease: part.lease,
+          ...keepsStatus(part, definition),
+        }));
       }),
       logger,
       metrics,
@@ -169,6 +175,16 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   } finally {
     signal?.removeEventListener('abort', giveUp);
   }
+}
+
+/** In the status of a kind of ours, what a newer version wrote stays. */
+function keepsStatus({ resources }: Part, { kind }: ControllerDefinition): Pick<ControllerDefinition, 'keepStatus'> {
+  const resource = resources.find((each) => sameKind(each.kind, kind));
+  return resource === undefined ? {} : { keepStatus: keepUnknownStatus(resource) };
+}
+
+function sameKind(a: AnyKind, b: AnyKind): boolean {
+  return a.group === b.group && a.plural === b.plural;
 }
 
 interface StartWebhooks extends WebhookOptions {
