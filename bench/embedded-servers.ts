@@ -1,5 +1,5 @@
 // The two API servers that embedded.ts compares, each in processes of its own: ours as users run it, and the real one.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,8 +21,9 @@ export interface Server {
   readonly client: Client;
   /** From the start of its first process until it said that it is ready. */
   readonly startMs: number;
-  /** Only of the embedded server: the process to measure. */
-  readonly pid?: number;
+  readonly kubeconfigPath: string;
+  /** Its processes. */
+  readonly pids: readonly number[];
   stop(): Promise<void>;
 }
 
@@ -34,6 +35,8 @@ export interface Package {
   readonly cli: string;
   /** The API server alone: its arguments are the data directory and the port. */
   readonly api: string;
+  /** The same for tests, in memory and without controllers: its argument is where to write the kubeconfig. */
+  readonly bed: string;
   readonly env: NodeJS.ProcessEnv;
   readonly remove: () => void;
 }
@@ -42,15 +45,22 @@ export async function makePackage(): Promise<Package> {
   const cache = path.join(import.meta.dirname, '.cache');
   mkdirSync(cache, { recursive: true });
   const dir = mkdtempSync(path.join(cache, 'embedded-'));
-  const [cli, api] = [path.join(dir, 'bin/offshoot.js'), path.join(dir, 'api.js')];
+  const [cli, api, bed] = ['bin/offshoot.js', 'api.js', 'bed.js'].map((file) => path.join(dir, file)) as [
+    string,
+    string,
+    string,
+  ];
   mkdirSync(path.dirname(cli));
   copyFileSync(path.join(root, 'bin/offshoot.js'), cli);
   copyFileSync(path.join(root, 'package.json'), path.join(dir, 'package.json'));
   await bundle(path.join(dir, 'dist'), { embedded: 'src/embedded/index.ts' });
   const start = 'await startEmbedded({ dataDir: process.argv[2], port: Number(process.argv[3]) });';
   writeFileSync(api, `import { startEmbedded } from './dist/embedded.js';\n${start}\n`);
+  const [load, serve] = ["import { startEmbedded } from './dist/embedded.js';", 'startEmbedded({ simulation: false })'];
+  const write = "import { writeFileSync } from 'node:fs';\nwriteFileSync(process.argv[2], server.kubeconfig());";
+  writeFileSync(bed, `${load}\nconst server = await ${serve};\n${write}\nconsole.log('ready');\n`);
   const env = { ...process.env, XDG_CACHE_HOME: path.join(dir, 'cache') };
-  return { cli, api, env, remove: () => rmSync(dir, { recursive: true, force: true }) };
+  return { cli, api, bed, env, remove: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
 /** `offshoot up` on disk, with or without the controllers. */
@@ -72,7 +82,18 @@ export async function startEmbedded({ cli, env }: Package, controllers: boolean)
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   const startMs = performance.now() - started;
   const { kubeconfig } = JSON.parse(line) as { kubeconfig: string };
-  return serving(kubeconfig, { startMs, pid: child.pid! }, () => end(child, dir));
+  return serving(kubeconfig, { startMs, pids: [child.pid!] }, () => end(child, dir));
+}
+
+/** The embedded cluster as a test bed: in memory, without controllers. */
+export async function startTestBed({ bed, env }: Package): Promise<Server> {
+  const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-bench-'));
+  const kubeconfig = path.join(dir, 'kubeconfig');
+  const started = performance.now();
+  const child = spawn(process.execPath, [bed, kubeconfig], { stdio: ['ignore', 'pipe', 'inherit'], env });
+  await once(createInterface({ input: child.stdout }), 'line');
+  const startMs = performance.now() - started;
+  return serving(kubeconfig, { startMs, pids: [child.pid!] }, () => end(child, dir));
 }
 
 /** How long the API server alone takes from the start of its process until it says that it is ready. */
@@ -97,18 +118,24 @@ async function end(child: ChildProcess, dir: string): Promise<void> {
 export async function startReal(): Promise<Server> {
   const started = performance.now();
   const cluster = await startRealCluster({ controllerManager: false, scheduler: false, kubelet: false });
-  return serving(cluster.kubeconfigPath, { startMs: performance.now() - started }, () => cluster.stop());
+  const startMs = performance.now() - started;
+  return serving(cluster.kubeconfigPath, { startMs, pids: cluster.pids() }, () => cluster.stop());
 }
 
-function serving(
-  kubeconfig: string,
-  about: Omit<Server, 'config' | 'client' | 'stop'>,
-  stop: () => Promise<void>,
-): Server {
-  const config = loadConfig({ path: kubeconfig });
+/** The memory that a server occupies. */
+export function residentMb({ pids }: Server): number {
+  const lines = execFileSync('ps', ['-o', 'rss=', '-p', pids.join(',')], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  return lines.reduce((sum, line) => sum + Number(line), 0) / 1024;
+}
+
+function serving(kubeconfigPath: string, about: Pick<Server, 'startMs' | 'pids'>, stop: () => Promise<void>): Server {
+  const config = loadConfig({ path: kubeconfigPath });
   const client = connect(config, { timeoutMs: 120_000 });
   return {
     ...about,
+    kubeconfigPath,
     config,
     client,
     stop: async () => {

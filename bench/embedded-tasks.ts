@@ -175,7 +175,12 @@ function touch(client: Client, name: string): Promise<AnyObject> {
   return client.patch(ConfigMap, { namespace: few, name }, { type: 'merge', body });
 }
 
-async function inParallel(count: number, lanes: number, run: (index: number) => Promise<unknown>): Promise<void> {
+/** Runs something so many times, so many at a time. */
+export async function inParallel(
+  count: number,
+  lanes: number,
+  run: (index: number) => Promise<unknown>,
+): Promise<void> {
   let next = 0;
   const lane = async (): Promise<void> => {
     while (next < count) await run(next++);

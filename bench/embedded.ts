@@ -1,8 +1,7 @@
 // Measures the embedded cluster on disk against etcd and kube-apiserver: the same client, the same requests, in turn.
-import { execFileSync } from 'node:child_process';
 import { kubernetes } from '../test/programs/kubernetes.ts';
 import { findPrograms } from '../test/programs/programs.ts';
-import { makePackage, startEmbedded, startReal, timeOfApiStart } from './embedded-servers.ts';
+import { makePackage, residentMb, startEmbedded, startReal, timeOfApiStart } from './embedded-servers.ts';
 import type { Package, Server } from './embedded-servers.ts';
 import * as tasks from './embedded-tasks.ts';
 import { interleave, median, note, ratio, table, target } from './support.ts';
@@ -67,7 +66,7 @@ async function measureStarts(made: Package): Promise<boolean> {
 async function measureRequests(both: Both): Promise<boolean> {
   const { ours, real } = both;
   const filled = { real: await tasks.fill(real.client), ours: await tasks.fill(ours.client) };
-  const afterFilling = rssMb(ours.pid!);
+  const afterFilling = residentMb(ours);
   const rows: Row[] = [
     note(`${tasks.OBJECTS} creates, 64 at a time: embedded, each`, (filled.ours / tasks.OBJECTS) * 1000, ' µs'),
     target('kube-apiserver / embedded', filled.real / filled.ours, 1, 'atLeast'),
@@ -114,7 +113,7 @@ async function measureRequests(both: Both): Promise<boolean> {
   return table('embedded: requests, against etcd and kube-apiserver', [
     ...rows,
     target(`memory with ${tasks.OBJECTS} objects of 1 KB`, afterFilling, 250, 'atMost', ' MB'),
-    note('memory after all of the above', rssMb(ours.pid!), ' MB'),
+    note('memory after all of the above', residentMb(ours), ' MB'),
   ]);
 }
 
@@ -128,11 +127,6 @@ async function measureIdleWatches({ client }: Server): Promise<boolean> {
     note('get with none', (median(alone.gets) / SINGLE) * 1000, ' µs'),
     target(`get with ${IDLE_WATCHES} idle watches / with none`, median(crowded.gets) / median(alone.gets), 2, 'atMost'),
   ]);
-}
-
-/** The memory that a process occupies. */
-function rssMb(pid: number): number {
-  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024;
 }
 
 if (import.meta.main) process.exit((await run()) ? 0 : 1);

@@ -18,6 +18,7 @@ const ALL = [
   'traffic',
   'proofs',
   'embedded',
+  'envtest',
   'cli',
 ];
 

@@ -8,6 +8,8 @@ export interface ApiServerOptions {
   /** Keeps a log of the requests of administrators, and of those whom they act as: see audit.ts. */
   readonly audit?: boolean;
   readonly controllerManager?: boolean;
+  /** Those of the controller manager, as its flag has them; all that are on by default otherwise. */
+  readonly controllers?: readonly string[];
   readonly featureGates?: Readonly<Record<string, boolean>>;
   readonly extraApiServerArgs?: readonly string[];
 }
@@ -66,11 +68,11 @@ export function apiServerArgs(
   ];
 }
 
-/** kube-controller-manager with every controller that is on by default. */
-export function controllerManagerArgs({ file }: Credentials): string[] {
+/** kube-controller-manager. */
+export function controllerManagerArgs({ file }: Credentials, { controllers = ['*'] }: ApiServerOptions): string[] {
   return [
     `--kubeconfig=${file('controller-manager.kubeconfig')}`,
-    '--controllers=*',
+    `--controllers=${controllers.join(',')}`,
     '--use-service-account-credentials',
     `--service-account-private-key-file=${file('service-account.key')}`,
     `--root-ca-file=${file('ca.crt')}`,

@@ -22,6 +22,8 @@ export function guardProcesses(dir: string): void {
 /** A running program of the cluster. */
 export interface RunningProcess {
   readonly name: string;
+  /** Undefined when it could not be started. */
+  readonly pid: number | undefined;
   /** Set once it has ended: how. */
   ended(): string | undefined;
   signal(signal: NodeJS.Signals): void;
@@ -61,6 +63,7 @@ export function startProcess(
   });
   return {
     name,
+    pid: child.pid,
     ended: () => end,
     signal: (signal) => void child.kill(signal),
     stop: (deadlineMs) => stopChild(child, gone, deadlineMs),

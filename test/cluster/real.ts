@@ -37,6 +37,8 @@ export interface RealCluster {
   readonly admin: CertificatePair;
   /** The kubectl that was built with the server. */
   readonly kubectl: string;
+  /** Its processes, while they run. */
+  pids(): readonly number[];
   /** What one of its programs (`etcd`, `kube-apiserver`, …, `kubelet`) has written so far. */
   logs(name: Program | 'kubelet'): string;
   /** Freezes the API server: connections stay open and nothing answers. */
@@ -97,7 +99,8 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
   try {
     run('etcd', etcdArgs(dir, etcdPort!, etcdPeerPort!));
     await startApiServer();
-    if (options.controllerManager !== false) run('kube-controller-manager', controllerManagerArgs(credentials));
+    if (options.controllerManager !== false)
+      run('kube-controller-manager', controllerManagerArgs(credentials, options));
     if (options.scheduler !== false) run('kube-scheduler', schedulerArgs(credentials));
     if (options.kubelet !== false) {
       run('kubelet', [kubeletProgram, credentials.file('kubelet.kubeconfig')], process.execPath);
@@ -120,6 +123,7 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
     caPem: credentials.caPem,
     admin: credentials.admin,
     kubectl: path.join(programs, 'kubectl'),
+    pids: () => [...running.values()].flatMap(({ pid }) => pid ?? []),
     logs: (name) => readLog(dir, name),
     pauseApiServer: () => apiServer().signal('SIGSTOP'),
     resumeApiServer: () => apiServer().signal('SIGCONT'),
