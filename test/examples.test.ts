@@ -14,7 +14,7 @@ import { filesOf, readManifests } from '../src/cli/manifests/read.ts';
 import { translationOf } from '../src/cli/routing/translate.ts';
 import { startEmbedded } from '../src/embedded/index.ts';
 import type { Embedded } from '../src/embedded/index.ts';
-import { defineKind, isNotFound } from '../src/kube/index.ts';
+import { connect, defineKind, isNotFound, loadConfig } from '../src/kube/index.ts';
 import type { AnyObject, Client } from '../src/kube/index.ts';
 import { connectAdmin } from './support/connect-admin.ts';
 
@@ -40,6 +40,19 @@ async function outputOf(child: ChildProcess): Promise<string[]> {
   expect(code).toBe(0);
   return output.trimEnd().split('\n');
 }
+
+test('test-bed.ts: serves a cluster in which nobody but the suite writes', async () => {
+  const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-test-bed-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const kubeconfig = path.join(dir, 'kubeconfig');
+  const child = start('test-bed', [kubeconfig]);
+  const [line] = (await once(child.stdout!, 'data')) as [Buffer];
+  expect(line.toString()).toBe('ready\n');
+  const client = connect(loadConfig({ path: kubeconfig }));
+  const { items } = await client.list(defineKind('v1', 'ServiceAccount', 'serviceaccounts'));
+  expect(items).toEqual([]);
+  client.close();
+});
 
 test('routing.yaml: every object has its part in the translation, and there is nothing to complain of', () => {
   const filename = [path.join(EXAMPLES, 'routing.yaml')];
