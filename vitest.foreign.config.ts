@@ -1,5 +1,5 @@
-// The test suites of other projects, on the embedded cluster. They mostly wait, so three run at a time. `npm run
-// test:foreign` runs them.
+// The test suites of other projects, on the embedded cluster and on the real one. They mostly wait, so three run at a time,
+// each on both. `npm run test:foreign` runs them.
 import { mergeConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 

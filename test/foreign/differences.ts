@@ -1,0 +1,53 @@
+// What of a suite passes on one cluster and fails on the other, held against the list of those that are known.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+import type { Outcome } from './suite.ts';
+
+export type Side = 'embedded' | 'real';
+
+export interface Known {
+  readonly reason: string;
+  readonly suite: string;
+  /** Where the specs fail; on the other one they pass. */
+  readonly fails: Side;
+  /** Names. One that ends in `*` stands for all that begin so, of which at least one fails. */
+  readonly specs: readonly string[];
+  /** Who wins a race decides: they may as well pass. */
+  readonly sometimes?: boolean;
+}
+
+export function readKnown(): readonly Known[] {
+  return parse(readFileSync(path.join(import.meta.dirname, 'known.yaml'), 'utf8')) as readonly Known[];
+}
+
+interface Findings {
+  /** Specs that fail on one side alone, with why, and are not listed. */
+  readonly unknown: readonly string[];
+  /** Entries that do not show any more. */
+  readonly stale: readonly string[];
+}
+
+/** Compares how one suite went on both clusters. */
+export function compare(outcomes: Readonly<Record<Side, Outcome>>, known: readonly Known[]): Findings {
+  const found = (['embedded', 'real'] as const).map((side) => {
+    const other = outcomes[side === 'embedded' ? 'real' : 'embedded'];
+    const entries = known.filter(({ fails }) => fails === side);
+    const listed = entries.flatMap(({ specs }) => specs);
+    const certain = entries.filter(({ sometimes }) => sometimes !== true).flatMap(({ specs }) => specs);
+    const failed = [...outcomes[side].failed].filter(([name]) => !other.failed.has(name));
+    return {
+      unknown: failed
+        .filter(([name]) => !listed.some((pattern) => fits(pattern, name)))
+        .map(([name, why]) => `fails on the ${side} cluster alone: ${name}: ${why}`),
+      stale: certain
+        .filter((pattern) => !failed.some(([name]) => fits(pattern, name)))
+        .map((pattern) => `does not fail on the ${side} cluster alone any more: ${pattern}`),
+    };
+  });
+  return { unknown: found.flatMap(({ unknown }) => unknown), stale: found.flatMap(({ stale }) => stale) };
+}
+
+function fits(pattern: string, name: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
