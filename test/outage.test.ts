@@ -1,4 +1,4 @@
-// An API server that is away for half a minute: `offshoot run` lives on, asks for it now and then, and everything is true again
+// An API server that is away for a minute: `offshoot run` lives on, asks for it now and then, and everything is true again
 // within seconds when it is back. Needs a real one to do that to.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,15 +19,12 @@ import { startOffshoot } from './support/offshoot-process.ts';
 import type { Running } from './support/offshoot-process.ts';
 import { until } from './support/until.ts';
 
-/** Long enough for waits between two tries to have grown longer than `BACK_MS`. */
-const OUTAGE_MS = 30_000;
-/** Most requests are sent in the first seconds. */
-const MOST_REQUESTS = 600;
+const OUTAGE_MS = 60_000;
 /** How soon everything is true again. */
 const BACK_MS = 10_000;
 const namespace = 'default';
 
-describeReal('an API server that is away for half a minute', () => {
+describeReal('an API server that is away for a minute', () => {
   let dir: string;
   let cluster: RealCluster;
   let client: Client;
@@ -94,7 +91,7 @@ describeReal('an API server that is away for half a minute', () => {
     await delay(OUTAGE_MS); // the length of the outage itself
     const during = (await unanswered(metrics!)) - before;
     expect(during).toBeGreaterThan(0);
-    expect(during).toBeLessThan(MOST_REQUESTS);
+    expect(during).toBeLessThan(OUTAGE_MS / 100);
 
     await cluster.restartApiServer();
     const back = performance.now();
