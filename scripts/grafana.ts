@@ -130,7 +130,7 @@ export const ROWS: readonly Row[] = [
         queries: [ratesBy('controller_runtime_reconcile_total', 'controller, result')],
       },
       {
-        title: 'Length of a reconcile',
+        title: 'Duration of a reconcile',
         about: 'Writes included.',
         as: 'lines',
         unit: 's',
@@ -138,7 +138,7 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Errors and thrown plans',
-        about: 'A plan that throws is a defect of Offshoot.',
+        about: 'A plan that throws is a bug in Offshoot.',
         as: 'lines',
         unit: 'reqps',
         queries: [
@@ -179,7 +179,7 @@ export const ROWS: readonly Row[] = [
         queries: [ratesBy('rest_client_requests_total', 'code, method')],
       },
       {
-        title: 'Length of a request',
+        title: 'Duration of a request',
         about: 'By method; watches count until they are open.',
         as: 'lines',
         unit: 's',
@@ -206,7 +206,7 @@ export const ROWS: readonly Row[] = [
         queries: [ratesBy('controller_runtime_webhook_requests_total', 'webhook, code')],
       },
       {
-        title: 'Length of an admission request',
+        title: 'Duration of an admission request',
         about: 'The API server gives up after 10 s.',
         as: 'lines',
         unit: 's',

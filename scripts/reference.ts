@@ -69,7 +69,7 @@ function pageOf({ definition, crd }: Resource<KubeObject>): string {
   const known = new Map<string, string>();
   const { spec, status } = schemaOf(crd).properties ?? {};
   const notes = [
-    definition.immutableSpec && 'The spec can not be changed once it is there.',
+    definition.immutableSpec && 'The spec cannot be changed once it is there.',
     definition.preserveUnknownFields && 'Fields that are not named here are kept as they are written.',
   ].filter((note) => typeof note === 'string');
   return writtenPage(

@@ -49,7 +49,7 @@ describe('offshoot install', () => {
   test.each([
     [{ parts: { environment: true } }, 'parts: Unrecognized key: "environment"'],
     [{ replicas: 'two' }, 'replicas: Invalid input: expected number, received string'],
-    [{ parts: { environments: false } }, 'parts: all are off; switch at least one on'],
+    [{ parts: { environments: false } }, 'parts: all are disabled; enable at least one'],
     [{ namespaces: ['a'], parts: { targets: true } }, 'namespaces: only environments stay in namespaces'],
     [{ namespaces: ['a'], dashboard: { enabled: true } }, 'namespaces: only environments stay in namespaces'],
     [{ namespaces: ['A'] }, 'namespaces.0: Invalid string'],
@@ -91,7 +91,7 @@ describe.each(helms)('$title', ({ run, describeIt }) => {
     test.each([
       ['parts.environment=true', /additional properties 'environment' not allowed/],
       ['replicas=two', /got string, want integer/],
-      ['parts.environments=false', /parts: all are off; switch at least one on/],
+      ['parts.environments=false', /parts: all are disabled; enable at least one/],
       ['namespaces={a},parts.targets=true', /namespaces: only environments stay in namespaces/],
       ['namespaces={a},dashboard.enabled=true', /namespaces: only environments stay in namespaces/],
       ['namespaces={A}', /does not match pattern/],

@@ -249,7 +249,7 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
         [...new Set(picture.nodes.map(({ namespace }) => namespace))].sort();
       expect(nodes(whole)).toEqual(['pay', 'shop']);
       expect(nodes(half)).toEqual(['shop']);
-      expect(half.picture.notes).toContain('Some of it is not shown: it leads through what you may not read.');
+      expect(half.picture.notes).toContain('Some of it is hidden: it involves objects that you may not read.');
       expect(JSON.stringify(half.picture)).not.toContain('till');
       expect(JSON.stringify(whole.tree)).toContain('pods');
       expect(half).toMatchObject({ mayDelete: true });
@@ -346,7 +346,7 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
           body: { yaml: manifest('mine', 'shop') },
           headers: by(root),
         });
-        expect(answer).toMatchObject({ status: 403, body: { error: 'this dashboard only shows' } });
+        expect(answer).toMatchObject({ status: 403, body: { error: 'this dashboard is read-only' } });
         expect((await snapshotOf(by(root), reading.url)).session.writes).toBe(false);
       } finally {
         await reading.close();

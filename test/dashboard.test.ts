@@ -226,7 +226,7 @@ describe('questions', () => {
     });
   });
 
-  test('a request that can not be read is refused with the field', async () => {
+  test('a request that cannot be read is refused with the field', async () => {
     expect(await ask('POST', '/api/try', { url: 'no address' })).toEqual({
       status: 400,
       body: { error: 'url: "no address" is no address such as http://reviews.shop:9080/api' },
@@ -237,7 +237,7 @@ describe('questions', () => {
     const { status, body } = await ask('POST', '/api/plan', { yaml: manifest('planned') });
     expect([status, body]).toEqual([200, expect.anything()]);
     const plan = body as PlanAnswer;
-    expect(plan.sentence).toBe('This makes 3 objects, changes 1, and moves only requests with `x-env: planned`.');
+    expect(plan.sentence).toBe('This makes 3 objects, changes 1, and reroutes only requests with `x-env: planned`.');
     expect(plan.traffic.join('\n')).toContain(
       'Requests to cart.shop:9080 with x-env: planned go to cart version shop-planned instead of version shared.',
     );
@@ -331,7 +331,7 @@ describe('refused', () => {
       });
       expect([sent.status, await sent.json()]).toEqual([
         403,
-        expect.objectContaining({ error: 'this dashboard only shows' }),
+        expect.objectContaining({ error: 'this dashboard is read-only' }),
       ]);
     } finally {
       await reading.stop();

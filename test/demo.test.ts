@@ -36,7 +36,7 @@ test('shows plan, environment, explanation, proof, what is refused, and that not
       '$ offshoot prove pr-7 -n playground',
       expect.stringMatching(/^✓ playground\/pr-7 is isolated/),
       '$ offshoot env delete pr-7 pr-8 -n playground',
-      'Every object of the shop is as it was before, and there is none more.',
+      'Every object of the shop is as it was before, and no other object is left.',
     ]),
   );
   expect(out.stderr).toContain('did you mean reviews?');

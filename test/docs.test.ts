@@ -52,7 +52,7 @@ set -euo pipefail
 npx() { "$@"; }
 offshoot() {
   if [ "$1" = run ]; then
-    # The pages speak of a cluster that nobody looks after yet.
+    # The pages speak of a cluster that no controller manages yet.
     kubectl delete leases -n kube-system --all > /dev/null
     command offshoot "$@" --metrics-bind-address 0 --health-probe-bind-address 0 > run.log 2>&1 &
     pid=$!

@@ -232,7 +232,7 @@ describeOwnClusters('what is planned for the mesh is what happens', (cluster) =>
   );
 });
 
-/** Whether the cluster itself has finished: what is being deleted is gone, but for what waits for a person. */
+/** Whether the cluster itself has finished: what is being deleted is gone, but for what needs a manual restart. */
 function isQuiet(state: State): boolean {
   return [...state].every(([kind, objects]) =>
     [...objects.values()].every(({ metadata }) => kind === Istio || metadata.deletionTimestamp === undefined),

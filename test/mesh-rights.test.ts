@@ -82,7 +82,7 @@ describeOwnClusters('rights', (cluster) => {
     expect(refused).toEqual([]);
   }, 400_000);
 
-  test('other roles than those of Istio can not be written with more rights than the controllers have', async () => {
+  test('other roles than those of Istio cannot be written with more rights than the controllers have', async () => {
     const config = loadConfig({ path: cluster.kubeconfigPath });
     const account = connect({ ...config, impersonate: { user: ACCOUNT, groups: GROUPS } });
     const everything = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }];

@@ -294,7 +294,7 @@ describe('offshoot run', () => {
       .map(({ name }) => name)
       .filter((name) => name !== 'targets');
     const flag = `--controllers ${['targets', ...others].join(',')}`;
-    const message = `these parts are left to others: ${others.join(', ')}; \\"${flag}\\" runs them too`;
+    const message = `these parts are not run here: ${others.join(', ')}; \\"${flag}\\" runs them too`;
     expect((await running.logged(message))['others']).toEqual(others);
     running.child.kill('SIGTERM');
     expect(await running.exit).toEqual({ code: 0, signal: null });
@@ -367,7 +367,7 @@ describe('offshoot run --dashboard', () => {
     expect(await named('dash.example:1')).toMatchObject({ status: 200 });
     expect(await named('other.example')).toMatchObject({ status: 421 });
     const written = await ask(url, 'DELETE', '/api/environments/default/x', { headers: by });
-    expect(written).toMatchObject({ status: 403, body: { error: 'this dashboard only shows' } });
+    expect(written).toMatchObject({ status: 403, body: { error: 'this dashboard is read-only' } });
     running.child.kill('SIGTERM');
     expect(await running.exit).toEqual({ code: 0, signal: null });
   });
@@ -494,6 +494,8 @@ describe('offshoot claim validate', () => {
     const warned = offshoot(['claim', 'validate', '-f', file]);
     expect(await warned.exit).toEqual({ code: 0, signal: null });
     expect(warned.out.stdout).toBe('deploymenttargetclaim/default/staging is valid\n');
-    expect(warned.out.stderr).toContain('warning: spec.deploymentTargetClassName: no class can be called "Odd"');
+    expect(warned.out.stderr).toContain(
+      'warning: spec.deploymentTargetClassName: "Odd" is not a valid name for a class',
+    );
   });
 });

@@ -142,7 +142,7 @@ describeClusters('admission of targets', (cluster) => {
   const denied = (name: string, message: string): string =>
     `admission webhook "${name}" denied the request: ${message}`;
 
-  test('refuses what can not work when it is created, and says where and why', async () => {
+  test('refuses what cannot work when it is created, and says where and why', async () => {
     expect(await refusal(create(DeploymentTarget, 'bad', targetSpec({ claimRef: ['a'] })))).toEqual({
       code: 422,
       message: denied(

@@ -79,22 +79,24 @@ export const EnvVar = z.object({
         .optional(),
       secretKeyRef: keySelector('Secret').describe('A key of a Secret.').optional(),
     })
-    .describe('Source of the value; not together with value.')
+    .describe('Source of the value; cannot be combined with value.')
     .optional(),
 });
 
 /** A status condition by the API conventions. */
 const Condition = z.object({
-  type: z.string().describe('What is judged.'),
-  status: z.enum(['True', 'False', 'Unknown']).describe('The judgement.'),
+  type: z.string().describe('Type of the condition.'),
+  status: z.enum(['True', 'False', 'Unknown']).describe('Status of the condition: True, False or Unknown.'),
   reason: z
     .string()
     .min(1)
     .max(1024)
     .regex(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/)
-    .describe('Why, in one word.'),
-  message: z.string().describe('Why, for a person.'),
-  observedGeneration: hints(z.int(), { format: 'int64' }).describe('The generation that was judged.').optional(),
+    .describe('Reason in CamelCase.'),
+  message: z.string().describe('Message for people.'),
+  observedGeneration: hints(z.int(), { format: 'int64' })
+    .describe('The generation that the condition is about.')
+    .optional(),
   lastTransitionTime: time().describe('When the status last changed.'),
 });
 

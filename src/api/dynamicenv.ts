@@ -29,13 +29,10 @@ const Subset = z.object({
   name: z.string().describe('Name of the base Deployment.'),
   namespace: z.string().describe('Namespace of the base Deployment.'),
   podLabels: z.record(z.string(), z.string()).describe('Labels to add to the pods.').optional(),
-  replicas: int32().describe('How many pods; 1 unless told, whatever the base has.').optional(),
+  replicas: int32().describe('Number of pods; 1 by default, whatever the base has.').optional(),
   containers: z.array(ContainerOverrides).describe('What to change in containers.').optional(),
   initContainers: z.array(ContainerOverrides).describe('What to change in init containers.').optional(),
-  defaultVersion: z
-    .string()
-    .describe('The version that requests without a match reach, if not the global default.')
-    .optional(),
+  defaultVersion: z.string().describe('The version that other requests reach, if not the global default.').optional(),
 });
 
 /** How a time to live is written: longer than nothing, in whole units. */
@@ -51,7 +48,7 @@ const Ttl = z.object(
     from: z
       .enum(['Created', 'Updated'])
       .describe(
-        'What it counts from: the creation of the environment, or the last change of its spec. Created unless told.',
+        'What it counts from: the creation of the environment, or the last change of its spec. Default: Created.',
       )
       .optional(),
   },
@@ -76,35 +73,35 @@ const Spec = hints(
     istioMatches: z
       .array(IstioMatch)
       .describe(
-        'Which requests reach the environment beside those with its key: those that fit one of these. Immutable.',
+        'Which requests reach the environment in addition to those with its key: those that match one of these. Immutable.',
       )
       .optional(),
     subsets: z.array(Subset).describe('Deployments to clone and to route to.'),
     consumers: z.array(Subset).describe('Deployments to clone that receive no requests.').optional(),
-    ttl: Ttl.describe('How long the environment lives. One without lives until it is deleted.').optional(),
+    ttl: Ttl.describe(
+      'How long the environment lives. Without it, the environment lives until it is deleted.',
+    ).optional(),
     routing: z
       .object({
         waitForReady: z
           .boolean()
           .describe(
-            'Whether routes wait until the clone answers requests and proxies know its rule. If false, they are written as soon as clone and rule are, and requests get errors until these are there.',
+            'Whether routes wait until the clone answers requests and proxies have picked up its rule. If false, they are written together with the clone and the rule, and requests fail until these are ready.',
           )
           .optional(),
       })
-      .describe('How requests come to the environment.')
+      .describe('How requests are routed to the environment.')
       .optional(),
     paused: z
       .boolean()
-      .describe(
-        'Whether the controllers leave all that belongs to it as it is and write its status alone. Deletion goes on.',
-      )
+      .describe('Whether the controllers stop changing its objects and only write its status. Deletion still works.')
       .optional(),
   }),
   {
     'x-kubernetes-validations': [
       {
         rule: 'has(self.key) || has(self.istioMatches)',
-        message: 'say which requests reach the environment, by key or istioMatches',
+        message: 'set key or istioMatches to say which requests reach the environment',
       },
     ],
   },
@@ -112,7 +109,7 @@ const Spec = hints(
 
 const StatusError = z.object({
   error: z.string().describe('What is wrong.'),
-  lastOccurrence: time().describe('Since when it holds.'),
+  lastOccurrence: time().describe('When it last occurred.'),
 });
 
 const ResourceStatus = z.object({
@@ -154,8 +151,8 @@ const Status = z.object({
     .describe('By namespace/name of the base Deployment.')
     .optional(),
   state: z.string().describe('degraded, ready or processing.').optional(),
-  totalCount: z.int().describe('Subsets and consumers that are wanted.').optional(),
-  totalReady: z.int().describe('Subsets and consumers that are ready.'),
+  totalCount: z.int().describe('Desired number of subsets and consumers.').optional(),
+  totalReady: z.int().describe('Number of ready subsets and consumers.'),
   observedGeneration: hints(z.int(), { format: 'int64' })
     .describe('The generation that this status is about.')
     .optional(),
@@ -176,7 +173,7 @@ export const dynamicEnv = defineResource({
   singular: 'dynamicenv',
   shortNames: ['de'],
   namespaced: true,
-  description: 'Custom versions of a few Deployments, reached only by requests that match.',
+  description: 'Custom versions of some Deployments, reached only by requests that match.',
   spec: Spec,
   status: Status,
   columns: [
@@ -185,13 +182,13 @@ export const dynamicEnv = defineResource({
       name: 'Desired',
       type: 'integer',
       jsonPath: '.status.totalCount',
-      description: 'How many subsets and consumers are wanted',
+      description: 'Desired number of subsets and consumers',
     },
     {
       name: 'Current',
       type: 'integer',
       jsonPath: '.status.totalReady',
-      description: 'How many subsets and consumers are ready',
+      description: 'Number of ready subsets and consumers',
     },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],

@@ -27,7 +27,7 @@ const NodeSelectorTerm = hints(
   ATOMIC,
 );
 
-const weight = () => int32().describe('How much the term counts, from 1 to 100.');
+const weight = () => int32().describe('Weight of the term, from 1 to 100.');
 
 const NodeAffinity = z.object({
   preferredDuringSchedulingIgnoredDuringExecution: z
@@ -38,7 +38,7 @@ const NodeAffinity = z.object({
     z.object({ nodeSelectorTerms: z.array(NodeSelectorTerm).describe('Terms; one of them must hold.') }),
     ATOMIC,
   )
-    .describe('What a node must fulfil.')
+    .describe('Requirements on nodes.')
     .optional(),
 });
 
@@ -48,7 +48,7 @@ const PodAffinityTerm = z.object({
   mismatchLabelKeys: strings().describe('Keys of labels whose value must not be that of the incoming pod.').optional(),
   namespaceSelector: LabelSelector.describe('In which namespaces, by label.').optional(),
   namespaces: strings().describe('In which namespaces, by name.').optional(),
-  topologyKey: z.string().describe('The label of nodes that says what counts as the same place.'),
+  topologyKey: z.string().describe('The node label that defines the topology domain.'),
 });
 
 const PodAffinity = z.object({

@@ -36,15 +36,15 @@ const Quantities = z.object({
 });
 
 const Resources = z.object({
-  limits: Quantities.describe('The most that it may use.').optional(),
-  requests: Quantities.describe('What is set aside for it.').optional(),
+  limits: Quantities.describe('The maximum that it may use.').optional(),
+  requests: Quantities.describe('What is reserved for it.').optional(),
 });
 
 const Workload = z.object({
   hpaSpec: z
     .object({
-      minReplicas: count().describe('The fewest pods.').optional(),
-      maxReplicas: count().describe('The most pods.').optional(),
+      minReplicas: count().describe('Minimum number of pods.').optional(),
+      maxReplicas: count().describe('Maximum number of pods.').optional(),
     })
     .describe('Limits of the autoscaler.')
     .optional(),
@@ -53,10 +53,10 @@ const Workload = z.object({
       rollingUpdate: z
         .object({
           maxSurge: podCount(/^[0-9]+%?$/)
-            .describe('How many pods more than wanted there may be.')
+            .describe('How many pods may exist above the desired number.')
             .optional(),
           maxUnavailable: podCount(/^((100|[0-9]{1,2})%|[0-9]+)$/)
-            .describe('How many pods less than wanted there may be.')
+            .describe('How many pods may be unavailable.')
             .optional(),
         })
         .describe('Limits of a rolling update.'),
@@ -106,7 +106,7 @@ const Config = z.object({
     .optional(),
   forwardClientCertDetails: z
     .enum(['APPEND_FORWARD', 'SANITIZE_SET', 'SANITIZE', 'ALWAYS_FORWARD_ONLY', 'FORWARD_ONLY'])
-    .describe('What gateways do with the header X-Forwarded-Client-Cert; SANITIZE_SET unless told.')
+    .describe('What gateways do with the header X-Forwarded-Client-Cert; SANITIZE_SET by default.')
     .optional(),
   authorizers: z.array(Authorizer).describe('External services that decide which requests are allowed.').optional(),
   gatewayExternalTrafficPolicy: z
@@ -119,27 +119,27 @@ const Config = z.object({
         .object({
           prometheusMerge: z
             .boolean()
-            .describe('Serve the metrics of the application together with those of the proxy; false unless told.')
+            .describe('Serve the metrics of the application together with those of the proxy; false by default.')
             .optional(),
         })
         .describe('Metrics.')
         .optional(),
     })
-    .describe('What the mesh tells about itself.')
+    .describe('Telemetry of the mesh.')
     .optional(),
   trustDomain: z
     .string()
     .min(1)
     .max(255)
     .regex(/^[a-z0-9]*([a-z0-9-_]*)?(\.[a-z0-9]*([a-z0-9-_]*[a-z0-9]*)?)*$/)
-    .describe('Trust domain of the mesh; cluster.local unless told.')
+    .describe('Trust domain of the mesh; cluster.local by default.')
     .optional(),
   enableDNSProxying: z.boolean().describe('Sidecars answer DNS queries. Absent is not the same as false.').optional(),
   proxyStatsMatcher: z
     .object({
-      inclusionRegexps: strings().describe('Regular expressions (RE2) of further statistics to keep.').optional(),
+      inclusionRegexps: strings().describe('Regular expressions (RE2) of additional statistics to collect.').optional(),
     })
-    .describe('Which statistics proxies keep.')
+    .describe('Which statistics proxies collect.')
     .optional(),
 });
 
@@ -154,7 +154,7 @@ const Components = z.object({
     .optional(),
   egressGateway: z
     .object({
-      enabled: z.boolean().describe('Whether there is one; false unless told.').optional(),
+      enabled: z.boolean().describe('Whether there is one; false by default.').optional(),
       k8s: Workload.describe('Its workload.').optional(),
     })
     .describe('The egress gateway.')
@@ -198,15 +198,15 @@ const Spec = z.object({
       enableAmbient: z.boolean().describe('Ambient mode: ztunnel and HBONE.').optional(),
       enableDualStack: z.boolean().describe('IPv4 and IPv6 together.').optional(),
     })
-    .describe('Features that are not ready for production; refused unless experimental features are allowed.')
+    .describe('Features that are not ready for production; rejected unless experimental features are allowed.')
     .optional(),
   compatibilityMode: z
     .boolean()
-    .describe('Take back selected changes of behaviour of the current minor version of Istio.')
+    .describe('Undo selected changes of behaviour of the current minor version of Istio.')
     .optional(),
   networkPoliciesEnabled: z
     .boolean()
-    .describe('Install NetworkPolicies for the control plane and the gateways; false unless told.')
+    .describe('Install NetworkPolicies for the control plane and the gateways; false by default.')
     .optional(),
 });
 
@@ -231,7 +231,7 @@ const Status = z.object({
   istioVersion: z.string().describe('The version of Istio that runs.').optional(),
   clusterSize: z
     .enum(['Evaluation', 'Production'])
-    .describe('The size that defaults are taken for; kept until the cluster has clearly changed.')
+    .describe('The cluster size that defaults are chosen for; kept until the cluster has clearly changed.')
     .optional(),
   blockedBy: z
     .object({
@@ -257,7 +257,7 @@ const Status = z.object({
         )
         .describe('The first 20.'),
     })
-    .describe('Pods that should have a sidecar and have none. They are restarted only where that is asked for.')
+    .describe('Pods that should have a sidecar and have none. They are restarted only if that is enabled.')
     .optional(),
 });
 

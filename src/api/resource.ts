@@ -70,9 +70,7 @@ export function defineResource<Spec extends z.ZodType, Status extends z.ZodType>
 }
 
 const IMMUTABLE = {
-  'x-kubernetes-validations': [
-    { rule: 'self == oldSelf', message: 'the spec can not be changed: make another object' },
-  ],
+  'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'the spec is immutable: create another object' }],
 };
 
 function customResourceDefinition(definition: ResourceDefinition<z.ZodType, z.ZodType>): AnyObject {
@@ -113,12 +111,12 @@ function schemaOf(definition: ResourceDefinition<z.ZodType, z.ZodType>): Record<
       kind: { type: 'string', description: 'The kind of this object.' },
       metadata: { type: 'object' },
       spec: {
-        description: 'What is wanted.',
+        description: 'Desired state.',
         ...structural(definition.spec),
         ...(definition.emptySpec && { default: {} }),
         ...(definition.immutableSpec && IMMUTABLE),
       },
-      status: { description: 'What was observed.', ...structural(definition.status) },
+      status: { description: 'Observed state.', ...structural(definition.status) },
     },
     ...(definition.requiredSpec && { required: ['spec'] }),
     ...(definition.preserveUnknownFields && { 'x-kubernetes-preserve-unknown-fields': true }),

@@ -23,17 +23,17 @@ const AwsAppMesh = message({
   awsName: z.string().describe('Name of the mesh at AWS, if it is not the name of this object.').nullish(),
   adopt: z
     .boolean()
-    .describe('Whether resources of the mesh that somebody else made under the same names are taken over.')
+    .describe('Whether to adopt resources of the mesh that somebody else created under the same names.')
     .nullish(),
   allowEmpty: z
     .boolean()
-    .describe('Whether the last virtual nodes are removed when no pod of the mesh is left. Without it they stay.')
+    .describe('Whether to remove the last virtual nodes when no pod of the mesh is left. They stay by default.')
     .nullish(),
   maxDeleteFraction: z
     .number()
     .min(0)
     .max(1)
-    .describe('The share of virtual nodes and services that may be removed at once; 0.5 without it.')
+    .describe('The share of virtual nodes and services that may be removed at once; 0.5 by default.')
     .nullish(),
   awsSecret: ResourceRef.describe('The Secret with the credentials.').nullish(),
   region: z.string().describe('Region of the mesh.').nullish(),
@@ -102,7 +102,7 @@ const Matcher = message({
   regex: z.string().describe('A regular expression for the whole path.').nullish(),
   headers: valueMatch('header').describe('Headers that a request must have.').nullish(),
   queryParameters: valueMatch('parameter').describe('Query parameters that a request must have.').nullish(),
-  methods: strings().describe('Methods that a request may have; any without them.').nullish(),
+  methods: strings().describe('Methods that a request may have; any if empty.').nullish(),
 });
 
 const Destination = message({
@@ -136,7 +136,7 @@ const RuleAction = message({
       .describe('The destinations with their weights.')
       .nullish(),
   })
-    .describe('Divide requests among destinations.')
+    .describe('Split requests between destinations.')
     .nullish(),
   faultInjection: message({
     delay: message({
@@ -150,42 +150,42 @@ const RuleAction = message({
       .nullish(),
     percentage: z.number().describe('Of how many requests, from 0 to 100.').nullish(),
   })
-    .describe('Disturb requests.')
+    .describe('Inject faults.')
     .nullish(),
-  requestTimeout: duration().describe('Give up after this time, such as 1.5s.').nullish(),
+  requestTimeout: duration().describe('Timeout, such as 1.5s.').nullish(),
   retries: message({
     maxRetries: message({
       attempts: uint32().describe('How often.').nullish(),
       perTryTimeout: duration().describe('How long to wait for each.').nullish(),
       retryOn: z.string().describe('When.').nullish(),
     })
-      .describe('Try again a number of times.')
+      .describe('Retry a number of times.')
       .nullish(),
     retryBudget: message({
-      retryRatio: z.number().describe('Share of requests that may be tried again.').nullish(),
-      minRetriesPerSecond: uint32().describe('How many may be tried again in any case.').nullish(),
-      ttl: duration().describe('How long requests count.').nullish(),
+      retryRatio: z.number().describe('Share of requests that may be retried.').nullish(),
+      minRetriesPerSecond: uint32().describe('Minimum number of retries per second.').nullish(),
+      ttl: duration().describe('How long requests count towards the budget.').nullish(),
     })
-      .describe('Try again as long as it is a small part of all requests.')
+      .describe('Retry within a budget: a share of all requests.')
       .nullish(),
   })
-    .describe('Try again when a request fails.')
+    .describe('Retry when a request fails.')
     .nullish(),
   corsPolicy: message({
-    allowOrigin: strings().describe('Origins that may ask.').nullish(),
+    allowOrigin: strings().describe('Allowed origins.').nullish(),
     allowMethods: strings().describe('Methods that they may use.').nullish(),
     allowHeaders: strings().describe('Headers that they may send.').nullish(),
     exposeHeaders: strings().describe('Headers that they may read.').nullish(),
-    maxAge: duration().describe('How long the answer holds.').nullish(),
+    maxAge: duration().describe('How long the preflight response may be cached.').nullish(),
     allowCredentials: z.boolean().describe('Whether credentials may be sent.').nullish(),
   })
-    .describe('Let pages of other origins ask.')
+    .describe('Allow requests from other origins (CORS).')
     .nullish(),
-  mirror: Destination.describe('Send a copy of each request there.').nullish(),
+  mirror: Destination.describe('Mirror each request there.').nullish(),
   headerManipulation: message({
-    removeResponseHeaders: strings().describe('Headers to take from responses.').nullish(),
+    removeResponseHeaders: strings().describe('Headers to remove from responses.').nullish(),
     appendResponseHeaders: stringMap().describe('Headers to add to responses.').nullish(),
-    removeRequestHeaders: strings().describe('Headers to take from requests.').nullish(),
+    removeRequestHeaders: strings().describe('Headers to remove from requests.').nullish(),
     appendRequestHeaders: stringMap().describe('Headers to add to requests.').nullish(),
   })
     .describe('Change headers.')
@@ -194,9 +194,9 @@ const RuleAction = message({
 
 const RoutingRuleSpec = message({
   targetMesh: ResourceRef.describe('The Mesh or MeshGroup that the rule is for. Required.').nullish(),
-  sourceSelector: PodSelector.describe('Whose requests the rule is for; those of all without it.').nullish(),
+  sourceSelector: PodSelector.describe('Whose requests the rule is for; all clients if empty.').nullish(),
   destinationSelector: PodSelector.describe(
-    'Requests to which hosts the rule is for; those to all of the mesh without it.',
+    'Requests to which hosts the rule is for; all hosts of the mesh if empty.',
   ).nullish(),
   requestMatchers: z
     .array(Matcher.nullable())
@@ -213,7 +213,7 @@ export const routingRule = defineResource({
   singular: 'routingrule',
   shortNames: ['rr'],
   namespaced: true,
-  description: 'Where requests to some hosts of a mesh go, in words that are not those of any mesh.',
+  description: 'A mesh-neutral rule for where requests to some hosts of a mesh go.',
   preserveUnknownFields: true,
   spec: RoutingRuleSpec,
   status: SoloStatus,

@@ -65,12 +65,12 @@ export const SoloStatus = message({
     .describe('0 for pending, 1 for accepted, 2 for rejected.')
     .optional(),
   reason: z.string().describe('Why it was rejected.').optional(),
-  reported_by: z.string().describe('Who said so.').optional(),
+  reported_by: z.string().describe('Who reported it.').optional(),
   subresource_statuses: hints(z.record(z.string(), z.unknown()), { 'x-kubernetes-preserve-unknown-fields': true })
-    .describe('The same for what was made of it.')
+    .describe('The same for the resources made from it.')
     .optional(),
   observedGeneration: int64().describe('The generation that this status is about.').optional(),
-  conditions: Conditions.describe('What is known of it.').optional(),
+  conditions: Conditions.describe('Its state.').optional(),
 });
 
 export const STATE_COLUMNS = [

@@ -9,10 +9,10 @@ const atomic = <S extends z.ZodType>(schema: S): S => hints(schema, { 'x-kuberne
 
 /** Conditions in the words of this group: less is required, and there is a time of the last update. */
 const ToolchainCondition = z.object({
-  type: z.string().describe('What is judged.'),
+  type: z.string().describe('Type of the condition.'),
   status: z.string().describe('True, False or Unknown.'),
-  reason: z.string().describe('Why, in one word.').optional(),
-  message: z.string().describe('Why, for a person.').optional(),
+  reason: z.string().describe('Reason in CamelCase.').optional(),
+  message: z.string().describe('Message for people.').optional(),
   lastTransitionTime: time().describe('When the status last changed.').optional(),
   lastUpdatedTime: time().describe('When anything last changed.').optional(),
 });
@@ -31,7 +31,7 @@ const readyColumns = [
 const SpaceRequestSpec = z.object({
   tierName: z.string().describe('Template that the namespaces are made from.'),
   targetClusterRoles: atomic(z.array(z.string())).describe('Roles that the cluster must have.').optional(),
-  disableInheritance: z.boolean().describe('Give nobody rights because they have them on the parent.').optional(),
+  disableInheritance: z.boolean().describe('Do not inherit bindings from the parent space.').optional(),
 });
 
 const SpaceRequestStatus = z.object({
@@ -46,7 +46,7 @@ const SpaceRequestStatus = z.object({
   )
     .describe('The namespaces, and how to reach them.')
     .optional(),
-  conditions: ToolchainConditions.describe('What is known of the request.').optional(),
+  conditions: ToolchainConditions.describe('State of the request.').optional(),
 });
 
 export const spaceRequest = defineResource({
@@ -73,7 +73,7 @@ const SpaceSpec = z.object({
   targetClusterRoles: atomic(z.array(z.string())).describe('Roles that the cluster must have.').optional(),
   tierName: z.string().describe('Template that the namespaces are made from.').optional(),
   parentSpace: z.string().describe('The space that this one belongs to.').optional(),
-  disableInheritance: z.boolean().describe('Give nobody rights because they have them on the parent.').optional(),
+  disableInheritance: z.boolean().describe('Do not inherit bindings from the parent space.').optional(),
 });
 
 const SpaceStatus = z.object({
@@ -88,7 +88,7 @@ const SpaceStatus = z.object({
   )
     .describe('The namespaces that there are.')
     .optional(),
-  conditions: ToolchainConditions.describe('What is known of the space.').optional(),
+  conditions: ToolchainConditions.describe('State of the space.').optional(),
 });
 
 export const space = defineResource({
@@ -99,7 +99,7 @@ export const space = defineResource({
   singular: 'space',
   namespaced: true,
   description:
-    'Namespaces of one tier that belong together. A space that belongs to no other and that nobody is bound to goes 30 seconds after it was made.',
+    'Namespaces of one tier that belong together. A space that belongs to no other and that nobody is bound to is deleted 30 seconds after its creation.',
   preserveUnknownFields: true,
   spec: SpaceSpec,
   emptySpec: true,
@@ -114,7 +114,7 @@ export const space = defineResource({
 const SpaceBindingSpec = z.object({
   masterUserRecord: z.string().describe('The user.'),
   space: z.string().describe('The space.'),
-  spaceRole: z.string().describe('What the user is there: admin, maintainer, contributor or viewer.'),
+  spaceRole: z.string().describe('The role of the user: admin, maintainer, contributor or viewer.'),
 });
 
 export const spaceBinding = defineResource({
@@ -124,11 +124,11 @@ export const spaceBinding = defineResource({
   plural: 'spacebindings',
   singular: 'spacebinding',
   namespaced: true,
-  description: 'What a user is in a space and, unless they say otherwise, in the spaces below it.',
+  description: 'The role of a user in a space and, unless overridden, in its sub-spaces.',
   preserveUnknownFields: true,
   spec: SpaceBindingSpec,
   requiredSpec: true,
-  status: z.object({ conditions: ToolchainConditions.describe('What is known of the binding.').optional() }),
+  status: z.object({ conditions: ToolchainConditions.describe('State of the binding.').optional() }),
   columns: [
     { name: 'MUR', type: 'string', jsonPath: '.spec.masterUserRecord' },
     { name: 'Space', type: 'string', jsonPath: '.spec.space' },

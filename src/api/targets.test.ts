@@ -127,11 +127,11 @@ describe('on an API server', () => {
     expect(made.spec.parameters).toEqual(parameters);
   });
 
-  test('REQ-2: a class does not change', async () => {
+  test('the spec of a class is immutable', async () => {
     await client.create(DeploymentTargetClass, ofClass('fixed'));
     const body = { spec: { reclaimPolicy: 'Retain' } };
     const changed = client.patch(DeploymentTargetClass, { name: 'fixed' }, { type: 'merge', body });
-    await expect(changed).rejects.toThrow('the spec can not be changed');
+    await expect(changed).rejects.toThrow('the spec is immutable');
     await client.patch(
       DeploymentTargetClass,
       { name: 'fixed' },

@@ -19,9 +19,7 @@ const Credentials = z.object({
 });
 
 const TargetSpec = z.object({
-  deploymentTargetClassName: z
-    .string()
-    .describe('Class that the target belongs to; empty for one that a person brings.'),
+  deploymentTargetClassName: z.string().describe('Class of the target; empty for one that was created by hand.'),
   kubernetesCredentials: Credentials.describe('How to reach the place.'),
   claimRef: hints(z.custom<string | { readonly name?: string }>(), { 'x-kubernetes-preserve-unknown-fields': true })
     .describe('The claim that the target is bound to or reserved for: its name, or an object with its name.')
@@ -30,7 +28,7 @@ const TargetSpec = z.object({
 
 const TargetStatus = z.object({
   phase: z.string().describe('Pending, Available, Bound, Released or Failed.').optional(),
-  conditions: PlainConditions.describe('What is known of the target.').optional(),
+  conditions: PlainConditions.describe('State of the target.').optional(),
 });
 
 export const deploymentTarget = defineResource({
@@ -55,17 +53,17 @@ export const deploymentTarget = defineResource({
 });
 
 const ClaimSpec = z.object({
-  deploymentTargetClassName: z.string().describe('Class of target that is wanted; may be empty.'),
-  targetName: z.string().describe('The target that is wanted or, once bound, the one that was found.').optional(),
+  deploymentTargetClassName: z.string().describe('Class of the requested target; may be empty.'),
+  targetName: z.string().describe('The requested target or, once bound, the target that was found.').optional(),
   ttl: z
     .string()
-    .describe('How long the claim lives after it is bound, such as 2d or 90m; for ever when absent.')
+    .describe('How long the claim lives after it is bound, such as 2d or 90m; without it, the claim does not expire.')
     .optional(),
 });
 
 const ClaimStatus = z.object({
   phase: z.string().describe('Pending, Bound or Lost.').optional(),
-  conditions: PlainConditions.describe('What is known of the claim.').optional(),
+  conditions: PlainConditions.describe('State of the claim.').optional(),
 });
 
 export const deploymentTargetClaim = defineResource({
@@ -91,11 +89,11 @@ export const deploymentTargetClaim = defineResource({
 });
 
 const ClassSpec = z.object({
-  provisioner: z.string().describe('Who makes targets of this class.'),
+  provisioner: z.string().describe('The provisioner of targets of this class.'),
   parameters: hints(z.record(z.string(), z.unknown()), { 'x-kubernetes-preserve-unknown-fields': true })
-    .describe('What the provisioner needs to know.')
+    .describe('Parameters of the provisioner.')
     .optional(),
-  reclaimPolicy: z.enum(['Delete', 'Retain']).describe('What becomes of a target when its claim is gone.'),
+  reclaimPolicy: z.enum(['Delete', 'Retain']).describe('What happens to a target when its claim is deleted.'),
 });
 
 export const deploymentTargetClass = defineResource({
@@ -123,7 +121,7 @@ const EnvironmentSpec = z.object({
   deploymentStrategy: z.string().describe('Manual or AppStudioAutomated.'),
   type: z.string().describe('POC or Non-POC; no longer used.').optional(),
   parentEnvironment: z.string().describe('The environment that comes before this one.').optional(),
-  tags: z.array(z.string()).describe('Words for people.').optional(),
+  tags: z.array(z.string()).describe('Tags for people.').optional(),
   configuration: z
     .object({
       env: z
@@ -139,7 +137,7 @@ const EnvironmentSpec = z.object({
         .describe('Where to deploy to.')
         .optional(),
     })
-    .describe('What is special about this environment.')
+    .describe('Configuration of this environment.')
     .optional(),
   unstableConfigurationFields: z
     .object({
@@ -172,7 +170,7 @@ export const environment = defineResource({
   description: 'A place to deploy to, as users see it.',
   spec: EnvironmentSpec,
   requiredSpec: true,
-  status: z.object({ conditions: PlainConditions.describe('What is wrong or was.').optional() }),
+  status: z.object({ conditions: PlainConditions.describe('Conditions of the environment.').optional() }),
   columns: [
     { name: 'Claim', type: 'string', jsonPath: '.spec.configuration.target.deploymentTargetClaim.claimName' },
     { name: 'Reconciled', type: 'string', jsonPath: '.status.conditions[?(@.type=="Reconciled")].status' },

@@ -36,8 +36,8 @@ test('a flag that is longer than its column stands above what it means', () => {
   const create = envCommand().commands.find((command) => command.name() === 'create')!;
   expect(helpOf(create, 80)).toContain(`
   --subset <[namespace/]deployment[:container]=image>
-                                a Deployment to clone with this image, and to
-                                route to; repeatable
+                                a Deployment to clone with this image and to
+                                route requests to; repeatable
 `);
 });
 

@@ -15,7 +15,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./up/command.ts')).upCommand(),
   },
   demo: {
-    about: 'show in a minute what environments do, on a cluster of its own that is gone afterwards',
+    about: 'show environments at work in a minute, on a temporary cluster in this process',
     load: async () => (await import('./demo/command.ts')).demoCommand(),
   },
   run: {
@@ -23,75 +23,75 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./run/command.ts')).runCommand(),
   },
   crds: {
-    about: 'print the definitions of our kinds as YAML',
+    about: 'print the CustomResourceDefinitions as YAML',
     load: async () => (await import('./run/crds.ts')).crdsCommand(),
   },
   install: {
-    about: 'install the control plane in a cluster, or bring an installation up to date, without Helm',
+    about: 'install or upgrade the control plane in a cluster, without Helm',
     load: async () => (await import('./install/command.ts')).installCommand(),
   },
   uninstall: {
-    about: 'remove what "offshoot install" has installed',
+    about: 'uninstall what "offshoot install" installed',
     load: async () => (await import('./install/command.ts')).uninstallCommand(),
   },
   status: {
-    about: 'show on one screen which version runs, who leads, and what is not well and why',
+    about: 'show the version, leaders and health of Offshoot, and the reason for anything unhealthy',
     load: async () => (await import('./status/command.ts')).statusCommand(),
   },
   'support-bundle': {
-    about: 'collect what is needed to find out what is wrong into one file: objects, Events, logs, metrics',
+    about: 'collect objects, Events, logs and metrics for troubleshooting into one file',
     load: async () => (await import('./support-bundle/command.ts')).supportBundleCommand(),
   },
   env: {
-    about: 'make, look at and remove environments',
+    about: 'create, list, describe and delete environments',
     load: async () => (await import('./env/command.ts')).envCommand(),
   },
   plan: {
-    about: 'show what environments would change, objects and requests, and whether they would be ready',
+    about: 'show what environments would change: objects, requests, and whether they would be ready',
     load: async () => (await import('./env/command.ts')).planCommand(),
   },
   explain: {
-    about: 'say where a request goes in the mesh, and why, rule by rule',
+    about: 'explain where a request goes in the mesh, and why, rule by rule',
     load: async () => (await import('./explain/command.ts')).explainCommand(),
   },
   prove: {
-    about: "prove that environments leave everybody else's requests alone, or show one that they do not",
+    about: 'prove that environments affect no other requests, or show one that they do',
     load: async () => (await import('./prove/command.ts')).proveCommand(),
   },
   doctor: {
-    about: 'say what would stop environments from working here, and what to do about it',
+    about: 'check what would keep environments from working here, and how to fix it',
     load: async () => (await import('./doctor/command.ts')).doctorCommand(),
   },
   target: {
-    about: 'look at places to deploy to',
+    about: 'list and describe deployment targets',
     load: async () => (await import('./target/command.ts')).targetCommand(),
   },
   claim: {
-    about: 'claim places to deploy to, and give them back',
+    about: 'claim deployment targets, and release them',
     load: async () => (await import('./claim/command.ts')).claimCommand(),
   },
   routing: {
-    about: 'mesh-neutral routing rules: what becomes of them, and what a mesh would get',
+    about: 'list, describe and translate mesh-neutral routing rules',
     load: async () => (await import('./routing/command.ts')).routingCommand(),
   },
   mesh: {
-    about: 'the life of Istio: what is installed, and what would change',
+    about: 'show the state of Istio, and plan restarts and upgrades',
     load: async () => (await import('./mesh/command.ts')).meshCommand(),
   },
   gitops: {
-    about: 'work together with Argo CD and Flux',
+    about: 'integrate with Argo CD and Flux',
     load: async () => (await import('./gitops/command.ts')).gitopsCommand(),
   },
   errors: {
-    about: 'say what the code of an error means, and what to do about it',
+    about: 'explain the code of an error, and what to do about it',
     load: async () => (await import('./errors/command.ts')).errorsCommand(),
   },
   completion: {
-    about: 'print a completion script for a shell',
+    about: 'print the completion script of a shell',
     load: async () => (await import('./completion/command.ts')).completionCommand(),
   },
   version: {
-    about: 'print the version of this program, and of what runs in the cluster, part by part',
+    about: 'print the version of this program, and of each part that runs in the cluster',
     load: async () => (await import('./version/command.ts')).versionCommand(),
   },
 };

@@ -31,12 +31,12 @@ export function clusterFlags(command: Command, namespace = 'that of the kubeconf
 /** Adds the flags of commands that list: which objects, how to print them, and whether to go on. */
 export function listFlags(command: Command, { namespaced = true } = {}): Command {
   const flagged = clusterFlags(command.argument('[NAME...]', 'only these (default: all)'));
-  return (namespaced ? flagged.option('-A, --all-namespaces', 'those of all namespaces') : flagged)
+  return (namespaced ? flagged.option('-A, --all-namespaces', 'list objects in all namespaces') : flagged)
     .addOption(selectorFlag())
     .addOption(outputFlag(['table', 'wide', 'json', 'yaml', 'name'], 'table'))
-    .option('--no-headers', 'without the line of headings')
-    .option('-w, --watch', 'go on, and show every change')
-    .option('--output-watch-events', 'with -w, say of each change whether it is ADDED, MODIFIED or DELETED');
+    .option('--no-headers', 'do not print headers')
+    .option('-w, --watch', 'watch for changes after listing')
+    .option('--output-watch-events', 'with -w, show whether each change is ADDED, MODIFIED or DELETED');
 }
 
 /** Adds the flags of commands that show one object as a tree: how to print it, and whether to go on. */
@@ -57,13 +57,13 @@ export function deleteFlags(command: Command, objects: string, timeout: string):
     .addOption(outputFlag(['name']))
     .addOption(ignoreNotFoundFlag())
     .option('--wait', 'wait until everything is gone; this is the default', true)
-    .option('--no-wait', 'return once the deletion has begun')
+    .option('--no-wait', 'return as soon as the deletion has started')
     .addOption(timeoutFlag(timeout));
 }
 
 /** `-w` of what shows a tree. */
 export function watchTreeFlag(): Option {
-  return new Option('-w, --watch', 'go on, and show it again whenever something changes');
+  return new Option('-w, --watch', 'show it again whenever something changes');
 }
 
 /** `-o` with the formats that a command knows. A template picks from what is JSON otherwise. */
@@ -131,12 +131,12 @@ export function noWaitFlag(): Option {
 
 /** As kubectl has it: whoever cleans up after others does not know what is left. */
 function ignoreNotFoundFlag(): Option {
-  return new Option('--ignore-not-found', 'do nothing about those that are not there, instead of failing');
+  return new Option('--ignore-not-found', 'ignore objects that do not exist');
 }
 
 /** `--dry-run`. */
 export function dryRunFlag(modes: readonly DryRun[] = ['none', 'client', 'server']): Option {
-  return new Option('--dry-run <mode>', 'client prints what would be sent; server lets the cluster check it')
+  return new Option('--dry-run <mode>', 'client prints what would be sent; server validates it in the cluster')
     .choices(modes)
     .default('none');
 }

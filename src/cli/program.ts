@@ -12,7 +12,7 @@ export function programWith(commands: Iterable<Command>): Command {
   const root = new Command(commandName(process.argv[1]))
     .description('On-demand environments on the Kubernetes cluster and service mesh you already run.')
     .version(version(), '-V, --version', 'print the version')
-    .option('--no-color', 'print without colours, as NO_COLOR does')
+    .option('--no-color', 'print without colors, like NO_COLOR')
     .hook('preAction', (each) => {
       if (!each.opts<{ color: boolean }>().color) process.env['NO_COLOR'] = '1';
     });

@@ -73,8 +73,7 @@ export async function runChore(chore: Chore, site: ChoreSite, signal: AbortSigna
         await err.table.whenSynced(signal).catch(() => {});
         continue;
       }
-      if (!signal.aborted)
-        site.logger.warn({ err, chore: chore.name }, 'chore failed, trying again at the next interval');
+      if (!signal.aborted) site.logger.warn({ err, chore: chore.name }, 'chore failed, retrying at the next interval');
     }
     await delay(site.clock, chore.everyMs, signal);
   }

@@ -41,8 +41,7 @@ export class LedControllers {
         onElected: () => this.#work(),
         onLost: () => this.#lost(),
         onWaiting: (holder) => logger.info({ ...this.#about, holder }, 'another process holds the lease: waiting'),
-        onError: (err) =>
-          logger.warn({ ...this.#about, err }, 'the lease could not be acquired or renewed, trying again'),
+        onError: (err) => logger.warn({ ...this.#about, err }, 'the lease could not be acquired or renewed, retrying'),
       });
   }
 

@@ -175,7 +175,7 @@ export class Manager {
       ...(this.#options.reachability && { reachability: this.#options.reachability }),
       onError: ({ kind }, error) => {
         this.metrics.watchFailed(kind);
-        this.#logger.warn({ kind: kind.kind, err: error }, 'watch failed, trying again');
+        this.#logger.warn({ kind: kind.kind, err: error }, 'watch failed, retrying');
       },
     });
     const { signal } = this.#caches;
@@ -205,7 +205,7 @@ export class Manager {
     this.#state = 'stopping';
     const all = [...this.#led.values()];
     const overdue = this.#clock.setTimeout(() => {
-      this.#logger.warn('running reconciles took too long to end, giving up on them');
+      this.#logger.warn('running reconciles took too long to finish, abandoning them');
       for (const led of all) led.abort();
     }, this.#options.stopWithinMs ?? 25_000);
     await Promise.all(all.map((led) => led.stop()));

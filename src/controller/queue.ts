@@ -66,7 +66,7 @@ export class Queue {
     this.#metrics = options.metrics;
   }
 
-  /** Keys that could run now. */
+  /** Keys waiting in the queue. */
   get size(): number {
     return this.#ready.size;
   }

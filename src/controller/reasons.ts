@@ -19,7 +19,7 @@ export const FAILURE_REASONS = {
         'Look for a missing right, a quota, a policy or an admission webhook that the message names. The write is tried again.',
     },
     PlanFailed: {
-      meaning: 'The controller failed to make a plan. This is a defect of Offshoot; the object is left as it is.',
+      meaning: 'The controller failed to make a plan. This is a bug in Offshoot; the object is left as it is.',
       advice: 'Report it with a support bundle (`offshoot support-bundle`).',
     },
   },

@@ -28,14 +28,14 @@ test('who may not read everything is not told that there is nothing', () => {
 test.each<[string, readonly EnvironmentRow[]]>([
   ['There is no environment yet.', []],
   ['1 environment ready.', [row()]],
-  ["2 environments ready, 1 needs you: `pr-12` – can't pull its image.", [row(), bad, row()]],
+  ["2 environments ready, 1 needs attention: `pr-12` – can't pull its image.", [row(), bad, row()]],
   ['1 environment ready, 1 on the way.', [row(), row({ tone: 'busy' })]],
   [
     '1 environment ready, 1 paused, 1 asleep.',
     [row(), row({ tone: 'idle', state: 'asleep' }), row({ tone: 'idle', state: 'paused' })],
   ],
   ['1 environment asleep.', [row({ tone: 'idle', state: 'asleep' })]],
-  ["1 environment needs you: `pr-12` – can't pull its image.", [bad]],
+  ["1 environment needs attention: `pr-12` – can't pull its image.", [bad]],
 ])('%s', (sentence, rows) => {
   expect(overviewSentence(rows)).toBe(sentence);
 });
@@ -79,10 +79,10 @@ test('a plan that moves requests of others does not say that it moves its own on
   } as const;
   const changes = [{ do: 'make' }, { do: 'change' }];
   expect(planSentence(changes, outcome)).toBe(
-    'This makes 1 object, changes 1, and moves only requests with `x-env: pr-9`.',
+    'This makes 1 object, changes 1, and reroutes only requests with `x-env: pr-9`.',
   );
   expect(planSentence(changes, { ...outcome, proof })).toBe(
-    'This makes 1 object, changes 1, and moves requests of others: GET / is moved.',
+    'This makes 1 object, changes 1, and reroutes requests of others: GET / is moved.',
   );
-  expect(planSentence([], outcome)).toBe('Nothing to do: `shop/pr-9` is as this says already.');
+  expect(planSentence([], outcome)).toBe('Nothing to do: `shop/pr-9` already matches this.');
 });

@@ -30,7 +30,7 @@ export function overviewSentence(
     .map(([number, how], i) => `${i === 0 ? count(number, 'environment') : number} ${how}`);
   const [first] = bad;
   if (first === undefined) return `${parts.join(', ')}.`;
-  const needs = `${parts.length > 0 ? bad.length : count(bad.length, 'environment')} ${bad.length === 1 ? 'needs' : 'need'} you`;
+  const needs = `${parts.length > 0 ? bad.length : count(bad.length, 'environment')} ${bad.length === 1 ? 'needs' : 'need'} attention`;
   const why = first.problem === undefined ? code(first.name) : `${code(first.name)} – ${withoutStop(first.problem)}`;
   return `${[...parts, needs].join(', ')}: ${why}.`;
 }
@@ -64,7 +64,7 @@ function isolationText(isolation: EnvironmentRow['isolation'], provedAgo: string
     return `nobody else is affected (proved${provedAgo === undefined ? '' : ` ${provedAgo} ago`})`;
   }
   if (isolation.status === 'False') return `but others are affected: ${withoutStop(isolation.message)}`;
-  return `whether anybody else is affected can't be told: ${withoutStop(isolation.message)}`;
+  return `whether anybody else is affected can't be determined: ${withoutStop(isolation.message)}`;
 }
 
 const NOUNS: Readonly<Record<RowType, readonly [one: string, many: string]>> = {
@@ -86,9 +86,9 @@ export function listSentence(
   const good = rows.filter(({ tone }) => tone === 'good').length;
   const [first, ...others] = rows.filter(({ tone }) => tone === 'bad');
   const all = `${good} of ${count(rows.length, one, many)} ${good === 1 ? 'is' : 'are'} in order`;
-  if (first === undefined) return good === rows.length ? `${all}.` : `${all}; the rest is on the way.`;
+  if (first === undefined) return good === rows.length ? `${all}.` : `${all}; the rest is in progress.`;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  return `${all}; ${code(first.name)}${more} needs you${first.problem === undefined ? '' : `: ${withoutStop(first.problem)}`}.`;
+  return `${all}; ${code(first.name)}${more} needs attention${first.problem === undefined ? '' : `: ${withoutStop(first.problem)}`}.`;
 }
 
 /** How one object is that is no environment. */
@@ -113,17 +113,17 @@ export function planSentence(
   const of = (verbs: readonly string[]): number => changes.filter((each) => verbs.includes(each.do)).length;
   const [made, changed, removed] = [of(['make']), of(['change', 'replace']), of(['remove'])];
   if (problem !== undefined)
-    return `${code(environment)} would be ${state} and get no further: ${withoutStop(problem)}.`;
-  if (made + changed + removed === 0) return `Nothing to do: ${code(environment)} is as this says already.`;
+    return `${code(environment)} would be ${state} and make no progress: ${withoutStop(problem)}.`;
+  if (made + changed + removed === 0) return `Nothing to do: ${code(environment)} already matches this.`;
   const parts = [
     ...(made > 0 ? [`makes ${count(made, 'object')}`] : []),
     ...(changed > 0 ? [`changes ${made > 0 ? changed : count(changed, 'object')}`] : []),
     ...(removed > 0 ? [`removes ${made + changed > 0 ? removed : count(removed, 'object')}`] : []),
   ];
   const what = `This ${parts.join(', ')}`;
-  if (proof?.verdict === 'False') return `${what}, and moves requests of others: ${withoutStop(proof.message)}.`;
-  if (proof?.verdict === 'Unknown') return `${what}; whether it moves requests of others can't be told.`;
-  return `${what}, and moves only requests with ${code(match)}.`;
+  if (proof?.verdict === 'False') return `${what}, and reroutes requests of others: ${withoutStop(proof.message)}.`;
+  if (proof?.verdict === 'Unknown') return `${what}; whether it reroutes requests of others can't be determined.`;
+  return `${what}, and reroutes only requests with ${code(match)}.`;
 }
 
 function withoutStop(text: string): string {

@@ -2,7 +2,7 @@
 // could not run or read themselves. The webhook asks the cluster for them.
 import type { DynamicEnv } from '../api/dynamicenv.ts';
 import { changedItems, pathOf } from './placed-items.ts';
-import type { Place, PlacedItem } from './placed-items.ts';
+import type { FieldPath, PlacedItem } from './placed-items.ts';
 
 /** A right as the cluster is asked for it. */
 interface Right {
@@ -16,7 +16,7 @@ interface Right {
 /** A right that something in an environment needs. */
 export interface NeededRight {
   readonly right: Right;
-  readonly at: Place;
+  readonly at: FieldPath;
   /** Why it is needed, and what to do without it. */
   readonly why: string;
 }
@@ -40,7 +40,7 @@ export function neededRights(env: DynamicEnv, old?: DynamicEnv): readonly Needed
 export function refusedRight(
   rights: readonly NeededRight[],
   requester: Requester | undefined,
-): { readonly at: Place; readonly message: string } | undefined {
+): { readonly at: FieldPath; readonly message: string } | undefined {
   const found = requester && rights.find(({ right }) => requester.lacks(right));
   if (requester === undefined || found === undefined) return undefined;
   const { right, at, why } = found;
@@ -55,7 +55,7 @@ function deployingIn({ item: { namespace }, at }: PlacedItem): NeededRight {
   return {
     right: { namespace, verb: 'create', group: 'apps', resource: 'deployments' },
     at: [...at, 'namespace'],
-    why: "and an environment there would run on that right: ask for it, or name Deployments of the environment's own namespace",
+    why: "which an environment there requires: ask for that permission, or use Deployments in the environment's own namespace",
   };
 }
 
@@ -73,7 +73,7 @@ function readingFor({ item, at }: PlacedItem): readonly NeededRight[] {
             {
               right: { namespace: item.namespace, verb: 'get', group: '', resource: REFERENCES[form], name },
               at: [...at, list, container, 'env', variable, 'valueFrom', form, 'name'],
-              why: 'and the variable would show it: ask for that right, or leave the variable out',
+              why: 'and the variable would expose it: ask for that permission, or remove the variable',
             },
           ];
         }),

@@ -43,7 +43,9 @@ export function conditionsFor(env: DynamicEnv, overall: Overall, state: State): 
   const workloads = `${decisions.length - waiting.length} of ${decisions.length} workloads run`;
   const errors = [...decisions.flatMap((decision) => errorsOf(decision)), ...pruning.refusals];
   const [waits] = waiting.map(problemOf);
-  const leaving = isPaused(env) ? 'what is no longer wanted stays' : 'removing what is no longer wanted';
+  const leaving = isPaused(env)
+    ? 'objects that are no longer needed are kept'
+    : 'removing objects that are no longer needed';
   const problem = errors[0] ?? waits ?? unreachedTexts(overall.unreached)[0] ?? leaving;
   const stalled = state === 'degraded' ? errors.join('; ') || problem : '';
   return [
@@ -68,7 +70,7 @@ export function conditionsOfRefusal({ reason, message }: IdentityRefusal, left: 
 /** The conditions of an environment that is being deleted. */
 export function conditionsOfDeletion(pruning: Pruning): Conditions {
   // The same from the last request to the last clone: the end of a deletion is not worth another write.
-  const message = pruning.drainingSince === undefined ? 'removing what was made' : 'letting requests end';
+  const message = pruning.drainingSince === undefined ? 'removing its objects' : 'draining requests';
   const { refusals } = pruning;
   const state = refusals.length > 0 ? 'degraded' : 'processing';
   return [
@@ -102,7 +104,7 @@ function heldStates(
   return held(
     'Asleep',
     `asleep: ${wakeText(env)}`,
-    isAtRest ? '' : 'routes are taken out, then clones are scaled to zero',
+    isAtRest ? '' : 'removing routes, then scaling clones to zero',
     stalled,
   );
 }
@@ -150,7 +152,7 @@ function conflicted({ conflicts }: Overall): Conditions {
 /** Since when requests may still be under way to what leaves: later plans read the time here. */
 function draining({ drainingSince }: Pruning): Conditions {
   if (drainingSince === undefined) return [];
-  const message = 'clones and rules that nothing leads to any more are removed when requests on their way have ended';
+  const message = 'clones and rules without routes are removed once in-flight requests have drained';
   const lastTransitionTime = timestamp(drainingSince);
   return [{ ...condition(DRAINING, true, 'RoutesRemoved', message), lastTransitionTime }];
 }

@@ -120,10 +120,12 @@ test.each<[string, DynamicEnv, DynamicEnv]>([
   expect([toldOf(cluster, 'a'), toldOf(cluster, 'b')]).toEqual([undefined, undefined]);
 });
 
-test('what can not be decided is said', async () => {
+test('what cannot be decided is said', async () => {
   const large = (times: number): Requests => byUser({ regex: `a{${times}}` });
   const cluster = await shopWith(environmentOf('a', large(600)), environmentOf('b', large(700)));
-  expect(toldOf(cluster, 'a')).toMatch(/^Unknown Undecided: .* may ask for some of these requests .* can't be decided/);
+  expect(toldOf(cluster, 'a')).toMatch(
+    /^Unknown Undecided: .* may ask for some of these requests .* can't be determined/,
+  );
 });
 
 test('a key and a match that it is one of', async () => {

@@ -28,7 +28,7 @@ function readyIn(cluster: MemoryCluster): string {
   return `${status}: ${message}`;
 }
 
-const REFUSED = /^False: .*cart shall have 0 replicas, .*: ask for 1 or more, or put the environment to sleep/;
+const REFUSED = /^False: .*cart has 0 replicas, .*: set 1 or more, or put the environment to sleep/;
 
 test('one with 0 replicas gets nothing, and says why', async () => {
   const cluster = await settled(environmentWith(0));

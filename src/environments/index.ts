@@ -70,6 +70,6 @@ export { defaultSettings } from './settings.ts';
 export type { Settings } from './settings.ts';
 export { environmentTables } from './tables.ts';
 export { validateCreate, validateUpdate } from './validate.ts';
-export type { Place } from './placed-items.ts';
+export type { FieldPath } from './placed-items.ts';
 export type { Facts, Verdict } from './validate.ts';
 export { environmentAdmission, WEBHOOK_CONFIGURATION, WEBHOOK_PATH, webhookConfiguration } from './webhook.ts';

@@ -70,9 +70,9 @@ function reasonOf(
   { defaultVersion }: Insertion,
 ): string {
   if (subset !== defaultVersion) {
-    return `it asks for ${subset ? `subset "${subset}"` : 'no subset'} there, not for "${defaultVersion}"`;
+    return `it uses ${subset ? `subset "${subset}"` : 'no subset'} there, not "${defaultVersion}"`;
   }
   if (!ruled) return `no DestinationRule declares version "${defaultVersion}" of it`;
   if (roots.some((root) => gatewaysOf(root).length > 0)) return 'routes at gateways are turned off';
-  return `it is for the mesh alone, and for other hosts (${roots.flatMap(({ spec }) => spec?.hosts ?? []).join(', ')})`;
+  return `it is only for the mesh, and for other hosts (${roots.flatMap(({ spec }) => spec?.hosts ?? []).join(', ')})`;
 }

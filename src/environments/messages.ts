@@ -5,16 +5,16 @@ import { CRASH_LOOP } from './pods.ts';
 import type { Overlap } from '../traffic/prove/overlap.ts';
 import type { Conflict } from './conflicts.ts';
 
-const ONLY_BASE = 'let its selector ask for a label that only the base has';
+const ONLY_BASE = 'add a label that only the base has to its selector';
 
 export const messages = {
   noBaseDeployment: ({ name, namespace }: Ref) =>
     `couldn't find the deployment we need to override (name: ${name}, ns: ${namespace}), Deployment.apps "${name}" not found`,
   baseIsClone: (base: string, env: string) =>
-    `Deployment ${base} is the clone that environment ${env} made: name the Deployment that it was made from`,
+    `Deployment ${base} is the clone that environment ${env} made: name the Deployment that it was cloned from`,
   noReplicas: ({ name }: Ref) =>
-    `${name} shall have 0 replicas, which nobody would answer from: ask for 1 or more, or put the environment to sleep (offshoot env sleep)`,
-  changeHeldBack: 'a change of it is not carried out while the environment is paused',
+    `${name} has 0 replicas, so nothing would answer: set 1 or more, or put the environment to sleep (offshoot env sleep)`,
+  changeHeldBack: 'changes to it are not applied while the environment is paused',
   noContainer: (list: 'containers' | 'init-containers', subset: string, container: string) =>
     `processing ${list} in subset ${subset}: container name ${container} does'nt exist`,
   cloneNotUpdated: (clone: string, why: string) => `error updating subset ${clone}: ${why}`,
@@ -28,7 +28,7 @@ export const messages = {
   noServiceOfClone: (services: readonly string[]) =>
     `no service selects the pods of the clone: the selector of ${services.join(', ')} asks for labels that only the base has`,
   serviceOfBaseOnly: (service: string) =>
-    `Service ${service} selects the base but not its clone: requests by way of it do not reach the environment`,
+    `Service ${service} selects the base but not its clone: requests through it do not reach the environment`,
   noDestinationRule: (clone: string) => `no base destination rules were found for subset: ${clone}`,
   ruleNotMade: (service: string, clone: string, rule: string, why: string) =>
     `creating destination rule for '${service}': error deploying new destination rule version="${clone}" service-host="${rule}": ${why}`,
@@ -37,7 +37,7 @@ export const messages = {
     `error updating virtual service for subset (${clone}): VirtualService ${service}: ${why}`,
   notRemoved: (object: string, why: string) => `${object} could not be removed: ${why}`,
   routesNotRemoved: (service: string, why: string) =>
-    `routes could not be taken out of VirtualService ${service}: ${why}`,
+    `routes could not be removed from VirtualService ${service}: ${why}`,
   noVirtualService: (clone: string, key: string) =>
     `error updating virtual service for subset (${clone}): could not find even one virtual service that handles subset "${key}"`,
   noDelegate: ({ name, namespace }: Ref) => [
@@ -46,63 +46,63 @@ export const messages = {
   ],
   noCommonHost: () => "Couldn't find common active service hostname across DestinationRules and VirtualServices",
   selectorLabel: (subset: string, label: string) =>
-    `processing podLabels in subset ${subset}: label ${label} can't be changed, for the deployment selects its pods by it`,
+    `processing podLabels in subset ${subset}: label ${label} can't be changed, because the Deployment selects its pods by it`,
   notServed: ({ plural, group }: { readonly plural: string; readonly group: string }) =>
     `the cluster does not know ${plural}.${group}: install Istio`,
-  leftAlone: (host: string, why: string) => `leads to ${host} and is left alone: ${why}`,
+  leftAlone: (host: string, why: string) => `leads to ${host} and is not changed: ${why}`,
   ruledByCallers: ({ metadata }: KubeObject, host: string, version: string) =>
-    `requests get errors that pods in namespace ${metadata.namespace} send to ${host}: they go by DestinationRule ${keyOf(metadata)} there, which has no subset "${version}"`,
-  leftOut: (match: string, why: string) => `${match} is left out: ${why}`,
+    `requests from pods in namespace ${metadata.namespace} to ${host} fail: they use DestinationRule ${keyOf(metadata)} there, which has no subset "${version}"`,
+  leftOut: (match: string, why: string) => `${match} is skipped: ${why}`,
   shadowed: (other: string, match: string, key: string) =>
     `${other} came first and gets the requests of ${match} (${key})`,
   mayBeShadowed: (other: string, match: string, key: string) =>
-    `${other} came first and may take the requests of ${match} (${key}): whether it takes all of them can't be decided`,
+    `${other} came first and may take the requests of ${match} (${key}): whether it takes all of them can't be determined`,
   labelsAtGateway: (gateways: readonly string[]) =>
-    `a source label never matches at a gateway (${gateways.join(', ')}), where callers are outside of the mesh`,
+    `a source label never matches at a gateway (${gateways.join(', ')}), where callers are outside the mesh`,
   labelsBelowGateway: (root: string) =>
-    `source labels do not count below a match that names gateways, as that of VirtualService ${root} which delegates to it does`,
+    `source labels are ignored under a match that names gateways, such as that of VirtualService ${root}, which delegates to it`,
   leftOutBelow: (root: string, on: string) =>
-    `Istio leaves it out where VirtualService ${root} delegates, for the two do not agree on ${on}`,
+    `Istio drops it where VirtualService ${root} delegates, because the two disagree on ${on}`,
   routeLeftOut: (match: string, key: string, why: string) => `the route of ${match} (${key}): ${why}`,
   superseded: (service: KubeObject, host: string, winner: KubeObject) =>
-    `VirtualService ${keyOf(service.metadata)} is ignored in the mesh for ${host}: VirtualService ${keyOf(winner.metadata)} is older, and Istio goes by one alone`,
+    `VirtualService ${keyOf(service.metadata)} is ignored in the mesh for ${host}: VirtualService ${keyOf(winner.metadata)} is older, and Istio uses only one`,
   takenBy: (taker: string) => `${taker} takes all of the requests`,
   withoutEffect: (why: readonly string[]) => `its routes have no effect: ${why.join(', ')}`,
   notRouted: (why: string | undefined) => `no route leads to it${why === undefined ? '' : `: ${why}`}`,
   gotNothing: (takers: readonly string[]) => `all of its requests are taken by ${takers.join(', ')}`,
-  unanswered: (why: string) => `requests get errors: ${why}`,
+  unanswered: (why: string) => `requests fail: ${why}`,
   routedEarly: (clone: string, seconds: number, why: string | undefined) =>
-    `requests are led to Deployment ${clone}, which does not run after ${seconds} s${why === undefined ? '' : ` (${why})`}: they get errors until it does`,
+    `requests are routed to Deployment ${clone}, which is not running after ${seconds} s${why === undefined ? '' : ` (${why})`}: they fail until it is`,
   noPod: (problem: { readonly reason: string; readonly message: string } | undefined) => {
     const isUp = problem?.reason === CRASH_LOOP ? 'stays up' : 'is ready';
     return `no pod of the clone ${isUp}${problem === undefined ? '' : ` (${problem.message})`}`;
   },
   fitsNothing: (match: string, entry: number | undefined, why: string) =>
-    `no request of ${entry === undefined ? 'this route' : `match[${entry}]`} fits ${match}, for ${why}`,
+    `no request of ${entry === undefined ? 'this route' : `match[${entry}]`} fits ${match}, because ${why}`,
   conflict: (conflict: Conflict) => {
     const { relation, other, workload, match, example } = conflict;
     const asks = {
       same: `asks for the same requests to ${workload}`,
       covered: `asks for all of these requests to ${workload}, and for others`,
       overlapping: `asks for some of these requests to ${workload}`,
-      undecided: `may ask for some of these requests to ${workload}, which can't be decided`,
+      undecided: `may ask for some of these requests to ${workload}, which can't be determined`,
     };
     const such = example === undefined ? '' : `, such as ${exampleText(example)}`;
     return `${match}: environment ${other} ${asks[relation]}${such}: ${orderText(conflict)}`;
   },
   budgetOfBoth: (budget: string, { name }: Ref) =>
-    `PodDisruptionBudget ${budget} counts the pods of ${name} too, and lets more pods of the base be evicted for it: ${ONLY_BASE}`,
+    `PodDisruptionBudget ${budget} counts the pods of ${name} too, so more pods of the base can be evicted: ${ONLY_BASE}`,
   autoscalerOfBoth: (scaler: string, { name }: Ref) =>
-    `HorizontalPodAutoscaler ${scaler} measures the pods of ${name} too, for the selector of the Deployment that it scales includes them`,
+    `HorizontalPodAutoscaler ${scaler} measures the pods of ${name} too, because the selector of the Deployment that it scales matches them`,
   policyOfBoth: (policy: string, { name }: Ref) =>
     `NetworkPolicy ${policy} applies to the pods of ${name} too: if it should not, ${ONLY_BASE}`,
   duplicate: (key: string) => `It seems that the following deployment appears in more then one subset/consumer: ${key}`,
   foreign: (kind: string, { name, namespace }: Ref) =>
     `${kind} ${namespace}/${name} exists and is not part of this environment: rename or remove it`,
   invalidName: (version: string) =>
-    `"${version}", made from namespace and name, is no valid subset name: use letters, digits and hyphens, and no hyphen as the 40th character`,
+    `"${version}", made from namespace and name, is not a valid subset name: use letters, digits and hyphens, and no hyphen as the 40th character`,
   outsideNamespace: (path: string, { name, namespace }: Ref, own: string) =>
-    `${path}: Deployment ${namespace}/${name} is in another namespace: the controllers look after single namespaces (--namespaces), and nothing asks there whether who wrote this may deploy to ${namespace}; name Deployments of ${own}`,
+    `${path}: Deployment ${namespace}/${name} is in another namespace: the controllers run for single namespaces (--namespaces), where nothing checks whether the author may deploy to ${namespace}; use Deployments in ${own}`,
   leftBehind: (objects: readonly string[], namespaces: readonly string[]) =>
     `${objects.join(', ')} can't be removed, for the controllers no longer look after ${namespaces.join(', ')} (--namespaces)`,
   collision: (other: string, own: string, version: string) =>

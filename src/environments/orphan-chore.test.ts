@@ -61,7 +61,7 @@ describe('orphans', () => {
   test('are told of at once and removed after ten minutes, routes before the rest', async () => {
     const chore = orphanChore(defaultSettings);
     await chore.run(site);
-    const gone = 'environment shop/feature is gone, and was not deleted in the ordinary way';
+    const gone = 'environment shop/feature is gone, but its finalizers did not run';
     expect(log.splice(0)).toEqual([
       `Orphaned shop/cart: ${gone}: its routes are removed in 10 minutes`,
       `Orphaned shop/cart-shop-feature-cart: ${gone}: it is removed in 10 minutes`,

@@ -46,13 +46,13 @@ function idOf({ kind, object, environment, doubt }: Orphan): string {
 function tell(site: ChoreSite, orphan: Orphan, { removeOrphans, orphanGraceMs }: Settings): void {
   const { object, kind, environment, doubt } = orphan;
   const about = { object: describeOrphan(orphan), environment, doubt };
-  site.logger.warn(about, 'the environment that this was made for is gone: an orphan');
+  site.logger.warn(about, 'orphan: the environment that it was created for is gone');
   // Of what may be somebody else's, its owner is not told what to think of it.
   if (doubt !== undefined) return;
   const what = kind === VirtualService ? 'its routes are' : 'it is';
   const minutes = Math.round(orphanGraceMs / 60_000);
   const then = removeOrphans ? `removed in ${minutes} minutes` : 'left for you to remove';
-  const note = `environment ${environment} is gone, and was not deleted in the ordinary way: ${what} ${then}`;
+  const note = `environment ${environment} is gone, but its finalizers did not run: ${what} ${then}`;
   site.record(object, { type: 'Warning', reason: 'Orphaned', note });
 }
 
@@ -63,8 +63,8 @@ async function removeAll(site: ChoreSite, environment: string, orphans: readonly
   try {
     if ((await site.read(DynamicEnv, refOf(environment))) !== undefined) return;
     await site.apply(steps);
-    site.logger.info({ environment, objects: orphans.map(describeOrphan) }, 'orphans of an environment are removed');
+    site.logger.info({ environment, objects: orphans.map(describeOrphan) }, 'removed the orphans of an environment');
   } catch (err) {
-    site.logger.warn({ err, environment }, 'orphans could not be removed, trying again later');
+    site.logger.warn({ err, environment }, 'could not remove orphans, retrying later');
   }
 }

@@ -99,7 +99,7 @@ describe('orphans', () => {
     expect(found(environment('other'), shared)).toEqual(['VirtualService shop/cart | shop/feature | certain']);
   });
 
-  test('are not known where environments can not be listed', () => {
+  test('are not known where environments cannot be listed', () => {
     const tables = tablesWith(clone);
     tables.of(DynamicEnv).notServed();
     expect(orphansIn(tables)).toEqual([]);

@@ -100,7 +100,7 @@ function judged(facts: Facts, orphan: Orphan, judge: Judge): Orphan {
   const { namespace, labelSelector, fieldSelector } = Environments.table;
   const doubt =
     (namespace ?? labelSelector ?? fieldSelector) !== undefined
-      ? 'not all environments of the cluster are known'
+      ? 'not all environments in the cluster are known'
       : hasVersion(facts, version)
         ? `another environment has the version "${version}"`
         : judge(version);

@@ -2,13 +2,13 @@
 import type { DynamicEnv, Subset } from '../api/dynamicenv.ts';
 import { formatValue } from './invalid-value.ts';
 
-/** A place in an object. */
-export type Place = readonly (string | number)[];
+/** The path of a field, such as spec.subsets[0]. */
+export type FieldPath = readonly (string | number)[];
 
 /** A subset or consumer, and where it stands. */
 export interface PlacedItem {
   readonly item: Subset;
-  readonly at: Place;
+  readonly at: FieldPath;
 }
 
 export function placedItems({ spec }: DynamicEnv): readonly PlacedItem[] {
@@ -29,6 +29,6 @@ function identity({ item, at }: PlacedItem): string {
 }
 
 /** A place as people write it: `spec.subsets[0].name`. */
-export function pathOf(at: Place): string {
+export function pathOf(at: FieldPath): string {
   return at.map((part, i) => (typeof part === 'number' ? `[${part}]` : i === 0 ? part : `.${part}`)).join('');
 }

@@ -74,7 +74,7 @@ describe('what keeps pods from running', () => {
     expect(podProblem([pod(status)])?.message).toBe(message);
   });
 
-  test('an image that can not be pulled is told in the same words at every try', () => {
+  test('an image that cannot be pulled is told in the same words at every try', () => {
     const why = 'failed to resolve reference "cart:2": not found';
     const tries = [
       { reason: 'ErrImagePull', message: why },

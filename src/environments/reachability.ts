@@ -63,6 +63,9 @@ function notRouted(decision: DueDecision, pending: ReadonlySet<string>, warnings
     return { reason: 'RoutesMissing', message: messages.notRouted(why) };
   }
   return isRunning(decision) && decision.unanswered === undefined
-    ? { reason: 'WaitingForRules', message: 'not routed yet: its routes wait until proxies know its rules and pods' }
+    ? {
+        reason: 'WaitingForRules',
+        message: 'not routed yet: its routes wait until proxies have picked up its rules and pods',
+      }
     : { reason: 'WaitingForWorkloads', message: 'not routed yet: its routes wait for the clone' };
 }

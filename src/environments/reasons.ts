@@ -125,7 +125,7 @@ export const REASONS = {
       advice: 'Correct the route that the message names.',
     },
     TooComplex: {
-      meaning: 'The proof was given up after too many steps.',
+      meaning: 'The proof was gave up after too many steps.',
       advice: 'Use fewer or simpler rules for the host. The environment works all the same.',
     },
   },

@@ -321,7 +321,7 @@ describe('names', () => {
   });
 
   test.each(['a.b', `${'x'.repeat(39)}-y`])('that make no valid subset name are refused: %s', (name) => {
-    expect(messageOf(validateCreate(env({}, { name })))).toContain('is no valid subset name');
+    expect(messageOf(validateCreate(env({}, { name })))).toContain('is not a valid subset name');
   });
 });
 
@@ -330,7 +330,7 @@ describe('the right to deploy elsewhere', () => {
   const facts: Facts = { requester: { name: 'jane', lacks: ({ namespace }) => namespace === 'pay' } };
   const refusal = (path: string): Verdict =>
     denial(
-      `${path}: Forbidden: user "jane" cannot create resource "deployments" in API group "apps" in the namespace "pay", and an environment there would run on that right: ask for it, or name Deployments of the environment's own namespace`,
+      `${path}: Forbidden: user "jane" cannot create resource "deployments" in API group "apps" in the namespace "pay", which an environment there requires: ask for that permission, or use Deployments in the environment's own namespace`,
     );
 
   test('is needed for subsets and consumers of other namespaces', () => {
@@ -370,7 +370,7 @@ describe('the right to read what variables refer to', () => {
     ],
   });
   const message = (path: string, resource: string): string =>
-    `${path}.name: Forbidden: user "jane" cannot get resource "${resource}" "hidden" in API group "" in the namespace "shop", and the variable would show it: ask for that right, or leave the variable out`;
+    `${path}.name: Forbidden: user "jane" cannot get resource "${resource}" "hidden" in API group "" in the namespace "shop", and the variable would expose it: ask for that permission, or remove the variable`;
 
   test('is needed in any namespace, for containers and init containers', () => {
     expect(messageOf(validateCreate(env({ subsets: [reading('secretKeyRef', 'hidden')] }), facts))).toBe(
@@ -402,7 +402,7 @@ describe('the right to read what variables refer to', () => {
 describe('a Deployment that is the clone of an environment', () => {
   const clone = { ...details, name: 'details-shop-green' };
   const message =
-    'spec.subsets[1].name: Invalid value: "details-shop-green": Deployment shop/details-shop-green is the clone that environment shop/green made: name the Deployment that it was made from';
+    'spec.subsets[1].name: Invalid value: "details-shop-green": Deployment shop/details-shop-green is the clone that environment shop/green made: name the Deployment that it was cloned from';
   const green = { name: 'green', namespace: 'shop' };
   const facts: Facts = { makersOf: (key) => (key === 'shop/details-shop-green' ? [green] : []) };
 
@@ -462,11 +462,11 @@ describe('a time to live', () => {
   });
 
   test.each([
-    ['', 'it must be a length of time, such as 90m, 8h, 1h30m or 2d'],
-    ['8', 'it must be a length of time, such as 90m, 8h, 1h30m or 2d'],
-    ['-1h', 'it must be a length of time, such as 90m, 8h, 1h30m or 2d'],
-    ['0s', 'it must be longer than that: an environment would be deleted at once'],
-    ['366d', 'it must be 365d at most: leave spec.ttl out for an environment that does not expire'],
+    ['', 'it must be a duration, such as 90m, 8h, 1h30m or 2d'],
+    ['8', 'it must be a duration, such as 90m, 8h, 1h30m or 2d'],
+    ['-1h', 'it must be a duration, such as 90m, 8h, 1h30m or 2d'],
+    ['0s', 'it is too short: the environment would be deleted at once'],
+    ['366d', 'it must be at most 365d: omit spec.ttl for an environment that does not expire'],
   ])('may not be "%s"', (duration, detail) => {
     const verdict = denial(`${path}${JSON.stringify(duration)}: ${detail}`);
     expect(validateCreate(withTtl(duration))).toEqual(verdict);
@@ -481,7 +481,7 @@ describe('a time to live', () => {
     expect(validateCreate(extended('2026-01-31T18:00:00Z'))).toEqual({ allowed: true });
     expect(validateUpdate(withTtl('1h'), extended('tomorrow'))).toEqual(
       denial(
-        'metadata.annotations[offshoot.dev/extended-until]: Invalid value: "tomorrow": it must be a moment, such as 2026-01-31T18:00:00Z',
+        'metadata.annotations[offshoot.dev/extended-until]: Invalid value: "tomorrow": it must be a time, such as 2026-01-31T18:00:00Z',
       ),
     );
   });

@@ -14,7 +14,7 @@ import { messages } from './messages.ts';
 import { neededRights, refusedRight } from './authority.ts';
 import type { Requester } from './authority.ts';
 import { placedItems } from './placed-items.ts';
-import type { Place, PlacedItem } from './placed-items.ts';
+import type { FieldPath, PlacedItem } from './placed-items.ts';
 import { clonesOf, statusKey, uniqueVersion } from './names.ts';
 import { formatSpec, formatValue } from './invalid-value.ts';
 
@@ -23,7 +23,7 @@ export type Verdict = { readonly allowed: true } | ({ readonly allowed: false } 
 
 interface Refusal {
   readonly status: Status;
-  readonly at: Place;
+  readonly at: FieldPath;
 }
 
 /** What the rules can't see in the object itself. */
@@ -74,11 +74,11 @@ function verdict(...rules: readonly (() => Refusal | undefined)[]): Verdict {
   return ALLOWED;
 }
 
-function denied(at: Place, message: string): Refusal {
+function denied(at: FieldPath, message: string): Refusal {
   return { status: { code: 403, reason: 'Forbidden', message }, at };
 }
 
-function invalid(at: Place, path: string, value: string, detail: string): Refusal {
+function invalid(at: FieldPath, path: string, value: string, detail: string): Refusal {
   return denied(at, `${path}: Invalid value: ${value}: ${detail}`);
 }
 

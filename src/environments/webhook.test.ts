@@ -167,7 +167,7 @@ test('who asks for requests that another environment asks for, or for a life tha
   const dated = (duration: string): DynamicEnv => ({ ...old, spec: { ...old.spec, ttl: { duration } } });
   expect(await ask(dated('1h'), old)).toEqual({
     allowed: true,
-    warnings: ['spec.ttl: the environment expired at 2026-01-01T11:00:00Z by that, and is deleted now'],
+    warnings: ['spec.ttl: the environment expired at 2026-01-01T11:00:00Z with this value and is deleted now'],
   });
   expect(await ask(dated('3h'), old)).toEqual({ allowed: true });
 });

@@ -24,7 +24,7 @@ const COUNTS: Readonly<Record<string, readonly [help: string, count: (spec: Isti
     ({ config }) => Number((config?.numTrustedProxies ?? 0) !== 0),
   ],
   istio_prometheus_merge_enabled: [
-    '1 if metrics of applications are merged with those of proxies',
+    '1 if application metrics are merged with proxy metrics',
     ({ config }) => Number(config?.telemetry?.metrics?.prometheusMerge === true),
   ],
   istio_compatibility_mode_enabled: [
@@ -57,7 +57,7 @@ export const meshGauges: readonly TableGauge[] = [
   })),
   {
     name: 'istio_forward_client_cert_details_setting',
-    help: '1 for what gateways do with the header X-Forwarded-Client-Cert',
+    help: '1 for the configured handling of the header X-Forwarded-Client-Cert',
     labels: ['xfcc_setting'],
     series(facts) {
       const setting = rulingIstio(facts.list(Istio))?.spec?.config?.forwardClientCertDetails;

@@ -359,7 +359,7 @@ describe('resources beside Istio', () => {
     expect(await conditionOf()).toMatchObject({ status: 'False' });
   });
 
-  test('features that can not be read are warned of, and count as off', async () => {
+  test('features that cannot be read are warned of, and count as off', async () => {
     const mesh = await start();
     const features = { namespace: 'kyma-system', name: 'istio-features' };
     await mesh.client.create(ConfigMap, {

@@ -52,7 +52,7 @@ test.each<[string, Workload, string]>([
   [
     'a change is not seen',
     workload('Deployment', { ...pods(2), observedGeneration: 1 }),
-    'its controller has not seen the change yet',
+    'its controller has not observed the change yet',
   ],
   ['pods are old', workload('Deployment', { ...pods(2), updatedReplicas: 1 }), '1 of 2 pods are new'],
   ['old pods remain', workload('Deployment', { ...pods(2), replicas: 3 }), '1 old pods are still there'],

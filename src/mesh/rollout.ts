@@ -21,7 +21,7 @@ export function rolloutOf(workload: Workload): Rollout {
   const { generation = 0 } = workload.metadata;
   const { observedGeneration = 0, conditions = [] } = workload.status ?? {};
   // Argo Rollouts write it as a text, and older ones a hash: only a number can be behind.
-  if (Number(observedGeneration) < generation) return progressing('its controller has not seen the change yet');
+  if (Number(observedGeneration) < generation) return progressing('its controller has not observed the change yet');
   const failed = conditions.find(({ type, status, reason }) => {
     return (type === 'Progressing' && status === 'False') || reason === 'ProgressDeadlineExceeded';
   });

@@ -94,7 +94,7 @@ interface SidecarJudgement {
   readonly going?: string;
 }
 
-/** Those that wait for a time or a person do not keep the mesh from being ready: the status lists them. */
+/** Those that wait for a maintenance window or a person do not keep the mesh from being ready: the status lists them. */
 function sidecarJudgement(restarts: RestartPlan | undefined, manual: readonly ManualRestart[]): SidecarJudgement {
   if (restarts === undefined) return { conditions: [] };
   const names = [

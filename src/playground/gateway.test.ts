@@ -87,12 +87,12 @@ test('answers without a body to HEAD, and says why a proxy answered itself', asy
   ]);
 });
 
-test('headers that can not be sent are left out and told', async () => {
+test('headers that cannot be sent are left out and told', async () => {
   const headers = { 'bad name': 'x', good: 'y', split: 'a\r\nb: c' };
   const answer = await fetch((await serving(() => ({ ...OK, headers }))).url);
   expect([answer.headers.get('good'), answer.headers.get('b')]).toEqual(['y', null]);
   expect(answer.headers.get('x-offshoot-reason')).toBe(
-    'header "bad name" can not be sent, header "split" can not be sent',
+    'header "bad name" cannot be sent, header "split" cannot be sent',
   );
 });
 

@@ -109,7 +109,7 @@ function setHeader(response: ServerResponse, name: string, value: string | reado
   try {
     response.setHeader(name, value);
   } catch {
-    response.appendHeader('x-offshoot-reason', `header ${JSON.stringify(name)} can not be sent`.slice(0, 200));
+    response.appendHeader('x-offshoot-reason', `header ${JSON.stringify(name)} cannot be sent`.slice(0, 200));
   }
 }
 

@@ -106,7 +106,7 @@ function withoutDestination(decision: Exclude<Decision, Routed>, { host, path }:
       return own(status === 0 ? 503 : status, NO_BODY, decision);
     }
     case 'passthrough':
-      return own(502, 'nothing outside of the cluster is called from the playground', decision);
+      return own(502, 'the playground calls nothing outside the cluster', decision);
   }
 }
 
@@ -127,7 +127,7 @@ async function sendTo(
 ): Promise<Reply> {
   if (destination === undefined || pod === undefined || destination.outcome !== 'Reached') {
     if (destination?.outcome === 'External') {
-      return own(502, 'nothing outside of the cluster is called from the playground', decision);
+      return own(502, 'the playground calls nothing outside the cluster', decision);
     }
     const hasCluster = destination?.outcome === 'Reached' || destination?.outcome === 'NoEndpoints';
     return own(503, hasCluster ? 'no healthy upstream' : NO_BODY, decision);

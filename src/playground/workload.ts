@@ -66,7 +66,7 @@ async function call(
 ): Promise<CallResult> {
   const { protocol, host = '', port, pathname = '/', search = '' } = URL.parse(url) ?? {};
   if (protocol !== 'http:') return { url, status: 502, text: 'only URLs such as http://reviews:8080/ can be called' };
-  if (--budget.calls < 0) return { url, status: 508, text: `one request causes no more than ${MOST_CALLS} calls here` };
+  if (--budget.calls < 0) return { url, status: 508, text: `one request makes at most ${MOST_CALLS} calls here` };
   const carried = Object.entries(headers).filter(([name]) => !NOT_CARRIED.has(name));
   const request: Request = {
     host,

@@ -3,15 +3,15 @@ import type { ReasonEntry } from '../controller/index.ts';
 
 export const CODES = {
   OBJECT_INVALID: {
-    meaning: 'an object can not be read: a field is unknown, of another type, or one of two that exclude each other',
+    meaning: 'an object is invalid: a field is unknown, has the wrong type, or is mutually exclusive with another',
     advice: 'Correct the field that the message names; the reference page of the kind lists all fields.',
   },
   OBJECT_DUPLICATE: {
-    meaning: 'two objects of the input have the same name: of pods and upstreams both count, of others the later one',
+    meaning: 'two objects have the same name: of pods and upstreams both are used, of others the later one',
     advice: 'Remove one of the two.',
   },
   KIND_UNKNOWN: {
-    meaning: 'objects of this kind are not read; told of the first one',
+    meaning: 'objects of this kind are ignored; reported for the first one',
     advice: 'Leave them out of the input. Nothing else depends on it.',
   },
   MESH_NOT_FOUND: {
@@ -27,11 +27,11 @@ export const CODES = {
     advice: 'Create the mesh or group, or correct the name in spec.targetMesh.',
   },
   MESH_UNSUPPORTED: {
-    meaning: 'a rule is for a mesh of a type that rules are not translated to',
+    meaning: 'a rule is for a mesh of a type that is not supported',
     advice: 'Point the rule at a mesh with spec.awsAppMesh.',
   },
   MESH_DUPLICATE: {
-    meaning: 'two Mesh objects are the same mesh at AWS; the older one counts',
+    meaning: 'two Mesh objects are the same mesh at AWS; the older one is used',
     advice: 'Remove one Mesh, or give them different names in spec.awsAppMesh.awsName.',
   },
   MESH_GROUP_INVALID: {
@@ -39,15 +39,15 @@ export const CODES = {
     advice: 'Correct the member that the message names: a group may have meshes only.',
   },
   POD_VN_ENV_FORMAT: {
-    meaning: 'the variable that names the virtual node of a pod has another form',
+    meaning: 'the variable that names the virtual node of a pod has an unexpected format',
     advice: 'Write APPMESH_VIRTUAL_NODE_NAME as mesh/MESH/virtualNode/NODE.',
   },
   POD_PORTS_PARSE: {
-    meaning: 'the ports of a pod are no list of ports',
+    meaning: 'the ports of a pod are not a list of ports',
     advice: 'Write the ports as numbers from 1 to 65535, separated by commas.',
   },
   POD_PORTS_MISSING: {
-    meaning: 'a pod says nothing of its ports',
+    meaning: 'a pod does not declare its ports',
     advice: 'Set APPMESH_APP_PORTS on an init container, or the annotation appmesh.k8s.aws/ports.',
   },
   UPSTREAM_HOST: {
@@ -63,12 +63,12 @@ export const CODES = {
     advice: 'Create a Service and an Upstream that select these pods.',
   },
   VN_MULTIPLE_SERVICES: {
-    meaning: 'several services select the pods of a virtual node, so its host is not known',
+    meaning: 'several services select the pods of a virtual node, so its host is ambiguous',
     advice:
       'App Mesh needs one host for each virtual node. Let a Service for all versions select one version only, and put rules in its place.',
   },
   VN_PORT_UNMAPPED: {
-    meaning: 'a port of a pod is no port of its service',
+    meaning: 'a port of a pod is not a port of its service',
     advice:
       'Add the port to the Service. If the Service maps 80 to 8080 and the pod says 8080, give the Services in the input, too.',
   },
@@ -89,23 +89,23 @@ export const CODES = {
     advice: 'Begin the path with /.',
   },
   RULE_REGEX_INVALID: {
-    meaning: 'a regular expression is none that Envoy takes (RE2 syntax)',
+    meaning: 'a regular expression is not accepted by Envoy (RE2 syntax)',
     advice: 'Write it in RE2 syntax: no lookaheads and no backreferences.',
   },
   RULE_MATCHER_UNSUPPORTED: {
-    meaning: 'the mesh can not match requests in this way',
+    meaning: 'the mesh does not support this matcher',
     advice: 'Use a matcher that the back end can express; its table lists them.',
   },
   RULE_SOURCE_UNSUPPORTED: {
-    meaning: 'the mesh can not tell requests by who sends them',
+    meaning: 'the mesh cannot match requests by their source',
     advice: 'Remove spec.sourceSelector.',
   },
   RULE_TYPE_UNSUPPORTED: {
-    meaning: 'the mesh can not do what the rule wants',
+    meaning: 'the mesh does not support this rule',
     advice: 'Use trafficShifting; the tables of back ends list what each can do.',
   },
   SHIFT_NO_DESTINATIONS: {
-    meaning: 'a rule divides requests among no destinations',
+    meaning: 'a rule has no destinations',
     advice: 'Add a destination to spec.spec.trafficShifting.',
   },
   SHIFT_DESTINATION_NIL: {
@@ -113,7 +113,7 @@ export const CODES = {
     advice: 'Name an upstream in the destination, or remove it.',
   },
   SHIFT_DESTINATION_KIND: {
-    meaning: 'a destination is no upstream',
+    meaning: 'a destination is not an upstream',
     advice: 'Name an Upstream.',
   },
   SHIFT_DESTINATION_IGNORED: {
@@ -145,7 +145,7 @@ export const CODES = {
     advice: 'Use fewer destinations, at most ten for App Mesh.',
   },
   DEST_SELECTOR_NO_MATCH: {
-    meaning: 'a rule selects destinations that are not there',
+    meaning: 'a rule selects destinations that do not exist',
     advice: 'Correct spec.destinationSelector, or create what it selects.',
   },
   ROUTER_MULTIPLE_PORTS: {
@@ -153,11 +153,11 @@ export const CODES = {
     advice: 'Let all rules for the host lead to one port.',
   },
   ROUTER_TOO_MANY_ROUTES: {
-    meaning: 'a host has more routes than the mesh can put in order; the rule that adds the last ones is left out',
+    meaning: 'a host has more routes than the mesh can prioritize; the rule that adds the last ones is skipped',
     advice: 'Use fewer matchers, or plain prefixes only.',
   },
   ROUTE_SHADOWED: {
-    meaning: 'no request takes a route: a regular expression that comes before it fits all its requests',
+    meaning: 'no request reaches a route: an earlier regular expression matches all of its requests',
     advice: 'Narrow the regular expression, or remove the route.',
   },
   ROUTE_AMBIGUOUS: {
@@ -173,7 +173,7 @@ export const CODES = {
     advice: 'Rename one of them.',
   },
   NAME_INVALID: {
-    meaning: 'the mesh refuses a name',
+    meaning: 'the mesh does not allow a name',
     advice: 'Use a shorter name, with the characters that the message allows.',
   },
   POD_SELECTOR_EMPTY: {
@@ -181,24 +181,24 @@ export const CODES = {
     advice: 'Give the pods a label in common.',
   },
   DELETION_BLOCKED: {
-    meaning: 'more would be removed from a mesh than is likely to be meant; nothing is removed',
+    meaning: 'more would be removed from a mesh than is plausible; nothing is removed',
     advice: 'If the removal is meant, set spec.awsAppMesh.allowEmpty, or raise spec.awsAppMesh.maxDeleteFraction.',
   },
   RESOURCE_FOREIGN: {
-    meaning: 'somebody else made a resource under a name that a mesh needs; it is left alone',
+    meaning: 'somebody else created a resource under a name that a mesh needs; it is not changed',
     advice: 'Rename the resource, or take it over with spec.awsAppMesh.adopt: true.',
   },
   WRITE_REFUSED: {
-    meaning: 'the cluster or AWS refused a write',
+    meaning: 'the cluster or AWS rejected a write',
     advice:
       'The message has the words of the server: look for a missing right, a quota or a limit. The write is tried again.',
   },
   BACKEND_MISSING: {
-    meaning: 'what a mesh is written to is not there: kinds that are not installed, a package, credentials',
+    meaning: 'a mesh cannot be written: kinds are not installed, or a package or credentials are missing',
     advice: 'Install what the message names.',
   },
   INPUT_MISSING: {
-    meaning: 'a kind that translations read is not installed; nothing is written',
+    meaning: 'a kind that translations need is not installed; nothing is written',
     advice: 'Install the definitions: "offshoot crds | kubectl apply -f -".',
   },
 } as const satisfies Readonly<Record<string, ReasonEntry>>;

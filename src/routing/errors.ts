@@ -140,7 +140,7 @@ export const problems = {
       `unsupported matcher type ${type} on routing rule ${keyOf(rule)}${why === '' ? '' : `: ${why}`}`,
     ),
   sourceUnsupported: (rule: Ref, why: string) =>
-    of('RULE_SOURCE_UNSUPPORTED', `spec.sourceSelector of routing rule ${keyOf(rule)} can not be kept: ${why}`),
+    of('RULE_SOURCE_UNSUPPORTED', `spec.sourceSelector of routing rule ${keyOf(rule)} is not supported: ${why}`),
   typeUnsupported: (rule: Ref, mesh: string, found: string) =>
     of(
       'RULE_TYPE_UNSUPPORTED',
@@ -155,7 +155,7 @@ export const problems = {
   destinationNil: (rule: Ref, index: number) =>
     of('SHIFT_DESTINATION_NIL', `destination ${index} of routing rule ${keyOf(rule)} is nil`),
   destinationKind: (rule: Ref, index: number) =>
-    of('SHIFT_DESTINATION_KIND', `destination ${index} of routing rule ${keyOf(rule)} is no upstream: name one`),
+    of('SHIFT_DESTINATION_KIND', `destination ${index} of routing rule ${keyOf(rule)} is not an upstream: name one`),
   destinationIgnored: (rule: Ref, index: number) =>
     of(
       'SHIFT_DESTINATION_IGNORED',
@@ -182,7 +182,7 @@ export const problems = {
       `the destinations of routing rule ${keyOf(rule)} have several ports (${listOf(ports)}): only one port is supported`,
     ),
   zeroWeight: (rule: Ref) =>
-    of('SHIFT_ZERO_WEIGHT', `the weights of routing rule ${keyOf(rule)} have the sum 0: one must be more`),
+    of('SHIFT_ZERO_WEIGHT', `the weights of routing rule ${keyOf(rule)} add up to 0: at least one must be greater`),
   tooManyTargets: (rule: Ref, found: number, most: number) =>
     of(
       'SHIFT_TOO_MANY_TARGETS',
@@ -207,7 +207,7 @@ export const problems = {
   tooManyRoutes: (host: string, found: number, most: number) =>
     of(
       'ROUTER_TOO_MANY_ROUTES',
-      `host ${host} would have ${found} routes, of which AWS App Mesh must be told the order; it has priorities for ${most}: use fewer matchers, or plain prefixes only`,
+      `host ${host} would have ${found} routesthat need priorities; AWS App Mesh has priorities for ${most}: use fewer matchers, or plain prefixes only`,
     ),
   routeShadowed: (host: string, match: string, byMatch: string, byRule: Ref) =>
     of(
@@ -227,19 +227,19 @@ export const problems = {
   nameCollision: (what: string, those: readonly string[], name: string) =>
     of('NAME_COLLISION', `${what} ${those.join(' and ')} get the same name ${name}: rename one of them`),
   nameInvalid: (what: string, name: string, why: string) =>
-    of('NAME_INVALID', `${what} can not be named ${JSON.stringify(name)}: ${why}`),
+    of('NAME_INVALID', `${what} cannot be named ${JSON.stringify(name)}: ${why}`),
   podSelectorEmpty: (node: string) =>
     of('POD_SELECTOR_EMPTY', `the pods of virtual node ${node} have no label in common: it selects none of them`),
 
   deletionOfAll: (nodes: number) =>
     of(
       'DELETION_BLOCKED',
-      `no pod of the mesh is left, and all ${nodes} virtual nodes would be removed: set spec.awsAppMesh.allowEmpty if that is meant`,
+      `no pod of the mesh is left, and all ${nodes} virtual nodes would be removed: set spec.awsAppMesh.allowEmpty if that is intended`,
     ),
   deletionOfMany: (going: number, all: number, most: number) =>
     of(
       'DELETION_BLOCKED',
-      `${going} of ${all} virtual nodes and services would be removed, more than ${most * 100} %: raise spec.awsAppMesh.maxDeleteFraction if that is meant`,
+      `${going} of ${all} virtual nodes and services would be removed, more than ${most * 100} %: raise spec.awsAppMesh.maxDeleteFraction if that is intended`,
     ),
   formerMesh: (name: string, count: number) =>
     of(
@@ -250,8 +250,8 @@ export const problems = {
     of(
       'RESOURCE_FOREIGN',
       owner === undefined
-        ? `${what} was made by somebody else: remove it, or set spec.awsAppMesh.adopt to let it be taken over`
-        : `${what} was made for ${owner}: remove that, or set spec.awsAppMesh.adopt to let it be taken over`,
+        ? `${what} was created by somebody else: remove it, or set spec.awsAppMesh.adopt to adopt it`
+        : `${what} was made for ${owner}: remove that, or set spec.awsAppMesh.adopt to adopt it`,
     ),
   writeRefused: (what: string, why: string) => of('WRITE_REFUSED', `${what} could not be written: ${why}`),
   kindsMissing: (group: string) =>

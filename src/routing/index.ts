@@ -8,7 +8,7 @@ export { describeRule } from './describe/rule.ts';
 export { problemsOf, stateOf } from './describe/state.ts';
 export { decodeSnapshot, pathText, shapeProblem } from './decode/snapshot.ts';
 export type { Source } from './decode/snapshot.ts';
-export type { Place } from './decode/proto-json.ts';
+export type { FieldPath } from './decode/proto-json.ts';
 export { CODES } from './codes.ts';
 export type { Diagnostic, Problem } from './errors.ts';
 export type { MeshPlan, Mode, Snapshot } from './model.ts';

@@ -177,7 +177,7 @@ test('percentages sum to 100, and nothing goes where the weight is zero', () => 
   );
 });
 
-test('a rule that can not be kept changes nothing for the others', () => {
+test('a rule that cannot be kept changes nothing for the others', () => {
   const broken: Object = {
     apiVersion: 'supergloo.solo.io/v1',
     kind: 'RoutingRule',

@@ -22,6 +22,6 @@ test.each([
   withConfig('text'),
   withConfig(undefined),
   withConfig('rootNamespace: roots', 'elsewhere'),
-])('settings that can not be read are the usual ones: %j', (config) => {
+])('settings that cannot be read are the usual ones: %j', (config) => {
   expect(worldOf([config]).settings).toEqual(DEFAULT_MESH);
 });

@@ -48,7 +48,7 @@ function compile(regex: string): Known {
   try {
     const program = RE2JS.compile(regex);
     const size = isAscii(regex) ? program.programSize() : RE2JS.compile(asBytes(regex)).programSize();
-    if (size > MOST_INSTRUCTIONS) return { problem: 'it is too large once its repetitions are written out' };
+    if (size > MOST_INSTRUCTIONS) return { problem: 'it is too large once its repetitions are expanded' };
     const escape = wideEscape(regex);
     if (escape !== undefined) return { problem: `invalid escape sequence: \`${escape}\`: it is more than one byte` };
     return size > SMALL ? {} : { fits: fitsWhole(program) };

@@ -66,7 +66,7 @@ export class Entries<K, V> implements Source<K, V> {
   addIndex(name: string, of: IndexFunction<K, V>): void {
     const before = this.#indexes.get(name);
     if (before?.of === of) return;
-    if (before !== undefined) throw new Error(`${this.#label} has an index "${name}" that files in another way`);
+    if (before !== undefined) throw new Error(`${this.#label} has an index "${name}" that indexes differently`);
     const entries = new EntryIndex<V>();
     for (const [id, value] of this.#state.entries()) entries.file(id, of(value, this.#state.keyOf(id)), value);
     this.#indexes.set(name, { at: this.#indexes.size, of, entries });

@@ -149,7 +149,7 @@ class Run<K, V> {
   #failed(thrown: unknown, reason: 'error' | 'panic', key: K): void {
     if (this.over) return;
     const err = thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
-    const text = reason === 'panic' ? 'handler threw; going on with the next update' : 'handler reported an error';
+    const text = reason === 'panic' ? 'handler threw; continuing with the next update' : 'handler reported an error';
     this.#logger.error({ ...this.#labels, key, err }, text);
     this.#metrics?.failed(this.#labels, reason);
     if (reason === 'panic') this.#metrics?.panicRecovered(this.#labels);

@@ -21,7 +21,7 @@ export interface Source<K, V> {
 }
 
 /** Where a live subscription stands; dropped as a whole when it ends, so that nothing stays pinned. */
-interface Place<K, V> {
+interface Cursor<K, V> {
   readonly source: Source<K, V>;
   /** The last node consumed, and the version of the map at that node. */
   node: LogNode<K, V>;
@@ -38,7 +38,7 @@ const nothing = new State<never, never>({ coded: false, identify: (key) => key }
 export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> implements Subscription<K, V> {
   readonly #withState: boolean;
   #initial = true;
-  #place: Place<K, V> | undefined;
+  #place: Cursor<K, V> | undefined;
   #onDirty: (() => void) | undefined;
   readonly #keys: KeyRule<K>;
 
@@ -143,7 +143,7 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
   }
 
   // Emits what happened since the last consumed node, as this subscriber sees it, and moves to the tail.
-  #consume(place: Place<K, V>, emit: (id: Id, update: Update<K, V>) => void): void {
+  #consume(place: Cursor<K, V>, emit: (id: Id, update: Update<K, V>) => void): void {
     const { subset } = place;
     let node = place.node.next;
     moveToTail(place);
@@ -159,7 +159,7 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
   }
 }
 
-function moveToTail<K, V>(place: Place<K, V>): void {
+function moveToTail<K, V>(place: Cursor<K, V>): void {
   place.node = place.source.log.tail;
   place.version = place.source.log.version;
 }

@@ -36,7 +36,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
 
   test('the overview says first who needs somebody, and follows what happens', async () => {
     const page = await open('/');
-    await page.waitForFunction(() => /1 needs you: pr-3/.test(document.querySelector('h1')!.textContent));
+    await page.waitForFunction(() => /1 needs attention: pr-3/.test(document.querySelector('h1')!.textContent));
     await shop.environment('live', 'cart');
     await row(page, 'live').getByText('ready').waitFor();
     await row(page, 'live').getByText('isolated', { exact: true }).waitFor();
@@ -70,7 +70,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
   test('a request is tried: the path lights up, and every rule says why it took it or not', async () => {
     const page = await open('/try');
     await page.getByLabel('URL').fill('http://shop.example/');
-    await page.getByLabel('Headers, one a line').fill('x-env: pr-7');
+    await page.getByLabel('Headers, one per line').fill('x-env: pr-7');
     await page.getByLabel('From where').selectOption('gateway shop/public');
     await page.getByRole('button', { name: 'Try' }).click();
     await page.getByText('its calls go on to').waitFor();
@@ -79,7 +79,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     // The address is the question: a colleague sees the same.
     expect(new URL(page.url()).search).toContain('header=x-env%3A+pr-7');
     await page.getByLabel('URL').fill('http://reviews.shop:9080/');
-    await page.getByLabel('Headers, one a line').fill('x-env: pr-8');
+    await page.getByLabel('Headers, one per line').fill('x-env: pr-8');
     await page.getByLabel('From where').selectOption('');
     await page.getByRole('button', { name: 'Try' }).click();
     await page.getByText('header x-env is "pr-8", not "pr-7"').waitFor();

@@ -155,7 +155,7 @@ test('a directory whose server was killed can be used at once', async () => {
   expect(await stop(second)).toBe(0);
 }, 60_000);
 
-test('refuses a data directory that can not be one, or holds something else, and says what to do', async () => {
+test('refuses a data directory that cannot be one, or holds something else, and says what to do', async () => {
   const directory = newDirectory();
   const file = path.join(directory, 'cluster.db');
   writeFileSync(file, 'no database at all, whatever its name is');
@@ -210,7 +210,7 @@ test('a cluster in memory leaves nothing behind', async () => {
   expect(existsSync(path.dirname(kubeconfig))).toBe(false);
 }, 60_000);
 
-test('a cluster in memory that can not start leaves nothing behind', async () => {
+test('a cluster in memory that cannot start leaves nothing behind', async () => {
   const directory = newDirectory();
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -331,7 +331,7 @@ test('goes on when clients leave in the midst of an answer', async () => {
   expect([await stop(run), run.stderr()]).toEqual([0, '']);
 }, 60_000);
 
-test('ends when it can not finish its start', async () => {
+test('ends when it cannot finish its start', async () => {
   const run = upWithControllers('--memory', '--port', '0', '--kubeconfig', '/dev/null/kubeconfig');
   expect([await run.ended(), run.stdout()]).toEqual([1, '']);
   expect(run.stderr()).toMatch(/^error: .*\/dev\/null\b/);

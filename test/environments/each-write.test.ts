@@ -122,7 +122,7 @@ test('callers whose namespace has a rule of its own for the host are told of', a
   expect(await cluster.settle()).toEqual([]);
   const [{ status }] = cluster.list(DynamicEnv) as [DynamicEnv];
   const told = (namespace: string, name: string): string =>
-    `requests get errors that pods in namespace ${namespace} send to x.a.svc.cluster.local: they go by DestinationRule ${namespace}/${name} there, which has no subset "a-e"`;
+    `requests from pods in namespace ${namespace} to x.a.svc.cluster.local fail: they use DestinationRule ${namespace}/${name} there, which has no subset "a-e"`;
   expect(status?.conditions?.find(({ type }) => type === 'Routed')).toMatchObject({
     status: 'True',
     reason: 'RoutedWithWarnings',

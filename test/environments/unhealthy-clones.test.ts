@@ -37,7 +37,7 @@ describeClusters('unhealthy clones', (cluster) => {
     return { ...env, metadata: { ...env.metadata, namespace } };
   }
 
-  test('a volume that can not be mounted is told as the reason', async () => {
+  test('a volume that cannot be mounted is told as the reason', async () => {
     const env = await makeEnvironment('pending');
     const { namespace } = env.metadata;
     const client = cluster.client();
@@ -72,7 +72,7 @@ describeClusters('unhealthy clones', (cluster) => {
     const clone = `${namespace}/cart-${namespace}-feature`;
     expect(await notes()).toEqual([
       expect.stringMatching(
-        `^requests are led to Deployment ${clone}, which does not run after 1 s( \\(.*\\))?: they get errors until it does$`,
+        `^requests are routed to Deployment ${clone}, which is not running after 1 s( \\(.*\\))?: they fail until it is$`,
       ),
     ]);
   });

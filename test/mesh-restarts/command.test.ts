@@ -51,7 +51,7 @@ describeOwnClusters('offshoot mesh restart', (cluster) => {
     });
     expect(await offshoot.run('mesh', 'restart')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('say what to restart: --outdated') as string,
+      stderr: expect.stringContaining('specify what to restart: --outdated') as string,
     });
   });
 
@@ -109,7 +109,9 @@ describeOwnClusters('offshoot mesh restart', (cluster) => {
     await client.patch(Deployment, ref, { type: 'merge', body: { metadata: { annotations: annotation } } });
     expect(await offshoot.run('mesh', 'restart', '--outdated', '--watch')).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('3 of 4 workloads are up to date.\n1 waits for a time.\n') as string,
+      stdout: expect.stringContaining(
+        '3 of 4 workloads are up to date.\n1 waits for a maintenance window.\n',
+      ) as string,
       stderr: expect.stringContaining('error: not everything that is outdated was restarted') as string,
     });
   });

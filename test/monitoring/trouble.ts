@@ -41,7 +41,7 @@ const START = Math.floor(Date.now() / 1000 / 7200) * 7200 - 6 * 3600;
 
 export interface Story {
   readonly scrapes: readonly Scrape[];
-  /** All is well. */
+  /** Everything is healthy. */
   readonly well: number;
   /** Moments at which something is wrong: not everything at all of them. */
   readonly wrong: readonly number[];

@@ -1,4 +1,4 @@
-// The scenario runner itself: an assertion that can not fail would prove nothing.
+// The scenario runner itself: an assertion that cannot fail would prove nothing.
 import { expect, test } from 'vitest';
 import type { AnyObject } from '../../src/kube/objects.ts';
 import { difference } from './difference.ts';

@@ -14,9 +14,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- range list "environments" "targets" "routing" "mesh" }}
 {{- if index $.Values.parts . }}{{ $parts = append $parts . }}{{ end }}
 {{- end }}
-{{- if not $parts }}{{ fail "parts: all are off; switch at least one on" }}{{ end }}
+{{- if not $parts }}{{ fail "parts: all are disabled; enable at least one" }}{{ end }}
 {{- if and .Values.namespaces (or .Values.dashboard.enabled (ne (join "," $parts) "environments")) }}
-{{- fail "namespaces: only environments stay in namespaces; switch the dashboard and all other parts off" }}
+{{- fail "namespaces: only environments stay in namespaces; disable the dashboard and all other parts" }}
 {{- end }}
 {{- join "," $parts }}
 {{- end }}

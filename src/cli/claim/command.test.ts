@@ -225,7 +225,7 @@ test('a kubeconfig that is not there says what is missing', { timeout: 60_000 },
   expect(without.stderr).toBe(
     'error: there is no Secret team/bare-credentials, which target team/bare names: make it, with a key kubeconfig\ncode: NoCredentials, see "offshoot errors NoCredentials"\n',
   );
-  expect((await team.run('claim', 'describe', 'bare')).stdout).toContain('! there is no Secret of this name');
+  expect((await team.run('claim', 'describe', 'bare')).stdout).toContain('! no Secret with this name exists');
   const metadata = { name: 'bare-credentials', namespace: 'team' };
   await team.client.create(Secret, { apiVersion: 'v1', kind: 'Secret', metadata, data: { token: 'eA==' } });
   expect((await team.run('claim', 'kubeconfig', 'bare')).stderr).toBe(
@@ -313,11 +313,11 @@ test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, as
     [['claim', 'create', 'x'], '--class is missing: name one of cloud, kept, local, sandbox, or ""'],
     [
       ['claim', 'create', 'x', '--class', 'sandbx'],
-      '--class "sandbx": there is no class of this name; did you mean sandbox?',
+      '--class "sandbx": there is no class with this name; did you mean sandbox?',
     ],
     [
       ['claim', 'create', 'x', '--target', 'our'],
-      '--target "our": there is no target of this name in namespace team; did you mean ours?',
+      '--target "our": there is no target with this name in namespace team; did you mean ours?',
     ],
     [['claim', 'create', 'x', '--target', 'ours'], '--target "ours": it is Released; choose one that is Available'],
     [
@@ -326,20 +326,20 @@ test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, as
     ],
     [
       ['claim', 'create', 'x', '--class', 'sandbox', '--ttl', '0s'],
-      "option '--ttl <duration>' argument '0s' is invalid. It must be longer than nothing",
+      "option '--ttl <duration>' argument '0s' is invalid. It must be greater than zero",
     ],
     [
       ['claim', 'create', 'Upper', '--class', 'sandbox'],
       'NAME "Upper": a name is at most 63 lowercase letters, digits and hyphens',
     ],
-    [['claim', 'create', 'taken', '--class', 'sandbox'], 'claim team/taken exists already and is another one'],
+    [['claim', 'create', 'taken', '--class', 'sandbox'], 'claim team/taken already exists and is different'],
     [['claim', 'create', 'x', '--class', 'sandbox', '-n', 'nowhere'], 'namespaces "nowhere" not found'],
     [['claim', 'create', 'x', '--clas', 'sandbox'], '(Did you mean --class?)'],
     [['claim', 'describe', 'takn'], 'there is no claim takn in namespace team; did you mean taken?'],
     [['claim', 'delete', 'taken', 'other'], 'there is no claim other in namespace team'],
     [
       ['target', 'describe', 'nothing'],
-      'there is no target nothing in namespace team; "offshoot target list -A" shows all there are',
+      'there is no target nothing in namespace team; "offshoot target list -A" lists all of them',
     ],
   ];
   for (const [args, message] of refusals) {
@@ -387,7 +387,7 @@ test('completion offers names of claims, targets and classes', { timeout: 60_000
   await team.run('claim', 'delete', 'offered');
 });
 
-test('nobody looks after claims, or knows them: commands say so', { timeout: 60_000 }, async () => {
+test('no controller manages claims, or knows them: commands say so', { timeout: 60_000 }, async () => {
   const unattended = await openTeam({ controllers: false });
   try {
     await unattended.addClass('sandbox', 'appstudio.redhat.com/devsandbox');

@@ -27,7 +27,7 @@ import { targetFlags } from '../run/target-flags.ts';
 
 export function claimCommand(): Command {
   return new Command('claim')
-    .description('claim places to deploy to, and give them back')
+    .description('claim deployment targets, and release them')
     .addCommand(planCommand())
     .addCommand(createCommand())
     .addCommand(listCommand())
@@ -46,26 +46,26 @@ Example:
 
 function createCommand(): Command {
   return clusterFlags(new Command('create'))
-    .description('claim a place to deploy to')
+    .description('claim a deployment target')
     .argument('<NAME>', 'the claim')
-    .option('--class <name>', 'the kind of place; "" for one that somebody brought (default: that of --target)')
-    .option('--target <name>', 'this very target (default: one that is free, or a new one)')
+    .option('--class <name>', 'the class of the target; "" for targets created by hand (default: that of --target)')
+    .option('--target <name>', 'claim this target (default: any that is free, or a new one)')
     .option(
       '--requested-namespace <name>',
-      'how the namespace shall be called; spaces put their own name before it',
+      'the name of the namespace; spaces add their own name as a prefix',
       parseNamespace,
     )
     .option('--selector <labels>', 'labels that a free target must have, such as tier=web', parseLabels)
-    .option('--ttl <duration>', 'give it back so long after it is bound, such as 90m or 2d', parseTtl)
+    .option('--ttl <duration>', 'delete it this long after it is bound, such as 90m or 2d', parseTtl)
     .addOption(dryRunFlag())
     .addOption(outputFlag(['json', 'yaml', 'name']))
-    .option('--wait', 'wait until it is bound, and show how far it is')
+    .option('--wait', 'wait until it is bound, and show progress')
     .addOption(noWaitFlag())
     .addOption(timeoutFlag('5m'))
     .addHelpText(
       'after',
       `
-"offshoot target classes" shows the kinds of places there are.
+"offshoot target classes" lists the available classes.
 
 Examples:
   offshoot claim create staging -n team --class sandbox --ttl 2d --wait
@@ -81,16 +81,16 @@ ${EXIT_HELP}`,
 
 function planCommand(): Command {
   const command = clusterFlags(new Command('plan'))
-    .description('show what would be made, changed and removed for claims, and whether they would be bound')
-    .argument('[NAME]', 'the claim as it is (default: all of the namespace)')
-    .addOption(filenameFlag('claims, targets, classes and Environments as they would be'))
-    .addOption(new Option('--delete <name>', 'were this claim deleted; may be given several times').argParser(collect))
+    .description('show what would be created, changed and removed for claims, and whether they would be bound')
+    .argument('[NAME]', 'the claim as it is now (default: all in the namespace)')
+    .addOption(filenameFlag('manifests of claims, targets, classes and Environments to plan'))
+    .addOption(new Option('--delete <name>', 'plan the deletion of this claim; repeatable').argParser(collect))
     .addOption(outputFlag(['json', 'yaml']))
     .addHelpText(
       'after',
       `
-Nothing is written. Names that the cluster is yet to make up are shown as "…". The settings of claims and spaces
-must be those that the control plane runs with.
+Nothing is written. Names that the cluster generates are shown as "…". The settings of claims and spaces
+must match those of the control plane.
 
 Examples:
   offshoot claim plan -f claim.yaml
@@ -107,7 +107,7 @@ ${EXIT_HELP}`,
 
 function listCommand(): Command {
   return listFlags(new Command('list').aliases(['get', 'ls']))
-    .description('show claims and how they are')
+    .description('list claims and their state')
     .addHelpText(
       'after',
       `\nExamples:\n  offshoot claim list -A -o wide\n  offshoot claim list -n team -w\n${EXIT_HELP}`,
@@ -120,7 +120,7 @@ function listCommand(): Command {
 
 function describeCommand(): Command {
   return describeFlags(new Command('describe'), 'the claim')
-    .description('show one claim as a tree, with the reason of anything that is not ready')
+    .description('show one claim as a tree, with the reason for anything that is not ready')
     .addHelpText('after', `\nExample:\n  offshoot claim describe staging -n team\n${EXIT_HELP}`)
     .action(async (name: string, options: DescribeOptions) => {
       const { describeClaimCommand } = await import('./describe.ts');
@@ -130,7 +130,7 @@ function describeCommand(): Command {
 
 function kubeconfigCommand(): Command {
   return clusterFlags(new Command('kubeconfig'))
-    .description('print a kubeconfig for the place that a claim got')
+    .description('print a kubeconfig for the target of a claim')
     .argument('<NAME>', 'the claim')
     .addHelpText(
       'after',
@@ -147,7 +147,7 @@ ${EXIT_HELP}`,
 
 function deleteCommand(): Command {
   return deleteFlags(new Command('delete'), 'claims', '5m')
-    .description('give places back, and wait until what their class does not keep is gone')
+    .description('delete claims, and wait until everything that their class does not retain is gone')
     .addHelpText(
       'after',
       `\nExamples:\n  offshoot claim delete staging -n team\n  offshoot claim delete -l team=blue --timeout 10m\n${EXIT_HELP}`,
@@ -168,12 +168,12 @@ Examples:
   offshoot claim validate -f claim.yaml -f classes/
   kustomize build . | offshoot claim validate -f -
 
-Warnings tell of what would be admitted and yet can't work. Whether a class or target exists is not checked.`,
+Warnings are about what would be admitted but can't work. Whether a class or target exists is not checked.`,
   });
 }
 
 /** Checked here and sent as it was written. */
 function parseTtl(text: string): string {
   if (durationFlag(text) > 0) return text;
-  throw new InvalidArgumentError('It must be longer than nothing, such as 90m or 2d.');
+  throw new InvalidArgumentError('It must be greater than zero, such as 90m or 2d.');
 }

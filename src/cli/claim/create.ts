@@ -66,14 +66,14 @@ async function chooseClass(
   if (className === undefined) {
     const known = classes?.map(({ metadata }) => metadata.name) ?? [];
     const offer = known.length === 0 ? 'name one' : `name one of ${known.join(', ')}`;
-    throw failure('MissingFlag', `--class is missing: ${offer}, or "" for a target that somebody brought`);
+    throw failure('MissingFlag', `--class is missing: ${offer}, or "" for a target created by hand`);
   }
   const ofClass = classes?.find(({ metadata }) => metadata.name === className);
   if (options.class !== undefined && className !== '' && classes !== undefined && ofClass === undefined) {
     throw invalidFlag(
       '--class',
       className,
-      `there is no class of this name; ${suggestionFor(CLASS, className, classes)}`,
+      `there is no class with this name; ${suggestionFor(CLASS, className, classes)}`,
     );
   }
   if (target !== undefined) refuseMismatch(name, className, target);
@@ -94,7 +94,7 @@ async function targetFor(client: Client, target: string, namespace: string): Pro
   const found = target === '' ? undefined : await findByName(client, TARGET, { name: target, namespace });
   if (found !== undefined) return found;
   const hint = suggestionFor(TARGET, target, await listOfKind(client, TARGET, { namespace }));
-  throw invalidFlag('--target', target, `there is no target of this name in namespace ${namespace}; ${hint}`);
+  throw invalidFlag('--target', target, `there is no target with this name in namespace ${namespace}; ${hint}`);
 }
 
 /** What the controller would only say after the claim is made. */
@@ -147,10 +147,7 @@ function refuseOther({ metadata, spec }: DeploymentTargetClaim, asked: Deploymen
     asked.spec.ttl === spec.ttl &&
     [REQUESTED_NAMESPACE, SELECTOR].every((key) => asked.metadata.annotations?.[key] === metadata.annotations?.[key]);
   if (!isSame)
-    throw failure(
-      'AlreadyExists',
-      `${about} exists already and is another one: choose another name, or delete it first`,
-    );
+    throw failure('AlreadyExists', `${about} already exists and is different: choose another name, or delete it first`);
 }
 
 function create(client: Client, manifest: DeploymentTargetClaim, dryRun: boolean): Promise<DeploymentTargetClaim> {

@@ -83,7 +83,7 @@ test('a namespace that was made without a space request stands below the target,
     '      └─ Secret team/access  present',
   ]);
   expect(problems({ ...local, namespaces: new Map() })).toEqual([
-    'Namespace place: there is no namespace of this name',
+    'Namespace place: no namespace with this name exists',
   ]);
 });
 
@@ -106,7 +106,7 @@ describe('what is not ready says why', () => {
   const bound = { claim: claim({}, 'Bound'), target: target('Bound') };
 
   test.each<[what: string, of: ClaimWorld, why: string[]]>([
-    ['nobody looks after claims', world({ claim: claim({}) }), [`Claim team/staging: ${noController}`]],
+    ['no controller manages claims', world({ claim: claim({}) }), [`Claim team/staging: ${noController}`]],
     [
       'nobody provisions for the class',
       world({ claim: pending, ofClass: sandboxClass('example.com/cloud') }),
@@ -135,19 +135,19 @@ describe('what is not ready says why', () => {
     [
       'the named target is not there',
       world({ claim: claim({ targetName: 'theirs' }, 'Pending') }),
-      ['Target team/theirs: there is no target of this name in namespace team: make it, or claim another'],
+      ['Target team/theirs: no target with this name exists in namespace team: create it, or claim another'],
     ],
     [
       'no target is free, and nobody makes any',
       world({ claim: claim({ deploymentTargetClassName: '' }, 'Pending') }),
-      ['Target none: no target without a class is free in namespace team: make one, or claim one of a class'],
+      ['Target none: no target without a class is free in namespace team: create one, or claim one of a class'],
     ],
     [
       'the target lacks its URL',
       world({ claim: pending, target: target('Pending', {}, { apiURL: '' }), secrets: secrets(kubeconfig) }),
       ['Target team/staging-dt: spec.kubernetesCredentials.apiURL is empty'],
     ],
-    ['the Secret is missing', world(bound), ['Secret team/access: there is no Secret of this name']],
+    ['the Secret is missing', world(bound), ['Secret team/access: no Secret with this name exists']],
     [
       'the claim has a target of another class, and one that is going',
       world({
@@ -198,7 +198,7 @@ describe('what is not ready says why', () => {
       }),
       [
         'Claim team/staging: not found',
-        'Target team/gone: there is no target of this name in namespace team: make it, or claim another',
+        'Target team/gone: no target with this name exists in namespace team: create it, or claim another',
       ],
     ],
     [
@@ -267,6 +267,6 @@ test('a target shows its claim, or the one that it is kept for', () => {
     '├─ Claim team/staging  Bound  class sandbox',
     '└─ Secret team/access  present',
   ]);
-  expect(shown('Available', undefined)[1]).toBe('├─ Claim team/staging  absent  the target is kept for it');
+  expect(shown('Available', undefined)[1]).toBe('├─ Claim team/staging  absent  the target is reserved for it');
   expect(shown('Released', undefined)[1]).toContain('annotate it with dt.appstudio.redhat.com/make-available=true');
 });

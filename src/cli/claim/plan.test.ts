@@ -131,7 +131,7 @@ describe('what would get no further ends with exit code 1 and says why', () => {
     const { code, stdout } = await team.run('claim', 'plan', '-f', manifest('lonely', 'none'));
     expect([code, stdout]).toEqual([
       1,
-      expect.stringContaining('Claim team/lonely would be Pending and get no further: ClassNotFound'),
+      expect.stringContaining('Claim team/lonely would be Pending and make no progress: ClassNotFound'),
     ]);
   });
 

@@ -63,7 +63,7 @@ function outcomeLines({ claims }: ClaimPlan, paint: Paint): string[] {
 
 function claimLine({ claim, phase, target, problem }: PlannedClaim, paint: Paint): string {
   if (problem !== undefined)
-    return `${paint('bad', '!')} Claim ${claim} would be ${phase} and get no further: ${problem}`;
+    return `${paint('bad', '!')} Claim ${claim} would be ${phase} and make no progress: ${problem}`;
   if (phase === 'Gone') return `Claim ${claim} would be gone.`;
   return `Claim ${claim} would be ${phase}${target === undefined ? '' : `, with DeploymentTarget ${target}`}.`;
 }

@@ -10,12 +10,12 @@ import type { Live, Suggestion } from './suggest.ts';
 /** The command that people call. */
 export function completionCommand(): Command {
   return new Command('completion')
-    .description('print a completion script for a shell')
+    .description('print the completion script of a shell')
     .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
     .addHelpText(
       'after',
       `
-"kubectl offshoot" is completed by kubectl's own script, as far as kubectl_complete-offshoot is on the PATH.
+"kubectl offshoot" is completed by kubectl's own script if kubectl_complete-offshoot is on the PATH.
 
 Examples:
   source <(offshoot completion bash)

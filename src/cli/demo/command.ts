@@ -3,7 +3,7 @@ import { Command } from 'commander';
 
 export function demoCommand(): Command {
   return new Command('demo')
-    .description('show in a minute what environments do, on a cluster of its own that is gone afterwards')
+    .description('show environments at work in a minute, on a temporary cluster in this process')
     .addHelpText(
       'after',
       `

@@ -48,10 +48,10 @@ async function tell(undo: AsyncDisposableStack, signal: AbortSignal): Promise<vo
   if (!jsonEqual(before, await shopIn(client, sample.namespace))) {
     throw failure(
       'DemoFailed',
-      `namespace ${sample.namespace} is not as it was before: something is left of the environments`,
+      `namespace ${sample.namespace} is not as it was before: the environments left something behind`,
     );
   }
-  console.log('\nEvery object of the shop is as it was before, and there is none more.');
+  console.log('\nEvery object of the shop is as it was before, and no other object is left.');
   console.log(`${paint('strong', 'Your turn:')} offshoot up`);
 }
 

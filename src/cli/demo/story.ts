@@ -60,11 +60,11 @@ export function storyOf({ namespace, workload, image }: Sample): readonly Chapte
       shown: [{ offshoot: ['explain', `http://${workload}:8080/`, ...within, '-H', `${KEY_HEADER}: ${KEY}`] }],
     },
     {
-      title: 'Does it leave everybody else alone? Proven, not sampled.',
+      title: 'Is everybody else unaffected? Proven, not sampled.',
       shown: [{ offshoot: ['prove', KEY, ...within] }],
     },
     {
-      title: 'What is wrong is said before anything is made, or as soon as it shows.',
+      title: 'Problems are reported before anything is created, or as soon as they appear.',
       shown: [
         { offshoot: create('pr-8', `${workload}z`, '--key', 'pr-8'), code: 1 },
         { offshoot: create('pr-8', workload, '--key', KEY, '--wait'), code: 1 },

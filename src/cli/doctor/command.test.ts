@@ -21,7 +21,11 @@ describe('on manifests, without a cluster', () => {
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
   test('the examples are in order', async () => {
-    const told = { code: 0, stderr: '', stdout: '2 workloads with a Service: nothing would stop environments.\n' };
+    const told = {
+      code: 0,
+      stderr: '',
+      stdout: '2 workloads with a Service: nothing keeps environments from working.\n',
+    };
     expect(await doctor('-A', '--world', EXAMPLES)).toEqual(told);
     expect(await doctor('-n', 'shop', '--world', path.join(EXAMPLES, 'shop.yaml'))).toEqual(told);
   });
@@ -55,7 +59,7 @@ spec: {hosts: [cart], http: [{route: [{destination: {host: cart}}]}]}
     expect(await doctor('-n', 'shop', '--world', file)).toEqual({
       code: 1,
       stderr: '',
-      stdout: `error: VirtualService shop/cart: route http[0] leads to cart.shop.svc.cluster.local without a subset: its requests reach clones by load balancing, whatever their headers are, and environments get no route beside it
+      stdout: `error: VirtualService shop/cart: route http[0] leads to cart.shop.svc.cluster.local without a subset: its requests reach clones by load balancing whatever their headers are, and environments get no route next to it
     add subset: shared to the destination
 
 1 workload with a Service: 1 error, 0 warnings, 0 notes.
@@ -69,7 +73,7 @@ spec: {hosts: [cart], http: [{route: [{destination: {host: cart}}]}]}
     });
   });
 
-  test('what can not be read is refused by the name of the flag', async () => {
+  test('what cannot be read is refused by the name of the flag', async () => {
     expect(await doctor('--world', path.join(dir, 'nowhere'))).toMatchObject({
       code: 1,
       stdout: '',

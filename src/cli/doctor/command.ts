@@ -6,18 +6,20 @@ import type { DoctorOptions } from './doctor.ts';
 
 export function doctorCommand(): Command {
   return environmentFlags(clusterFlags(new Command('doctor')))
-    .description('say what would stop environments from working here, and what to do about it')
+    .description('check what would keep environments from working here, and how to fix it')
     .addOption(
-      new Option('-A, --all-namespaces', 'workloads of all namespaces, but those of the system').conflicts('namespace'),
+      new Option('-A, --all-namespaces', 'workloads of all namespaces, except those of the system').conflicts(
+        'namespace',
+      ),
     )
     .addOption(worldFlag('look at'))
     .addOption(outputFlag(['json', 'yaml']))
     .addHelpText(
       'after',
       `
-Looked at is every Deployment that a Service selects: whether requests to it could be led to a clone, by the Services,
-DestinationRules, VirtualServices and sidecars that are there. Nothing is written. The settings must be those that the
-control plane runs with.
+For every Deployment that a Service selects, this checks whether requests to it could be routed to a clone, given the
+Services, DestinationRules, VirtualServices and sidecars in the cluster. Nothing is written. The settings must match
+those of the control plane.
 
 An error stops environments of a workload, or lets requests of others reach them. A warning does so for some requests.
 A note is good to know.

@@ -61,7 +61,7 @@ function linesOf({ workloads, findings }: Diagnosis, paint: Paint): string[] {
       `${paint(TONES[severity], severity)}: ${kind} ${object}: ${message}`,
       `    ${advice}`,
     ]),
-    ...(findings.length === 0 ? [`${all}: nothing would stop environments.`] : []),
+    ...(findings.length === 0 ? [`${all}: nothing keeps environments from working.`] : []),
     ...(findings.length > 0
       ? ['', `${all}: ${count('error', 'error')}, ${count('warning', 'warning')}, ${count('note', 'note')}.`]
       : []),

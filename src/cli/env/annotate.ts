@@ -36,5 +36,5 @@ function withAnnotations(env: DynamicEnv, changes: Readonly<Record<string, strin
 }
 
 function tooLate({ metadata }: DynamicEnv): CommandFailed {
-  return failure('BeingDeleted', `environment ${keyOf(metadata)} is being deleted: make it anew`);
+  return failure('BeingDeleted', `environment ${keyOf(metadata)} is being deleted: create it again`);
 }

@@ -43,7 +43,7 @@ export class FieldConflict extends CommandFailed {
   readonly conflict: string;
 
   constructor(conflict: string) {
-    super(EXIT.error, `${conflict}\n--force-conflicts takes these fields over`, 'Conflict');
+    super(EXIT.error, `${conflict}\n--force-conflicts takes over these fields`, 'Conflict');
     this.conflict = conflict;
   }
 }

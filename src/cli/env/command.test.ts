@@ -98,7 +98,7 @@ Try       curl -H 'end-user: alice' http://cart.shop:9080/
   expect(await shop.run(...create)).toMatchObject({ code: 0, stdout: 'dynamicenv.riskified.com/feature unchanged\n' });
   const other = await shop.run('env', 'create', 'feature', '--subset', 'cart=cart:3', '--header', 'end-user=bob');
   expect(other).toMatchObject({ code: 1, stdout: '' });
-  expect(other.stderr).toContain('error: environment shop/feature exists already and is another one');
+  expect(other.stderr).toContain('error: environment shop/feature already exists and is different');
 
   const deleted = await shop.run('env', 'delete', 'feature');
   expect(deleted).toMatchObject({ code: 0, stdout: 'dynamicenv.riskified.com/feature deleted\n' });
@@ -168,7 +168,7 @@ Requests to two.shop:9080 with end-user that starts with test- go to two version
 
 Routes come once the pods of their clones are ready.
 Environment shop/fromfile would be ready.
-  ✓ isolated: every request without its key is decided as if it were not there
+  ✓ isolated: every request without its key is routed as if it did not exist
     note: Service two.shop.svc.cluster.local selects shop/Deployment/two-shop-fromfile: callers without a sidecar, and those on ports that are not HTTP, reach it by load balancing
     note: answers to requests with the key carry x-dynamic-env: two-shop-fromfile
 `.trimStart(),
@@ -187,7 +187,7 @@ Environment shop/fromfile would be ready.
   expect(refused).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(
-      /\n! Environment shop\/fromfile would be degraded and get no further: .*exceeded quota: none,.*\n  - isolated: .*\n$/,
+      /\n! Environment shop\/fromfile would be degraded and make no progress: .*exceeded quota: none,.*\n  - isolated: .*\n$/,
     ),
   });
   await shop.client.delete(ResourceQuota, quota);
@@ -341,7 +341,7 @@ test('what kubectl has applied can be planned, and is taken over only if asked t
   const refused = await shop.run('env', 'create', '-f', file);
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toMatch(
-    /conflict with "kubectl"[^]*\n--force-conflicts takes these fields over\ncode: Conflict/,
+    /conflict with "kubectl"[^]*\n--force-conflicts takes over these fields\ncode: Conflict/,
   );
   expect(await imageOf()).toBe('cart:2');
   expect(await shop.run('env', 'create', '-f', file, '--force-conflicts')).toMatchObject({
@@ -380,7 +380,7 @@ test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, as
   expect(await names()).toEqual([]);
 });
 
-test('nobody looks after environments: waiting says so, and deleting still works', { timeout: 60_000 }, async () => {
+test('no controller manages environments: waiting says so, and deleting still works', { timeout: 60_000 }, async () => {
   const unattended = await openShop({ controller: false });
   try {
     await unattended.deploy('cart');

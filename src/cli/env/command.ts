@@ -29,7 +29,7 @@ import { validateCommand } from '../manifests/validate.ts';
 
 export function envCommand(): Command {
   return new Command('env')
-    .description('make, look at and remove environments')
+    .description('create, list, describe and delete environments')
     .addCommand(listCommand())
     .addCommand(describeCommand())
     .addCommand(createCommand())
@@ -49,7 +49,7 @@ export function envCommand(): Command {
 
 function listCommand(): Command {
   return listFlags(new Command('list').aliases(['get', 'ls']))
-    .description('show environments and how they are')
+    .description('list environments and their state')
     .addHelpText(
       'after',
       `\nExamples:\n  offshoot env list -A\n  offshoot env list -n shop -l team=blue -w\n${EXIT_HELP}`,
@@ -62,7 +62,7 @@ function listCommand(): Command {
 
 function describeCommand(): Command {
   return describeFlags(new Command('describe'), 'the environment')
-    .description('show one environment as a tree, with the reason of anything that is not ready')
+    .description('show one environment as a tree, with the reason for anything that is not ready')
     .addHelpText('after', `\nExample:\n  offshoot env describe feature -n shop\n${EXIT_HELP}`)
     .action(async (name: string, options: DescribeOptions) => {
       const { describeCommand: describe } = await import('./describe.ts');
@@ -75,7 +75,11 @@ function manifestFlags(command: Command): Command {
   const deployment = '[namespace/]deployment[:container]=image';
   return clusterFlags(command)
     .argument('[NAME]', 'the environment; with -f, the files name it')
-    .option(`--subset <${deployment}>`, 'a Deployment to clone with this image, and to route to; repeatable', collect)
+    .option(
+      `--subset <${deployment}>`,
+      'a Deployment to clone with this image and to route requests to; repeatable',
+      collect,
+    )
     .option(`--consumer <${deployment}>`, 'a Deployment to clone that receives no requests; repeatable', collect)
     .option('--key <value>', 'requests with this key, in the header x-env or as env=value in baggage')
     .option(
@@ -91,11 +95,11 @@ function manifestFlags(command: Command): Command {
         parseTtl,
       ),
     )
-    .addOption(filenameFlag('environments to apply instead'))
-    .option('--force-conflicts', 'take over fields that another program has set, such as kubectl')
+    .addOption(filenameFlag('manifests of environments to apply'))
+    .option('--force-conflicts', 'take over fields that another program, such as kubectl, has set')
     .addOption(dryRunFlag())
     .addOption(outputFlag(['json', 'yaml', 'name']))
-    .option('--wait', 'wait until it is ready, and show how far it is')
+    .option('--wait', 'wait until it is ready, and show progress')
     .addOption(noWaitFlag())
     .addOption(timeoutFlag('2m'));
 }
@@ -106,7 +110,7 @@ function createCommand(): Command {
     .addHelpText(
       'after',
       `
-Requests with the key reach the environment, and those for which all --header and --source-label hold.
+Requests reach the environment if they carry the key, or if all --header and --source-label match.
 
 Examples:
   offshoot env create pr-7 -n shop --subset cart=shop/cart:2 --key pr-7 --wait
@@ -124,12 +128,12 @@ ${EXIT_HELP}`,
 
 function applyCommand(): Command {
   return manifestFlags(new Command('apply'))
-    .description('make an environment, or change one that is there to what the flags or files say')
+    .description('create an environment, or update it to match the flags or files')
     .addHelpText(
       'after',
       `
-The same command may run again and again, as from CI: what is there already is left as it is. Which requests reach an
-environment, and which containers it overrides, can't be changed.
+The command is idempotent, so CI can run it repeatedly. Which requests reach an environment, and which containers it
+overrides, can't be changed.
 
 Examples:
   offshoot env apply pr-7 -n shop --subset cart=shop/cart:$SHA --key pr-7 --wait
@@ -144,12 +148,15 @@ ${EXIT_HELP}`,
 
 function setImageCommand(): Command {
   return clusterFlags(new Command('set-image'))
-    .description('give containers of an environment another image')
+    .description('set the images of containers of an environment')
     .argument('<NAME>', 'the environment')
-    .argument('<IMAGE...>', '[namespace/]deployment[:container]=image; the container may be left out if there is one')
+    .argument(
+      '<IMAGE...>',
+      '[namespace/]deployment[:container]=image; the container may be omitted if there is only one',
+    )
     .addOption(dryRunFlag())
     .addOption(outputFlag(['json', 'yaml', 'name']))
-    .option('--wait', 'wait until it is ready again, and show how far it is')
+    .option('--wait', 'wait until it is ready again, and show progress')
     .addOption(noWaitFlag())
     .addOption(timeoutFlag('2m'))
     .addHelpText(
@@ -164,7 +171,7 @@ function setImageCommand(): Command {
 
 function deleteCommand(): Command {
   return deleteFlags(new Command('delete'), 'environments', '2m')
-    .description('remove environments, and wait until nothing of them is left')
+    .description('delete environments, and wait until nothing of them is left')
     .addHelpText(
       'after',
       `\nExamples:\n  offshoot env delete feature -n shop\n  offshoot env delete -l team=blue --timeout 5m\n${EXIT_HELP}`,
@@ -177,7 +184,7 @@ function deleteCommand(): Command {
 
 function extendCommand(): Command {
   return clusterFlags(new Command('extend'))
-    .description('let environments with a time to live (spec.ttl) live longer')
+    .description('extend the time to live (spec.ttl) of environments')
     .argument('[NAME...]', 'the environments')
     .addOption(
       new Option('--by <duration>', 'how much longer, such as 90m or 2d (default: as long as its ttl)').argParser(
@@ -191,8 +198,8 @@ function extendCommand(): Command {
     .addHelpText(
       'after',
       `
-The time is added to what is left. It is kept in the annotation offshoot.dev/extended-until, not in the spec: what
-applies manifests from Git leaves it alone.
+The time is added to what is left. It is stored in the annotation offshoot.dev/extended-until, not in the spec, so GitOps
+tools do not revert it.
 
 Examples:
   offshoot env extend feature -n shop
@@ -207,12 +214,12 @@ ${EXIT_HELP}`,
 
 function sleepCommand(): Command {
   return sleepFlags(new Command('sleep'), 'environments to put to sleep')
-    .description('take the routes of environments out and scale their clones to zero, until they are woken')
+    .description('remove the routes of environments and scale their clones to zero, until they are woken')
     .option('--wait', 'wait until they have no pods')
     .addHelpText(
       'after',
       `
-It sets the annotation offshoot.dev/asleep, not the spec: what applies manifests from Git leaves it alone.
+It sets the annotation offshoot.dev/asleep, not the spec, so GitOps tools do not revert it.
 
 Examples:
   offshoot env sleep feature -n shop
@@ -227,8 +234,8 @@ ${EXIT_HELP}`,
 
 function wakeCommand(): Command {
   return sleepFlags(new Command('wake'), 'environments to wake')
-    .description('scale the clones of sleeping environments up again, then put their routes back')
-    .option('--wait', 'wait until they are ready, and show how far they are')
+    .description('scale the clones of sleeping environments up again, then restore their routes')
+    .option('--wait', 'wait until they are ready, and show progress')
     .addHelpText('after', `\nExample:\n  offshoot env wake feature -n shop --wait\n${EXIT_HELP}`)
     .action(async (names: readonly string[], options: SleepOptions) => {
       const { wake } = await import('./sleep.ts');
@@ -250,19 +257,17 @@ function sleepFlags(command: Command, what: string): Command {
 /** `env plan`, which `plan` is short for. */
 export function planCommand(): Command {
   return environmentFlags(clusterFlags(new Command('plan')))
-    .description('show what environments would change, objects and requests, and whether they would be ready')
-    .argument('[NAME]', 'the environment as it is (default: all of the namespace)')
-    .addOption(filenameFlag('environments as they would be'))
-    .addOption(
-      new Option('--delete <name>', 'were this environment deleted; may be given several times').argParser(collect),
-    )
+    .description('show what environments would change: objects, requests, and whether they would be ready')
+    .argument('[NAME]', 'the environment as it is now (default: all in the namespace)')
+    .addOption(filenameFlag('manifests of environments to plan'))
+    .addOption(new Option('--delete <name>', 'plan the deletion of this environment; repeatable').argParser(collect))
     .addOption(worldFlag('plan on'))
     .addOption(outputFlag(['json', 'yaml']))
     .addHelpText(
       'after',
       `
-Nothing is written; the server is asked by dry runs whether it would take the writes. Not foreseen: pods that do not
-become ready, and rights that the controllers lack. The settings must be those that the control plane runs with.
+Nothing is written; the writes are validated by server-side dry runs. A plan does not foresee pods that do not become
+ready, nor permissions that the controllers lack. The settings must match those of the control plane.
 
 Examples:
   offshoot plan -f feature.yaml || test $? -eq 2
@@ -287,13 +292,13 @@ Examples:
   offshoot env validate -f feature.yaml
   kustomize build . | offshoot env validate -f -
 
-What depends on a cluster is not checked: rights of the requester, and names that environments there have.`,
+What depends on a cluster is not checked: the permissions of the requester, and the names of other environments.`,
   });
 }
 
 function parseTtl(text: string): string {
   if (TTL_DURATION.test(text)) return text;
-  throw new InvalidArgumentError('It must be whole days, hours, minutes and seconds, and not nothing: 2d, 1h30m.');
+  throw new InvalidArgumentError('It must be whole days, hours, minutes and seconds, greater than zero: 2d, 1h30m.');
 }
 
 function parseReplicas(text: string): number {

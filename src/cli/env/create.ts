@@ -101,7 +101,7 @@ async function manifestsWithoutWriting(
 
 function fromFiles(name: string | undefined, options: CreateOptions, namespace: string): readonly DynamicEnv[] {
   if (name !== undefined)
-    throw failure('ConflictingFlags', `NAME "${name}": with -f, names come from the files; leave it out`);
+    throw failure('ConflictingFlags', `NAME "${name}": with -f, names come from the files; omit it`);
   for (const [option, flag] of Object.entries(MANIFEST_FLAGS)) {
     if (options[option as keyof ManifestFlags] !== undefined) {
       throw failure('ConflictingFlags', `${flag} can't be used together with -f: write it into the file`);
@@ -172,7 +172,7 @@ function refuseOther(before: DynamicEnv, { spec }: DynamicEnv): void {
   if (jsonEqual(before.spec, spec)) return;
   throw failure(
     'AlreadyExists',
-    `environment ${keyOf(before.metadata)} exists already and is another one: choose another name, or delete it first (offshoot env apply changes it)`,
+    `environment ${keyOf(before.metadata)} already exists and is different: choose another name, or delete it first (offshoot env apply changes it)`,
   );
 }
 

@@ -181,7 +181,7 @@ test('a clone that does not come up says why: its conditions, its pods', () => {
     'Deployment shop/cart-shop-feature: MinimumReplicasUnavailable: not enough',
     'Deployment shop/cart-shop-feature: pod p1, container app: CrashLoopBackOff: back-off, last exit code 1 (Error), restarted 3×',
     'Deployment shop/cart-shop-feature: pod p2: Unschedulable: no room',
-    'VirtualService shop/cart: routes are put in once the clone runs',
+    'VirtualService shop/cart: routes are added once the clone runs',
   ]);
 });
 
@@ -223,7 +223,7 @@ test('what is wrong with an environment as a whole stands at the top', () => {
     'no controller has looked at it yet: check that "offshoot run --controllers environments" runs for this cluster',
   ]);
   expect(reasonsOf(world({ state: 'ready', observedGeneration: 0 }))).toEqual([
-    'the controller has not seen the latest change yet',
+    'the controller has not observed the latest change yet',
   ]);
   expect(reasonsOf(stalled('NameCollision'))).toEqual(['the reason']);
   expect(reasonsOf(stalled('Degraded'))).toBeUndefined();
@@ -366,14 +366,14 @@ describe('where requests lead', () => {
 
   test('a route to a clone that does not run is not called running', () => {
     const service = virtualService('cart', { hosts: ['cart'], http: [ours(key)] });
-    const text = described([service], {}, { unreached: 'requests get errors: no pod of the clone is ready' });
+    const text = described([service], {}, { unreached: 'requests fail: no pod of the clone is ready' });
     expect(text).toContain('Route dynamic-environment-shop-feature-cart-0123456789  degraded  ');
     expect(tries(text)).toEqual([]);
   });
 });
 
 test('a regular expression that Envoy refuses is the first that is said', () => {
-  const why = 'istioMatches[0] is left out: header end-user: regex "(": not valid RE2 (missing closing ): `(`)';
+  const why = 'istioMatches[0] is skipped: header end-user: regex "(": not valid RE2 (missing closing ): `(`)';
   const unreached = `no route leads to it: ${why}`;
   const { env, ...rest } = world({
     state: 'degraded',

@@ -49,7 +49,7 @@ test.each([
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d}\n',
     ':2:1: v1 ConfigMap is not an environment; use kubectl apply for it',
   ],
-  ['# nothing\n', ': there is no object in it'],
+  ['# nothing\n', ': it contains no objects'],
 ])('%j is refused', (text, message) => {
   const file = write(text);
   expect(() => environmentsIn([file], { namespace: 'shop' }, 'shop')).toThrow(`-f ${file}${message}`);

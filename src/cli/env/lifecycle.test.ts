@@ -65,7 +65,7 @@ test('a paused environment says so, and nobody waits for it', { timeout: 30_000 
   await until(async () => (await get('still')).status?.observedGeneration === 2);
   expect((await shop.run('env', 'list')).stdout).toMatch(/^still {2,}paused {2,}1\/1 /m);
   expect((await shop.run('env', 'describe', 'still')).stdout).toMatch(
-    /^Environment shop\/still {2}paused\n.*nothing is written for it but its status until spec.paused is unset\n/,
+    /^Environment shop\/still {2}paused\n.*only its status is written until spec.paused is unset\n/,
   );
   const file = path.join(shop.dir, 'still.json');
   const subsets = [{ name: 'cart', namespace: 'shop', containers: [{ containerName: 'cart', image: 'cart:3' }] }];
@@ -75,13 +75,13 @@ test('a paused environment says so, and nobody waits for it', { timeout: 30_000 
   expect(await shop.run('env', 'create', '-f', file, '--force-conflicts', '--wait')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(
-      'is not ready: paused (spec.paused): shop/cart: a change of it is not carried out while the environment is paused\n',
+      'is not ready: paused (spec.paused): shop/cart: changes to it are not applied while the environment is paused\n',
     ),
   });
   expect((await shop.run('env', 'list')).stdout).toMatch(/^still {2,}paused {2,}0\/1 /m);
   expect((await get('still')).status?.totalReady).toBe(0);
   const described = (await shop.run('env', 'describe', 'still')).stdout;
-  expect(described).toMatch(/Deployment shop\/cart-shop-still {2}running .*\n.*a change of it is not carried out/);
+  expect(described).toMatch(/Deployment shop\/cart-shop-still {2}running .*\n.*changes to it are not applied/);
   expect(described).not.toContain('updating');
   expect(await shop.run('env', 'plan', 'still')).toMatchObject({ code: 0, stdout: expect.stringContaining('paused') });
 });

@@ -100,11 +100,11 @@ describe('a refusal names the flag, what was found and what to do', () => {
     [{ subset: ['cart=c', 'shop/cart=d'] }, '--subset "shop/cart=d": container main of shop/cart is given twice'],
     [
       { subset: ['cart=c'], consumer: ['shop/cart=c'] },
-      '--subset "cart=c": shop/cart is given with --consumer too; it can be only one of both',
+      '--subset "cart=c": shop/cart is also given with --consumer; it can be only one of the two',
     ],
     [
       { subset: ['cart=c'], header: [] },
-      'say which requests are meant, with --key value, --header name=value or --source-label name=value',
+      'say which requests should reach it, with --key value, --header name=value or --source-label name=value',
     ],
     [
       { subset: ['cart=c'], header: ['who'] },

@@ -83,7 +83,7 @@ function parseOverrides(flags: ManifestFlags, namespace: string): readonly Overr
   for (const { flag, text, namespace: where, name } of overrides) {
     const other = overrides.find((each) => each.flag !== flag && each.name === name && each.namespace === where);
     if (other)
-      throw invalidFlag(flag, text, `${where}/${name} is given with ${other.flag} too; it can be only one of both`);
+      throw invalidFlag(flag, text, `${where}/${name} is also given with ${other.flag}; it can be only one of the two`);
   }
   return overrides;
 }
@@ -175,7 +175,7 @@ function parseRequests({ key, ...flags }: ManifestFlags): Pick<ParsedFlags, 'key
   if (key === undefined && !isMatch) {
     throw failure(
       'MissingFlag',
-      'say which requests are meant, with --key value, --header name=value or --source-label name=value',
+      'say which requests should reach it, with --key value, --header name=value or --source-label name=value',
     );
   }
   return { ...(key !== undefined && { key }), ...(isMatch && { match: parseMatch(flags) }) };

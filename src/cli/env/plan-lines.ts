@@ -32,8 +32,8 @@ export function outcomeLines(plan: EnvironmentPlan, settings: Settings, paint: P
 
 function trafficLines({ traffic: { changes, isPartial }, changes: objects }: EnvironmentPlan): string[] {
   if (objects.length === 0) return [];
-  const partly = isPartial ? ['There may be more of them: not everything could be compared.'] : [];
-  if (changes.length === 0) return isPartial ? partly : ['No request would go elsewhere.'];
+  const partly = isPartial ? ['There may be more: not everything could be compared.'] : [];
+  if (changes.length === 0) return isPartial ? partly : ['No request would be routed differently.'];
   return ['', ...changes.map(({ text }) => text), ...partly, ''];
 }
 
@@ -75,6 +75,6 @@ function orphanLines(orphans: readonly PlannedOrphan[], { removeOrphans, orphanG
 
 function environmentLine({ environment, state, problem, message }: PlannedEnvironment, paint: Paint): string {
   const would = `Environment ${environment} would be ${state}`;
-  if (problem !== undefined) return `${paint('bad', '!')} ${would} and get no further: ${problem}`;
+  if (problem !== undefined) return `${paint('bad', '!')} ${would} and make no progress: ${problem}`;
   return message === undefined ? `${would}.` : `${would}: ${message}`;
 }

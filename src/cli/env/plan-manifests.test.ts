@@ -49,7 +49,7 @@ ${MOVED.join('\n')}
 
 Routes come once the pods of their clones are ready.
 Environment shop/checkout-fix would be ready.
-  ✓ isolated: every request without its key is decided as if it were not there
+  ✓ isolated: every request without its key is routed as if it did not exist
 `);
 });
 
@@ -86,7 +86,7 @@ test('a route without a subset: requests of others, with one to try', async () =
   expect(stdout).toContain(
     'Requests to orders.shop:80 with a path that starts with /open go to orders: shop/Deployment/orders, shop/Deployment/orders-shop-checkout-fix, instead of shop/Deployment/orders.\n',
   );
-  expect(stdout).toContain('  ✗ not isolated: a request without its key is decided differently');
+  expect(stdout).toContain('  ✗ not isolated: a request without its key is routed differently');
   expect(stdout).toContain('    try: offshoot explain GET http://orders.shop.svc.cluster.local/open -n shop\n');
 });
 
@@ -109,7 +109,7 @@ test('a new environment comes after those of the world, whatever their names', a
     const world = file('earlier.yaml', `${readFileSync(SHOP, 'utf8')}---\n${env}`);
     const { code, stdout } = await plan('-f', second, '--world', world);
     expect(code).toBe(1);
-    expect(stdout).toContain('Environment shop/a would be degraded and get no further');
+    expect(stdout).toContain('Environment shop/a would be degraded and make no progress');
     expect(stdout).toMatch(
       /conflict: .* environment shop\/checkout-fix .*: it was created first, so its routes come first/,
     );
@@ -131,12 +131,12 @@ test.each(['yaml', 'json'])('the hash of a subset in a world of %s is the one th
   expect(stdout).not.toContain('status.subsetsStatus[shop/orders].hash');
 });
 
-test('an environment that can not work ends with 1', async () => {
+test('an environment that cannot work ends with 1', async () => {
   const ghost = file('ghost.yaml', readFileSync(FIX, 'utf8').replaceAll('name: orders', 'name: ghost'));
   const { code, stdout } = await plan('-f', ghost, '--world', SHOP);
-  expect([code, stdout]).toEqual([1, expect.stringContaining('would be degraded and get no further')]);
+  expect([code, stdout]).toEqual([1, expect.stringContaining('would be degraded and make no progress')]);
   expect(stdout).not.toContain('✓');
-  expect(stdout).toContain('\n  - isolated: every request without its key is decided as if it were not there\n');
+  expect(stdout).toContain('\n  - isolated: every request without its key is routed as if it did not exist\n');
 });
 
 test('what contradicts itself is refused', async () => {

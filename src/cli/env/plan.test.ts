@@ -74,9 +74,9 @@ test('a changed image ends with 2, whoever made the environment', async () => {
       '',
       '0 to make, 2 to change, 0 to remove.',
       '! offshoot env create -f and apply -f would refuse shop/feature without --force-conflicts: Apply failed with 1 conflict: conflict with "offshoot" using riskified.com/v1alpha1: .spec.subsets',
-      'No request would go elsewhere.',
+      'No request would be routed differently.',
       'Environment shop/feature would be ready.',
-      '  ✓ isolated: every request without its key is decided as if it were not there',
+      '  ✓ isolated: every request without its key is routed as if it did not exist',
       '    note: Service cart.shop.svc.cluster.local selects shop/Deployment/cart-shop-feature: callers without a sidecar, and those on ports that are not HTTP, reach it by load balancing',
       '    note: answers to requests with the key carry x-dynamic-env: cart-shop-feature',
     ],
@@ -109,7 +109,7 @@ describe('what would get no further ends with 1', () => {
     const { code, lines } = await plan('-f', manifest('ghost'));
     expect([code, lines.at(-2)]).toEqual([
       1,
-      expect.stringMatching(/^! Environment shop\/feature would be degraded and get no further: .*ghost/),
+      expect.stringMatching(/^! Environment shop\/feature would be degraded and make no progress: .*ghost/),
     ]);
     expect(lines).not.toContain('Nothing to do.');
   });

@@ -13,105 +13,104 @@ export interface ErrorEntry {
 const CATALOGUE = {
   // What was typed.
   UnknownCommand: {
-    meaning: 'there is no command of this name',
-    advice: 'See "offshoot --help" for the commands, and "offshoot COMMAND --help" for those below one.',
+    meaning: 'unknown command',
+    advice: 'Run "offshoot --help" for the list of commands, and "offshoot COMMAND --help" for subcommands.',
   },
   UnknownFlag: {
-    meaning: 'the command has no flag of this name',
-    advice: 'See "offshoot COMMAND --help". A flag of one command need not be one of another.',
+    meaning: 'unknown flag',
+    advice: 'Run "offshoot COMMAND --help" for the flags of the command.',
   },
   MissingArgument: {
-    meaning: 'something that the command needs was not given, such as the name of an object or the value of a flag',
+    meaning: 'a required argument is missing, such as the name of an object or the value of a flag',
     advice: 'Give what the message names; the help of the command has an example.',
   },
   ExtraArgument: {
     meaning: 'there are more arguments than the command takes',
-    advice: 'Leave the last ones out, or put a value that contains spaces in quotes.',
+    advice: 'Omit the last ones, or quote a value that contains spaces.',
   },
   MissingFlag: {
-    meaning: 'the command can not know what is meant without one of its flags',
+    meaning: 'a required flag is missing',
     advice: 'Add the flag that the message names.',
   },
   InvalidFlag: {
-    meaning: 'the value of a flag or an argument can not be used',
-    advice: 'Write it in the form that the message shows. What it names must exist, if it names something.',
+    meaning: 'the value of a flag or an argument is invalid',
+    advice: 'Use the form that the message shows. If the value names an object, the object must exist.',
   },
   ConflictingFlags: {
-    meaning: 'flags or arguments were given that exclude each other',
-    advice: 'Leave one of them out.',
+    meaning: 'flags or arguments are mutually exclusive',
+    advice: 'Omit one of them.',
   },
 
   // What was given in files.
   InvalidFile: {
-    meaning: 'a file that -f or another flag names can not be read, or something in it is wrong',
+    meaning: 'a file given with -f or another flag cannot be read or is invalid',
     advice:
-      'Mend the file at the line and column of the message, or check its path. "offshoot env validate -f FILE" and "offshoot claim validate -f FILE" check files without a cluster.',
+      'Fix the file at the line and column of the message, or check its path. "offshoot env validate -f FILE" and "offshoot claim validate -f FILE" check files without a cluster.',
   },
   InvalidKubeconfig: {
-    meaning: 'the kubeconfig can not be used: it can not be read, or the context that is asked for is not in it',
+    meaning: 'the kubeconfig cannot be read, or does not contain the requested context',
     advice:
       'Choose another file with --kubeconfig or KUBECONFIG, or another context with --context; "kubectl config get-contexts" lists them.',
   },
   NoCluster: {
-    meaning: 'no kubeconfig names a cluster, and "offshoot up" has never run here',
-    advice: 'Start one with "offshoot up", or say which one with --kubeconfig or KUBECONFIG.',
+    meaning: 'no cluster is configured, and "offshoot up" has never run here',
+    advice: 'Start one with "offshoot up", or set --kubeconfig or KUBECONFIG.',
   },
 
   // What the cluster has.
   NotFound: {
-    meaning: 'there is no object of this name',
+    meaning: 'there is no object with this name',
     advice:
-      'Check the name and the namespace (-n); the list command of the kind shows all there are, with -A in every namespace.',
+      'Check the name and the namespace (-n); the list command of the kind shows all of them, with -A in all namespaces.',
   },
   NotInstalled: {
-    meaning: 'the cluster does not know a kind that the command needs',
+    meaning: 'a kind that the command needs is not installed in the cluster',
     advice:
       'Install the definitions: "offshoot install", or "offshoot crds | kubectl apply -f -". Kinds of Istio come with Istio.',
   },
   AlreadyExists: {
-    meaning: 'there is another object of this name',
-    advice:
-      'Choose another name, or delete the other one first. "offshoot env apply" changes an environment that is there.',
+    meaning: 'another object with this name exists',
+    advice: 'Choose another name, or delete the other one first. "offshoot env apply" changes an existing environment.',
   },
   BeingDeleted: {
     meaning: 'the object is being deleted, and can no longer be changed',
-    advice: 'Wait until it is gone, then make it anew.',
+    advice: 'Wait until it is gone, then create it again.',
   },
   Deleted: {
     meaning: 'the object was deleted while the command waited for it',
-    advice: 'Find out who deleted it: somebody else, or its time to live, which was over.',
+    advice: 'Somebody deleted it, or its time to live was over.',
   },
   Conflict: {
-    meaning: 'somebody else has changed the object at the same time, or owns a field that would be changed',
-    advice: 'Run the command again. Where another program owns a field, --force-conflicts takes it over.',
+    meaning: 'another client changed the object at the same time, or owns a field that would be changed',
+    advice: 'Run the command again. If another program owns a field, --force-conflicts takes it over.',
   },
   Invalid: {
-    meaning: 'an object breaks its schema or a rule, and is refused',
+    meaning: 'an object violates its schema or a validation rule',
     advice: 'Change the field that the message names; "kubectl explain" and the reference pages say what it may be.',
   },
   Stalled: {
-    meaning: 'what was waited for will not happen by itself: the object is stalled',
-    advice: 'The describe command of the object shows the reason at the part that it is about.',
+    meaning: 'the object is stalled: what the command waits for will not happen by itself',
+    advice: 'The describe command of the object shows the reason next to the part concerned.',
   },
   NotReady: {
-    meaning: 'the object is not ready, and the command needs that it is',
+    meaning: 'the command needs the object to be ready, and it is not',
     advice: 'The describe command of the object shows what it waits for; --wait waits for it.',
   },
   TimedOut: {
-    meaning: 'what was waited for has not happened in time; nothing is undone',
+    meaning: 'timed out while waiting; nothing is rolled back',
     advice:
-      'See with the describe command what it waits for; --timeout waits longer. Check that the control plane runs: "offshoot version".',
+      'The describe command shows what it waits for; --timeout sets a longer time. Check that the control plane runs: "offshoot version".',
     exit: 3,
   },
   NoTimeToLive: {
-    meaning: 'an environment without a time to live (spec.ttl) can not be extended',
+    meaning: 'an environment without a time to live (spec.ttl) cannot be extended',
     advice:
       'It lives until it is deleted, so there is nothing to do. "offshoot env create --ttl" limits the life of a new one.',
   },
   NoCredentials: {
-    meaning: 'the target of a claim has no credentials that a kubeconfig could be made of',
+    meaning: 'the target of a claim has no credentials for a kubeconfig',
     advice:
-      'Make the Secret that the target names, with the key that the message says; "offshoot target describe" shows it.',
+      'Create the Secret that the target names, with the key in the message; "offshoot target describe" shows it.',
   },
   UnexpectedDecision: {
     meaning: 'a request of --requests does not go where its field "expect" says',
@@ -120,99 +119,100 @@ const CATALOGUE = {
 
   // The control plane and its installation.
   AlreadyRunning: {
-    meaning: 'another process runs the same controllers for this cluster, and two would undo the writes of each other',
+    meaning:
+      'another process runs the same controllers for this cluster, and the two would undo the writes of each other',
     advice: 'Stop the other one, or stand by for it with --leader-elect in its namespace.',
   },
   LeaseLost: {
-    meaning: 'the process could not renew its lease in time, so that another one may have taken over; it ends',
-    advice:
-      'Let what started it start it again. If it happens often, the API server is slow or the process gets too little CPU.',
+    meaning: 'the process could not renew its lease in time and exits, because another one may have taken over',
+    advice: 'Restart it. If this happens often, the API server is slow or the process gets too little CPU.',
   },
   OtherInstallation: {
-    meaning: 'Offshoot is installed already, by another program or in another namespace',
+    meaning: 'Offshoot is already installed, by another program or in another namespace',
     advice: 'Use the program that installed it, or the namespace that the message names.',
   },
   InUse: {
-    meaning: 'something that would be removed or overwritten is still used',
+    meaning: 'something that would be removed or overwritten is still in use',
     advice: 'The message says by what. Remove that first, or use the flag that the message names.',
   },
   PortInUse: {
-    meaning: 'another program listens on a port that was asked for',
+    meaning: 'another program listens on the requested port',
     advice: 'Choose another port with the flag that the message names, or 0 for a free one.',
   },
   InvalidDataDirectory: {
     meaning:
-      'the data directory of "offshoot up" can not be used: it can not be made, is in use, or holds something else',
+      'the data directory of "offshoot up" cannot be used: it cannot be created, is in use, or holds something else',
     advice: 'Choose another one with --data-dir, stop the process that uses it, or start over with --fresh.',
   },
   DemoFailed: {
-    meaning: 'a step of "offshoot demo" did not end as it should',
-    advice: 'Run it again on a machine with less to do. If it fails again, report it with its output.',
+    meaning: 'a step of "offshoot demo" failed',
+    advice: 'Run it again on a less busy machine. If it fails again, report it with its output.',
   },
 
   // What the API server answers.
   Unauthorized: {
     meaning: 'the API server does not accept the credentials',
-    advice: 'Get new ones (log in again), or choose another --context.',
+    advice: 'Log in again, or choose another --context.',
   },
   Forbidden: {
-    meaning: 'you may not do this in the cluster',
+    meaning: 'you do not have permission to do this in the cluster',
     advice:
-      'Ask for the right that the message names; "kubectl auth can-i" tests it. "offshoot install" makes the roles offshoot-view, -edit and -admin part of the usual ones.',
+      'Ask for the permission that the message names; "kubectl auth can-i" checks it. "offshoot install" makes the roles offshoot-view, -edit and -admin part of the usual ones.',
   },
   DeniedByWebhook: {
-    meaning: 'an admission webhook has denied the request',
+    meaning: 'an admission webhook denied the request',
     advice:
-      'Change what the message names, or ask whoever runs the webhook. That of Offshoot refuses environments that could not work, fields that can not be changed later, and what you may not do yourself.',
+      'Change what the message names, or ask whoever runs the webhook. The webhook of Offshoot rejects environments that cannot work, changes to immutable fields, and what you have no permission to do yourself.',
   },
   BadRequest: {
-    meaning: 'the API server does not understand the request, or a webhook refuses it',
-    advice: 'Change what the message names. Without one, the versions may not fit together: see "offshoot version".',
+    meaning: 'the API server does not understand the request, or a webhook rejects it',
+    advice: 'Change what the message names. Without one, the versions may be incompatible: see "offshoot version".',
   },
   TooManyRequests: {
-    meaning: 'the API server has too much to do, or a disruption budget forbids an eviction',
+    meaning: 'the API server is overloaded, or a PodDisruptionBudget forbids an eviction',
     advice: 'Run the command again in a while.',
   },
   Expired: {
-    meaning: 'the API server has forgotten the state from which a list or watch would go on',
+    meaning: 'the resource version of a list or watch has expired',
     advice: 'Run the command again.',
   },
   InternalError: {
-    meaning: 'something failed in the API server or in a webhook that it asks',
+    meaning: 'the API server, or a webhook that it calls, failed',
     advice: 'Run the command again. If a webhook does not answer, the message names it: check that its pods run.',
   },
   ServiceUnavailable: {
-    meaning: 'the API server can not answer now',
+    meaning: 'the API server is unavailable',
     advice: 'Run the command again in a while.',
   },
   ServerRefused: {
-    meaning: 'the API server has refused a request for a reason that has no code of its own here',
-    advice: 'The message has its words.',
+    meaning: 'the API server rejected a request for another reason',
+    advice: 'The message has the details.',
   },
 
   // The connection to it.
   ConnectionRefused: {
-    meaning: 'nobody answers at the address of the API server',
+    meaning: 'nothing listens at the address of the API server',
     advice: 'Start the cluster ("offshoot up", if it is that one), or check the address in the kubeconfig.',
   },
   HostNotFound: {
-    meaning: 'the name of the API server has no address',
+    meaning: 'the host name of the API server cannot be resolved',
     advice: 'Check the server in the kubeconfig, and whether you need a VPN.',
   },
   Unreachable: {
-    meaning: 'there is no way to the API server in the network',
+    meaning: 'there is no network route to the API server',
     advice: 'Check the network, and whether you need a VPN.',
   },
   Timeout: {
-    meaning: 'the API server has not answered in time',
-    advice: 'Run the command again. If it stays, check the network, a proxy between, and the load of the server.',
+    meaning: 'the API server did not answer in time',
+    advice:
+      'Run the command again. If the error persists, check the network, any proxy in between, and the load of the server.',
   },
   ConnectionLost: {
     meaning: 'the connection to the API server broke',
     advice: 'Run the command again.',
   },
   ProxyFailed: {
-    meaning: 'the proxy that the kubeconfig names (proxy-url) does not let the connection through',
+    meaning: 'the proxy that the kubeconfig names (proxy-url) does not allow the connection',
     advice: 'Check proxy-url of the cluster in the kubeconfig, and the proxy itself.',
   },
   CertificateRefused: {
@@ -220,16 +220,16 @@ const CATALOGUE = {
     advice: 'Check certificate-authority-data in the kubeconfig, and that the address is that of the cluster.',
   },
   CredentialsUnavailable: {
-    meaning: 'credentials can not be had: a program or a file that the kubeconfig names for them fails',
+    meaning: 'no credentials: a program or file that the kubeconfig names for them failed',
     advice: 'Run the program that the message names by itself; log in again.',
   },
   InvalidAnswer: {
-    meaning: 'what answers is no Kubernetes API, or something between changes its answers',
-    advice: 'Check the server in the kubeconfig, and a proxy between.',
+    meaning: 'the answer is not from a Kubernetes API, or a proxy in between changes it',
+    advice: 'Check the server in the kubeconfig, and any proxy in between.',
   },
 
   Unexpected: {
-    meaning: 'nobody has foreseen this error: it may be a defect of Offshoot',
+    meaning: 'unexpected error: it may be a bug in Offshoot',
     advice: 'OFFSHOOT_DEBUG=1 before the command prints where it comes from; report it with that.',
   },
 } as const satisfies Readonly<Record<string, ErrorEntry>>;

@@ -6,10 +6,10 @@ import type { ErrorsOptions } from './explain.ts';
 
 export function errorsCommand(): Command {
   return new Command('errors')
-    .description('say what the code of an error means, and what to do about it')
+    .description('explain the code of an error, and what to do about it')
     .argument('[CODE]', 'the code (default: all of them)')
     .addOption(outputFlag(['table', 'wide', 'json', 'yaml', 'name'], 'table'))
-    .option('--no-headers', 'without the line of headings')
+    .option('--no-headers', 'do not print headers')
     .addHelpText(
       'after',
       `

@@ -76,6 +76,6 @@ function findCode(text: string, all: readonly Explained[]): Explained {
     text.toLowerCase(),
     all.map(({ code }) => code.toLowerCase()),
   ).map((name) => all.find(({ code }) => code.toLowerCase() === name)!.code);
-  const hint = close.length > 0 ? `did you mean ${close.join(' or ')}?` : '"offshoot errors" shows all there are';
+  const hint = close.length > 0 ? `did you mean ${close.join(' or ')}?` : '"offshoot errors" lists all of them';
   throw failure('InvalidFlag', `CODE "${text}": there is no such code; ${hint}`);
 }

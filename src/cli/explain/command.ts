@@ -6,20 +6,16 @@ import type { ExplainOptions } from './explain.ts';
 
 export function explainCommand(): Command {
   return clusterFlags(new Command('explain'))
-    .description('say where a request goes in the mesh, and why, rule by rule')
+    .description('explain where a request goes in the mesh, and why, rule by rule')
     .argument('[METHOD]', 'the method (default: GET)')
-    .argument('[URL]', 'the address as the caller writes it, such as http://reviews.shop:9080/api')
-    .addOption(
-      new Option('-H, --header <name: value>', 'a header of the request; may be given several times').argParser(
-        collect,
-      ),
-    )
+    .argument('[URL]', 'the URL as the caller writes it, such as http://reviews.shop:9080/api')
+    .addOption(new Option('-H, --header <name: value>', 'a header of the request; repeatable').argParser(collect))
     .option('--from <namespace/workload>', 'who calls (default: a pod without labels in the namespace of -n)')
     .addOption(
-      new Option('--gateway <namespace/name>', 'the request comes in by this Gateway instead').conflicts('from'),
+      new Option('--gateway <namespace/name>', 'the request enters through this Gateway instead').conflicts('from'),
     )
-    .option('--why-not <environment>', 'say which routes of this environment did not get the request, and why')
-    .option('--requests <file>', 'decide about many: one JSON request a line; - for standard input')
+    .option('--why-not <environment>', 'explain why the routes of this environment did not get the request')
+    .option('--requests <file>', 'explain many requests: one JSON object per line; - for standard input')
     .addOption(worldFlag('ask'))
     .addOption(clusterDomainFlag())
     .addOption(outputFlag(['json', 'yaml']))

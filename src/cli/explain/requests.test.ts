@@ -86,7 +86,7 @@ test.each([
     /:2: expect\.code: there is no such field; .*workload, subset, status$/,
   ],
   ['{"url": "http://a", "expect": {"status": "503"}}', /:2: expect\.status: "503" is no status such as 503$/],
-])('a line that can not be read is named: %s', (line, message) => {
+])('a line that cannot be read is named: %s', (line, message) => {
   const file = fileWith('{"url": "http://a"}', line);
   expect(() => requestsOf(file, surroundings)).toThrow(message);
 });
@@ -116,7 +116,7 @@ test.each([
   ['GET', 'http://a', { header: ['x-env'] }, /^-H "x-env": it is written 'name: value'$/],
   ['GET', 'http://a', { from: 'web' }, /^--from: there is no workload web; did you mean shop\/web/],
   ['GET', 'http://a', { gateway: 'istio-system/edg' }, /^--gateway: .*did you mean istio-system\/edge\?$/],
-])('an argument that can not be read is named: %s %s %j', (method, url, flags, message) => {
+])('an argument that cannot be read is named: %s %s %j', (method, url, flags, message) => {
   expect(() => requestOf(method, url, flags, surroundings)).toThrow(message);
 });
 

@@ -70,7 +70,7 @@ test.each([
   ],
   ['kind: Service\nmetadata: {name: a}\n', /^--world .*world\.yaml:1:1: apiVersion is missing$/],
   ['a: [', /^--world .*world\.yaml:/],
-  ['', /^--world .*world\.yaml: there is no object in it$/],
-])('what can not be read is named with its place: %j', (text, message) => {
+  ['', /^--world .*world\.yaml: it contains no objects$/],
+])('what cannot be read is named with its place: %j', (text, message) => {
   expect(() => manifestsOf(fileWith(text), 'team')).toThrow(message);
 });

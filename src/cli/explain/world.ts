@@ -15,7 +15,7 @@ import { readSources } from '../routing/sources.ts';
 export function manifestsOf(path: string, namespace: string): readonly KubeObject[] {
   try {
     const objects = Array.from(readSources([path]), (source) => readObject(source, namespace));
-    if (objects.length === 0) throw invalidFile(path, 'there is no object in it');
+    if (objects.length === 0) throw invalidFile(path, 'it contains no objects');
     return objects;
   } catch (error) {
     // Whatever reads manifests takes them for those of -f.

@@ -4,19 +4,21 @@ import { EXIT_HELP } from '../exit.ts';
 
 export function gitopsCommand(): Command {
   return new Command('gitops')
-    .description('work together with Argo CD and Flux')
+    .description('integrate with Argo CD and Flux')
     .addCommand(ignoreCommand())
     .addHelpText('after', '\nExample:\n  offshoot gitops ignore argocd');
 }
 
 function ignoreCommand(): Command {
   return new Command('ignore')
-    .description('print the rules by which a deployer leaves alone what environments write into VirtualServices')
-    .addArgument(new Argument('[deployer]', 'for which (default: all of them)').choices(['argocd', 'flux']))
+    .description(
+      'print the ignore rules for Argo CD and Flux, so that they keep the routes of environments in VirtualServices',
+    )
+    .addArgument(new Argument('[deployer]', 'the tool (default: all of them)').choices(['argocd', 'flux']))
     .addHelpText(
       'after',
       `
-No cluster is asked. Each document says where it belongs; the guide about GitOps says which to choose.
+No cluster is needed. Each document says where it belongs; the GitOps guide says which to choose.
 
 Examples:
   offshoot gitops ignore

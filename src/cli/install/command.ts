@@ -9,7 +9,7 @@ const NAMESPACE = 'offshoot-system';
 
 export function installCommand(): Command {
   return clusterFlags(new Command('install'), NAMESPACE)
-    .description('install the control plane in a cluster, or bring an installation up to date, without Helm')
+    .description('install or upgrade the control plane in a cluster, without Helm')
     .addOption(
       new Option('--set <name=value>', 'a value of the chart, such as parts.targets=true; repeatable')
         .argParser(collect)
@@ -20,8 +20,8 @@ export function installCommand(): Command {
     .addHelpText(
       'after',
       `
-The objects are those of the Helm chart in deploy/chart, and so are the values. What an earlier installation made and this
-one does not is removed, but for definitions.
+The objects are those of the Helm chart in deploy/chart, and so are the values. Objects of an
+earlier installation that are no longer needed are removed, except for definitions.
 
 Examples:
   offshoot install --set image.repository=registry.example.com/offshoot
@@ -37,19 +37,19 @@ ${EXIT_HELP}`,
 
 export function uninstallCommand(): Command {
   return clusterFlags(new Command('uninstall'), NAMESPACE)
-    .description('remove what "offshoot install" has installed')
+    .description('uninstall what "offshoot install" installed')
     .addOption(
       new Option('--delete-resources', 'first delete all environments, claims, meshes and rules, with what they made')
         .conflicts('keepResources')
         .default(false),
     )
-    .option('--keep-resources', 'leave them and their definitions as they are, with nobody to look after them', false)
+    .option('--keep-resources', 'keep them and their definitions, without any controller', false)
     .addOption(timeoutFlag('5m'))
     .addHelpText(
       'after',
       `
-Refused while there are environments, claims, an Istio resource or other objects of our kinds, unless one of both flags
-says what is to become of them. Definitions and a namespace that were there before the installation stay.
+Refused while there are environments, claims, an Istio resource or other objects of our kinds, unless one of
+the two flags says what to do with them. Definitions and a namespace that were there before the installation stay.
 
 Examples:
   offshoot uninstall

@@ -90,7 +90,7 @@ async function applyObject(client: Client, object: AnyObject): Promise<AnyObject
     if (!isNotFound(error)) throw error;
     throw failure(
       'NotInstalled',
-      `the cluster does not know ${kind.plural}.${kind.group}: install what brings it, or switch off what asks for it`,
+      `the cluster does not know ${kind.plural}.${kind.group}: install what brings it, or disable what needs it`,
     );
   }
 }

@@ -16,10 +16,10 @@ import { workloadObjects } from './workload.ts';
 export function manifestsOf(installation: Installation): readonly AnyObject[] {
   const { values } = installation;
   const parts = partData.filter(({ name }) => values.parts[name]);
-  if (parts.length === 0) throw new Error('parts: all are off; switch at least one on');
+  if (parts.length === 0) throw new Error('parts: all are disabled; enable at least one');
   const isLimited = values.namespaces.length > 0;
   if (isLimited && (values.dashboard.enabled || parts.some(({ name }) => name !== 'environments')))
-    throw new Error('namespaces: only environments stay in namespaces; switch the dashboard and all other parts off');
+    throw new Error('namespaces: only environments stay in namespaces; disable the dashboard and all other parts');
   const served = values.webhook.enabled && !isLimited ? parts.filter(({ webhook }) => webhook !== undefined) : [];
   const objects = [
     ...(values.crds.install ? definitionsOf(parts, values) : []),

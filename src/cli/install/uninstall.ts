@@ -65,8 +65,8 @@ async function seeToResources(client: Client, { deleteResources, timeout }: Unin
       return `${objects.length} ${kind.kind}: ${names.join(', ')}${objects.length > 3 ? ', …' : ''}`;
     });
     const advice =
-      'delete them, or say --delete-resources (all of them go, with what they made) or --keep-resources (they stay, with nobody to look after them)';
-    throw failure('InUse', [`there are objects that the controllers look after`, ...lines, advice].join('\n  '));
+      'delete them, or say --delete-resources (delete all of them, with what they made) or --keep-resources (keep them, without any controller)';
+    throw failure('InUse', [`there are objects that the controllers manage`, ...lines, advice].join('\n  '));
   }
   for (const isFirst of [true, false]) {
     const stage = there.filter(({ kind }) => FIRST.has(kind.kind) === isFirst);

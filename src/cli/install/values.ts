@@ -21,19 +21,19 @@ const parts = z.strictObject({
 });
 
 const crds = z.strictObject({
-  install: toggle(true).describe('Install the definitions of the parts, and bring them up to date'),
-  keep: toggle(true).describe('Leave them, and with them all objects, when the release is uninstalled'),
+  install: toggle(true).describe('Install and update the CustomResourceDefinitions of the parts'),
+  keep: toggle(true).describe('Keep them, and with them all objects, when the release is uninstalled'),
 });
 
 const webhook = z.strictObject({
   enabled: toggle(true),
-  certManager: toggle(false).describe('Take the certificate from cert-manager instead of making one'),
+  certManager: toggle(false).describe('Use a certificate from cert-manager instead of generating one'),
 });
 
 const dashboard = z.strictObject({
   enabled: toggle(false).describe('Serve the dashboard, for people with a token of the cluster'),
   hosts: z.array(z.string().min(1)).default([]).describe('Names that people open it by, such as that of an ingress'),
-  writes: toggle(false).describe('Let people create and delete environments there, as far as their own rights go'),
+  writes: toggle(false).describe('Let people create and delete environments there, with their own permissions'),
   session: z.string().default('8h').describe('How long people stay signed in'),
   tlsSecret: z.string().default('').describe('A Secret with tls.crt and tls.key; without one it is served by HTTP'),
 });
@@ -46,7 +46,7 @@ const serviceMonitor = z.strictObject({
 
 const grafanaDashboard = z.strictObject({
   enabled: toggle(false),
-  labels: map.default({ grafana_dashboard: '1' }).describe('By which the sidecar of Grafana finds it'),
+  labels: map.default({ grafana_dashboard: '1' }).describe('Labels by which the Grafana sidecar finds it'),
 });
 
 const resources = z
@@ -64,7 +64,9 @@ const valuesSchema = z.strictObject({
   namespaces: z
     .array(z.string().regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/))
     .default([])
-    .describe('Look after environments in these alone, with Roles instead of ClusterRoles; all of them when empty'),
+    .describe(
+      'Manage environments in these namespaces only, with Roles instead of ClusterRoles; all of them when empty',
+    ),
   crds: crds.prefault({}),
   webhook: webhook.prefault({}),
   dashboard: dashboard.prefault({}),

@@ -96,7 +96,7 @@ function read(text: string): Document {
 function write(document: Document, before: string, name: string): string {
   const after = document.toString(AS_KUBECTL);
   if (!isDeepStrictEqual(othersEntries(before, name), othersEntries(after, name))) {
-    throw new Error('it can not be edited without changing other entries; set KUBECONFIG to another file');
+    throw new Error('it cannot be edited without changing other entries; set KUBECONFIG to another file');
   }
   return after;
 }

@@ -100,7 +100,7 @@ test('what was written meanwhile is kept', async () => {
   await undo();
 });
 
-test('a file that can not be understood is left alone, and so is one that kubectl writes', async () => {
+test('a file that cannot be understood is left alone, and so is one that kubectl writes', async () => {
   writeFileSync(at('a'), 'contexts: [');
   await expect(mergeKubeconfig(own, env(at('a')))).rejects.toThrow(`kubeconfig ${at('a')}: `);
   expect(readFileSync(at('a'), 'utf8')).toBe('contexts: [');

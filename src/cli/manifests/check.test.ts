@@ -109,7 +109,7 @@ test.each<[string, string, string, string]>([
     'a name that makes no valid subset',
     'name: blue',
     'name: blue.green',
-    '1.yaml:4:3: metadata.name: Invalid value: "blue.green": "shop-blue.green", made from namespace and name, is no valid subset name: use letters, digits and hyphens, and no hyphen as the 40th character',
+    '1.yaml:4:3: metadata.name: Invalid value: "blue.green": "shop-blue.green", made from namespace and name, is not a valid subset name: use letters, digits and hyphens, and no hyphen as the 40th character',
   ],
   ['no spec at all', good.slice(good.indexOf('spec:')), '', '1.yaml:1:1: spec: Required value'],
   ['YAML that is none', 'name: blue', 'name: "blue', '1.yaml:16:1: Missing closing "quote'],
@@ -191,13 +191,13 @@ test('claims and what belongs to them are checked by kind', () => {
 });
 
 test.each<[string, string, string, string]>([
-  ['a ttl', 'ttl: 2d', 'ttl: 2 days', '1.yaml:15:3: spec.ttl: Invalid value: "2 days": must be a length of time'],
+  ['a ttl', 'ttl: 2d', 'ttl: 2 days', '1.yaml:15:3: spec.ttl: Invalid value: "2 days": must be a duration'],
   ['a claimRef', '{name: prod}', '[prod]', '1.yaml:22:3: spec.claimRef: Invalid value: ["prod"]: must be the name'],
   [
     'a field of a claimRef',
     '{name: prod}',
     '{name: prod, uid: a}',
-    '1.yaml:22:26: spec.claimRef.uid: is not known here',
+    '1.yaml:22:26: spec.claimRef.uid: is not a known field',
   ],
   ['a parameter', 'warm: 2', 'wram: 2', '1.yaml:8:5: spec.parameters.wram: is not known here'],
   ['a name', 'name: prod, namespace', 'name: Prod, namespace', '1.yaml:27:12: invalid environment name: Prod, an'],
@@ -206,7 +206,7 @@ test.each<[string, string, string, string]>([
     'a doubt',
     'ClassName: preview',
     'ClassName: Preview',
-    '1.yaml:14:3: warning: spec.deploymentTargetClassName: no class',
+    '1.yaml:14:3: warning: spec.deploymentTargetClassName: "Preview" is not a valid name for a class',
   ],
   ['a missing field', '  displayName: Production\n', '', '1.yaml:28:1: spec.displayName: Required value'],
 ])('%s of theirs is found', (_name, text, replacement, finding) => {

@@ -32,7 +32,7 @@ export function checkedObjects(
   const objects = files
     .flatMap(([source, text]) => parseManifests(source, text))
     .map((manifest) => typed(manifest, options, namespace, accepted));
-  if (objects.length === 0) throw failure('InvalidFile', `-f ${filenames.join(', ')}: there is no object in it`);
+  if (objects.length === 0) throw failure('InvalidFile', `-f ${filenames.join(', ')}: it contains no objects`);
   const { findings } = checkManifests(files, namespace, accepted.checks);
   const linesOf = (isWarning: true | undefined): string[] =>
     findings

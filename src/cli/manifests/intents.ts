@@ -60,7 +60,7 @@ export function intendedObjects(
   namespace: string,
 ): readonly TypedObject[] {
   if (name !== undefined && filename !== undefined) {
-    throw invalidFlag('NAME', name, 'with -f, names come from the files; leave it out');
+    throw invalidFlag('NAME', name, 'with -f, names come from the files; omit it');
   }
   if (name !== undefined && deleted.includes(name)) {
     throw invalidFlag('NAME', name, 'what --delete names is asked about anyway; leave it out');

@@ -65,6 +65,6 @@ describe('refusing', () => {
     expect(() => readManifests(['/nowhere/x.yaml'])).toThrow('-f /nowhere/x.yaml: the file does not exist');
     const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-manifests-'));
     dirs.push(dir);
-    expect(() => readManifests([dir])).toThrow(`-f ${dir}: there is no object in it`);
+    expect(() => readManifests([dir])).toThrow(`-f ${dir}: it contains no objects`);
   });
 });

@@ -17,7 +17,7 @@ export interface Manifest {
 /** The objects that `-f` names, in order. */
 export function readManifests(filenames: readonly string[]): readonly Manifest[] {
   const manifests = filenames.flatMap(filesOf).flatMap(([source, text]) => parseManifests(source, text));
-  if (manifests.length === 0) throw invalidFile(filenames.join(', '), 'there is no object in it');
+  if (manifests.length === 0) throw invalidFile(filenames.join(', '), 'it contains no objects');
   return manifests;
 }
 

@@ -10,7 +10,7 @@ import type { UpgradeOptions } from './upgrade.ts';
 
 export function meshCommand(): Command {
   return new Command('mesh')
-    .description('the life of Istio: what is installed, and what would change')
+    .description('show the state of Istio, and plan restarts and upgrades')
     .addCommand(statusCommand())
     .addCommand(planCommand())
     .addCommand(upgradeCommand())
@@ -20,7 +20,7 @@ export function meshCommand(): Command {
 
 function statusCommand(): Command {
   return clusterFlags(new Command('status'))
-    .description('show versions, components, restarts that are to be done, and what blocks a deletion')
+    .description('show versions, components, pending restarts, and what blocks a deletion')
     .addOption(outputFlag(['table', 'wide', 'json', 'yaml', 'name'], 'table'))
     .addOption(watchTreeFlag())
     .addHelpText(
@@ -41,11 +41,11 @@ ${EXIT_HELP}`,
 
 function restartCommand(): Command {
   return clusterFlags(new Command('restart'))
-    .description('restart workloads whose sidecars are not what they should be')
+    .description('restart workloads with outdated sidecars')
     .option('--outdated', 'those with a sidecar of another version, other resources or other settings')
-    .option('--uninjected', 'also those that should have a sidecar and have none')
-    .option('-w, --watch', 'go on, batch after batch, and show how far it is')
-    .option('--dry-run', 'only show what would be restarted, and what waits for what')
+    .option('--uninjected', 'also workloads that should have a sidecar but have none')
+    .option('-w, --watch', 'continue batch by batch, and show progress')
+    .option('--dry-run', 'only show what would be restarted, and what it waits for')
     .addOption(
       new Option('--batch-size <count>', 'how many workloads may be restarting at once').argParser(countOf).default(10),
     )
@@ -53,7 +53,7 @@ function restartCommand(): Command {
     .addHelpText(
       'after',
       `
-Without --watch the next batch is begun, and no more; with it the command fails if something is left outdated. A batch waits until the one before it is healthy;
+Without --watch, only the next batch is started; with it, the command fails if something is left outdated. A batch waits until the one before it is healthy;
 PodDisruptionBudgets, maintenance windows and exclusions of workloads are respected.
 
 Examples:
@@ -75,16 +75,14 @@ function countOf(text: string): number {
 
 function planCommand(): Command {
   return meshFlags(clusterFlags(new Command('plan')))
-    .description('show which objects would be made, changed and removed, and which workloads would restart')
-    .addOption(filenameFlag('Istio resources as they would be'))
-    .addOption(
-      new Option('--delete <name>', 'were this Istio resource deleted; may be given several times').argParser(collect),
-    )
+    .description('show which objects would be created, changed and removed, and which workloads would restart')
+    .addOption(filenameFlag('manifests of Istio resources to plan'))
+    .addOption(new Option('--delete <name>', 'plan the deletion of this Istio resource; repeatable').argParser(collect))
     .addOption(outputFlag(['json', 'yaml']))
     .addHelpText(
       'after',
       `
-Nothing is written. Pods are assumed to become ready. The settings must be those that the control plane runs with.
+Nothing is written. Pods are assumed to become ready. The settings must match those of the control plane.
 
 Examples:
   offshoot mesh plan -f istio.yaml || test $? -eq 2
@@ -99,7 +97,7 @@ ${EXIT_HELP}`,
 
 function upgradeCommand(): Command {
   return meshFlags(clusterFlags(new Command('upgrade')))
-    .description('show whether the mesh could be upgraded to a version, what would bring it, and what that would do')
+    .description('show whether the mesh can be upgraded to a version, how, and what would change')
     .addOption(new Option('--to <version>', 'the version of Istio').argParser(parseVersion).makeOptionMandatory())
     .option('--dry-run', 'only show it; controllers upgrade the mesh to the version of their release by themselves')
     .addOption(outputFlag(['json', 'yaml']))

@@ -1,4 +1,4 @@
-// Restarts of a plan as lines of text: batch after batch, and what waits for a time or a person.
+// Restarts of a plan as lines of text: batch after batch, and what waits for a maintenance window or a person.
 import type { FieldChange, ReportedChange } from '../../controller/index.ts';
 import { RESTARTED_AT, RESTARTED_FOR } from '../../mesh/index.ts';
 import type { PlannedBatch, PlannedRestart, PlannedRestarts } from '../../mesh/index.ts';

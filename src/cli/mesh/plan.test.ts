@@ -80,7 +80,7 @@ test('what is refused is told with its place, and by the controllers', async () 
   expect(twice.code).toBe(1);
   expect(twice.stderr).toMatch(/^Warning: -f \S+:5:52: Authorizer name .*\(spec\.config\.authorizers\[1\]\.name\)$/m);
   expect(twice.stdout).toContain(
-    '! Istio kyma-system/default would be Warning and get no further: Authorizer name needs to be unique: a is duplicated',
+    '! Istio kyma-system/default would be Warning and make no progress: Authorizer name needs to be unique: a is duplicated',
   );
   writeFileSync(file(), `${HEADER.replace('v1alpha2', 'v1alpha1')}spec: {}\n`);
   expect(await plan('-f', file())).toMatchObject({ code: 2, stderr: '' });
@@ -201,7 +201,7 @@ test('an upgrade tells what brings the version, whether it may be installed, and
     /^From Istio 1\.30\.0 to 1\.32\.0\.\n! .*\(1\.32\.0-distroless\).* exceed one minor version\nUpgrade one minor version at a time: to 1\.31 first\.\n/,
   );
   const same = await upgrade('--to', '1.30.0', '--dry-run');
-  expect(same).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Istio 1\.30\.0 runs already: /) });
+  expect(same).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Istio 1\.30\.0 is already running: /) });
   const back = await upgrade('--to', '1.29.0', '--dry-run', '-o', 'json');
   expect(JSON.parse(back.stdout)).toMatchObject({
     upgrade: { carrier: 'renderer', refusal: expect.stringContaining('downgrade not supported') },

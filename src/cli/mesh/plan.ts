@@ -81,6 +81,6 @@ function outcomeLines({ istios, reinstalledFor }: MeshPlan, paint: Paint): strin
 function istioLine({ istio, state, problem, message }: PlannedIstio, paint: Paint): string {
   if (state === 'Gone') return `Istio ${istio} would be gone.`;
   const would = `Istio ${istio} would be ${state}`;
-  if (problem !== undefined) return `${paint('bad', '!')} ${would} and get no further: ${problem}`;
+  if (problem !== undefined) return `${paint('bad', '!')} ${would} and make no progress: ${problem}`;
   return message === undefined ? `${would}.` : `${would}: ${message}`;
 }

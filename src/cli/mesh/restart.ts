@@ -43,14 +43,14 @@ const RECONNECT_MS = 0;
 /** Restarts what is outdated: what may be now, or with `watch` all of it. */
 export function meshRestartCommand(options: RestartOptions): Promise<void> {
   const { outdated, watch = false, dryRun = false, uninjected = false, batchSize, timeout } = options;
-  if (outdated !== true) throw failure('MissingFlag', 'say what to restart: --outdated');
+  if (outdated !== true) throw failure('MissingFlag', 'specify what to restart: --outdated');
   if (dryRun && watch)
     throw failure('ConflictingFlags', '--dry-run restarts nothing that --watch could show: leave one of them out');
   refuseNamespace(options);
   return withConnection(options, async ({ client }) => {
     const istios = await listOfKind(client, ISTIO, {});
     if (istios.length === 0)
-      throw failure('NotFound', 'there is no Istio resource: nothing says what sidecars should be');
+      throw failure('NotFound', 'there is no Istio resource: the desired state of sidecars is unknown');
     if (uninjected) await refuseWithoutInjection(client);
     const waits = { settleMs: SETTLE_MS, reconnectMs: RECONNECT_MS };
     const settings = { ...defaultMeshSettings, ...waits, batchSize, restartUninjected: uninjected };

@@ -78,7 +78,7 @@ test('a mesh is shown with versions, components, restarts, what blocks, and reso
     '│  └─ Deployment shop/cart  waiting  its image is old',
     '│        ! the next batch',
     '└─ Blocked by 1 resource  blocking',
-    '   │  ! delete them, and the deletion goes on by itself',
+    '   │  ! delete them, and the deletion continues',
     '   └─ virtualservices.networking.istio.io shop/cart  blocking',
     'Istio istio-system/stray  Pending',
     '   ! Stopped Istio CR reconciliation: istio CR is not in kyma-system namespace',

@@ -38,7 +38,7 @@ export function suggestionFor<T extends KubeObject>(noun: Noun<T>, name: string,
     name,
     others.map(({ metadata }) => metadata.name),
   );
-  return close.length > 0 ? `did you mean ${close.join(' or ')}?` : `"${noun.list}" shows all there are`;
+  return close.length > 0 ? `did you mean ${close.join(' or ')}?` : `"${noun.list}" lists all of them`;
 }
 
 /** The object, or undefined. A cluster that does not know the kind is an error of its own. */

@@ -34,7 +34,7 @@ async function routeWithoutSubset(isThere: boolean): Promise<void> {
 
 describe('on a cluster', () => {
   test('an environment that is isolated, and what is to be known of it', { timeout: 30_000 }, async () => {
-    const isolated = `✓ shop/pr-7 is isolated: every request without its key is decided as if it were not there
+    const isolated = `✓ shop/pr-7 is isolated: every request without its key is routed as if it did not exist
     note: Service cart.shop.svc.cluster.local selects shop/Deployment/cart-shop-pr-7: callers without a sidecar, and those on ports that are not HTTP, reach it by load balancing
     note: answers to requests with the key carry x-dynamic-env: cart-shop-pr-7
 `;
@@ -51,7 +51,7 @@ describe('on a cluster', () => {
       const { code, stdout, stderr } = await shop.run('prove', 'pr-7');
       expect([code, stderr]).toEqual([1, '']);
       expect(stdout.split('    note:')[0])
-        .toBe(`✗ shop/pr-7 is not isolated: a request without its key is decided differently
+        .toBe(`✗ shop/pr-7 is not isolated: a request without its key is routed differently
     without the environment:
       → cart.shop.svc.cluster.local:9080: shop/Deployment/cart
       by route "plain" of VirtualService shop/cart

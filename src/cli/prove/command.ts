@@ -6,7 +6,7 @@ import type { ProveOptions } from './prove.ts';
 
 export function proveCommand(): Command {
   return environmentFlags(clusterFlags(new Command('prove')))
-    .description("prove that environments leave everybody else's requests alone, or show one that they do not")
+    .description('prove that environments affect no other requests, or show one that they do')
     .argument('[ENV]', 'the environment: NAME or NAMESPACE/NAME (default: all of the namespace)')
     .addOption(new Option('-A, --all-namespaces', 'environments of all namespaces').conflicts('namespace'))
     .addOption(worldFlag('prove by'))
@@ -14,10 +14,9 @@ export function proveCommand(): Command {
     .addHelpText(
       'after',
       `
-The mesh as it is is compared with the same mesh without the routes, rules and pods of an environment, for every request
-at once. An environment is isolated if every request without its key goes where it would go without it, and every one
+The mesh is compared with the same mesh without the routes, rules and pods of an environment, for all requests at once. An environment is isolated if every request without its key goes where it would go without it, and every one
 with its key gets the same from its version. If it is not, a request is shown for which that does not hold, with the
-command that explains it. What can not be decided is unknown. Nothing is sent, and nothing is written. The settings must
+command that explains it. If this can't be determined, the result is unknown. Nothing is sent, and nothing is written. The settings must
 be those that the control plane runs with.
 
 Examples:

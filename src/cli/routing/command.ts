@@ -8,7 +8,7 @@ import type { TranslateFlags } from './translate.ts';
 
 export function routingCommand(): Command {
   return new Command('routing')
-    .description('mesh-neutral routing rules: what becomes of them, and what a mesh would get')
+    .description('list, describe and translate mesh-neutral routing rules')
     .addCommand(listCommand())
     .addCommand(describeCommand())
     .addCommand(translateCommand())
@@ -17,7 +17,7 @@ export function routingCommand(): Command {
 
 function listCommand(): Command {
   return listFlags(new Command('list').aliases(['get', 'ls']))
-    .description('show routing rules and what became of them')
+    .description('list routing rules and their state')
     .addHelpText(
       'after',
       `\nExamples:\n  offshoot routing list -A -o wide\n  offshoot routing list -n shop -w\n${EXIT_HELP}`,
@@ -40,31 +40,31 @@ function describeCommand(): Command {
 
 function translateCommand(): Command {
   return new Command('translate')
-    .description('print the configuration of a mesh that rules, upstreams and pods ask for; no cluster is needed')
+    .description('print the mesh configuration for rules, upstreams and pods; no cluster is needed')
     .addOption(filenameFlag('meshes, groups, rules, upstreams, pods and services').makeOptionMandatory())
     .addOption(
       new Option('--to <back end>', 'what to print').choices(['appmesh-api', 'appmesh-crd']).makeOptionMandatory(),
     )
     .addOption(
-      new Option('--mode <mode>', 'strict drops nothing in silence; compat does what SuperGloo did, to the letter')
+      new Option('--mode <mode>', 'strict never drops anything silently; compat does exactly what SuperGloo did')
         .choices(['strict', 'compat'])
         .default('strict'),
     )
     .option('--no-allow-all', 'let workloads call only services with rules, not every service of the mesh')
-    .option('--fail-on-errors', 'end with exit code 1 if any diagnostic is an error, such as a rule that is rejected')
+    .option('--fail-on-errors', 'exit with code 1 if any diagnostic is an error, such as a rejected rule')
     .addOption(outputFlag(['json', 'yaml'], 'json'))
     .addHelpText(
       'after',
       `
-Rules count in the order in which they are given; the order of everything else does not matter.
+Rules apply in the given order; the order of everything else does not matter.
 
 Examples:
   kubectl get meshes.supergloo.solo.io,routingrules,upstreams,pods -A -o json | offshoot routing translate -f - --to appmesh-api
   offshoot routing translate -f rules.yaml -f cluster.yaml --to appmesh-crd -o yaml | kubectl apply -f -
 
 Exit codes:
-  0    translated; diagnostics tell of rules that are rejected
-  1    the input can not be read, a mesh is rejected, or each of its rules is; with --fail-on-errors any error`,
+  0    translated; diagnostics report rejected rules
+  1    the input is invalid, or a mesh or all of its rules are rejected; with --fail-on-errors, any error`,
     )
     .action(async (flags: TranslateFlags) => {
       const { translateFiles } = await import('./translate.ts');

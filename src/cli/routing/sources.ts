@@ -3,7 +3,7 @@
 import { LineCounter } from 'yaml';
 import { parseJson } from '../../kube/json.ts';
 import { pathText, shapeProblem } from '../../routing/index.ts';
-import type { Place, Source } from '../../routing/index.ts';
+import type { FieldPath, Source } from '../../routing/index.ts';
 import { invalidFile } from '../exit.ts';
 import { parseYaml } from '../manifests/kubectl-yaml.ts';
 import { filesOf } from '../manifests/read.ts';
@@ -33,7 +33,7 @@ interface Document {
   readonly value: unknown;
   readonly list?: ListHead;
   /** `rules.yaml:12:3`. */
-  readonly where: (at: Place) => string;
+  readonly where: (at: FieldPath) => string;
 }
 
 /** The objects of the files that `-f` names, in order. */
@@ -56,7 +56,7 @@ function* yamlOf(file: string, text: string): Generator<Document> {
     const again = once(() => parseYaml(chunk));
     const whereIn =
       (index: number) =>
-      (at: Place): string => {
+      (at: FieldPath): string => {
         return told(again()[index]!.positionOf(at));
       };
     const quick = readPlainYaml(chunk);
@@ -86,7 +86,7 @@ function plain(value: () => unknown, told: (position: Position) => string): unkn
 }
 
 /** Where something is that it is itself a part of. */
-function placeOfCycle(value: unknown, around: readonly unknown[] = [], at: Place = []): Place | undefined {
+function placeOfCycle(value: unknown, around: readonly unknown[] = [], at: FieldPath = []): FieldPath | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (around.includes(value)) return at;
   for (const [key, part] of Object.entries(value)) {
@@ -122,7 +122,7 @@ function* jsonOf(file: string, text: string): Generator<Document> {
 }
 
 /** Looks into the one item that a place is in, and not through all of a long list. */
-function offsetOfField(text: string, at: Place, items: () => readonly number[]): number {
+function offsetOfField(text: string, at: FieldPath, items: () => readonly number[]): number {
   const [list, index, ...inside] = at;
   const start = list === 'items' && typeof index === 'number' ? items()[index] : undefined;
   if (start === undefined) return offsetIn(text, at);
@@ -144,7 +144,7 @@ function parsed(text: string): unknown {
 }
 
 /** The objects of a value: itself, or the items of a list. */
-function* objectsIn(value: unknown, at: Place, where: Document['where'], list: ListHead = {}): Generator<Source> {
+function* objectsIn(value: unknown, at: FieldPath, where: Document['where'], list: ListHead = {}): Generator<Source> {
   const object = ofList(value, list);
   const items = itemsOf(object);
   if (items !== undefined) {

@@ -70,7 +70,7 @@ export function runCommand(): Command {
     .addOption(
       parsedFlag(
         '--namespaces <names>',
-        'look after environments in these namespaces alone, with Roles there and no rights elsewhere; serves no webhook',
+        'manage environments in these namespaces only, with Roles there and no permissions elsewhere; serves no webhook',
         parseNamespaces,
         'NAMESPACES',
       ).conflicts(['dashboard', 'installCrds', 'webhookService', 'webhookLoopback']),
@@ -78,7 +78,7 @@ export function runCommand(): Command {
     .addOption(
       parsedFlag(
         '--controllers <names>',
-        'which to run: environments, targets, routing, mesh',
+        'the controllers to run: environments, targets, routing, mesh',
         parseNames,
         'CONTROLLERS',
       ).default(['environments'], 'environments'),
@@ -86,7 +86,7 @@ export function runCommand(): Command {
     .addOption(
       parsedFlag(
         '--leader-elect [bool]',
-        'of several processes, let only one write for each part',
+        'elect a leader for each part, so that only one of several processes writes',
         parseBoolean,
         'LEADER_ELECT',
       )
@@ -114,25 +114,25 @@ export function runCommand(): Command {
       toggleFlag(
         '--remove-orphans',
         true,
-        'remove what environments left whose finalizers were taken off by hand, ten minutes after an Event tells of it',
+        'remove orphans of environments whose finalizers were removed by hand, ten minutes after an Event reports them',
       ).env('REMOVE_ORPHANS'),
     )
-    .option('--install-crds', 'install the definitions of our kinds first, or bring them up to date')
+    .option('--install-crds', 'install or update the CustomResourceDefinitions first')
     .addOption(
       parsedFlag(
         '--otlp-endpoint <url>',
-        'where traces of reconciles are sent, as OTLP over HTTP (default: nowhere); headers by OTEL_EXPORTER_OTLP_HEADERS',
+        'send traces of reconciles to this OTLP/HTTP endpoint (default: none); set headers with OTEL_EXPORTER_OTLP_HEADERS',
         parseEndpoint,
         'OTEL_EXPORTER_OTLP_ENDPOINT',
       ),
     )
     .addOption(
-      new Option('--log-level <level>', 'how much to say (default: info)')
+      new Option('--log-level <level>', 'the log level (default: info)')
         .choices(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
         .env('LOG_LEVEL'),
     )
     .addOption(
-      new Option('--log-format <format>', 'how to say it (default: human on a terminal)')
+      new Option('--log-format <format>', 'the log format (default: human on a terminal)')
         .choices(['json', 'human'])
         .env('LOG_FORMAT'),
     )
@@ -263,7 +263,7 @@ function logOtherParts(names: readonly string[], all: readonly Part[], logger: L
   const others = all.map(({ name }) => name).filter((name) => !names.includes(name));
   if (others.length === 0) return;
   const flag = `--controllers ${[...names, ...others].join(',')}`;
-  logger.info({ others }, `these parts are left to others: ${others.join(', ')}; "${flag}" runs them too`);
+  logger.info({ others }, `these parts are not run here: ${others.join(', ')}; "${flag}" runs them too`);
 }
 
 /** For tests of crashes: ends the process, without a chance to tidy up, right after its n-th write. */

@@ -153,7 +153,7 @@ describe('through the API server', () => {
     const abroad = env('abroad', { subsets: [details], consumers: [{ ...details, namespace: 'pay' }] });
     expect(await refusal(jane.create(DynamicEnv, abroad))).toEqual({
       code: 403,
-      message: `${DENIED}spec.consumers[0].namespace: Forbidden: user "jane" cannot create resource "deployments" in API group "apps" in the namespace "pay", and an environment there would run on that right: ask for it, or name Deployments of the environment's own namespace`,
+      message: `${DENIED}spec.consumers[0].namespace: Forbidden: user "jane" cannot create resource "deployments" in API group "apps" in the namespace "pay", which an environment there requires: ask for that permission, or use Deployments in the environment's own namespace`,
     });
     const home = await jane.create(DynamicEnv, env('abroad'));
     const patch = { type: 'merge', body: { spec: abroad.spec } } as const;
@@ -172,7 +172,7 @@ describe('through the API server', () => {
     });
     expect(await refusal(jane.create(DynamicEnv, reading))).toEqual({
       code: 403,
-      message: `${DENIED}spec.subsets[0].containers[0].env[0].valueFrom.secretKeyRef.name: Forbidden: user "jane" cannot get resource "secrets" "db" in API group "" in the namespace "shop", and the variable would show it: ask for that right, or leave the variable out`,
+      message: `${DENIED}spec.subsets[0].containers[0].env[0].valueFrom.secretKeyRef.name: Forbidden: user "jane" cannot get resource "secrets" "db" in API group "" in the namespace "shop", and the variable would expose it: ask for that permission, or remove the variable`,
     });
     await allow('shop', [''], ['secrets']);
     const made = await jane.create(DynamicEnv, reading);

@@ -117,7 +117,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       try {
         await next();
       } catch (err) {
-        logger.warn({ err }, 'a part of the end went wrong, going on with the rest');
+        logger.warn({ err }, 'an error occurred while stopping, continuing with the rest');
       }
     }
   };

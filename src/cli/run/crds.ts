@@ -20,7 +20,7 @@ const SERVED_WITHIN_MS = 30_000;
 
 export function crdsCommand(): Command {
   return new Command('crds')
-    .description('print the definitions of our kinds as YAML')
+    .description('print the CustomResourceDefinitions as YAML')
     .addHelpText('after', '\nExample:\n  offshoot crds | kubectl apply -f -')
     .action(async () => {
       const [{ definitions }, { stringify }] = await Promise.all([

@@ -43,7 +43,7 @@ export function dashboardFlags(command: Command): Command {
       toggleFlag(
         '--dashboard-writes',
         false,
-        'let people create and delete environments there, as far as their own rights go',
+        'let people create and delete environments there, with their own permissions',
       ).env('DASHBOARD_WRITES'),
     )
     .addOption(

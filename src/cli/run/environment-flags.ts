@@ -25,7 +25,7 @@ export function environmentFlags(command: Command): Command {
         .default('version'),
     )
     .addOption(
-      new Option('--default-version <value>', 'version that requests reach which no environment claims')
+      new Option('--default-version <value>', 'version that requests reach if no environment matches them')
         .env('DEFAULT_VERSION')
         .default('shared'),
     )
@@ -42,7 +42,10 @@ export function environmentFlags(command: Command): Command {
         .default([], 'none'),
     )
     .addOption(
-      new Option('--tracking-labels <keys>', 'labels by which a deployer knows its own, which clones do not get; none')
+      new Option(
+        '--tracking-labels <keys>',
+        'labels by which a GitOps tool tracks its objects, which clones do not get; none',
+      )
         .argParser((text) => (text === 'none' ? [] : parseLabelList(text, [])))
         .env('TRACKING_LABELS')
         .default(defaultSettings.trackingLabels, defaultSettings.trackingLabels.join(',')),
@@ -52,11 +55,11 @@ export function environmentFlags(command: Command): Command {
       toggleFlag(
         '--gateway-routes',
         defaultSettings.gatewayRoutes,
-        'VirtualServices at a gateway get routes whatever hosts they are for',
+        'add routes to VirtualServices at a gateway, whatever their hosts',
       ).env('GATEWAY_ROUTES'),
     )
     .addOption(
-      timeFlag('--rule-settle', '1s', '0s', 'how long a rule is there before a route leads to it').env('RULE_SETTLE'),
+      timeFlag('--rule-settle', '1s', '0s', 'how long a rule exists before a route points to it').env('RULE_SETTLE'),
     );
 }
 
@@ -87,7 +90,7 @@ export function clusterDomainFlag(): Option {
 function parseHeaderName(text: string): string {
   const name = text.toLowerCase();
   if (/^[\w!#$%&'*+.`|~^-]+$/.test(name) && name !== 'baggage') return name;
-  throw new InvalidArgumentError('A header has letters, digits and hyphens; baggage is looked at in any case.');
+  throw new InvalidArgumentError('A header has letters, digits and hyphens; baggage is always read.');
 }
 
 function parseDomain(text: string): string {

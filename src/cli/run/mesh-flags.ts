@@ -39,14 +39,21 @@ const ISTIOCTL = 'istioctl';
 function installationFlags(): Option[] {
   const { istioVersion, hub } = defaultMeshSettings;
   return [
-    new Option('--istio-version <version>', 'the Istio to install; another one than that of the release is for trials')
+    new Option(
+      '--istio-version <version>',
+      'the Istio version to install; other versions than that of the release are for trials',
+    )
       .argParser(parseVersion)
       .default(istioVersion),
-    new Option('--istio-hub <registry>', 'where its images are').default(hub),
-    choiceFlag('--istio-renderer', ['istioctl', 'built-in'], 'what makes its manifests; "built-in" runs no real Istio'),
+    new Option('--istio-hub <registry>', 'the registry of its images').default(hub),
+    choiceFlag(
+      '--istio-renderer',
+      ['istioctl', 'built-in'],
+      'the renderer of its manifests; "built-in" runs no real Istio',
+    ),
     new Option('--istioctl <file>', 'the istioctl of that version, or a name to be found on PATH').default(ISTIOCTL),
     toggleFlag('--istio-experimental', false, 'allow what is not ready for production: spec.experimental'),
-    new Option('--istio-domain <name>', 'a domain for which there shall be a gateway'),
+    new Option('--istio-domain <name>', 'a domain to create a gateway for'),
     new Option('--istio-image-pull-secret <name>', 'the Secret to pull images with').env('SKR_IMG_PULL_SECRET'),
   ];
 }
@@ -58,21 +65,21 @@ function restartFlags(): Option[] {
       .default(defaultMeshSettings.batchSize),
     new Option(
       '--restart-window <times>',
-      'when workloads may be restarted that do not say so themselves, such as "Sat-Sun 00:00-04:00" (UTC)',
+      'the default maintenance window of workloads, such as "Sat-Sun 00:00-04:00" (UTC)',
     ).argParser(parseTimes),
-    toggleFlag('--restart-uninjected', false, 'restart pods as well that should have a sidecar and have none'),
+    toggleFlag('--restart-uninjected', false, 'also restart pods that should have a sidecar but have none'),
   ];
 }
 
 function controllerFlags(): Option[] {
   return [
-    timeFlag('--reconciliation-interval', '10h', '1s', 'look at everything again after this time, changed or not'),
-    timeFlag('--failure-base-delay', '1s', '1ms', 'how long a failure is left alone at first; doubles each time'),
-    timeFlag('--failure-max-delay', '1000s', '1ms', 'how long a failure is left alone at most'),
-    new Option('--rate-limiter-burst <number>', 'how many failures are tried again at once')
+    timeFlag('--reconciliation-interval', '10h', '1s', 'reconcile everything again after this time'),
+    timeFlag('--failure-base-delay', '1s', '1ms', 'the first retry delay after a failure; doubles each time'),
+    timeFlag('--failure-max-delay', '1000s', '1ms', 'the longest retry delay after a failure'),
+    new Option('--rate-limiter-burst <number>', 'how many retries may run at once (burst)')
       .argParser(parseCount)
       .default(defaultMeshSettings.retryLimit.burst),
-    new Option('--rate-limiter-frequency <number>', 'how many failures are tried again a second after that')
+    new Option('--rate-limiter-frequency <number>', 'how many retries per second after that')
       .argParser(parseCount)
       .default(defaultMeshSettings.retryLimit.perSecond),
   ];

@@ -20,7 +20,7 @@ export function routingFlags(command: Command): Command {
     choiceFlag(
       '--routing-mode',
       ['strict', 'compat'],
-      'drop nothing in silence, or do what SuperGloo did, to the letter',
+      'never drop anything silently, or do exactly what SuperGloo did',
     ),
     toggleFlag(
       '--routing-allow-all',

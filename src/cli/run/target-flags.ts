@@ -46,26 +46,22 @@ function claimFlags(): Option[] {
     choiceFlag(
       '--claim-deletion',
       ['wait', 'eager'],
-      'a deleted claim waits until its target is gone, or goes at once',
+      'a deleted claim waits until its target is gone, or is removed at once',
     ),
-    choiceFlag(
-      '--provisioner-annotation',
-      ['provisioner', 'class'],
-      'whose name tells who shall provision for a claim',
-    ),
+    choiceFlag('--provisioner-annotation', ['provisioner', 'class'], 'whose name selects the provisioner for a claim'),
     choiceFlag('--claim-ref-shape', ['string', 'object'], 'how new references from targets to claims are written'),
     choiceFlag(
       '--lost-heals',
       ['reference', 'name'],
-      'a lost claim takes back what refers to it, or any target of the name',
+      'a lost claim rebinds to a target that refers to it, or to any target with the name',
     ),
-    toggleFlag('--unbound-condition', true, 'an Environment says that its claim is not bound'),
+    toggleFlag('--unbound-condition', true, 'an Environment reports that its claim is not bound'),
     toggleFlag('--remove-unbound', false, 'an Environment is no longer deployed to while its claim is not bound'),
-    toggleFlag('--insecure-targets', false, 'new targets say that certificates need not be verified')
+    toggleFlag('--insecure-targets', false, 'new targets allow unverified certificates')
       .env('DEV_ONLY_IGNORE_SELFSIGNED_CERT_IN_DEPLOYMENT_TARGET')
       .argParser((text) => text !== '' && parseBoolean(text)),
-    timeFlag('--provisioning-deadline', '10m', '1s', 'how long until a claim says that it waits too long'),
-    timeFlag('--token-lifetime', '7d', '10m', 'how long credentials of targets are good; they are renewed before'),
+    timeFlag('--provisioning-deadline', '10m', '1s', 'how long a claim may wait before it reports an error'),
+    timeFlag('--token-lifetime', '7d', '10m', 'how long credentials of targets are valid; they are renewed in time'),
     new Option('--target-cluster-url <url>', 'where targets find this cluster (default: where we do)').argParser(
       parseUrl,
     ),
@@ -78,13 +74,13 @@ function claimFlags(): Option[] {
 
 function spaceFlags(): Option[] {
   return [
-    toggleFlag('--space-controllers', true, 'look after SpaceRequests and Spaces; false where somebody else does'),
+    toggleFlag('--space-controllers', true, 'manage SpaceRequests and Spaces; false if another operator does'),
     new Option('--host-namespace <name>', 'where Spaces are (default: that of --namespace)').argParser(parseName),
-    new Option('--root-space <name>', 'parent for namespaces that are of no Space; "" for none')
+    new Option('--root-space <name>', 'parent for namespaces that belong to no Space; "" for none')
       .argParser((text) => (text === '' ? text : parseName(text)))
       .default('offshoot'),
     new Option('--target-cluster-name <name>', 'what Spaces call this cluster').default('local'),
-    new Option('--target-cluster-roles <names>', 'what it offers to Spaces that ask for roles')
+    new Option('--target-cluster-roles <names>', 'the roles of this cluster, for Spaces that require roles')
       .argParser((text) => (text === '' ? [] : text.split(',').map((role) => role.trim())))
       .default([TENANT], TENANT),
   ];

@@ -38,21 +38,22 @@ export function webhookFlags(command: Command): Command {
       ]),
     )
     .addOption(
-      new Option('--webhook-cert-dir <dir>', 'take tls.crt and tls.key from here instead of making them').env(
-        'WEBHOOK_CERT_DIR',
-      ),
+      new Option(
+        '--webhook-cert-dir <dir>',
+        'use tls.crt and tls.key from this directory instead of generating them',
+      ).env('WEBHOOK_CERT_DIR'),
     )
     .addOption(
       choiceFlag(
         '--webhook-registration',
         ['create', 'existing'],
-        'create the ValidatingWebhookConfigurations, or only fill in those that somebody else creates, such as a chart',
+        'create the ValidatingWebhookConfigurations, or only fill in existing ones, such as those of a chart',
       ).env('WEBHOOK_REGISTRATION'),
     )
     .addOption(
       parsedFlag(
         '--shutdown-delay <duration>',
-        'how long the webhook goes on answering after a signal to stop (default: 5s; 0s with --webhook-loopback)',
+        'how long the webhook keeps answering after a signal to stop (default: 5s; 0s with --webhook-loopback)',
         durationFlag,
         'SHUTDOWN_DELAY',
       ),

@@ -5,14 +5,14 @@ import type { StatusOptions } from './status.ts';
 
 export function statusCommand(): Command {
   return clusterFlags(new Command('status'), 'all of them')
-    .description('show on one screen which version runs, who leads, and what is not well and why')
+    .description('show the version, leaders and health of Offshoot, and the reason for anything unhealthy')
     .addOption(outputFlag(['json', 'yaml']))
     .addOption(watchTreeFlag())
     .addHelpText(
       'after',
       `
-Looked at are the pods of Offshoot, the Lease, definitions and webhook of each part, and the objects that it looks
-after. With -n, objects of that namespace alone. What you may not read is named. With -w it is looked up every two
+This checks the pods of Offshoot; the Lease, definitions and webhook of each part; and the objects that it manages.
+With -n, only objects of that namespace. What you have no permission to read is listed. With -w it is looked up every two
 seconds, until you interrupt it.
 
 Examples:
@@ -21,8 +21,8 @@ Examples:
   offshoot status -o json
 
 Exit codes:
-  0    all is well
-  1    something is not, or the command failed
+  0    everything is healthy
+  1    something is not healthy, or the command failed
   130  interrupted`,
     )
     .action(async (options: StatusOptions) => {

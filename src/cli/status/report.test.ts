@@ -79,7 +79,7 @@ targets        off       <none>       <none>   <none>
 routing        off       <none>       <none>   <none>
 mesh           off       <none>       <none>   <none>
 
-All is well.`);
+Everything is healthy.`);
 });
 
 test('what is not well is named with why and what to do', () => {
@@ -116,7 +116,7 @@ test('what is not well is named with why and what to do', () => {
   for (const line of [
     'error: Deployment offshoot/offshoot: 0 of 2 replicas are ready',
     'error: pod offshoot/offshoot-1: container offshoot: CrashLoopBackOff: back-off 5m0s',
-    'error: part environments: nobody leads it, so nothing is reconciled: offshoot-1 did until 2026-01-01T23:59:00',
+    'error: part environments: it has no leader, so nothing is reconciled: offshoot-1 did until 2026-01-01T23:59:00',
     'error: part targets: the cluster does not know deploymenttargets.appstudio.redhat.com, ',
     'warning: environment shop/b: no base\n    offshoot env describe b -n shop',
     'Could not be read:\n  routingrules: forbidden',
@@ -128,7 +128,10 @@ test('what is not well is named with why and what to do', () => {
 test('objects of a part that is off, and no more names than a screen holds', () => {
   const many = Array.from({ length: 8 }, (_, at) => environment(`e${at}`, 'no base'));
   const found = report({ deployments: [], leases: [], objects: new Map([[DynamicEnv.kind, many]]) });
-  expect(found.problems[0]).toMatchObject({ about: 'part environments', message: 'nobody looks after 8 environments' });
-  expect(found.problems.at(-1)).toMatchObject({ about: 'environments', message: '3 more are not well' });
+  expect(found.problems[0]).toMatchObject({
+    about: 'part environments',
+    message: 'no controller manages 8 environments',
+  });
+  expect(found.problems.at(-1)).toMatchObject({ about: 'environments', message: '3 more are not healthy' });
   expect(found.problems).toHaveLength(7);
 });

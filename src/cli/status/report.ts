@@ -184,8 +184,8 @@ function partProblems(part: Part, report: PartReport, observed: Observed, now: n
   if (report.state === 'off') {
     const left = report.objects.map(({ count, noun }) => `${count} ${noun}`).join(' and ');
     if (left === '') return [];
-    const advice = `switch it on (parts.${part.name}=true, or "offshoot run --controllers ${part.name}"), or delete them`;
-    return [{ severity: 'warning', about, message: `nobody looks after ${left}`, advice }];
+    const advice = `enable it (parts.${part.name}=true, or "offshoot run --controllers ${part.name}"), or delete them`;
+    return [{ severity: 'warning', about, message: `no controller manages ${left}`, advice }];
   }
   const problems: Problem[] = [];
   if (report.state === 'stopped') {
@@ -193,7 +193,7 @@ function partProblems(part: Part, report: PartReport, observed: Observed, now: n
     const holder = lease?.spec?.holderIdentity;
     const last = holder ? `: ${holder} did until ${lease?.spec?.renewTime}` : '';
     const advice = 'look at the pods above and their logs; "offshoot support-bundle" collects them';
-    problems.push({ severity: 'error', about, message: `nobody leads it, so nothing is reconciled${last}`, advice });
+    problems.push({ severity: 'error', about, message: `it has no leader, so nothing is reconciled${last}`, advice });
   }
   const missing = part.resources.map(({ crd }) => crd.metadata.name).filter((name) => !observed.definitions.has(name));
   if (missing.length > 0 && observed.definitions.size > 0) {
@@ -232,6 +232,11 @@ function subjectProblems(subject: Subject, { objects }: Observed): Problem[] {
   const rest = ill.length - MOST_NAMED;
   return [
     ...named,
-    { severity: 'warning', about: many, message: `${rest} more are not well`, advice: `kubectl get ${kind.plural} -A` },
+    {
+      severity: 'warning',
+      about: many,
+      message: `${rest} more are not healthy`,
+      advice: `kubectl get ${kind.plural} -A`,
+    },
   ];
 }

@@ -102,7 +102,7 @@ function objectsText({ objects }: PartReport): string {
 
 function problemLines({ problems, unread }: StatusReport, paint: Paint): string[] {
   if (problems.length === 0)
-    return [unread.length > 0 ? 'Nothing that could be read is amiss.' : paint('good', 'All is well.')];
+    return [unread.length > 0 ? 'Everything that could be read is healthy.' : paint('good', 'Everything is healthy.')];
   return problems.flatMap(({ severity, about, message, advice }) => [
     `${paint(severity === 'error' ? 'bad' : 'busy', severity)}: ${about}: ${message}`,
     `    ${advice}`,

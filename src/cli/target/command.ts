@@ -7,7 +7,7 @@ import { describeFlags, listFlags } from '../options.ts';
 
 export function targetCommand(): Command {
   return new Command('target')
-    .description('look at places to deploy to')
+    .description('list and describe deployment targets')
     .addCommand(classesCommand())
     .addCommand(listCommand())
     .addCommand(describeCommand())
@@ -16,7 +16,7 @@ export function targetCommand(): Command {
 
 function classesCommand(): Command {
   return listFlags(new Command('classes'), { namespaced: false })
-    .description('show the kinds of places that can be claimed')
+    .description('list the classes of targets that can be claimed')
     .addHelpText('after', `\nExample:\n  offshoot target classes -o wide\n${EXIT_HELP}`)
     .action(async (names: readonly string[], options: ListOptions) => {
       const { listClasses } = await import('./list.ts');
@@ -26,7 +26,7 @@ function classesCommand(): Command {
 
 function listCommand(): Command {
   return listFlags(new Command('list').aliases(['get', 'ls']))
-    .description('show targets, how they are, and who has them')
+    .description('list targets, their state, and their claims')
     .addHelpText('after', `\nExamples:\n  offshoot target list -A -o wide\n  offshoot target list -w\n${EXIT_HELP}`)
     .action(async (names: readonly string[], options: ListOptions) => {
       const { listTargets } = await import('./list.ts');
@@ -36,7 +36,7 @@ function listCommand(): Command {
 
 function describeCommand(): Command {
   return describeFlags(new Command('describe'), 'the target')
-    .description('show one target as a tree, with the reason of anything that is not ready')
+    .description('show one target as a tree, with the reason for anything that is not ready')
     .addHelpText('after', `\nExample:\n  offshoot target describe staging-dt -n team\n${EXIT_HELP}`)
     .action(async (name: string, options: DescribeOptions) => {
       const { describeTargetCommand } = await import('./describe.ts');

@@ -19,7 +19,7 @@ export function changeLines(changes: readonly ReportedChange[], paint: Paint): s
   return shown.flatMap((change) => {
     const { kind, name, namespace } = change;
     const along = removesNamespace(change) && shown.length < changes.length ? ', with everything in it' : '';
-    const anew = change.do === 'replace' ? ': removed and made anew' : '';
+    const anew = change.do === 'replace' ? ': replaced' : '';
     const key = namespace === undefined ? name : `${namespace}/${name}`;
     return [`${signs[change.do]} ${kind} ${key}${along}${anew}`, ...(change.fields ?? []).flatMap(fieldLines)];
   });

@@ -30,7 +30,7 @@ const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: fals
 const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
 const Service = defineKind('v1', 'Service', 'services');
 
-/** Starts a shop; without `controller`, nobody looks after its environments. */
+/** Starts a shop; without `controller`, no controller manages its environments. */
 export async function openShop(options: { controller?: boolean } = {}): Promise<Shop> {
   const cluster = await startEmbedded();
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-cli-'));

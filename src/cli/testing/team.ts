@@ -44,7 +44,7 @@ const RESOURCES = [
   spaceRequest,
 ];
 
-/** Starts a cluster with a namespace `team`; without `controllers`, nobody looks after its claims. */
+/** Starts a cluster with a namespace `team`; without `controllers`, no controller manages its claims. */
 export async function openTeam(options: { controllers?: boolean } = {}): Promise<Team> {
   const cluster = await startEmbedded();
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-cli-'));

@@ -27,7 +27,7 @@ export function upCommand(): Command {
     .addOption(
       new Option('--memory', 'keep the cluster in memory: it is gone when this stops').conflicts(['dataDir', 'fresh']),
     )
-    .option('--fresh', 'remove what the data directory holds and start over')
+    .option('--fresh', 'delete the contents of the data directory and start over')
     .option(
       '--port <number>',
       `port of the API; 0 takes a free one (default: ${DEFAULT_PORTS.api}, or a free one)`,
@@ -40,8 +40,8 @@ export function upCommand(): Command {
         'put the cluster into your own kubeconfig too ($KUBECONFIG, or ~/.kube/config), as its current context, until this stops (default name: offshoot)',
       ).preset('offshoot'),
     )
-    .option('--no-controllers', 'run the API alone; "offshoot run" can then run the controllers')
-    .option('--no-playground', 'without the sample shop; a cluster that holds something else never gets one')
+    .option('--no-controllers', 'run only the API; "offshoot run" can then run the controllers')
+    .option('--no-playground', 'do not install the sample shop; it is only installed in an empty cluster')
     .option(
       '--gateway-port <number>',
       `port of the gateway to the sample shop; 0 takes a free one (default: ${DEFAULT_PORTS.gateway}, or a free one)`,

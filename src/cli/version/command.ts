@@ -6,13 +6,13 @@ import type { VersionOptions } from './versions.ts';
 
 export function versionCommand(): Command {
   return clusterFlags(new Command('version'))
-    .description('print the version of this program, and of what runs in the cluster, part by part')
-    .option('--client', 'only that of this program; no cluster is asked')
+    .description('print the version of this program, and of each part that runs in the cluster')
+    .option('--client', 'only the version of this program; no cluster is contacted')
     .addOption(outputFlag(['json', 'yaml']))
     .addHelpText(
       'after',
       `
-A part runs where somebody holds its lease. Where there is no cluster to ask, or it does not answer, that is said instead.
+A part is running if a process holds its lease. If there is no cluster, or it does not answer, that is reported instead.
 
 Examples:
   offshoot version

@@ -87,7 +87,7 @@ export class ForecastCluster implements Server {
   }
 
   token(): string {
-    return `a token that the server is yet to issue (${this.#options.seed})`;
+    return `a token that the server has not issued yet (${this.#options.seed})`;
   }
 
   managedFields(kind: AnyKind, object: KubeObject): readonly ManagedFieldsEntry[] | undefined {

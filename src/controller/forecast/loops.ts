@@ -81,7 +81,11 @@ export class ControllerLoops {
       const reader = this.#readers.get(id)!;
       if (++reader.plans > MOST_PLANS) {
         whatIf.forget(id);
-        this.#stall(reader, { reason: 'NoProgress', message: 'the controller writes again and again', cause: '' });
+        this.#stall(reader, {
+          reason: 'NoProgress',
+          message: 'the controller does not settle: it keeps writing',
+          cause: '',
+        });
       } else {
         this.#reconcile(id, reader);
       }

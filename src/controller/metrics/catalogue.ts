@@ -39,26 +39,28 @@ const ofQueue = ['name', 'controller'];
 export const METRICS = {
   reconciles: counter('controller_runtime_reconcile_total', 'Reconciles by result', ['controller', 'result']),
   errors: counter('controller_runtime_reconcile_errors_total', 'Reconciles that failed', ofController),
-  panics: counter('controller_runtime_reconcile_panics_total', 'Plans that threw', ofController),
-  seconds: histogram('controller_runtime_reconcile_time_seconds', 'Length of a reconcile', ofController, SECONDS),
+  panics: counter('controller_runtime_reconcile_panics_total', 'Plans that threw an error', ofController),
+  seconds: histogram('controller_runtime_reconcile_time_seconds', 'Duration of a reconcile', ofController, SECONDS),
   maximum: gauge(
     'controller_runtime_max_concurrent_reconciles',
-    'Reconciles that may run at the same time',
+    'Maximum number of concurrent reconciles',
     ofController,
   ),
-  active: gauge('controller_runtime_active_workers', 'Reconciles that run now', ofController),
+  active: gauge('controller_runtime_active_workers', 'Reconciles in progress', ofController),
   webhooks: counter('controller_runtime_webhook_requests_total', 'Admission requests by HTTP status', [
     'webhook',
     'code',
   ]),
   webhookSeconds: histogram(
     'controller_runtime_webhook_latency_seconds',
-    'Length of an admission request',
+    'Duration of an admission request',
     ['webhook'],
     SECONDS,
   ),
-  webhooksInFlight: gauge('controller_runtime_webhook_requests_in_flight', 'Admission requests under way', ['webhook']),
-  depth: gauge('workqueue_depth', 'Keys that could run now', ofQueue),
+  webhooksInFlight: gauge('controller_runtime_webhook_requests_in_flight', 'Admission requests in progress', [
+    'webhook',
+  ]),
+  depth: gauge('workqueue_depth', 'Keys waiting in the queue', ofQueue),
   adds: counter('workqueue_adds_total', 'Keys added', ofQueue),
   retries: counter('workqueue_retries_total', 'Keys added after a failure', ofQueue),
   waited: histogram('workqueue_queue_duration_seconds', 'How long a key waited', ofQueue, QUEUE_SECONDS),
@@ -70,14 +72,14 @@ export const METRICS = {
   ),
   requestSeconds: histogram(
     'rest_client_request_duration_seconds',
-    'Length of a request to the API server',
+    'Duration of a request to the API server',
     ['verb', 'host'],
     SECONDS,
   ),
   leader: gauge('leader_election_master_status', '1 while this process leads', ['name']),
   objects: gauge('offshoot_table_objects', 'Objects that a table holds', ['group', 'kind']),
-  synced: gauge('offshoot_table_synced', '1 when a table has been listed', ['group', 'kind']),
-  watchErrors: counter('offshoot_watch_errors_total', 'Lists and watches that failed and are tried again', [
+  synced: gauge('offshoot_table_synced', '1 if a table is synced', ['group', 'kind']),
+  watchErrors: counter('offshoot_watch_errors_total', 'Lists and watches that failed and are retried', [
     'group',
     'kind',
   ]),

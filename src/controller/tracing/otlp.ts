@@ -41,8 +41,7 @@ export function exportTraces(options: OtlpOptions): Exporter {
       const batch = waiting.slice(0, MOST_IN_A_BATCH);
       const problem = await post(url, headers, requestOf(batch, options));
       if (problem !== undefined) {
-        if (!isFailing)
-          logger.warn({ url, problem }, 'traces can not be sent, dropping those that there is no room for');
+        if (!isFailing) logger.warn({ url, problem }, 'traces cannot be sent, dropping those that exceed the buffer');
         isFailing = true;
         return;
       }
@@ -136,7 +135,7 @@ export function parseHeaders(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf('=');
-      if (at < 1) throw new Error(`"${pair}" is no header: write NAME=VALUE,NAME=VALUE`);
+      if (at < 1) throw new Error(`"${pair}" is not a header: write NAME=VALUE,NAME=VALUE`);
       return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
     }),
   );

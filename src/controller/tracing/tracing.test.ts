@@ -162,6 +162,6 @@ describe('a collector', () => {
   });
 
   test.each(['token', '=a'])('headers %j are refused', (text) => {
-    expect(() => parseHeaders(text)).toThrow(`"${text}" is no header: write NAME=VALUE,NAME=VALUE`);
+    expect(() => parseHeaders(text)).toThrow(`"${text}" is not a header: write NAME=VALUE,NAME=VALUE`);
   });
 });

@@ -100,10 +100,7 @@ export class WebhookRegistration {
     const { certificates, configuration, existingOnly = false, logger } = this.#options;
     const object = configuration(certificates.bundle());
     if (existingOnly && this.#tables.of(this.#kind).get(object.metadata.name) === undefined) {
-      logger.warn(
-        { configuration: object.metadata.name },
-        'the webhook is not registered: nobody has made this object',
-      );
+      logger.warn({ configuration: object.metadata.name }, 'the webhook is not registered: this object does not exist');
       return undefined;
     }
     const [outcome] = await this.#applier.apply([own(this.#kind, object)]);

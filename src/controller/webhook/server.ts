@@ -71,7 +71,7 @@ export async function serveWebhooks(options: WebhookServerOptions): Promise<Webh
       // A connection that is kept alive must not outlive the last answer before the end.
       response.once('close', () => setImmediate(() => server.listening || server.closeIdleConnections()));
       respond(request, response).catch((error: unknown) => {
-        logger.debug({ err: error }, 'a caller of the webhook left before the answer');
+        logger.debug({ err: error }, 'a caller of the webhook disconnected before the answer');
         response.destroy();
       });
     },
@@ -165,7 +165,7 @@ async function decide(
     return await Promise.race([handler(request, timeout.signal), overdue]);
   } catch (error) {
     const { operation, kind, namespace, name } = request as Partial<AdmissionRequest>;
-    logger.error({ err: error, operation, kind: kind?.kind, namespace, name }, 'an admission could not be decided');
+    logger.error({ err: error, operation, kind: kind?.kind, namespace, name }, 'an admission request failed');
     const message = error instanceof Error ? error.message : String(error);
     const code = timeout.signal.aborted ? 504 : 500;
     const reason = timeout.signal.aborted ? 'Timeout' : 'InternalError';

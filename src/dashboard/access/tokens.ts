@@ -49,7 +49,11 @@ export class Tokens {
           : undefined;
     const user = await reviewed?.user;
     if (reviewed === undefined || user === undefined) {
-      throw new Refused(401, 'the API server does not know this token', 'It may have ended: sign in with another one.');
+      throw new Refused(
+        401,
+        'the API server does not know this token',
+        'It may have expired: sign in with another one.',
+      );
     }
     return (reviewed.person ??= personOf(this.#client, user, this.#now, before?.person));
   }
@@ -93,5 +97,5 @@ function problemOf(error: unknown): unknown {
   const hint = isForbidden(error)
     ? 'The dashboard needs the rights of deploy/dashboard-rbac.yaml.'
     : 'Try again in a moment.';
-  return new Refused(503, 'the API server could not be asked who you are and what you may read', hint);
+  return new Refused(503, 'the API server could not check who you are and what you may read', hint);
 }

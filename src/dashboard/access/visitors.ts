@@ -82,7 +82,7 @@ export class Access {
     const { key, sessionMs } = this.#options;
     const sealed = sealSession(key, { token: token.trim(), until: this.#now() + sessionMs });
     if (sealed === undefined) {
-      const hint = 'Let a proxy send it in the Authorization header, or take that of a service account.';
+      const hint = 'Let a proxy send it in the Authorization header, or use the token of a service account.';
       throw new Refused(413, 'the token is too long for a cookie', hint);
     }
     return { name, cookie: setCookie(sealed, { isSecure: isSecure(request), maxAgeMs: sessionMs }) };

@@ -146,7 +146,7 @@ export function meshDetail(scope: Scope): MeshDetail {
 
 function meshSentence(first: TreeNode | undefined, lines: readonly string[], seesAll: boolean): string {
   if (first === undefined && !seesAll) return 'There is no Istio resource that you may read.';
-  if (first === undefined) return `No Istio resource is here, so nobody looks after the mesh: ${lines[0] ?? ''}`;
+  if (first === undefined) return `There is no Istio resource, so the mesh is not managed: ${lines[0] ?? ''}`;
   const [reason] = first.reasons ?? [];
   return `${lines[0] ?? ''} \`${first.name}\` is ${first.state}${reason === undefined ? '' : `: ${reason}`}.`.replace(
     /\.\.$/,

@@ -20,7 +20,7 @@ import type { Step } from './walk.ts';
 /** With more nodes than these, what is not on the path is folded. */
 const MOST_NODES = 16;
 
-const HIDDEN = 'Some of it is not shown: it leads through what you may not read.';
+const HIDDEN = 'Some of it is hidden: it involves objects that you may not read.';
 
 const workloadKey = (key: string): string => key.replace('/', `/${Deployment.kind}/`);
 
@@ -116,7 +116,7 @@ export function drawn(scope: Scope, drawing: Drawing): Picture {
   return {
     nodes: [...nodes, ...rest],
     edges: folded.size === 0 ? shown : merged(shown, []),
-    notes: [...notes, ...lost.map(({ call, from }) => `Nobody answers ${labelOf(from)} at ${call.host}.`)],
+    notes: [...notes, ...lost.map(({ call, from }) => `Nothing answers ${labelOf(from)} at ${call.host}.`)],
   };
 }
 

@@ -29,7 +29,7 @@ export function readEnvironment(text: string): DynamicEnv {
   const { name, namespace } = object.metadata ?? {};
   if (typeof name !== 'string' || name === '') throw new Refused(400, 'metadata.name is missing', 'Give it a name.');
   if (typeof namespace !== 'string' || namespace === '') {
-    throw new Refused(400, 'metadata.namespace is missing', 'Say where the environment belongs.');
+    throw new Refused(400, 'metadata.namespace is missing', 'Add the namespace of the environment.');
   }
   return object as DynamicEnv;
 }
@@ -38,7 +38,7 @@ function parsed(text: string): unknown {
   try {
     return parse(text, { maxAliasCount: 50 });
   } catch (error) {
-    throw new Refused(400, `this is no YAML: ${(error as Error).message}`, 'Mind the line that is named.');
+    throw new Refused(400, `this is not YAML: ${(error as Error).message}`, 'Check the line in the message.');
   }
 }
 
@@ -106,7 +106,7 @@ export function planAnswer(
   };
 }
 
-const HIDDEN = 'There is more that concerns what you may not read.';
+const HIDDEN = 'Some changes are hidden: they concern objects that you may not read.';
 const KINDS: readonly AnyKind[] = [DynamicEnv, Deployment, DestinationRule, VirtualService];
 
 /** What may be shown of a plan. Of a proof that is about something else, the verdict alone. */
@@ -150,13 +150,13 @@ function kindOf({ apiVersion, kind }: EnvironmentPlan['changes'][number]): AnyKi
 
 /** What happens to requests, in sentences. */
 function sentencesOf({ traffic, changes, assumedReady }: EnvironmentPlan): readonly string[] {
-  const partly = traffic.isPartial ? ['There may be more of them: not everything could be compared.'] : [];
+  const partly = traffic.isPartial ? ['There may be more: not everything could be compared.'] : [];
   const told = traffic.changes.map(({ text }) => text);
   const hasRoutes = changes.some(({ kind }) => kind === 'VirtualService');
   const waits =
     hasRoutes && assumedReady.length > 0 ? [`Routes come once the pods of ${assumedReady.join(', ')} are ready.`] : [];
   return [
-    ...(told.length === 0 && partly.length === 0 ? ['No request would go elsewhere.'] : told),
+    ...(told.length === 0 && partly.length === 0 ? ['No request would be routed differently.'] : told),
     ...partly,
     ...waits,
   ];

@@ -107,7 +107,7 @@ function Screen({ path }: { readonly path: string }): JSX.Element {
       return (
         <>
           <Sentence text={`There is nothing at \`${path}\`.`} />
-          <Empty title="The address may be of another version of this page.">
+          <Empty title="The link may be from another version of this page.">
             <Link to="/" class="button">
               Go to the environments
             </Link>
@@ -152,8 +152,8 @@ function Connection(): JSX.Element {
     <div role="status">
       {lost !== undefined && (
         <p class="lost">
-          Not connected for {span(Math.max(0, now - lost.since))}: {lost.problem}. What you see is as old as that; it
-          comes back by itself.
+          Not connected for {span(Math.max(0, now - lost.since))}: {lost.problem}. The data is that old; the page
+          reconnects automatically.
         </p>
       )}
     </div>

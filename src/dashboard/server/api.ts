@@ -185,7 +185,11 @@ function logWrite({ served, visitor: { name: user } }: Exchange, what: string, r
 
 function mustWrite({ served }: Exchange): void {
   if (!served.writes) {
-    throw new Refused(403, 'this dashboard only shows', 'Use offshoot or kubectl, or start it with writes allowed.');
+    throw new Refused(
+      403,
+      'this dashboard is read-only',
+      'Use offshoot or kubectl, or start the dashboard with writes allowed.',
+    );
   }
 }
 

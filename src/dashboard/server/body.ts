@@ -19,5 +19,5 @@ export async function readJson(request: IncomingMessage): Promise<Readonly<Recor
   } catch {
     // Told below.
   }
-  throw new Refused(400, 'the body is no JSON object');
+  throw new Refused(400, 'the body is not a JSON object');
 }

@@ -147,7 +147,7 @@ function problemOf(error: unknown): { readonly status: number; readonly problem:
     const refusal = wordsOf(error);
     return {
       status: error.code === 404 || error.code === 401 ? error.code : 422,
-      problem: { error: 'The API server refused it.', refusal },
+      problem: { error: 'The API server rejected it.', refusal },
     };
   }
   // What the command line says of a field, it says here too.

@@ -116,7 +116,7 @@ function wantedVersion(cluster: Cluster, query: URLSearchParams, limit: number):
   return match === 'Exact' || (match === '' && limit > 0) ? version : undefined;
 }
 
-/** Versions that the store has not come to yet can not be read. */
+/** Versions that the store has not come to yet cannot be read. */
 export function tooNew(asked: number, current: number): Fault {
   return new Fault(504, 'Timeout', `Too large resource version: ${asked}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],

@@ -29,7 +29,7 @@ export const IGNORE_RULES: readonly IgnoreRule[] = [
   },
   {
     deployer: 'argocd',
-    where: 'Argo CD, or once for all in the ConfigMap argocd-cm',
+    where: 'Argo CD, for all Applications, in the ConfigMap argocd-cm',
     yaml: `data:
   resource.customizations.ignoreDifferences.networking.istio.io_VirtualService: |
     jqPathExpressions:

@@ -10,7 +10,7 @@ export const ISOLATION = {
   Unknown: 'possibly not isolated',
 } as const;
 
-/** The same with the reason: `not isolated: a request without its key is decided differently`. */
+/** The same with the reason: `not isolated: a request without its key is routed differently`. */
 export function isolationText(verdict: keyof typeof ISOLATION, message: string): string {
   return `${ISOLATION[verdict]}: ${message}`;
 }

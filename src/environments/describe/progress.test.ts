@@ -46,19 +46,19 @@ describe('on the way to sleep', () => {
       }),
     ).map(({ label, state, note }) => `${label} ${state}: ${note}`);
 
-  test('routes are taken out, then clones are scaled to zero', () => {
+  test('removing routes, then scaling clones to zero', () => {
     expect(steps('running', 'running', [])).toEqual([
       'shop/cart routes waiting: waits for the controller',
-      'shop/cart clone waiting: waits until its routes are taken out',
-      'shop/worker clone waiting: waits until its routes are taken out',
+      'shop/cart clone waiting: waits until its routes are removed',
+      'shop/worker clone waiting: waits until its routes are removed',
     ]);
     expect(steps('running', 'running', asleep)[0]).toBe(
-      'shop/cart routes working: being taken out of VirtualService shop/cart',
+      'shop/cart routes working: being removed from VirtualService shop/cart',
     );
     expect(steps('running', 'unknown', asleep)).toEqual([
       'shop/cart routes done: taken out',
-      'shop/cart clone working: scaled to zero once requests on their way have ended',
-      'shop/worker clone working: scaled to zero once requests on their way have ended',
+      'shop/cart clone working: scaled to zero once in-flight requests have drained',
+      'shop/worker clone working: scaled to zero once in-flight requests have drained',
     ]);
     expect(steps('asleep', 'unknown', asleep).slice(1)).toEqual([
       'shop/cart clone done: scaled to zero (Deployment shop/cart-shop-feature)',
@@ -94,7 +94,7 @@ describe('the parts of an environment', () => {
       destinationRules: [{ name: 'rule', namespace: 'shop', status: 'running' }],
       virtualServices: [{ name: 'cart', namespace: 'edge', status: 'unknown' }],
     };
-    expect(notes(cart).at(-1)).toBe('waiting: waits for proxies to know its rule and pods');
+    expect(notes(cart).at(-1)).toBe('waiting: waits for proxies to pick up its rule and pods');
   });
 
   test('earlier routes take all requests', () => {

@@ -43,7 +43,7 @@ export function sleepingSteps(env: DynamicEnv): readonly ProgressStep[] {
 function routeRemoval(label: string, routed: readonly string[], isSeen: boolean): ProgressStep {
   if (routed.length === 0) return { label, state: 'done', note: 'taken out' };
   if (!isSeen) return { label, state: 'waiting', note: UNSEEN };
-  return { label, state: 'working', note: `being taken out of VirtualService ${routed.join(', ')}` };
+  return { label, state: 'working', note: `being removed from VirtualService ${routed.join(', ')}` };
 }
 
 function cloneRemoval(label: string, clone: CloneStatus | undefined, isDraining: boolean): ProgressStep {
@@ -52,8 +52,8 @@ function cloneRemoval(label: string, clone: CloneStatus | undefined, isDraining:
   }
   if (clone.status === 'asleep') return { label, state: 'done', note: `scaled to zero (Deployment ${keyOf(clone)})` };
   return isDraining
-    ? { label, state: 'working', note: 'scaled to zero once requests on their way have ended' }
-    : { label, state: 'waiting', note: 'waits until its routes are taken out' };
+    ? { label, state: 'working', note: 'scaled to zero once in-flight requests have drained' }
+    : { label, state: 'waiting', note: 'waits until its routes are removed' };
 }
 
 function subsetSteps(subset: Subset, status: SubsetStatus | undefined): ProgressStep[] {
@@ -99,8 +99,8 @@ function routeStep(subset: Subset, status: SubsetStatus | undefined): ProgressSt
 
 /** A clone that runs is not all that routes wait for: proxies must know its rule and pods first. */
 function waitsFor({ deployment }: SubsetStatus): string {
-  if (deployment.status === 'asleep') return 'taken out while it is asleep';
-  return deployment.status === 'running' ? 'waits for proxies to know its rule and pods' : 'waits for the clone';
+  if (deployment.status === 'asleep') return 'removed while it is asleep';
+  return deployment.status === 'running' ? 'waits for proxies to pick up its rule and pods' : 'waits for the clone';
 }
 
 function runningKeys(resources: readonly ResourceStatus[] = []): string[] {

@@ -37,7 +37,7 @@ const conflicted = condition('Conflicted', 'True', 'another one asks for the sam
 describe('why an environment is as it is', () => {
   test('paused, whatever else there is to say', () => {
     const ready = [condition('Ready', 'True', '1 of 1 workloads run'), conflicted];
-    const pause = 'nothing is written for it but its status until spec.paused is unset';
+    const pause = 'only its status is written until spec.paused is unset';
     expect(reasonOf(environment({ paused: true }, { state: 'ready' }, ready))).toBe(pause);
     const held = [condition('Ready', 'False', 'x', 'Paused'), condition('WorkloadsReady', 'False', 'a change waits')];
     expect(reasonOf(environment({ paused: true }, {}, held))).toBe(`${pause}; a change waits`);
@@ -70,7 +70,7 @@ test('why no request is led to it', () => {
     'it is asleep: "offshoot env wake pr-7 -n shop" wakes it',
   );
   expect(whyUnrouted(environment({ paused: true }, cart()), now)).toBe(
-    'it is paused: nothing is written for it but its status until spec.paused is unset',
+    'it is paused: only its status is written until spec.paused is unset',
   );
   const { metadata, spec, ...rest } = environment({}, cart());
   const created = { ...metadata, creationTimestamp: '2026-01-01T00:00:00Z' };

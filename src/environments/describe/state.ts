@@ -24,7 +24,7 @@ export function reasonOf(env: DynamicEnv): string | undefined {
   const { deletionTimestamp, finalizers = [] } = env.metadata;
   if (deletionTimestamp !== undefined) return `waits for the finalizers ${finalizers.join(', ')}`;
   if (env.status?.state === undefined) return notSeenYet('environments');
-  if (!isCurrent(env)) return 'the controller has not seen the latest change yet';
+  if (!isCurrent(env)) return 'the controller has not observed the latest change yet';
   const conditions = conditionsOf(env);
   if (isPaused(env)) {
     const unmet = conditions.filter(

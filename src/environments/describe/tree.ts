@@ -218,8 +218,8 @@ function virtualServiceNode(
 ): TreeNode {
   const key = keyOf(ref);
   if (ref.status === 'unknown') {
-    const what = status.deployment.status === 'running' ? 'proxies know its rule and pods' : 'the clone runs';
-    return node('VirtualService', key, 'waiting', { reasons: [`routes are put in once ${what}`] });
+    const what = status.deployment.status === 'running' ? 'proxies have picked up its rule and pods' : 'the clone runs';
+    return node('VirtualService', key, 'waiting', { reasons: [`routes are added once ${what}`] });
   }
   const service = virtualServices.get(key);
   const http = service?.spec?.http ?? [];
@@ -244,7 +244,7 @@ function whyIgnored(env: DynamicEnv, { unreached = '' }: SubsetStatus, key: stri
   const about = (routed?.message ?? '').split('; ').filter((text) => text.startsWith(`VirtualService ${key}`));
   // What holds for all of them is told above.
   if (about.length > 0 || unreached.includes('istioMatches[')) return about;
-  return ['no route in it leads to the default version'];
+  return ['none of its routes goes to the default version'];
 }
 
 /** Whether an error is about the matches of the environment, and not about what it finds. */

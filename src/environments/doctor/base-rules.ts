@@ -49,8 +49,8 @@ function headersInUse(service: VirtualService, keys: ReadonlySet<string>): Findi
       severity: keys.has(header) ? 'warning' : 'note',
       reason: 'HeaderInUse',
       ...about(service),
-      message: `route ${names} matches on the header ${header}: it may take requests that carry it as the key of an environment`,
-      advice: 'tell environments apart by another header',
+      message: `route ${names} matches on the header ${header}: it may catch requests that carry it as the key of an environment`,
+      advice: 'use another header for the keys of environments',
     };
   });
 }
@@ -71,8 +71,8 @@ function refused(view: Facts, { host, service, namespace }: Way, { clusterDomain
             reason: 'RefusedByProxy',
             kind: VirtualService.kind,
             object: delegate ?? virtualService,
-            message: `proxies refuse route ${name === '' ? `http[${index}]` : `"${name}"`} (${why}), and with it every change of its port, those of environments too`,
-            advice: 'mend the route',
+            message: `proxies refuse route ${name === '' ? `http[${index}]` : `"${name}"`} (${why}), and with it every update of its port, including those of environments`,
+            advice: 'fix the route',
           },
         ],
   );

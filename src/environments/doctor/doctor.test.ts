@@ -131,7 +131,7 @@ describe('Services', () => {
       object: 'shop/reviews',
       message:
         'its selector asks for version=shared, which clones of Deployment reviews do not have: no request to it reaches them',
-      advice: 'leave version out of its selector: subsets of DestinationRules tell versions apart',
+      advice: 'leave version out of its selector: DestinationRule subsets tell versions apart',
     });
   });
 
@@ -141,8 +141,8 @@ describe('Services', () => {
   });
 
   test.each([
-    [{ port: 9080 }, 'port 9080 without a name does not say its protocol'],
-    [{ port: 9080, name: 'web' }, 'port 9080 "web" does not say its protocol'],
+    [{ port: 9080 }, 'port 9080 without a name does not declare its protocol'],
+    [{ port: 9080, name: 'web' }, 'port 9080 "web" does not declare its protocol'],
   ])('the port %j', (port, message) => {
     const [finding, ...others] = findingsIn(shop([withSpec(service, { ports: [port] })]));
     expect(others).toEqual([]);
@@ -274,7 +274,7 @@ describe('VirtualServices', () => {
       severity: 'warning',
       reason: 'HostInSeveralVirtualServices',
       object: 'shop/reviews',
-      advice: 'put its routes into VirtualService shop/older and remove it',
+      advice: 'move its routes to VirtualService shop/older and delete this one',
     });
     const useless = withSpec(older, { http: [{ redirect: { uri: '/' } }] });
     expect(inShort(findingsIn(shop([useless, younger])))).toEqual([

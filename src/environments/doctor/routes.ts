@@ -82,7 +82,7 @@ function routesWithoutSubset(service: VirtualService, { host }: Way, settings: S
       severity: 'error',
       reason: 'RouteWithoutSubset',
       ...about(service),
-      message: `route ${names} leads to ${host} without a subset: its requests reach clones by load balancing, whatever their headers are, and environments get no route beside it`,
+      message: `route ${names} leads to ${host} without a subset: its requests reach clones by load balancing whatever their headers are, and environments get no route next to it`,
       advice: `add subset: ${defaultVersion} to the destination`,
     },
   ];
@@ -100,8 +100,8 @@ function notRouted(way: Way, isRouted: boolean, settings: Settings): Finding[] {
         reason: 'NoVirtualService',
         kind: 'Service',
         object: `${namespace}/${service}`,
-        message: `no VirtualService for the mesh has the host ${host}: requests to it reach clones by load balancing, whatever their headers are`,
-        advice: `make one with the host ${service} and a route to its subset "${defaultVersion}"`,
+        message: `no VirtualService for the mesh has the host ${host}: requests to it reach clones by load balancing whatever their headers are`,
+        advice: `create one with the host ${service} and a route to its subset "${defaultVersion}"`,
       },
     ];
   }
@@ -115,7 +115,7 @@ function notRouted(way: Way, isRouted: boolean, settings: Settings): Finding[] {
       reason: 'DefaultVersionNotRouted',
       ...about(each),
       message: `none of its routes leads to subset "${defaultVersion}" of ${host} (${found}): environments get no route`,
-      advice: `lead to subset "${defaultVersion}"; or name the version that everybody gets with --default-version, or as defaultVersion of each environment's subset`,
+      advice: `lead to subset "${defaultVersion}", or set the version that requests get by default: --default-version, or defaultVersion in each environment's subset`,
     };
   });
 }
@@ -137,7 +137,7 @@ function otherHosts(way: Way, { gatewayRoutes }: Settings): Finding[] {
         severity: 'warning',
         reason: 'OtherHost',
         ...about(service),
-        message: `it leads to ${host} for other hosts (${names}): environments get no route there, so these requests reach the base alone`,
+        message: `it leads to ${host} for other hosts (${names}): environments get no route there, so these requests only reach the base`,
         advice: isPublic ? 'turn on --gateway-routes' : `lead to it by the host ${host}, or by a gateway`,
       };
     }),
@@ -145,8 +145,8 @@ function otherHosts(way: Way, { gatewayRoutes }: Settings): Finding[] {
       severity: 'note',
       reason: 'OtherHost',
       ...about(service),
-      message: `it leads to ${host} for ${hostsOf(service)} at ${gatewaysOf(service).join(', ')}: environments get routes there, for headers alone, as source labels never match at a gateway`,
-      advice: 'give environments a match on a header, if requests from outside are to reach them',
+      message: `it leads to ${host} for ${hostsOf(service)} at ${gatewaysOf(service).join(', ')}: environments get routes there for headers only, because source labels never match at a gateway`,
+      advice: 'match on a header if requests from outside should reach environments',
     })),
   ];
 }
@@ -165,11 +165,11 @@ function superseded({ host, listing, isHandled }: Way, { clusterDomain }: Settin
         severity: isHandled(service) && !isHandled(winner) ? 'error' : 'warning',
         reason: 'HostInSeveralVirtualServices',
         ...about(service),
-        message: `VirtualService ${keyOf(winner.metadata)} has the host ${host} too, and is older: in the mesh Istio goes by that one alone`,
+        message: `VirtualService ${keyOf(winner.metadata)} has the host ${host} too and is older: in the mesh, Istio uses only that one`,
         advice:
           others.length === 0
-            ? `put its routes into VirtualService ${keyOf(winner.metadata)} and remove it`
-            : `put its routes for ${host} into VirtualService ${keyOf(winner.metadata)}, and leave the host out here`,
+            ? `move its routes to VirtualService ${keyOf(winner.metadata)} and delete this one`
+            : `move its routes for ${host} to VirtualService ${keyOf(winner.metadata)}, and remove the host here`,
       },
     ];
   });
@@ -186,7 +186,7 @@ function noDelegate({ listing, host }: Way, delegate: string): Finding {
     reason: 'NoDelegate',
     kind: 'VirtualService',
     object: root === undefined ? delegate : keyOf(root.metadata),
-    message: `it delegates requests for ${host} to VirtualService ${delegate}, which is not there`,
-    advice: 'make it, or take the route away',
+    message: `it delegates requests for ${host} to VirtualService ${delegate}, which does not exist`,
+    advice: 'create it, or remove the route',
   };
 }

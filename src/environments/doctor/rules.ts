@@ -22,7 +22,7 @@ function callersFindings({ host, callersRules }: HostFacts, namespace: string): 
     severity: 'warning',
     reason: 'RuleOfCallers',
     ...about(rule),
-    message: `pods in namespace ${rule.metadata.namespace} go by it when they call ${host}, and know no rule of an environment: requests of theirs that are led to a clone get errors`,
+    message: `pods in namespace ${rule.metadata.namespace} go by it when they call ${host} and do not see the rules of environments: their requests to a clone fail`,
     advice: `move it to namespace ${namespace}, where the rules of environments are`,
   }));
 }
@@ -45,7 +45,7 @@ function findingFor(
       kind: own.kind,
       object: keyOf(own.metadata),
       message: `none of its subsets is ${declare} (${found}): environments get no rule for ${host}`,
-      advice: `declare a subset "${defaultVersion}" ${declare}; or name the version that everybody gets with --default-version, or as defaultVersion of each environment's subset`,
+      advice: `declare a subset "${defaultVersion}" ${declare}, or set the version that requests get by default: --default-version, or defaultVersion in each environment's subset`,
     };
   }
   const [elsewhere] = otherRules;
@@ -56,6 +56,6 @@ function findingFor(
     kind: 'Service',
     object: `${namespace}/${service}`,
     message: `no DestinationRule in ${namespace} is for ${host}${away ?? ''}: environments get no rule either`,
-    advice: `make one with the host ${service} and a subset "${defaultVersion}" ${declare}`,
+    advice: `create one with the host ${service} and a subset "${defaultVersion}" ${declare}`,
   };
 }

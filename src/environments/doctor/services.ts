@@ -23,7 +23,7 @@ export function serviceFindings({ env, workloads: [workload] }: EnvironmentFacts
         reason: 'ServiceSelectsBaseOnly',
         ...about(service),
         message: `its selector asks for ${names}, which clones of Deployment ${subset.name} do not have: no request to it reaches them`,
-        advice: `leave ${lacking.map(([name]) => name).join(', ')} out of its selector: subsets of DestinationRules tell versions apart`,
+        advice: `leave ${lacking.map(([name]) => name).join(', ')} out of its selector: DestinationRule subsets tell versions apart`,
       },
     ];
   });
@@ -48,8 +48,8 @@ function portFindings(service: Service): Finding[] {
         severity: 'error',
         reason: 'NoHttpPort',
         ...about(service),
-        message: `none of its ports is one of HTTP (${ports.map(portText).join(', ')}): no route of an environment counts there`,
-        advice: 'if it speaks HTTP, let the name of its port begin with http or grpc, or set appProtocol',
+        message: `none of its ports is one of HTTP (${ports.map(portText).join(', ')}): routes of environments have no effect there`,
+        advice: 'if it serves HTTP, start the name of its port with http or grpc, or set appProtocol',
       },
     ];
   }
@@ -59,8 +59,8 @@ function portFindings(service: Service): Finding[] {
       severity: 'warning',
       reason: 'PortWithoutProtocol',
       ...about(service),
-      message: `port ${portText(port)} does not say its protocol: Istio guesses it from the first bytes of each connection`,
-      advice: 'let its name begin with http or grpc, or set appProtocol: http',
+      message: `port ${portText(port)} does not declare its protocol: Istio detects it from the first bytes of each connection`,
+      advice: 'start its name with http or grpc, or set appProtocol: http',
     }));
 }
 

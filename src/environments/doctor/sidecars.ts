@@ -41,9 +41,9 @@ function slim({ apiVersion, kind, metadata, spec, status }: SidecarPod): Sidecar
 }
 
 const NOT_ROUTED =
-  'its pods have no sidecar: requests that they send are not led by their headers, and reach clones by load balancing';
+  'its pods have no sidecar: their requests are not routed by header and reach clones by load balancing';
 const ADVICE =
-  'label its namespace istio-injection=enabled (or with istio.io/rev) and restart it; if it calls no workload of an environment, leave it as it is';
+  'label its namespace istio-injection=enabled (or with istio.io/rev) and restart it; ignore this if it calls no workload of an environment';
 
 /** Workloads without a sidecar; where no pod has one, that there seems to be no mesh: the sample shop needs none. */
 export function sidecarFindings(view: Facts, isAsked: (namespace?: string) => boolean, isEmbedded: boolean): Finding[] {
@@ -83,7 +83,7 @@ const NO_MESH: Finding = {
   reason: 'NoMesh',
   kind: 'Namespace',
   object: '*',
-  message: 'no pod has a sidecar, and no namespace asks for one: without a mesh nobody leads requests anywhere',
+  message: 'no pod has a sidecar, and no namespace enables injection: without a mesh, requests are not routed',
   advice: 'install Istio, and label the namespaces of callers istio-injection=enabled',
 };
 

@@ -15,7 +15,7 @@ export const PAUSED: PlannedCondition = {
   type: 'Paused',
   status: 'True',
   reason: 'Paused' satisfies ReasonOf<'Paused'>,
-  message: 'nothing is written for it but its status until spec.paused is unset',
+  message: 'only its status is written until spec.paused is unset',
 };
 
 /** What becomes of that which a paused environment no longer wants: nothing, and its status goes on telling of it. */

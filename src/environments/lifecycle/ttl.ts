@@ -63,7 +63,7 @@ function isMoment(text: string): boolean {
 /** The deletion of an environment whose time is over. An extension that comes at the same moment is not lost. */
 export function planExpiry(env: DynamicEnv): Plan {
   const { duration, from = 'Created' } = env.spec.ttl!;
-  const note = `its time is over: spec.ttl is ${duration} from ${from}`;
+  const note = `its time to live is over: spec.ttl is ${duration} from ${from}`;
   return {
     steps: [removeUnchanged(DynamicEnv, env)],
     events: [{ type: 'Normal', reason: 'Expired', note, action: 'Delete' }],
@@ -103,10 +103,7 @@ function expiring({ metadata }: DynamicEnv, expiresAt: number, undeletable: stri
   const { name, namespace } = metadata;
   const [reason, message]: [ReasonOf<'Expiring'>, string] =
     undeletable === undefined
-      ? [
-          'ExpiresSoon',
-          `expires at ${timestamp(expiresAt)}: "offshoot env extend ${name} -n ${namespace}" puts that off`,
-        ]
+      ? ['ExpiresSoon', `expires at ${timestamp(expiresAt)}: "offshoot env extend ${name} -n ${namespace}" extends it`]
       : ['NotDeleted', `expired at ${timestamp(expiresAt)}, and can't be deleted: ${undeletable}`];
   return { type: EXPIRING, status: 'True', reason, message };
 }
@@ -137,17 +134,15 @@ export function lifetimeProblem({ metadata, spec }: DynamicEnv): LifetimeProblem
     at: ['metadata', 'annotations', EXTENDED_UNTIL],
     path: `metadata.annotations[${EXTENDED_UNTIL}]`,
     value: until,
-    detail: 'it must be a moment, such as 2026-01-31T18:00:00Z',
+    detail: 'it must be a time, such as 2026-01-31T18:00:00Z',
   };
 }
 
 function durationProblem(duration: string): string | undefined {
   const ms = ttlMs(duration);
-  if (ms === undefined) return 'it must be a length of time, such as 90m, 8h, 1h30m or 2d';
-  if (ms <= 0) return 'it must be longer than that: an environment would be deleted at once';
-  return ms > MAX_TTL_MS
-    ? 'it must be 365d at most: leave spec.ttl out for an environment that does not expire'
-    : undefined;
+  if (ms === undefined) return 'it must be a duration, such as 90m, 8h, 1h30m or 2d';
+  if (ms <= 0) return 'it is too short: the environment would be deleted at once';
+  return ms > MAX_TTL_MS ? 'it must be at most 365d: omit spec.ttl for an environment that does not expire' : undefined;
 }
 
 /** What to warn of who gives an environment such a lifetime: that there is nothing left of it. */
@@ -155,5 +150,5 @@ export function lifetimeWarnings(env: DynamicEnv, now: number): readonly string[
   const lifetime = lifetimeOf(env, now);
   // A change of the spec is an update: whatever counts from that begins anew.
   if (lifetime === undefined || lifetime.expiresAt > now || env.spec?.ttl?.from === 'Updated') return [];
-  return [`spec.ttl: the environment expired at ${timestamp(lifetime.expiresAt)} by that, and is deleted now`];
+  return [`spec.ttl: the environment expired at ${timestamp(lifetime.expiresAt)} with this value and is deleted now`];
 }

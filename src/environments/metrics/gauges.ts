@@ -28,7 +28,7 @@ const ofEnvironments: readonly TableGauge[] = [
   countByCondition('offshoot_environment_conditions', 'Environments by condition', DynamicEnv),
   countByState({
     name: 'offshoot_proofs',
-    help: 'Environments by what the proof of their isolation came to',
+    help: 'Environments by the result of their isolation proof',
     label: 'result',
     kind: DynamicEnv,
     states: Object.values(RESULTS),
@@ -36,7 +36,7 @@ const ofEnvironments: readonly TableGauge[] = [
   }),
   {
     name: 'offshoot_undistributed_virtual_services',
-    help: 'VirtualServices with routes of environments of which istiod says that not every proxy has them',
+    help: 'VirtualServices with routes of environments that, according to istiod, not every proxy has received',
     labels: [],
     series(facts) {
       const behind = facts
@@ -72,7 +72,7 @@ const ofEnvironments: readonly TableGauge[] = [
 function ofOrphans(settings: Settings): TableGauge {
   return {
     name: 'offshoot_orphaned_objects',
-    help: 'Clones, rules and VirtualServices with routes of environments that are gone; certain: ours to remove',
+    help: 'Orphans: clones, rules and VirtualServices with routes of environments that are gone; certain if Offshoot may remove them',
     labels: ['kind', 'certain'],
     series(facts) {
       const counts = new Map<string, number>();

@@ -8,7 +8,7 @@ const FIRST_STATUS_MS = 60_000;
 
 export const timeToReady: StatusTiming<DynamicEnv> = {
   name: 'offshoot_environment_ready_seconds',
-  help: 'Time from the creation of an environment until it is ready for the first time',
+  help: 'Time from the creation of an environment until it is first ready',
   labels: [],
   buckets: [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800],
   measure(before, after, now) {

@@ -32,6 +32,6 @@ test('an environment says whether it leaves the requests of others alone, ready 
     status: 'False',
     reason: 'OtherRequestsMoved',
     message:
-      'a request without its key is decided differently: it now reaches shop/Deployment/cart-shop-feature too, by route http[0] of VirtualService shop/cart; try: offshoot explain GET http://cart.shop.svc.cluster.local/plain -n shop',
+      'a request without its key is routed differently: it now reaches shop/Deployment/cart-shop-feature too, by route http[0] of VirtualService shop/cart; try: offshoot explain GET http://cart.shop.svc.cluster.local/plain -n shop',
   });
 });

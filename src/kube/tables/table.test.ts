@@ -149,7 +149,7 @@ describe('Table', () => {
       expect(versions(table)).toEqual({ 'a/x': '90071992547409931' });
     });
 
-    it('believes the watch, not the writer, where versions can not be compared', () => {
+    it('believes the watch, not the writer, where versions cannot be compared', () => {
       const { table } = tableOf();
       table.event({ type: 'ADDED', object: thing('x', 'f00') });
       table.observe(thing('x', 'abc'));

@@ -41,7 +41,7 @@ describe('a kind', () => {
   test('has no two different indexes of one name', () => {
     const tables = new Tables([defineTable(Thing, { indexes: { a: byName } })]);
     expect(() => tables.of(defineTable(Thing, { indexes: { a: () => [] } }))).toThrow(
-      'watchable map "things" has an index "a" that files in another way',
+      'watchable map "things" has an index "a" that indexes differently',
     );
   });
 

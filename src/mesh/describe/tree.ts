@@ -212,7 +212,7 @@ function blockingNodes({ status }: Istio): TreeNode[] {
   return [
     node('Blocked by', `${total} resource${total === 1 ? '' : 's'}`, 'blocking', {
       detail: more > 0 ? `${more} more are not listed` : '',
-      reasons: ['delete them, and the deletion goes on by itself'],
+      reasons: ['delete them, and the deletion continues'],
       children: resources.map(({ kind, namespace, name }) =>
         node(resourceName(kind), keyOf({ name, ...(namespace !== undefined && { namespace }) }), 'blocking'),
       ),

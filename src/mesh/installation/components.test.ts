@@ -40,7 +40,7 @@ test('two documents for one object are an error, whatever their version', async 
   const text =
     'apiVersion: apps/v1\nkind: A\nmetadata: {name: a}\n---\napiVersion: apps/v2\nkind: A\nmetadata: {name: a}\n';
   await expect(parseManifests(text, () => Promise.resolve())).rejects.toThrow(
-    'document 1 is A.apps a, which has been there before',
+    'document 1 is A.apps a, which is a duplicate',
   );
 });
 

@@ -37,7 +37,7 @@ test.each([
 
 test('the version that runs is no upgrade', () => {
   expect(asked({ running: '1.31.0', offered: '1.31.0' })).toMatchObject({
-    how: 'Istio 1.31.0 runs already: there is nothing to upgrade.',
+    how: 'Istio 1.31.0 is already running: there is nothing to upgrade.',
     isThere: true,
   });
 });

@@ -37,7 +37,7 @@ export function planUpgrade({ versions, release, renderer }: UpgradeQuestion): U
   };
   if (refusal !== undefined) return { ...upgrade, how: instead(target, from ?? ''), refusal };
   if (running !== undefined && sameVersion(target, running)) {
-    return { ...upgrade, how: `Istio ${running} runs already: there is nothing to upgrade.`, isThere: true };
+    return { ...upgrade, how: `Istio ${running} is already running: there is nothing to upgrade.`, isThere: true };
   }
   return { ...upgrade, how: isOfRelease ? ofRelease(release) : ofRenderer(target, release, renderer) };
 }
@@ -46,7 +46,7 @@ export function planUpgrade({ versions, release, renderer }: UpgradeQuestion): U
 function instead(target: string, from: string): string {
   const [to, current] = [parseVersion(target), parseVersion(from)];
   if (typeof to === 'string' || typeof current === 'string')
-    return 'Find out which version runs: offshoot mesh status.';
+    return 'Check which version is running: offshoot mesh status.';
   if (compareSemver(to, current) < 0) return 'A mesh is never downgraded.';
   if (to.major !== current.major) return 'Another major version needs an installation of its own.';
   return `Upgrade one minor version at a time: to ${current.major}.${current.minor + 1} first.`;

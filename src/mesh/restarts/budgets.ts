@@ -27,7 +27,7 @@ export class Budgets {
       const name = `PodDisruptionBudget ${keyOf(budget.metadata)}`;
       if (observedGeneration < generation) return `${name} has changed and is not counted yet`;
       if (disruptionsAllowed < 1) return `${name} allows no disruption`;
-      if (this.#spent.has(budget)) return `${name} is shared with a workload that is restarted now`;
+      if (this.#spent.has(budget)) return `${name} is shared with a workload that is restarting`;
     }
     for (const budget of concerned) this.#spent.add(budget);
     return undefined;

@@ -42,7 +42,7 @@ export function meshRestarts(settings: MeshSettings): Restarts {
 /** Restarted workloads, and pods that were deleted where that is what restarts a workload. */
 const restartCounter: WriteCounter = {
   name: 'offshoot_mesh_restarts_total',
-  help: 'Workloads that were restarted for the mesh, and pods that were deleted for it, by kind',
+  help: 'Workloads restarted and pods deleted to update their sidecars, by kind',
   labels: ['kind'],
   initial: ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Pod'].map((kind) => ({ kind })),
   labelsOf: ({ step, did }) => (did === 'nothing' ? undefined : { kind: step.kind.kind }),

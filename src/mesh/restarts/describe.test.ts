@@ -54,8 +54,8 @@ test('what is not up to date is counted once each: counts add up', () => {
     '3 of 10 workloads are up to date.',
     '1 is restarting.',
     '2 wait for the next batch.',
-    '1 waits for a time.',
-    '2 wait for a person.',
+    '1 waits for a maintenance window.',
+    '2 need a manual restart.',
     '1 is excluded by annotation.',
     '1 pod must be restarted by hand.',
     'See offshoot mesh restart --outdated --dry-run.',
@@ -63,8 +63,8 @@ test('what is not up to date is counted once each: counts add up', () => {
 });
 
 test.each<[string, RestartProgress, boolean]>([
-  ['a workload that waits for a time', progress({ waiting: [pending('time')] }), true],
-  ['a workload that waits for a person', progress({ waiting: [pending('people')] }), true],
+  ['a workload that waits for a maintenance window', progress({ waiting: [pending('time')] }), true],
+  ['a workload that needs a manual restart', progress({ waiting: [pending('people')] }), true],
   [
     'a pod that must be restarted by hand',
     progress({}, { manual: [{ namespace: 'a', name: 'b', why: '', problem: '' }] }),

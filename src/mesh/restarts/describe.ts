@@ -44,8 +44,8 @@ export function restartSummary({ waiting: missing, plan, manual }: RestartProgre
   const counts: readonly (readonly [count: number, one: string, many: string])[] = [
     [restarting.length, 'is restarting', 'are restarting'],
     [restart.length + on('rollouts'), 'waits for the next batch', 'wait for the next batch'],
-    [on('time'), 'waits for a time', 'wait for a time'],
-    [on('people') - excluded + unchanged.length, 'waits for a person', 'wait for a person'],
+    [on('time'), 'waits for a maintenance window', 'wait for a maintenance window'],
+    [on('people') - excluded + unchanged.length, 'needs a manual restart', 'need a manual restart'],
     [excluded, 'is excluded by annotation', 'are excluded by annotation'],
   ];
   const lines = [

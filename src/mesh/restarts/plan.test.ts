@@ -172,7 +172,7 @@ describe('a workload', () => {
     expect(planned).toMatchObject({ unchanged: [], restarting: [{ waiting: '1 old pods are still there' }] });
   });
 
-  test('of which no outdated pod is ready waits for a person; after its restart such a pod is no finding', () => {
+  test('of which no outdated pod is ready needs a manual restart; after its restart such a pod is no finding', () => {
     const unhealthy = outdated({ isUnhealthy: true, newest: NOW });
     expect(plan([workload('a')], { outdated: unhealthy })).toMatchObject({
       restart: [],
@@ -184,10 +184,10 @@ describe('a workload', () => {
 
   test('that the server refuses to restart waits for its next try, and holds up nobody', () => {
     const refused = ({ name }: { name: string }) =>
-      name === 'a' ? { message: 'the API server refuses it: no', retryAt: NOW + 5_000 } : undefined;
+      name === 'a' ? { message: 'the API server rejects it: no', retryAt: NOW + 5_000 } : undefined;
     const planned = plan([workload('a'), workload('b')], { refused });
     expect(names(planned)).toEqual(['b']);
-    expect(planned).toMatchObject({ waiting: [{ waiting: 'the API server refuses it: no', on: 'time' }] });
+    expect(planned).toMatchObject({ waiting: [{ waiting: 'the API server rejects it: no', on: 'time' }] });
     expect(planned.wakeAt).toBe(NOW + 5_000);
   });
 
@@ -195,7 +195,7 @@ describe('a workload', () => {
     const planned = plan([workload('a', { kind: 'ReplicaSet' })], {
       outdated: outdated({ newest: NOW }, 'ReplicaSet'),
     });
-    expect(waits(planned)).toEqual({ a: 'its pods have just been made' });
+    expect(waits(planned)).toEqual({ a: 'its pods were just created' });
     expect(planned.wakeAt).toBe(NOW + 1_000);
   });
 });
@@ -226,7 +226,7 @@ describe('PodDisruptionBudgets', () => {
     const web = { spec: { template: { metadata: { labels: { tier: 'web' } } } } };
     const planned = plan([workload('a', web), workload('b', web)], { budgets: [shared] });
     expect(names(planned)).toEqual(['a']);
-    expect(waits(planned)['b']).toContain('is shared with a workload that is restarted now');
+    expect(waits(planned)['b']).toContain('is shared with a workload that is restarting');
   });
 
   test('do not concern a Deployment that adds pods before it takes any away', () => {

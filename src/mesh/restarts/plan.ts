@@ -199,7 +199,7 @@ function hindranceOfNow(workload: Workload, facts: RestartFacts): Hindrance | un
   if (isUnhealthy) return { text: 'it is not healthy: its outdated pods are not ready', isUnhealthy: true };
   // Only by the second in which a pod was made is it known from before the mark.
   if (needsDeletion(workload) && newest >= now - (now % SECOND)) {
-    return { text: 'its pods have just been made', until: newest + SECOND };
+    return { text: 'its pods were just created', until: newest + SECOND };
   }
   const times = windowOf(workload, window);
   if (typeof times === 'string') return { text: times };

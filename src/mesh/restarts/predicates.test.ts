@@ -197,7 +197,7 @@ describe('annotations of a pod decide about its resources', () => {
     expect(why({ annotations: annotations({ MemoryLimit: '1024Mi' }), sidecar })).toBeUndefined();
   });
 
-  test('one that can not be read restarts nothing', () => {
+  test('one that cannot be read restarts nothing', () => {
     expect(why({ annotations: annotations({ CPU: 'much' }), sidecar: { resources: {} } })).toBeUndefined();
   });
 });

@@ -155,7 +155,7 @@ function planLot(
     refused: (workload) => {
       const refusal = view.read.get(refusals, workloadKey(workload));
       if (refusal === undefined || refusal.retryAt <= now) return undefined;
-      return { message: `the API server refuses it: ${refusal.message}`, retryAt: refusal.retryAt };
+      return { message: `the API server rejects it: ${refusal.message}`, retryAt: refusal.retryAt };
     },
   });
 }

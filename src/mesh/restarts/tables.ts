@@ -49,7 +49,7 @@ export const workloadTables: readonly TableKind<Workload>[] = [...WORKLOADS.valu
 /** The table of a workload's kind. */
 export function workloadTable({ kind }: Pick<WorkloadRef, 'kind'>): TableKind<Workload> {
   const table = WORKLOADS.get(kind);
-  if (table === undefined) throw new Error(`workloads of kind ${kind} can not be restarted`);
+  if (table === undefined) throw new Error(`workloads of kind ${kind} can't be restarted`);
   return table;
 }
 

@@ -52,7 +52,7 @@ test.each([
   ['fake-distroless', undefined, 'fake is not in dotted-tri format'],
   ['1.17.0', '1.16', '1.16 is not in dotted-tri format'],
   ['1.17.0', 'latest', 'latest is not in dotted-tri format'],
-])('target %s over %s can not be compared, which is an Error', (target, current, text) => {
+])('target %s over %s cannot be compared, which is an Error', (target, current, text) => {
   expect(gate(target, current)).toMatchObject({ state: 'Error', description: `Istio version check failed: ${text}` });
 });
 
@@ -98,7 +98,7 @@ test.each([
   ['the tag latest', [gateway('latest')], 'Invalid Semantic Version'],
   ['the tag wrong', [gateway('wrong')], 'Invalid Semantic Version'],
   ['no tag', [pod('x', { discovery: 'istio/pilot' })], 'Unable to parse container image reference: istio/pilot'],
-])('with %s the version can not be told', (_what, pods, problem) => {
+])('with %s the version cannot be told', (_what, pods, problem) => {
   expect(runningVersion(pods)).toEqual({ problem });
 });
 

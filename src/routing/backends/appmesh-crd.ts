@@ -38,8 +38,8 @@ export const appMeshCrd: Backend<readonly KubeObject[]> = {
   emit: (plan, mode) => allParts(crdParts, plan, mode),
 };
 
-/** Where an object is. */
-interface Place {
+/** Name and namespace of an object. */
+interface NamespacedName {
   readonly name: string;
   readonly namespace: string;
 }
@@ -135,10 +135,10 @@ function object(kind: string, { name, namespace }: { name: string; namespace?: s
 
 const listenerOn = (port: number): object => ({ portMapping: { port, protocol: PROTOCOL } });
 
-const placeOf = ({ id, namespace }: Workload): Place => ({ name: objectName(id), namespace });
+const placeOf = ({ id, namespace }: Workload): NamespacedName => ({ name: objectName(id), namespace });
 
 /** A reference as it is written in a namespace. */
-function refFrom({ namespace }: { readonly namespace: string }, to: Place): object {
+function refFrom({ namespace }: { readonly namespace: string }, to: NamespacedName): object {
   return to.namespace === namespace ? { name: to.name } : { name: to.name, namespace: to.namespace };
 }
 

@@ -26,7 +26,7 @@ export const MESH = 'AWS AppMesh';
 export const PROTOCOL = 'http';
 
 const DROPPED = { support: 'dropped', note: 'as the original does' } as const;
-const NEVER = { support: 'refused', note: 'AWS App Mesh has nothing of the kind' } as const;
+const NEVER = { support: 'refused', note: 'AWS App Mesh has no equivalent' } as const;
 const NOT_HERE = { support: 'refused', note: 'not translated: no rule has it together with destinations' } as const;
 const NOT_THEN = { support: 'refused', note: 'refused by the original' } as const;
 
@@ -193,7 +193,7 @@ function needOrder({ matchers, arePlainPrefixes }: RouteCount): boolean {
   return matchers > 1 && !arePlainPrefixes;
 }
 
-/** Why a host can not have so many routes. */
+/** Why a host cannot have so many routes. */
 export function hostLimit(host: string, count: RouteCount): Problem | undefined {
   const { routes } = count;
   return routes > MOST_ORDERED && needOrder(count) ? problems.tooManyRoutes(host, routes, MOST_ORDERED) : undefined;

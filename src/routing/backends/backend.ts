@@ -56,7 +56,7 @@ export interface Backend<Output> {
   routerName(host: string): string;
   /** Limits that a rule breaks, in strict mode. */
   limits(rule: RulePlan): readonly RuleProblem[];
-  /** Why a host can not have these routes together, in strict mode: the rule of the last ones is then rejected. */
+  /** Why a host cannot have these routes together, in strict mode: the rule of the last ones is then rejected. */
   hostLimit(host: string, count: RouteCount): Problem | undefined;
   emit(plan: MeshPlan, mode: Mode): Emission<Output>;
 }

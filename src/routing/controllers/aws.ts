@@ -133,7 +133,7 @@ class AwsMeshes implements Chore {
       memory.failures = isOver ? 0 : memory.failures + 1;
       if (!isOver) {
         memory.nextAt = clock.monotonic() + Math.min(FIRST_RETRY_MS * 2 ** (memory.failures - 1), RESYNC_MS);
-        logger.warn({ mesh, problems: result.problems }, 'a mesh at AWS is not as it should be, trying again');
+        logger.warn({ mesh, problems: result.problems }, 'reconciling a mesh at AWS failed, retrying');
       }
       if (result.writes > 0) logger.info({ mesh, writes: result.writes }, 'wrote to AWS');
       this.#tell(mesh, wanted, result, memory.failures);

@@ -41,7 +41,7 @@ function statusesWith(given: KubeObject): { readonly mesh: Plan['status']; reado
   return { mesh: told[0], rule: told[1] };
 }
 
-test('a rule that can not be translated rejects its mesh, and stays pending itself', () => {
+test('a rule that cannot be translated rejects its mesh, and stays pending itself', () => {
   const statuses = statusesWith(rule({ targetMesh: { name: 'mesh', namespace: 'supergloo-system' } }));
   expect(statuses.mesh).toMatchObject({
     state: 2,

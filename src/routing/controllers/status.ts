@@ -21,7 +21,7 @@ export const CONDITION = {
 
 /** What is known of an object, from worst to best. */
 export interface Findings {
-  /** Why it can not be translated. */
+  /** Why it cannot be translated. */
   readonly rejected: readonly Problem[];
   /** Why what follows from it is not in place, though it can be translated. */
   readonly notProgrammed: readonly Problem[];
@@ -60,13 +60,13 @@ export function subresourceStatus(problems: readonly Problem[]): object {
 function conditionsFor({ rejected, notProgrammed, isPending = false, leftOut = [], warnings = [] }: Findings) {
   const isProgrammed = rejected.length === 0 && notProgrammed.length === 0 && !isPending;
   const programmed = isProgrammed
-    ? condition(CONDITION.programmed, 'True', 'Programmed', 'all that follows from it has been written')
+    ? condition(CONDITION.programmed, 'True', 'Programmed', 'everything that follows from it has been written')
     : rejected.length > 0
       ? condition(
           CONDITION.programmed,
           'False',
           'Rejected',
-          'it is not written, or not as a whole: see the condition Accepted',
+          'it is not written, or only in part: see the condition Accepted',
         )
       : notProgrammed.length > 0
         ? from(CONDITION.programmed, 'False', notProgrammed)

@@ -2,12 +2,12 @@
 // absent, numbers as text. Unlike the server, it refuses fields that it does not know: a typo must not widen a rule.
 import type * as z from 'zod';
 
-/** A place in an object. */
-export type Place = readonly (string | number)[];
+/** The path of a field, such as spec.subsets[0]. */
+export type FieldPath = readonly (string | number)[];
 
 /** What is wrong with a field, and where it is. */
 export interface FieldProblem {
-  readonly at: Place;
+  readonly at: FieldPath;
   readonly message: string;
 }
 
@@ -29,7 +29,7 @@ const readers = new WeakMap<z.ZodType, Read>();
 export function readMessage<S extends z.ZodType>(
   schema: S,
   value: unknown,
-  at: Place,
+  at: FieldPath,
   problems: FieldProblem[],
 ): z.output<S> {
   return readerOf(schema)(value ?? {}, [...at], problems) as z.output<S>;
@@ -133,7 +133,7 @@ function rangeOf(schema: z.ZodType): string {
 }
 
 /** Tells what is wrong with a value; what is read in its place has the type that the schema promises. */
-function wrong<T>(at: Place, problems: FieldProblem[], wanted: string, found: unknown, instead: T): T {
+function wrong<T>(at: FieldPath, problems: FieldProblem[], wanted: string, found: unknown, instead: T): T {
   problems.push({ at: [...at], message: `must be ${wanted}, found ${shown(found)}` });
   return instead;
 }

@@ -4,7 +4,7 @@ import type { RoutingRule } from '../../api/routing.ts';
 import { OTHER_ACTIONS } from '../model.ts';
 import type { Action, Matcher, Ref, Rule, Selector, ValueMatch, WeightedDestination } from '../model.ts';
 import { readMessage } from './proto-json.ts';
-import type { FieldProblem, Place } from './proto-json.ts';
+import type { FieldProblem, FieldPath } from './proto-json.ts';
 
 type Spec = RoutingRule['spec'];
 type Written<T> = NonNullable<T>;
@@ -39,7 +39,7 @@ export function refOf({ name, namespace }: WrittenRef): Ref {
 export function chosen<T extends object>(
   message: T,
   names: readonly (keyof T & string)[],
-  at: Place,
+  at: FieldPath,
   problems: FieldProblem[],
 ): (keyof T & string) | undefined {
   const set = names.filter((name) => message[name] !== undefined && message[name] !== null);
@@ -47,7 +47,7 @@ export function chosen<T extends object>(
   return set[0];
 }
 
-function decodeMatcher(matcher: WrittenMatcher, at: Place, problems: FieldProblem[]): Matcher {
+function decodeMatcher(matcher: WrittenMatcher, at: FieldPath, problems: FieldProblem[]): Matcher {
   const kind = chosen(matcher, ['prefix', 'exact', 'regex'], at, problems) as 'prefix' | 'exact' | 'regex' | undefined;
   return {
     path: kind && { kind, value: matcher[kind] ?? '' },
@@ -61,7 +61,7 @@ function valueMatch({ name, value, regex }: WrittenValue): ValueMatch {
   return { name: name ?? '', value: value ?? '', regex: regex ?? false };
 }
 
-function decodeSelector(written: WrittenSelector, at: Place, problems: FieldProblem[]): Selector {
+function decodeSelector(written: WrittenSelector, at: FieldPath, problems: FieldProblem[]): Selector {
   const kinds = ['labelSelector', 'upstreamSelector', 'serviceSelector', 'namespaceSelector'] as const;
   const refs = (list: readonly (WrittenRef | null)[] | null | undefined): Ref[] =>
     (list ?? []).map((each) => refOf(each ?? {}));

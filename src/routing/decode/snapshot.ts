@@ -1,4 +1,4 @@
-// Objects of any kinds → Snapshot. One that can not be read is told and left out; it hides no other.
+// Objects of any kinds → Snapshot. One that cannot be read is told and left out; it hides no other.
 import { mesh, meshGroup } from '../../api/routing.ts';
 import type { Mesh as MeshObject, MeshGroup as MeshGroupObject } from '../../api/routing.ts';
 import type { KubeObject } from '../../kube/objects.ts';
@@ -7,14 +7,14 @@ import type { Diagnostic, Problem } from '../errors.ts';
 import type { Mesh, MeshGroup, Pod, Ref, Rule, Service, Snapshot, Upstream } from '../model.ts';
 import { byText } from '../names.ts';
 import { isObject, readMessage, shown } from './proto-json.ts';
-import type { FieldProblem, Place } from './proto-json.ts';
+import type { FieldProblem, FieldPath } from './proto-json.ts';
 import { chosen, decodeRule, refOf } from './rule.ts';
 import { decodePod, decodeService, decodeUpstream } from './workloads.ts';
 
 /** An object as it was read, and how to tell where a field of it is written. */
 export interface Source {
   readonly object: unknown;
-  readonly where: (at: Place) => string;
+  readonly where: (at: FieldPath) => string;
 }
 
 export interface Decoded {
@@ -60,7 +60,7 @@ const KINDS: Readonly<Record<string, { readonly into: keyof Lists; readonly deco
 
 const DEFAULT_MAX_DELETE_FRACTION = 0.5;
 
-/** What an object of the cluster says; or why it can not be used, with what could be read of it all the same. */
+/** What an object of the cluster says; or why it cannot be used, with what could be read of it all the same. */
 export type DecodedObject<T> = { readonly value: T } | { readonly invalid: Problem; readonly rest: T };
 
 /** Reads an object of one of the kinds above. */
@@ -104,7 +104,7 @@ export function decodeSnapshot(sources: Iterable<Source>): Decoded {
 function decodeInto(lists: Lists, { object, where }: Source, diagnostics: Diagnostic[], unknown: Set<string>): void {
   const { apiVersion, kind, metadata } = object as { apiVersion: string; kind: string; metadata: Partial<Ref> };
   const ref = { name: metadata.name ?? '', namespace: metadata.namespace || 'default' };
-  const tell = (severity: Diagnostic['severity'], code: Diagnostic['code'], at: Place, message: string): void => {
+  const tell = (severity: Diagnostic['severity'], code: Diagnostic['code'], at: FieldPath, message: string): void => {
     diagnostics.push(diagnostic(severity, kind, ref, { code, message: `${where(at)}: ${message}` }));
   };
   const known = KINDS[`${apiVersion} ${kind}`];
@@ -113,7 +113,12 @@ function decodeInto(lists: Lists, { object, where }: Source, diagnostics: Diagno
     const name = `${apiVersion} ${kind}`;
     if (unknown.has(name)) return;
     unknown.add(name);
-    tell('warning', 'KIND_UNKNOWN', ['kind'], `kind ${kind} of ${apiVersion} is not read: its objects are left out`);
+    tell(
+      'warning',
+      'KIND_UNKNOWN',
+      ['kind'],
+      `kind ${kind} of ${apiVersion} is not supported: its objects are ignored`,
+    );
     return;
   }
   const problems: FieldProblem[] = [];
@@ -169,7 +174,7 @@ export function sorted<T extends { readonly ref: Ref }>(objects: { values(): Ite
 }
 
 /** A place as people write it: `spec.requestMatchers[0].prefix`. */
-export function pathText(at: Place): string {
+export function pathText(at: FieldPath): string {
   return at
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
     .join('')

@@ -4,7 +4,7 @@ import type { Upstream as UpstreamObject } from '../../api/upstream.ts';
 import { ENV, PORTS_ANNOTATION } from '../errors.ts';
 import type { Labels, Pod, Ref, Service, Upstream } from '../model.ts';
 import { isObject, readMessage, shown } from './proto-json.ts';
-import type { FieldProblem, Place } from './proto-json.ts';
+import type { FieldProblem, FieldPath } from './proto-json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 const NONE: Fields = {};
@@ -15,9 +15,9 @@ export function decodePod(ref: Ref, metadata: Fields, spec: unknown, problems: F
   const arns: string[] = [];
   const portLists: string[] = [];
   const namedPorts: Record<string, number> = {};
-  const inContainers: Place = ['spec', 'containers'];
+  const inContainers: FieldPath = ['spec', 'containers'];
   eachOf(containers, inContainers, problems, (container, index) => {
-    const at: Place = [...inContainers, index];
+    const at: FieldPath = [...inContainers, index];
     eachVariable(container, at, problems, (name, read) => {
       if (name === ENV.node) nodeNames.push(read());
       if (name === ENV.arn) arns.push(read());
@@ -27,7 +27,7 @@ export function decodePod(ref: Ref, metadata: Fields, spec: unknown, problems: F
       if (typeof name === 'string' && typeof containerPort === 'number') namedPorts[name] = containerPort;
     });
   });
-  const inInitContainers: Place = ['spec', 'initContainers'];
+  const inInitContainers: FieldPath = ['spec', 'initContainers'];
   eachOf(initContainers, inInitContainers, problems, (container, index) => {
     eachVariable(container, [...inInitContainers, index], problems, (name, read) => {
       if (name === ENV.ports) portLists.push(read());
@@ -48,7 +48,7 @@ export function decodePod(ref: Ref, metadata: Fields, spec: unknown, problems: F
 /** Calls for each variable of a container, with how to read its value. */
 function eachVariable(
   container: Fields,
-  at: Place,
+  at: FieldPath,
   problems: FieldProblem[],
   call: (name: unknown, read: () => string) => void,
 ): void {
@@ -92,7 +92,7 @@ function upstreamSpec(message: UpstreamObject['spec']): Upstream['spec'] {
   return { kind: aws ? 'aws' : azure ? 'azure' : consul ? 'consul' : 'none' };
 }
 
-function fieldsOf(value: unknown, at: Place, problems: FieldProblem[]): Fields {
+function fieldsOf(value: unknown, at: FieldPath, problems: FieldProblem[]): Fields {
   if (isObject(value)) return value;
   if (value !== undefined && value !== null) problems.push({ at, message: `must be an object, found ${shown(value)}` });
   return NONE;
@@ -101,7 +101,7 @@ function fieldsOf(value: unknown, at: Place, problems: FieldProblem[]): Fields {
 /** Calls for each item of a list of objects. */
 function eachOf(
   value: unknown,
-  at: Place,
+  at: FieldPath,
   problems: FieldProblem[],
   call: (item: Fields, index: number) => void,
 ): void {
@@ -116,14 +116,14 @@ function eachOf(
 }
 
 /** The value of a variable; one that comes from elsewhere has none here. */
-function textOf(value: unknown, at: Place, problems: FieldProblem[]): string {
+function textOf(value: unknown, at: FieldPath, problems: FieldProblem[]): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
   problems.push({ at: [...at, 'value'], message: `must be a string, found ${shown(value)}: put it in quotes` });
   return '';
 }
 
-function labelsOf(value: unknown, at: Place, problems: FieldProblem[]): Labels | undefined {
+function labelsOf(value: unknown, at: FieldPath, problems: FieldProblem[]): Labels | undefined {
   if (value === undefined || value === null) return undefined;
   const labels = fieldsOf(value, at, problems);
   for (const [key, each] of Object.entries(labels)) {

@@ -29,7 +29,7 @@ export function valuesOf<T extends { readonly ref: Ref }>(facts: Facts, model: D
   return sorted(facts.read.list(facts.model(model)).flatMap((each) => ('value' in each ? [each.value] : [])));
 }
 
-/** What is wrong with objects of a kind that can not be read, by namespace and name. */
+/** What is wrong with objects of a kind that cannot be read, by namespace and name. */
 export function invalidOf<T extends { readonly ref: Ref }>(
   facts: Facts,
   model: Decoded<T>,

@@ -31,7 +31,7 @@ interface Assignment {
   /** Keys of meshes of AWS App Mesh. */
   readonly meshes: readonly string[];
   readonly problem?: Problem;
-  /** Why the rule can not be read, although it says what it is for. */
+  /** Why the rule cannot be read, although it says what it is for. */
   readonly invalid?: Problem;
 }
 
@@ -73,9 +73,9 @@ export function findersIn(facts: Facts): ReturnType<typeof findersOf> {
   return findersOf(directoryIn(facts));
 }
 
-/** What can not be read of that which runs: it might be of any mesh. */
+/** What cannot be read of that which runs: it might be of any mesh. */
 const unreadable = defineModel((facts) =>
-  derive('what can not be read', (read, _all: 'all'): readonly Diagnostic[] => [
+  derive('what cannot be read', (read, _all: 'all'): readonly Diagnostic[] => [
     ...invalidOf(facts(read), pods, 'Pod'),
     ...invalidOf(facts(read), upstreams, 'Upstream'),
     ...invalidOf(facts(read), services, 'Service'),

@@ -45,7 +45,7 @@ describe('a mesh that gets another name', () => {
     expect(removals.map(idsOf)).toEqual([['mesh store']]);
   });
 
-  test('takes along what can move; what can not is removed first, and no more at once than is allowed', () => {
+  test('takes along what can move; what cannot is removed first, and no more at once than is allowed', () => {
     const stale = (...resources: Resource[]) => ours(...resources).map((each) => ({ ...each, isStale: true }));
     const found = [...ours(mesh, node('a'), service('a')), ...stale(node('b'), service('b'))];
     const wanted = [other, node('a'), node('b'), service('a'), service('b')];
@@ -115,7 +115,7 @@ describe('what others made', () => {
     const decision = decide([node('a'), node('b')], foreign(node('a')), GUARDS);
     expect(idsOf(decision.writes)).toEqual(['virtualNode b']);
     expect(decision.foreign).toEqual([expect.objectContaining({ code: 'RESOURCE_FOREIGN' })]);
-    expect(decision.foreign[0]!.message).toContain('virtual node a was made by somebody else');
+    expect(decision.foreign[0]!.message).toContain('virtual node a was created by somebody else');
     const [named] = decide([node('a')], [{ ...node('a'), isOurs: false, owner: 'Mesh shop/other' }], GUARDS).foreign;
     expect(named!.message).toContain('virtual node a was made for Mesh shop/other');
   });
@@ -159,7 +159,7 @@ describe('guards', () => {
     const wanted = [node('a'), service('a')];
     const { blocked, removals } = decide(wanted, ours(...FEW), GUARDS);
     expect(blocked!.message).toBe(
-      '4 of 6 virtual nodes and services would be removed, more than 50 %: raise spec.awsAppMesh.maxDeleteFraction if that is meant',
+      '4 of 6 virtual nodes and services would be removed, more than 50 %: raise spec.awsAppMesh.maxDeleteFraction if that is intended',
     );
     expect(removals).toEqual([]);
     expect(decide(wanted, ours(...FEW), { ...GUARDS, maxDeleteFraction: 0.7 }).removals.flat()).toHaveLength(4);

@@ -62,7 +62,7 @@ export function decide<W extends Resource, F extends Resource>(
   const writes = wanted.filter((each) => !isForeign(each) && !isHeldBack(each) && !isKept(each) && !isStaleThere(each));
 
   const wantedIds = new Set(wanted.map(keyOf));
-  // A mesh in which others have something can not go.
+  // A mesh in which others have something cannot go.
   const isShared = found.some(({ type, isOurs }) => type !== 'mesh' && !isOurs);
   // One of another name is in place of it.
   const isReplaced = wanted.some(({ type }) => type === 'mesh');
@@ -98,7 +98,7 @@ export function keptBackends(
   return backends.filter((id) => services.has(id) && !wanted.backends?.includes(id));
 }
 
-/** Whether it must be made anew, because it can not become what is wanted. */
+/** Whether it must be made anew, because it cannot become what is wanted. */
 const isStale = ({ isOurs, isStale: is = false }: Found<Resource>): boolean => isOurs && is;
 
 const keyOf = ({ type, id }: Resource): string => `${type} ${id}`;

@@ -25,7 +25,7 @@ export interface Resource {
 export type Found<R extends Resource> = R & {
   /** Whether it was made for the very mesh that is being reconciled. */
   readonly isOurs: boolean;
-  /** It is part of a mesh of another name, which can not be changed. */
+  /** It is part of a mesh of another name, which cannot be changed. */
   readonly isStale?: boolean;
   /** For what else it was made, as people name it, if it says so. */
   readonly owner?: string;

@@ -13,7 +13,7 @@ import type { Workloads } from './workloads.ts';
 export interface Merged {
   readonly rules: readonly RuleOutcome[];
   readonly hostRoutes: readonly HostRoutes[];
-  /** Hosts of rules that were rejected while pods that they send requests to can not be read. */
+  /** Hosts of rules that were rejected while pods that they send requests to cannot be read. */
   readonly unresolvedHosts: readonly string[];
   readonly warnings: readonly { readonly rule: Ref; readonly problem: Problem }[];
   /** Why the mesh is rejected: in compat mode as a whole. */
@@ -24,7 +24,7 @@ export interface MergeOptions {
   readonly mode: Mode;
   /** Under which name a back end keeps the routes of a host. */
   readonly routerName: (host: string) => string;
-  /** Why a back end can not give a host these routes together. */
+  /** Why a back end cannot give a host these routes together. */
   readonly hostLimit: (host: string, count: RouteCount) => Problem | undefined;
 }
 

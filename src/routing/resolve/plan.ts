@@ -18,7 +18,7 @@ export interface AssembleOptions extends MergeOptions, WorkloadOptions {
 }
 
 export interface PlanOptions extends Omit<AssembleOptions, 'sameMesh'> {
-  /** What a back end makes of a rule: problems for what it can not express. */
+  /** What a back end makes of a rule: problems for what it cannot express. */
   readonly check: (rule: RulePlan) => RulePlan;
 }
 

@@ -14,7 +14,7 @@ const MOST_PORT = 65_535;
 const MOST_UINT32 = 4_294_967_295;
 const NOWHERE: Sidecar = { kind: 'nodes', nodes: new Map() };
 
-/** Where a pod belongs. It is the same for every mesh: what can not be read might be for any of them. */
+/** Where a pod belongs. It is the same for every mesh: what cannot be read might be for any of them. */
 export function sidecarOf(pod: Pod, mode: Mode): Sidecar {
   if (pod.nodeNames.length > 0) return readNodes(pod, ENV.node, pod.nodeNames, mode);
   if (mode === 'compat' || pod.arns.length === 0) return NOWHERE;

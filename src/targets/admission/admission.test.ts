@@ -119,7 +119,7 @@ describe('an environment', () => {
     expect([refusals(both), warnings(both)]).toEqual([
       [],
       [
-        'spec.unstableConfigurationFields: an environment with a claim has its credentials from there: leave out one of both',
+        'spec.unstableConfigurationFields: an Environment with a claim gets its credentials from the claim: remove one of the two',
       ],
     ]);
     // Go clients write the claim's name even when there is none.
@@ -149,7 +149,9 @@ describe('a target', () => {
     [{ name: 7 }, ['spec.claimRef.name: Invalid value: 7: must be the name of a claim']],
     [
       { namespace: 'other', name: 'staging' },
-      ['spec.claimRef.namespace: is not known here: a claim is known by its name, in the namespace of the target'],
+      [
+        'spec.claimRef.namespace: is not a known field: a claim is referenced by its name, in the namespace of the target',
+      ],
     ],
   ])('whose claimRef is %j is refused', (claimRef, messages) => {
     expect(refusals(target({ claimRef }))).toEqual(messages);
@@ -165,15 +167,15 @@ describe('a target', () => {
   test.each<[Json, string]>([
     [
       { deploymentTargetClassName: 'My Class' },
-      'spec.deploymentTargetClassName: no class can be called "My Class": names are small letters, digits, "-" and "."',
+      'spec.deploymentTargetClassName: "My Class" is not a valid name for a class: use lowercase letters, digits, "-" and "."',
     ],
     [
       { claimRef: { name: 'Staging' } },
-      'spec.claimRef.name: no claim can be called "Staging": names are small letters, digits, "-" and "."',
+      'spec.claimRef.name: "Staging" is not a valid name for a claim: use lowercase letters, digits, "-" and "."',
     ],
     [
       { kubernetesCredentials: { defaultNamespace: '', apiURL: 'http://api.test', clusterCredentialsSecret: '' } },
-      'spec.kubernetesCredentials.apiURL: "http://api.test" is no https URL without "?" and "&", as environments need it',
+      'spec.kubernetesCredentials.apiURL: "http://api.test" is not an https URL without "?" and "&", which Environments require',
     ],
   ])('%j is warned of', (spec, message) => {
     expect([refusals(target(spec)), warnings(target(spec))]).toEqual([[], [message]]);
@@ -187,7 +189,7 @@ describe('a claim', () => {
   });
 
   test.each(['', '2 days', '0s', '-1h', '5', '1w', '36501d', '99999999999d'])('may not live for %j', (ttl) => {
-    const must = 'must be a length of time, more than nothing and at most 36500d, such as 90m, 1h30m or 2d';
+    const must = 'must be a duration greater than zero and at most 36500d, such as 90m, 1h30m or 2d';
     const message = `spec.ttl: Invalid value: "${ttl}": ${must}`;
     expect(refusals(claim({ ttl }))).toEqual([message]);
     // The binder writes the name of the target into a claim whatever else it holds.
@@ -204,12 +206,12 @@ describe('a claim', () => {
     [
       'dt.appstudio.redhat.com/requested-namespace',
       'My_Place',
-      'Invalid value: "My_Place": must be what a namespace can be called: at most 63 small letters, digits and "-"',
+      'Invalid value: "My_Place": must be a valid namespace name: at most 63 lowercase letters, digits and "-"',
     ],
     [
       'dt.appstudio.redhat.com/ttl',
       'soon',
-      'Invalid value: "soon": must be a length of time, more than nothing and at most 36500d, such as 90m, 1h30m or 2d',
+      'Invalid value: "soon": must be a duration greater than zero and at most 36500d, such as 90m, 1h30m or 2d',
     ],
   ])('whose annotation %s is %j is refused', (annotation, value, message) => {
     const bad = claim({}, { [annotation]: value });
@@ -249,7 +251,7 @@ describe('a class', () => {
       NAMESPACES,
       { warm: 'two', tokenLifetime: '1m', wram: 2 },
       [
-        'spec.parameters.tokenLifetime: Invalid value: "1m": must be a length of time of at least 10m, such as 12h or 7d',
+        'spec.parameters.tokenLifetime: Invalid value: "1m": must be a duration of at least 10m, such as 12h or 7d',
         'spec.parameters.warm: Invalid value: "two": must be a whole number of at least 0',
         'spec.parameters.wram: is not known here',
       ],
@@ -354,7 +356,7 @@ describe('the webhook', () => {
   test('warns and admits', async () => {
     expect(await ask({ object: claim({ targetName: 'Odd' }) })).toEqual({
       allowed: true,
-      warnings: [expect.stringContaining('no target can be called "Odd"')],
+      warnings: [expect.stringContaining('"Odd" is not a valid name for a target')],
     });
   });
 

@@ -52,7 +52,7 @@ function warnings({ spec }: Environment): Problem[] {
   const isBoth = claimName !== '' && spec.unstableConfigurationFields !== undefined;
   return [
     ...(isBoth
-      ? [warning(DIRECT, 'an environment with a claim has its credentials from there: leave out one of both')]
+      ? [warning(DIRECT, 'an Environment with a claim gets its credentials from the claim: remove one of the two')]
       : []),
     ...nameWarnings(CLAIM_NAME, claimName, 'claim'),
   ];

@@ -37,7 +37,9 @@ export function pathOf(at: FieldPath): string {
 /** A warning for a name that no object can have; nothing is wrong with an empty one. */
 export function nameWarnings(at: FieldPath, name: string | undefined, of: string): Problem[] {
   if (name === undefined || name === '' || isDnsSubdomain(name)) return [];
-  return [warning(at, `no ${of} can be called ${JSON.stringify(name)}: names are small letters, digits, "-" and "."`)];
+  return [
+    warning(at, `${JSON.stringify(name)} is not a valid name for a ${of}: use lowercase letters, digits, "-" and "."`),
+  ];
 }
 
 export function isDnsLabel(text: string): boolean {

@@ -39,7 +39,10 @@ function claimRefProblems(claimRef: unknown): Problem[] {
       ? nameWarnings(at, name, 'claim')
       : [invalid(at, name, 'must be the name of a claim')]),
     ...Object.keys(others).map((field) =>
-      refused([...CLAIM_REF, field], 'is not known here: a claim is known by its name, in the namespace of the target'),
+      refused(
+        [...CLAIM_REF, field],
+        'is not a known field: a claim is referenced by its name, in the namespace of the target',
+      ),
     ),
   ];
 }
@@ -50,7 +53,7 @@ function apiUrlWarnings(apiURL: string): Problem[] {
   return [
     warning(
       [...CREDENTIALS, 'apiURL'],
-      `${JSON.stringify(apiURL)} is no https URL without "?" and "&", as environments need it`,
+      `${JSON.stringify(apiURL)} is not an https URL without "?" and "&", which Environments require`,
     ),
   ];
 }
@@ -74,7 +77,7 @@ function ttlProblems(at: FieldPath, ttl: string | undefined): Problem[] {
   if (ttl === undefined) return [];
   const lifeMs = parseDuration(ttl) ?? 0;
   if (lifeMs > 0 && lifeMs <= parseDuration(LONGEST_TTL)!) return [];
-  const must = `must be a length of time, more than nothing and at most ${LONGEST_TTL}, such as 90m, 1h30m or 2d`;
+  const must = `must be a duration greater than zero and at most ${LONGEST_TTL}, such as 90m, 1h30m or 2d`;
   return [invalid(at, ttl, must)];
 }
 
@@ -91,7 +94,7 @@ function selectorProblems(text: string | undefined): Problem[] {
 
 function requestedNamespaceProblems(name: string | undefined): Problem[] {
   if (name === undefined || isDnsLabel(name)) return [];
-  const must = 'must be what a namespace can be called: at most 63 small letters, digits and "-"';
+  const must = 'must be a valid namespace name: at most 63 lowercase letters, digits and "-"';
   return [invalid(['metadata', 'annotations', REQUESTED_NAMESPACE], name, must)];
 }
 

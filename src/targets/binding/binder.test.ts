@@ -181,7 +181,7 @@ describe('provisioning', () => {
     expect(dtc(w)?.spec.targetName).toBe('test-dtc-dt');
   });
 
-  test('a request that can not be satisfied shows on the claim', async () => {
+  test('a request that cannot be satisfied shows on the claim', async () => {
     const w = await running().have(targetClass('Delete'), claim());
     await w.have({
       ...spaceRequest('test-dtc-x', { 'appstudio.openshift.io/dtc': 'test-dtc' }),

@@ -42,7 +42,7 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
     return {
       // Whoever makes it live longer at the last moment has not been heard yet.
       steps: [removeUnchanged(DeploymentTargetClaim, claim)],
-      events: [{ type: 'Normal', reason: 'Expired', note: `the claim has lived for ${expiry.ttl}` }],
+      events: [{ type: 'Normal', reason: 'Expired', note: `the claim has expired after ${expiry.ttl}` }],
     };
   }
   const isComplete = wasBound(claim);

@@ -27,7 +27,7 @@ export function planClaimDeletion(view: View, claim: DeploymentTargetClaim, sett
   const message =
     policy === 'Retain'
       ? `releasing DeploymentTarget ${name}`
-      : `waiting for DeploymentTarget ${name} to go${saidBy(target)}`;
+      : `waiting for DeploymentTarget ${name} to be deleted${saidBy(target)}`;
   return {
     steps,
     status: {

@@ -26,7 +26,7 @@ export function expiryOf(view: View, claim: DeploymentTargetClaim): Expiry {
   if (ttl === undefined) return {};
   const lengthMs = parseDuration(ttl) ?? 0;
   if (lengthMs <= 0 || lengthMs > LONGEST_MS) {
-    const problem = `the time to live "${ttl}" is no length of time, such as 90m or 2d: the claim lives for ever`;
+    const problem = `the time to live "${ttl}" is not a duration such as 90m or 2d: the claim does not expire`;
     return { ttl, problem };
   }
   const begun = beginningOf(claim, lengthMs);

@@ -44,7 +44,7 @@ export function progressOf(view: View, claim: DeploymentTargetClaim, settings: S
   if (asked?.isFailure) return stuck(claim, asked);
   const leftMs = deadlineOf(view, claim, ofClass, request, settings) - view.now();
   if (leftMs <= 0) {
-    const message = `no target was made in time by ${ofClass.spec.provisioner}${asked === undefined ? '' : `; ${asked.message}`}`;
+    const message = `${ofClass.spec.provisioner} did not create a target in time${asked === undefined ? '' : `; ${asked.message}`}`;
     return stuck(claim, { reason: 'DeadlineExceeded', message });
   }
   const conditions = asked === undefined ? [] : [condition(PROVISIONED, asked.isDone, asked.reason, asked.message)];

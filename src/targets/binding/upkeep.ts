@@ -160,7 +160,7 @@ function stillBound(bound: WithTarget): Verdict {
   const { claim, target, backing, settings } = bound;
   const steps = [...claimEdits(bound), ...phaseSteps(claim, target, settings)];
   if (backing === undefined) return { phase: 'Bound', steps, target };
-  const whatToDo = backing.isGone ? ': delete the claim and make another' : '';
+  const whatToDo = backing.isGone ? ': delete the claim and create another' : '';
   const unready = { reason: backing.reason, message: `${backing.message}${whatToDo}` };
   return { phase: 'Bound', steps, unready, target };
 }

@@ -20,7 +20,7 @@ import type { Description, TreeNode } from '../../api/description/tree.ts';
 
 const NO_CONTROLLER = notSeenYet('targets');
 
-const RELEASED = `its claim is gone and what was deployed may still be there: look, then annotate it with ${MAKE_AVAILABLE}=true`;
+const RELEASED = `its claim is gone, and workloads may still run there: check, then annotate it with ${MAKE_AVAILABLE}=true`;
 
 /** Describes a claim. */
 export function describeClaim(world: ClaimWorld): Description {
@@ -52,7 +52,7 @@ export function describeTarget(world: TargetWorld): Description {
 function claimDetail({ metadata, spec }: DeploymentTargetClaim): string {
   const expires = metadata.annotations?.[EXPIRES_AT];
   const ttl = spec.ttl ?? metadata.annotations?.[TTL];
-  const lifetime = expires === undefined ? ttl && `lives ${ttl} once bound` : `expires ${expires}`;
+  const lifetime = expires === undefined ? ttl && `expires ${ttl} after it is bound` : `expires ${expires}`;
   const className = spec.deploymentTargetClassName;
   return [className === '' ? 'no class' : `class ${className}`, lifetime].filter(Boolean).join(', ');
 }
@@ -82,7 +82,7 @@ function claimLeaf(claim: DeploymentTargetClaim): TreeNode {
 /** A target that names a claim which is not there, or which came after the one that it had. */
 function reservation({ metadata, status }: DeploymentTarget, claimName: string): TreeNode[] {
   if (claimName === '') return [];
-  const detail = status?.phase === 'Available' ? 'the target is kept for it' : 'the target was bound to it';
+  const detail = status?.phase === 'Available' ? 'the target is reserved for it' : 'the target was bound to it';
   return [node('Claim', `${metadata.namespace}/${claimName}`, 'absent', { detail })];
 }
 
@@ -93,15 +93,15 @@ function absentTarget(world: ClaimWorld): TreeNode {
   const { targetName = '', deploymentTargetClassName: className } = claim.spec;
   const children = partNodes(world);
   if (targetName !== '') {
-    const reasons = [`there is no target of this name in namespace ${namespace}: make it, or claim another`];
+    const reasons = [`no target with this name exists in namespace ${namespace}: create it, or claim another`];
     return node('Target', `${namespace}/${targetName}`, 'missing', { reasons, children });
   }
   if (claim.metadata.deletionTimestamp !== undefined) return node('Target', 'none', 'absent', { children });
   const isHopeless = className === '' && claim.status?.phase !== undefined;
   const reasons = isHopeless
-    ? [`no target without a class is free in namespace ${namespace}: make one, or claim one of a class`]
+    ? [`no target without a class is free in namespace ${namespace}: create one, or claim one of a class`]
     : [];
-  return node('Target', 'none', 'waiting', { detail: isHopeless ? '' : 'not made yet', reasons, children });
+  return node('Target', 'none', 'waiting', { detail: isHopeless ? '' : 'not created yet', reasons, children });
 }
 
 function targetNode(parts: TargetParts, target: DeploymentTarget): TreeNode {
@@ -194,7 +194,7 @@ function namespaceNode(
     if (elsewhere !== undefined) {
       return node('Namespace', name, 'elsewhere', { detail: `not in this cluster; look at ${elsewhere}`, children });
     }
-    return node('Namespace', name, 'missing', { reasons: ['there is no namespace of this name'], children });
+    return node('Namespace', name, 'missing', { reasons: ['no namespace with this name exists'], children });
   }
   const { phase = 'Active' } = (found as KubeObject & { readonly status?: { readonly phase?: string } }).status ?? {};
   const reasons = conditionsOf(found)
@@ -209,7 +209,7 @@ function secretNode({ secrets, target }: TargetParts, name: string, namespace: s
   if (secret === 'hidden') return node('Secret', key, 'hidden', { detail: 'not visible to you' });
   // It goes before what it gives access to.
   if (secret === undefined && target?.metadata.deletionTimestamp !== undefined) return node('Secret', key, 'gone');
-  if (secret === undefined) return node('Secret', key, 'missing', { reasons: ['there is no Secret of this name'] });
+  if (secret === undefined) return node('Secret', key, 'missing', { reasons: ['no Secret with this name exists'] });
   if (!secret.data?.['kubeconfig']) return node('Secret', key, 'incomplete', { reasons: ['it has no key kubeconfig'] });
   const expires = secret.metadata.annotations?.[TOKEN_EXPIRES];
   return node('Secret', key, 'present', { detail: expires === undefined ? '' : `token until ${expires}` });

@@ -97,21 +97,21 @@ describe('what keeps a request from being made is told on the claim', () => {
       claim('x'.repeat(64)),
       [ofClass()],
       'NameTooLong',
-      'the name of the claim has 64 characters: make one with at most 63, which fit into labels',
+      'the name of the claim has 64 characters: use at most 63, so that it fits into labels',
     ],
     [
       'a target of somebody else by the name',
       claim(),
       [ofClass(), object(DeploymentTarget, 'staging-dt', { spec: { kubernetesCredentials: {} } })],
       'TargetNameTaken',
-      'DeploymentTarget staging-dt exists already and is not for this claim: delete it, or have it refer to the claim',
+      'DeploymentTarget staging-dt exists already and is not for this claim: delete it, or set its claimRef to the claim',
     ],
     [
       'parameters that make no sense',
       claim(),
       [ofClass({ maxTotal: 'three', provisioningDeadline: 'soon' })],
       'InvalidParameters',
-      'DeploymentTargetClass sandbox: parameters.maxTotal must be a whole number of at least 0, not "three"; parameters.provisioningDeadline must be a length of time of at least 1s, such as 12h or 7d, not "soon"',
+      'DeploymentTargetClass sandbox: parameters.maxTotal must be a whole number of at least 0, not "three"; parameters.provisioningDeadline must be a duration of at least 1s, such as 12h or 7d, not "soon"',
     ],
     [
       'a quota for the namespace',
@@ -157,7 +157,7 @@ describe('what keeps a request from being made is told on the claim', () => {
     expect([early.problem, early.events, early.lookAgainMs]).toEqual([undefined, [], 30_000]);
     const late = tell(claim(), ofClass({ provisioningDeadline: '2m' }), since(120));
     expect(late.problem?.message).toBe(
-      'no target was made in time by appstudio.redhat.com/devsandbox; SpaceRequest staging-12345',
+      'appstudio.redhat.com/devsandbox did not create a target in time; SpaceRequest staging-12345',
     );
     expect(late.conditions).toMatchObject([{ reason: 'DeadlineExceeded' }]);
   });

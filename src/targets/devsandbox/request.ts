@@ -44,7 +44,7 @@ export function planRequest(view: View, claim: DeploymentTargetClaim): Plan {
   if (requestProblem(view, claim, ofClass) !== undefined) return {};
   return {
     steps: [make(SpaceRequest, requestFor(claim, ofClass))],
-    events: [{ type: 'Normal', reason: 'Provisioning', note: `asking for a space of tier ${SANDBOX_TIER}` }],
+    events: [{ type: 'Normal', reason: 'Provisioning', note: `requesting a space of tier ${SANDBOX_TIER}` }],
   };
 }
 
@@ -63,7 +63,7 @@ export function requestProblem(
   }
   const { length } = claim.metadata.name;
   if (length > LABEL_LENGTH) {
-    const message = `the name of the claim has ${length} characters: make one with at most ${LABEL_LENGTH}, which fit into labels`;
+    const message = `the name of the claim has ${length} characters: use at most ${LABEL_LENGTH}, so that it fits into labels`;
     return { reason: 'NameTooLong', message };
   }
   return targetNameProblem(view, claim) ?? quotaProblem(view, claim, ofClass);

@@ -63,7 +63,7 @@ export function planRequestedTarget(view: View, request: SpaceRequest, settings:
   const made = targetFor(view, request, claim, credentials, settings);
   return {
     steps: [make(DeploymentTarget, made), ...markSteps(request, made)],
-    events: [{ type: 'Normal', reason: 'TargetMade', note: `made DeploymentTarget ${made.metadata.name}` }],
+    events: [{ type: 'Normal', reason: 'TargetMade', note: `created DeploymentTarget ${made.metadata.name}` }],
   };
 }
 

@@ -219,7 +219,7 @@ describe('what is wrong is told as a pair of conditions', () => {
       BY_CLAIM,
       [claim(), target(), secret(), secret('Opaque', 'managed-environment-secret-prod')],
       'InvalidEnvironment',
-      'the secret managed-environment-secret-prod exists already and was not made for this Environment: delete it or give it another name',
+      'the secret managed-environment-secret-prod exists already and was not created for this Environment: delete it or rename it',
     ],
   ])('%s', (_what, spec, others, reason, message) => {
     const planned = plan(environment(spec), others);

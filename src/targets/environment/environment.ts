@@ -154,7 +154,7 @@ function carryOut(view: View, environment: Environment, destination: Destination
     return { steps: [managedStep(environment, managed, spec), ...leftovers(environment, undefined, copy)] };
   }
   if (copy !== undefined && !isCopyFor(copy, environment)) {
-    const message = `the secret ${copy.metadata.name} exists already and was not made for this Environment: delete it or give it another name`;
+    const message = `the secret ${copy.metadata.name} exists already and was not created for this Environment: delete it or rename it`;
     return { problem: { reason: 'InvalidEnvironment', message }, steps: [] };
   }
   const credentialsSecret = copyName(environment);

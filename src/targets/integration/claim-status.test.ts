@@ -159,7 +159,8 @@ describe('the conditions of a claim', () => {
     expect(conditionOf(w, 'Ready')).toMatchObject({
       status: 'False',
       reason: 'Terminating',
-      message: 'waiting for DeploymentTarget test-dt to go: waiting for SpaceRequest sr to go: the space stays',
+      message:
+        'waiting for DeploymentTarget test-dt to be deleted: waiting for SpaceRequest sr to be deleted: the space stays',
     });
     await w.patch(SpaceRequest, 'sr', { metadata: { finalizers: null } });
     await w.settle();

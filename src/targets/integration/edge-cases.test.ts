@@ -211,7 +211,7 @@ describe('a target', () => {
     expect(dt(w)?.status?.conditions?.find(({ type }) => type === 'SecretFound')).toMatchObject({
       status: 'False',
       reason: 'SecretNotFound',
-      message: 'there is no Secret test-secret with the credentials',
+      message: 'the Secret test-secret with the credentials does not exist',
     });
     await w.have({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'test-secret', namespace: 'test-ns' } });
     await w.settle();

@@ -83,7 +83,7 @@ test('a target that another claim has by now is named, with that claim', async (
   expect(dt(w, KEPT)?.status?.phase).toBe('Bound');
   await w.have(again());
   await w.settle();
-  expect(told(w)).toContain('it is bound to next; make a claim of another name');
+  expect(told(w)).toContain('it is bound to next; use another name for the claim');
 });
 
 test("a target that a person made is still nobody's but for whom it is meant", async () => {
@@ -96,5 +96,8 @@ test("a target that a person made is still nobody's but for whom it is meant", a
   await w.settle();
   await w.have(target(KEPT, { deploymentTargetClassName: 'room' }));
   await w.settle();
-  expect([dtc(w)?.status?.phase, told(w)]).toEqual(['Pending', expect.stringContaining('have it refer to the claim')]);
+  expect([dtc(w)?.status?.phase, told(w)]).toEqual([
+    'Pending',
+    expect.stringContaining('set its claimRef to the claim'),
+  ]);
 });

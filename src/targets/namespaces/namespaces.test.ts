@@ -96,7 +96,7 @@ describe('a claim', () => {
       [object(Namespace, 'busy')],
       {},
       'NamespaceTaken',
-      'namespace busy exists already: ask for another name, or for none',
+      'namespace busy exists already: request another name, or none',
     ],
     [
       'a name that can be none',
@@ -120,7 +120,7 @@ describe('a claim', () => {
       [],
       { quota: { cpu: true }, warm: -1, tokenLifetime: '1m', colour: 'red', limits: { max: { cpu: 'much' } } },
       'InvalidParameters',
-      'DeploymentTargetClass local: parameters.quota.cpu must be a quantity such as 2, 500m or 4Gi, not true; parameters.limits.max.cpu must be a quantity such as 2, 500m or 4Gi, not "much"; parameters.tokenLifetime must be a length of time of at least 10m, such as 12h or 7d, not "1m"; parameters.warm must be a whole number of at least 0, not -1; parameters.colour is not known here',
+      'DeploymentTargetClass local: parameters.quota.cpu must be a quantity such as 2, 500m or 4Gi, not true; parameters.limits.max.cpu must be a quantity such as 2, 500m or 4Gi, not "much"; parameters.tokenLifetime must be a duration of at least 10m, such as 12h or 7d, not "1m"; parameters.warm must be a whole number of at least 0, not -1; parameters.colour is not known here',
     ],
     ['no places', claim(), [], { maxTotal: 0 }, 'QuotaExceeded', expect.stringContaining('0 of 0 are taken')],
     [
@@ -378,7 +378,7 @@ describe('a target that goes', () => {
       type: 'Ready',
       status: 'False',
       reason: 'Terminating',
-      message: 'waiting for namespace place to go',
+      message: 'waiting for namespace place to be deleted',
     };
     expect(told(planned)).toMatchObject({ conditions: [ready] });
     expect(told(planned)).not.toHaveProperty('phase', 'Failed');
@@ -404,7 +404,7 @@ describe('a target that goes', () => {
     const slow = (seconds: number) =>
       plan(target({}, used), ofClass(), namespace({}, { deletionTimestamp: ago(seconds) }));
     expect([told(slow(120)), slow(120).requeueAfterMs]).toMatchObject([{ conditions: [{ reason: 'Terminating' }] }, 1]);
-    const message = 'namespace place has not gone in over 2 minutes';
+    const message = 'deleting namespace place has taken over 2 minutes';
     expect(told(slow(121))).toMatchObject({ phase: 'Failed', conditions: [{ reason: 'Failed', message }] });
     expect(slow(121).events).toEqual([{ type: 'Warning', reason: 'Failed', note: message }]);
   });

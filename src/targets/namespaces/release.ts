@@ -39,10 +39,10 @@ export function planRelease(view: View, target: DeploymentTarget): Plan {
   const leftMs = since + STUCK_MS - view.now();
   const { name } = namespace.metadata;
   if (leftMs >= 0) {
-    const message = `waiting for namespace ${name} to go`;
+    const message = `waiting for namespace ${name} to be deleted`;
     return { steps: [...steps, telling(view, target, 'Terminating', message)], requeueAfterMs: leftMs + 1 };
   }
-  const message = `namespace ${name} has not gone in over 2 minutes`;
+  const message = `deleting namespace ${name} has taken over 2 minutes`;
   const isNews = target.status?.phase !== 'Failed';
   return {
     steps: [...steps, telling(view, target, 'Failed', message)],

@@ -49,7 +49,7 @@ export function planNamespaceRequest(view: View, claim: DeploymentTargetClaim): 
   });
   return {
     steps: [make(Namespace, namespace)],
-    events: [{ type: 'Normal', reason: 'Provisioning', note: `making namespace ${name}` }],
+    events: [{ type: 'Normal', reason: 'Provisioning', note: `creating namespace ${name}` }],
   };
 }
 
@@ -92,7 +92,7 @@ function nameProblem(view: View, claim: DeploymentTargetClaim): Problem | undefi
   if (holder === undefined) return undefined;
   const { [CLAIM_UID]: uid, [PROBLEM]: problem } = holder.metadata.annotations ?? {};
   if (uid !== claim.metadata.uid) {
-    const message = `namespace ${name} exists already: ask for another name, or for none`;
+    const message = `namespace ${name} exists already: request another name, or none`;
     return { reason: 'NamespaceTaken', message };
   }
   return problem === undefined ? undefined : { reason: 'UnableToProvision', message: `namespace ${name}: ${problem}` };

@@ -7,8 +7,8 @@ const count = (least: number) =>
   z.int(`must be a whole number of at least ${least}`).min(least, `must be a whole number of at least ${least}`);
 
 const duration = (leastMs: number, least: string) =>
-  z.string(`must be a length of time such as ${least}`).refine((text) => (parseDuration(text) ?? 0) >= leastMs, {
-    message: `must be a length of time of at least ${least}, such as 12h or 7d`,
+  z.string(`must be a duration such as ${least}`).refine((text) => (parseDuration(text) ?? 0) >= leastMs, {
+    message: `must be a duration of at least ${least}, such as 12h or 7d`,
   });
 
 const QUANTITY = 'must be a quantity such as 2, 500m or 4Gi';
@@ -18,7 +18,7 @@ const quantity = z
   .refine((text) => /^\d+(\.\d+)?([kMGTPE]i?|Ki|m|e\d+)?$/.test(text), QUANTITY);
 const quantities = z.record(z.string(), quantity, 'must be a map from resources to quantities');
 
-const labelValue = z.string('must be a text: quote it').regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/, {
+const labelValue = z.string('must be a string: quote it').regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/, {
   message: 'must be the value of a label: at most 63 letters, digits, dashes, dots and underscores',
 });
 

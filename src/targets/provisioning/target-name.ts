@@ -30,6 +30,6 @@ function wayOut(claim: DeploymentTargetClaim, holder: DeploymentTarget): string 
     const replace = ` to get another one, kubectl delete dt ${dt}`;
     return `${told}${couldTakeOver(claim, holder) ? reuse : ''}${replace}`;
   }
-  if (status?.phase === 'Bound') return `: it is bound to ${claimNameOf(holder)}; make a claim of another name`;
-  return ': delete it, or have it refer to the claim';
+  if (status?.phase === 'Bound') return `: it is bound to ${claimNameOf(holder)}; use another name for the claim`;
+  return ': delete it, or set its claimRef to the claim';
 }

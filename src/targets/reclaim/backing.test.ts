@@ -37,7 +37,7 @@ describe('the namespace of a bound claim', () => {
       { status: 'False', reason },
       { status: 'False', reason },
     ]);
-    expect(ready(w)?.message).toMatch(/is gone, with all that was in it: delete the claim and make another$/);
+    expect(ready(w)?.message).toMatch(/is gone, with all that was in it: delete the claim and create another$/);
     const { length } = w.api.writes;
     await w.stop();
     await w.settle();

@@ -97,7 +97,7 @@ function isUntaken(view: View, target: DeploymentTarget, phase: string): boolean
 function giveUp(target: DeploymentTarget, { reason, message }: BackingProblem): Plan {
   return {
     steps: [removeUnchanged(DeploymentTarget, target)],
-    events: [{ type: 'Warning', reason, note: `${message}: the target goes too` }],
+    events: [{ type: 'Warning', reason, note: `${message}: the target is deleted too` }],
   };
 }
 
@@ -183,7 +183,7 @@ function planTargetDeletion(
   const stuckFor = view.now() - Date.parse(request.metadata.deletionTimestamp);
   const isStuck = stuckFor > STUCK_MS && said?.reason === 'UnableToTerminate';
   const phase = isStuck ? 'Failed' : target.status?.phase;
-  const message = `waiting for SpaceRequest ${request.metadata.name} to go${said?.message ? `: ${said.message}` : ''}`;
+  const message = `waiting for SpaceRequest ${request.metadata.name} to be deleted${said?.message ? `: ${said.message}` : ''}`;
   const ready = condition('Ready', false, phase === 'Failed' ? 'Failed' : 'Terminating', message);
   return {
     status: {

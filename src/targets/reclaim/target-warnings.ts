@@ -15,7 +15,7 @@ export function targetWarnings(view: View, target: DeploymentTarget, phase: stri
 function secretWarning(view: View, { metadata, spec }: DeploymentTarget): PlannedCondition | undefined {
   const { clusterCredentialsSecret: name } = spec.kubernetesCredentials;
   if (name === '' || view.get(Secret, { name, namespace: metadata.namespace }) !== undefined) return undefined;
-  return condition('SecretFound', false, 'SecretNotFound', `there is no Secret ${name} with the credentials`);
+  return condition('SecretFound', false, 'SecretNotFound', `the Secret ${name} with the credentials does not exist`);
 }
 
 /** A target that is reserved for a claim which has or wants another one waits in vain. */

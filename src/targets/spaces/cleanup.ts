@@ -28,6 +28,6 @@ export function planCleanup(view: View, space: Space, { rootSpace }: Settings): 
   if (!(leftMs < 0)) return Number.isNaN(leftMs) ? {} : { requeueAfterMs: leftMs + 1 };
   return {
     steps: [removeUnchanged(Space, space)],
-    events: [{ type: 'Normal', reason: 'Removed', note: 'nobody is bound to the space, which belongs to no other' }],
+    events: [{ type: 'Normal', reason: 'Removed', note: 'the space has no bindings and no parent' }],
   };
 }

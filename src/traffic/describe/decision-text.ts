@@ -15,9 +15,7 @@ export function consideredLines({ considered, superseded }: Decision): string[] 
   const inOrder = considered.map(
     ({ rule, mismatch }) => `${mismatch === undefined ? '✓' : '✗'} ${ruleText(rule)}: ${verdictText(mismatch)}`,
   );
-  const others = superseded.map(
-    (each) => `- VirtualService ${each} does not count: another one comes first for this host`,
-  );
+  const others = superseded.map((each) => `- VirtualService ${each} is ignored: another one comes first for this host`);
   return [...inOrder, ...others];
 }
 
@@ -40,8 +38,8 @@ const RESPONSES: Readonly<Record<Responded['reason'], string>> = {
   DirectResponse: 'as the route says (directResponse)',
   FaultAbort: 'as the route aborts every request (fault)',
   NoRoute: 'as no route of the VirtualService takes the request',
-  UnknownHost: 'as the gateway knows no such host',
-  BlackHole: 'as the mesh lets callers reach known hosts alone (REGISTRY_ONLY)',
+  UnknownHost: 'as the gateway has no such host',
+  BlackHole: 'as the mesh only lets callers reach known hosts (REGISTRY_ONLY)',
   NoListener: 'as the gateway does not listen on this port for this host',
 };
 
@@ -70,7 +68,7 @@ function outcomeLines(decision: Decision): string[] {
     case 'passthrough':
       return [
         decision.reason === 'NotHttp'
-          ? 'passes through: the port is not one of HTTP, so no route is looked at'
+          ? 'passes through: the port is not HTTP, so no route applies'
           : 'passes through to where it is addressed: the mesh knows no such host on this port',
       ];
   }

@@ -146,7 +146,7 @@ describe('a decision in words', () => {
       ],
     ],
     [{ headers: { 'x-skip': '1' } }, ['is answered with 404, as no route of the VirtualService takes the request']],
-    [{ port: 9090 }, ['passes through: the port is not one of HTTP, so no route is looked at']],
+    [{ port: 9090 }, ['passes through: the port is not HTTP, so no route applies']],
     [{ host: 'nowhere' }, ['passes through to where it is addressed: the mesh knows no such host on this port']],
   ])('%j', (request, lines) => {
     expect(decisionLines(decide(request))).toEqual(lines);
@@ -156,7 +156,7 @@ describe('a decision in words', () => {
     expect(consideredLines(decide({ path: '/api', headers: { 'x-env': 'pr-7' } }))).toEqual([
       '✗ route "gone" of VirtualService shop/reviews: path is "/api", not "/gone"',
       '✓ route "dynamic-environment-shop-pr-7-reviews-0123456789" of VirtualService shop/reviews: takes the request',
-      '- VirtualService shop/late does not count: another one comes first for this host',
+      '- VirtualService shop/late is ignored: another one comes first for this host',
     ]);
   });
 });
@@ -181,7 +181,7 @@ describe('why an environment does not get a request', () => {
   });
   test('its route is in a VirtualService that does not count', () => {
     expect(why('shop-pr-8', {})).toMatchObject({
-      rules: [{ reason: 'its VirtualService does not count: another one comes first for this host' }],
+      rules: [{ reason: 'its VirtualService is ignored: another one comes first for this host' }],
     });
   });
   test('it has no route for the host', () => {
@@ -189,7 +189,7 @@ describe('why an environment does not get a request', () => {
       gets: false,
       rules: [],
       reason:
-        'it has no route for this host and port that the caller is told of; its routes are in VirtualService shop/reviews',
+        'it has no route for this host and port that applies to the caller; its routes are in VirtualService shop/reviews',
     });
   });
   test('it has no route at all', () => {

@@ -34,7 +34,7 @@ export function mismatchText(mismatch: Mismatch): string {
 function headerText({ name, value, negated }: HeaderCondition, found: readonly string[]): string {
   const what = name.startsWith(':') ? name.slice(1) : `header ${name}`;
   if (!negated) return found.length === 0 ? missingText(what, value) : `${what} is ${lackText(value, found)}`;
-  if (found.length === 0) return `${what} is missing, which counts as empty, and must not ${formText(value)}`;
+  if (found.length === 0) return `${what} is missing (treated as empty) and must not ${formText(value)}`;
   return `${what} is ${listText(found)} and must not ${formText(value)}`;
 }
 

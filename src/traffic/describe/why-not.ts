@@ -36,7 +36,7 @@ export function whyNot(
       const mismatch = verdicts.get(rule);
       const isSuperseded = superseded.includes(rule.virtualService ?? '');
       const behind = decider === undefined ? 'it is never looked at' : `${ruleText(decider)} takes the request before`;
-      const unseen = isSuperseded ? 'its VirtualService does not count: another one comes first for this host' : behind;
+      const unseen = isSuperseded ? 'its VirtualService is ignored: another one comes first for this host' : behind;
       return { ...ruleData(rule), reason: mismatch === undefined ? unseen : mismatchText(mismatch) };
     });
   return rules.length > 0
@@ -46,7 +46,7 @@ export function whyNot(
 
 function withoutRule(elsewhere: readonly string[]): string {
   if (elsewhere.length === 0) return 'it has no route in any VirtualService';
-  return `it has no route for this host and port that the caller is told of; its routes are in ${elsewhere.map((each) => `VirtualService ${each}`).join(', ')}`;
+  return `it has no route for this host and port that applies to the caller; its routes are in ${elsewhere.map((each) => `VirtualService ${each}`).join(', ')}`;
 }
 
 /** The name alone can be ambiguous: the destinations tell. */

@@ -100,15 +100,15 @@ test('labels of callers take the place of gateways, beside which proxies do not 
     match: { uri: { prefix: '/x' }, sourceLabels },
   });
   expect(combine({ ...entry, gateways: ['edge'] }, { sourceLabels })).toEqual({
-    contradiction: 'source labels do not count where a match names gateways (edge)',
+    contradiction: 'source labels are ignored where a match names gateways (edge)',
   });
 });
 
 test.each([
   [{}, 'it asks for nothing'],
   [{ headers: {}, sourceLabels: {} }, 'it asks for nothing'],
-  [{ headers: { user: {} } }, 'it says neither exact, prefix nor regex for header user'],
-  [{ headers: { user: { exact: '' } } }, 'it says neither exact, prefix nor regex for header user'],
+  [{ headers: { user: {} } }, 'it has neither exact, prefix nor regex for header user'],
+  [{ headers: { user: { exact: '' } } }, 'it has neither exact, prefix nor regex for header user'],
   [{ headers: { user: { regex: '(' } } }, 'header user: regex "(": not valid RE2 (missing closing ): `(`)'],
   [{ headers: { user: { regex: '*' } } }, undefined],
   [{ headers: { user: { prefix: 'a' } } }, undefined],

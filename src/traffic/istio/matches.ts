@@ -16,7 +16,7 @@ export type Combined =
 export function unusable({ headers = {}, sourceLabels = {} }: IstioMatch): string | undefined {
   if (Object.keys(headers).length + Object.keys(sourceLabels).length === 0) return 'it asks for nothing';
   const vague = Object.entries(headers).find(([, { exact, prefix, regex }]) => !exact && !prefix && !regex);
-  if (vague) return `it says neither exact, prefix nor regex for header ${vague[0]}`;
+  if (vague) return `it has neither exact, prefix nor regex for header ${vague[0]}`;
   const [refused] = refusedHeaders({ headers });
   if (refused === undefined) return undefined;
   const { header, regex, problem } = refused;
@@ -48,7 +48,7 @@ interface RefusedHeader {
 export function combine(entry: HttpMatch, wanted: IstioMatch): Combined {
   const base = forCallers(entry, wanted);
   if (base === undefined)
-    return { contradiction: `source labels do not count where a match names gateways (${entry.gateways!.join(', ')})` };
+    return { contradiction: `source labels are ignored where a match names gateways (${entry.gateways!.join(', ')})` };
   const headers = new Map(Object.entries(base.headers ?? {}));
   for (const [name, match] of Object.entries(wanted.headers ?? {})) {
     const ours = oneForm(match);

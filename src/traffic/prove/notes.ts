@@ -24,7 +24,9 @@ export function notesOn(base: Rule, own: Rule, environment: ProvenEnvironment): 
     ({ outcome }) => outcome === 'MissingSubset' || outcome === 'NoEndpoints',
   );
   return [
-    ...(isAnothers ? [`${where} is another environment's: what both ask for goes to the first of them`] : []),
+    ...(isAnothers
+      ? [`${where} belongs to another environment: requests that match both go to the first of them`]
+      : []),
     ...lost.map((each) => `requests with the key are not answered: ${targetText(each)}`),
     ...(names.length === 0 ? [] : [`${where}: requests with the key never reach ${names.join(', ')}`]),
     ...(header === undefined ? [] : [`answers to requests with the key carry ${header.name}: ${header.value}`]),

@@ -87,7 +87,7 @@ describe('an environment is isolated', () => {
     const first = [...inserted(all).slice(0, 1), ...other];
     expect(proofOf({ before: other, after: first })).toMatchObject({
       verdict: 'True',
-      notes: expect.arrayContaining([expect.stringContaining("is another environment's")]) as unknown,
+      notes: expect.arrayContaining([expect.stringContaining('belongs to another environment')]) as unknown,
     });
   });
 

@@ -66,7 +66,7 @@ export function prove(
     return prover.prove();
   } catch (error) {
     if (!(error instanceof TooComplex)) throw error;
-    const message = `given up after ${steps} steps: too many rules have requests in common`;
+    const message = `gave up after ${steps} steps: too many rules overlap`;
     return { verdict: 'Unknown', reason: 'TooComplex', message, notes: [...prover.notes] };
   }
 }
@@ -110,7 +110,7 @@ class Prover {
       if (failure !== undefined) return { verdict: 'False', ...failure, notes: [...this.notes] };
     }
     if (this.doubt !== undefined) return { verdict: 'Unknown', ...this.doubt, notes: [...this.notes] };
-    const message = 'every request without its key is decided as if it were not there';
+    const message = 'every request without its key is routed as if it did not exist';
     return { verdict: 'True', reason: 'Isolated', message, notes: [...this.notes] };
   }
 
@@ -220,12 +220,12 @@ class Prover {
     return isCarrier
       ? {
           reason: 'OwnRequestsDiffer',
-          message: 'a request with its key gets something else than the same from its version',
+          message: 'a request with its key gets a different result than the same request from its version',
           counterexample,
         }
       : {
           reason: 'OtherRequestsMoved',
-          message: 'a request without its key is decided differently',
+          message: 'a request without its key is routed differently',
           counterexample,
         };
   }
@@ -265,7 +265,7 @@ class Prover {
   private doubtAbout(before: Effect, after: Effect): void {
     this.doubt ??= {
       reason: 'Undecided',
-      message: `it can't be decided whether requests of ${nameOf(before.rule)} are now taken by ${nameOf(after.rule)}`,
+      message: `it can't be determined whether requests of ${nameOf(before.rule)} are now taken by ${nameOf(after.rule)}`,
     };
   }
 

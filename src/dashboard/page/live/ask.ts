@@ -23,7 +23,7 @@ export async function ask<A>(method: 'GET' | 'POST' | 'DELETE', path: string, bo
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
   } catch {
-    throw new AskFailed({ error: 'The server does not answer.', hint: 'It may have been stopped: start it again.' });
+    throw new AskFailed({ error: 'The server does not respond.', hint: 'It may have been stopped: start it again.' });
   }
   const answer: unknown = await response.json().catch(() => ({ error: `The server answers with ${response.status}.` }));
   // A session may end between two questions. Whoever signs in is told in place.

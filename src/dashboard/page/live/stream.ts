@@ -74,7 +74,7 @@ async function read<L>(path: string, own: AbortController, events: StreamEvents<
   let timer: ReturnType<typeof setTimeout> | undefined;
   const alive = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => own.abort(new Error('the server says nothing any more')), SILENCE_MS);
+    timer = setTimeout(() => own.abort(new Error('the server has stopped sending')), SILENCE_MS);
   };
   try {
     alive();

@@ -55,11 +55,11 @@ export function Missing({
   readonly what: string;
   readonly problem: string | undefined;
 }): JSX.Element {
-  if (problem !== undefined) return <ProblemBox problem={{ error: problem, hint: 'It is asked again by itself.' }} />;
+  if (problem !== undefined) return <ProblemBox problem={{ error: problem, hint: 'It is retried automatically.' }} />;
   return (
     <>
       <Sentence text={`There is no ${what}.`} />
-      <Empty title="It may have been deleted, or is elsewhere." />
+      <Empty title="It may have been deleted, or be in another namespace." />
     </>
   );
 }

@@ -53,7 +53,7 @@ export function More({ conditions = [], events, yaml, now }: MoreProps): JSX.Ele
   const [shown, show] = useState('Events');
   return (
     <section class="card">
-      <div class="tabs" role="group" aria-label="More about it">
+      <div class="tabs" role="group" aria-label="More details">
         {tabs.map((tab) => (
           <button key={tab} type="button" aria-pressed={shown === tab} onClick={() => show(tab)}>
             {tab}
@@ -72,7 +72,7 @@ export function More({ conditions = [], events, yaml, now }: MoreProps): JSX.Ele
 }
 
 function Events({ events, now }: { readonly events: readonly RecentEvent[]; readonly now: number }): JSX.Element {
-  if (events.length === 0) return <p class="muted">Nothing happened to it of late.</p>;
+  if (events.length === 0) return <p class="muted">No recent events.</p>;
   return (
     <ul class="events">
       {[...events].reverse().map(({ time, type, reason, note }) => (

@@ -42,7 +42,7 @@ export function Environment({ namespace, name }: { readonly namespace: string; r
         )}
         {counterexample !== undefined && (
           <Link to={tryAddress(counterexample)} class="button">
-            Try the request that is moved
+            Try the affected request
           </Link>
         )}
         {session?.writes === true && mayDelete === true && <Delete namespace={namespace} name={name} />}
@@ -95,7 +95,7 @@ function LifeLine({ life, now }: { readonly life: readonly LifeStep[]; readonly 
             )}
             {at === undefined && state === 'done' && <span class="muted">done</span>}
             {note !== undefined && <span class="note">{note}</span>}
-            {note === undefined && state === 'waiting' && <span class="note">waits for the station before</span>}
+            {note === undefined && state === 'waiting' && <span class="note">waits for the previous step</span>}
           </li>
         ))}
       </ol>

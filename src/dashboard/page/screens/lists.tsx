@@ -63,7 +63,7 @@ export function Claims(): JSX.Element {
     <>
       <Sentence text={listSentence('claim', rows.claim, session)} />
       {rows.claim.length === 0 ? (
-        <Empty title="A claim asks for a place to deploy to: a namespace with credentials.">
+        <Empty title="A claim requests a deployment target: a namespace with credentials.">
           <Copy text="offshoot claim create my-claim --class isolation-level-namespace" label="command" />
         </Empty>
       ) : (
@@ -93,7 +93,7 @@ export function Rules(): JSX.Element {
     <>
       <Sentence text={listSentence('rule', rows.rule, session)} />
       {rows.rule.length === 0 ? (
-        <Empty title="A routing rule says how a mesh routes, whichever mesh it is.">
+        <Empty title="A routing rule says how requests are routed, in any mesh.">
           <Copy text="offshoot routing --help" label="command" />
         </Empty>
       ) : (

@@ -23,7 +23,7 @@ export function Mesh(): JSX.Element {
         </ul>
       </section>
       {detail.trees.length === 0 ? (
-        <Empty title="Apply an `Istio` resource, and its life is looked after: installation, upgrades, restarts." />
+        <Empty title="Apply an `Istio` resource, and Offshoot manages installation, upgrades and restarts." />
       ) : (
         detail.trees.map((tree) => (
           <section key={tree.name} class="card">

@@ -54,13 +54,13 @@ function NoEnvironment({ session }: Pick<State, 'session'>): JSX.Element {
   if (session?.isRestricted === true) {
     const role = `kubectl create rolebinding dashboard -n NAMESPACE --clusterrole offshoot-dashboard-viewer --user ${session.user}`;
     return (
-      <Empty title="There may be others. Whoever runs a namespace can show you what is there:">
+      <Empty title="There may be others. The owner of a namespace can give you access:">
         <Copy text={role} label="command" />
       </Empty>
     );
   }
   return (
-    <Empty title="Make one: another version of a service, for the requests that carry its key.">
+    <Empty title="Create one: another version of a service, for requests that carry its key.">
       <Link to="/plan" class="button primary">
         Plan an environment
       </Link>

@@ -46,7 +46,7 @@ export function Plan(): JSX.Element {
   }, [yaml]);
   return (
     <>
-      <Sentence text={plan?.sentence ?? 'What would an environment change? Nothing is made before you say so.'} />
+      <Sentence text={plan?.sentence ?? 'What would an environment change? Nothing is created before you confirm.'} />
       <div class="side-by-side">
         <div>
           <Form choices={choices} keyHeader={session?.keyHeader ?? 'x-env'} use={setYaml} />
@@ -65,7 +65,7 @@ export function Plan(): JSX.Element {
         <div aria-live="polite">
           {problem !== undefined && <ProblemBox problem={problem} />}
           {plan === undefined && problem === undefined && (
-            <Empty title="What it makes, changes and moves will stand here." />
+            <Empty title="What it creates, changes and reroutes will appear here." />
           )}
           {plan !== undefined && <Planned plan={plan} yaml={yaml} mayWrite={session?.writes === true} />}
         </div>
@@ -139,7 +139,7 @@ function Planned({ plan, yaml, mayWrite }: PlannedProps): JSX.Element {
       {mayWrite && (
         <p>
           <button type="button" class={`button ${plan.tone === 'good' ? 'primary' : ''}`} onClick={create}>
-            {plan.tone === 'good' ? 'Create it' : 'Create it all the same'}
+            {plan.tone === 'good' ? 'Create it' : 'Create it anyway'}
           </button>
         </p>
       )}

@@ -33,7 +33,7 @@ export function SignIn({ reason }: { readonly reason: string }): JSX.Element {
   };
   return (
     <div class="sign-in">
-      <Sentence text="Sign in with a token of the cluster: you see what it may read." />
+      <Sentence text="Sign in with a token of the cluster: you see what it is allowed to read." />
       {problem === undefined ? (
         reason !== NOBODY && (
           <p role="status" class="muted first-capital">
@@ -53,10 +53,10 @@ export function SignIn({ reason }: { readonly reason: string }): JSX.Element {
         </button>
       </form>
       <section class="card">
-        <h2>Where a token comes from</h2>
-        <p>That of a service account, which sees what its roles let it see:</p>
+        <h2>How to get a token</h2>
+        <p>For a service account, which sees what its roles allow:</p>
         <Copy text="kubectl create token NAME -n NAMESPACE --duration 8h" label="command" />
-        <p>Where people sign in to the cluster by OIDC, the ID token that kubectl uses will do.</p>
+        <p>If people sign in to the cluster with OIDC, use the ID token that kubectl uses.</p>
         <p class="muted">It is sent once, and kept in a cookie that scripts can't read until you sign out.</p>
       </section>
     </div>

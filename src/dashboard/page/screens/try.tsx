@@ -50,12 +50,12 @@ export function Try(): JSX.Element {
       <Bar key={asked} request={request} choices={choices} again={tryIt} />
       {problem !== undefined && <ProblemBox problem={problem} />}
       {request === undefined && (
-        <Empty title="Nothing is sent: the request is decided by the rules as they are now. Write an address, and press Enter." />
+        <Empty title="Nothing is sent: the request is evaluated against the current rules. Enter a URL and press Enter." />
       )}
       {request !== undefined && answer === undefined && problem === undefined && <Loading rows={3} />}
       {answer !== undefined && (
         <>
-          <TrafficPicture picture={answer.picture} legend="this request, and what follows from it" run={run} />
+          <TrafficPicture picture={answer.picture} legend="this request, and the calls that follow" run={run} />
           {answer.hops.map((hop, i) => (
             <Explained key={`${i} ${hop.title}`} hop={hop} isOpen={i === 0} />
           ))}
@@ -132,7 +132,7 @@ function Bar({ request, choices, again }: BarProps): JSX.Element {
       </datalist>
       <div class="two">
         <label>
-          Headers, one a line
+          Headers, one per line
           <textarea
             name="headers"
             rows={2}
@@ -191,7 +191,7 @@ function Explained({ hop, isOpen }: { readonly hop: Hop; readonly isOpen: boolea
             {reason !== undefined && <span class="note">{reason}</span>}
           </li>
         ))}
-        {hop.considered.length === 0 && <li class="muted">No rule is looked at.</li>}
+        {hop.considered.length === 0 && <li class="muted">No rule applies.</li>}
       </ol>
       <ul class="plain muted">
         {hop.lines.map((line) => (

@@ -35,7 +35,7 @@ function spreadErrors(constraint: ApiObject, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const skew = numberAt(constraint, 'maxSkew') ?? 0;
   if (skew <= 0) errors.push(invalid(`${path}.maxSkew`, skew, 'must be greater than zero'));
-  if (text(constraint, 'topologyKey') === '') errors.push(required(`${path}.topologyKey`, 'can not be empty'));
+  if (text(constraint, 'topologyKey') === '') errors.push(required(`${path}.topologyKey`, 'cannot be empty'));
   const action = text(constraint, 'whenUnsatisfiable');
   return [...errors, ...choice(action, ['DoNotSchedule', 'ScheduleAnyway'], `${path}.whenUnsatisfiable`)];
 }

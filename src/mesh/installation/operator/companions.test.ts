@@ -27,7 +27,7 @@ test('features are off unless the ConfigMap says otherwise', () => {
   expect(featuresOf(configMap({ features: '{"disableCni":"yes"}' })).disableCni).toBe(false);
 });
 
-test('features that can not be read are reported, and change nothing', () => {
+test('features that cannot be read are reported, and change nothing', () => {
   const { problem, ...features } = featuresOf(configMap({ features: '{' }));
   expect(features).toEqual({ disableCni: false, controlPlaneVPA: false });
   expect(problem).toContain("key features of ConfigMap kyma-system/istio-features can't be read: ");

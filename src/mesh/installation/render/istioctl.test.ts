@@ -55,7 +55,7 @@ test('what it complains about is in the error', async () => {
 
 test('a program that hangs is ended after the deadline, with whatever it started', async () => {
   const file = program('echo "connecting" >&2; sleep 600 & sleep 600');
-  await expect(render(file, { deadlineMs: 300 })).rejects.toThrow('it did not end within 0.3 s: connecting');
+  await expect(render(file, { deadlineMs: 300 })).rejects.toThrow('it did not finish within 0.3 s: connecting');
 });
 
 test('a program that prints without end is ended', async () => {
@@ -64,9 +64,9 @@ test('a program that prints without end is ended', async () => {
 });
 
 test.each([
-  ['words', 'echo hello', 'document 0 is no Kubernetes object: found "hello"'],
+  ['words', 'echo hello', 'document 0 is not a Kubernetes object: found "hello"'],
   ['broken YAML', "printf 'a: [\\n'", 'document 0 is not YAML: '],
-  ['nothing', 'true', 'there is no object in it'],
+  ['nothing', 'true', 'it contains no objects'],
   ['an object without a name', "printf 'apiVersion: v1\\nkind: Secret\\n'", 'it has no metadata.name'],
 ])('a program that prints %s is reported', async (_what, script, problem) => {
   await expect(render(program(script))).rejects.toThrow(problem);
@@ -74,7 +74,7 @@ test.each([
 
 test('a program of another version is refused: its charts are not those of our images', async () => {
   const file = program('true', VERSION.replace('1.31.0', '1.30.2'));
-  await expect(render(file)).rejects.toThrow('it is of version 1.30.2, and 1.31.0-distroless is to be installed');
+  await expect(render(file)).rejects.toThrow('its version is 1.30.2, and 1.31.0-distroless is to be installed');
 });
 
 test('a program that does not tell its version is refused', async () => {

@@ -53,7 +53,7 @@ async function versionOf(options: IstioctlOptions): Promise<string> {
 function checkVersion(options: IstioctlOptions, found: string, operator: IstioOperator): void {
   const [has, wanted] = [parseVersion(found), parseVersion(operator.spec.tag)];
   const same = typeof has !== 'string' && typeof wanted !== 'string' && coreOf(has) === coreOf(wanted);
-  if (!same) throw failed(options, `it is of version ${found}, and ${operator.spec.tag} is to be installed`);
+  if (!same) throw failed(options, `its version is ${found}, and ${operator.spec.tag} is to be installed`);
 }
 
 function run(options: IstioctlOptions, args: string[], input: string, signal?: AbortSignal): Promise<string> {
@@ -74,7 +74,10 @@ function run(options: IstioctlOptions, args: string[], input: string, signal?: A
       settle(() => reject(failed(options, what, cause)));
     };
     const abort = (): void => end('it is no longer needed');
-    const timer = setTimeout(() => end(`it did not end within ${deadlineMs / 1000} s${said(complaint)}`), deadlineMs);
+    const timer = setTimeout(
+      () => end(`it did not finish within ${deadlineMs / 1000} s${said(complaint)}`),
+      deadlineMs,
+    );
     const settle = (how: () => void): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);

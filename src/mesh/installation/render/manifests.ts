@@ -19,13 +19,13 @@ export async function parseManifests(text: string, pause: () => Promise<void>): 
     const object = document.toJS() as unknown;
     if (object === null || object === undefined) continue;
     const problem = shapeProblem(object);
-    if (problem !== undefined) throw new RenderError(`document ${index} is no Kubernetes object: ${problem}`);
+    if (problem !== undefined) throw new RenderError(`document ${index} is not a Kubernetes object: ${problem}`);
     const identity = objectIdentity(object as AnyObject);
-    if (seen.has(identity)) throw new RenderError(`document ${index} is ${identity}, which has been there before`);
+    if (seen.has(identity)) throw new RenderError(`document ${index} is ${identity}, which is a duplicate`);
     seen.add(identity);
     objects.push(object as AnyObject);
   }
-  if (objects.length === 0) throw new RenderError('there is no object in it');
+  if (objects.length === 0) throw new RenderError('it contains no objects');
   return objects;
 }
 
