@@ -18,7 +18,7 @@ const MOST_MS = 300;
 const OPTIONS: TranslateOptions = { mode: 'strict', allowAll: true };
 /** Ten times the pods may take this many times as long. */
 const MOST_GROWTH = 12;
-/** One changed rule must be so many times cheaper than translating everything anew. */
+/** One changed rule must be so many times cheaper than translating everything again. */
 const LEAST_GAIN = 5;
 
 const meshRef = { name: 'store', namespace: 'mesh-system' };

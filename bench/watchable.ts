@@ -161,7 +161,7 @@ async function deliveries(size: number): Promise<Row[]> {
   return rows;
 }
 
-/** One change, brought to those whom it concerns, against computing everything anew. */
+/** One change, brought to those whom it concerns, against computing everything again. */
 async function derivations(): Promise<Row[]> {
   const hosts = 10_000;
   const changes = 100;

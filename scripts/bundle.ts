@@ -87,7 +87,7 @@ const quiet: Plugin = {
 };
 
 /**
- * Imports by way of the `index.ts` of a room, led straight to the modules that they name: a file that a command loads
+ * Imports through the `index.ts` of a room, led straight to the modules that they name: a file that a command loads
  * would otherwise load all that the room exports, for pieces are cut by which files a command reaches.
  */
 const straight: Plugin = {

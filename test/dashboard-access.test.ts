@@ -198,7 +198,7 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
       const lines = follow<LiveLine>(new URL('/api/live', url), { headers: cookie });
       expect((await lines.next()).value).toHaveProperty('snapshot');
       await admin.delete(ServiceAccount, { name: 'brief', namespace: 'shop' });
-      // The lines end, rather than go on for ever.
+      // The lines end, rather than go on forever.
       for await (const line of lines) expect(line).not.toHaveProperty('snapshot');
       await until(async () => (await ask(url, 'GET', '/api/choices', { headers: cookie })).status === 401, 20_000);
     });
@@ -273,7 +273,7 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
       expect(await tried(jane, 'nothing.pay')).toMatchObject({ status: 403, body: hidden.body });
       expect(await tried(joe, 'cart.shop')).toMatchObject({ status: 403 });
       expect(await tried(root, 'till.pay')).toMatchObject({ status: 200 });
-      // Whether the mesh knows a host outside of the cluster, any namespace may decide.
+      // Whether the mesh knows a host outside the cluster, any namespace may decide.
       expect(await tried(jane, 'api.partner.example')).toMatchObject({ status: 403, body: hidden.body });
       expect(await tried(root, 'api.partner.example')).toMatchObject({ status: 200 });
       const from = await asked(jane, 'POST', '/api/try', { url: 'http://cart.shop/', from: 'pay/till' });

@@ -100,7 +100,7 @@ describeOwnClusters('a mesh of the real istioctl', (cluster) => {
       await settled(manager, 30_000);
       expect(writes).toBe(quiet);
 
-      // Nor does a process that starts anew.
+      // Nor does a process that starts again.
       await manager.stop();
       rendered = 0;
       await startControllers();

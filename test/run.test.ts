@@ -256,7 +256,7 @@ describe('offshoot run', () => {
     expect(await running.exit).toEqual({ code: 0, signal: null });
   });
 
-  test('looks after claims as its flags say', async () => {
+  test('manages claims as its flags say', async () => {
     const running = run(
       `--controllers targets --install-crds --webhook-loopback --space-controllers=false --claim-ref-shape object
        --target-cluster-url https://api.example.com:6443`.split(/\s+/),
@@ -282,7 +282,7 @@ describe('offshoot run', () => {
     await expect(client.create(DeploymentTargetClaim, bad)).rejects.toThrow('spec.ttl: Invalid value: "soon"');
     running.child.kill('SIGTERM');
     expect(await running.exit).toEqual({ code: 0, signal: null });
-    // Nobody has looked after the request.
+    // Nobody has managed the request.
     const [request] = (await client.list(SpaceRequest)).items;
     expect([request!.status, (await client.list(Space)).items]).toEqual([undefined, []]);
   });

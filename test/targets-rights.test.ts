@@ -93,7 +93,7 @@ describeOwnClusters('rights', (cluster) => {
     expect(refused).toEqual([]);
   });
 
-  test('a certificate that somebody spoiled is made anew with them', async () => {
+  test('a certificate that somebody spoiled is recreated with them', async () => {
     await spoilCertificate(admin);
     expect(refused).toEqual([]);
   });

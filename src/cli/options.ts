@@ -102,7 +102,7 @@ export function filenameFlag(what: string): Option {
   );
 }
 
-/** `--world`, in the place of a cluster. */
+/** `--world`, in place of a cluster. */
 export function worldFlag(what: string): Option {
   return new Option(
     '--world <path>',

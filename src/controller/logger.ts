@@ -9,7 +9,7 @@ export type { Logger };
 export interface LoggerOptions {
   readonly level?: string;
   readonly format?: 'json' | 'human';
-  /** Where lines go: standard error unless told otherwise. */
+  /** Where lines go: standard error by default. */
   readonly write?: (line: string) => void;
 }
 

@@ -21,7 +21,7 @@ import type { Tracer } from './tracing/span.ts';
 import type { ProbeServer } from './probes.ts';
 
 export interface Address {
-  /** 127.0.0.1 unless told. */
+  /** 127.0.0.1 by default. */
   readonly host?: string;
   readonly port: number;
 }
@@ -29,7 +29,7 @@ export interface Address {
 export interface ManagerOptions {
   readonly client: Client;
   readonly controllers: readonly ControllerDefinition[];
-  /** Nothing outside of these namespaces is looked at; the whole cluster otherwise. */
+  /** Nothing outside these namespaces is looked at; the whole cluster otherwise. */
   readonly namespaces?: readonly string[];
   /**
    * Controllers work in the process that holds their Lease, or the one that is named here if they name none; without

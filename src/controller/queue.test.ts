@@ -237,7 +237,7 @@ test('reports what it does', async () => {
   expect(seen).toEqual(['added', 'depth 1', 'started after 7', 'depth 0', 'retried', 'finished after 3']);
 });
 
-test('what failed runs at once when told that the reason may be over; what waits for its moment goes on waiting', async () => {
+test('what failed runs at once when told that the reason may be over; what waits for its moment keeps waiting', async () => {
   const { queue } = make({ baseDelayMs: 10_000 });
   for (const key of ['failed', 'well']) queue.add(key);
   await queue.take();

@@ -26,7 +26,7 @@ export class WhatIf {
     this.#reads = new Reads({ tables, now, wake, overlay: this.#overlay });
   }
 
-  /** An object is there, as given; in the place of another of its name, if there is one. */
+  /** An object is there, as given; in place of another of its name, if there is one. */
   put<T extends KubeObject>(kind: Kind<T>, object: T): void {
     const key = keyOf(object.metadata);
     for (const table of this.#tables.holding(kind)) {

@@ -1,5 +1,5 @@
 // What new clusters have in common, as it is stored. Taken once from a running cluster, when the program is built, so
-// that a start need not check and complete every object anew.
+// that a start need not check and complete every object again.
 import { timestamp } from '../kube/times.ts';
 import { randomUUID } from 'node:crypto';
 import type { AnyObject } from '../kube/objects.ts';

@@ -91,7 +91,7 @@ export function claimOf(env: DynamicEnv, settings: KeySettings): Claim {
   };
 }
 
-/** One that is paused keeps its routes, also if it shall sleep; and one that falls asleep has them for a moment. */
+/** One that is paused keeps its routes, also if it should sleep; and one that falls asleep has them for a moment. */
 function hasRoutes({ status }: DynamicEnv): boolean {
   const services = Object.values(status?.subsetsStatus ?? {}).flatMap(({ virtualServices = [] }) => virtualServices);
   return services.some((each) => each.status === 'running');
@@ -158,7 +158,7 @@ function valuesOf({ matches }: Claim): readonly string[] {
   return [...new Set(values)];
 }
 
-/** So many conflicts are told of one by one. */
+/** So many conflicts are reported one by one. */
 const MOST_TOLD = 5;
 
 /** Conflicts in words: the first few, and how many more there are. */

@@ -1,5 +1,5 @@
 // What becomes of each subset and consumer of an environment, from top to bottom: its clone, the services that lead to
-// it, its rules, and the VirtualServices that shall have routes to it. Pure, and without a clock: what must wait is told
+// it, its rules, and the VirtualServices that should have routes to it. Pure, and without a clock: what must wait is told
 // by the moment until which it waits.
 import type { ResourceStatus } from '../api/dynamicenv.ts';
 import { resolveHost } from '../traffic/istio/hosts.ts';
@@ -69,7 +69,7 @@ function decideWorkload(facts: EnvironmentFacts, workload: WorkloadFacts, settin
       ? decideWay(facts, workload, ofClone.clone, made.state === 'running' && answers === undefined, settings)
       : ofClone;
   const isMade = way.action === 'clone' || way.action === 'route';
-  // Nothing is known of the rules that an undecided workload should have; those that it had are told of.
+  // Nothing is known of the rules that an undecided workload should have; those that it had are reported.
   const isUndecided = way.action === 'replace' || (clone !== undefined && way.action !== 'route');
   const ruleStatuses = way.findings.ruleStatuses ?? [];
   const told = isMade ? made : { hash, state: way.action === 'replace' ? ('updating' as const) : state };
@@ -271,7 +271,7 @@ interface DecidedRoutes {
   readonly warnings: readonly string[];
 }
 
-/** The VirtualServices that shall lead to the clone, those of each service in turn. */
+/** The VirtualServices that should lead to the clone, those of each service in turn. */
 function decideRoutes(
   { env, owner, routeRefusal }: EnvironmentFacts,
   { key, subset, ref, hosts, clone }: WorkloadFacts,
@@ -311,7 +311,7 @@ function decideRoutes(
     const settledAt = ruled.has(name) ? settledBy(ruled.get(name), clone, settings) : undefined;
     for (const service of virtualServices) {
       const entrance = entrances.get(keyOf(service.metadata)) ?? { service, hosts: [] };
-      // A rule that was lost and made anew is no reason to take away a route that is there.
+      // A rule that was lost and recreated is no reason to take away a route that is there.
       const isSettled = settledAt === undefined || leads(service, host);
       entrance.hosts.push({ host, ...(!isSettled && { settledAt }) });
       entrances.set(keyOf(service.metadata), entrance);

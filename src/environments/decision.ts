@@ -24,7 +24,7 @@ export interface RoutedHost {
   readonly settledAt?: number;
 }
 
-/** A VirtualService that shall lead requests to the clone. */
+/** A VirtualService that should lead requests to the clone. */
 export interface Entrance {
   readonly service: VirtualService;
   readonly hosts: readonly RoutedHost[];
@@ -55,7 +55,7 @@ interface Workload {
   readonly key: string;
   readonly subset: Subset;
   readonly consumer: boolean;
-  /** Whether it shall have no routes and no pods. */
+  /** Whether it should have no routes and no pods. */
   readonly isAsleep: boolean;
   /** The clone as it is now. */
   readonly live: Deployment | undefined;

@@ -45,7 +45,7 @@ export interface EnvironmentFacts {
   readonly made: Made;
   /** VirtualServices that have routes of it, or its name. */
   readonly edited: readonly VirtualService[];
-  /** By whose hosts and gateways the VirtualServices work that lead to the environment or shall. */
+  /** By whose hosts and gateways the VirtualServices work that lead to the environment or should. */
   readonly roots: ReadonlyMap<string, Roots>;
   /** Kinds of Istio that the cluster does not have. */
   readonly unserved: readonly AnyKind[];
@@ -63,7 +63,7 @@ export interface WorkloadFacts {
   /** Whether the environment names it more than once. */
   readonly isRepeated: boolean;
   readonly base: Deployment | undefined;
-  /** Where the clone is or shall be. */
+  /** Where the clone is or should be. */
   readonly ref: Required<Ref>;
   readonly clone: Deployment | undefined;
   /** Whether something else has the name of the clone. */
@@ -93,7 +93,7 @@ export interface HostFacts extends FoundVirtualServices {
   readonly service: string;
   /** The full name of the service. */
   readonly host: string;
-  /** Where the environment's rule is or shall be. */
+  /** Where the environment's rule is or should be. */
   readonly ruleRef: Required<Ref>;
   readonly rule: DestinationRule | undefined;
   /** Whether something else has the name of the rule. */

@@ -42,7 +42,7 @@ function refused(env: DynamicEnv, sameVersion: readonly DynamicEnv[]): IdentityR
 }
 
 /**
- * Whether an environment that may not leave its namespace does. Where only some namespaces are looked after, there is no
+ * Whether an environment that may not leave its namespace does. Where only some namespaces are managed, there is no
  * webhook that asks whether its writer may deploy elsewhere.
  */
 function reachingOut(env: DynamicEnv, { namespaces }: Pick<Settings, 'namespaces'>): IdentityRefusal | undefined {

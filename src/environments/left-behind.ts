@@ -1,5 +1,5 @@
-// What an environment has in namespaces that the controllers no longer look after: it was made when they looked after the
-// whole cluster. They can neither see nor remove it there, so the status goes on naming it, and a deletion waits.
+// What an environment has in namespaces that the controllers no longer manage: it was made when they managed the
+// whole cluster. They can neither see nor remove it there, so the status keeps naming it, and a deletion waits.
 import type { ConsumerStatus, DynamicEnv, ResourceStatus, SubsetStatus } from '../api/dynamicenv.ts';
 import { conditionsOf } from '../controller/index.ts';
 import type { PlannedCondition } from '../controller/index.ts';
@@ -19,12 +19,12 @@ export const LEFT_BEHIND_ADVICE =
 
 type Watched = Pick<Settings, 'namespaces'>;
 
-/** Whether nobody looks after a namespace. */
+/** Whether nobody manages a namespace. */
 export function isUnwatched({ namespace = '' }: Ref, { namespaces }: Watched): boolean {
   return namespaces !== undefined && !namespaces.includes(namespace);
 }
 
-/** Whether an entry of a status names something in a namespace that nobody looks after. */
+/** Whether an entry of a status names something in a namespace that nobody manages. */
 export function namesUnwatched(entry: SubsetStatus | ConsumerStatus, settings: Watched): boolean {
   return objectsOf(entry).some(({ ref }) => isUnwatched(ref, settings));
 }

@@ -58,7 +58,7 @@ beforeEach(() => {
 });
 
 describe('orphans', () => {
-  test('are told of at once and removed after ten minutes, routes before the rest', async () => {
+  test('are reported at once and removed after ten minutes, routes before the rest', async () => {
     const chore = orphanChore(defaultSettings);
     await chore.run(site);
     const gone = 'environment shop/feature is gone, but its finalizers did not run';

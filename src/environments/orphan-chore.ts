@@ -8,7 +8,7 @@ import { describeOrphan, findOrphans, removalOf } from './orphans.ts';
 import type { Orphan } from './orphans.ts';
 import type { Settings } from './settings.ts';
 
-/** The chore. A process that starts anew gives everybody the whole time anew. */
+/** The chore. A process that starts again gives everybody the whole time again. */
 export function orphanChore(settings: Settings): Chore {
   const since = new Map<string, number>();
   return {
@@ -38,7 +38,7 @@ export function orphanChore(settings: Settings): Chore {
   };
 }
 
-/** The same object, for the same environment, with the same certainty: with another one the time counts anew. */
+/** The same object, for the same environment, with the same certainty: with another one the time counts again. */
 function idOf({ kind, object, environment, doubt }: Orphan): string {
   return JSON.stringify([kind.plural, object.metadata.uid, environment, doubt === undefined]);
 }

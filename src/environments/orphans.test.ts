@@ -34,7 +34,7 @@ describe('orphans', () => {
     ]);
   });
 
-  test('are not what belongs to environments in namespaces that nobody looks after here', () => {
+  test('are not what belongs to environments in namespaces that nobody manages here', () => {
     const tables = tablesWith(clone, rule, routes);
     const orphansOf = (...namespaces: string[]) =>
       findOrphans(factsOf(tables, untracked), { ...defaultSettings, namespaces });
@@ -81,7 +81,7 @@ describe('orphans', () => {
     ]);
   });
 
-  test('are told of without a name where the annotation is gone', () => {
+  test('are reported without a name where the annotation is gone', () => {
     expect(found(withMetadata(clone, { annotations: {} }), withMetadata(routes, { annotations: {} }))).toEqual([
       'VirtualService shop/cart |  | its annotation does not say which environment the route dynamic-environment-shop-feature-cart-0123456789 is for',
       'Deployment shop/cart-shop-feature |  | no annotation says what it was made for',

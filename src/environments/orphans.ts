@@ -107,7 +107,7 @@ function judged(facts: Facts, orphan: Orphan, judge: Judge): Orphan {
   return { ...orphan, ...(doubt !== undefined && { doubt }) };
 }
 
-/** Of an environment in a namespace that nobody looks after here, it can't be said that it is gone. */
+/** Of an environment in a namespace that nobody manages here, it can't be said that it is gone. */
 function isThere(facts: Facts, environment: string, { namespaces }: Settings): boolean {
   const ref = refOf(environment);
   const isUnseen = namespaces !== undefined && !namespaces.includes(ref.namespace ?? '');

@@ -31,7 +31,7 @@ export interface Settings {
   readonly orphanGraceMs: number;
   /** How often orphans are looked for. */
   readonly orphanSweepMs: number;
-  /** The namespaces that are looked after, where that is not the whole cluster; others can't be seen. */
+  /** The namespaces that are managed, where that is not the whole cluster; others can't be seen. */
   readonly namespaces?: readonly string[];
 }
 

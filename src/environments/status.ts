@@ -27,7 +27,7 @@ type Fields = Omit<DynamicEnvStatus, 'conditions'>;
 /** A planned status: its conditions get their times when it is written. */
 export type EnvironmentStatus = Fields & Pick<Status, 'conditions'>;
 
-/** The whole status that an environment shall have. */
+/** The whole status that an environment should have. */
 export function statusOf(
   env: DynamicEnv,
   overall: Overall,

@@ -70,7 +70,7 @@ function defineMaps({ clusterDomain, keyHeader }: Domain): Model<ServiceMaps> {
   const kindOf = (index: string) =>
     index === 'host' || index === 'destination' ? byHost({ clusterDomain }).virtualServices : VirtualServices;
   return defineModel((facts) => {
-    // Read anew with every version of a VirtualService, once for all environments: it is never the same again.
+    // Read again with every version of a VirtualService, once for all environments: it is never the same again.
     const parts = derive('parts of VirtualServices', (read, key: string) => partsOf(facts(read), refOf(key)), {
       equals: Object.is,
       isolate: 'none',

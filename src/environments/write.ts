@@ -131,7 +131,7 @@ function unusableMatches({ env }: EnvironmentFacts): readonly string[] {
   });
 }
 
-/** The steps that make clone and rules what was decided. `isDrained`: what shall sleep gets no requests any more. */
+/** The steps that make clone and rules what was decided. `isDrained`: what should sleep gets no requests any more. */
 function stepsOf(decision: Decision, isDrained: boolean): readonly Step[] {
   if (decision.action === 'keep') return sleepSteps(decision, isDrained);
   if (decision.action !== 'clone' && decision.action !== 'route') return [];

@@ -1,7 +1,7 @@
 // Annotations of an object, changed without touching what others put there.
 import type { KubeObject } from './objects.ts';
 
-/** What some annotations shall be; one that is `undefined` shall not be there. */
+/** What some annotations should be; one that is `undefined` should not be there. */
 export type AnnotationChanges = Readonly<Record<string, string | undefined>>;
 
 /** The object with some annotations set, changed or taken away. */

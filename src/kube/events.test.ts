@@ -65,7 +65,7 @@ describe('EventRecorder', () => {
     expect(written()[0]!.series).toEqual({ count: 3, lastObservedTime: '2026-01-01T00:00:01.000000Z' });
   });
 
-  it('starts anew after the window, and for anything that differs', async () => {
+  it('starts again after the window, and for anything that differs', async () => {
     const { recorder, clock, written } = setup();
     recorder.record(ready);
     recorder.record({ ...ready, note: 'Another note.' });
@@ -90,7 +90,7 @@ describe('EventRecorder', () => {
     expect(client.requests).toHaveLength(27);
   });
 
-  it('goes on telling other things of an object that says one thing too often', async () => {
+  it('keeps telling other things of an object that says one thing too often', async () => {
     const { recorder, written } = setup();
     for (let i = 0; i < 40; i++) recorder.record({ ...ready, note: `note ${i}` });
     recorder.record({ ...ready, type: 'Warning', reason: 'Stuck', note: 'All is lost.' });

@@ -35,7 +35,7 @@ type Parsed = { metadata?: { readonly managedFields?: unknown } } | undefined;
  *  * The list may be of something else. Then it does not turn up again in the metadata of one of the objects.
  *  * The bracket may belong to a list inside of the list. Then more brackets are closed than opened.
  *  * The bracket may stand in a string. Then what follows has an odd number of quotes, and no other wrong cut could make
- *    it even: from here to there, strings and the rest change places, and a key outside of a string is not JSON.
+ *    it even: from here to there, strings and the rest change places, and a key outside a string is not JSON.
  */
 export function parseWithoutForeign(source: Buffer, objectsOf: (message: unknown) => readonly Parsed[]): unknown {
   const { text, count } = cut(source);

@@ -18,7 +18,7 @@ export interface CertificateRequest {
   readonly ipAddresses?: readonly string[];
   /** How long it is valid; never longer than the authority itself. */
   readonly days: number;
-  /** When it begins to be valid, less an hour: the present unless told. */
+  /** When it begins to be valid, less an hour: the present by default. */
   readonly now?: number;
   readonly usage: 'server' | 'client' | 'both';
 }

@@ -62,7 +62,7 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS;
 
-/** The condition of a reason, in its own words unless told otherwise. */
+/** The condition of a reason, in its own words by default. */
 export function condition(reason: Reason, message: string = REASONS[reason].message): PlannedCondition {
   const { type, status } = REASONS[reason];
   return { type, status, reason, message };

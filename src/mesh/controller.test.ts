@@ -36,7 +36,7 @@ describe('of several resources', () => {
     expect(await mesh.istio('a')).toBeUndefined();
   });
 
-  test('one outside of kyma-system never counts, and can be deleted at once', async () => {
+  test('one outside kyma-system never counts, and can be deleted at once', async () => {
     const mesh = await start();
     const elsewhere = { namespace: 'default', name: 'default' };
     await mesh.create({}, elsewhere);
@@ -86,7 +86,7 @@ describe('a version that may not be installed', () => {
 });
 
 describe('bad input', () => {
-  test('a broken annotation is told, and the mesh that runs is left alone until it is mended', async () => {
+  test('a broken annotation is told, and the mesh that runs is left alone until it is fixed', async () => {
     const mesh = await start();
     await mesh.create();
     const good = (await mesh.inState('Ready')).metadata.annotations?.[LAST_APPLIED];

@@ -9,7 +9,7 @@ interface Row {
   readonly reason: Reason;
   /** The description alone, without the cause. */
   readonly bare?: true;
-  /** When to try again without a change: with back-off (unless told), not at all, or after this many seconds. */
+  /** When to try again without a change: with back-off (by default), not at all, or after this many seconds. */
   readonly retry?: 'never' | number;
   /** The mesh works all the same. */
   readonly isHarmless?: true;

@@ -1,4 +1,4 @@
-// What is known of the mesh, derived once and read by every component: which resource rules, what shall be installed, its
+// What is known of the mesh, derived once and read by every component: which resource rules, what should be installed, its
 // manifests, and how far the installation is. There is one mesh, so every map has one key.
 import { Istio } from '../api/istio.ts';
 import { defineModel } from '../controller/index.ts';

@@ -32,7 +32,7 @@ export interface MeshSettings {
   readonly renderer: Renderer;
   /** The version of this program: a label of what it makes. */
   readonly operatorVersion: string;
-  /** A domain for which there shall be a gateway. */
+  /** A domain for which there should be a gateway. */
   readonly domain?: string;
 }
 

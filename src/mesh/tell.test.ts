@@ -39,7 +39,7 @@ test('that Istio is ready is told once, not after every restart of workloads', (
   expect(eventsOf(installing, restarting, done)).toEqual([READY]);
 });
 
-test('it is told again once something was wrong or is installed anew', () => {
+test('it is told again once something was wrong or is installed again', () => {
   const broken = { failures: [failure('install', 'no')] };
   expect(eventsOf({}, broken, broken, {})).toEqual([
     READY,

@@ -14,7 +14,7 @@ export const CALLS = 'UPSTREAM_URLS';
 export const SAMPLE = { namespace: NAMESPACE, workload: 'reviews', image: 'shop/reviews:2' } as const;
 
 const PORT = 8080;
-/** The label value of a base, as the controllers of environments expect it unless told otherwise. */
+/** The label value of a base, as the controllers of environments expect it by default. */
 const BASE = 'shared';
 /** Who calls whom. */
 const SERVICES = { frontend: 'catalog', catalog: 'reviews', reviews: 'ratings', ratings: undefined } as const;

@@ -1,5 +1,5 @@
 // Every `testdata/NAME.in.yaml` is translated in both modes, through the command line; what is printed must be what
-// `NAME.out.yaml` says. `UPDATE_GOLDEN=1 npx vitest run src/routing/golden` writes the outputs anew: read the difference.
+// `NAME.out.yaml` says. `UPDATE_GOLDEN=1 npx vitest run src/routing/golden` writes the outputs again: read the difference.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

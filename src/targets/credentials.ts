@@ -5,7 +5,7 @@ import type { ClusterAddress, KubeObject } from '../kube/index.ts';
 import { LAST_CLAIM } from './names.ts';
 import type { Secret } from './objects.ts';
 
-/** On a Secret with a token: the uid of the account that it is for. An account or namespace made anew has another. */
+/** On a Secret with a token: the uid of the account that it is for. An account or namespace recreated has another. */
 const TOKEN_ACCOUNT = 'offshoot.dev/token-account';
 /** On a Secret with a token: a digest of how the cluster is reached. */
 const TOKEN_CLUSTER = 'offshoot.dev/token-cluster';

@@ -1,5 +1,5 @@
 // Every `*/testdata/NAME.in.yaml` is a small world; the plan of one of its objects must be what `NAME.out.yaml` says.
-// `UPDATE_GOLDEN=1 npm test -- targets/golden` writes the outputs anew: read the difference before you commit it.
+// `UPDATE_GOLDEN=1 npm test -- targets/golden` writes the outputs again: read the difference before you commit it.
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 // Keys and fixed names of the claim system. All of them are contract.
 import { createHash } from 'node:crypto';
 
-/** On a claim: who shall provision a target for it. */
+/** On a claim: who should provision a target for it. */
 export const PROVISIONER = 'provisioner.appstudio.redhat.com/dt-provisioner';
 /** On a claim: binding is complete. Its presence counts, whatever its value. */
 export const BIND_COMPLETE = 'dt.appstudio.redhat.com/bind-complete';
@@ -45,7 +45,7 @@ export const SANDBOX_TIER = 'appstudio-env';
 /** Makes namespaces of the same cluster into targets, without a space request. */
 export const NAMESPACE_PROVISIONER = 'offshoot.dev/namespace';
 
-/** On a claim, and passed on to its space request: how the namespace shall be called. */
+/** On a claim, and passed on to its space request: how the namespace should be called. */
 export const REQUESTED_NAMESPACE = 'dt.appstudio.redhat.com/requested-namespace';
 /** On a namespace that was made into a target: that target and the claim that it was made for, as namespace/name. */
 export const OF_TARGET = 'offshoot.dev/target';

@@ -15,13 +15,13 @@ export interface Settings {
   readonly lostHeals: 'reference' | 'name';
   /** How long provisioning may take before the claim says that it takes too long; a class may say otherwise. */
   readonly provisioningDeadlineMs: number;
-  /** Whether targets made from spaces are marked for clients that shall not verify the server's certificate. */
+  /** Whether targets made from spaces are marked for clients that should not verify the server's certificate. */
   readonly insecureTargets: boolean;
   /** Whether an environment says that its claim is not bound yet. */
   readonly unboundCondition: boolean;
   /** Whether an environment whose claim is no longer bound loses its managed environment. */
   readonly removeUnbound: boolean;
-  /** Whether space requests and spaces are looked after here; off where somebody else does it. */
+  /** Whether space requests and spaces are managed here; off where somebody else does it. */
   readonly spaceControllers: boolean;
   /** Namespace of the spaces. */
   readonly hostNamespace: string;

@@ -28,7 +28,7 @@ export function exclusionFor({ excluded, match: { source } }: Rule, request: Req
     : { on: 'source', wanted: source };
 }
 
-/** What a request lacks for a rule that its proxy is told of; undefined if it fits. */
+/** What a request lacks for a rule that its proxy gets; undefined if it fits. */
 export function mismatchOf(
   { refused, match }: Rule,
   request: Request,

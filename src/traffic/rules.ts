@@ -108,7 +108,7 @@ export interface Target {
   readonly host: string;
   readonly subset?: string;
   readonly port: number;
-  /** `External`: outside of the cluster. All but it and `Reached` answer with 503. */
+  /** `External`: outside the cluster. All but it and `Reached` answer with 503. */
   readonly outcome: 'Reached' | 'External' | 'UnknownHost' | 'MissingSubset' | 'NoEndpoints';
   /** Those that answer, as `NAMESPACE/KIND/NAME`. */
   readonly workloads: readonly string[];

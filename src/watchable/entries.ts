@@ -83,7 +83,7 @@ export class Entries<K, V> implements Source<K, V> {
     if (this.topics.isRead) this.topics.changed(change, (index) => filings[this.#index(index).at]!);
   }
 
-  /** Puts an equal value in the place of a stored one; nobody is told. */
+  /** Puts an equal value in place of a stored one; nobody is told. */
   replace(id: Id, key: K, value: V): void {
     this.#file({ id, key, before: value, after: value });
     this.#state.set(id, key, value);
@@ -132,7 +132,7 @@ export class Entries<K, V> implements Source<K, V> {
 
   refresh(): void {}
 
-  /** Files an entry anew: what each index filed it under, and does now. If one of them throws, nothing has changed. */
+  /** Files an entry again: what each index filed it under, and does now. If one of them throws, nothing has changed. */
   #file({ id, key, after }: Change<K, V>): readonly Filings[] {
     const filings: Filings[] = [];
     for (const { of, entries } of this.#indexes.values()) {

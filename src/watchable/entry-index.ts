@@ -83,7 +83,7 @@ class Bucket<V> {
   }
 }
 
-/** From so many changes on, sorting everything anew is quicker than putting them in one by one. */
+/** From so many changes on, sorting everything again is quicker than putting them in one by one. */
 const MANY = 64;
 
 /** Entries in the order of their ids, made when they are read. Readers between two changes share a listing. */

@@ -43,7 +43,7 @@ export class Fold<K, V> {
     return [...this.#last.values()];
   }
 
-  // Keys that come and go for ever would otherwise each leave a delete behind.
+  // Keys that come and go forever would otherwise each leave a delete behind.
   #prune(): void {
     for (const [id, update] of this.#last) {
       if (update.delete && update.before === undefined) this.#last.delete(id);

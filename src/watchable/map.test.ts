@@ -13,7 +13,7 @@ const filled = (): WatchableMap<string, Point> => {
 };
 
 describe('as in Go, Close', () => {
-  it('refuses Store and Delete after Close, while Load goes on working', () => {
+  it('refuses Store and Delete after Close, while Load keeps working', () => {
     const map = filled();
     const before = map.load('a');
     map.close();

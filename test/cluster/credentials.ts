@@ -25,7 +25,7 @@ export interface Credentials {
   readonly file: (name: string) => string;
 }
 
-/** Makes everything anew and writes it into `dir`, readable by nobody else. The server answers at `addresses` too. */
+/** Makes everything again and writes it into `dir`, readable by nobody else. The server answers at `addresses` too. */
 export function writeCredentials(dir: string, serverUrl: string, addresses: readonly string[] = []): Credentials {
   mkdirSync(dir, { recursive: true });
   const file = (name: string): string => path.join(dir, name);

@@ -9,7 +9,7 @@ export const pagePath = fileURLToPath(new URL('../../docs/reference/embedded.md'
 
 const heading = '## Known differences\n';
 
-/** The page with its last section made anew. */
+/** The page with its last section recreated. */
 export function withDifferences(page: string): string {
   const at = page.indexOf(heading);
   if (at < 0) throw new Error(`${pagePath} has no heading ${JSON.stringify(heading.trim())}`);

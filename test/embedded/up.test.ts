@@ -255,7 +255,7 @@ describe('--merge-kubeconfig', () => {
     const { api, kubeconfig } = await run.ready();
     expect([kubeconfig, loadConfig({ path: file }).server]).toEqual([file, api]);
     expect([await stop(run), run.stderr()]).toEqual([0, '']);
-    // The next one finds it, and writes it anew.
+    // The next one finds it, and writes it again.
     const again = upWith(file, '--kubeconfig', file);
     const { api: later } = await again.ready();
     expect(loadConfig({ path: file }).server).toBe(later);
@@ -361,7 +361,7 @@ test('after a restart on another port, the kubeconfig of a claim leads to the ne
   const runner = runnerFor(kubeconfig);
   expect(await runner.run('claim', 'create', 'it', '--class', 'local', '--wait')).toMatchObject({ code: 0 });
   expect(await stop(first)).toBe(0);
-  // Its old port is taken meanwhile, and nobody issues credentials anew.
+  // Its old port is taken meanwhile, and nobody issues credentials again.
   const taken = createServer().listen(Number(new URL(api).port), '127.0.0.1');
   await once(taken, 'listening');
   const second = up('--data-dir', directory, '--port', '0');

@@ -95,7 +95,7 @@ describeClusters('an environment', (cluster) => {
     expect((await client.get(Deployment, clone)).metadata.uid).toBe(uid);
   });
 
-  test('gets its routes again when a VirtualService is made anew', { timeout: 2 * DEADLINE }, async () => {
+  test('gets its routes again when a VirtualService is recreated', { timeout: 2 * DEADLINE }, async () => {
     const namespace = await cluster.namespace('anew');
     const env = await readyIn(namespace);
     const service = { name: 'cart', namespace };

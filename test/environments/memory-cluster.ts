@@ -1,5 +1,5 @@
 // A cluster in memory, for property tests: plans and carries out as a controller does, but one environment after the
-// other and without waiting, and looks after every write whether a request would get an error now.
+// other and without waiting, and manages every write whether a request would get an error now.
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { carryOutAttempts, sharedNotes } from '../../src/controller/attempts.ts';
 import { stampStatus } from '../../src/controller/conditions.ts';

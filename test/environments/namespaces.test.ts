@@ -156,7 +156,7 @@ describeOwnClusters('single namespaces', (cluster) => {
     expect(refused).toEqual([]);
   });
 
-  test('nothing was asked for outside of the namespaces', () => {
+  test('nothing was asked for outside the namespaces', () => {
     const requests = auditedRequests(cluster.kubeconfigPath, ACCOUNT) ?? [];
     // The first test asks on purpose.
     const asked = requests.filter(({ namespace, forbidden }) => !forbidden || namespace !== undefined);

@@ -62,7 +62,7 @@ describeClusters('orphans', (cluster) => {
     const annotations = { [WATCH_ANNOTATION]: `${namespace}/feature` };
     await client.create(Deployment, { ...deployment, metadata: { ...deployment.metadata, annotations } });
 
-    // First they are told of.
+    // First they are reported.
     await whileRunning({ orphanSweepMs: 50 }, async ({ metrics }) => {
       await until(async () => {
         const { items } = await client.list(Event, { namespace });

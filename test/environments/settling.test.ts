@@ -26,7 +26,7 @@ describeClusters('settling', (cluster) => {
 
   afterAll(() => manager.stop());
 
-  test('a route comes a second after its rule, it is ready a second later, and stays when the rule is made anew', async () => {
+  test('a route comes a second after its rule, it is ready a second later, and stays when the rule is recreated', async () => {
     const client = cluster.client();
     const namespace = await cluster.namespace('settling');
     await makeWorkload(client, namespace, 'cart');

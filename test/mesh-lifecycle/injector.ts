@@ -1,5 +1,5 @@
 // A stand-in for the injection of istiod, for clusters that run no real pods: new pods of namespaces with injection get a
-// sidecar as the installation says that it shall be, while there is one.
+// sidecar as the installation says that it should be, while there is one.
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';

@@ -131,7 +131,7 @@ describeOwnClusters('workloads are restarted once', (cluster) => {
     await reached(client, 'Ready', NEW);
   });
 
-  test('when sidecars shall have other resources', { timeout: 180_000 }, async () => {
+  test('when sidecars should have other resources', { timeout: 180_000 }, async () => {
     const resources = { requests: { cpu: '30m', memory: '190Mi' }, limits: { cpu: '700m', memory: '700Mi' } };
     const body = { spec: { components: { proxy: { k8s: { resources } } } } };
     const requests = ({ spec }: Pod): unknown =>

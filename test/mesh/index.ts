@@ -9,7 +9,7 @@ import { missingMesh, startMesh } from './mesh.ts';
 import type { Mesh, MeshOptions } from './mesh.ts';
 
 export interface MeshSuite extends Pick<MeshOptions, 'ports' | 'debounce' | 'endpointLagMs'> {
-  /** Both unless told. */
+  /** Both by default. */
   readonly clusters?: readonly Driver['name'][];
 }
 

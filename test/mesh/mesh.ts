@@ -27,11 +27,11 @@ import { isOfState, SETTLED_HOST, writeState } from './settled.ts';
 export interface MeshOptions {
   readonly client: Client;
   readonly kubeconfigPath: string;
-  /** The ports of Services; 8000 unless told. The edge listens on the first. */
+  /** The ports of Services; 8000 by default. The edge listens on the first. */
   readonly ports?: readonly number[];
   /** How long istiod waits for further changes; its default is 100ms. */
   readonly debounce?: string;
-  /** How much later than other changes istiod hears of endpoints; not at all unless told. */
+  /** How much later than other changes istiod hears of endpoints; not at all by default. */
   readonly endpointLagMs?: number;
 }
 
@@ -45,10 +45,10 @@ export interface Proxy {
 
 export interface Caller {
   readonly name: string;
-  /** `default` unless told. */
+  /** `default` by default. */
   readonly namespace?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** What its Sidecar lets it see: everything unless told. `istio-system/*` must be among it. */
+  /** What its Sidecar lets it see: everything by default. `istio-system/*` must be among it. */
   readonly hosts?: readonly string[];
   /** `REGISTRY_ONLY`: what nobody knows is refused. */
   readonly outboundTrafficPolicy?: 'ALLOW_ANY' | 'REGISTRY_ONLY';

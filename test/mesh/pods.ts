@@ -15,7 +15,7 @@ import { POD_NETWORK } from './range.ts';
 export const POD_PORT = 8080;
 
 /**
- * A pod that is gone goes on answering until nobody has asked it for the first time, as real ones do while they end, and
+ * A pod that is gone keeps answering until nobody has asked it for the first time, as real ones do while they end, and
  * no longer than the second. A fixed time would be too short where a busy machine lets proxies wait for their turn.
  */
 const QUIET_MS = 2_000;

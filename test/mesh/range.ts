@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 export const POD_NETWORK = '10.244.';
 
 export interface LoopbackRange {
-  /** How its addresses begin: as long as POD_NETWORK, so that one can stand in the place of the other. */
+  /** How its addresses begin: as long as POD_NETWORK, so that one can stand in place of the other. */
   readonly prefix: string;
   /** An address for something that is no pod. */
   next(): string;

@@ -15,7 +15,7 @@ import { POD_PORT } from './pods.ts';
 
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 
-/** Installs the kinds and starts the controllers of environments; with their default settings unless told. */
+/** Installs the kinds and starts the controllers of environments; with their default settings by default. */
 export async function startControllers(client: Client, settings: Partial<Settings> = {}): Promise<Manager> {
   await installKinds(client);
   const logger = createLogger({ level: 'error' });

@@ -65,7 +65,7 @@ describeOwnNode('the life of a mesh', { istioTags: tags }, (node) => {
     client.close();
   });
 
-  /** A release of Offshoot that installs this version, in the place of the one before. */
+  /** A release of Offshoot that installs this version, in place of the one before. */
   async function release(version: string): Promise<void> {
     await manager?.stop();
     const program = path.join(node().dir, `istioctl-${version}`);

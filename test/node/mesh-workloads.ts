@@ -62,7 +62,7 @@ export const customerRoutes: readonly AnyObject[] = [
   },
 ];
 
-/** From outside of the mesh through the gateway to the cart, and from inside of it to the store. */
+/** From outside the mesh through the gateway to the cart, and from inside of it to the store. */
 export const throughGateway = { namespace: outside, url: 'http://istio-ingressgateway.istio-system/' };
 export const insideMesh = { namespace: shop, url: `http://store:${port}/` };
 

@@ -35,7 +35,7 @@ export interface RealNodeOptions {
 
 export interface RealNode {
   readonly dir: string;
-  /** Works from outside of the node, while this process lives. */
+  /** Works from outside the node, while this process lives. */
   readonly kubeconfigPath: string;
   readonly kubectl: Kubectl;
   /** Kills the API server with -9, and starts it again after this time. Resolves when it answers; not if detached. */

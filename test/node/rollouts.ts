@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 100;
 export interface Rollouts {
   /** The most workloads that were on their way at once. */
   readonly most: number;
-  /** How often the pods of each were asked for anew since the beginning, by `kind/name`; those that never were are left out. */
+  /** How often the pods of each were asked for again since the beginning, by `kind/name`; those that never were are left out. */
   readonly changes: Readonly<Record<string, number>>;
 }
 

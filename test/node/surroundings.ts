@@ -20,7 +20,7 @@ function sh(command: string, ...args: string[]): void {
   execFileSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
 }
 
-/** Private places for what the node writes outside of its folder. Must run in a mount namespace of its own. */
+/** Private places for what the node writes outside its folder. Must run in a mount namespace of its own. */
 export function prepareMounts(dir: string): void {
   // The kubelet needs mounts that containers share with it; the namespace shares them with nobody else.
   sh('mount', '--make-rshared', '/');

@@ -2,9 +2,9 @@
 // true of it after a while. Moves of one number happen in the order of `MOVES`.
 //   NN-apply.yaml     these objects, as `kubectl apply` has them
 //   NN-patch.yaml     objects with the fields to merge into those of the same name; null takes a field away
-//   NN-status.yaml    the same for their status, as whoever else looks after them would
-//   NN-delete.yaml    objects that shall go; waits until they are gone
-//   NN-deleting.yaml  objects that shall go and will be held for a while
+//   NN-status.yaml    the same for their status, as whoever else manages them would
+//   NN-delete.yaml    objects that should go; waits until they are gone
+//   NN-deleting.yaml  objects that should go and will be held for a while
 //   NN-pass.yaml      `time: 2m`: so much time goes by for the controllers
 //   NN-wait.yaml      objects with a field `for`, as `kubectl wait --for` has it
 //   NN-assert.yaml    each object exists and holds these fields: lists as a whole (conditions by type), null where a

@@ -23,7 +23,7 @@ interface Performance extends Omit<RunOptions, 'onMove' | 'deadlineMs'> {
   readonly moves: readonly Move[];
   readonly phoenix: Phoenix;
   readonly snapshot: () => Promise<State>;
-  /** Takes away what the controllers look after; resolves when nothing is left of it. */
+  /** Takes away what the controllers manage; resolves when nothing is left of it. */
   readonly end: () => Promise<void>;
   /** A run that this one must be like: after every step the same state. */
   readonly reference: Run | undefined;
@@ -65,7 +65,7 @@ export async function perform(performance: Performance): Promise<Run> {
   }
 }
 
-/** Whether some object tells that it is not where it shall be yet. */
+/** Whether some object tells that it is not where it should be yet. */
 function isUnderWay(state: State): boolean {
   return Object.values(state).some((object) => {
     const { status } = object as { status?: { conditions?: readonly { type: string; status: string }[] } };

@@ -91,7 +91,7 @@ export async function startWithRights(
   const write = (line: string): void => {
     if (!/forbidden/i.test(line)) return;
     refused.push(line);
-    // A start would wait for the right for ever.
+    // A start would wait for the right forever.
     refusal.abort(new Error(line));
   };
   const plane = await startControlPlane({

@@ -25,7 +25,7 @@ import { Scenarios } from '../scenarios/scenario.ts';
 
 export const scenarios = new Scenarios(path.join(import.meta.dirname, 'scenarios'));
 
-/** Kinds with a namespace that the controllers look after, or make. */
+/** Kinds with a namespace that the controllers manage, or make. */
 export const OURS: readonly Kind[] = [
   DeploymentTargetClaim,
   DeploymentTarget,

@@ -73,7 +73,7 @@ export function credentialsSuite(cluster: Cluster, session: () => TargetsSession
       });
     }, 120_000);
 
-    test('are issued again when the account is made anew or somebody overwrites them, and shut whoever had a place that is kept', async () => {
+    test('are issued again when the account is recreated or somebody overwrites them, and shut whoever had a place that is kept', async () => {
       await withClaim(
         cluster,
         provisioner,

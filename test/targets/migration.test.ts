@@ -45,7 +45,7 @@ describeOwnClusters('coming from managed-gitops', (cluster) => {
     const lists = await Promise.all(KINDS.map((kind) => client.list(kind)));
     return lists.flatMap(({ items }, index) => items.map((object) => ({ kind: KINDS[index]!, object })));
   };
-  /** Each object, by its uid: what was made anew has another one. */
+  /** Each object, by its uid: what was recreated has another one. */
   const identities = async (): Promise<readonly string[]> =>
     (await all()).map(({ kind, object: { metadata } }) => `${kind.kind} ${keyOf(metadata)} ${metadata.uid}`).sort();
 

@@ -1,4 +1,4 @@
-// What happened to an object of late: the Events that a description ends with.
+// What happened to an object recently: the Events that a description ends with.
 import { Event } from '../../kube/events.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import type { ObjectReader } from './reader.ts';

@@ -64,7 +64,7 @@ test('a new claim: what is made for it and how it ends, then nothing more', { ti
   expect([after.code, after.stdout.split('\n')[0]]).toEqual([0, 'Nothing to do.']);
 });
 
-test('a claim by way of a space: nothing is left to do once it is bound', { timeout: 60_000 }, async () => {
+test('a claim through a space: nothing is left to do once it is bound', { timeout: 60_000 }, async () => {
   const { stdout } = await team.run('claim', 'plan', '-f', manifest('boxed', 'sandbox'));
   expect(stdout).toContain('+ Namespace offshoot-…-env\n');
   expect(stdout).toContain('Claim team/boxed would be Bound, with DeploymentTarget boxed-dt.\n');

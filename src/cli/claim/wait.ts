@@ -24,7 +24,7 @@ export async function waitBound(
   const outcome = await withProgress(timeoutMs, async (signal, progress) => {
     const look = (news: Partial<ClaimProgress>): void => {
       world = { ...world, ...news };
-      // The end is shown once everything was read anew: news of different kinds come in any order.
+      // The end is shown once everything was read again: news of different kinds come in any order.
       if (verdictOf(world.claim).is !== 'bound') progress.show(claimSteps(world));
     };
     look({});

@@ -1,4 +1,4 @@
-// Changes annotations of an environment by which people say how it shall live. Called by extend, sleep and wake.
+// Changes annotations of an environment by which people say how it should live. Called by extend, sleep and wake.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isNotFound } from '../../kube/errors.ts';

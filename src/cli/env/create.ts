@@ -1,5 +1,5 @@
 // `offshoot env create` and `apply`: write the manifest of an environment, apply it, and wait for it if asked to. What
-// flags describe, `create` makes anew, and `apply` also changes.
+// flags describe, `create` makes again, and `apply` also changes.
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import { baseProblem, Deployment, validateCreate, validateUpdate } from '../../environments/index.ts';
 import type { Client } from '../../kube/client/client.ts';

@@ -43,7 +43,7 @@ test('an environment with a time to live is extended', { timeout: 30_000 }, asyn
     stdout: `dynamicenv.riskified.com/short extended until ${later(3_600_000)}\n`,
   });
   await until(async () => (await get('short')).status?.expiresAt === later(3_600_000));
-  // By what it was to live at first, unless told.
+  // By what it was to live at first, by default.
   expect((await shop.run('env', 'extend', 'short')).stdout).toContain(`until ${later(3 * 3_600_000)}`);
   expect((await get('short')).spec).toEqual(spec);
 

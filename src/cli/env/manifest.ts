@@ -92,7 +92,7 @@ function parseOverride(flag: Override['flag'], text: string, namespace: string):
   return { flag, text, namespace, ...parseTarget(flag, text) };
 }
 
-/** A container that shall have an image. */
+/** A container that should have an image. */
 export interface Target {
   /** Absent if the text says none. */
   readonly namespace?: string;

@@ -1,5 +1,5 @@
 // What the manifests of an installation are made of, as plain data: the definitions and roles of the parts, the alerts and
-// the dashboard for Grafana. A build puts the values in the place of this code (scripts/bundle.ts).
+// the dashboard for Grafana. A build puts the values in place of this code (scripts/bundle.ts).
 import { readFileSync } from 'node:fs';
 import { parse, parseAllDocuments } from 'yaml';
 import type { AnyObject, JsonObject } from '../../kube/objects.ts';

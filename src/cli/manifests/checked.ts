@@ -21,7 +21,7 @@ export interface TypedObject {
   readonly object: KubeObject;
 }
 
-/** The objects of files, with the namespaces that they shall go to. What the command does not take is refused. */
+/** The objects of files, with the namespaces that they should go to. What the command does not take is refused. */
 export function checkedObjects(
   filenames: readonly string[],
   options: ClusterOptions,

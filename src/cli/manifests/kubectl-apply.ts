@@ -17,7 +17,7 @@ export function kubectlApply(object: KubeObject, before: KubeObject | undefined)
     // As with --server-side: what `kubectl` has applied in that way, and is no longer in the file, goes too.
     return { patch: { type: 'apply', body: object, force: true }, fieldManager: 'kubectl' };
   }
-  // kubectl writes its own annotation anew, so that those of others never go with all of them.
+  // kubectl writes its own annotation again, so that those of others never go with all of them.
   const { metadata } = object;
   const now = { ...object, metadata: { ...metadata, annotations: metadata.annotations ?? {} } };
   const body = withRemovals(last, now);

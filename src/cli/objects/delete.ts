@@ -15,7 +15,7 @@ export interface DeleteFlags extends ClusterOptions {
   readonly timeout: number;
 }
 
-/** Deletes objects of one kind, which a part looks after; `reasons` are told when something is still there after the time. */
+/** Deletes objects of one kind, which a part manages; `reasons` are told when something is still there after the time. */
 export async function deleteObjects<T extends KubeObject>(
   client: Client,
   kind: Kind<T>,

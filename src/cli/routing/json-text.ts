@@ -121,7 +121,7 @@ export function repeatedKey(text: string, value: unknown): number | undefined {
   }
 }
 
-/** How many keys a text of JSON has: colons outside of strings. */
+/** How many keys a text of JSON has: colons outside strings. */
 function colonsIn(text: string): number {
   const QUOTE = 0x22;
   const COLON = 0x3a;

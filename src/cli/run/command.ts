@@ -258,7 +258,7 @@ function refuseOtherParts(parts: readonly Part[]): void {
   );
 }
 
-/** Another operator may look after the rest. Whoever expects it of us learns how to ask for it. */
+/** Another operator may manage the rest. Whoever expects it of us learns how to ask for it. */
 function logOtherParts(names: readonly string[], all: readonly Part[], logger: Logger): void {
   const others = all.map(({ name }) => name).filter((name) => !names.includes(name));
   if (others.length === 0) return;

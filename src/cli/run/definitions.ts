@@ -1,4 +1,4 @@
-// What our parts need of a cluster, as plain data. A build puts the values in the place of this code (scripts/bundle.ts),
+// What our parts need of a cluster, as plain data. A build puts the values in place of this code (scripts/bundle.ts),
 // so that a start computes nothing of it.
 import type { StartingDefinitions } from '../../embedded/bootstrap.ts';
 import { appMeshDefinitions, gatewayApiDefinitions, istioDefinitions } from '../../embedded/crd/index.ts';

@@ -126,7 +126,7 @@ const PARTS: readonly Part[] = [
   },
 ];
 
-/** The cluster as those shall reach it who get credentials for a place in it: as we do. */
+/** The cluster as those should reach it who get credentials for a place in it: as we do. */
 function reachableAt({ server, caPem, insecureSkipTlsVerify }: ConnectConfig): typeof defaultSettings.cluster {
   return {
     ...defaultSettings.cluster,

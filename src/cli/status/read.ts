@@ -46,7 +46,7 @@ export interface Observed {
   /** Names of those that are there. */
   readonly definitions: ReadonlySet<string>;
   readonly webhooks: readonly WebhookRegistrations[];
-  /** Objects that parts look after, by kind. */
+  /** Objects that parts manage, by kind. */
   readonly objects: ReadonlyMap<string, readonly KubeObject[]>;
   /** What could not be read, and why. */
   readonly unread: readonly string[];

@@ -15,7 +15,7 @@ import { summary } from './summary.ts';
 
 export { startLocal } from './local.ts';
 
-/** Runs a cluster, and the controllers unless told otherwise, until a signal. */
+/** Runs a cluster, and the controllers by default, until a signal. */
 export async function up(options: UpOptions, defaults: DefaultPorts): Promise<void> {
   // Stopped and removed in the end, however this ends: last in, first out.
   const started = new AsyncDisposableStack();

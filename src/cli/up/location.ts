@@ -1,4 +1,4 @@
-// Where `offshoot up` keeps its cluster unless told otherwise, so that commands in another terminal find it.
+// Where `offshoot up` keeps its cluster by default, so that commands in another terminal find it.
 import { homedir } from 'node:os';
 import path from 'node:path';
 

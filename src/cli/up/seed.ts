@@ -1,4 +1,4 @@
-// The seed of the clusters that `up` runs. There is one only in a build, which puts it in the place of this code
+// The seed of the clusters that `up` runs. There is one only in a build, which puts it in place of this code
 // (scripts/bundle.ts): without it, a new cluster makes its objects one by one.
 import { startEmbedded } from '../../embedded/index.ts';
 import { takeSeed } from '../../embedded/seed.ts';

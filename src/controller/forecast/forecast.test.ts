@@ -289,7 +289,7 @@ describe('what somebody intends', () => {
   });
 });
 
-test('a namespace that is deleted and made anew takes objects again', () => {
+test('a namespace that is deleted and recreated takes objects again', () => {
   const maker = controller((view) => ({
     steps: view.get(Namespace, { name: 'team' })
       ? [make(Thing, bare(Thing, 'thing'))]
@@ -380,7 +380,7 @@ describe('a report', () => {
     expect(changes[0]?.object).toMatchObject({ kind: 'Secret', data: { kubeconfig: '(hidden)' } });
   });
 
-  test('tells of an object that is removed and made anew that it is replaced', () => {
+  test('tells of an object that is removed and recreated that it is replaced', () => {
     const thing = object(Thing, 'thing');
     const renewer = controller((view) => {
       const live = view.get(Thing, thing.metadata);

@@ -33,7 +33,7 @@ export class TerminatingNamespaces {
     }
   }
 
-  /** The last object that goes takes its namespace along; one that is made anew takes objects again. */
+  /** The last object that goes takes its namespace along; one that is recreated takes objects again. */
   observe({ kind: written, before, after }: Write): void {
     const { name, namespace } = (after ?? before)!.metadata;
     if (before === undefined && isNamespace(written)) return void this.#names.delete(name);

@@ -147,7 +147,7 @@ export function deleted(live: KubeObject, server: Server): Answer {
   return { did: 'changed', object: stored(live, { ...live, metadata }, server, true) };
 }
 
-/** An object as it is stored in the place of another. */
+/** An object as it is stored in place of another. */
 function stored(live: KubeObject, next: KubeObject, server: Server, isNewGeneration = false): KubeObject {
   const specOf = (object: KubeObject): unknown => (object as KubeObject & { spec?: unknown }).spec;
   const isChanged = isNewGeneration || !jsonEqual(specOf(live), specOf(next));

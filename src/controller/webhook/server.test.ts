@@ -194,7 +194,7 @@ test('a changed certificate is shown to the next caller, without a restart', asy
   expect((await call(review)).code).toBe(200);
 });
 
-test('draining, it goes on answering and keeps no connection, not even that of a request under way', async () => {
+test('draining, it keeps answering and keeps no connection, not even that of a request under way', async () => {
   const gate = Promise.withResolvers<{ allowed: boolean }>();
   let calls = 0;
   const { call, server } = await serve(() => (++calls === 1 ? gate.promise : Promise.resolve({ allowed: true })));

@@ -10,7 +10,7 @@ import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 
 export interface WebhookServerOptions {
-  /** The address to listen on: 127.0.0.1 unless told. */
+  /** The address to listen on: 127.0.0.1 by default. */
   readonly host?: string;
   readonly port: number;
   /** By path. */

@@ -1,5 +1,5 @@
 // Builds the page: one script and one style sheet, named by what is in them, compressed once. scripts/bundle.ts puts the
-// result in the place of assets.ts; in a checkout it is made when somebody first asks for the page.
+// result in place of assets.ts; in a checkout it is made when somebody first asks for the page.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

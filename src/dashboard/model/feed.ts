@@ -1,4 +1,4 @@
-// What happened of late to the objects of ours: the latest Events, newest first.
+// What happened recently to the objects of ours: the latest Events, newest first.
 import { keyOf } from '../../kube/index.ts';
 import type { Event } from '../../kube/index.ts';
 import type { FeedItem } from '../data.ts';

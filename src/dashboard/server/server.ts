@@ -27,7 +27,7 @@ export interface DashboardOptions {
   readonly client: Client;
   /** Who may look. Without it, whoever reaches us is whom we run for. */
   readonly access?: AccessOptions;
-  /** Where to listen: on loopback unless told. */
+  /** Where to listen: on loopback by default. */
   readonly host?: string;
   readonly port: number;
   /** For TLS; started already. Without it, somebody else may see to that. */

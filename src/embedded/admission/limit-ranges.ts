@@ -86,7 +86,7 @@ function missing(
   return added;
 }
 
-/** Throws a Fault when a container of a new pod is outside of the bounds of its namespace. */
+/** Throws a Fault when a container of a new pod is outside the bounds of its namespace. */
 export function checkLimits(cluster: Cluster, request: NewPodRequest): void {
   const items = rulesFor(cluster, request);
   const pod = request.object as unknown as Pod;

@@ -225,7 +225,7 @@ function checkNested(schema: Schema, path: string, skipAnyOf: boolean, errors: F
   }
 }
 
-/** Every field and list that a nested part speaks of must be described outside of it. */
+/** Every field and list that a nested part speaks of must be described outside it. */
 function checkComplete(part: Schema, outside: Schema, path: string, errors: FieldError[]): void {
   for (const [key, child] of Object.entries(part.properties ?? {})) {
     const described = outside.properties?.[key];

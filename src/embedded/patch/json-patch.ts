@@ -11,7 +11,7 @@ const MAX_MOVED_ITEMS = 20_000_000;
 
 type Container = JsonObject | JsonList;
 
-/** A document on its way through the operations. What they have made anew they change in place from then on. */
+/** A document on its way through the operations. What they have recreated they change in place from then on. */
 class Draft {
   root: Container;
   readonly #ours = new WeakSet<object>();

@@ -89,7 +89,7 @@ function withoutReset({ resource }: Target, object: AnyObject): AnyObject {
   return Object.fromEntries(Object.entries(object).filter(([field]) => !reset.has(field))) as unknown as AnyObject;
 }
 
-/** A definition that is being deleted waits for its objects: new ones would keep it for ever. */
+/** A definition that is being deleted waits for its objects: new ones would keep it forever. */
 function refuseUnderEndingDefinition(cluster: Cluster, { resource, name }: Target): void {
   if (!resource.custom) return;
   const definition = cluster.store.get(definitionCollection, `${resource.plural}.${resource.group}`);

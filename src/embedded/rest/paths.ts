@@ -33,7 +33,7 @@ const rootPaths = [
   '/version',
 ];
 
-/** Answers a path outside of the resources. */
+/** Answers a path outside the resources. */
 export function answerPath(server: ServerContext, line: RequestLine, request: IncomingMessage): Answer {
   if (line.method !== 'GET' && line.method !== 'HEAD') throw methodNotAllowed();
   const path = line.path.length > 1 && line.path.endsWith('/') ? line.path.slice(0, -1) : line.path;

@@ -116,8 +116,8 @@ async function changeOnce(
     const { collection, key, version } = await commit(cluster, target, stored, undefined, options);
     return { stored: storedFromObject(collection, key, version, next), created: false, gone: true };
   }
-  // When owners last wrote is no change by itself: an apply of what is there, in other words, would go on for ever.
-  // What is stored in a version that is no longer the one to store in is stored anew: so it is migrated.
+  // When owners last wrote is no change by itself: an apply of what is there, in other words, would go on forever.
+  // What is stored in a version that is no longer the one to store in is stored again: so it is migrated.
   const migrates = stored.object.apiVersion !== storedApiVersionOf(resource);
   if (!migrates && sameJson(withoutTimes(next), withoutTimes(old))) return { stored, created: false, gone: false };
   return { stored: await commitInTurn(cluster, target, stored, next, options), created: false, gone: false };

@@ -1,7 +1,7 @@
 // YAML read the way kubectl reads it (YAML 1.1 booleans and octals, no timestamps). Loaded only when YAML arrives.
 //
 // Reading it takes a hundred times as long as reading JSON. So what is large is read in a thread of its own, one after the
-// other, while this one goes on answering; this module is also what runs in that thread.
+// other, while this one keeps answering; this module is also what runs in that thread.
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { isScalar, parseDocument, visit } from 'yaml';
 import type { Tags, YAMLMap } from 'yaml';

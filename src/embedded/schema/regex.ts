@@ -1,6 +1,6 @@
 // Patterns of schemas and rules are written for RE2; this compiles them for the JavaScript engine, once each.
 //
-// RE2 reads a text once. This engine goes back and tries again, for ever where a pattern invites it to: `(a+)+b`. So where
+// RE2 reads a text once. This engine goes back and tries again, forever where a pattern invites it to: `(a+)+b`. So where
 // a text is long enough for that, all is done once more with a limit of time.
 import { interruptible, isInterruption, usedMs } from './cel/interruptible.ts';
 
@@ -83,7 +83,7 @@ function compile(pattern: string): RegExp {
   try {
     return new RegExp(source, `${flags}u`);
   } catch {
-    // Escapes such as `\-` outside of a class are fine for RE2 but not in JavaScript's strict mode.
+    // Escapes such as `\-` outside a class are fine for RE2 but not in JavaScript's strict mode.
     return new RegExp(source, flags);
   }
 }

@@ -81,7 +81,7 @@ function certificateController(caPem: string): Controller {
   };
 }
 
-/** Tokens in Secrets are meant to last; ten years is as good as for ever. */
+/** Tokens in Secrets are meant to last; ten years is as good as forever. */
 const tokenSeconds = 10 * 365 * 24 * 3600;
 const tokenType = 'kubernetes.io/service-account-token';
 const accountName = 'kubernetes.io/service-account.name';

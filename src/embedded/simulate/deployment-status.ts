@@ -110,7 +110,7 @@ function progress(
     return set(conditions, now, 'Progressing', 'True', done, `${subject} has successfully progressed.`);
   }
   if (moved(deployment.status ?? {}, status)) {
-    // Every step forward starts the deadline anew, also under the same reason.
+    // Every step forward starts the deadline again, also under the same reason.
     const before = conditionOf(conditions, 'Progressing');
     const fresh = set(
       withoutCondition(conditions, 'Progressing'),

@@ -12,7 +12,7 @@ export { podLog } from './kubelet.ts';
 
 export interface SimulationOptions {
   readonly clock?: Clock;
-  /** How many nodes there are at least; 1 unless told otherwise. */
+  /** How many nodes there are at least; 1 by default. */
   readonly nodes?: number;
   /** Names of controllers that stay off, such as `scheduler` or `garbage-collector`. */
   readonly disabled?: readonly string[];

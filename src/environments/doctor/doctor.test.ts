@@ -49,7 +49,7 @@ function withSpec(changed: Content, spec: object): Content {
 
 const SHOP = [deployment, service, rule, routes];
 
-/** The shop with some objects in the place of those of their names, and without others. */
+/** The shop with some objects in place of those of their names, and without others. */
 function shop(changes: readonly Content[], without: readonly Content[] = []): readonly Content[] {
   const idOf = ({ kind, metadata }: Content): string => `${kind} ${metadata.namespace}/${metadata.name}`;
   const gone = new Set(without.map(idOf));

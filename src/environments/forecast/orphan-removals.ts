@@ -1,4 +1,4 @@
-// The removal of orphans in a forecast, in the place of the chore. How long people have to object is not waited for: what
+// The removal of orphans in a forecast, in place of the chore. How long people have to object is not waited for: what
 // is to go is shown, and when it goes is said beside it.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { defineController } from '../../controller/index.ts';

@@ -48,7 +48,7 @@ export interface EnvironmentPlan extends ForecastReport {
   readonly assumedReady: readonly string[];
   /** What environments left behind that are gone. Without a doubt it is among the changes, as far as it is removed. */
   readonly orphans: readonly PlannedOrphan[];
-  /** The requests that would be decided otherwise. */
+  /** The requests that would be routed differently. */
   readonly traffic: TrafficDiff;
   /** Whether the environments would move requests of others. */
   readonly proofs: readonly ProofData[];

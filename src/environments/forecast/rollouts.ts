@@ -1,5 +1,5 @@
 // What a forecast assumes of clones: their pods become ready, unless they are known to have a problem. It is a controller
-// of the forecast alone, in the place of those of Kubernetes.
+// of the forecast alone, in place of those of Kubernetes.
 import { CLUSTER, defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View, Write } from '../../controller/index.ts';
 import { editStatus, remove } from '../../kube/index.ts';

@@ -1,4 +1,4 @@
-// What a forecast comes to for requests: those that would be decided otherwise, and whether environments would move
+// What a forecast comes to for requests: those that would be routed differently, and whether environments would move
 // requests of others.
 import type { Facts, Forecast, ReportedChange } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
@@ -17,7 +17,7 @@ import type { ProofData } from '../proofs/proof-data.ts';
 import { proveEnvironment } from '../proofs/prove-environment.ts';
 import type { Settings } from '../settings.ts';
 
-/** The requests that would be decided otherwise because of some changes. */
+/** The requests that would be routed differently because of some changes. */
 export function trafficOf(
   before: Facts,
   after: Facts,

@@ -18,7 +18,7 @@ export const PAUSED: PlannedCondition = {
   message: 'only its status is written until spec.paused is unset',
 };
 
-/** What becomes of that which a paused environment no longer wants: nothing, and its status goes on telling of it. */
+/** What becomes of that which a paused environment no longer wants: nothing, and its status keeps telling of it. */
 export function pausedPruning(env: DynamicEnv, decisions: readonly Decision[], now: number): Pruning {
   const drainingSince = drainingSinceOf(env, now);
   const { subsetsStatus, consumersStatus } = env.status ?? {};

@@ -6,12 +6,12 @@ import type { KubeObject, Step } from '../../kube/index.ts';
 import type { Decision } from '../decision.ts';
 import { Deployment } from '../objects.ts';
 
-/** `"true"` on an environment that shall sleep, and on a clone that does. */
+/** `"true"` on an environment that should sleep, and on a clone that does. */
 export const ASLEEP = 'offshoot.dev/asleep';
 
 const isMarked = ({ metadata }: KubeObject): boolean => metadata.annotations?.[ASLEEP] === 'true';
 
-/** Whether an environment shall sleep. */
+/** Whether an environment should sleep. */
 export function isAsleep(env: DynamicEnv): boolean {
   return isMarked(env) && env.metadata.deletionTimestamp === undefined;
 }

@@ -108,7 +108,7 @@ function expiring({ metadata }: DynamicEnv, expiresAt: number, undeletable: stri
   return { type: EXPIRING, status: 'True', reason, message };
 }
 
-/** People are told once of each end, also by a controller that is started anew. */
+/** People are told once of each end, also by a controller that is started again. */
 function newsOf(env: DynamicEnv, { reason, message }: PlannedCondition): readonly PlannedEvent[] {
   const isTold = conditionsOf(env).some((each) => each.type === EXPIRING && each.message === message);
   return isTold ? [] : [{ type: 'Warning', reason, note: message }];
@@ -148,7 +148,7 @@ function durationProblem(duration: string): string | undefined {
 /** What to warn of who gives an environment such a lifetime: that there is nothing left of it. */
 export function lifetimeWarnings(env: DynamicEnv, now: number): readonly string[] {
   const lifetime = lifetimeOf(env, now);
-  // A change of the spec is an update: whatever counts from that begins anew.
+  // A change of the spec is an update: whatever counts from that starts over.
   if (lifetime === undefined || lifetime.expiresAt > now || env.spec?.ttl?.from === 'Updated') return [];
   return [`spec.ttl: the environment expired at ${timestamp(lifetime.expiresAt)} with this value and is deleted now`];
 }

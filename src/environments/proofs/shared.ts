@@ -23,7 +23,7 @@ export interface WithoutEnvironments {
   readonly workloads: Lookup<MeshService, readonly Workload[]>;
 }
 
-/** The indexes without what is of environments: however many come and go, nothing is looked up anew. */
+/** The indexes without what is of environments: however many come and go, nothing is looked up again. */
 const OF_PEOPLE = 'proofs, without environments';
 
 const BaseDeployments = defineTable(Deployment, {

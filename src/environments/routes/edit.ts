@@ -35,7 +35,7 @@ export function editService(service: VirtualService, wishes: readonly DueWish[])
   };
 }
 
-/** Whether a VirtualService has to do with an environment: it shall have routes of it, or those that it has stay. */
+/** Whether a VirtualService has to do with an environment: it should have routes of it, or those that it has stay. */
 function isInvolved(service: VirtualService, http: readonly HttpRoute[], wish: DueWish): boolean {
   const { owner, insertions, untouched } = wish;
   return (

@@ -46,7 +46,7 @@ export const NO_ROUTES: ObservedRoutes = {
   refusals: [],
 };
 
-/** Looks at every VirtualService that has routes of this environment or shall have some. */
+/** Looks at every VirtualService that has routes of this environment or should have some. */
 export function observeRoutes(
   facts: EnvironmentFacts,
   decisions: readonly DueDecision[],
@@ -82,7 +82,7 @@ export function observeRoutes(
   return { services, pending, statuses, newlyRouted, news, warnings, refusals };
 }
 
-/** What the status says of the VirtualServices that shall lead to a subset; of those that do, where routes stay. */
+/** What the status says of the VirtualServices that should lead to a subset; of those that do, where routes stay. */
 function statusesOf(
   { owner }: EnvironmentFacts,
   decision: DueDecision,

@@ -24,7 +24,7 @@ import { settingsFor } from '../settings.ts';
 import type { Dated } from '../precedence.ts';
 import type { Settings } from '../settings.ts';
 
-/** A workload whose requests a VirtualService shall lead to its clone, when it is time. */
+/** A workload whose requests a VirtualService should lead to its clone, when it is time. */
 interface TimedInsertion extends Omit<Insertion, 'hosts'> {
   readonly hosts: readonly RoutedHost[];
   /** When routes no longer wait for the clone to run; Infinity while there is none; absent: they do not wait. */
@@ -44,7 +44,7 @@ interface WantedRoutes {
 export interface EnvironmentWishes extends Dated {
   readonly owner: RouteOwner;
   readonly matches: readonly IstioMatch[];
-  /** By key of the VirtualService: all that have its routes or shall have some. */
+  /** By key of the VirtualService: all that have its routes or should have some. */
   readonly virtualServices: Readonly<Record<string, WantedRoutes>>;
 }
 
@@ -103,7 +103,7 @@ export function wishesOf(
   };
 }
 
-/** The VirtualServices that shall lead to an environment, and those that have its routes or its name. */
+/** The VirtualServices that should lead to an environment, and those that have its routes or its name. */
 export function involvedServices(
   facts: EnvironmentFacts,
   decisions: readonly Decision[],
@@ -116,7 +116,7 @@ export function involvedServices(
 
 const NONE: ReadonlyMap<string, Entrance> = new Map();
 
-/** The VirtualServices that shall lead to a subset. */
+/** The VirtualServices that should lead to a subset. */
 export function entrancesOf(decision: Decision): ReadonlyMap<string, Entrance> {
   return decision.action === 'route' ? decision.entrances : NONE;
 }

@@ -30,9 +30,9 @@ import type { LocalServer, WireRequest } from './http/transport.ts';
 import { IdleTimer, readEvents } from './watch-stream.ts';
 
 export interface ConnectOptions {
-  /** Requests at once, watches not counted. 64 unless told. */
+  /** Requests at once, watches not counted. 64 by default. */
   readonly maxInFlight?: number;
-  /** The deadline of a request that names none. 30 seconds unless told. */
+  /** The deadline of a request that names none. 30 seconds by default. */
   readonly timeoutMs?: number;
   readonly userAgent?: string;
   /** Called after every request over the wire, also for each retry; for a watch, when it is answered. */

@@ -192,7 +192,7 @@ export class IdleTimer {
     this.#arm(ms);
   }
 
-  /** Only notes the time: setting a timer anew for every chunk would cost more than the chunk. */
+  /** Only notes the time: setting a timer again for every chunk would cost more than the chunk. */
   touch(): void {
     this.#last = this.#clock.monotonic();
   }

@@ -151,7 +151,7 @@ describe('runReflector', () => {
     await r.stop();
   });
 
-  it('begins the list anew, at once, when its pages expire half way', async () => {
+  it('begins the list again, at once, when its pages expire half way', async () => {
     const r = start({ pageSize: 2 });
     for (const name of ['a', 'b', 'c']) await r.client.create(Thing, thing(name));
     r.client.next(

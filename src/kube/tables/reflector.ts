@@ -205,7 +205,7 @@ async function isGone<T extends KubeObject>({
   try {
     return !(await isServed(client, table.kind, { signal, timeoutMs: LIST_TIMEOUT_MS }));
   } catch (error) {
-    // Who may not ask has to believe the list, or would wait for ever for a kind that is not installed.
+    // Who may not ask has to believe the list, or would wait forever for a kind that is not installed.
     return isForbidden(error);
   }
 }
@@ -230,7 +230,7 @@ async function watch<T extends KubeObject>(from: string, options: ReflectorOptio
   }
 }
 
-/** The version lies in the server's future, as after a restored backup; waiting for it would be waiting for ever. */
+/** The version lies in the server's future, as after a restored backup; waiting for it would be waiting forever. */
 function isVersionTooLarge(error: ApiError): boolean {
   return error.details?.causes?.some((cause) => cause.reason === 'ResourceVersionTooLarge') ?? false;
 }

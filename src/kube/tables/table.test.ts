@@ -193,7 +193,7 @@ describe('Table', () => {
       expect(versions(table)).toEqual({});
     });
 
-    it('ignores what is outside of its namespace or selectors, and lets go of what leaves them', () => {
+    it('ignores what is outside its namespace or selectors, and lets go of what leaves them', () => {
       const { table } = tableOf({ namespace: 'a', labelSelector: 'on=yes', fieldSelector: 'metadata.name!=hidden' });
       const labels = { on: 'yes' };
       table.observe(thing('x', 6, { labels }));

@@ -243,12 +243,12 @@ export class Table<T extends KubeObject> {
     }
   }
 
-  /** An object as the table would hold it; undefined if it is outside of the table's namespace or selectors. */
+  /** An object as the table would hold it; undefined if it is outside the table's namespace or selectors. */
   form(object: T): T | undefined {
     return this.#isHere(object) && this.#selects(object) ? this.#transform(object) : undefined;
   }
 
-  /** Takes an object that a write returned. Ignored where it is outside of the table's namespace or selectors. */
+  /** Takes an object that a write returned. Ignored where it is outside the table's namespace or selectors. */
   observe(object: T): void {
     if (!this.#isHere(object)) return;
     if (this.#selects(object)) this.#put(object, true);

@@ -6,7 +6,7 @@ import { createMergePatch } from './merge-patch.ts';
 import { keyOf } from '../objects.ts';
 import type { AnyKind, Kind, KubeObject, Ref } from '../objects.ts';
 
-/** An object of ours: it shall have these fields. Written by server-side apply, so omitting a field gives it up. */
+/** An object of ours: it should have these fields. Written by server-side apply, so omitting a field gives it up. */
 export interface Own {
   readonly do: 'own';
   readonly kind: AnyKind;
@@ -15,7 +15,7 @@ export interface Own {
   readonly takeOverAnnotation?: string;
 }
 
-/** An object that shall exist and then belongs to others: made if it is not there, never written again. */
+/** An object that should exist and then belongs to others: made if it is not there, never written again. */
 export interface Make {
   readonly do: 'make';
   readonly kind: AnyKind;
@@ -23,7 +23,7 @@ export interface Make {
 }
 
 /**
- * A change to an object that others own: from what was observed to what it shall be. Refused by the server if the
+ * A change to an object that others own: from what was observed to what it should be. Refused by the server if the
  * object is no longer the one that was observed. With `subresource`, only that part is written.
  */
 export interface Edit {
@@ -34,7 +34,7 @@ export interface Edit {
   readonly subresource?: 'status';
 }
 
-/** An object that shall be gone: the very one that was observed, not another of the same name. */
+/** An object that should be gone: the very one that was observed, not another of the same name. */
 export interface Remove {
   readonly do: 'remove';
   readonly kind: AnyKind;
@@ -66,7 +66,7 @@ export interface ClusterAddress {
 
 export type Step = Own | Make | Edit | Remove | Token;
 
-/** The object that a step is about; of an edit, as it shall be. */
+/** The object that a step is about; of an edit, as it should be. */
 export function objectOf(step: Step): KubeObject {
   return step.do === 'edit' ? step.to : step.object;
 }
@@ -90,7 +90,7 @@ export function edit<T extends KubeObject>(kind: Kind<T>, from: T, to: T): Edit 
   return { do: 'edit', kind, from, to };
 }
 
-/** Makes an `edit` step for some annotations of an object; one that is `undefined` shall not be there. */
+/** Makes an `edit` step for some annotations of an object; one that is `undefined` should not be there. */
 export function annotate<T extends KubeObject>(kind: Kind<T>, from: T, changes: AnnotationChanges): Edit {
   return edit(kind, from, withAnnotations(from, changes));
 }

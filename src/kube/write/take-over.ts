@@ -1,5 +1,5 @@
 // Takes over an object that another program made by updates, before our first apply to it. Without this the fields that
-// it set stay its own, and those that we do not want would stay for ever: an apply takes away only what it once applied.
+// it set stay its own, and those that we do not want would stay forever: an apply takes away only what it once applied.
 import type { Json, KubeObject, ManagedFieldsEntry } from '../objects.ts';
 
 type Fields = { readonly [name: string]: Json | undefined };

@@ -146,7 +146,7 @@ test('without a resource there is only the version that runs', () => {
   ]);
 });
 
-test('an Istio that somebody else installed is told of, and why ours may not take its place', () => {
+test('an Istio that somebody else installed is reported, and why ours may not take its place', () => {
   const labels = { app: 'istiod' };
   const foreign: Pod = {
     ...pod,

@@ -1,4 +1,4 @@
-// What shall be installed: the resource, the cluster and this release decide. Nothing is, when one of them can't be read
+// What should be installed: the resource, the cluster and this release decide. Nothing is, when one of them can't be read
 // or asks for what must not be.
 import type { Istio } from '../../api/istio.ts';
 import type { Facts } from '../../controller/index.ts';

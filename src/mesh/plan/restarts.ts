@@ -54,7 +54,7 @@ export class RestartRecorder {
     }));
   }
 
-  /** What a forecast came to; the next one begins anew. */
+  /** What a forecast came to; the next one starts over. */
   take({ writes }: Forecast): PlannedRestarts {
     const names = new Set(this.controllers.map(({ name }) => name));
     const written = writes.filter(({ by, after }) => names.has(by) && after !== undefined);

@@ -1,5 +1,5 @@
 // What a forecast assumes of workloads that it has written: their pods become ready, and are what they should be. These
-// are controllers of the forecast alone, in the place of those of Kubernetes and of the injector.
+// are controllers of the forecast alone, in place of those of Kubernetes and of the injector.
 import { CLUSTER, defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View, Write } from '../../controller/index.ts';
 import { editStatus, make, remove } from '../../kube/index.ts';

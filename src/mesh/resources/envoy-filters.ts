@@ -5,7 +5,7 @@ import { failure } from '../failures.ts';
 import type { Failure } from '../failures.ts';
 import { INGRESS_GATEWAY, ISTIO_NAMESPACE, MODULE_LABEL } from '../names.ts';
 
-/** Proxies shall not drop the header Referer when it has a fragment. */
+/** Proxies should not drop the header Referer when it has a fragment. */
 export const PARTIAL_REFERER = 'kyma-referer';
 const PROXY_PROTOCOL = 'proxy-protocol';
 

@@ -1,5 +1,5 @@
-// Every `testdata/NAME.in.yaml` says what is known; `NAME.out.yaml` which objects there shall be, and which shall not.
-// `UPDATE_GOLDEN=1 npx vitest run src/mesh` writes the outputs anew: read the difference.
+// Every `testdata/NAME.in.yaml` says what is known; `NAME.out.yaml` which objects there should be, and which should not.
+// `UPDATE_GOLDEN=1 npx vitest run src/mesh` writes the outputs again: read the difference.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -26,12 +26,12 @@ export interface ResourceFacts {
   /** The version of this program. */
   readonly operatorVersion: string;
   readonly proxyProtocol: boolean;
-  /** Whether VerticalPodAutoscalers are served, and whether the control plane shall have some. */
+  /** Whether VerticalPodAutoscalers are served, and whether the control plane should have some. */
   readonly autoscalersServed?: boolean;
   readonly controlPlaneVPA?: boolean;
   /** The port of the API server behind its Service. */
   readonly apiServerPort?: number;
-  /** A domain for which there shall be a gateway with a check of its health. */
+  /** A domain for which there should be a gateway with a check of its health. */
   readonly domain?: string;
 }
 
@@ -41,7 +41,7 @@ export interface Resources {
   readonly remove: readonly AnyObject[];
 }
 
-/** What there shall be and what shall not. While the resource is being deleted, only what outlives Istio is removed. */
+/** What there should be and what should not. While the resource is being deleted, only what outlives Istio is removed. */
 export function meshResources(facts: ResourceFacts): Resources {
   const { istio, autoscalersServed = false, controlPlaneVPA = false } = facts;
   const deleting = istio.metadata.deletionTimestamp !== undefined;

@@ -1,5 +1,5 @@
 // What sidecars and gateways should be: what predicates compare with, and a hash by which a workload remembers for which
-// state it was restarted. Whatever differs from the desired state for reasons of its own is restarted once, not for ever.
+// state it was restarted. Whatever differs from the desired state for reasons of its own is restarted once, not forever.
 import { createHash } from 'node:crypto';
 import type { ComponentResources, IstioSpec } from '../../api/istio.ts';
 import type { KubeObject } from '../../kube/index.ts';

@@ -81,7 +81,7 @@ const judges = defineModel((facts) =>
       const ruling = rulingGoal(facts(read));
       return ruling && judgesOf(ruling.goal);
     },
-    // Functions can't be compared: they are made anew only when the goal is another.
+    // Functions can't be compared: they are recreated only when the goal is another.
     { isolate: 'none', equals: () => false },
   ),
 );

@@ -16,7 +16,7 @@ export interface OutdatedPod {
   readonly problem?: string;
   /** A setting has changed since some earlier pod was made; that of a newer one looks no different. */
   readonly bySetting?: boolean;
-  /** It is not ready: its workload is told of, and not restarted for this pod alone. */
+  /** It is not ready: its workload is reported, and not restarted for this pod alone. */
   readonly isUnhealthy?: boolean;
 }
 

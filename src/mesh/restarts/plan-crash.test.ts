@@ -6,7 +6,7 @@ import { marked, markOf } from './mark.ts';
 import type { RestartPlan } from './plan.ts';
 import { HASH, HEALTHY, NOW, plan, workload } from './testing/workloads.ts';
 
-/** A cluster in which rollouts take their time, some of them for ever. */
+/** A cluster in which rollouts take their time, some of them forever. */
 class Cluster {
   readonly workloads: Workload[];
   readonly restarts = new Map<string, number>();

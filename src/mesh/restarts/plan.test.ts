@@ -289,7 +289,7 @@ describe('the mark', () => {
     expect(podToDelete({ for: HASH, at: NOW }, [pods[0]!])).toBeUndefined();
   });
 
-  test('of a ReplicaSet whose pods were all replaced keeps them from being replaced for ever', () => {
+  test('of a ReplicaSet whose pods were all replaced keeps them from being replaced forever', () => {
     const ref = workloadRef(workload('a', { kind: 'ReplicaSet' }));
     const when = { oldest: NOW, newest: NOW, bySetting: false, isUnhealthy: false };
     const outdated = new Map([[workloadKey(ref), { workload: ref, why: 'old image', pods: 1, ...when }]]);

@@ -300,7 +300,7 @@ describe('faults', () => {
     expect(fake.has(MESH)).toBe(false);
   });
 
-  test('what is throttled for ever is told, and later steps are not begun', async () => {
+  test('what is throttled forever is told, and later steps are not begun', async () => {
     const fault = ({ verb, kind }: Asked): Fault =>
       verb === 'create' && kind === 'virtualRouter' ? THROTTLED : undefined;
     const { fake, write } = await start({ fault });

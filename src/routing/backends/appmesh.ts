@@ -270,7 +270,7 @@ export function routerCollision({ routed }: Topology): Problem | undefined {
   }
 }
 
-/** The parts of a mesh, one function each, so that a change of one makes only that part anew. */
+/** The parts of a mesh, one function each, so that a change of one makes only that part again. */
 export interface Parts<T> {
   /** Why nothing can be made. */
   problem(topology: Topology, mode: Mode): Problem | undefined;

@@ -124,7 +124,7 @@ function change(each: KubeObject): typeof counted {
 }
 
 describe('a change', () => {
-  test('of a rule is resolved alone, and only its router is made anew', () => {
+  test('of a rule is resolved alone, and only its router is recreated', () => {
     expect(change(rule(3, 5))).toEqual({ rules: 1, routers: 1, nodes: 0, plans: 1, reports: 0 });
   });
 

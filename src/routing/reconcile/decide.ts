@@ -98,7 +98,7 @@ export function keptBackends(
   return backends.filter((id) => services.has(id) && !wanted.backends?.includes(id));
 }
 
-/** Whether it must be made anew, because it cannot become what is wanted. */
+/** Whether it must be recreated, because it cannot become what is wanted. */
 const isStale = ({ isOurs, isStale: is = false }: Found<Resource>): boolean => isOurs && is;
 
 const keyOf = ({ type, id }: Resource): string => `${type} ${id}`;

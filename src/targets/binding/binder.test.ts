@@ -359,7 +359,7 @@ describe('deleting a claim', () => {
     expect([dt(w)?.metadata.deletionTimestamp, dtc(w)?.status?.phase]).toEqual([undefined, 'Bound']);
   });
 
-  test('a claim made anew under the same name is not given the old target', async () => {
+  test('a claim recreated under the same name is not given the old target', async () => {
     const w = await bound('Retain');
     await w.stop();
     await w.patch(DeploymentTargetClaim, 'test-dtc', { metadata: { finalizers: [] } });

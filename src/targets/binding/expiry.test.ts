@@ -36,7 +36,7 @@ describe('a claim with an end', () => {
     }
   });
 
-  test('is renewed by a longer one, and lives for ever when it has none any more', async () => {
+  test('is renewed by a longer one, and lives forever when it has none any more', async () => {
     const w = await bound('Retain', { ttl: '1h' });
     const begun = w.clock.now();
     await w.clock.advance(HOUR / 2);

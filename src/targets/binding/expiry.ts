@@ -10,11 +10,11 @@ import { classOf } from '../world.ts';
 const LONGEST_MS = 36_500 * 86_400_000;
 
 export interface Expiry {
-  /** As it was written; undefined for a claim that lives for ever. */
+  /** As it was written; undefined for a claim that lives forever. */
   readonly ttl?: string;
   /** Until the end; undefined while it has not begun. Not above zero: the claim is over. */
   readonly leftMs?: number;
-  /** What the annotations shall say that tell of the beginning and of the end. */
+  /** What the annotations should say that tell of the beginning and of the end. */
   readonly boundAt?: string;
   readonly expiresAt?: string;
   readonly problem?: string;

@@ -1,4 +1,4 @@
-// A claim that is not bound yet: is there a target for it? If not, whoever provisions its class shall make one.
+// A claim that is not bound yet: is there a target for it? If not, whoever provisions its class should make one.
 import { annotate } from '../../kube/index.ts';
 import { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { DeploymentTarget } from '../../api/targets.ts';
@@ -68,7 +68,7 @@ function bind(claim: DeploymentTargetClaim, target: DeploymentTarget, settings: 
   return { phase: 'Bound', steps, target };
 }
 
-/** No target fits: whoever provisions the class shall make one. */
+/** No target fits: whoever provisions the class should make one. */
 function markForProvisioning(view: View, claim: DeploymentTargetClaim, settings: Settings): Verdict {
   const className = claim.spec.deploymentTargetClassName;
   if (className === '') return { phase: 'Pending' };

@@ -43,7 +43,7 @@ export type ClaimVerdict =
   | { readonly is: 'stuck'; readonly reason: string }
   | { readonly is: 'open' };
 
-/** Why provisioning stopped, where the claim must be made anew, or nobody is at work on it any more. */
+/** Why provisioning stopped, where the claim must be recreated, or nobody is at work on it any more. */
 const FINAL: ReadonlySet<string> = new Set([
   'DeadlineExceeded',
   'InvalidNamespaceName',

@@ -16,7 +16,7 @@ import { targetNamed, targetsReferringTo } from '../world.ts';
 
 /**
  * What is missing may be on its way: who makes an environment with its claim and its Secret says nothing of the order,
- * and what was told as a problem once stays told for ever.
+ * and what was told as a problem once stays told forever.
  */
 const ARRIVAL_MS = 3000;
 const ABSENCES: ReadonlySet<EnvironmentProblem['reason']> = new Set([

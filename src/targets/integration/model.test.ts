@@ -42,7 +42,7 @@ async function play(actions: readonly Action[]): Promise<void> {
   }
 }
 
-/** What is written when all processes start anew. */
+/** What is written when all processes start again. */
 async function writesOfNewProcesses(world: ModelWorld): Promise<unknown[]> {
   const before = world.api.writes.length;
   for (const name of PROCESS_NAMES) await world.processes.stop(name);

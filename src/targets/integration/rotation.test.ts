@@ -56,7 +56,7 @@ test('nobody gets the target before that is done', async () => {
   await w.have(claim('test-dtc', { deploymentTargetClassName: 'kept' }));
   await w.settle();
   await w.stop();
-  // Whoever makes the account anew does not run.
+  // Whoever makes the account again does not run.
   const slow = w.with(targets().filter(({ name }) => name !== 'namespace-places'));
   await slow.delete(DeploymentTargetClaim, 'test-dtc');
   await slow.settle();

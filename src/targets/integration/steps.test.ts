@@ -1,4 +1,4 @@
-// The claim system as its design tells it, step by step. Nobody looks after space requests here: the tests do.
+// The claim system as its design tells it, step by step. Nobody manages space requests here: the tests do.
 import { describe, expect, test } from 'vitest';
 import { claim, errorOf, target, targetClass } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';

@@ -335,7 +335,7 @@ describe('a namespace', () => {
     });
   });
 
-  test('shuts out whoever had it last: the account is made anew, and then the credentials', () => {
+  test('shuts out whoever had it last: the account is recreated, and then the credentials', () => {
     const annotations = { ...MADE_HERE, [LAST]: 'uid-of-before' };
     const released = target({ status: { phase: 'Released' } }, { annotations });
     const steps = shown(plan(namespace({ ...FOR_CLAIM, ...MADE }), released, account));

@@ -93,7 +93,7 @@ export function planNamespaceTarget(view: View, namespace: Namespace, settings: 
 }
 
 interface Account {
-  /** Undefined while it is to be made, or made anew. */
+  /** Undefined while it is to be made, or recreated. */
   readonly account: KubeObject | undefined;
   readonly steps: readonly Step[];
 }
@@ -121,14 +121,14 @@ function isAbandoned(
   if (claimRef === undefined)
     return (target === undefined && wasMade) || (ofClass === undefined && isFree(provisioned));
   if (target === undefined) return claim === undefined || claim.metadata.deletionTimestamp !== undefined;
-  // What becomes of a target that was bound is decided by its class, also when it is reserved anew.
+  // What becomes of a target that was bound is decided by its class, also when it is reserved again.
   const { [RECYCLED]: recycled, [CLAIM_UID]: uid } = target.metadata.annotations ?? {};
   const wasBound = recycled !== undefined || ['Bound', 'Released', 'Failed'].includes(target.status?.phase ?? '');
   const isFor = claimNameOf(target) === claimRef.name && (uid ?? claimUid) === claimUid;
   return claim === undefined && !wasBound && isFor;
 }
 
-/** A namespace that nobody will ever use is removed: by way of its target if it has one, which takes it along. */
+/** A namespace that nobody will ever use is removed: through its target if it has one, which takes it along. */
 function giveUp(view: View, provisioned: ProvisionedNamespace): Step[] {
   const { namespace, target } = provisioned;
   if (target !== undefined) {

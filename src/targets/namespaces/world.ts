@@ -20,7 +20,7 @@ export const PooledNamespaces = defineTable(Namespace, { indexes: { pooled: pool
 export interface ProvisionedNamespace {
   readonly namespace: Namespace;
   readonly className: string;
-  /** Where its target is, or shall be. */
+  /** Where its target is, or should be. */
   readonly targetRef: Required<Ref>;
   /** The target, unless another one has its name. */
   readonly target: DeploymentTarget | undefined;

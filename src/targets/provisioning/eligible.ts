@@ -1,4 +1,4 @@
-// Whether a provisioner shall make a target for a claim: the beginning of the contract between binder and provisioners.
+// Whether a provisioner should make a target for a claim: the beginning of the contract between binder and provisioners.
 import type { DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
 import { claimUidOf } from '../claim-ref.ts';
@@ -8,7 +8,7 @@ import type { ClaimReason } from '../reasons.ts';
 import { classOf, targetNamed, targetsReferringTo } from '../world.ts';
 
 /**
- * The class of which this provisioner shall make a target for the claim; undefined if it shall not. The mark on the
+ * The class of which this provisioner should make a target for the claim; undefined if it should not. The mark on the
  * claim is the provisioner's name or, from other binders, the class's.
  */
 export function classToProvision(

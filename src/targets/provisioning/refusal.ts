@@ -17,7 +17,7 @@ export function refusedTo(
   message: string,
   now: number,
 ): { readonly steps: readonly Step[] } {
-  // What the binder made of it must not be written over again, which would wake both for ever.
+  // What the binder made of it must not be written over again, which would wake both forever.
   if (isSameRefusal(refusalOn(claim)?.message, message)) return { steps: [] };
   const next = condition(PROVISIONED, false, REFUSED, message);
   const conditions = withPlanned(claim.status?.conditions, next, now);

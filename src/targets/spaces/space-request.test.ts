@@ -196,7 +196,7 @@ describe('a request with a space', () => {
     expect(shown(plan(known, full))).toEqual(['token Secret team/theirs']);
   });
 
-  test('leaves a Secret alone that is there, and for ever if its token is not one of ours', () => {
+  test('leaves a Secret alone that is there, and forever if its token is not one of ours', () => {
     const { requeueAfterMs, ...rest } = plan(known, [...full, secret('theirs')]);
     expect(shown(rest)).toEqual([]);
     expect(requeueAfterMs).toBeUndefined();

@@ -114,7 +114,7 @@ function spaceFor(request: SpaceRequest, parent: Parent, name: string): Space {
     metadata: {
       name,
       namespace: parent.namespace,
-      // Whoever looks after spaces would put it there, and say that the cluster is known: two writes less.
+      // Whoever manages spaces would put it there, and say that the cluster is known: two writes less.
       finalizers: [TOOLCHAIN_FINALIZER],
       labels: {
         [REQUEST_LABEL]: request.metadata.name,

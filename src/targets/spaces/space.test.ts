@@ -150,7 +150,7 @@ describe('a space', () => {
     expect([shown(planned), conditionsIn(planned)]).toEqual([[], [told]]);
   });
 
-  test('that shall be elsewhere leaves first', () => {
+  test('that should be elsewhere leaves first', () => {
     const it = space({ tierName: 'appstudio-env' }, ready, { labels: settled });
     const leaving = plan(it, object(Namespace, 'jane-env', {}, { labels: OF }));
     expect([shown(leaving), conditionsIn(leaving)]).toEqual([

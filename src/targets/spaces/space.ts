@@ -110,7 +110,7 @@ function provision(
   return { ...report(view, space, { reason: 'Provisioned' }, { ...status, provisionedNamespaces }), steps: settled };
 }
 
-/** Accounts of whoever had the space before: they are made anew, so that nobody is let in who was let in for them. */
+/** Accounts of whoever had the space before: they are recreated, so that nobody is let in who was let in for them. */
 function outdated(view: View, desired: readonly TierNamespace[]): Step[] {
   return desired.flatMap(({ contents }) =>
     contents.flatMap(({ kind, object }) => {
@@ -134,7 +134,7 @@ function settledLabels(space: Space, hash: Readonly<Record<string, string>>): Re
   };
 }
 
-/** A space that shall be elsewhere leaves where it is first. */
+/** A space that should be elsewhere leaves where it is first. */
 function moveAway(view: View, space: Space, here: string): Plan {
   const current = space.status!.targetCluster!;
   if (current !== here) {

@@ -59,7 +59,7 @@ function serviceAt(lookup: Lookup, domain: string): MeshService | undefined {
   return serviceNamed(lookup, `${name}.${namespace}.svc.${world.settings.clusterDomain}`);
 }
 
-/** The service with a host that the caller is told of. */
+/** The service with a host that the caller gets. */
 function serviceNamed({ world, scope, port }: Lookup, host: string): MeshService | undefined {
   const seen = world.services(host).filter((each) => hasPort(each, port) && seesService(scope, each));
   return preferred(seen, scope.namespace);
@@ -81,7 +81,7 @@ function claimants(lookup: Lookup, domain: string, service: MeshService | undefi
   return inOrder([...literal, ...ofService], lookup.scope.namespace);
 }
 
-/** Those of some VirtualServices that the caller is told of. */
+/** Those of some VirtualServices that the caller gets. */
 function imported({ world, scope }: Lookup, services: readonly VirtualService[]): readonly VirtualService[] {
   return inOrder(services.filter(isForMesh), scope.namespace).filter((each) =>
     importsRoutes(scope, each.metadata.namespace ?? '', virtualServiceHosts(each, world.settings.clusterDomain)),

@@ -39,7 +39,7 @@ export function inOrder(services: Iterable<VirtualService>, namespace: string): 
   return ranked.sort((a, b) => a.rank - b.rank || byAge(a.service, b.service)).map(({ service }) => service);
 }
 
-/** What a pod in the mesh is told of. */
+/** What a pod in the mesh gets. */
 export interface Scope {
   readonly namespace: string;
   readonly labels: Labels;
@@ -55,7 +55,7 @@ interface HostList {
 
 const EVERYTHING: Scope['imports'] = new Map([['*', { hosts: ['*'], excluded: [] }]]);
 
-/** What a caller is told of on a port; undefined if its Sidecar has no listener there. */
+/** What a caller gets on a port; undefined if its Sidecar has no listener there. */
 export function scopeOf(world: World, { namespace, labels = {} }: MeshSource, port: number): Scope | undefined {
   const { settings } = world;
   const sidecar = sidecarOf(world, namespace, labels);
@@ -106,14 +106,14 @@ function importsOf(hosts: readonly string[], own: string): Scope['imports'] {
   );
 }
 
-/** Whether a caller is told of a service. */
+/** Whether a caller gets a service. */
 export function seesService(scope: Scope, service: MeshService): boolean {
   const { host, namespace, exportTo } = service;
   if (!isExportedTo(exportTo, namespace, scope.namespace)) return false;
   return imports(scope, namespace, [host], within);
 }
 
-/** Whether a caller is told of a VirtualService that its namespace sees. */
+/** Whether a caller gets a VirtualService that its namespace sees. */
 export function importsRoutes(scope: Scope, namespace: string, hosts: readonly string[]): boolean {
   const matches = (host: string, imported: string): boolean =>
     isWildcard(host) || isWildcard(imported) ? overlaps(host, imported) : host === imported;

@@ -245,7 +245,7 @@ describe('many environments with a key each', () => {
   });
 });
 
-test('between any two worlds: whatever is decided otherwise is told of, and what is told of is decided otherwise', () => {
+test('between any two worlds: whatever is routed differently is reported, and what is told of is routed differently', () => {
   let differing = 0;
   fc.assert(
     fc.property(

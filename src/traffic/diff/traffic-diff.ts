@@ -1,4 +1,4 @@
-// Which requests are decided otherwise in one world than in another, in sentences. Only names, ports and callers are
+// Which requests are routed differently in one world than in another, in sentences. Only names, ports and callers are
 // compared that something which differs can concern, and of their rules only those that one world has and the other has
 // not. For `offshoot plan`.
 import { decisionData } from '../describe/decision-data.ts';
@@ -25,7 +25,7 @@ export interface WorldChanges extends Pick<ProvenEnvironment, 'virtualServices'>
   readonly hosts: readonly string[];
 }
 
-/** Requests that are decided otherwise. */
+/** Requests that are routed differently. */
 export interface TrafficChange {
   /** In a sentence. */
   readonly text: string;

@@ -11,7 +11,7 @@ import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from './o
 
 export const RESPONSE_HEADER = 'x-dynamic-env';
 
-/** A workload whose requests a VirtualService shall lead to its clone: those that go to one of these hosts now. */
+/** A workload whose requests a VirtualService should lead to its clone: those that go to one of these hosts now. */
 export interface Insertion {
   readonly workload: Ref;
   /** The name of the clone, which answers tell. */
@@ -51,7 +51,7 @@ interface Contradiction {
   readonly why: string;
 }
 
-/** The routes that a VirtualService shall have, and how those of the wishes came about. */
+/** The routes that a VirtualService should have, and how those of the wishes came about. */
 export interface EditedRoutes {
   readonly http: readonly HttpRoute[];
   readonly copies: readonly Copy[];
@@ -114,7 +114,7 @@ function* placesIn(
   for (const wish of wishes.slice(next)) yield { wish };
 }
 
-/** Tells by whose wish a route is made anew or goes; undefined for one that stays. */
+/** Tells by whose wish a route is recreated or goes; undefined for one that stays. */
 function wishFinder(
   service: VirtualService,
   wishes: readonly RouteWish[],

@@ -16,7 +16,7 @@ import { fits } from './naive-routes.ts';
 
 const DOMAIN = 'cluster.local';
 
-/** One route that a proxy is told of. */
+/** One route that a proxy gets. */
 interface Told {
   readonly by: string;
   readonly name: string;
@@ -95,7 +95,7 @@ interface Caller {
   readonly port: number;
 }
 
-/** The routes of a VirtualService that a proxy is told of, up to the first that takes everything. */
+/** The routes of a VirtualService that a proxy gets, up to the first that takes everything. */
 function told(objects: readonly AnyObject[], service: VirtualService, caller: Caller): readonly Told[] {
   const named = (route: HttpRoute, owner: VirtualService): HttpRoute => ({
     ...route,

@@ -158,7 +158,7 @@ function destinationRule(i: number, number: number): fc.Arbitrary<readonly AnyOb
     .map(([namespace, each]) => [object('DestinationRule', `r${i}-${number}`, namespace, each)]);
 }
 
-/** Hosts outside of the cluster that lead to its pods. */
+/** Hosts outside the cluster that lead to its pods. */
 function serviceEntry(i: number): fc.Arbitrary<readonly AnyObject[]> {
   const spec = present(
     fc.record({

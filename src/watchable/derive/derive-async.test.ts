@@ -85,7 +85,7 @@ describe('an asynchronous value', () => {
     expect(follow()).toEqual({ state: 'ready', value: 'manifests of v1' });
   });
 
-  it('is cancelled and begun anew when its input changes, and keeps its last result meanwhile', async () => {
+  it('is cancelled and begun again when its input changes, and keeps its last result meanwhile', async () => {
     const { charts, runs, follow } = world();
     charts.store('web', { text: 'v1' });
     follow();

@@ -120,7 +120,7 @@ class Task<I, V> extends Subject {
     this.#drop = drop;
   }
 
-  /** How far it is with this input; begins anew if that is another one. */
+  /** How far it is with this input; starts over if that is another one. */
   take(input: I): Computed<V> {
     if (this.#input !== undefined && jsonEqual(this.#input, input)) return this.#state;
     this.#input = input;

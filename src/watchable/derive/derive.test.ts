@@ -36,7 +36,7 @@ function world() {
   return { routes, weights, isBusy, heavy, computed };
 }
 
-/** Reads once and goes on being a reader; returns how often it was woken. */
+/** Reads once and keeps being a reader; returns how often it was woken. */
 function follow(run: (read: Read) => unknown): { woken: () => number; stop: () => void } {
   let count = 0;
   const tracker = new Tracker<string>({ wake: () => count++ });

@@ -1,4 +1,4 @@
-// "What if": maps with entries that are not theirs, or without some that are. Derived maps are computed anew upon them;
+// "What if": maps with entries that are not theirs, or without some that are. Derived maps are computed again upon them;
 // the maps themselves, and everybody who reads them, notice nothing.
 import { EntryIndex, listingOf } from '../entry-index.ts';
 import type { Listing } from '../entry-index.ts';

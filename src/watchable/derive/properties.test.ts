@@ -1,4 +1,4 @@
-// Any interleaving of changes, reads, drops and subscriptions, against computing everything anew from plain maps.
+// Any interleaving of changes, reads, drops and subscriptions, against computing everything again from plain maps.
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { describe, it } from 'vitest';
@@ -28,7 +28,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('for every interleaving', () => {
-  it('what is read, listed, subscribed to or woken for is what computing everything anew gives', async () => {
+  it('what is read, listed, subscribed to or woken for is what computing everything again gives', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
         const pyramid = new Pyramid();

@@ -1,7 +1,7 @@
 // The dependency graph behind tracked reads: what can be read (subjects) and who read it (readers).
 //
 // A change marks its readers at once, and whoever depends on them as suspect; nothing is computed then. Whoever asks
-// looks after what it read, in the order in which it read it, and has to work again only if something of that changed.
+// manages what it read, in the order in which it read it, and has to work again only if something of that changed.
 
 /** How far the result of a reader can be trusted. */
 const FRESH = 0;

@@ -207,7 +207,7 @@ class ListTopic<K, V> extends Topic {
     this.#onUnread();
   }
 
-  // Of a predicate that throws its reader shall know, and a publisher shall not.
+  // Of a predicate that throws its reader should know, and a publisher should not.
   #isIn(key: K, value: V | undefined): boolean {
     if (value === undefined) return false;
     try {

@@ -10,7 +10,7 @@ import type { Listener } from './turn.ts';
 export interface TrackerOptions<R> {
   /**
    * Called when something that a reader read has changed, once for all changes of a synchronous run; also again and
-   * again, until the reader reads anew or is forgotten.
+   * again, until the reader reads again or is forgotten.
    */
   readonly wake: (reader: R) => void;
   /**
@@ -40,7 +40,7 @@ export class Tracker<R> {
     return this.#readers.has(name);
   }
 
-  /** Runs a function and makes what it reads the reader's, in the place of what it read before, also when it throws. */
+  /** Runs a function and makes what it reads the reader's, in place of what it read before, also when it throws. */
   track<T>(name: R, run: (read: Read) => T): T {
     let reader = this.#readers.get(name);
     if (reader === undefined) this.#readers.set(name, (reader = new TrackedReader(name, this.#options)));

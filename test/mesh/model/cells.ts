@@ -48,7 +48,7 @@ export function secondGateway({ ingress, ports }: Mesh, hosts: readonly string[]
   };
 }
 
-/** Brings the objects of a world, in the place of those of the last. */
+/** Brings the objects of a world, in place of those of the last. */
 export async function writeWorld(
   client: Client,
   objects: readonly AnyObject[],

@@ -14,7 +14,7 @@ import { toCel } from './values.ts';
 const budgetMs = 100;
 /** A rule whose loops could run more often than this is stopped when the budget is spent; others need no watching. */
 const watchedSteps = 50_000;
-/** So is one that compares texts with patterns, which this engine may do for ever: see ../regex.ts. */
+/** So is one that compares texts with patterns, which this engine may do forever: see ../regex.ts. */
 const usesPatterns = /\.(matches|find|findAll)\(/;
 /** A rule whose loops could run more often than this is not started. */
 const stepLimit = 20_000_000;

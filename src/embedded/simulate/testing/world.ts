@@ -38,7 +38,7 @@ export function deployment(spec: Partial<Deployment['spec']> = {}, status?: Depl
   };
 }
 
-/** A replica set of the deployment whose pods are all available, unless told otherwise. */
+/** A replica set of the deployment whose pods are all available, by default. */
 export function replicaSet(
   name: string,
   replicas: number,

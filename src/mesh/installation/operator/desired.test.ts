@@ -1,6 +1,6 @@
 // Every `testdata/NAME.in.yaml` is a resource and a cluster; `NAME.out.yaml` is the IstioOperator that it should
 // have: whole where nothing is wished for, and else what differs from that.
-// `UPDATE_GOLDEN=1 npx vitest run src/mesh` writes the outputs anew: read the difference.
+// `UPDATE_GOLDEN=1 npx vitest run src/mesh` writes the outputs again: read the difference.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

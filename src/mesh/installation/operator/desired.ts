@@ -1,4 +1,4 @@
-// The IstioOperator that a cluster shall have: the profile of its size, the wishes of the resource, and what its flavour
+// The IstioOperator that a cluster should have: the profile of its size, the wishes of the resource, and what its flavour
 // needs, in this order.
 import type { IstioSpec } from '../../../api/istio.ts';
 import { istioTag } from '../../last-applied.ts';

@@ -61,7 +61,7 @@ interface ProxyValues {
   readonly spec: { readonly values: unknown };
 }
 
-/** CPU and memory that every sidecar shall have; a string says what is missing. */
+/** CPU and memory that every sidecar should have; a string says what is missing. */
 export function proxyResources({ spec }: ProxyValues): Required<ComponentResources> | string {
   const resources = valueAt(spec, 'values.global.proxy.resources') as ComponentResources | undefined;
   for (const kind of ['requests', 'limits'] as const) {

@@ -59,7 +59,7 @@ function checkVersion(options: IstioctlOptions, found: string, operator: IstioOp
 function run(options: IstioctlOptions, args: string[], input: string, signal?: AbortSignal): Promise<string> {
   const { program, deadlineMs = DEADLINE_MS, outputLimit = OUTPUT_LIMIT } = options;
   return new Promise((resolve, reject) => {
-    // It shall not look at any cluster.
+    // It should not look at any cluster.
     const child = spawn(program, args, {
       env: { ...process.env, KUBECONFIG: '/dev/null' },
       stdio: ['pipe', 'pipe', 'pipe'],

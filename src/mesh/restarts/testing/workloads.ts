@@ -1,4 +1,4 @@
-// Workloads for the tests of the planner, healthy and outdated unless told.
+// Workloads for the tests of the planner, healthy and outdated by default.
 import type { Workload } from '../../workloads.ts';
 import type { OutdatedWorkload } from '../outdated.ts';
 import { workloadKey, workloadRef } from '../owners.ts';
@@ -30,7 +30,7 @@ export const workload = (name: string, options: WorkloadOptions = {}): Workload 
   spec: { replicas: 2, template: { metadata: { labels: { app: name } } }, ...options.spec },
   status: { ...HEALTHY, ...options.status },
 });
-/** All workloads are outdated unless told. */
+/** All workloads are outdated by default. */
 export function plan(
   workloads: readonly Workload[],
   facts: Partial<RestartFacts> = {},

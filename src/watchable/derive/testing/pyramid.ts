@@ -1,4 +1,4 @@
-// Derived maps upon derived maps, each with a naive twin that computes everything anew from two plain maps. Every
+// Derived maps upon derived maps, each with a naive twin that computes everything again from two plain maps. Every
 // computation holds what it reads against the twins, so a mix of old and new would be noticed wherever it arises.
 import assert from 'node:assert/strict';
 import { derive, Tracker, WatchableMap } from '../../index.ts';

@@ -1,5 +1,5 @@
 // What the built-in renderer makes of each `testdata/NAME.in.yaml` is what `NAME.out.yaml` says, and a cluster runs it.
-// `UPDATE_GOLDEN=1 npx vitest run src/mesh` writes the outputs anew: read the difference.
+// `UPDATE_GOLDEN=1 npx vitest run src/mesh` writes the outputs again: read the difference.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
