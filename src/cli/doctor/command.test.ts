@@ -20,14 +20,18 @@ describe('on manifests, without a cluster', () => {
   });
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-  test('the examples are in order', async () => {
+  test.each([
+    ['shop', '2 workloads'],
+    ['hello', '1 workload'],
+  ])('the example %s is in order', async (namespace, workloads) => {
     const told = {
       code: 0,
       stderr: '',
-      stdout: '2 workloads with a Service: nothing keeps environments from working.\n',
+      stdout: `${workloads} with a Service: nothing keeps environments from working.\n`,
     };
-    expect(await doctor('-A', '--world', EXAMPLES)).toEqual(told);
-    expect(await doctor('-n', 'shop', '--world', path.join(EXAMPLES, 'shop.yaml'))).toEqual(told);
+    const world = path.join(EXAMPLES, `${namespace}.yaml`);
+    expect(await doctor('-A', '--world', world)).toEqual(told);
+    expect(await doctor('-n', namespace, '--world', world)).toEqual(told);
   });
 
   test('an error ends with 1, and says what to do', async () => {
