@@ -103,7 +103,7 @@ describeClusters('workloads', (cluster) => {
     await until(async () => {
       const found = (await podsOf(simulate)).map((pod) => [
         pod.status?.phase,
-        pod.status?.containerStatuses?.[0]?.state.waiting?.reason,
+        pod.status?.containerStatuses?.[0]?.state?.waiting?.reason,
       ]);
       return isDeepStrictEqual(found, [
         [phase, waiting],

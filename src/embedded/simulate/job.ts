@@ -191,7 +191,7 @@ function backoffInMs(status: JobStatus, pods: readonly Pod[], now: number): numb
 
 function endOf(pod: Pod): number | undefined {
   const ends = (pod.status?.containerStatuses ?? []).flatMap(
-    ({ state }) => Date.parse(state.terminated?.finishedAt ?? '') || [],
+    ({ state }) => Date.parse(state?.terminated?.finishedAt ?? '') || [],
   );
   return ends.length === 0 ? undefined : Math.max(...ends);
 }

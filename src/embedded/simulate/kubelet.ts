@@ -102,8 +102,8 @@ export function podLog(pod: AnyObject, container: string): string {
   const described = [...spec.containers, ...(spec.initContainers ?? [])].find((one) => one.name === container);
   const reports = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
   const state = reports.find((one) => one.name === container);
-  const ended = state?.state.terminated ?? state?.lastState.terminated;
-  const startedAt = state?.state.running?.startedAt ?? ended?.startedAt;
+  const ended = state?.state?.terminated ?? state?.lastState?.terminated;
+  const startedAt = state?.state?.running?.startedAt ?? ended?.startedAt;
   if (startedAt === undefined) return '';
   const lines = [
     `${startedAt} simulated container ${container} of pod ${pod.metadata.name} started`,

@@ -41,8 +41,7 @@ describe('reportOn', () => {
     const states = [0, 9_000, 10_000, 20_000, 29_000, 30_000].map((ageMs) => {
       const settled = settle(looping, ageMs);
       const { ready, restartCount, state, lastState } = settled.pod.status!.containerStatuses![0]!;
-      const { running } = state;
-      return [ready, restartCount, running?.startedAt, lastState.terminated?.finishedAt, settled.againInMs];
+      return [ready, restartCount, state?.running?.startedAt, lastState?.terminated?.finishedAt, settled.againInMs];
     });
     expect(states).toEqual([
       [true, 0, '2026-01-01T00:00:00Z', undefined, 10_000],
@@ -74,12 +73,24 @@ describe('reportOn', () => {
     expect(condition(running, 'PodScheduled')).toBe('True');
   });
 
+  test.each([undefined, 'crash=10s'])(
+    'a status that somebody else wrote in part is completed (simulate: %s)',
+    (simulate) => {
+      const subject = pod(simulate);
+      const partial = { ...subject.status, containerStatuses: [{ name: 'main' }] } as unknown as NonNullable<
+        Pod['status']
+      >;
+      const { pod: settled } = settle({ ...subject, status: partial }, 1000);
+      expect(settled.status?.containerStatuses?.[0]).toMatchObject({ image: 'app:1', state: { running: {} } });
+    },
+  );
+
   test('a pod of a Job is seen running and then succeeds', () => {
     const first = reportOn(pod(undefined, 'Job'), { ...node, now: start, ageMs: 0 });
     expect(first.status?.phase).toBe('Running');
     const { pod: done } = settle(pod(undefined, 'Job'));
     expect(done.status?.phase).toBe('Succeeded');
-    expect(done.status?.containerStatuses?.[0]?.state.terminated?.exitCode).toBe(0);
+    expect(done.status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(0);
   });
 
   test.each([
@@ -91,7 +102,7 @@ describe('reportOn', () => {
   ])('simulate: %s', (simulate, phase, waiting, ready) => {
     const { pod: after, againInMs } = settle(pod(simulate));
     expect(after.status?.phase).toBe(phase);
-    expect(after.status?.containerStatuses?.[0]?.state.waiting?.reason).toBe(waiting);
+    expect(after.status?.containerStatuses?.[0]?.state?.waiting?.reason).toBe(waiting);
     expect(condition(after, 'Ready')).toBe(ready);
     expect(againInMs).toBeUndefined();
   });
@@ -107,7 +118,7 @@ describe('reportOn', () => {
   test('a value that nobody knows is reported on the pod itself', () => {
     const { pod: after } = settle(pod('sleepy'));
     expect(after.status?.phase).toBe('Pending');
-    expect(after.status?.containerStatuses?.[0]?.state.waiting).toMatchObject({
+    expect(after.status?.containerStatuses?.[0]?.state?.waiting).toMatchObject({
       reason: 'InvalidSimulation',
       message: expect.stringContaining("'sleepy' is not one of pending"),
     });

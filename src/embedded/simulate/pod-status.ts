@@ -38,8 +38,9 @@ interface ContainerStatus {
   readonly restartCount: number;
   readonly image: string;
   readonly imageID: string;
-  readonly state: ContainerState;
-  readonly lastState: ContainerState;
+  /** May be missing where somebody else wrote the status. */
+  readonly state?: ContainerState;
+  readonly lastState?: ContainerState;
 }
 
 interface Waiting {
@@ -173,10 +174,10 @@ function loopStatus(
   // Clocks are not that exact: what has been said stays.
   if (
     previous?.restartCount === restarts &&
-    (previous.state.running !== undefined) === isUp &&
-    (isUp || previous.lastState.terminated !== undefined)
+    (previous.state?.running !== undefined) === isUp &&
+    (isUp || previous.lastState?.terminated !== undefined)
   ) {
-    const { state, lastState } = previous;
+    const { state = {}, lastState = {} } = previous;
     return { restartCount: restarts, state, lastState };
   }
   const startedMs = now - sinceMs;
@@ -243,8 +244,8 @@ function containerStatus(
   now: string,
   problem: Problem = () => ({ reason: 'ContainerCreating' }),
 ): ContainerStatus {
-  const ended = previous?.state.terminated ?? previous?.lastState.terminated;
-  const startedAt = previous?.state.running?.startedAt ?? ended?.startedAt ?? now;
+  const ended = previous?.state?.terminated ?? previous?.lastState?.terminated;
+  const startedAt = previous?.state?.running?.startedAt ?? ended?.startedAt ?? now;
   const finishedAt = ended?.finishedAt ?? now;
   const failure: ContainerState = { terminated: { exitCode: 1, reason: 'Error', startedAt, finishedAt } };
   const states: Readonly<Record<PodState, ContainerState>> = {
