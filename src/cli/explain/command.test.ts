@@ -105,7 +105,7 @@ spec: { key: pr-7, subsets: [{ name: orders, namespace: shop }]${how === 'paused
     };
     const none = 'it has no route in any VirtualService';
     expect(await whyNot('asleep')).toContain(`${none}: it is asleep: "offshoot env wake pr-7 -n shop" wakes it\n`);
-    expect(await whyNot('paused')).toContain(`${none}: it is paused: nothing is written for it but its status until`);
+    expect(await whyNot('paused')).toContain(`${none}: it is paused: only its status is written until`);
     expect(await whyNot('awake')).toContain(`${none}\n`);
     expect(await whyNot('awake', 'pr-8')).toContain(
       'error: there is no environment pr-8 in namespace shop of --world; did you mean pr-7?\n',

@@ -55,7 +55,7 @@ test(
     const { code, stdout, stderr } = await shop.run('status');
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^environments +running +me +\S+ +1 environment \(1 ready\)$/m);
-    expect(stdout).toMatch(/^All is well\.$/m);
+    expect(stdout).toMatch(/^Everything is healthy\.$/m);
     const metadata = { name: 'pr-8', namespace: 'shop' };
     const subsets = [{ name: 'nothing', namespace: 'shop', containers: [{ containerName: 'app', image: 'a:2' }] }];
     await shop.client.create(DynamicEnv, {
