@@ -29,22 +29,56 @@ interface Phase {
 /** True when every target is met. */
 export async function run(): Promise<boolean> {
   const rows: Row[] = [];
-  for (const size of SIZES) rows.push(...(await measure(size)));
-  return table('environments on one VirtualService', rows);
+  const measured = new Map<number, Measured>();
+  for (const size of SIZES) {
+    const result = await measure(size);
+    measured.set(size, result);
+    rows.push(...result.rows);
+  }
+  return table('environments on one VirtualService', [...rows, ...growthOf(measured)]);
 }
 
-async function measure(size: number): Promise<readonly Row[]> {
+interface Measured {
+  readonly rows: readonly Row[];
+  readonly created: Phase;
+  readonly deleted: Phase;
+}
+
+/** Writes and CPU must grow with the number of environments, not with its square. */
+function growthOf(measured: ReadonlyMap<number, Measured>): readonly Row[] {
+  const times = (phase: 'created' | 'deleted', of: (cost: Cost) => number, small: number, large: number): number =>
+    of(measured.get(large)![phase].cost) / large / (of(measured.get(small)![phase].cost) / small);
+  return (['created', 'deleted'] as const).flatMap((phase) => [
+    target(
+      `${phase}: writes for each, 400 against 10`,
+      times(phase, ({ writes }) => writes, 10, 400),
+      1.2,
+      'atMost',
+      'x',
+    ),
+    target(
+      `${phase}: CPU for each, 400 against 100`,
+      times(phase, ({ cpuMs }) => cpuMs, 100, 400),
+      1.5,
+      'atMost',
+      'x',
+    ),
+  ]);
+}
+
+async function measure(size: number): Promise<Measured> {
   const world = await SharedWorld.start();
   try {
     const created = await world.phase(() => world.create(size));
     const reset = await world.phase(() => world.reset(size));
     const deleted = await world.phase(() => world.delete(size));
-    return [
+    const rows = [
       ...rowsOf(`${size} created together`, created),
       ...rowsOf(`${size} after a reset`, reset),
       target('  of it writes to the VirtualService', reset.writes, 1, 'atMost', ''),
       ...rowsOf(`${size} deleted together`, deleted),
     ];
+    return { rows, created, deleted };
   } finally {
     await world.stop();
   }
