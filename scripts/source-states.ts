@@ -1,0 +1,48 @@
+// What the bundle is made from: bin/offshoot.js uses it only as long as all of that is unchanged, and `npm install`
+// (also the one that npx does before it runs the command of a checkout) makes it again only when something changed.
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+const STAMP = 'dist/sources.json';
+
+/** Notes what the bundle was made from. What has changed since `started` is noted as unknown. */
+export function stampBundle(root: string, started: number): void {
+  // Written while the bundle was made: nobody knows which state is in it.
+  const states = statesOf(root).map(({ file, size, mtimeMs }): [string, string] => [
+    file,
+    mtimeMs >= started ? '' : `${size} ${mtimeMs}`,
+  ]);
+  writeFileSync(path.join(root, STAMP), JSON.stringify(Object.fromEntries(states)));
+}
+
+export function isBundleCurrent(root: string): boolean {
+  try {
+    const stamped = JSON.parse(readFileSync(path.join(root, STAMP), 'utf8')) as Readonly<Record<string, string>>;
+    const states = statesOf(root);
+    return (
+      states.length === Object.keys(stamped).length &&
+      states.every(({ file, size, mtimeMs }) => stamped[file] === `${size} ${mtimeMs}`)
+    );
+  } catch {
+    // There is no bundle yet.
+    return false;
+  }
+}
+
+interface SourceState {
+  readonly file: string;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+function statesOf(root: string): readonly SourceState[] {
+  const all = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' });
+  // All of them, for some are not in the bundle but made what is.
+  const sources = all.filter(
+    (file) => /\.(tsx?|json|css|html|svg)$/.test(file) && !/\.test\.ts$|\btest(ing|data)\b/.test(file),
+  );
+  return ['package.json', ...sources.toSorted().map((file) => `src/${file}`)].map((file) => {
+    const { size, mtimeMs } = statSync(path.join(root, file));
+    return { file, size, mtimeMs };
+  });
+}
