@@ -57,6 +57,7 @@ export { ASLEEP, isAsleep } from './lifecycle/sleep.ts';
 export { EXTENDED_UNTIL, lifetimeOf, MAX_TTL_MS } from './lifecycle/ttl.ts';
 export { CONTROLLER, itemsOf, uniqueVersion } from './names.ts';
 export { Deployment } from './objects.ts';
+export { imageProblem, variableNameProblem } from './overrides.ts';
 export { baseProblem, environmentOfClone } from './ownership.ts';
 export { planEnvironment } from './plan.ts';
 export { proofData, proofLines } from './proofs/proof-data.ts';

@@ -89,9 +89,82 @@ describe('creating', () => {
     expect(validateCreate(env(spec))).toEqual(denial(message));
   });
 
-  test('a container and an init container may share a name, and negative replicas are not looked at', () => {
-    const subset = { ...details, initContainers: [{ containerName: 'app' }], replicas: -1 };
+  test('a container and an init container may share a name', () => {
+    const subset = { ...details, initContainers: [{ containerName: 'app' }] };
     expect(validateCreate(env({ subsets: [subset] }))).toEqual({ allowed: true });
+  });
+
+  describe('what a clone could not be made of', () => {
+    const inContainer = (overrides: object): Subset => ({
+      ...details,
+      containers: [{ containerName: 'app', ...overrides }],
+    });
+    const withVariable = (variable: object): Subset =>
+      inContainer({
+        env: [
+          { name: 'A', value: '1' },
+          { name: 'B', ...variable },
+        ],
+      });
+    const at = 'spec.subsets[0]';
+    const container = `${at}.containers[0]`;
+    const syntax = 'write it as [registry/]name[:tag][@digest], such as registry.example/cart:2';
+    const source = { configMapKeyRef: { name: 'a', key: 'b' } };
+
+    test.each<[Subset, string]>([
+      [{ ...details, replicas: -1 }, `${at}.replicas: Invalid value: -1: it must be a whole number of at least 1`],
+      [inContainer({ image: 'a b' }), `${container}.image: Invalid value: "a b": an image contains no space`],
+      [inContainer({ image: 'a:2 ' }), `${container}.image: Invalid value: "a:2 ": an image contains no space`],
+      [inContainer({ image: 'a:' }), `${container}.image: Invalid value: "a:": ${syntax}`],
+      [inContainer({ image: 'a:b:c' }), `${container}.image: Invalid value: "a:b:c": ${syntax}`],
+      [inContainer({ image: 'https://a/b' }), `${container}.image: Invalid value: "https://a/b": ${syntax}`],
+      [
+        inContainer({ image: 'Cart:2' }),
+        `${container}.image: Invalid value: "Cart:2": the name of an image is in lowercase`,
+      ],
+      [
+        withVariable({ name: 'a=b' }),
+        `${container}.env[1].name: Invalid value: "a=b": a name has at least one character, all printable ASCII other than "="`,
+      ],
+      [
+        withVariable({ value: '1', valueFrom: source }),
+        `${container}.env[1].valueFrom: Invalid value: ${JSON.stringify(source)}: a variable has either value or valueFrom`,
+      ],
+      [
+        withVariable({ valueFrom: {} }),
+        `${container}.env[1].valueFrom: Invalid value: {}: it must name exactly one source`,
+      ],
+      [
+        { ...details, podLabels: { team: 'a b' } },
+        `${at}.podLabels.team: Invalid value: "a b": the value of a label is at most 63 letters, digits, "-", "_" and ".", and begins and ends with a letter or digit`,
+      ],
+      [
+        { ...details, podLabels: { 'a b': 'c' } },
+        `${at}.podLabels.a b: Invalid value: "c": "a b" can't be the name of a label: write it as [domain/]name, with at most 63 letters, digits, "-", "_" and "."`,
+      ],
+    ])('is refused: %j', (subset, message) => {
+      expect(validateCreate(env({ subsets: [subset] }))).toEqual(denial(message));
+      expect(validateUpdate(env(), env({ subsets: [subset] }))).toEqual(denial(message));
+      const consumer = { ...subset, name: 'worker' };
+      expect(validateCreate(env({ consumers: [consumer] }))).toEqual(denial(message.replace('subsets', 'consumers')));
+      // What was stored before must not keep anybody from adding a finalizer.
+      const stored = env({ subsets: [subset] });
+      expect(validateUpdate(stored, { ...stored, metadata: { ...stored.metadata, finalizers: ['a'] } })).toEqual({
+        allowed: true,
+      });
+    });
+
+    test.each([
+      inContainer({ image: '' }),
+      inContainer({ image: 'localhost:5000/a/b_c/d--e:V1.2_3' }),
+      inContainer({ image: `Registry.example/a@sha256:${'0'.repeat(64)}` }),
+      inContainer({ image: `[::1]:5000/a:1@sha256:${'a'.repeat(64)}` }),
+      withVariable({ name: '1.a-b c', value: '' }),
+      withVariable({ value: '', valueFrom: source }),
+      { ...details, replicas: 3, podLabels: { 'example.org/team': '', a: 'B_c.d' } },
+    ])('not what works: %j', (subset) => {
+      expect(validateCreate(env({ subsets: [subset] }))).toEqual({ allowed: true });
+    });
   });
 
   test('a header with two forms is refused with a cause', () => {

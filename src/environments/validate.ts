@@ -13,7 +13,8 @@ import { lifetimeProblem } from './lifecycle/ttl.ts';
 import { messages } from './messages.ts';
 import { neededRights, refusedRight } from './authority.ts';
 import type { Requester } from './authority.ts';
-import { placedItems } from './placed-items.ts';
+import { overrideProblem } from './overrides.ts';
+import { changedItems, pathOf, placedItems } from './placed-items.ts';
 import type { FieldPath, PlacedItem } from './placed-items.ts';
 import { clonesOf, statusKey, uniqueVersion } from './names.ts';
 import { formatSpec, formatValue } from './invalid-value.ts';
@@ -45,6 +46,7 @@ export function validateCreate(env: DynamicEnv, facts: Facts = {}): Verdict {
     () => soundSubsets(env),
     () => oneFormPerHeader(env),
     () => soundHeaders(env),
+    () => soundOverrides(placedItems(env)),
     () => soundKey(env),
     () => soundLifetime(env),
     () => ownName(env, facts.namesakes ?? []),
@@ -60,6 +62,8 @@ export function validateUpdate(old: DynamicEnv, env: DynamicEnv, facts: Facts = 
     () => sameMatches(old, env),
     () => soundSubsets(env),
     () => sameContainers(old, env),
+    // What was admitted before must not keep anybody from changing the rest.
+    () => soundOverrides(changedItems(env, old)),
     () => (lifetimeProblem(old) === undefined ? soundLifetime(env) : undefined),
     () => ofOthers(env, newItems(old, env), facts),
     () => permitted(env, old, facts),
@@ -196,6 +200,17 @@ function soundHeaders({ spec }: DynamicEnv): Refusal | undefined {
     const path = `spec.istioMatches[${index}].headers[${header}].regex`;
     const detail = `${problem}: write it in the syntax of https://github.com/google/re2/wiki/Syntax`;
     return invalid([...MATCHES, index, 'headers', header, 'regex'], path, JSON.stringify(regex), detail);
+  }
+  return undefined;
+}
+
+/** What the API server would refuse in a clone, or the kubelet could not start. */
+function soundOverrides(items: readonly PlacedItem[]): Refusal | undefined {
+  for (const item of items) {
+    const problem = overrideProblem(item);
+    if (problem === undefined) continue;
+    const { at, value, detail } = problem;
+    return invalid(at, pathOf(at), JSON.stringify(value), detail);
   }
   return undefined;
 }

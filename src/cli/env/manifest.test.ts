@@ -21,9 +21,11 @@ function manifest(flags: ManifestFlags, bases: Readonly<Record<string, Base>> = 
 }
 
 describe('a manifest from flags', () => {
+  const pinned = `front@sha256:${'0'.repeat(64)}`;
+
   test('everything at once', () => {
     const flags = {
-      subset: ['cart=registry.example:5000/cart:2', 'web/front:app=front@sha256:00', 'web/front:proxy=proxy:3'],
+      subset: ['cart=registry.example:5000/cart:2', `web/front:app=${pinned}`, 'web/front:proxy=proxy:3'],
       consumer: ['worker=worker:2'],
       header: ['end-user=alice', 'beta^=1'],
       sourceLabel: ['example.com/team=blue'],
@@ -57,7 +59,7 @@ describe('a manifest from flags', () => {
             namespace: 'web',
             replicas: 2,
             containers: [
-              { containerName: 'app', image: 'front@sha256:00', env },
+              { containerName: 'app', image: pinned, env },
               { containerName: 'proxy', image: 'proxy:3', env },
             ],
           },
@@ -92,7 +94,7 @@ describe('a refusal names the flag, what was found and what to do', () => {
     [{ subset: ['cart:=c'] }, `--subset "cart:=c": "" can't be a container name; ${FORM}`],
     [{ subset: ['a/b/c=d'] }, `--subset "a/b/c=d": "a/b/c" does not name a Deployment; ${FORM}`],
     [{ consumer: ['Cart=c'] }, `--consumer "Cart=c": "Cart" can't be a deployment name; ${FORM}`],
-    [{ subset: ['cart=c 2'] }, `--subset "cart=c 2": "c 2" can't be an image: it contains a space`],
+    [{ subset: ['cart=c 2'] }, `--subset "cart=c 2": "c 2" can't be an image: an image contains no space`],
     [
       { subset: ['cart=c:2'], key: 'a b' },
       '--key "a b": it must be at most 63 letters, digits, "-", "." and "_", with a letter or digit at both ends',
@@ -115,8 +117,8 @@ describe('a refusal names the flag, what was found and what to do', () => {
     [{ subset: ['cart=c'], sourceLabel: ['a=b,c=d'] }, '--source-label "a=b,c=d": write it as name=value'],
     [{ subset: ['cart=c'], sourceLabel: ['a=b', 'a=c'] }, '--source-label "a=c": label a is given twice'],
     [
-      { subset: ['cart=c'], env: ['1=2'] },
-      '--env "1=2": write it as NAME=value; a name has letters, digits, "_", "-" and "."',
+      { subset: ['cart=c'], env: ['=2'] },
+      '--env "=2": write it as NAME=value; a name has at least one character, all printable ASCII other than "="',
     ],
     [{ subset: ['cart=c'], env: ['A=1', 'A=2'] }, '--env "A=2": A is given twice'],
   ])('%j', (flags, message) => {

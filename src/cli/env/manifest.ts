@@ -4,7 +4,7 @@ import { KEY_FORM, MOST_KEY_LENGTH } from '../../api/dynamicenv.ts';
 import type { ContainerOverrides, DynamicEnv, EnvVar, IstioMatch, StringMatch, Subset } from '../../api/dynamicenv.ts';
 import type { Deployment } from '../../environments/index.ts';
 import { InvalidSelectorError, parseSelector } from '../../kube/selector.ts';
-import { parseHeader } from '../../environments/index.ts';
+import { imageProblem, parseHeader, variableNameProblem } from '../../environments/index.ts';
 import { failure, invalidFlag } from '../exit.ts';
 import { isDnsLabel } from '../options.ts';
 import { closestNames } from '../objects/closest-names.ts';
@@ -116,7 +116,8 @@ export function parseTarget(flag: string, text: string): Target {
       throw invalidFlag(flag, text, `"${value}" can't be a ${part} name; ${form}`);
   }
   if (image === '') throw invalidFlag(flag, text, `the image is missing; ${form}`);
-  if (/\s/.test(image)) throw invalidFlag(flag, text, `"${image}" can't be an image: it contains a space`);
+  const problem = imageProblem(image);
+  if (problem !== undefined) throw invalidFlag(flag, text, `"${image}" can't be an image: ${problem}`);
   return {
     ...(where !== undefined && { namespace: where }),
     name,
@@ -220,9 +221,10 @@ function parseLabel(text: string): readonly [name: string, value: string] {
 function parseVariables(texts: readonly string[]): EnvVar[] {
   const variables = new Map<string, EnvVar>();
   for (const text of texts) {
-    const [, name, value] = /^([-._a-zA-Z][-._a-zA-Z0-9]*)=(.*)$/s.exec(text) ?? [];
-    if (name === undefined || value === undefined) {
-      throw invalidFlag('--env', text, 'write it as NAME=value; a name has letters, digits, "_", "-" and "."');
+    const [, name, value] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+    const problem = name === undefined ? 'the value is missing' : variableNameProblem(name);
+    if (name === undefined || value === undefined || problem !== undefined) {
+      throw invalidFlag('--env', text, `write it as NAME=value; ${problem}`);
     }
     if (variables.has(name)) throw invalidFlag('--env', text, `${name} is given twice`);
     variables.set(name, { name, value });

@@ -1,0 +1,93 @@
+// What an environment may say about its clones: the rules of the API server and the kubelet for what ends up in them, told
+// before anything is made. Flags and manifests are held to the same ones. Pure.
+import type { ContainerOverrides, EnvVar } from '../api/dynamicenv.ts';
+import type { FieldPath, PlacedItem } from './placed-items.ts';
+
+const HOST = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
+const REGISTRY = String.raw`(?:${HOST}(?:\.${HOST})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?`;
+const PART = '[a-z0-9]+(?:(?:[.]|_|__|-+)[a-z0-9]+)*';
+const DIGEST = '[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}';
+/** A reference as registries and container runtimes read it. */
+const IMAGE = new RegExp(String.raw`^(?:${REGISTRY}/)?${PART}(?:/${PART})*(?::\w[\w.-]{0,127})?(?:@${DIGEST})?$`);
+
+/** Why a text can't be the name of an image. */
+export function imageProblem(image: string): string | undefined {
+  if (IMAGE.test(image)) return undefined;
+  if (/\s/.test(image)) return 'an image contains no space';
+  const [path] = image.split(/[:@](?!.*\/)/);
+  if (/[A-Z]/.test(path ?? '') && IMAGE.test(image.toLowerCase())) return 'the name of an image is in lowercase';
+  return 'write it as [registry/]name[:tag][@digest], such as registry.example/cart:2';
+}
+
+/** Why a clone can't have so many pods. 0 is refused by a rule with a text of its own. */
+function replicasProblem(replicas: number): string | undefined {
+  return Number.isInteger(replicas) && replicas >= 0 && replicas <= 2_147_483_647
+    ? undefined
+    : 'it must be a whole number of at least 1';
+}
+
+/** Why a text can't be the name of an environment variable. */
+export function variableNameProblem(name: string): string | undefined {
+  return /^[ -<>-~]+$/.test(name) ? undefined : 'a name has at least one character, all printable ASCII other than "="';
+}
+
+/** A field that can't be as it is. */
+interface OverrideProblem {
+  readonly at: FieldPath;
+  readonly value: unknown;
+  readonly detail: string;
+}
+
+/** The first field of a subset or consumer that would keep its clone from being made or from starting. */
+export function overrideProblem({ item, at }: PlacedItem): OverrideProblem | undefined {
+  const { replicas, podLabels = {} } = item;
+  const ofReplicas = replicas === undefined ? undefined : replicasProblem(replicas);
+  if (ofReplicas !== undefined) return { at: [...at, 'replicas'], value: replicas, detail: ofReplicas };
+  for (const list of ['containers', 'initContainers'] as const) {
+    for (const [index, container] of (item[list] ?? []).entries()) {
+      const problem = containerProblem(container, [...at, list, index]);
+      if (problem !== undefined) return problem;
+    }
+  }
+  for (const [name, value] of Object.entries(podLabels)) {
+    const detail = labelProblem(name, value);
+    if (detail !== undefined) return { at: [...at, 'podLabels', name], value, detail };
+  }
+  return undefined;
+}
+
+function containerProblem({ image, env = [] }: ContainerOverrides, at: FieldPath): OverrideProblem | undefined {
+  // An empty one leaves that of the base.
+  const ofImage = image === undefined || image === '' ? undefined : imageProblem(image);
+  if (ofImage !== undefined) return { at: [...at, 'image'], value: image, detail: ofImage };
+  for (const [index, variable] of env.entries()) {
+    const problem = variableProblem(variable, [...at, 'env', index]);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function variableProblem({ name, value, valueFrom }: EnvVar, at: FieldPath): OverrideProblem | undefined {
+  const ofName = variableNameProblem(name);
+  if (ofName !== undefined) return { at: [...at, 'name'], value: name, detail: ofName };
+  if (valueFrom === undefined || valueFrom === null) return undefined;
+  const place = [...at, 'valueFrom'];
+  if (value !== undefined && value !== '') {
+    return { at: place, value: valueFrom, detail: 'a variable has either value or valueFrom' };
+  }
+  const sources = Object.values(valueFrom).filter((source) => source !== undefined && source !== null);
+  return sources.length === 1 ? undefined : { at: place, value: valueFrom, detail: 'it must name exactly one source' };
+}
+
+const LABEL_PREFIX = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const LABEL_PART = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+
+function labelProblem(key: string, value: string): string | undefined {
+  const slash = key.indexOf('/');
+  const [prefix, name] = slash < 0 ? [undefined, key] : [key.slice(0, slash), key.slice(slash + 1)];
+  if (!LABEL_PART.test(name) || (prefix !== undefined && (prefix.length > 253 || !LABEL_PREFIX.test(prefix)))) {
+    return `${JSON.stringify(key)} can't be the name of a label: write it as [domain/]name, with at most 63 letters, digits, "-", "_" and "."`;
+  }
+  if (value === '' || LABEL_PART.test(value)) return undefined;
+  return 'the value of a label is at most 63 letters, digits, "-", "_" and ".", and begins and ends with a letter or digit';
+}
