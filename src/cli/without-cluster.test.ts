@@ -1,12 +1,13 @@
 // Commands where there is no cluster, or one that does not know us: as people run them, a process of its own.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
+import { configOfCluster } from './kubeconfig/source.ts';
 import { namespaceWithoutCluster } from './objects/cluster-hint.ts';
 import { runnerFor } from './testing/offshoot-process.ts';
 import type { Runner } from './testing/offshoot-process.ts';
@@ -90,6 +91,22 @@ test('who has no cluster is told how to get one', async () => {
       /^error: no cluster configured: .*, or start a cluster of your own with "offshoot up"\ncode: NoCluster, /,
     ),
   ]);
+});
+
+test('a context or a kubeconfig that does not exist', async () => {
+  vi.stubEnv('XDG_STATE_HOME', path.join(dir, 'state'));
+  vi.stubEnv('KUBECONFIG', path.join(dir, 'nothing'));
+  const ofUp = path.join(dir, 'state/offshoot/kubeconfig');
+  try {
+    mkdirSync(path.dirname(ofUp), { recursive: true });
+    writeFileSync(ofUp, 'contexts: [{name: offshoot, context: {}}]');
+    expect(() => configOfCluster({ context: 'nosuch' })).toThrow(
+      `there is no context 'nosuch'; known: offshoot (of "offshoot up")`,
+    );
+    expect(() => configOfCluster({ kubeconfig: '/nosuch' })).toThrow('kubeconfig /nosuch: the file does not exist');
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 test('a cluster of "offshoot up" that is gone, wherever its kubeconfig was written', async () => {

@@ -19,6 +19,11 @@ export function configOfCluster(flags: ClusterFlags): ConnectConfig {
     return configFrom(kubeconfigSource(flags));
   } catch (error) {
     if (!(error instanceof NoClusterConfigured)) throw error;
+    const ofUp = kubeconfigOfUp();
+    if (flags.context !== undefined && existsSync(ofUp)) {
+      const known = [...readKubeconfig({ path: ofUp }).contexts.keys()].join(', ');
+      throw failure('InvalidKubeconfig', `there is no context '${flags.context}'; known: ${known} (of "offshoot up")`);
+    }
     throw new NoClusterConfigured(`${error.message}, or start a cluster of your own with "offshoot up"`);
   }
 }

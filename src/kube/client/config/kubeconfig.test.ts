@@ -243,7 +243,9 @@ test('a secret never stands in an error', () => {
 });
 
 test('a file that was asked for must be there', () => {
-  expect(() => loadConfig({ path: join(directory, 'missing'), env: {} })).toThrow(/kubeconfig .*missing: ENOENT/);
+  expect(() => loadConfig({ path: join(directory, 'missing'), env: {} })).toThrow(
+    /kubeconfig .*missing: the file does not exist/,
+  );
 });
 
 test('nothing configured: the error says what to do', () => {

@@ -98,7 +98,8 @@ function parseFile(file: string): KubeconfigFields {
   try {
     value = parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new Error(`kubeconfig ${file}: ${(error as Error).message}`, { cause: error });
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Error(`kubeconfig ${file}: ${code === 'ENOENT' ? 'the file does not exist' : message}`, { cause: error });
   }
   return new KubeconfigFields(`kubeconfig ${file}`, dirname(resolve(file)), '', value ?? {});
 }
