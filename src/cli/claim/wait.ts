@@ -21,25 +21,29 @@ export async function waitBound(
 ): Promise<void> {
   const about = `claim ${keyOf(claim.metadata)}`;
   let world: ClaimProgress = { claim, ofClass, target: undefined, requests: [], namespaces: new Map() };
-  const outcome = await withProgress(timeoutMs, async (signal, progress) => {
-    const look = (news: Partial<ClaimProgress>): void => {
-      world = { ...world, ...news };
-      // The end is shown once everything was read again: news of different kinds come in any order.
-      if (verdictOf(world.claim).is !== 'bound') progress.show(claimSteps(world));
-    };
-    look({});
-    const ending = new AbortController();
-    const parts = followParts(client, world, AbortSignal.any([signal, ending.signal]), look);
-    try {
-      const verdict = await followClaim(client, claim, signal, (latest) => look({ claim: latest }));
-      if (verdict.is === 'bound')
-        progress.show(claimSteps(await fetchFor(client, (read) => claimWorld(read, world.claim))));
-      return verdict;
-    } finally {
-      ending.abort();
-      await parts;
-    }
-  });
+  const outcome = await withProgress(
+    timeoutMs,
+    async (signal, progress) => {
+      const look = (news: Partial<ClaimProgress>): void => {
+        world = { ...world, ...news };
+        // The end is shown once everything was read again: news of different kinds come in any order.
+        if (verdictOf(world.claim).is !== 'bound') progress.show(claimSteps(world));
+      };
+      look({});
+      const ending = new AbortController();
+      const parts = followParts(client, world, AbortSignal.any([signal, ending.signal]), look);
+      try {
+        const verdict = await followClaim(client, claim, signal, (latest) => look({ claim: latest }));
+        if (verdict.is === 'bound')
+          progress.show(claimSteps(await fetchFor(client, (read) => claimWorld(read, world.claim))));
+        return verdict;
+      } finally {
+        ending.abort();
+        await parts;
+      }
+    },
+    `${about} is left as it is, and the controllers go on; see "offshoot claim describe ${claim.metadata.name} -n ${claim.metadata.namespace}"`,
+  );
   if (outcome?.is === 'bound') return;
   if (outcome?.is === 'stuck') throw failure('Stalled', `${about} can't be bound: ${outcome.reason}`);
   const { tree } = await fetchFor(client, (read) => describeClaim(claimWorld(read, world.claim)));

@@ -57,17 +57,21 @@ async function follow(
   let latest = env;
   const { name, namespace } = env.metadata;
   const selection = { namespace: namespace!, fieldSelector: `metadata.name=${name}` };
-  const outcome = await withProgress(timeoutMs, (signal, progress) => {
-    progress.show(stepsOf(env));
-    return followUntil(client, DynamicEnv, selection, signal, (table) => {
-      const [found] = table.list();
-      if (found === undefined) throw failure('Deleted', `environment ${keyOf(env.metadata)} was deleted`);
-      latest = found;
-      progress.show(stepsOf(found));
-      const verdict = verdictOn(found);
-      return verdict.is === 'open' ? undefined : verdict;
-    });
-  });
+  const outcome = await withProgress(
+    timeoutMs,
+    (signal, progress) => {
+      progress.show(stepsOf(env));
+      return followUntil(client, DynamicEnv, selection, signal, (table) => {
+        const [found] = table.list();
+        if (found === undefined) throw failure('Deleted', `environment ${keyOf(env.metadata)} was deleted`);
+        latest = found;
+        progress.show(stepsOf(found));
+        const verdict = verdictOn(found);
+        return verdict.is === 'open' ? undefined : verdict;
+      });
+    },
+    `environment ${keyOf(env.metadata)} is left as it is, and the controller goes on; see "offshoot env describe ${name} -n ${namespace}"`,
+  );
   return { outcome, latest };
 }
 

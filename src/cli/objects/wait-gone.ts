@@ -23,28 +23,32 @@ export async function waitGone(
   const steps = new Map<string, ProgressStep>(
     removals.map(({ label }) => [label, { label, state: 'working', note: 'deleting' }]),
   );
-  const done = await withProgress(timeoutMs, async (signal, progress) => {
-    progress.show([...steps.values()]);
-    const settle = async (removal: Removal): Promise<void> => {
-      const { label } = removal;
-      const tellTrouble = (error: ApiError): void => {
-        steps.set(label, { label, state: 'waiting', note: `${troubleOf(error)}; trying again` });
+  const done = await withProgress(
+    timeoutMs,
+    async (signal, progress) => {
+      progress.show([...steps.values()]);
+      const settle = async (removal: Removal): Promise<void> => {
+        const { label } = removal;
+        const tellTrouble = (error: ApiError): void => {
+          steps.set(label, { label, state: 'waiting', note: `${troubleOf(error)}; trying again` });
+          progress.show([...steps.values()]);
+        };
+        const note = await whenGone(client, removal, signal, tellTrouble).then(
+          () => 'deleted',
+          (error: unknown) => {
+            // Whoever may delete something may not see all that goes with it.
+            if (isForbidden(error)) return 'not visible to you';
+            throw error;
+          },
+        );
+        steps.set(label, { label, state: 'done', note });
         progress.show([...steps.values()]);
       };
-      const note = await whenGone(client, removal, signal, tellTrouble).then(
-        () => 'deleted',
-        (error: unknown) => {
-          // Whoever may delete something may not see all that goes with it.
-          if (isForbidden(error)) return 'not visible to you';
-          throw error;
-        },
-      );
-      steps.set(label, { label, state: 'done', note });
-      progress.show([...steps.values()]);
-    };
-    await Promise.all(removals.map(settle));
-    return true;
-  });
+      await Promise.all(removals.map(settle));
+      return true;
+    },
+    'the deletion goes on without this command',
+  );
   if (done) return;
   const open = removals.filter(({ label }) => steps.get(label)?.state !== 'done');
   const left = (await Promise.all(open.map((each) => leftOf(client, each)))).filter((each) => each !== undefined);

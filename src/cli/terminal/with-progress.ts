@@ -1,12 +1,13 @@
 // Waits with progress shown, until something is done, the time is up, or Ctrl-C.
-import { interruptible } from '../exit.ts';
+import { CommandFailed, EXIT, interruptible } from '../exit.ts';
 import { progressOn } from './progress.ts';
 import type { Progress } from './progress.ts';
 
-/** Runs something with progress shown; undefined when the time is up. */
+/** Runs something with progress shown; undefined when the time is up. Ctrl-C ends only the waiting: `goesOn` says what does not end. */
 export async function withProgress<R>(
   timeoutMs: number,
   run: (signal: AbortSignal, progress: Progress) => Promise<R>,
+  goesOn?: string,
 ): Promise<R | undefined> {
   const progress = progressOn(process.stderr);
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -14,6 +15,9 @@ export async function withProgress<R>(
     return await interruptible((signal) => run(AbortSignal.any([signal, timeout]), progress));
   } catch (error) {
     if (error === timeout.reason) return undefined;
+    if (goesOn !== undefined && error instanceof CommandFailed && error.exitCode === EXIT.interrupted) {
+      console.error(`Interrupted: ${goesOn}`);
+    }
     throw error;
   } finally {
     progress.end();
