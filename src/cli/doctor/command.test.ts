@@ -83,6 +83,9 @@ spec: {hosts: [cart], http: [{route: [{destination: {host: cart}}]}]}
       stdout: '',
       stderr: expect.stringMatching(/^error: --world /) as string,
     });
+    expect((await doctor('-n', 'shp', '--world', path.join(EXAMPLES, 'shop.yaml'))).stderr).toMatch(
+      /^error: --world has nothing in namespace shp; did you mean shop\?\n/,
+    );
     expect((await doctor('-A', '-n', 'shop', '--world', EXAMPLES)).stderr).toMatch(/cannot be used with/);
   });
 });
@@ -95,6 +98,21 @@ describe('on a cluster', () => {
     await shop.deploy('pay', { mesh: false });
   }, 60_000);
   afterAll(() => shop.stop());
+
+  test('a namespace that does not exist is an error; an empty one is not in order, but not examined', async () => {
+    const refused = {
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('there is no namespace shp; did you') as string,
+    };
+    expect(await shop.run('doctor', '-n', 'shp')).toEqual(refused);
+    expect(await shop.run('prove', '-n', 'shp')).toEqual(refused);
+    expect(await shop.run('prove', 'shp/pr-7')).toEqual(refused);
+    expect(await shop.run('plan', '-n', 'shp')).toEqual(refused);
+    expect(await shop.run('env', 'list', '-n', 'shp')).toMatchObject({ code: 0 });
+    const { stdout } = await shop.run('doctor', '-n', 'default');
+    expect(stdout).toMatch(/^0 workloads with a Service: nothing was examined\.$|0 workloads.*1 note/m);
+  });
 
   test('workloads of the namespace, the worst first', async () => {
     const { code, stdout, stderr } = await shop.run('doctor', '-o', 'json');

@@ -7,6 +7,7 @@ import type { Tables } from '../../kube/tables/tables.ts';
 import { untracked } from '../../watchable/index.ts';
 import { CommandFailed, EXIT, interruptible } from '../exit.ts';
 import { manifestsOf } from '../explain/world.ts';
+import { refuseEmptyNamespace, refuseMissingNamespace } from '../objects/namespace.ts';
 import { withTables } from '../objects/tables.ts';
 import { withConnection } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
@@ -32,15 +33,18 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   if (found.findings.some(({ severity }) => severity === 'error')) throw new CommandFailed(EXIT.error);
 }
 
-function diagnosed(options: DoctorOptions): Promise<Diagnosis> {
+async function diagnosed(options: DoctorOptions): Promise<Diagnosis> {
   const settings = { ...defaultSettings, ...environmentSettings(options) };
   const look = (tables: Tables, namespace: string, isEmbedded = false): Diagnosis =>
     diagnose(factsOf(tables, untracked), settings, { ...(!options.allNamespaces && { namespace }), isEmbedded });
   if (options.world !== undefined) {
     const { namespace = 'default' } = options;
-    return Promise.resolve(look(tablesOf(doctorTables, manifestsOf(options.world, namespace)), namespace));
+    const objects = manifestsOf(options.world, namespace);
+    if (!options.allNamespaces) refuseEmptyNamespace(objects, namespace);
+    return look(tablesOf(doctorTables, objects), namespace);
   }
   return withConnection(options, async ({ client, namespace }) => {
+    if (!options.allNamespaces) await refuseMissingNamespace(client, namespace);
     const isEmbedded = isEmbeddedVersion(await kubernetesVersion(client));
     return interruptible((signal) =>
       withTables(client, doctorTables, signal, (tables) => look(tables, namespace, isEmbedded)),
@@ -61,7 +65,9 @@ function linesOf({ workloads, findings }: Diagnosis, paint: Paint): string[] {
       `${paint(TONES[severity], severity)}: ${kind} ${object}: ${message}`,
       `    ${advice}`,
     ]),
-    ...(findings.length === 0 ? [`${all}: nothing keeps environments from working.`] : []),
+    ...(findings.length === 0
+      ? [`${all}: ${workloads === 0 ? 'nothing was examined' : 'nothing keeps environments from working'}.`]
+      : []),
     ...(findings.length > 0
       ? ['', `${all}: ${count('error', 'error')}, ${count('warning', 'warning')}, ${count('note', 'note')}.`]
       : []),

@@ -249,7 +249,11 @@ describe('waiting ends', () => {
     const { child, ended, output } = shop.start(...create);
     await until(() => output().includes('initializing'), 20_000);
     child.kill('SIGINT');
-    expect(await ended).toMatchObject({ code: 130, stdout: 'dynamicenv.riskified.com/interrupted created\n' });
+    const { code, stdout, stderr } = await ended;
+    expect([code, stdout]).toEqual([130, 'dynamicenv.riskified.com/interrupted created\n']);
+    expect(stderr.split('\n').at(-2)).toBe(
+      'Interrupted: environment shop/interrupted is left as it is, and the controller goes on; see "offshoot env describe interrupted -n shop"',
+    );
     expect(await shop.run('env', 'delete', 'interrupted')).toMatchObject({ code: 0 });
   });
 });
@@ -368,7 +372,14 @@ test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, as
     [['creat', 'x', ...good], '(Did you mean create?)'],
     [['create', '-f', file], 'namespaces "nowhere" not found'],
     [['describe', 'x'], 'there is no environment x in namespace shop'],
-    [['delete'], 'say what to delete in one way'],
+    [['describe', 'x', '-n', 'shp'], 'there is no namespace shp; did you mean shop?'],
+    [['create', 'x', ...good, '-n', 'nonsuch'], 'there is no namespace nonsuch; there are default, '],
+    [
+      ['delete'],
+      'NAME is missing: name the environments to delete, or give -f FILE or -l LABELS\ncode: MissingArgument,',
+    ],
+    [['sleep'], 'NAME is missing: name the environments to put to sleep, or give -f FILE or -l LABELS'],
+    [['delete', 'x', '-l', 'a=b'], 'say what to delete in one way'],
   ];
   const answers = await Promise.all(
     refusals.map(async ([args, message]) => ({ args, message, ran: await shop.run('env', ...args) })),

@@ -15,6 +15,7 @@ import { waitReady } from './wait.ts';
 import { CommandFailed, failure, messageOf } from '../exit.ts';
 import { listAll } from '../objects/follow.ts';
 import { findByName } from '../objects/find.ts';
+import { refuseMissingNamespace } from '../objects/namespace.ts';
 import { withConnection } from '../options.ts';
 import type { ClusterOptions, DryRun } from '../options.ts';
 import { objectPrinter } from '../terminal/output.ts';
@@ -136,6 +137,7 @@ async function readBase(client: Client, { name, namespace, flag, text }: Overrid
   } catch (error) {
     if (!isNotFound(error)) throw error;
     const deployments = await listAll(client, Deployment, { namespace });
+    if (deployments.length === 0) await refuseMissingNamespace(client, namespace);
     const own = deployments.filter((each) => baseProblem(each) === undefined);
     return { others: own.map(({ metadata }) => metadata.name) };
   }

@@ -55,7 +55,7 @@ test('an environment with a time to live is extended', { timeout: 30_000 }, asyn
   expect((await shop.run('env', 'extend', 'short', '--by', '0s')).stderr).toContain(
     "option '--by <duration>' argument '0s' is invalid. It must be whole days, hours, minutes and seconds",
   );
-  expect((await shop.run('env', 'extend')).stderr).toContain('say what to extend in one way');
+  expect((await shop.run('env', 'extend')).stderr).toContain('NAME is missing: name the environments to extend');
 });
 
 test('a paused environment says so, and nobody waits for it', { timeout: 30_000 }, async () => {

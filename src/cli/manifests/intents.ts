@@ -7,6 +7,7 @@ import type { AnyKind, KubeObject, Ref } from '../../kube/objects.ts';
 import { failure, invalidFlag } from '../exit.ts';
 import { getByName, listOfKind, unknownKind } from '../objects/find.ts';
 import type { Noun } from '../objects/find.ts';
+import { refuseMissingNamespace } from '../objects/namespace.ts';
 import type { ClusterOptions, Connection } from '../options.ts';
 import { checkedObjects } from './checked.ts';
 import type { Accepted, TypedObject } from './checked.ts';
@@ -43,12 +44,10 @@ export async function askedFor<T extends KubeObject>(
   if (name !== undefined) {
     return { asked: [(await getByName(client, noun, { name, namespace })).metadata], intents, written };
   }
-  const isAll = intents.length === 0;
-  return {
-    asked: isAll ? (await listOfKind(client, noun, { namespace })).map(({ metadata }) => metadata) : [],
-    intents,
-    written,
-  };
+  if (intents.length > 0) return { asked: [], intents, written };
+  const all = await listOfKind(client, noun, { namespace });
+  if (all.length === 0 && noun.kind.namespaced) await refuseMissingNamespace(client, namespace);
+  return { asked: all.map(({ metadata }) => metadata), intents, written };
 }
 
 /** The objects of `-f`, none without. What contradicts itself is refused. */

@@ -6,6 +6,7 @@ import { failure } from '../exit.ts';
 import type { CommandFailed } from '../exit.ts';
 import { listAll } from './follow.ts';
 import { closestNames } from './closest-names.ts';
+import { refuseMissingNamespace } from './namespace.ts';
 
 /** A kind with the words that people have for it. */
 export interface Noun<T extends KubeObject> {
@@ -26,6 +27,7 @@ export async function getByName<T extends KubeObject>(client: Client, noun: Noun
   const found = await findByName(client, noun, ref);
   if (found !== undefined) return found;
   const others = await listOfKind(client, noun, { namespace: ref.namespace });
+  if (others.length === 0 && noun.kind.namespaced) await refuseMissingNamespace(client, ref.namespace);
   throw failure(
     'NotFound',
     `there is no ${noun.one} ${ref.name} in namespace ${ref.namespace}; ${suggestionFor(noun, ref.name, others)}`,

@@ -23,7 +23,10 @@ export async function selectObjects<T extends KubeObject>(
   verb: string,
 ): Promise<readonly T[]> {
   const ways = [names.length > 0, options.filename !== undefined, options.selector !== undefined];
-  if (ways.filter(Boolean).length !== 1) {
+  if (!ways.includes(true)) {
+    throw failure('MissingArgument', `NAME is missing: name the ${noun.many} to ${verb}, or give -f FILE or -l LABELS`);
+  }
+  if (ways.filter(Boolean).length > 1) {
     throw failure('ConflictingFlags', `say what to ${verb} in one way: by NAME, by -f FILE or by -l LABELS`);
   }
   if (options.selector !== undefined) {

@@ -21,6 +21,7 @@ import { environmentOf } from '../explain/explain.ts';
 import { manifestsOf } from '../explain/world.ts';
 import { suggestionFor } from '../objects/find.ts';
 import type { NamespacedName } from '../objects/find.ts';
+import { refuseEmptyNamespace, refuseMissingNamespace } from '../objects/namespace.ts';
 import { withTables } from '../objects/tables.ts';
 import { withConnection } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
@@ -54,7 +55,7 @@ export async function proveEnvironments(name: string | undefined, options: Prove
   if (all.some(({ proof }) => proof.verdict === 'False')) throw new CommandFailed(EXIT.error);
 }
 
-function provenBy(name: string | undefined, options: ProveOptions): Promise<readonly Proven[]> {
+async function provenBy(name: string | undefined, options: ProveOptions): Promise<readonly Proven[]> {
   const settings = { ...defaultSettings, ...environmentSettings(options) };
   const look = (tables: Tables, namespace: string): readonly Proven[] => {
     const facts = factsOf(tables, untracked);
@@ -65,11 +66,16 @@ function provenBy(name: string | undefined, options: ProveOptions): Promise<read
   };
   if (options.world !== undefined) {
     const { namespace = 'default' } = options;
-    return Promise.resolve(look(tablesOf(environmentTables, manifestsOf(options.world, namespace)), namespace));
+    const objects = manifestsOf(options.world, namespace);
+    if (!options.allNamespaces) refuseEmptyNamespace(objects, environmentOf(name ?? '', namespace).namespace);
+    return look(tablesOf(environmentTables, objects), namespace);
   }
-  return withConnection(options, ({ client, namespace }) =>
-    interruptible((signal) => withTables(client, environmentTables, signal, (tables) => look(tables, namespace))),
-  );
+  return withConnection(options, async ({ client, namespace }) => {
+    if (!options.allNamespaces) await refuseMissingNamespace(client, environmentOf(name ?? '', namespace).namespace);
+    return interruptible((signal) =>
+      withTables(client, environmentTables, signal, (tables) => look(tables, namespace)),
+    );
+  });
 }
 
 /** The environments that are asked about. */
