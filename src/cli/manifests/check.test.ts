@@ -96,7 +96,12 @@ test.each<[string, string, string, string]>([
     '',
     '1.yaml:11:7: spec.subsets[0].namespace: Required value',
   ],
-  ['an unknown field', 'image: d:2', 'imgae: d:2', '1.yaml:15:11: unknown field "spec.subsets[0].containers[0].imgae"'],
+  [
+    'an unknown field',
+    'image: d:2',
+    'imgae: d:2',
+    '1.yaml:15:11: unknown field "spec.subsets[0].containers[0].imgae"; did you mean image?',
+  ],
   ['an unknown field beside spec', 'spec:', 'specs: {}\nspec:', '1.yaml:5:1: unknown field "specs"'],
   ['no name', 'name: blue', 'labels: {}', '1.yaml:3:1: metadata.name: Required value'],
   [
@@ -134,6 +139,21 @@ items:
   expect(found(`${twice}---\n# nothing here\n`, list)).toEqual([
     '1.yaml:27:7: spec.subsets[0].namespace: Required value',
     '2.yaml:10:12: spec: Invalid value: []: empty IstioMatch is invalid for DynamicEnv',
+  ]);
+});
+
+test('missing, mistyped and unknown fields and broken rules are told in one run', () => {
+  const wrong = good
+    .replace('      namespace: shop', '      namespase: shop')
+    .replace('exact: blue', 'regex: b(?=l)')
+    .replace('image: d:2', 'image: 2');
+  expect(found(wrong)).toEqual([
+    '1.yaml:11:7: spec.subsets[0].namespace: Required value',
+    '1.yaml:15:11: spec.subsets[0].containers[0].image: must be a string, and is 2: put it in quotes',
+    '1.yaml:12:7: unknown field "spec.subsets[0].namespase"; did you mean namespace?',
+    expect.stringContaining(
+      '1.yaml:9:11: spec.istioMatches[0].headers[x-env].regex: Invalid value: "b(?=l)": not valid RE2',
+    ),
   ]);
 });
 

@@ -8,6 +8,8 @@ import type { AnyObject, KubeObject } from '../../kube/objects.ts';
 import { parseYaml } from './kubectl-yaml.ts';
 import type { FieldPath } from './kubectl-yaml.ts';
 import { shapeProblem } from './read.ts';
+import { concerns, repaired } from './repair.ts';
+import { pathText, unknownField, unknownFieldsOf } from './unknown-fields.ts';
 
 interface Problem {
   readonly at: FieldPath;
@@ -59,13 +61,25 @@ export function checkManifests(
     const schema = schemaProblems(value, check.resource);
     const object = { ...(value as KubeObject), metadata: metadataOf(value as KubeObject, check, namespace) };
     const before = seen.get(check)!;
-    const problems = schema.length > 0 ? schema : check.judge(object, before);
+    const problems = [...schema.problems, ...judged(check, object, schema, before)];
     for (const { at, ...problem } of problems) findings.push({ ...locate(at), ...problem });
-    if (schema.length === 0) before.push(object);
+    if (schema.problems.length === 0) before.push(object);
     if (problems.every(({ isWarning }) => isWarning))
       valid.push(`${object.kind.toLowerCase()}/${keyOf(object.metadata)}`);
   }
   return { findings, valid };
+}
+
+/** What the rules say of an object, without what only follows from what is wrong with its schema. */
+function judged(
+  check: Check,
+  object: KubeObject,
+  schema: SchemaCheck,
+  before: readonly KubeObject[],
+): readonly Problem[] {
+  if (schema.spec === undefined && schema.problems.length > 0) return [];
+  const said = check.judge({ ...object, ...(schema.spec !== undefined && { spec: schema.spec }) }, before);
+  return said.filter(({ at }) => schema.problems.every((problem) => !concerns(at, problem.at)));
 }
 
 function metadataOf({ metadata }: KubeObject, { resource }: Check, namespace: string): KubeObject['metadata'] {
@@ -104,11 +118,19 @@ function objectsIn(
   return check === undefined ? [] : [{ check, value, at }];
 }
 
-function schemaProblems(value: unknown, { kind, definition }: Resource<KubeObject>): Problem[] {
+interface SchemaCheck {
+  readonly problems: readonly Problem[];
+  /** As the rules can judge it; undefined where they can't. */
+  readonly spec?: unknown;
+}
+
+function schemaProblems(value: unknown, resource: Resource<KubeObject>): SchemaCheck {
+  const { kind, definition } = resource;
   const { apiVersion, metadata, spec, status: _status, kind: _kind, ...unknown } = fieldsOf(value);
   const { name, namespace } = fieldsOf(metadata);
   const wanted = apiVersionOf(kind);
-  const problems: Problem[] = Object.keys(unknown).map((field) => unknownField([field]));
+  const there = Object.keys(fieldsOf(value));
+  const problems: Problem[] = Object.keys(unknown).map((field) => unknownField([field], TOP_FIELDS, there));
   const served = [wanted, ...(definition.alsoServed ?? []).map((version) => `${kind.group}/${version}`)];
   if (!served.includes(apiVersion as string)) {
     problems.push({ at: ['apiVersion'], message: `apiVersion: must be ${served.join(' or ')}` });
@@ -119,11 +141,17 @@ function schemaProblems(value: unknown, { kind, definition }: Resource<KubeObjec
   if (namespace !== undefined && typeof namespace !== 'string') {
     problems.push({ at: ['metadata', 'namespace'], message: 'metadata.namespace: must be a string' });
   }
-  if (spec === undefined && definition.spec.safeParse({}).success) return problems; // everything in it has a default
-  const parsed = definition.spec.safeParse(spec);
-  if (parsed.success) return [...problems, ...unknownFields(spec, parsed.data, ['spec'])];
-  return [...problems, ...parsed.error.issues.map((issue) => problemOf(issue, 'spec', spec))];
+  const isNamed = typeof name === 'string' && name !== '' && (namespace === undefined || typeof namespace === 'string');
+  if (spec === undefined && definition.spec.safeParse({}).success) return { problems }; // everything in it has a default
+  const { error, data } = definition.spec.safeParse(spec);
+  if (error === undefined && isAllKnown(spec, data)) return { problems, ...(isNamed && { spec }) };
+  const issues = error?.issues ?? [];
+  const judgeable = isNamed ? repaired(spec, issues, definition.spec) : undefined;
+  const found = [...issues.map((issue) => problemOf(issue, 'spec', spec)), ...unknownFieldsOf(spec, resource)];
+  return { problems: [...problems, ...found], ...(judgeable !== undefined && { spec: judgeable }) };
 }
+
+const TOP_FIELDS = ['apiVersion', 'kind', 'metadata', 'spec'];
 
 /** What a server would refuse in the spec and the status of an object that somebody wrote; unknown fields it drops. */
 export function typeProblems({ spec, status }: AnyObject, { definition }: Resource<KubeObject>): readonly Problem[] {
@@ -161,27 +189,13 @@ function valueAt(value: unknown, path: FieldPath): unknown {
 }
 
 /** The schema drops what it does not know, so whatever is missing from its result is unknown. */
-function unknownFields(written: unknown, known: unknown, at: FieldPath): Problem[] {
-  if (Array.isArray(written)) {
-    return written.flatMap((item, index) => unknownFields(item, (known as unknown[])[index], [...at, index]));
-  }
-  if (typeof written !== 'object' || written === null) return [];
-  return Object.entries(written).flatMap(([field, value]) => {
-    const place = [...at, field];
-    const fields = fieldsOf(known);
-    return Object.hasOwn(fields, field) ? unknownFields(value, fields[field], place) : [unknownField(place)];
-  });
-}
-
-function unknownField(at: FieldPath): Problem {
-  return { at, message: `unknown field ${JSON.stringify(pathText(at))}` };
-}
-
-function pathText(at: FieldPath): string {
-  return at
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
-    .join('')
-    .replace(/^\./, '');
+function isAllKnown(written: unknown, known: unknown): boolean {
+  if (Array.isArray(written)) return written.every((item, index) => isAllKnown(item, (known as unknown[])[index]));
+  if (typeof written !== 'object' || written === null) return true;
+  const fields = fieldsOf(known);
+  return Object.entries(written).every(
+    ([field, value]) => Object.hasOwn(fields, field) && isAllKnown(value, fields[field]),
+  );
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
