@@ -89,7 +89,7 @@ test('a deletion: all that goes, in the order of the writes', async () => {
     lines: [
       '~ VirtualService shop/cart',
       '    metadata.annotations[riskified.com/dynamic-environment]: shop/feature → ""',
-      `    ${ROUTE}: end-user=alice → cart/shop-feature goes`,
+      `    ${ROUTE}: end-user=alice → cart/shop-feature → (removed)`,
       '- DestinationRule shop/cart-shop-feature-cart',
       '- Deployment shop/cart-shop-feature',
       '- DynamicEnv shop/feature',

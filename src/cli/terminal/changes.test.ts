@@ -38,7 +38,7 @@ test('short values are shown as they are, and long ones that come or go are cut'
   expect(linesOf({ path: 'a', before: ['x'], after: ['y'] })).toEqual(['    a: ["x"] → ["y"]']);
   expect(linesOf({ path: 'a', before: 'x', after: '' })).toEqual(['    a: x → ""']);
   expect(linesOf({ path: 'a', after: `${LONG}, and more` })).toEqual([`    a: ${LONG.padEnd(99, ', and')}…`]);
-  expect(linesOf({ path: 'a', before: 'two\nlines' })).toEqual([String.raw`    a: "two\nlines" goes`]);
+  expect(linesOf({ path: 'a', before: 'two\nlines' })).toEqual([String.raw`    a: "two\nlines" → (removed)`]);
 });
 
 test('what is for programs is shown as people read it', () => {

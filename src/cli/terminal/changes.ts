@@ -38,7 +38,7 @@ function removesNamespace({ do: verb, kind }: ReportedChange): boolean {
 function fieldLines({ path, ...values }: FieldChange): string[] {
   const { before, after } = { ...values, ...values.text };
   if (before === undefined) return [`    ${path}: ${shortened(valueText(after))}`];
-  if (after === undefined) return [`    ${path}: ${shortened(valueText(before))} goes`];
+  if (after === undefined) return [`    ${path}: ${shortened(valueText(before))} → (removed)`];
   const [one, other] = [valueText(before), valueText(after)];
   const differences = isDiffed(before, after) ? textDiff(one, other) : undefined;
   if (differences === undefined) return [`    ${path}: ${pairText(one, other)}`];
