@@ -1,6 +1,6 @@
 // The page of the command line: every command with its flags, defaults and examples, from the commands themselves.
 import type { Argument, Command, Option } from 'commander';
-import { EXIT_HELP } from '../../src/cli/exit.ts';
+import { EXIT_HELP, PLAN_EXIT_HELP } from '../../src/cli/exit.ts';
 import { program } from '../../src/cli/main.ts';
 import { table, writtenPage } from './markdown.ts';
 
@@ -29,7 +29,7 @@ export async function commandsPage(): Promise<string> {
     '## Exit codes',
     table(
       ['Code', 'Meaning'],
-      [...EXIT_HELP.matchAll(/^ {2}(\d+) +(.*)$/gm)].map(([, code, meaning]) => [code!, meaning!]),
+      [...PLAN_EXIT_HELP.matchAll(/^ {2}(\d+) +(.*)$/gm)].map(([, code, meaning]) => [code!, meaning!]),
     ),
     ...commands.flatMap((command) => sectionOf(command, common)),
   );
@@ -118,7 +118,10 @@ function helpBelow(command: Command): { readonly notes: readonly string[]; reado
   let text = '';
   const emitter = command as Command & { emit(event: string, context: object): boolean };
   emitter.emit('afterHelp', { error: false, command, write: (more: string) => void (text += more) });
-  const [notes = '', examples = ''] = text.replace(EXIT_HELP, '').split(/^Examples?:\n/m);
+  const [notes = '', examples = ''] = text
+    .replace(EXIT_HELP, '')
+    .replace(PLAN_EXIT_HELP, '')
+    .split(/^Examples?:\n/m);
   return {
     notes: paragraphsOf(notes),
     examples: examples.trimEnd().replaceAll(/^ {2}/gm, ''),

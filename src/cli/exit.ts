@@ -4,14 +4,18 @@ import type { ErrorCode } from './errors/catalogue.ts';
 
 export const EXIT = { ok: 0, error: 1, changes: 2, timedOut: 3, interrupted: 130, brokenPipe: 141 } as const;
 
-/** What every `--help` says of exit codes. */
-export const EXIT_HELP = `
+const CHANGES_HELP = '\n  2    there are changes (plan)';
+
+/** What the `--help` of commands that plan says of exit codes: all that there are. */
+export const PLAN_EXIT_HELP = `
 Exit codes:
   0    done
-  1    an error: the message says which
-  2    there are changes (plan)
+  1    an error: the message says which${CHANGES_HELP}
   3    timed out while waiting
   130  interrupted`;
+
+/** What every other `--help` says of them. */
+export const EXIT_HELP = PLAN_EXIT_HELP.replace(CHANGES_HELP, '');
 
 /** A failure with an exit code of its own. One without a message has said everything already. */
 export class CommandFailed extends Error {

@@ -62,3 +62,13 @@ test('the width is that of the terminal, or what COLUMNS says, or 80', () => {
     helpWidth(10, ''),
   ]).toEqual([120, 60, 80, 40]);
 });
+
+test('only commands that plan have the exit code for changes', () => {
+  const texts = ['create', 'plan'].map((name) =>
+    helpOf(
+      envCommand().commands.find((each) => each.name() === name)!,
+      80,
+    ),
+  );
+  expect(texts.map((text) => text.includes('there are changes'))).toEqual([false, true]);
+});

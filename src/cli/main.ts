@@ -1,6 +1,6 @@
 // The command line. Each command is thin: it parses, calls a room, prints. Only the one that is called is loaded.
 import { Command } from 'commander';
-import { withNegatedSwitches } from './options.ts';
+import { withClusterFlagsLast, withNegatedSwitches } from './options.ts';
 import { programWith, run } from './program.ts';
 
 interface Entry {
@@ -126,7 +126,8 @@ async function withGoFlags(argv: readonly string[]): Promise<readonly string[]> 
 }
 
 /** Runs the command that the arguments name. */
-export function main(argv: readonly string[]): Promise<void> {
+export function main(given: readonly string[]): Promise<void> {
+  const argv = withClusterFlagsLast(given);
   // Flags of the program itself take no values.
   const name = argv.slice(2).find((argument) => !argument.startsWith('-'));
   const asked = name === 'help' ? argv.slice(2).filter((argument) => !argument.startsWith('-'))[1] : name;

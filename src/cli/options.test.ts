@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { durationFlag, withNegatedSwitches } from './options.ts';
+import { durationFlag, withClusterFlagsLast, withNegatedSwitches } from './options.ts';
 
 describe('durations', () => {
   test.each([
@@ -27,4 +27,11 @@ test('switches are understood with a value, as kubectl takes them; what follows 
     '--',
     '--wait=false',
   ]);
+});
+
+test('flags for the cluster may come before the command, as kubectl takes them', () => {
+  expect(
+    withClusterFlagsLast(['node', 'offshoot', '--context', 'x', '--namespace=shop', 'env', 'list', '--', 'a']),
+  ).toEqual(['node', 'offshoot', 'env', 'list', '--context', 'x', '--namespace=shop', '--', 'a']);
+  expect(withClusterFlagsLast(['node', 'offshoot', '--version'])).toEqual(['node', 'offshoot', '--version']);
 });

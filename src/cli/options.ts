@@ -90,9 +90,13 @@ function checkTemplate(template: string): void {
   try {
     parseTemplate(template);
   } catch (error) {
-    if (error instanceof JsonPathError) throw new InvalidArgumentError(`${error.message}.`);
+    if (error instanceof JsonPathError) throw new InvalidArgumentError(`${sentence(error.message)}.`);
     throw error;
   }
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** `-f`, which may be given several times. */
@@ -189,6 +193,17 @@ export function withNegatedSwitches(argv: readonly string[]): readonly string[] 
     if (argument === '--wait=true') return '--wait';
     return argument === '--wait=false' ? '--no-wait' : argument;
   });
+}
+
+const BEFORE_COMMANDS = /^(?:-n$|--(?:namespace|context|kubeconfig)(=|$))/;
+
+/** kubectl takes the flags for the cluster before the command too; here each command has its own. */
+export function withClusterFlagsLast(argv: readonly string[]): readonly string[] {
+  let at = 2;
+  for (let flag; (flag = BEFORE_COMMANDS.exec(argv[at] ?? '')) !== null;) at += flag[1] === '=' ? 1 : 2;
+  const rest = argv.slice(at);
+  const end = rest.includes('--') ? rest.indexOf('--') : rest.length;
+  return [...argv.slice(0, 2), ...rest.slice(0, end), ...argv.slice(2, at), ...rest.slice(end)];
 }
 
 /** A duration as people write it (`90s`, `1m30s`, `2d`), in milliseconds. */

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ClaimCreateOptions } from './create.ts';
 import type { ClaimPlanOptions } from './plan.ts';
 import type { ClaimDeleteOptions } from './delete.ts';
-import { EXIT_HELP } from '../exit.ts';
+import { EXIT_HELP, PLAN_EXIT_HELP } from '../exit.ts';
 import type { DescribeOptions } from '../objects/describe.ts';
 import type { ListOptions } from '../objects/list.ts';
 import {
@@ -96,7 +96,7 @@ Examples:
   offshoot claim plan -f claim.yaml
   offshoot claim plan staging -n team
   offshoot claim plan --delete staging -n team
-${EXIT_HELP}`,
+${PLAN_EXIT_HELP}`,
     )
     .action(async (name: string | undefined, options: ClaimPlanOptions) => {
       const { planClaimsCommand } = await import('./plan.ts');

@@ -7,7 +7,7 @@ import type { ExtendOptions } from './extend.ts';
 import type { SleepOptions } from './sleep.ts';
 import type { PlanOptions } from './plan.ts';
 import { TTL_DURATION } from '../../api/dynamicenv.ts';
-import { EXIT_HELP } from '../exit.ts';
+import { EXIT_HELP, PLAN_EXIT_HELP } from '../exit.ts';
 import type { DescribeOptions } from '../objects/describe.ts';
 import type { ListOptions } from '../objects/list.ts';
 import { environmentFlags } from '../run/environment-flags.ts';
@@ -274,7 +274,7 @@ Examples:
   offshoot plan feature -n shop --default-version stable
   offshoot plan --delete feature -n shop
   offshoot plan -f feature.yaml --world manifests/
-${EXIT_HELP}`,
+${PLAN_EXIT_HELP}`,
     )
     .action(async (name: string | undefined, options: PlanOptions) => {
       const { planEnvironmentsCommand } = await import('./plan.ts');

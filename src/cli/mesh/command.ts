@@ -1,6 +1,6 @@
 // `offshoot mesh`: the commands for Istio's own life, with their flags and help. What they do is loaded when it is needed.
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { EXIT_HELP, failure } from '../exit.ts';
+import { EXIT_HELP, failure, PLAN_EXIT_HELP } from '../exit.ts';
 import { clusterFlags, collect, filenameFlag, outputFlag, timeoutFlag, watchTreeFlag } from '../options.ts';
 import { meshFlags, parseVersion } from '../run/mesh-flags.ts';
 import type { MeshPlanOptions } from './plan.ts';
@@ -87,7 +87,7 @@ Nothing is written. Pods are assumed to become ready. The settings must match th
 Examples:
   offshoot mesh plan -f istio.yaml || test $? -eq 2
   offshoot mesh plan --delete default
-${EXIT_HELP}`,
+${PLAN_EXIT_HELP}`,
     )
     .action(async (options: MeshPlanOptions) => {
       const { planMeshCommand } = await import('./plan.ts');
@@ -101,7 +101,7 @@ function upgradeCommand(): Command {
     .addOption(new Option('--to <version>', 'the version of Istio').argParser(parseVersion).makeOptionMandatory())
     .option('--dry-run', 'only show it; controllers upgrade the mesh to the version of their release by themselves')
     .addOption(outputFlag(['json', 'yaml']))
-    .addHelpText('after', `\nExample:\n  offshoot mesh upgrade --to 1.31.0 --dry-run\n${EXIT_HELP}`)
+    .addHelpText('after', `\nExample:\n  offshoot mesh upgrade --to 1.31.0 --dry-run\n${PLAN_EXIT_HELP}`)
     .action(async (options: UpgradeOptions, command: Command) => {
       const isGiven = command.getOptionValueSource('istioVersion') === 'cli';
       if (isGiven && options.istioVersion !== options.to) {
