@@ -18,8 +18,10 @@ afterEach(async () => {
   await Promise.all(managers.splice(0).map((manager) => manager.stop()));
 });
 
-async function run(api: FakeApi, controllers = [copier]): Promise<Manager> {
-  const manager = new Manager({ client: api, controllers, logger: createLogger({ level: 'silent' }) });
+const silent = createLogger({ level: 'silent' });
+
+async function run(api: FakeApi, controllers = [copier], logger = silent): Promise<Manager> {
+  const manager = new Manager({ client: api, controllers, logger });
   managers.push(manager);
   await manager.start();
   return manager;
@@ -470,11 +472,15 @@ describe('failures', () => {
       throw new ApiError('PATCH: no', { code: 403, reason: 'Forbidden', status: { message: `no ${key}` } });
     };
     api.intercept = refuse;
-    const manager = await run(api, [patient]);
+    const lines: string[] = [];
+    const logger = createLogger({ level: 'warn', format: 'json', write: (line) => void lines.push(line) });
+    const manager = await run(api, [patient], logger);
     await api.create(Copy, copy('a'));
     const status = (): unknown => api.all(Copy).get('team/a')?.['status'];
     await until(() => status() !== undefined && tries.length >= 6);
     expect(status()).toEqual({ refusals: ['no team/a-0', 'no team/a-1'] });
+    // Each refusal is a warning once.
+    expect(lines.filter((line) => line.includes('write refused'))).toHaveLength(2);
     expect([...api.all(Note).keys()]).toEqual(['team/a-2']);
     expect(api.writes.map(({ verb, kind }) => `${verb} ${kind}`)).toEqual(['create Copy', 'apply Note', 'patch Copy']);
     api.intercept = () => {};

@@ -72,6 +72,8 @@ export class Controller {
   readonly #reads: Reads;
   readonly #echoes = new Echoes(() => this.#reads.deliver());
   readonly #reconciler: Reconciler;
+  /** What was refused last, by key. */
+  readonly #refusals = new Map<string, string>();
   /** Gives up on running requests. */
   readonly #stopping = new AbortController();
   /** Ends chores. */
@@ -232,6 +234,7 @@ export class Controller {
     if (object === undefined || isReleased(this.#definition, object)) {
       this.#reads.forget(key);
       this.#queue.forget(key);
+      this.#refusals.delete(key);
       return 'success';
     }
     try {
@@ -247,6 +250,7 @@ export class Controller {
       if (requeueAfterMs !== undefined) this.#queue.addAfter(key, requeueAfterMs);
       if (refused.length > 0) return this.#retryRefused(key, refused, span);
       this.#queue.forget(key);
+      this.#refusals.delete(key);
       return requeueAfterMs === undefined ? 'success' : 'requeue_after';
     } catch (error) {
       return this.#failed(key, object, error, span);
@@ -263,8 +267,12 @@ export class Controller {
   #retryRefused(key: string, refused: readonly StepFailed[], span: Span): Result {
     const retryInMs = this.#queue.retry(key);
     const about = this.#about(key, span);
+    const refusal = refused.map(({ message }) => message).join('\n');
+    // Whoever has read it once wants to hear of something else.
+    const level = this.#refusals.get(key) === refusal ? 'debug' : 'warn';
+    this.#refusals.set(key, refusal);
     for (const err of refused)
-      this.#logger.warn({ ...about, err, retryInMs }, 'write refused, continuing with the rest');
+      this.#logger[level]({ ...about, err, retryInMs }, 'write refused, continuing with the rest');
     return 'error';
   }
 
