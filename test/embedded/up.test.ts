@@ -171,6 +171,12 @@ test('refuses a data directory that cannot be one, or holds something else, and 
       /^error: the data directory .*cluster\.db cannot be made \(EEXIST: .*\): choose another one with --data-dir\ncode: InvalidDataDirectory/,
     ),
   ]);
+  // Node would try without end to make a directory there.
+  const proc = up('--data-dir', '/proc/nowhere/data', '--port', '0');
+  expect([await proc.ended(), proc.stderr()]).toEqual([
+    1,
+    expect.stringMatching(/^error: the data directory \/proc\/nowhere\/data cannot be made \(ENOENT: /),
+  ]);
 }, 60_000);
 
 test('refuses a port that is in use, and leaves the data directory free', async () => {

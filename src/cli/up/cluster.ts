@@ -1,5 +1,5 @@
 // A cluster in this process, until it is stopped: what `offshoot up` does.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -84,7 +84,7 @@ function storageInMemory(): Storage {
 function storageOnDisk(options: UpOptions): Storage {
   const dir = path.resolve(options.dataDir ?? stateDirectory());
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeDirectory(dir);
   } catch (error) {
     throw failure(
       'InvalidDataDirectory',
@@ -92,4 +92,11 @@ function storageOnDisk(options: UpOptions): Storage {
     );
   }
   return { dir, dataDir: dir, cleanUp: () => {} };
+}
+
+/** Makes a directory and those above it, one by one: in /proc, the recursion of Node does not end. */
+function makeDirectory(dir: string): void {
+  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return;
+  makeDirectory(path.dirname(dir));
+  mkdirSync(dir, { mode: 0o700 });
 }
