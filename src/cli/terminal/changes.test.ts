@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FieldChange } from '../../controller/index.ts';
-import { changeLines } from './changes.ts';
+import { changeLines, countLine } from './changes.ts';
 
 /** The lines of a change of one field. */
 function linesOf(field: FieldChange): string[] {
@@ -46,4 +46,18 @@ test('what is for programs is shown as people read it', () => {
   expect(linesOf({ path: 'spec.http[a]', after: { match: [] }, text })).toEqual([
     '    spec.http[a]: x-env=pr-7 → reviews/pr-7',
   ]);
+});
+
+test('objects whose status alone changes come last, in one line each, and are counted apart', () => {
+  const about = { do: 'change', apiVersion: 'v1', kind: 'ConfigMap', by: ['you'] } as const;
+  const changes = [
+    { ...about, name: 'other', fields: [{ path: 'status.conditions[a].message', before: 'x' }] },
+    { ...about, name: 'own', fields: [{ path: 'data.a', after: 'x' }] },
+  ];
+  expect(changeLines(changes, (_tone, text) => text)).toEqual([
+    '~ ConfigMap own',
+    '    data.a: x',
+    '~ ConfigMap other: its status',
+  ]);
+  expect(countLine(changes)).toBe('0 to make, 1 to change, 0 to remove. 1 status follows.');
 });

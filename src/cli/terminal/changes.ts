@@ -7,7 +7,7 @@ import { textDiff } from './text-diff.ts';
 /** The longest value that is shown in one line. */
 const LONGEST = 100;
 
-/** Changes in their order, each field of an object that changes in a line of its own. */
+/** Changes in their order, each field of an object in a line of its own; where only a status changes, one line after them. */
 export function changeLines(changes: readonly ReportedChange[], paint: Paint): string[] {
   const signs = {
     make: paint('good', '+'),
@@ -16,13 +16,27 @@ export function changeLines(changes: readonly ReportedChange[], paint: Paint): s
     remove: paint('bad', '-'),
   } as const;
   const shown = withoutContents(changes);
-  return shown.flatMap((change) => {
-    const { kind, name, namespace } = change;
+  const ofStatus = shown.filter(isOfStatus);
+  const lines = shown.flatMap((change) => {
+    if (isOfStatus(change)) return [];
+    const { kind } = change;
     const along = removesNamespace(change) && shown.length < changes.length ? ', with everything in it' : '';
     const anew = change.do === 'replace' ? ': replaced' : '';
-    const key = namespace === undefined ? name : `${namespace}/${name}`;
-    return [`${signs[change.do]} ${kind} ${key}${along}${anew}`, ...(change.fields ?? []).flatMap(fieldLines)];
+    return [
+      `${signs[change.do]} ${kind} ${keyText(change)}${along}${anew}`,
+      ...(change.fields ?? []).flatMap(fieldLines),
+    ];
   });
+  return [...lines, ...ofStatus.map((change) => `${signs.change} ${change.kind} ${keyText(change)}: its status`)];
+}
+
+function keyText({ namespace, name }: ReportedChange): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+/** Whether nothing but the status changes, which is what follows from other changes. */
+function isOfStatus({ do: verb, fields = [] }: ReportedChange): boolean {
+  return verb === 'change' && fields.length > 0 && fields.every(({ path }) => /^status\b/.test(path));
 }
 
 /** Changes without what goes because its namespace does. */
@@ -85,10 +99,13 @@ function inOneLine(text: string): string {
 
 /** How many of each. */
 export function countLine(changes: readonly ReportedChange[]): string {
-  const shown = withoutContents(changes);
+  const all = withoutContents(changes);
+  const shown = all.filter((change) => !isOfStatus(change));
+  const statuses = all.length - shown.length;
   const count = (verb: ReportedChange['do']): number => shown.filter((change) => change.do === verb).length;
   const replaced = count('replace') > 0 ? `${count('replace')} to replace, ` : '';
-  return `${count('make')} to make, ${count('change')} to change, ${replaced}${count('remove')} to remove.`;
+  const follow = statuses === 0 ? '' : ` ${statuses} ${statuses === 1 ? 'status follows' : 'statuses follow'}.`;
+  return `${count('make')} to make, ${count('change')} to change, ${replaced}${count('remove')} to remove.${follow}`;
 }
 
 /** What controllers could not do, and why. */
