@@ -152,7 +152,7 @@ describeClusters('admission of targets', (cluster) => {
     });
     const bad = { deploymentTargetClassName: '', ttl: 'two days' };
     expect((await refusal(create(DeploymentTargetClaim, 'bad', bad))).message).toContain(
-      'spec.ttl: Invalid value: "two days": must be a length of time',
+      'spec.ttl: Invalid value: "two days": must be a duration greater than zero',
     );
     const spec = { provisioner: 'offshoot.dev/namespace', reclaimPolicy: 'Delete', parameters: { warm: 'two' } };
     expect((await refusal(create(DeploymentTargetClass, `bad-${team}`, spec))).message).toContain(

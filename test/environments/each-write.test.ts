@@ -91,7 +91,7 @@ class Watch {
     return [...this.found]
       .filter(([lost]) => {
         const [version = ''] = lost.split(' ');
-        return !told.some((each) => each.version === version && /requests (are led|get errors)/.test(each.message));
+        return !told.some((each) => each.version === version && /\bfail\b/.test(each.message));
       })
       .map(([lost, write]) => `${write}: ${lost}`);
   }
