@@ -11,7 +11,7 @@ export { consideredData, decisionData } from './describe/decision-data.ts';
 export type { ConsideredData, DecisionData } from './describe/decision-data.ts';
 export { consideredLines, decisionLines } from './describe/decision-text.ts';
 export { differenceText } from './describe/difference-text.ts';
-export { explainLine } from './describe/explain-line.ts';
+export { explainLine, headerFlags } from './describe/explain-line.ts';
 export { differences } from './describe/expectation.ts';
 export type { Expectation } from './describe/expectation.ts';
 export { whyNot } from './describe/why-not.ts';

@@ -71,6 +71,26 @@ Rules for this host, in order:
     });
   });
 
+  test('what comes in by a gateway is the first hop, and the next one can be asked for', async () => {
+    const world = path.join(dir, 'gateway.yaml');
+    const edge = `---
+apiVersion: networking.istio.io/v1
+kind: Gateway
+metadata: {name: edge, namespace: shop}
+spec: {selector: {app: edge}, servers: [{port: {number: 80, name: http, protocol: HTTP}, hosts: ['*']}]}
+---
+apiVersion: networking.istio.io/v1
+kind: VirtualService
+metadata: {name: edge, namespace: shop}
+spec: {hosts: ['*'], gateways: [edge], http: [{route: [{destination: {host: orders, subset: shared}}]}]}
+`;
+    writeFileSync(world, readFileSync(SHOP, 'utf8') + edge);
+    const { stdout } = await explain('--world', world, 'http://127.0.0.1:7480/', '-H', 'x-env: pr-7');
+    expect(stdout).toContain(
+      `\nThis is the first hop. For a call that orders makes then: offshoot explain http://HOST:PORT/ --from shop/orders -H 'x-env: pr-7'\n`,
+    );
+  });
+
   test('many requests, of which some are not as expected', async () => {
     const url = 'http://orders.shop/';
     const file = fileWith([

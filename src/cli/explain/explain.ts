@@ -12,6 +12,8 @@ import {
   decisionLines,
   differences,
   gatewayPorts,
+  headerFlags,
+  isGatewaySource,
   isOfWorld,
   whyNot,
   worldOf,
@@ -126,8 +128,19 @@ function explainOne(mesh: Mesh, { request, title }: Asked, output: ExplainOption
       ...decisionLines(decision).map((line) => `  ${line}`),
       ...(rules.length === 0 ? [] : ['', 'Rules for this host, in order:', ...rules.map((line) => `  ${line}`)]),
       ...(missed === undefined ? [] : ['', ...missedLines(missed)]),
+      ...nextHopLines(request, decision),
     ],
   });
+}
+
+/** How to ask for the calls that follow from what comes in by a gateway: only they may reach an environment. */
+function nextHopLines({ source, headers = {} }: Request, decision: Decision): string[] {
+  if (!isGatewaySource(source) || decision.kind !== 'route') return [];
+  const [caller] = decision.destinations.flatMap(({ workloads }) => workloads);
+  if (caller === undefined) return [];
+  const [namespace, , name] = caller.split('/');
+  const command = ['offshoot explain http://HOST:PORT/', '--from', `${namespace}/${name}`, ...headerFlags(headers)];
+  return ['', `This is the first hop. For a call that ${name} makes then: ${command.join(' ')}`];
 }
 
 /** One line a request; then what is not as expected, on standard error. */
@@ -178,7 +191,7 @@ function missedBy(
   if (missed === undefined) return undefined;
   const host = router.rulesFor(request.source, request.host, request.port);
   const environment = `${missed.namespace}/${missed.name}`;
-  const found = whyNot(uniqueVersion(missed), decision, host, objects);
+  const found = whyNot(uniqueVersion(missed), request, decision, host, objects);
   // What it says itself is the reason why it has no route.
   const own = found.reason === undefined ? undefined : missedEnv && whyUnrouted(missedEnv, Date.now());
   return { environment, ...found, ...(own !== undefined && { reason: `${found.reason}: ${own}` }) };

@@ -44,7 +44,7 @@ spec:
     - name: dynamic-environment-shop-pr-8-reviews-0123456789
       route: [{ destination: { host: reviews, subset: shop-pr-8 } }]
 `;
-const objects = [
+const workloads = [
   reviewsService([
     { name: 'http', port: 80 },
     { name: 'tcp-admin', port: 9090 },
@@ -52,8 +52,8 @@ const objects = [
   reviewsDeployment('reviews', 'shared'),
   reviewsDeployment('reviews-shop-pr-7', 'shop-pr-7'),
   reviewsSubsets('reviews', 'shared', 'shop-pr-7'),
-  ...parseObjects(ROUTES),
 ];
+const objects = [...workloads, ...parseObjects(ROUTES)];
 const router = createRouter(worldOf(objects));
 
 function asked(request: Partial<Request> = {}): Request {
@@ -162,9 +162,9 @@ describe('a decision in words', () => {
 });
 
 describe('why an environment does not get a request', () => {
-  const why = (version: string, request: Partial<Request>): unknown => {
+  const why = (version: string, request: Partial<Request>, by = router): unknown => {
     const { source, host, port } = asked(request);
-    return whyNot(version, decide(request), router.rulesFor(source, host, port), objects);
+    return whyNot(version, asked(request), by.decide(asked(request)), by.rulesFor(source, host, port), objects);
   };
   const own = { virtualService: 'shop/reviews', route: 'dynamic-environment-shop-pr-7-reviews-0123456789' };
 
@@ -177,7 +177,11 @@ describe('why an environment does not get a request', () => {
   });
   test('another route comes before', () => {
     const reason = 'route "gone" of VirtualService shop/reviews takes the request before';
-    expect(why('shop-pr-7', { path: '/gone' })).toEqual({ gets: false, rules: [{ ...own, reason }] });
+    const both = createRouter(worldOf([...workloads, ...parseObjects(ROUTES.replace('prefix: /api', 'prefix: /g'))]));
+    const request = { path: '/gone', headers: { 'x-env': 'pr-7' } };
+    expect(why('shop-pr-7', request, both)).toEqual({ gets: false, rules: [{ ...own, reason }] });
+    const unmatched = 'header x-env is missing and must be "pr-7"';
+    expect(why('shop-pr-7', { path: '/gone' }, both)).toEqual({ gets: false, rules: [{ ...own, reason: unmatched }] });
   });
   test('its route is in a VirtualService that does not count', () => {
     expect(why('shop-pr-8', {})).toMatchObject({

@@ -15,11 +15,15 @@ export function explainLine(request: Request): string {
     const line = JSON.stringify({ method, url, headers, from: source });
     return `echo ${quoted(line)} | offshoot explain --requests -`;
   }
-  const lines = Object.entries(headers).flatMap(([header, values]) =>
+  const where = isGatewaySource(source) ? `--gateway ${source.gateway}` : `-n ${source.namespace}`;
+  return ['offshoot explain', method, quoted(url), ...headerFlags(headers), where].join(' ');
+}
+
+/** Headers as flags of `explain`. */
+export function headerFlags(headers: NonNullable<Request['headers']>): string[] {
+  return Object.entries(headers).flatMap(([header, values]) =>
     [values].flat().map((value) => `-H ${quoted(`${header}: ${value}`)}`),
   );
-  const where = isGatewaySource(source) ? `--gateway ${source.gateway}` : `-n ${source.namespace}`;
-  return ['offshoot explain', method, quoted(url), ...lines, where].join(' ');
 }
 
 /** A word for the shell. */

@@ -1,9 +1,13 @@
 // Why an environment does not get a request: its routes among those for the host, and what came before them.
 import type { Decision } from '../decide.ts';
+import { exclusionFor, mismatchOf } from '../fits.ts';
+import type { Mismatch } from '../fits.ts';
 import { insertedName } from '../istio/inserted-routes.ts';
 import { VirtualService } from '../istio/objects.ts';
 import { keyOf } from '../../kube/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
+import { normalized } from '../request.ts';
+import type { Request } from '../request.ts';
 import type { CompiledHost, Rule } from '../rules.ts';
 import { ruleData } from './decision-data.ts';
 import type { RuleData } from './decision-data.ts';
@@ -19,9 +23,10 @@ export interface WhyNot {
   readonly rules: readonly (RuleData & { readonly reason: string })[];
 }
 
-/** Why the environment with a version does not get a request about which `decision` was made by the rules of `host`. */
+/** Why the environment with a version does not get a request, about which `decision` was made by the rules of `host`. */
 export function whyNot(
   version: string,
+  request: Request,
   decision: Decision,
   { tiers }: CompiledHost,
   objects: Iterable<KubeObject>,
@@ -29,12 +34,14 @@ export function whyNot(
   const { rule: decider, considered, superseded } = decision;
   if (decider !== undefined && isRuleOf(version, decider)) return { gets: true, rules: [] };
   const verdicts = new Map(considered.map(({ rule, mismatch }) => [rule, mismatch]));
+  const sent = normalized(request);
   const rules = tiers
     .flatMap((tier) => tier.rules)
     .filter((rule) => isRuleOf(version, rule))
     .map((rule) => {
-      const mismatch = verdicts.get(rule);
       const isSuperseded = superseded.includes(rule.virtualService ?? '');
+      // Who comes before is not to blame where it would not match anyway.
+      const mismatch = verdicts.get(rule) ?? (isSuperseded ? undefined : misfit(rule, sent));
       const behind = decider === undefined ? 'it is never looked at' : `${ruleText(decider)} takes the request before`;
       const unseen = isSuperseded ? 'its VirtualService is ignored: another one comes first for this host' : behind;
       return { ...ruleData(rule), reason: mismatch === undefined ? unseen : mismatchText(mismatch) };
@@ -42,6 +49,10 @@ export function whyNot(
   return rules.length > 0
     ? { gets: false, rules }
     : { gets: false, rules, reason: withoutRule(routedIn(version, objects)) };
+}
+
+function misfit(rule: Rule, request: Request): Mismatch | undefined {
+  return exclusionFor(rule, request) ?? mismatchOf(rule, request);
 }
 
 function withoutRule(elsewhere: readonly string[]): string {
