@@ -46,7 +46,7 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
     series: { ...BUILD, [`controller_runtime_reconcile_panics_total{${OURS},controller="mesh"}`]: '0 0 0 1x180' },
     firesAfter: 3,
     labels: { controller: 'mesh' },
-    summary: 'A plan of mesh threw. This is a defect of Offshoot.',
+    summary: 'A plan of mesh threw. This is a bug in Offshoot.',
   },
   OffshootQueueGrows: {
     series: { ...BUILD, [`workqueue_depth{${OURS},controller="mesh"}`]: '150x180' },
