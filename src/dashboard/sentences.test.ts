@@ -13,6 +13,7 @@ function row(fields: Partial<EnvironmentRow> = {}): EnvironmentRow {
     ready: '1/1',
     match: 'x-env=pr-7',
     carries: 'x-env: pr-7',
+    requests: '`x-env: pr-7`',
     replaces: [{ workload: 'shop/orders', images: ['orders:2'] }],
     ...fields,
   };
@@ -48,6 +49,10 @@ test.each<[string, EnvironmentRow]>([
     row({ isolation: { ...isolation, status: 'True' } }),
   ],
   [
+    'Requests with `x-env: pr-7` reach `orders:2`; nobody else in the mesh is affected (proved 3s ago).',
+    row({ isolation: { ...isolation, status: 'True', message: 'every request in the mesh without its key …' } }),
+  ],
+  [
     'Requests with `x-env: pr-7` reach `orders:2`; but others are affected: GET / is moved.',
     row({ isolation: { ...isolation, status: 'False', message: 'GET / is moved.' } }),
   ],
@@ -69,7 +74,7 @@ test.each<[string, EnvironmentRow]>([
 });
 
 test('a plan that moves requests of others does not say that it moves its own only', () => {
-  const outcome = { environment: 'shop/pr-9', state: 'ready', match: 'x-env: pr-9' };
+  const outcome = { environment: 'shop/pr-9', state: 'ready', requests: '`x-env: pr-9`' };
   const proof = {
     verdict: 'False',
     word: 'not isolated',

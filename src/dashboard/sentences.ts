@@ -37,7 +37,7 @@ export function overviewSentence(
 
 /** What requests an environment takes, and whether it concerns anybody else. */
 export function environmentSentence(row: EnvironmentRow, provedAgo?: string): string {
-  const { name, state, tone, problem, isolation, carries, replaces, exceptions = [] } = row;
+  const { name, state, tone, problem, isolation, requests, replaces, exceptions = [] } = row;
   if (state === 'deleting') return `${code(name)} is being deleted.`;
   if (tone !== 'good') {
     const why = problem === undefined ? '' : `: ${withoutStop(problem)}`;
@@ -49,7 +49,7 @@ export function environmentSentence(row: EnvironmentRow, provedAgo?: string): st
   const what =
     reached === ''
       ? `${code(name)} runs ${count(consumers, 'consumer')} and takes no requests`
-      : `Requests with ${code(carries)} reach ${reached}${exceptionsText(exceptions)}`;
+      : `Requests with ${requests} reach ${reached}${exceptionsText(exceptions)}`;
   return `${what}; ${isolationText(isolation, provedAgo)}.`;
 }
 
@@ -61,7 +61,8 @@ function exceptionsText(exceptions: NonNullable<EnvironmentRow['exceptions']>): 
 function isolationText(isolation: EnvironmentRow['isolation'], provedAgo: string | undefined): string {
   if (isolation === undefined) return 'whether anybody else is affected has not been proved';
   if (isolation.status === 'True') {
-    return `nobody else is affected (proved${provedAgo === undefined ? '' : ` ${provedAgo} ago`})`;
+    const where = isolation.message.startsWith('every request in the mesh') ? ' in the mesh' : '';
+    return `nobody else${where} is affected (proved${provedAgo === undefined ? '' : ` ${provedAgo} ago`})`;
   }
   if (isolation.status === 'False') return `but others are affected: ${withoutStop(isolation.message)}`;
   return `whether anybody else is affected can't be determined: ${withoutStop(isolation.message)}`;
@@ -101,14 +102,15 @@ interface PlannedOutcome {
   readonly environment: string;
   readonly state: string;
   readonly problem?: string;
-  readonly match: string;
+  /** What the requests carry; names stand between backticks. */
+  readonly requests: string;
   readonly proof?: ProofAnswer;
 }
 
 /** What a plan comes to. */
 export function planSentence(
   changes: readonly { readonly do: string }[],
-  { environment, state, problem, match, proof }: PlannedOutcome,
+  { environment, state, problem, requests, proof }: PlannedOutcome,
 ): string {
   const of = (verbs: readonly string[]): number => changes.filter((each) => verbs.includes(each.do)).length;
   const [made, changed, removed] = [of(['make']), of(['change', 'replace']), of(['remove'])];
@@ -123,7 +125,7 @@ export function planSentence(
   const what = `This ${parts.join(', ')}`;
   if (proof?.verdict === 'False') return `${what}, and reroutes requests of others: ${withoutStop(proof.message)}.`;
   if (proof?.verdict === 'Unknown') return `${what}; whether it reroutes requests of others can't be determined.`;
-  return `${what}, and reroutes only requests with ${code(match)}.`;
+  return `${what}, and reroutes only requests with ${requests}.`;
 }
 
 function withoutStop(text: string): string {

@@ -51,7 +51,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     await shop.environment('going', 'reviews');
     await shop.untilState('going', 'ready');
     const page = await open('/environments/shop/going');
-    await page.getByText('nobody else is affected (proved').waitFor();
+    await page.getByText('nobody else in the mesh is affected (proved').waitFor();
     expect(await headline(page)).toContain('Requests with x-env: going reach reviews:2');
     await page.locator('.node.clone').filter({ hasText: 'reviews-shop-going' }).waitFor();
     const route = page.getByRole('img', { name: /^catalog → reviews-shop-going: .* by route "dynamic-environment-/ });
@@ -98,8 +98,8 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     await page.getByText('isolated', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Create it' }).click();
     await page.waitForURL('**/environments/shop/pr-9');
-    await page.getByText('nobody else is affected').waitFor();
-    expect(await headline(page)).toContain('Requests with x-env: pr-9 reach cart:9');
+    await page.getByText('nobody else in the mesh is affected').waitFor();
+    expect(await headline(page)).toContain('Requests with the key pr-9 (x-env or baggage) reach cart:9');
   });
 
   test('what the API server refuses is quoted', async () => {

@@ -168,7 +168,7 @@ Requests to two.shop:9080 with end-user that starts with test- go to two version
 
 Routes come once the pods of their clones are ready.
 Environment shop/fromfile would be ready.
-  ✓ isolated: every request without its key is routed as if it did not exist
+  ✓ isolated: every request in the mesh without its key is routed as if it did not exist
     note: Service two.shop.svc.cluster.local selects shop/Deployment/two-shop-fromfile: callers without a sidecar, and those on ports that are not HTTP, reach it by load balancing
     note: answers to requests with the key carry x-dynamic-env: two-shop-fromfile
 `.trimStart(),

@@ -49,7 +49,7 @@ ${MOVED.join('\n')}
 
 Routes come once the pods of their clones are ready.
 Environment shop/checkout-fix would be ready.
-  ✓ isolated: every request without its key is routed as if it did not exist
+  ✓ isolated: every request in the mesh without its key is routed as if it did not exist
 `);
 });
 
@@ -136,7 +136,7 @@ test('an environment that cannot work ends with 1', async () => {
   const { code, stdout } = await plan('-f', ghost, '--world', SHOP);
   expect([code, stdout]).toEqual([1, expect.stringContaining('would be degraded and make no progress')]);
   expect(stdout).not.toContain('✓');
-  expect(stdout).toContain('\n  - isolated: every request without its key is routed as if it did not exist\n');
+  expect(stdout).toContain('\n  - isolated: every request in the mesh without its key is routed as if it did not exist\n');
 });
 
 test('what contradicts itself is refused', async () => {

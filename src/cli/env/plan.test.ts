@@ -76,7 +76,7 @@ test('a changed image ends with 2, whoever made the environment', async () => {
       '! offshoot env create -f and apply -f would refuse shop/feature without --force-conflicts: Apply failed with 1 conflict: conflict with "offshoot" using riskified.com/v1alpha1: .spec.subsets',
       'No request would be routed differently.',
       'Environment shop/feature would be ready.',
-      '  ✓ isolated: every request without its key is routed as if it did not exist',
+      '  ✓ isolated: every request in the mesh without its key is routed as if it did not exist',
       '    note: Service cart.shop.svc.cluster.local selects shop/Deployment/cart-shop-feature: callers without a sidecar, and those on ports that are not HTTP, reach it by load balancing',
       '    note: answers to requests with the key carry x-dynamic-env: cart-shop-feature',
     ],

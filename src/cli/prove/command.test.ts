@@ -34,7 +34,7 @@ async function routeWithoutSubset(isThere: boolean): Promise<void> {
 
 describe('on a cluster', () => {
   test('an environment that is isolated, and what is to be known of it', { timeout: 30_000 }, async () => {
-    const isolated = `✓ shop/pr-7 is isolated: every request without its key is routed as if it did not exist
+    const isolated = `✓ shop/pr-7 is isolated: every request in the mesh without its key is routed as if it did not exist
     note: Service cart.shop.svc.cluster.local selects shop/Deployment/cart-shop-pr-7: callers without a sidecar, and those on ports that are not HTTP, reach it by load balancing
     note: answers to requests with the key carry x-dynamic-env: cart-shop-pr-7
 `;

@@ -1,4 +1,5 @@
 // What can be chosen from in forms: workloads, namespaces, addresses.
+import { DeploymentTargetClass } from '../../api/targets.ts';
 import { keyOf } from '../../kube/index.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
 import { Deployment, Service } from '../../traffic/services.ts';
@@ -24,6 +25,9 @@ export function choicesIn(scope: Scope): Choices {
       containers: containersOf(each).map((container) => (container as { readonly name?: string }).name ?? ''),
     })),
     gateways: gateways.map(({ metadata }) => keyOf(metadata)),
+    ...(scope.may('list', DeploymentTargetClass, undefined) && {
+      classes: read.list(DeploymentTargetClass, {}).map(({ metadata }) => metadata.name),
+    }),
     urls: [...new Set(calls.map(({ host, port }) => `http://${host}${port === 80 ? '' : `:${port}`}/`))],
   };
 }

@@ -10,7 +10,7 @@ import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts'
 import { Deployment } from '../../traffic/services.ts';
 import type { PlanAnswer, ProofAnswer } from '../data.ts';
 import { planSentence } from '../sentences.ts';
-import { carriedBy } from './rows.ts';
+import { requestsOf } from './rows.ts';
 import type { Scope } from './scope.ts';
 import { triedOf } from './tried.ts';
 import { mayReadAll, needsOfDecision } from './visible.ts';
@@ -87,22 +87,24 @@ export function planAnswer(
   whole: EnvironmentPlan,
 ): PlanAnswer {
   const { name, namespace } = stored.metadata;
+  const file = `${name}.yaml`;
   const { plan, isWhole } = visiblePlan(scope, whole);
   const [outcome] = plan.environments;
-  const match = carriedBy(stored, scope.settings);
+  const requests = requestsOf(stored, scope.settings);
   const { state = 'unknown', problem } = outcome ?? {};
   const environment = keyOf(stored.metadata);
   const proof = proofIn(plan);
-  const what = { environment, state, match, ...(problem !== undefined && { problem }) };
+  const what = { environment, state, requests, ...(problem !== undefined && { problem }) };
   return {
     sentence: planSentence(plan.changes, { ...what, ...(proof && { proof }) }),
     tone: problem === undefined && proof?.verdict !== 'False' ? 'good' : 'bad',
     environment,
+    file,
     changes: plan.changes,
     stalled: plan.stalled,
     traffic: [...sentencesOf(plan), ...(isWhole ? [] : [HIDDEN])],
     ...(proof && { proof }),
-    commands: [`offshoot env plan -f ${name}.yaml`, `kubectl apply -f ${name}.yaml -n ${namespace}`],
+    commands: [`offshoot env plan -f ${file}`, `kubectl apply -f ${file} -n ${namespace}`],
   };
 }
 

@@ -9,6 +9,7 @@ import type { Facts, Model } from '../../controller/index.ts';
 import {
   describeEnvironment,
   environmentWorld,
+  formatMatches,
   formatRequests,
   ISOLATION,
   isolationOf,
@@ -151,6 +152,7 @@ function environmentRow(read: ObjectReader, env: DynamicEnv, settings: KeyHeader
     ready: readyCount(env),
     match: formatRequests(env),
     carries: carriedBy(env, settings),
+    requests: requestsOf(env, settings),
     ...(exceptions.length > 0 && { exceptions }),
     ...(call[0] !== undefined && { call: call[0] }),
     replaces: replacements(env),
@@ -176,6 +178,14 @@ export function carriedBy(env: DynamicEnv, settings: KeyHeader): string {
   const [[name, { exact = '' }] = ['', {}]] = headers;
   const isHeader = isPlain && headers.length === 1 && exact !== '' && first?.sourceLabels === undefined;
   return isHeader ? `${name}: ${exact}` : formatRequests(env);
+}
+
+/** What they carry, for a sentence. A key counts in either of two headers. */
+export function requestsOf(env: DynamicEnv, settings: KeyHeader): string {
+  const { key, istioMatches = [] } = env.spec ?? {};
+  if (!key) return `\`${carriedBy(env, settings)}\``;
+  const others = istioMatches.length > 0 ? ` or \`${formatMatches(istioMatches)}\`` : '';
+  return `the key \`${key}\` (\`${settings.keyHeader}\` or \`baggage\`)${others}`;
 }
 
 function isMany({ plural }: { readonly plural: string }): boolean {

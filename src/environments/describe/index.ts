@@ -1,7 +1,7 @@
 // What a user is told about environments, as data. The command line prints it, and a dashboard can draw it.
 export { deletedWith } from './deletion.ts';
 export { ISOLATION, isolationOf, isolationProblem, isolationText } from './isolation.ts';
-export { formatRequests, parseHeader } from './matches.ts';
+export { formatMatches, formatRequests, parseHeader } from './matches.ts';
 export { environmentSteps, sleepingSteps } from './progress.ts';
 export { isCurrent, isFastAsleep, readyCount, reasonOf, stateOf, verdictOf, whyUnrouted } from './state.ts';
 export type { Verdict as EnvironmentVerdict } from './state.ts';

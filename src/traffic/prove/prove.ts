@@ -104,13 +104,16 @@ class Prover {
   }
 
   prove(): Proof {
-    for (const note of selectionNotes(...this.worlds, this.environment)) this.notes.add(note);
+    // Who does not ask the rules of the mesh is not part of the proof.
+    const outside = selectionNotes(...this.worlds, this.environment);
+    for (const note of outside) this.notes.add(note);
     for (const place of placesOf(...this.worlds, this.environment, this.budget)) {
       const failure = this.failureAt(place);
       if (failure !== undefined) return { verdict: 'False', ...failure, notes: [...this.notes] };
     }
     if (this.doubt !== undefined) return { verdict: 'Unknown', ...this.doubt, notes: [...this.notes] };
-    const message = 'every request without its key is routed as if it did not exist';
+    const where = outside.length > 0 ? ' in the mesh' : '';
+    const message = `every request${where} without its key is routed as if it did not exist`;
     return { verdict: 'True', reason: 'Isolated', message, notes: [...this.notes] };
   }
 
