@@ -3,6 +3,7 @@ import { request as send } from 'node:http';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type {
+  Choices,
   DetailLine,
   EnvironmentDetail,
   EnvironmentRow,
@@ -12,6 +13,8 @@ import type {
   Tried,
 } from '../src/dashboard/data.ts';
 import { DynamicEnv } from '../src/api/dynamicenv.ts';
+import { DeploymentTargetClass } from '../src/api/targets.ts';
+import type { Kind } from '../src/kube/index.ts';
 import type { Lines } from '../src/dashboard/server/lines.ts';
 import { streamRows } from '../src/dashboard/server/live.ts';
 import { defaultSettings } from '../src/environments/index.ts';
@@ -144,7 +147,9 @@ test('an environment is told of with its picture, life line, tree and YAML', asy
     ({ row, life }) =>
       row.state === 'ready' && row.isolation !== undefined && life.every(({ state }) => state === 'done'),
   );
-  expect(detail.sentence).toBe('Requests with `x-env: pr-7` reach `reviews:2`; nobody else is affected (proved).');
+  expect(detail.sentence).toBe(
+    'Requests with `x-env: pr-7` reach `reviews:2`; nobody else in the mesh is affected (proved).',
+  );
   expect(detail.life.map(({ label }) => label)).toEqual(['created', 'clone ready', 'rule settled', 'routed', 'ready']);
   expect(detail.tree).toMatchObject({ kind: 'Environment', state: 'ready' });
   expect(detail.yaml).toContain('kind: DynamicEnv');
@@ -162,6 +167,16 @@ test('an environment is told of with its picture, life line, tree and YAML', asy
   expect(detail.picture.edges.find(({ to }) => to.endsWith('reviews-shop-pr-7'))?.rule).toMatch(
     /^route "dynamic-environment-shop-pr-7-reviews-[0-9a-f]+" of VirtualService shop\/reviews$/,
   );
+});
+
+test('classes of targets are told of, so that the page knows whether a claim can be made', async () => {
+  const classesNow = async () => ((await askPage(shop.url, 'GET', '/api/choices')).body as Choices).classes;
+  expect(await classesNow()).toEqual([]);
+  await shop.create(DeploymentTargetClass as unknown as Kind, {
+    metadata: { name: 'preview' },
+    spec: { provisioner: 'offshoot.dev/namespace', reclaimPolicy: 'Delete' },
+  });
+  await until(async () => (await classesNow())?.[0] === 'preview');
 });
 
 test('the header and the domain are those of the controllers', async () => {
@@ -186,7 +201,7 @@ test('the header and the domain are those of the controllers', async () => {
     );
     const { row, picture, sentence } = (lines.at(-1) as { detail: EnvironmentDetail }).detail;
     expect(row.carries).toBe('x-team: pr-7');
-    expect(sentence).toContain('Requests with `x-team: pr-7` reach `reviews:2`');
+    expect(sentence).toContain('Requests with the key `pr-7` (`x-team` or `baggage`) reach `reviews:2`');
     expect(picture.edges.filter(({ on }) => on === 'path').map(({ to }) => to)).toContain(
       'shop/Deployment/reviews-shop-pr-7',
     );

@@ -2,6 +2,7 @@
 import type { RecentEvent } from '../api/description/events.ts';
 import type { ProgressStep, TreeNode } from '../api/description/tree.ts';
 import type { Condition, ReportedChange, ReportedStall } from '../controller/index.ts';
+import type { Terminal } from './terminal.ts';
 import type { ConsideredData, DecisionData } from '../traffic/index.ts';
 
 /** How something is, for its colour and icon; the word beside it says more. */
@@ -25,6 +26,8 @@ export interface EnvironmentRow extends RowBase {
   readonly match: string;
   /** What they carry, as people write it: `x-env: pr-7`. */
   readonly carries: string;
+  /** The same in a sentence, with names between backticks: "the key `pr-7` (`x-env` or `baggage`)". */
+  readonly requests: string;
   /** Those of them that other environments get. */
   readonly exceptions?: readonly { readonly match: string; readonly taker: string }[];
   /** A command that sends such a request. */
@@ -103,6 +106,8 @@ export interface Session {
   readonly keyHeader: string;
   /** Where requests of people enter, if this process serves a gateway. */
   readonly gateway?: EntryPoint;
+  /** How commands reach this cluster; absent: plainly. */
+  readonly terminal?: Terminal;
 }
 
 /** Where requests of people enter, and the namespace that they lead to. */
@@ -224,6 +229,8 @@ export interface Choices {
   readonly gateways: readonly string[];
   /** `http://NAME.NAMESPACE:PORT/` of Services, and of the hosts of Gateways. */
   readonly urls: readonly string[];
+  /** Classes of deployment targets; absent where they may not be read. */
+  readonly classes?: readonly string[];
 }
 
 export interface PlanAnswer {
@@ -231,6 +238,8 @@ export interface PlanAnswer {
   /** Whether it would be ready in the end. */
   readonly tone: Tone;
   readonly environment: string;
+  /** The file that the commands read the manifest from. */
+  readonly file: string;
   readonly changes: readonly ReportedChange[];
   readonly stalled: readonly ReportedStall[];
   /** What happens to requests, in sentences. */

@@ -2,3 +2,4 @@
 export { sessionKey } from './access/session-key.ts';
 export { createDashboard } from './server/server.ts';
 export type { Dashboard, DashboardOptions } from './server/server.ts';
+export type { Terminal } from './terminal.ts';

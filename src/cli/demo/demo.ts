@@ -12,6 +12,7 @@ import { explainCommand } from '../explain/command.ts';
 import { programWith, tellFailure } from '../program.ts';
 import { proveCommand } from '../prove/command.ts';
 import { painter } from '../terminal/colour.ts';
+import { offshootCommand } from '../up/commands.ts';
 import { KEY_HEADER, MANIFEST, manifestOf, storyOf } from './story.ts';
 import type { Shown } from './story.ts';
 
@@ -52,7 +53,7 @@ async function tell(undo: AsyncDisposableStack, signal: AbortSignal): Promise<vo
     );
   }
   console.log('\nEvery object of the shop is as it was before, and no other object is left.');
-  console.log(`${paint('strong', 'Your turn:')} offshoot up`);
+  console.log(`${paint('strong', 'Your turn:')} ${offshootCommand()} up`);
 }
 
 interface Prepared {

@@ -7,6 +7,8 @@ import { setFlagsFromString } from 'node:v8';
 import { failure, messageOf } from '../exit.ts';
 import { untilSignal } from '../run/signals.ts';
 import type { UpOptions } from './command.ts';
+import { terminalOf } from './commands.ts';
+import type { Written } from './kubeconfig.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { startLocal } from './local.ts';
 import type { Port } from './local.ts';
@@ -26,6 +28,7 @@ export async function up(options: UpOptions, defaults: DefaultPorts): Promise<vo
     const { port, fresh = false, controllers, playground } = options;
     // Who takes any port for the API wants no fixed one for anything else.
     const { gatewayPort = port === 0 ? 0 : undefined, dashboardPort = port === 0 ? 0 : undefined } = options;
+    let way: Written | undefined;
     const local = await startLocal({
       dataDir: storage.dataDir,
       fresh,
@@ -33,11 +36,13 @@ export async function up(options: UpOptions, defaults: DefaultPorts): Promise<vo
       controllers,
       gateway: playground ? portOf(gatewayPort, defaults.gateway) : undefined,
       dashboard: options.dashboard ? portOf(dashboardPort, defaults.dashboard) : undefined,
+      terminal: () => way && terminalOf(way),
     });
     started.defer(() => local.stop());
     const { cluster, playground: shop, dashboard } = local;
     const file = options.kubeconfig ?? path.join(storage.dir, 'kubeconfig');
-    const { kubeconfig, merged } = await writeKubeconfig(cluster, file, options);
+    way = await writeKubeconfig(cluster, file, options);
+    const { kubeconfig, merged } = way;
     started.defer(() => merged?.undo().catch((error: unknown) => console.error(`Warning: ${messageOf(error)}`)));
     const { url } = cluster;
     if (options.output === 'json') {

@@ -1,6 +1,6 @@
 // The dashboard of a cluster in this process: on loopback, for whoever runs it, who may write.
 import { createDashboard } from '../../dashboard/index.ts';
-import type { Dashboard } from '../../dashboard/index.ts';
+import type { Dashboard, DashboardOptions } from '../../dashboard/index.ts';
 import type { Embedded } from '../../embedded/index.ts';
 import type { Playground } from '../../playground/index.ts';
 import { readRequest } from '../explain/request.ts';
@@ -14,6 +14,7 @@ export async function dashboardOf(
   plane: ControlPlane,
   shop: Playground | undefined,
   port: number,
+  terminal?: DashboardOptions['terminal'],
 ): Promise<Dashboard> {
   const client = localClient(cluster);
   const { tables } = plane.manager;
@@ -26,6 +27,7 @@ export async function dashboardOf(
     writes: true,
     readRequest,
     ...(gateway && { gateway }),
+    ...(terminal && { terminal }),
   }).catch((error: unknown) => {
     client.close();
     throw error;

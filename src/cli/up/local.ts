@@ -1,6 +1,6 @@
 // What `offshoot up` runs in this process: the cluster, the controllers, and whatever else is served beside them. Each
 // part is started after those that it needs, and stopped before them.
-import type { Dashboard } from '../../dashboard/index.ts';
+import type { Dashboard, DashboardOptions } from '../../dashboard/index.ts';
 import { startEmbedded } from '../../embedded/index.ts';
 import type { Embedded } from '../../embedded/index.ts';
 import type { Playground } from '../../playground/index.ts';
@@ -22,6 +22,8 @@ interface LocalOptions {
   readonly gateway: Port | undefined;
   /** The port of the dashboard, which shows what the controllers know; undefined where none is wanted. */
   readonly dashboard?: Port | undefined;
+  /** How commands reach the cluster from a terminal, once that is known. */
+  readonly terminal?: DashboardOptions['terminal'];
 }
 
 /** A port that must be had, or one that is taken if it is free. */
@@ -48,7 +50,9 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
     const playground = plane && options.gateway && (await startShop(cluster, plane, options.gateway));
     if (playground !== undefined) parts.defer(() => playground.stop());
     const dashboard =
-      plane && options.dashboard && (await startDashboard(cluster, plane, playground, options.dashboard));
+      plane &&
+      options.dashboard &&
+      (await startDashboard(cluster, plane, playground, options.dashboard, options.terminal));
     if (dashboard !== undefined) parts.defer(() => dashboard.close());
     return { cluster, plane, playground, dashboard, stop };
   } catch (error) {
@@ -111,13 +115,14 @@ async function startDashboard(
   plane: ControlPlane,
   shop: Playground | undefined,
   port: Port,
+  terminal: DashboardOptions['terminal'],
 ): Promise<Dashboard> {
   // Loaded here, so that the cluster and its controllers are at work before.
   const { dashboardOf } = await import('./dashboard.ts');
   try {
     return await onPort(
       port,
-      (number) => dashboardOf(cluster, plane, shop, number),
+      (number) => dashboardOf(cluster, plane, shop, number, terminal),
       ({ url }) => `the dashboard is at ${url}. --dashboard-port chooses a port that stays.`,
     );
   } catch (error) {

@@ -1,9 +1,9 @@
 // What `offshoot up` says once it runs: where everything is, and what to try next, each a line to paste.
 import { styleText } from 'node:util';
 import type { Playground } from '../../playground/index.ts';
+import { isInCheckout, quoted, terminalOf } from './commands.ts';
 import type { Written } from './kubeconfig.ts';
 import type { Local } from './local.ts';
-import { kubeconfigOfUp, UP_CONTEXT } from './location.ts';
 
 export interface Started extends Pick<Written, 'kubeconfig'> {
   readonly merged: Written['merged'];
@@ -42,28 +42,17 @@ export function summary({ cluster, plane, playground, dashboard }: Local, starte
 function shopLines({ url, sample }: Playground, started: Started): readonly string[] {
   const { namespace, workload, image } = sample;
   const subset = `--subset ${workload}=${image} --key pr-7 --wait`;
-  // In a checkout, the command is installed there alone.
-  const [command, where] = process.env['npm_command'] ? ['npx offshoot', ', in this folder'] : ['offshoot', ''];
+  const where = isInCheckout() ? ', in this folder' : '';
+  const { offshoot, flags } = terminalOf(started);
   return [
     styleText('bold', `Try it in another terminal${where}:`),
     '',
     `  curl ${url}`,
-    `  ${command} env create pr-7 ${clusterFlag(started)} -n ${namespace} ${subset}`,
+    `  ${offshoot} env create pr-7 ${flags.offshoot} -n ${namespace} ${subset}`,
     `  curl -H 'x-env: pr-7' ${url}`,
   ];
 }
 
-/** How the command line finds this cluster from another terminal, whatever is configured there. */
-function clusterFlag({ kubeconfig, merged }: Started): string {
-  if (merged !== undefined) return `--context ${quoted(merged.context)}`;
-  return kubeconfig === kubeconfigOfUp() ? `--context ${UP_CONTEXT}` : `--kubeconfig ${quoted(kubeconfig)}`;
-}
-
 function kubectlLines({ kubeconfig, merged }: Started): readonly string[] {
   return [...(merged ? [] : [`  export KUBECONFIG=${quoted(kubeconfig)}`]), '  kubectl get namespaces'];
-}
-
-/** A word as a shell takes it. */
-function quoted(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -171,7 +171,7 @@ function environmentRow(read: ObjectReader, env: DynamicEnv, settings: KeyHeader
 }
 
 /** What the requests of an environment carry: its key as a header, or else its matches. */
-export function carriedBy(env: DynamicEnv, settings: KeyHeader): string {
+function carriedBy(env: DynamicEnv, settings: KeyHeader): string {
   const [first, ...others] = env.spec === undefined ? [] : matchesOf(env.spec, settings);
   const headers = Object.entries(first?.headers ?? {});
   const isPlain = env.spec?.key !== undefined ? !env.spec.istioMatches?.length : others.length === 0;

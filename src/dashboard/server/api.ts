@@ -77,6 +77,7 @@ function viewerOf({ served: { tables, settings }, visitor }: Exchange): Viewer {
 /** Who looks, and what they may do here. */
 async function sessionOf({ served, visitor }: Exchange): Promise<Session> {
   const { version, writes = false, gateway, settings } = served;
+  const terminal = served.terminal?.();
   const { name: user, until, rights } = visitor;
   const seesAll = await settle(rights, (may) => may('list', DynamicEnv, undefined));
   return {
@@ -87,6 +88,7 @@ async function sessionOf({ served, visitor }: Exchange): Promise<Session> {
     ...(until !== undefined && { until: new Date(until).toISOString() }),
     ...(!seesAll && { isRestricted: true as const }),
     ...(gateway !== undefined && { gateway }),
+    ...(terminal !== undefined && { terminal }),
   };
 }
 

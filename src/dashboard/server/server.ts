@@ -15,6 +15,7 @@ import type { AccessOptions, Visitor } from '../access/visitors.ts';
 import { Refused } from '../refused.ts';
 import { answerApi } from './api.ts';
 import type { ReadRequest } from './api.ts';
+import type { Terminal } from '../terminal.ts';
 import { answerSession } from './session.ts';
 import { answerJson } from './answer.ts';
 import { serveFile } from './files.ts';
@@ -39,6 +40,8 @@ export interface DashboardOptions {
   readonly writes?: boolean;
   /** Where the requests of people enter, if somebody serves a gateway. */
   readonly gateway?: EntryPoint;
+  /** How commands reach the cluster from a terminal, once that is known; plainly where it is not. */
+  readonly terminal?: () => Terminal | undefined;
   /** What the controllers of environments run with. */
   readonly settings?: Partial<Settings>;
   readonly readRequest: ReadRequest;

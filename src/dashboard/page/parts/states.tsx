@@ -38,9 +38,12 @@ export function Loading({ rows = 4 }: { readonly rows?: number }): JSX.Element {
 
 /** What went wrong, and what to do. */
 export function ProblemBox({ problem }: { readonly problem: Problem }): JSX.Element {
+  // Further lines point at places of the first ones.
+  const [error, ...lines] = problem.error.split('\n');
   return (
     <div class="problem" role="alert">
-      <strong class="first-capital">{problem.error}</strong>
+      <strong class="first-capital">{error}</strong>
+      {lines.length > 0 && <pre>{lines.join('\n').replace(/^\n+|\s+$/g, '')}</pre>}
       {problem.refusal !== undefined && <pre>{problem.refusal}</pre>}
       {problem.hint !== undefined && <p>{problem.hint}</p>}
     </div>

@@ -1,6 +1,8 @@
 // Words: sentences with names in them, states, times, and lines to copy.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { inTerminal } from '../../terminal.ts';
+import { useLive } from '../live/hooks.ts';
 import type { EntryPoint, EnvironmentRow, Tone } from '../../data.ts';
 
 /** A sentence in which names stand between backticks. */
@@ -108,15 +110,32 @@ export function callOf(
   return call?.replace(/https?:\/\/\S+$/, gateway.url);
 }
 
+/** A command to copy, as it works in the terminal of whoever looks. */
+export function CommandLine({ text }: { readonly text: string }): JSX.Element {
+  const { session } = useLive();
+  return <Copy text={inTerminal(text, session?.terminal)} label="command" />;
+}
+
+interface CommandsProps {
+  readonly lines: readonly string[];
+  /** What has to be done before. */
+  readonly first?: string;
+}
+
 /** Commands that do the same in a terminal. */
-export function Commands({ lines }: { readonly lines: readonly string[] }): JSX.Element {
+export function Commands({ lines, first }: CommandsProps): JSX.Element {
   return (
     <section class="card">
       <h2>In a terminal</h2>
+      {first !== undefined && (
+        <p>
+          <Marked text={first} />
+        </p>
+      )}
       <ul class="plain">
         {lines.map((line) => (
           <li key={line}>
-            <Copy text={line} label="command" />
+            <CommandLine text={line} />
           </li>
         ))}
       </ul>

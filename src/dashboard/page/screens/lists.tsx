@@ -6,9 +6,10 @@ import { useDetail, useLive, useNow } from '../live/hooks.ts';
 import { List, nameColumn } from '../parts/list.tsx';
 import type { Column } from '../parts/list.tsx';
 import { Empty, Loading, Missing } from '../parts/states.tsx';
-import { Commands, Copy, Sentence, StateMark, Time } from '../parts/text.tsx';
+import { CommandLine, Commands, Sentence, StateMark, Time } from '../parts/text.tsx';
 import { More, Tree } from '../parts/tree.tsx';
 import { Find } from './overview.tsx';
+import { useChoices } from './try.tsx';
 import { usePlace } from '../router.tsx';
 
 const stateColumn = <R extends Row>(): Column<R> => ({
@@ -63,9 +64,7 @@ export function Claims(): JSX.Element {
     <>
       <Sentence text={listSentence('claim', rows.claim, session)} />
       {rows.claim.length === 0 ? (
-        <Empty title="A claim requests a deployment target: a namespace with credentials.">
-          <Copy text="offshoot claim create my-claim --class isolation-level-namespace" label="command" />
-        </Empty>
+        <NoClaim />
       ) : (
         <>
           <div class="toolbar">
@@ -84,6 +83,34 @@ export function Claims(): JSX.Element {
   );
 }
 
+const CLASS = `kubectl apply -f - <<'EOF'
+apiVersion: appstudio.redhat.com/v1alpha1
+kind: DeploymentTargetClass
+metadata:
+  name: preview
+spec:
+  provisioner: offshoot.dev/namespace
+  reclaimPolicy: Delete
+EOF`;
+
+/** How to make the first claim; and before it a class, where there is none. */
+function NoClaim(): JSX.Element {
+  const { classes } = useChoices();
+  const [first = classes === undefined ? 'CLASS' : 'preview'] = classes ?? [];
+  return (
+    <Empty title="A claim requests a deployment target: a namespace with credentials.">
+      {classes?.length === 0 && (
+        <>
+          <p>There is no class of targets yet. Create one first:</p>
+          <CommandLine text={CLASS} />
+          <p>Then the claim:</p>
+        </>
+      )}
+      <CommandLine text={`offshoot claim create my-claim --class ${first}`} />
+    </Empty>
+  );
+}
+
 export function Rules(): JSX.Element {
   const { rows, isLoaded, session } = useLive();
   const now = useNow();
@@ -94,7 +121,7 @@ export function Rules(): JSX.Element {
       <Sentence text={listSentence('rule', rows.rule, session)} />
       {rows.rule.length === 0 ? (
         <Empty title="A routing rule says how requests are routed, in any mesh.">
-          <Copy text="offshoot routing --help" label="command" />
+          <CommandLine text="offshoot routing --help" />
         </Empty>
       ) : (
         <>

@@ -10,10 +10,27 @@ export interface FormFields {
   readonly key: string;
 }
 
+/** What keeps the fields from being a manifest: the first field that somebody has left out or half filled in. */
+export function missingIn(
+  fields: Omit<FormFields, 'container'>,
+  workloads: readonly string[] = [],
+): { readonly field: 'name' | 'workload' | 'image'; readonly text: string } | undefined {
+  const { name, workload, image, key } = fields;
+  // Nobody has begun.
+  if ([name, workload, image, key].every((field) => field === '')) return undefined;
+  if (workload !== '' && !/^[^/]+\/[^/]+$/.test(workload)) {
+    const close = workloads.find((each) => each.endsWith(`/${workload}`)) ?? `shop/${workload.replaceAll('/', '')}`;
+    return { field: 'workload', text: `Write it with its namespace, such as ${close}.` };
+  }
+  if (name === '') return { field: 'name', text: 'Give it a name.' };
+  if (workload === '') return { field: 'workload', text: 'Which Deployment should have another version?' };
+  return image === '' ? { field: 'image', text: 'Which image should it run?' } : undefined;
+}
+
 /** A manifest; empty until there is enough for one. */
 export function manifestOf({ name, workload, container, image, key }: FormFields): string {
   const [namespace = '', deployment = ''] = workload.split('/');
-  if (name === '' || deployment === '' || image === '') return '';
+  if (name === '' || namespace === '' || deployment === '' || image === '') return '';
   const text = (part: string): string => (/^[a-z][\w-]*$/i.test(part) ? part : JSON.stringify(part));
   return `apiVersion: riskified.com/v1alpha1
 kind: DynamicEnv

@@ -7,7 +7,7 @@ import type { State } from '../live/store.ts';
 import { List, nameColumn } from '../parts/list.tsx';
 import type { Column } from '../parts/list.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
-import { callOf, Copy, CopyButton, Sentence, StateMark, Time } from '../parts/text.tsx';
+import { callOf, CommandLine, Copy, CopyButton, Sentence, StateMark, Time } from '../parts/text.tsx';
 import { addressOf, go, Link, usePlace } from '../router.tsx';
 
 export function Overview(): JSX.Element {
@@ -64,7 +64,7 @@ function NoEnvironment({ session }: Pick<State, 'session'>): JSX.Element {
       <Link to="/plan" class="button primary">
         Plan an environment
       </Link>
-      <Copy text="offshoot env create pr-7 --subset reviews=reviews:2 --key pr-7" label="command" />
+      <CommandLine text="offshoot env create pr-7 --subset reviews=reviews:2 --key pr-7" />
     </Empty>
   );
 }

@@ -8,7 +8,7 @@ import { useLive } from '../live/hooks.ts';
 import { Empty, ProblemBox } from '../parts/states.tsx';
 import { Commands, Marked, Sentence, StateMark } from '../parts/text.tsx';
 import { addressOf, go, Link } from '../router.tsx';
-import { manifestOf } from './manifest.ts';
+import { manifestOf, missingIn } from './manifest.ts';
 import { tryAddress } from './try-address.ts';
 import { useChoices } from './try.tsx';
 
@@ -89,6 +89,10 @@ function Form({ choices, keyHeader, use }: FormProps): JSX.Element {
     const container = choices.workloads.find(({ key }) => key === next.workload)?.containers[0];
     use(manifestOf({ ...next, container: container ?? '' }));
   };
+  const missing = missingIn(
+    fields,
+    choices.workloads.map(({ key }) => key),
+  );
   const field = (name: keyof typeof fields, label: string, placeholder: string, list?: string): JSX.Element => (
     <label>
       {label}
@@ -100,7 +104,11 @@ function Form({ choices, keyHeader, use }: FormProps): JSX.Element {
         autocomplete="off"
         spellcheck={false}
         list={list ?? ''}
+        aria-describedby={`missing-${name}`}
       />
+      <small id={`missing-${name}`} class="missing" role="status">
+        {missing?.field === name ? missing.text : ''}
+      </small>
     </label>
   );
   return (
@@ -184,7 +192,7 @@ function Planned({ plan, yaml, mayWrite }: PlannedProps): JSX.Element {
           </p>
         ))}
       </section>
-      <Commands lines={plan.commands} />
+      <Commands lines={plan.commands} first={`Save the YAML as \`${plan.file}\` first.`} />
     </>
   );
 }
